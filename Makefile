@@ -1,0 +1,47 @@
+# Every target does its own set-up first; the second time that costs nothing.
+ARGS ?=
+BIN := .venv/bin
+# uv trusts what the machine trusts, a company's own certificate too
+export UV_SYSTEM_CERTS ?= true
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check bench fix lock clean venv
+
+help: ## say what there is (this list)
+	@echo "make ..."
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-7s %s\n", $$1, $$2 }' Makefile
+
+run: venv ## start Overlord with its console on http://127.0.0.1:8765; no tokens needed
+	@.ci/system git bubblewrap
+	$(BIN)/overlord up
+
+test: check ## check, then run the tests; ARGS="-k login" picks some
+	@.ci/system git bubblewrap postgresql chromium
+	$(BIN)/pytest $(ARGS)
+
+check: venv ## format, lint, types and imports, changing nothing
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy .
+	$(BIN)/lint-imports --no-logo
+
+bench: venv ## measure speed beside other tools; ARGS goes to the bench
+	@.ci/system git bubblewrap
+	@.ci/setup bench
+	$(BIN)/python -m tests.bench $(ARGS)
+
+fix: venv ## mend what ruff can mend, and format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+lock: venv ## write requirements.lock anew; ARGS=--upgrade takes newer versions
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-strip-extras --generate-hashes \
+		--no-emit-index-url --no-header --all-extras --group dev pyproject.toml -o requirements.lock $(ARGS)
+
+clean: ## remove what make and the tools made; your data stays
+	rm -rf .venv .venv-bench dist htmlcov test-results .coverage .coverage.* \
+		.hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find bot agents store manifests tests -type d -name __pycache__ -exec rm -rf {} +
+
+venv:
+	@.ci/setup

@@ -1,0 +1,64 @@
+"""Opening and withdrawing decisions, and the moment at which anything is decided."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from agents.domain import events as e
+from agents.domain.authority import ChannelPolicy, Kind
+from agents.domain.decision import Decision, Option, decision_id, timed
+from agents.domain.events import Event
+from agents.domain.limits import Limits
+from agents.domain.task import Task
+
+Facts = list[Event]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """When something is decided, what led to it, and under which policy."""
+
+    at: datetime
+    cause: str  # a delivery, a job, a timer: derived ids differ between causes
+    channel: ChannelPolicy = field(default_factory=ChannelPolicy)
+    limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What to put to a person."""
+
+    kind: Kind
+    options: tuple[Option, ...]
+    text: str = ""
+    evidence: tuple[str, ...] = ()
+    subject: str = ""
+    default: str = ""  # the value that silence takes
+
+
+def ask(task: Task, question: Question, moment: Moment) -> Facts:
+    """Open a decision, put to the task's owner."""
+    decision = Decision(
+        id=decision_id(task.id, question.kind, moment.cause),
+        task=task.id,
+        kind=question.kind,
+        options=question.options,
+        question=question.text,
+        evidence=question.evidence,
+        subject=question.subject,
+        put_to=task.owner,
+        opened_at=moment.at,
+        default=next((o.letter for o in question.options if o.value == question.default), ""),
+    )
+    return [e.DecisionOpened(task=task.id, at=moment.at, decision=timed(decision, moment.channel, moment.limits))]
+
+
+def withdraw(decisions: Sequence[Decision], why: str, moment: Moment) -> Facts:
+    return [e.DecisionWithdrawn(task=d.task, at=moment.at, decision=d.id, why=why) for d in decisions]
+
+
+def supersede(old: Decision, task: Task, question: Question, moment: Moment) -> Facts:
+    """What was shown has changed: the old card says so, a new one asks."""
+    opened = ask(task, question, moment)
+    new = decision_id(task.id, question.kind, moment.cause)
+    return [e.DecisionSuperseded(task=task.id, at=moment.at, decision=old.id, by=new), *opened]

@@ -1,0 +1,174 @@
+"""Who may decide what: the one table, and the check that is made when a button is pressed."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from agents.domain.errors import PressRefused
+from agents.domain.ids import PersonId
+
+
+class Group(StrEnum):
+    OWNER = "owner"  # whoever asked for the task; the others are named in the policy
+    APPROVER = "approver"
+    TECH_LEAD = "tech_lead"
+    SECURITY_TEAM = "security_team"
+    DEVOPS_TEAM = "devops_team"
+    ADMIN = "admin"
+
+
+class Kind(StrEnum):
+    """Every pause for a person has one of these kinds."""
+
+    CLARIFICATION = "clarification"
+    PROJECT = "project"
+    QUESTION = "question"
+    PLAN = "plan"
+    DEBATE = "debate"
+    SCOPE = "scope"
+    BUDGET = "budget"
+    GATE_MEDIUM = "gate_medium"
+    GATE_HIGH = "gate_high"
+    GATE_CRITICAL = "gate_critical"
+    MERGE = "merge"
+    MERGE_HIGH = "merge_high"
+    MERGE_CRITICAL = "merge_critical"
+    ESCALATION = "escalation"
+    PROPOSAL = "proposal"
+    SKILL = "skill"
+    KNOWLEDGE = "knowledge"
+    STOPPED = "stopped"
+    BACKBURNER = "backburner"
+    CANCEL = "cancel"
+    CONTROLS = "controls"  # the standing buttons of a status card: never decided, closed with the task
+
+
+class Requester(StrEnum):
+    MAY = "may"
+    UNLESS_CHANNEL_FORBIDS = "unless_channel_forbids"
+    NEVER = "never"
+
+
+class Silence(StrEnum):
+    """What becomes of a decision that nobody makes."""
+
+    WAITS = "waits"
+    TAKES_DEFAULT = "takes_default"
+    PASSES = "passes"
+    EXPIRES = "expires"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One row of AUTHORITY.md."""
+
+    who: frozenset[Group]
+    requester: Requester = Requester.MAY
+    people: int = 1
+    silence: Silence = Silence.WAITS
+    reminders: int = 0  # the first to those it was put to, later ones to the next approver
+    by_words: bool = False  # C37: an approval is never given by words alone
+
+
+_OWNER = frozenset({Group.OWNER, Group.APPROVER})
+_APPROVER = frozenset({Group.APPROVER})
+_LEADS = frozenset({Group.TECH_LEAD, Group.SECURITY_TEAM})
+_TEAMS = frozenset({Group.SECURITY_TEAM, Group.DEVOPS_TEAM, Group.TECH_LEAD})
+_FORBID = Requester.UNLESS_CHANNEL_FORBIDS
+
+RULES: dict[Kind, Rule] = {
+    Kind.CLARIFICATION: Rule(who=_OWNER, reminders=1, by_words=True),
+    Kind.PROJECT: Rule(who=_OWNER, reminders=1, by_words=True),
+    Kind.QUESTION: Rule(who=_OWNER, silence=Silence.TAKES_DEFAULT, by_words=True),
+    Kind.PLAN: Rule(who=_APPROVER, requester=_FORBID, reminders=2),
+    Kind.DEBATE: Rule(who=_APPROVER, requester=_FORBID, reminders=2),
+    Kind.SCOPE: Rule(who=_APPROVER, requester=_FORBID),
+    Kind.BUDGET: Rule(who=_APPROVER, requester=_FORBID),
+    Kind.GATE_MEDIUM: Rule(who=_APPROVER, requester=_FORBID, silence=Silence.PASSES),
+    Kind.GATE_HIGH: Rule(who=_LEADS, requester=_FORBID),
+    Kind.GATE_CRITICAL: Rule(who=_TEAMS, requester=Requester.NEVER, people=2),
+    Kind.MERGE: Rule(who=_APPROVER, requester=_FORBID),
+    Kind.MERGE_HIGH: Rule(who=_LEADS, requester=_FORBID),
+    Kind.MERGE_CRITICAL: Rule(who=_TEAMS, requester=Requester.NEVER, people=2),
+    Kind.ESCALATION: Rule(who=_OWNER, reminders=3, by_words=True),
+    Kind.PROPOSAL: Rule(who=_APPROVER),
+    Kind.SKILL: Rule(who=_APPROVER),
+    Kind.KNOWLEDGE: Rule(who=_APPROVER),
+    Kind.STOPPED: Rule(who=_OWNER, by_words=True),
+    Kind.BACKBURNER: Rule(who=_OWNER, by_words=True),
+    Kind.CANCEL: Rule(who=_OWNER, silence=Silence.EXPIRES),
+    Kind.CONTROLS: Rule(who=_OWNER, by_words=True),
+}
+
+# Kinds whose outcome leaves the machine: never decided by time, whatever a policy says.
+LEAVES_THE_MACHINE = frozenset({Kind.MERGE, Kind.MERGE_HIGH, Kind.MERGE_CRITICAL})
+
+
+class OnTimeout(StrEnum):
+    PASS = "pass"
+    DENY = "deny"
+
+
+class PlanPolicy(StrEnum):
+    ASK = "ask"
+    AUTO = "auto"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChannelPolicy:
+    """What a channel sets for the work that is asked for in it."""
+
+    project: str = ""
+    self_approval: bool = True
+    on_timeout: OnTimeout = OnTimeout.PASS
+    plan: PlanPolicy = PlanPolicy.ASK
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Presser:
+    """A verified person with the groups they are in at this moment."""
+
+    person: PersonId
+    known_as: frozenset[PersonId] = frozenset()  # ids this person had before accounts were linked
+    groups: frozenset[Group] = field(default_factory=frozenset)
+
+    def is_(self, person: PersonId) -> bool:
+        return person == self.person or person in self.known_as
+
+
+def check(kind: Kind, presser: Presser, requester: PersonId, channel: ChannelPolicy) -> None:
+    """Raise PressRefused unless this person may decide this, now."""
+    rule = RULES[kind]
+    is_requester = presser.is_(requester)
+    if is_requester and rule.requester is Requester.NEVER:
+        raise PressRefused(
+            "You asked for this work, so you cannot be one of the people who approve it",
+            next_step=f"It needs {who_may(kind)}.",
+        )
+    if is_requester and rule.requester is _FORBID and not channel.self_approval:
+        raise PressRefused(
+            "In this channel nobody approves their own request",
+            next_step=f"Ask someone else: {who_may(kind)}.",
+        )
+    groups = presser.groups | ({Group.OWNER} if is_requester else frozenset())
+    if not groups & rule.who:
+        raise PressRefused("This is not yours to decide", next_step=f"It needs {who_may(kind)}.")
+
+
+def who_may(kind: Kind) -> str:
+    """The rule in words: "the owner or an approver", "two people of security_team, devops_team or tech_lead"."""
+    rule = RULES[kind]
+    names = [_NAMES[group] for group in Group if group in rule.who]
+    listed = " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    if rule.people == 1:
+        return listed
+    return f"{rule.people} different people, each {listed}, and not the requester"
+
+
+_NAMES: dict[Group, str] = {
+    Group.OWNER: "the owner of the task",
+    Group.APPROVER: "an approver",
+    Group.TECH_LEAD: "a tech lead",
+    Group.SECURITY_TEAM: "someone of the security team",
+    Group.DEVOPS_TEAM: "someone of the devops team",
+    Group.ADMIN: "an admin",
+}

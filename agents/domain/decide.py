@@ -1,0 +1,80 @@
+"""Decisions of the stages. Each takes what is known and returns the facts that follow; none does any I/O."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agents.domain import events as e
+from agents.domain.asking import Facts, Moment, Question, ask
+from agents.domain.authority import Kind, Presser
+from agents.domain.decision import Decision, Option, decision_id, lettered
+from agents.domain.ids import PersonId, TaskId, Thread
+from agents.domain.steering import CONTROL_OPTIONS, REASON
+from agents.domain.task import Task
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    text: str
+    by: PersonId
+    thread: Thread
+    channel: str
+
+
+def open_task(id: TaskId, request: Request, moment: Moment) -> Facts:
+    """A request becomes a task, with the standing buttons that steer it."""
+    asked = e.TaskRequested(
+        task=id, at=moment.at, request=request.text, by=request.by, thread=request.thread, channel=request.channel
+    )
+    controls = Decision(
+        id=decision_id(id, Kind.CONTROLS, ""),
+        task=id,
+        kind=Kind.CONTROLS,
+        options=CONTROL_OPTIONS,
+        put_to=request.by,
+        opened_at=moment.at,
+    )
+    return [asked, e.DecisionOpened(task=id, at=moment.at, decision=controls)]
+
+
+def choose_project(task: Task, projects: Sequence[str], moment: Moment) -> Facts:
+    """The channel's default, then the only project there is, then one the request names; else a person is asked."""
+    if task.project is not None or task.ended or task.of_kind(Kind.PROJECT):
+        return []
+    if chosen := _project_by_rule(task.request, projects, moment.channel.project):
+        project, why = chosen
+        return [e.ProjectChosen(task=task.id, at=moment.at, project=project, by=None, why=why)]
+    options = lettered(*(Option(value=name, label=name) for name in projects))
+    return ask(task, Question(kind=Kind.PROJECT, options=options), moment)
+
+
+def _project_by_rule(request: str, projects: Sequence[str], of_channel: str) -> tuple[str, str] | None:
+    named = [name for name in projects if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", request, re.IGNORECASE)]
+    if not projects:
+        return "", "no project is configured"
+    if of_channel in projects:
+        return of_channel, "it is this channel's project"
+    if len(projects) == 1:
+        return projects[0], "it is the only project"
+    if len(named) == 1:
+        return named[0], "the request names it"
+    return None
+
+
+def correct(task: Task, text: str, presser: Presser, moment: Moment) -> Facts:
+    """The author edited the request; nobody else's edit counts."""
+    if task.ended or not presser.is_(task.owner) or text == task.request:
+        return []
+    return [e.RequestCorrected(task=task.id, at=moment.at, by=presser.person, request=text)]
+
+
+def park(task: Task, parked: e.JobParked, moment: Moment) -> Facts:
+    """A job that cannot be finished: say so, and ask the owner what to do."""
+    if task.ended:
+        return []
+    options = lettered(Option(value="retry"), Option(value="cancel", asks=REASON))
+    evidence = (parked.problem, parked.kept)
+    return [
+        parked,
+        *ask(task, Question(kind=Kind.ESCALATION, options=options, text=parked.flow, evidence=evidence), moment),
+    ]

@@ -1,0 +1,165 @@
+"""One durable pause for a person: what is asked, of whom, until when, and what came of it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+
+from agents.domain.authority import RULES, ChannelPolicy, Kind, OnTimeout, Presser, Rule, Silence, check
+from agents.domain.errors import PressRefused
+from agents.domain.ids import DecisionId, PersonId, TaskId, derived, fingerprint
+from agents.domain.limits import Limits
+
+NameOf = Callable[[PersonId], str]
+
+HOLD = "h"  # the letter of Pause clock / Hold; no option has it
+LETTERS = "abcdefgijklmnopqrstuvwxyz"
+
+
+class DecisionState(StrEnum):
+    OPEN = "open"
+    DECIDED = "decided"
+    EXPIRED = "expired"
+    SUPERSEDED = "superseded"
+    WITHDRAWN = "withdrawn"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """One way to decide. `value` is what the program reads; `label` is set only where people named the option."""
+
+    value: str
+    letter: str = ""
+    label: str = ""
+    asks: str = ""  # words the person must give with it, and what for
+    approves: bool = False  # this option grants; where several people are needed, it is the one that needs them
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vote:
+    by: PersonId
+    option: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    id: DecisionId
+    task: TaskId
+    kind: Kind
+    options: tuple[Option, ...]
+    question: str = ""
+    evidence: tuple[str, ...] = ()
+    subject: str = ""  # hash of the thing decided on, such as a plan
+    put_to: PersonId
+    opened_at: datetime
+    due: datetime | None = None  # when silence means something next
+    default: str = ""  # letter of the option that silence takes
+    reminders: int = 0
+    held_by: PersonId | None = None
+    votes: tuple[Vote, ...] = ()
+    state: DecisionState = DecisionState.OPEN
+    outcome: str = ""  # letter
+    words: str = ""
+    decided_by: tuple[PersonId, ...] = ()
+    closed_at: datetime | None = None
+
+    @property
+    def rule(self) -> Rule:
+        return RULES[self.kind]
+
+    @property
+    def fingerprint(self) -> str:
+        shown = [part for option in self.options for part in (option.letter, option.value, option.label, option.asks)]
+        return fingerprint(self.kind, self.question, self.subject, *self.evidence, "|", *shown)
+
+    @property
+    def can_be_held(self) -> bool:
+        timed = self.rule.silence in (Silence.TAKES_DEFAULT, Silence.PASSES)
+        return timed and self.due is not None and self.held_by is None
+
+    def option(self, letter: str) -> Option:
+        for option in self.options:
+            if option.letter == letter:
+                return option
+        raise PressRefused("This button is not one of the choices", next_step="Press one that the card shows.")
+
+    def option_called(self, words: str) -> Option | None:
+        """The option that these words name, if they name exactly one."""
+        said = words.strip().rstrip(".!").casefold()
+        named = [o for o in self.options if said in (o.value.casefold(), o.label.casefold(), o.letter) and said]
+        return named[0] if len(named) == 1 else None
+
+
+def decision_id(task: TaskId, kind: Kind, cause: str) -> DecisionId:
+    """The same cause always gives the same id, so a replayed step opens nothing twice."""
+    return DecisionId(derived("decision", task, kind, cause))
+
+
+def lettered(*options: Option) -> tuple[Option, ...]:
+    """Give each option its letter, in the order people will see them."""
+    return tuple(replace(option, letter=letter) for letter, option in zip(LETTERS, options, strict=False))
+
+
+def timed(decision: Decision, channel: ChannelPolicy, limits: Limits) -> Decision:
+    """The decision with the moment at which silence first means something."""
+    return replace(decision, due=_first_due(decision, channel, limits))
+
+
+def _first_due(decision: Decision, channel: ChannelPolicy, limits: Limits) -> datetime | None:
+    match decision.rule.silence:
+        case Silence.TAKES_DEFAULT if decision.default:
+            return decision.opened_at + limits.within("question_default")
+        case Silence.PASSES if channel.on_timeout is OnTimeout.PASS and decision.default:
+            return decision.opened_at + limits.within("medium_gate")
+        case Silence.EXPIRES:
+            return decision.opened_at + limits.within("confirm")
+        case _:
+            return decision.opened_at + limits.within("reminder") if decision.rule.reminders else None
+
+
+def next_reminder(decision: Decision, limits: Limits) -> datetime | None:
+    """When to remind again after one more reminder now."""
+    again = decision.reminders + 1 < decision.rule.reminders
+    start = decision.due or decision.opened_at
+    return start + limits.within("reminder") if again else None
+
+
+def refuse_unless_open(decision: Decision, name_of: NameOf) -> None:
+    """A press on something no longer open gets an honest answer."""
+    when = f"{decision.closed_at:%Y-%m-%d %H:%M} UTC" if decision.closed_at else "earlier"
+    match decision.state:
+        case DecisionState.OPEN:
+            return
+        case DecisionState.DECIDED:
+            who = " and ".join(name_of(p) for p in decision.decided_by) or "nobody in time, so its default was taken"
+            raise PressRefused(f"This was already decided by {who} ({when})", next_step="Nothing is left to do here.")
+        case DecisionState.EXPIRED:
+            raise PressRefused(f"This expired ({when})", next_step="Ask again if you still want it.")
+        case DecisionState.SUPERSEDED:
+            raise PressRefused(
+                "What this card showed has changed since", next_step="Look for the newer card in the thread."
+            )
+        case DecisionState.WITHDRAWN:
+            raise PressRefused(
+                f"This is no longer needed ({when})", next_step="Say `status` to see where the task stands."
+            )
+
+
+def refuse_unless_entitled(
+    decision: Decision, letter: str, presser: Presser, requester: PersonId, channel: ChannelPolicy
+) -> None:
+    """Rights at the moment of the press. Holding a clock only delays, so the owner may always do that."""
+    if letter == HOLD and presser.is_(requester):
+        return
+    check(decision.kind, presser, requester, channel)
+
+
+def voters(decision: Decision, letter: str, presser: Presser) -> tuple[PersonId, ...]:
+    """Everybody who has now chosen this option; a person counts once, whatever account they use."""
+    others = tuple(v.by for v in decision.votes if v.option == letter and not presser.is_(v.by))
+    return (*others, presser.person)
+
+
+def has_voted(decision: Decision, letter: str, presser: Presser) -> bool:
+    return any(v.option == letter and presser.is_(v.by) for v in decision.votes)

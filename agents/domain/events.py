@@ -1,0 +1,168 @@
+"""Facts, in the past tense. The log of these is the memory of the whole program."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import get_args
+
+from agents.domain.decision import Decision
+from agents.domain.ids import DecisionId, PersonId, TaskId, Thread
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    task: TaskId
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskRequested(Event):
+    request: str
+    by: PersonId
+    thread: Thread
+    channel: str  # "console:general": whose policy holds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectChosen(Event):
+    project: str  # empty: none is configured
+    by: PersonId | None  # None: a rule chose it, and `why` says which
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemarkMade(Event):
+    """Someone who is heard said something that answers no open question."""
+
+    by: PersonId
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestCorrected(Event):
+    """The request's author edited the message."""
+
+    by: PersonId
+    request: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskStopped(Event):
+    by: PersonId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskResumed(Event):
+    by: PersonId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskBackburnered(Event):
+    by: PersonId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskCancelled(Event):
+    by: PersonId
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskMuted(Event):
+    by: PersonId
+    muted: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobParked(Event):
+    """A job was given up after its recoveries were used up."""
+
+    job: str
+    flow: str
+    problem: str
+    kept: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobRetried(Event):
+    """A person asked for a parked job to be run again."""
+
+    by: PersonId
+    job: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionOpened(Event):
+    decision: Decision
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AboutDecision(Event):
+    decision: DecisionId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionVoted(AboutDecision):
+    """One of several people needed has chosen."""
+
+    option: str
+    by: PersonId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionMade(AboutDecision):
+    """`by` is empty when silence took the default or passed the gate."""
+
+    option: str
+    by: tuple[PersonId, ...]
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionHeld(AboutDecision):
+    by: PersonId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionReminded(AboutDecision):
+    number: int
+    next_due: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionExpired(AboutDecision):
+    pass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionSuperseded(AboutDecision):
+    by: DecisionId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionWithdrawn(AboutDecision):
+    why: str
+
+
+# Written out, not found: with slots=True, Event.__subclasses__() lists each class twice.
+AnyEvent = (
+    TaskRequested
+    | ProjectChosen
+    | RemarkMade
+    | RequestCorrected
+    | TaskStopped
+    | TaskResumed
+    | TaskBackburnered
+    | TaskCancelled
+    | TaskMuted
+    | JobParked
+    | JobRetried
+    | DecisionOpened
+    | DecisionVoted
+    | DecisionMade
+    | DecisionHeld
+    | DecisionReminded
+    | DecisionExpired
+    | DecisionSuperseded
+    | DecisionWithdrawn
+)
+ALL: tuple[type[Event], ...] = get_args(AnyEvent)

@@ -1,0 +1,30 @@
+"""Names for things. Apart from tasks, which are numbered, an id is derived from what caused the thing."""
+
+import base64
+import hashlib
+import uuid
+from typing import NewType
+
+TaskId = NewType("TaskId", str)  # "T-14"
+DecisionId = NewType("DecisionId", str)  # 22 characters, base64url
+PersonId = NewType("PersonId", str)  # 22 characters, base64url
+Account = NewType("Account", str)  # "slack:T1:U2", "discord:3", "console:ana", "cli:ana": what a provider vouched for
+Thread = NewType("Thread", str)  # "console:general:41": surface, then whatever the surface needs to find it again
+
+_ROOT = uuid.uuid5(uuid.NAMESPACE_DNS, "overlord")
+
+
+def derived(*cause: str) -> str:
+    """The same cause gives the same 22 characters, so a step that is replayed names the same things."""
+    made = uuid.uuid5(_ROOT, "\x1f".join(cause))
+    return base64.urlsafe_b64encode(made.bytes).rstrip(b"=").decode()
+
+
+def fingerprint(*parts: str) -> str:
+    """A hash of what a person was shown."""
+    return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:32]
+
+
+def surface_of(address: str) -> str:
+    """Which platform an account or a thread belongs to."""
+    return address.partition(":")[0]

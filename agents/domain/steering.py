@@ -1,0 +1,79 @@
+"""Stop, resume, lay aside, cancel, mute: what people may do to a task at any time."""
+
+from collections.abc import Callable
+
+from agents.domain import events as e
+from agents.domain import pressing
+from agents.domain.asking import Facts, Moment, Question, ask, withdraw
+from agents.domain.authority import Kind, Presser, check
+from agents.domain.decision import Option, lettered
+from agents.domain.errors import PressRefused
+from agents.domain.pressing import Press
+from agents.domain.task import Task
+
+Steer = Callable[[Task, Presser, str, Moment], Facts]
+
+REASON = "Why? The reason is kept with the task."
+_RESUME_OR_CANCEL = lettered(Option(value="resume"), Option(value="cancel", asks=REASON))
+
+
+def stop(task: Task, presser: Presser, words: str, moment: Moment) -> Facts:
+    check(Kind.CONTROLS, presser, task.owner, moment.channel)
+    stopped = e.TaskStopped(task=task.id, at=moment.at, by=presser.person)
+    return [stopped, *ask(task, Question(kind=Kind.STOPPED, options=_RESUME_OR_CANCEL), moment)]
+
+
+def backburner(task: Task, presser: Presser, words: str, moment: Moment) -> Facts:
+    check(Kind.CONTROLS, presser, task.owner, moment.channel)
+    stopped = task.of_kind(Kind.STOPPED)
+    return [
+        e.TaskBackburnered(task=task.id, at=moment.at, by=presser.person),
+        *withdraw((stopped,) if stopped else (), "the task was laid aside", moment),
+        *ask(task, Question(kind=Kind.BACKBURNER, options=_RESUME_OR_CANCEL), moment),
+    ]
+
+
+def ask_to_cancel(task: Task, presser: Presser, words: str, moment: Moment) -> Facts:
+    """A cancel asks to confirm, and wants a reason."""
+    check(Kind.CONTROLS, presser, task.owner, moment.channel)
+    if task.ended:
+        raise PressRefused(f"{task.id} has ended ({task.state})", next_step="There is nothing left to cancel.")
+    if task.of_kind(Kind.CANCEL):
+        raise PressRefused(f"Cancelling {task.id} was asked for already", next_step="Confirm or keep it on that card.")
+    reason = words.strip()
+    options = lettered(Option(value="cancel", asks="" if reason else REASON), Option(value="keep"))
+    return ask(task, Question(kind=Kind.CANCEL, options=options, text=reason), moment)
+
+
+def mute(muted: bool) -> Steer:
+    def command(task: Task, presser: Presser, words: str, moment: Moment) -> Facts:
+        check(Kind.CONTROLS, presser, task.owner, moment.channel)
+        return [e.TaskMuted(task=task.id, at=moment.at, by=presser.person, muted=muted)]
+
+    return command
+
+
+def take(value: str) -> Steer:
+    """A command that presses the open decision which offers this: `resume`, `retry`."""
+
+    def command(task: Task, presser: Presser, words: str, moment: Moment) -> Facts:
+        for decision in task.questions:
+            for option in decision.options:
+                if option.value == value:
+                    pressed = Press(decision=decision.id, letter=option.letter, words=words)
+                    return pressing.press(task, pressed, presser, moment)
+        raise PressRefused(f"{task.id} has nothing to {value}", next_step="Say `status` to see where it stands.")
+
+    return command
+
+
+def press(task: Task, pressed: Press, presser: Presser, moment: Moment) -> Facts:
+    """Any press: the standing buttons of a status card steer the task, all others decide something."""
+    decision = task.decision(pressed.decision)
+    if decision is None or decision.kind is not Kind.CONTROLS:
+        return pressing.press(task, pressed, presser, moment)
+    return _CONTROLS[decision.option(pressed.letter).value](task, presser, pressed.words, moment)
+
+
+_CONTROLS: dict[str, Steer] = {"stop": stop, "backburner": backburner, "cancel": ask_to_cancel}
+CONTROL_OPTIONS = lettered(*(Option(value=value) for value in _CONTROLS))

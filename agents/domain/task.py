@@ -1,0 +1,175 @@
+"""The life of a task: one table of states, one fold from facts to the present."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from functools import reduce
+from typing import Any
+
+from agents.domain import events as e
+from agents.domain import ledger
+from agents.domain.authority import Kind
+from agents.domain.decision import Decision, DecisionState
+from agents.domain.errors import IllegalMove
+from agents.domain.events import Event
+from agents.domain.ids import DecisionId, PersonId, TaskId, Thread
+
+
+class TaskState(StrEnum):
+    RECEIVED = "received"
+    DECOMPOSING = "decomposing"
+    IN_REVIEW = "in_review"
+    AWAITING_APPROVAL = "awaiting_approval"
+    RUNNING = "running"
+    POLISHING = "polishing"
+    DONE = "done"
+    BLOCKED = "blocked"
+    BACKBURNER = "backburner"
+    PAUSED = "paused"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+S = TaskState
+ENDED = frozenset({S.DONE, S.FAILED, S.CANCELLED})
+AT_WORK = (S.RECEIVED, S.DECOMPOSING, S.IN_REVIEW, S.AWAITING_APPROVAL, S.RUNNING, S.POLISHING)
+RESTING = (S.BLOCKED, S.BACKBURNER, S.PAUSED)
+
+# Where a task may be when a fact happens to it, and where that takes it. None: back to where it was before it rested.
+TASK_MOVES: dict[tuple[TaskState, type[Event]], TaskState | None] = {
+    (S.RECEIVED, e.ProjectChosen): S.RECEIVED,
+    **{(s, e.ProjectChosen): s for s in RESTING},
+    **{(s, e.TaskStopped): S.PAUSED for s in AT_WORK},
+    **{(s, e.TaskBackburnered): S.BACKBURNER for s in (*AT_WORK, S.PAUSED, S.BLOCKED)},
+    **{(s, e.TaskResumed): None for s in (S.PAUSED, S.BACKBURNER)},
+    **{(s, e.TaskCancelled): S.CANCELLED for s in (*AT_WORK, *RESTING)},
+    **{(s, e.JobParked): S.BLOCKED for s in (*AT_WORK, *RESTING)},
+    (S.BLOCKED, e.JobRetried): None,
+}
+
+# Facts that move no task. Those of the second kind may come late, after the task has ended.
+STAYS: frozenset[type[Event]] = frozenset(
+    {e.RemarkMade, e.RequestCorrected, e.TaskMuted, e.DecisionOpened, e.DecisionVoted, e.DecisionHeld}
+)
+EVEN_WHEN_ENDED: frozenset[type[Event]] = frozenset(
+    {e.DecisionMade, e.DecisionReminded, e.DecisionExpired, e.DecisionSuperseded, e.DecisionWithdrawn}
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """The present of one task. What grows without end stays in the log; this stays small."""
+
+    id: TaskId
+    request: str
+    owner: PersonId
+    thread: Thread
+    channel: str
+    requested_at: datetime
+    changed_at: datetime
+    state: TaskState = S.RECEIVED
+    before_rest: TaskState = S.RECEIVED
+    project: str | None = None  # None: not chosen yet; empty: none is configured
+    project_why: str = ""
+    open: tuple[Decision, ...] = ()
+    remarks: int = 0
+    muted: bool = False
+    parked_job: str = ""
+    problem: str = ""
+    reason: str = ""
+
+    @property
+    def ended(self) -> bool:
+        return self.state in ENDED
+
+    @property
+    def questions(self) -> tuple[Decision, ...]:
+        """Open decisions that wait for a person; the standing controls do not."""
+        return tuple(d for d in self.open if d.kind is not Kind.CONTROLS)
+
+    def decision(self, id: DecisionId) -> Decision | None:
+        return next((d for d in self.open if d.id == id), None)
+
+    def of_kind(self, kind: Kind) -> Decision | None:
+        return next((d for d in self.open if d.kind is kind), None)
+
+
+def replay(history: Iterable[Event]) -> Task:
+    """Rebuild a task from its facts."""
+    first, *rest = history
+    return reduce(evolve, rest, begin(first))
+
+
+def begin(first: Event) -> Task:
+    if not isinstance(first, e.TaskRequested):
+        raise IllegalMove(
+            f"a task begins with TaskRequested, not with {type(first).__name__}",
+            next_step="Run `overlord doctor` to check the log.",
+        )
+    return Task(
+        id=first.task,
+        request=first.request,
+        owner=first.by,
+        thread=first.thread,
+        channel=first.channel,
+        requested_at=first.at,
+        changed_at=first.at,
+    )
+
+
+def evolve(task: Task, event: Event) -> Task:
+    """Apply one fact. Raises IllegalMove if it cannot follow from where the task is."""
+    task = replace(_moved(task, event), changed_at=event.at)
+    if isinstance(event, e.DecisionOpened | e.AboutDecision):
+        return replace(task, open=_ledger(task, event))
+    changes = _CHANGES.get(type(event))
+    return replace(task, **changes(task, event)) if changes else task
+
+
+# What a fact changes beside the state; the others change nothing else.
+_CHANGES: dict[type[Event], Callable[[Task, Any], dict[str, Any]]] = {
+    e.ProjectChosen: lambda task, fact: {"project": fact.project, "project_why": fact.why},
+    e.RemarkMade: lambda task, fact: {"remarks": task.remarks + 1},
+    e.RequestCorrected: lambda task, fact: {"request": fact.request},
+    e.TaskMuted: lambda task, fact: {"muted": fact.muted},
+    e.TaskCancelled: lambda task, fact: {"reason": fact.reason},
+    e.JobParked: lambda task, fact: {"parked_job": fact.job, "problem": fact.problem},
+    e.JobRetried: lambda task, fact: {"parked_job": "", "problem": ""},
+}
+
+
+def _ledger(task: Task, event: e.DecisionOpened | e.AboutDecision) -> tuple[Decision, ...]:
+    if isinstance(event, e.DecisionOpened):
+        if task.decision(event.decision.id):
+            raise _illegal(task, event)
+        return (*task.open, event.decision)
+    known = task.decision(event.decision)
+    if known is None:
+        raise _illegal(task, event)
+    changed = ledger.evolve(known, event)
+    after = (changed if d.id == changed.id else d for d in task.open)
+    return tuple(d for d in after if d.state is DecisionState.OPEN)
+
+
+def _moved(task: Task, event: Event) -> Task:
+    kind = type(event)
+    if kind in EVEN_WHEN_ENDED or (kind in STAYS and not task.ended):
+        return task
+    if (task.state, kind) not in TASK_MOVES:
+        raise _illegal(task, event)
+    to = TASK_MOVES[task.state, kind]
+    if to is None:
+        return replace(task, state=task.before_rest)
+    if to in RESTING and task.state not in RESTING:
+        return replace(task, state=to, before_rest=task.state)
+    return replace(task, state=to)
+
+
+def _illegal(task: Task, event: Event) -> IllegalMove:
+    state = task.state.replace("_", " ")
+    ended = "It has ended: mention me with a new request to start again."
+    return IllegalMove(
+        f"{task.id} is {state}, so this cannot happen to it now ({type(event).__name__})",
+        next_step=ended if task.ended else "Say `status` to see where it stands.",
+    )

@@ -1,0 +1,215 @@
+"""Where everything is put together. The only module that knows every other."""
+
+import asyncio
+import secrets
+import signal
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from agents.domain.ids import Account, surface_of
+from agents.ports import Clock, Ports, Store
+from bot import readers
+from bot.bell import Bell
+from bot.clock import SystemClock
+from bot.desk import Desk
+from bot.health import Health
+from bot.inbox import Inbox
+from bot.jobs import Jobs, Pump, settle_waiting
+from bot.leases import Leases
+from bot.office import Office
+from bot.outbox import Outbox
+from bot.people_desk import PeopleDesk
+from bot.permissions import Permissions
+from bot.platforms.console.hosting import running as console_running
+from bot.platforms.console.options import ConsoleOptions
+from bot.platforms.console.platform import ConsolePlatform
+from bot.records import DirectRecords, Records
+from bot.settings import Settings, make_home
+from bot.store_checks import Finding, check_books
+from bot.timers import Timers
+from store.books import Books
+from store.database import Database
+
+SUGGESTIONS = (
+    "@overlord add rate limiting to the public API",
+    "@overlord the nightly report is empty on Mondays, find out why",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Projects:
+    """Implements agents.ports.Projects."""
+
+    named: tuple[str, ...]
+
+    def names(self) -> tuple[str, ...]:
+        return self.named
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """The running program, for whoever started it."""
+
+    address: str  # of the console
+    office: Office
+    inbox: Inbox
+    desk: Desk
+
+
+async def run(settings: Settings, on_ready: Callable[[Program], None] = lambda program: None) -> None:
+    """The whole program, until it is asked to stop."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with suppress(NotImplementedError):
+            loop.add_signal_handler(number, stop.set)
+    async with running(settings) as program:
+        on_ready(program)
+        await stop.wait()
+
+
+@asynccontextmanager
+async def running(settings: Settings, clock: Clock | None = None) -> AsyncIterator[Program]:
+    """Start everything, and stop it in the other order. What was under way is in the store."""
+    async with AsyncExitStack() as stack:
+        bell = Bell()
+        bell.attach()
+        office = stack.enter_context(_opened(settings, clock or SystemClock(), bell))
+        inbox, leases = Inbox(office), Leases(office.clock)
+        desk = Records(office, inbox, bell)
+        await office.database.write(partial(_prepare, settings, leases))
+        console = ConsolePlatform(office.database, office.clock)
+        outbox = Outbox(office, {console.name: console}, leases)
+        jobs = Jobs(office, _ports(settings), leases)
+        health = Health(office)
+        pumps = _pumps(office, inbox, outbox, jobs)
+        stack.push_async_callback(jobs.stop)
+        jobs.start()
+        await stack.enter_async_context(_pumping(pumps, bell, office.clock))
+        await stack.enter_async_context(health.watching(pumps))
+        options = _console_options(settings, office, health)
+        address = await stack.enter_async_context(console_running(desk, options))
+        yield Program(address=address, office=office, inbox=inbox, desk=desk)
+
+
+@asynccontextmanager
+async def open_desk(settings: Settings) -> AsyncIterator[Desk]:
+    """The desk without the program: what the CLI does is settled at once, whether or not the program runs."""
+    bell = Bell()
+    bell.attach()
+    with _opened(settings, SystemClock(), bell) as office:
+        await office.database.write(partial(_prepare, settings, None))
+        yield DirectRecords(office, Inbox(office), bell)
+
+
+@asynccontextmanager
+async def open_people(settings: Settings) -> AsyncIterator[PeopleDesk]:
+    with _opened(settings, SystemClock(), Bell()) as office:
+        await office.database.write(partial(_prepare, settings, None))
+        yield PeopleDesk(office)
+
+
+async def check_store(settings: Settings) -> list[Finding]:
+    """What `overlord doctor` wants to know of the database."""
+    with _opened(settings, SystemClock(), Bell()) as office:
+        return await office.database.read(check_books)
+
+
+class _opened:
+    """The office, with its database open for as long as the block runs."""
+
+    def __init__(self, settings: Settings, clock: Clock, bell: Bell) -> None:
+        make_home(settings.home)
+        self._database = Database(settings.database_url, bell.ring)
+        permissions = Permissions(settings.groups, settings.operators, settings.channels)
+        self._office = Office(database=self._database, permissions=permissions, clock=clock, limits=settings.limits)
+
+    def __enter__(self) -> Office:
+        return self._office
+
+    def __exit__(self, *_: object) -> None:
+        self._database.close()
+
+
+def _ports(settings: Settings) -> Callable[[Store], Ports]:
+    projects = Projects(named=tuple(project.name for project in settings.projects))
+    return lambda store: Ports(store=store, projects=projects)
+
+
+def _pumps(office: Office, inbox: Inbox, outbox: Outbox, jobs: Jobs) -> tuple[Pump, ...]:
+    database, clock, timers = office.database, office.clock, Timers(office)
+    return (
+        Pump("settle", partial(settle_waiting, inbox), frozenset({"deliveries"})),
+        Pump("launch", lambda: database.write(lambda b: readers.launch(b, clock.now())), frozenset({"facts"})),
+        Pump(
+            "announce",
+            lambda: database.write(lambda b: readers.announce(b, office.permissions, clock.now())),
+            frozenset({"facts"}),
+        ),
+        Pump("send", outbox.send_due, frozenset({"posts"}), outbox.next_due),
+        Pump("jobs", jobs.run_waiting, frozenset({"jobs"}), jobs.next_try),
+        Pump("timers", timers.fire_due, frozenset({"timers"}), timers.next_due),
+    )
+
+
+@asynccontextmanager
+async def _pumping(pumps: tuple[Pump, ...], bell: Bell, clock: Clock) -> AsyncIterator[None]:
+    tasks = []
+    for pump in pumps:
+        bell.wake_on(pump.wakes_on, pump.wake)
+        tasks.append(asyncio.create_task(pump.run(clock), name=f"pump-{pump.name}"))
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _prepare(settings: Settings, leases: Leases | None, books: Books) -> None:
+    """The operator is one person on the console and in the CLI. Holders that died are found at once."""
+    operators = sorted(settings.operators)
+    for account in operators:
+        books.people.of(account, name=account.partition(":")[2])
+        books.people.link(operators[0], account)
+    if leases:
+        leases.look_for_the_dead(books)
+
+
+def _console_options(settings: Settings, office: Office, health: Health) -> ConsoleOptions:
+    async def sign_in(token: str) -> str | None:
+        return await office.database.read(lambda books: books.people.login_of(token))
+
+    async def still_valid(login: str, hash: str) -> bool:
+        known = await office.database.read(lambda books: books.people.token_hash(login))
+        return known is not None and secrets.compare_digest(known, hash)
+
+    here = settings.console.host in ("127.0.0.1", "localhost", "::1")
+    return ConsoleOptions(
+        host=settings.console.host,
+        port=settings.console.port,
+        channels=settings.console_channels,
+        login=_login(settings),
+        secret=_secret(settings.home / "console.secret"),
+        sign_in=None if here else sign_in,
+        still_valid=None if here else still_valid,
+        suggestions=SUGGESTIONS,
+        now=office.clock.now,
+        extra={"/healthz": health.healthz, "/metrics": health.metrics},
+    )
+
+
+def _login(settings: Settings) -> str:
+    mine: list[Account] = [a for a in sorted(settings.operators) if surface_of(a) == "console"]
+    return mine[0].partition(":")[2] if mine else "operator"
+
+
+def _secret(path: Path) -> bytes:
+    """Made once an installation; only its owner may read it."""
+    if not path.exists():
+        path.touch(mode=0o600)
+        path.write_bytes(secrets.token_bytes(32))
+    return path.read_bytes()

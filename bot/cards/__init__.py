@@ -1,0 +1,80 @@
+"""How facts are told to people. The only place where the bot's words are written."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from agents.domain import events as e
+from agents.domain.authority import Kind
+from agents.domain.events import Event
+from agents.domain.ids import DecisionId
+from bot.cards.decisions import decision_card
+from bot.cards.replies import reminder_card
+from bot.cards.scene import Posting, Scene
+from bot.cards.status import status_card
+
+Maker = Callable[[Event, Scene], list[Posting]]
+
+
+def status(event: Event, scene: Scene) -> list[Posting]:
+    return [Posting(key=f"status:{scene.task.id}", card=status_card(scene.task, scene.name))]
+
+
+def decision(event: Event, scene: Scene) -> list[Posting]:
+    """The card of the decision a fact is about, as the decision stands now."""
+    known = scene.decision(_about(event))
+    if known is None or known.kind is Kind.CONTROLS:
+        return []
+    card = decision_card(scene.task, known, scene.name)
+    if card.buttons:
+        card = replace(card, notify=scene.accounts(known.put_to), lines=_with(card.lines, scene.nobody(known)))
+    return [Posting(key=f"decision:{known.id}", card=card)]
+
+
+def reminder(event: Event, scene: Scene) -> list[Posting]:
+    known = scene.decision(_about(event))
+    if known is None or scene.task.muted or not isinstance(event, e.DecisionReminded):
+        return []
+    approver = scene.next_approver(event.number - 2) if event.number > 1 else None
+    who = approver or scene.name(known.put_to)
+    notify = (approver,) if approver else scene.accounts(known.put_to)
+    card = replace(reminder_card(scene.task, known, who), notify=notify)
+    return [Posting(key=f"reminder:{known.id}:{event.number}", card=card)]
+
+
+def _about(event: Event) -> DecisionId:
+    match event:
+        case e.DecisionOpened(decision=opened):
+            return opened.id
+        case e.AboutDecision(decision=id):
+            return id
+        case _:
+            raise TypeError(f"{type(event).__name__} is about no decision")
+
+
+def _with(lines: tuple[str, ...], extra: str) -> tuple[str, ...]:
+    return (*lines, extra) if extra else lines
+
+
+CARD_FOR: dict[type[Event], tuple[Maker, ...]] = {
+    e.TaskRequested: (status,),
+    e.ProjectChosen: (status,),
+    e.RemarkMade: (status,),
+    e.RequestCorrected: (status,),
+    e.TaskStopped: (status,),
+    e.TaskResumed: (status,),
+    e.TaskBackburnered: (status,),
+    e.TaskCancelled: (status,),
+    e.JobParked: (status,),
+    e.JobRetried: (status,),
+    e.DecisionOpened: (status, decision),
+    e.DecisionVoted: (decision,),
+    e.DecisionMade: (decision, status),
+    e.DecisionHeld: (decision,),
+    e.DecisionReminded: (reminder,),
+    e.DecisionExpired: (decision, status),
+    e.DecisionSuperseded: (decision, status),
+    e.DecisionWithdrawn: (decision, status),
+}
+
+# Facts people are not told of.
+QUIET: frozenset[type[Event]] = frozenset({e.TaskMuted})

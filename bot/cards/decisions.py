@@ -1,0 +1,132 @@
+"""A decision as people meet it: open with its buttons, or closed with what came of it."""
+
+from collections.abc import Callable
+
+from agents.domain.authority import Kind, Requester, Silence, who_may
+from agents.domain.decision import HOLD, Decision, DecisionState, NameOf, Option
+from agents.domain.task import Task
+from agents.domain.text import one_line
+from bot.cards import words
+from bot.messages import Button, Card, Choice, Row, Style, Tone
+
+_TITLES: dict[Kind, Callable[[Task, Decision], str]] = {
+    Kind.PROJECT: lambda task, d: f"{task.id}: which project is this for?",
+    Kind.CANCEL: lambda task, d: f"Cancel {task.id}?",
+    Kind.STOPPED: lambda task, d: f"{task.id} is stopped",
+    Kind.BACKBURNER: lambda task, d: f"{task.id} is laid aside",
+    Kind.ESCALATION: lambda task, d: f"{task.id} got stuck",
+    Kind.QUESTION: lambda task, d: f"{task.id}: {one_line(d.question)}",
+    Kind.CLARIFICATION: lambda task, d: f"{task.id}: {one_line(d.question)}",
+}
+
+
+def decision_card(task: Task, decision: Decision, name: NameOf) -> Card:
+    if decision.state is DecisionState.OPEN:
+        return _open(task, decision, name)
+    return Card(
+        title=_title(task, decision),
+        text=_outcome(task, decision, name),
+        tone=Tone.GOOD if decision.state is DecisionState.DECIDED else Tone.PLAIN,
+        decision=decision.id,
+        fingerprint=decision.fingerprint,
+    )
+
+
+def button(decision: Decision, option: Option) -> Button:
+    text, style = words.label(decision.kind, option)
+    return Button(
+        label=text,
+        choice=Choice(decision=decision.id, letter=option.letter),
+        style=style,
+        asks=option.asks,
+        confirm=_confirm(decision, option, style),
+    )
+
+
+def _open(task: Task, decision: Decision, name: NameOf) -> Card:
+    buttons = [button(decision, option) for option in decision.options]
+    if decision.can_be_held:
+        held = "Pause clock" if decision.kind is Kind.QUESTION else "Hold"
+        buttons.append(Button(label=held, choice=Choice(decision=decision.id, letter=HOLD)))
+    return Card(
+        title=_title(task, decision),
+        text=_text(task, decision, name),
+        rows=tuple(_rows(decision, name)),
+        lines=decision.evidence,
+        buttons=tuple(buttons[:5]),
+        more=tuple(buttons[5:]),
+        footer=_footer(decision),
+        until=decision.due if decision.rule.silence is not Silence.WAITS else None,
+        until_what=_until_what(decision),
+        tone=Tone.BAD if decision.kind is Kind.ESCALATION else Tone.ASKING,
+        decision=decision.id,
+        fingerprint=decision.fingerprint,
+    )
+
+
+def _title(task: Task, decision: Decision) -> str:
+    made = _TITLES.get(decision.kind)
+    return made(task, decision) if made else f"{task.id}: please decide {words.KIND[decision.kind]}"
+
+
+def _text(task: Task, decision: Decision, name: NameOf) -> str:
+    request = one_line(task.request, 200)
+    match decision.kind:
+        case Kind.PROJECT:
+            return f"“{request}” could be about several projects. Press one, or reply with its name."
+        case Kind.CANCEL:
+            reason = f"The reason given: {decision.question}" if decision.question else "A reason will be asked for."
+            return f"“{request}” ends for good. {reason}"
+        case Kind.STOPPED:
+            return f"Done: nothing yet. Under way: nothing. Left: all of “{request}”. Nothing runs until you say so."
+        case Kind.BACKBURNER:
+            return f"“{request}” waits here and costs nothing. Bring it back whenever you like."
+        case Kind.ESCALATION:
+            return f"The step “{decision.question}” could not be finished, and I stopped trying."
+        case _:
+            return decision.question
+
+
+def _rows(decision: Decision, name: NameOf) -> list[Row]:
+    rows = []
+    if decision.rule.people > 1:
+        voted = ", ".join(name(vote.by) for vote in decision.votes) or "nobody yet"
+        rows.append(Row(label=f"Approvals ({len(decision.votes)} of {decision.rule.people})", value=voted))
+    if decision.held_by:
+        rows.append(Row(label="Clock", value=f"paused by {name(decision.held_by)}"))
+    return rows
+
+
+def _footer(decision: Decision) -> str:
+    who = f"To decide: {who_may(decision.kind)}."
+    return f"{who} Or reply in words." if decision.rule.by_words else who
+
+
+def _until_what(decision: Decision) -> str:
+    if decision.rule.silence is Silence.EXPIRES:
+        return "If nobody confirms, nothing happens; this closes at"
+    if decision.default:
+        text, _ = words.label(decision.kind, decision.option(decision.default))
+        return f"If nobody decides, I take “{text}” at"
+    return ""
+
+
+def _confirm(decision: Decision, option: Option, style: Style) -> str:
+    dangerous = style is Style.DANGER and decision.kind not in (Kind.CANCEL, Kind.CONTROLS) and not option.asks
+    return "This cannot be undone. Go on?" if dangerous else ""
+
+
+def _outcome(task: Task, decision: Decision, name: NameOf) -> str:
+    match decision.state:
+        case DecisionState.DECIDED if decision.decided_by:
+            who = " and ".join(name(person) for person in decision.decided_by)
+            own = decision.rule.requester is not Requester.MAY and decision.decided_by == (task.owner,)
+            return f"{words.chosen(decision)} (decided by {f'the requester, {who}' if own else who})"
+        case DecisionState.DECIDED:
+            return f"{words.chosen(decision)} (nobody decided in time, so this was taken)"
+        case DecisionState.EXPIRED:
+            return "Nobody confirmed in time, so nothing happened."
+        case DecisionState.SUPERSEDED:
+            return "Superseded: what it showed has changed. There is a newer card."
+        case _:
+            return "No longer needed."

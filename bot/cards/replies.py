@@ -1,0 +1,110 @@
+"""Answers to commands, and what is said when something cannot be done."""
+
+from collections.abc import Sequence
+
+from agents.domain.decision import Decision, NameOf
+from agents.domain.errors import OverlordError
+from agents.domain.task import Task
+from agents.domain.text import one_line
+from bot.cards import words
+from bot.cards.decisions import decision_card
+from bot.messages import Card, Row, Tone
+
+_HELP = (
+    "Mention me with a request in your own words, and I take it from there.",
+    "status · tasks · what needs me: see where things stand",
+    "stop · resume · cancel because … · backburner: steer the task of this thread (or name one: stop T-3)",
+    "approve · who can approve: decisions, always with a button at the end",
+    "retry: try a stuck step again",
+    "cost: what a task has cost so far",
+    "mute · unmute: reminders for this task",
+    "aside …: talk in the thread without me listening",
+    "link: make your accounts on several platforms count as one person (say it to me directly)",
+)
+
+
+def help_card() -> Card:
+    return Card(title="What I understand", lines=_HELP)
+
+
+def tasks_card(tasks: Sequence[Task], name: NameOf) -> Card:
+    if not tasks:
+        return Card(title="No task is open", text="Mention me with a request to start one.")
+    lines = tuple(f"{t.id} · {one_line(t.request, 70)} · {words.state_of(t)} · {name(t.owner)}" for t in tasks)
+    return Card(title=f"{len(tasks)} open task{'s' if len(tasks) > 1 else ''}", lines=lines)
+
+
+def needs_card(needs: Sequence[tuple[Task, Decision]]) -> Card:
+    if not needs:
+        return Card(title="Nothing needs you", text="I will say so in the thread when something does.", tone=Tone.GOOD)
+    lines = tuple(f"{task.id} · {one_line(task.request, 60)}: {words.KIND[d.kind]}" for task, d in needs)
+    return Card(
+        title=f"{len(needs)} thing{'s' if len(needs) > 1 else ''} need{'' if len(needs) > 1 else 's'} you",
+        lines=lines,
+        footer="Open the task's thread, or the console's “Needs me”, to decide.",
+    )
+
+
+def approve_card(task: Task, decision: Decision, name: NameOf) -> Card:
+    """Words never approve; they bring the button (C37)."""
+    card = decision_card(task, decision, name)
+    return Card(
+        title=f"One press to confirm: {card.title}",
+        text="Words alone never approve anything, so here is the button.",
+        buttons=card.buttons[:1],
+        decision=decision.id,
+        fingerprint=decision.fingerprint,
+        tone=Tone.ASKING,
+    )
+
+
+def who_card(rows: Sequence[tuple[str, str]]) -> Card:
+    return Card(title="Who can approve", rows=tuple(Row(label=label, value=value) for label, value in rows))
+
+
+def cost_card(task: Task) -> Card:
+    return Card(
+        title=f"{task.id} has cost nothing so far", text="No model has been asked and no minion has run for it."
+    )
+
+
+def busy_card(seconds: float) -> Card:
+    return Card(
+        title="That is more than I can take in at once",
+        text=f"Some messages were not read. Please send what matters again in about {seconds:.0f} seconds.",
+        tone=Tone.BAD,
+    )
+
+
+def link_card(code: str, minutes: float) -> Card:
+    return Card(
+        title=f"Your code: {code}",
+        text=f"Within {minutes:.0f} minutes, say `link {code}` to me directly from your other account.",
+    )
+
+
+def linked_card(accounts: Sequence[str]) -> Card:
+    return Card(title="These accounts are one person now", lines=tuple(accounts), tone=Tone.GOOD)
+
+
+def said_card(title: str, text: str = "") -> Card:
+    return Card(title=title, text=text)
+
+
+def problem_card(error: OverlordError) -> Card:
+    return Card(title=error.what, text=error.next_step, tone=Tone.BAD)
+
+
+def reminder_card(task: Task, decision: Decision, who: str) -> Card:
+    return Card(
+        title=f"{task.id} still waits for {who}",
+        text=f"To be decided: {words.KIND[decision.kind]}. The card with the buttons is above in this thread.",
+        footer="Say `mute` to hear no more reminders for this task.",
+    )
+
+
+def undeliverable_card(title: str) -> Card:
+    return Card(
+        title=f"Something I wanted to say here was refused: {one_line(title, 80)}",
+        text="The console shows it in full.",
+    )

@@ -1,0 +1,27 @@
+"""What a card is made from: the fact that asks for it, and the present of the task it is about."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from agents.domain.decision import Decision, NameOf
+from agents.domain.ids import Account, DecisionId, PersonId
+from agents.domain.task import Task
+from bot.messages import Card
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    task: Task
+    decision: Callable[[DecisionId], Decision | None]
+    name: NameOf
+    accounts: Callable[[PersonId], tuple[Account, ...]]
+    next_approver: Callable[[int], Account | None] = lambda number: None
+    nobody: Callable[[Decision], str] = lambda decision: ""  # what to say when nobody is named who may decide
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Posting:
+    """A card and the key it goes under: the same key is the same message."""
+
+    key: str
+    card: Card

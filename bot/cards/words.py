@@ -1,0 +1,102 @@
+"""Words that several cards share: what a state, a kind of decision and an option are called."""
+
+from agents.domain.authority import Kind
+from agents.domain.decision import Decision, Option
+from agents.domain.task import Task, TaskState
+from bot.messages import Style, Tone
+
+STATE: dict[TaskState, str] = {
+    TaskState.RECEIVED: "Received",
+    TaskState.DECOMPOSING: "Being planned",
+    TaskState.IN_REVIEW: "Plan in review",
+    TaskState.AWAITING_APPROVAL: "Waiting for approval",
+    TaskState.RUNNING: "At work",
+    TaskState.POLISHING: "Being polished",
+    TaskState.DONE: "Done",
+    TaskState.BLOCKED: "Blocked: it needs you",
+    TaskState.BACKBURNER: "Laid aside",
+    TaskState.PAUSED: "Stopped",
+    TaskState.FAILED: "Failed",
+    TaskState.CANCELLED: "Cancelled",
+}
+
+TONE: dict[TaskState, Tone] = {
+    **dict.fromkeys(TaskState, Tone.PLAIN),
+    TaskState.DONE: Tone.GOOD,
+    TaskState.AWAITING_APPROVAL: Tone.ASKING,
+    TaskState.BLOCKED: Tone.BAD,
+    TaskState.FAILED: Tone.BAD,
+}
+
+ICON: dict[TaskState, str] = {
+    **dict.fromkeys(TaskState, "▸"),
+    TaskState.DONE: "✓",
+    TaskState.BLOCKED: "!",
+    TaskState.FAILED: "✕",
+    TaskState.CANCELLED: "✕",
+    TaskState.PAUSED: "‖",
+    TaskState.BACKBURNER: "‖",
+}
+
+KIND: dict[Kind, str] = {
+    Kind.CLARIFICATION: "a question about the request",
+    Kind.PROJECT: "which project it is for",
+    Kind.QUESTION: "a minion's question",
+    Kind.PLAN: "the plan",
+    Kind.DEBATE: "the reviewers' disagreement",
+    Kind.SCOPE: "more scope",
+    Kind.BUDGET: "more budget",
+    Kind.GATE_MEDIUM: "a step of medium risk",
+    Kind.GATE_HIGH: "a step of high risk",
+    Kind.GATE_CRITICAL: "a step of critical risk",
+    Kind.MERGE: "the merge",
+    Kind.MERGE_HIGH: "the merge of a risky change",
+    Kind.MERGE_CRITICAL: "the merge of a critical change",
+    Kind.ESCALATION: "work that got stuck",
+    Kind.PROPOSAL: "a proposal",
+    Kind.SKILL: "a skill",
+    Kind.KNOWLEDGE: "a piece of knowledge",
+    Kind.STOPPED: "whether to go on",
+    Kind.BACKBURNER: "when to bring it back",
+    Kind.CANCEL: "whether to cancel",
+    Kind.CONTROLS: "the controls",
+}
+
+_LABELS: dict[tuple[Kind, str], tuple[str, Style]] = {
+    (Kind.STOPPED, "resume"): ("Resume task", Style.PRIMARY),
+    (Kind.STOPPED, "cancel"): ("Discard task", Style.DANGER),
+    (Kind.BACKBURNER, "resume"): ("Bring task back", Style.PRIMARY),
+    (Kind.BACKBURNER, "cancel"): ("Cancel task", Style.DANGER),
+    (Kind.CANCEL, "cancel"): ("Cancel task", Style.DANGER),
+    (Kind.CANCEL, "keep"): ("Keep task", Style.PLAIN),
+    (Kind.ESCALATION, "retry"): ("Retry step", Style.PRIMARY),
+    (Kind.ESCALATION, "cancel"): ("Cancel task", Style.DANGER),
+    (Kind.CONTROLS, "stop"): ("Stop task", Style.PLAIN),
+    (Kind.CONTROLS, "backburner"): ("Lay aside", Style.PLAIN),
+    (Kind.CONTROLS, "cancel"): ("Cancel task", Style.DANGER),
+}
+
+
+def label(kind: Kind, option: Option) -> tuple[str, Style]:
+    """What the button of an option says: a verb and its object."""
+    if known := _LABELS.get((kind, option.value)):
+        return known
+    if option.approves:
+        return option.label or f"Approve {KIND[kind]}", Style.PRIMARY
+    return option.label or option.value.replace("_", " ").capitalize(), Style.PLAIN
+
+
+def state_of(task: Task) -> str:
+    if task.state is TaskState.RECEIVED and task.project is not None:
+        return "Waiting for a plan"
+    if task.state is TaskState.RECEIVED and task.questions:
+        return "Waiting for an answer"
+    return STATE[task.state]
+
+
+def chosen(decision: Decision) -> str:
+    """What was decided, in words."""
+    if not decision.outcome:
+        return decision.words
+    text, _ = label(decision.kind, decision.option(decision.outcome))
+    return f"{text}: {decision.words}" if decision.words else text

@@ -1,0 +1,137 @@
+"""`overlord decisions`: what waits for a person, and deciding it."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from agents.domain.errors import OverlordError
+from bot.cli import output, session
+
+if TYPE_CHECKING:
+    from agents.domain.decision import Decision
+    from agents.domain.task import Task
+    from bot.desk import Desk, Need
+    from bot.settings import Settings
+
+app = typer.Typer(help="See what waits for a person, and decide it.", rich_markup_mode=None)
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Id = Annotated[str, typer.Argument(metavar="DECISION", help="Its id, or a beginning that only one has.")]
+Waiting = tuple["Task", "Decision"]
+SHORT = 8  # characters of an id that the list shows; enough to tell decisions apart
+
+
+@app.callback(invoke_without_command=True)
+def decisions(context: typer.Context, json: Json = False) -> None:
+    """List open decisions, oldest first."""
+    if context.invoked_subcommand is None:
+        session.run(_list(session.ready(context), json))
+
+
+@app.command("list")
+def list_decisions(context: typer.Context, json: Json = False) -> None:
+    """List open decisions, oldest first."""
+    session.run(_list(session.ready(context), json))
+
+
+@app.command()
+def show(context: typer.Context, decision: Id, json: Json = False) -> None:
+    """Show one decision with its choices."""
+    session.run(_show(session.ready(context), decision, json))
+
+
+@app.command()
+def decide(
+    context: typer.Context,
+    decision: Id,
+    option: Annotated[str, typer.Argument(help="The letter or the name of a choice; `hold` stops its clock.")],
+    reason: Annotated[str, typer.Option(help="Words that go with it; some choices need them.")] = "",
+) -> None:
+    """Decide."""
+    session.run(_decide(session.ready(context), decision, option, reason))
+
+
+async def _list(settings: "Settings", json: bool) -> None:
+    async with session.open_desk(settings) as desk:
+        waiting = await _waiting(desk)
+        mine = {need.decision.id: need for need in await desk.needs(session.me())}
+    if json:
+        output.show_json([{"task": t.id, "yours": d.id in mine, "decision": d} for t, d in waiting])
+        return
+    rows = [_row(task, decision, mine.get(decision.id)) for task, decision in waiting]
+    output.show_table(
+        ("decision", "task", "what", "choices", "until", "yours"), rows, none="Nothing waits for a person."
+    )
+
+
+def _row(task: "Task", decision: "Decision", need: "Need | None") -> Sequence[str]:
+    what = need.card.title if need else decision.question or decision.kind.replace("_", " ")
+    return (decision.id[:SHORT], task.id, what, _choices(decision), output.local(decision.due), "yes" if need else "no")
+
+
+def _choices(decision: "Decision") -> str:
+    return ", ".join(f"{option.letter} {option.label or option.value}" for option in decision.options)
+
+
+async def _show(settings: "Settings", written: str, json: bool) -> None:
+    async with session.open_desk(settings) as desk:
+        task, decision = _one(await _waiting(desk), written)
+        mine = [need for need in await desk.needs(session.me()) if need.decision.id == decision.id]
+    if json:
+        output.show_json({"task": task.id, "yours": bool(mine), "decision": decision})
+        return
+    from agents.domain.authority import who_may
+
+    typer.echo(mine[0].card.fallback if mine else f"{task.id}: {decision.question or decision.kind}")
+    typer.echo(f"Decision {decision.id} of {task.id}. It needs {who_may(decision.kind)}.")
+    rows = [(option.letter, option.label or option.value, option.asks) for option in decision.options]
+    output.show_table(("letter", "choice", "it asks"), rows, none="It has no choices; reply in words.")
+
+
+async def _decide(settings: "Settings", written: str, choice: str, reason: str) -> None:
+    async with session.open_desk(settings) as desk:
+        task, decision = _one(await _waiting(desk), written)
+        letter = _letter(decision, choice, reason)
+        heard = await desk.hear(session.pressed(task, decision, letter, reason))
+        session.refuse_if_refused(heard)
+        after = await desk.page(task.id, session.me())
+    still = after.task.decision(decision.id) if after else None
+    if heard is None:
+        typer.echo("It is stored; what it led to is not known yet. See `overlord decisions`.")
+    elif still and still.votes != decision.votes:
+        typer.echo(f"Your choice is counted; {decision.id[:SHORT]} still needs another person.")
+    elif still and still.held_by:
+        typer.echo("Its clock is stopped; it waits for a decision.")
+    else:
+        state = f" {task.id} is {after.task.state}." if after else ""
+        typer.echo(f"Decided: {choice}.{state}")
+
+
+def _letter(decision: "Decision", choice: str, reason: str) -> str:
+    from agents.domain.decision import HOLD
+
+    if choice.casefold() in (HOLD, "hold"):
+        return HOLD
+    option = decision.option_called(choice)
+    if option is None:
+        raise OverlordError(f"`{choice}` is not one of its choices", next_step=f"Choose one of: {_choices(decision)}.")
+    if option.asks and not reason.strip():
+        raise OverlordError(option.asks.rstrip("."), next_step='Give it with --reason "…".')
+    return option.letter
+
+
+async def _waiting(desk: "Desk") -> list[Waiting]:
+    found = [(task, decision) for task in await desk.tasks() for decision in task.questions]
+    return sorted(found, key=lambda pair: pair[1].opened_at)
+
+
+def _one(waiting: Sequence[Waiting], written: str) -> Waiting:
+    found = [pair for pair in waiting if pair[1].id.startswith(written)]
+    if not found:
+        raise OverlordError(f"No open decision begins with `{written}`", next_step="See `overlord decisions`.")
+    if len(found) > 1:
+        raise OverlordError(
+            f"{len(found)} decisions begin with `{written}`",
+            next_step="Write more of the id; `--json` shows all of it.",
+        )
+    return found[0]

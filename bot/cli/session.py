@@ -1,0 +1,113 @@
+"""What every command starts from: the settings, the person at the keyboard, and a desk to go to."""
+
+import asyncio
+import os
+import uuid
+from collections.abc import Coroutine
+from contextlib import AbstractAsyncContextManager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import typer
+
+from agents.domain.errors import OverlordError
+
+if TYPE_CHECKING:
+    from agents.domain.decision import Decision
+    from agents.domain.ids import Account
+    from agents.domain.task import Task
+    from bot.desk import Desk, Heard
+    from bot.messages import Pressed, Said
+    from bot.settings import Settings
+
+T = TypeVar("T")
+
+
+def settings_of(context: typer.Context, **flags: str) -> "Settings":
+    """Read the settings once, with the flags of the whole command line; `host="0.0.0.0"` is the flag --host."""
+    from bot.settings import load_settings
+
+    given = {**(context.obj or {}), **{f"--{name}": value for name, value in flags.items() if value}}
+    return load_settings(os.environ, cwd=Path.cwd(), flags=given)
+
+
+def ready(context: typer.Context) -> "Settings":
+    """Settings for a command that opens the store."""
+    from bot.logs import set_up_logs
+    from bot.settings import make_home
+
+    settings = settings_of(context)
+    set_up_logs("warning", settings.secrets)
+    make_home(settings.home)
+    return settings
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    return asyncio.run(work)
+
+
+def open_desk(settings: "Settings") -> AbstractAsyncContextManager["Desk"]:
+    from bot import app
+
+    return app.open_desk(settings)
+
+
+def me() -> "Account":
+    from agents.domain.ids import Account
+    from bot.settings import os_user
+
+    return Account(f"cli:{os_user()}")
+
+
+def said(task: "Task", text: str) -> "Said":
+    """Words in a task's thread. What is typed here is always meant for the bot."""
+    from bot.messages import Said
+
+    by = me()
+    number = uuid.uuid4().hex
+    return Said(
+        key=f"{by}:{number}",
+        thread=task.thread,
+        channel=task.channel,
+        message=f"cli-{number}",
+        by=by,
+        name=by.partition(":")[2],
+        text=text,
+        mentions_bot=True,
+        at=datetime.now(UTC),
+    )
+
+
+def pressed(task: "Task", decision: "Decision", letter: str, words: str = "") -> "Pressed":
+    """A choice, on exactly what was shown: if that has changed since, it does not count."""
+    from bot.messages import Choice, Pressed
+
+    by = me()
+    return Pressed(
+        key=f"{by}:{uuid.uuid4().hex}",
+        thread=task.thread,
+        channel=task.channel,
+        message="",
+        by=by,
+        name=by.partition(":")[2],
+        token=Choice(decision=decision.id, letter=letter).token,
+        words=words,
+        shown=decision.fingerprint,
+        at=datetime.now(UTC),
+    )
+
+
+class NotCounted(OverlordError):
+    """The desk took it and said no."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__(words, next_step="")
+
+    def __str__(self) -> str:
+        return self.what
+
+
+def refuse_if_refused(heard: "Heard | None") -> None:
+    if heard and heard.refused:
+        raise NotCounted(heard.words)

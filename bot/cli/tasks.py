@@ -1,0 +1,166 @@
+"""`overlord tasks`: see tasks, speak in one, stop, resume or cancel it."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from agents.domain.errors import NoSuchTask, OverlordError
+from bot.cli import output, session
+
+if TYPE_CHECKING:
+    from agents.domain.decision import Decision, Option
+    from agents.domain.task import Task
+    from bot.desk import Desk, TaskPage
+    from bot.settings import Settings
+
+app = typer.Typer(help="See tasks and steer them.", rich_markup_mode=None)
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Id = Annotated[str, typer.Argument(metavar="TASK", help="Such as T-3.")]
+Reason = Annotated[str, typer.Option(help="Kept with the task.")]
+
+
+@app.callback(invoke_without_command=True)
+def tasks(
+    context: typer.Context,
+    all: Annotated[bool, typer.Option("--all", help="Those that have ended, too.")] = False,
+    json: Json = False,
+) -> None:
+    """List tasks, newest first."""
+    if context.invoked_subcommand is None:
+        session.run(_list(session.ready(context), all, json))
+
+
+@app.command("list")
+def list_tasks(
+    context: typer.Context,
+    all: Annotated[bool, typer.Option("--all", help="Those that have ended, too.")] = False,
+    json: Json = False,
+) -> None:
+    """List tasks, newest first."""
+    session.run(_list(session.ready(context), all, json))
+
+
+@app.command()
+def show(context: typer.Context, task: Id, json: Json = False) -> None:
+    """Show one task: where it stands, what it needs, what happened."""
+    session.run(_show(session.ready(context), task, json))
+
+
+@app.command()
+def say(context: typer.Context, task: Id, text: Annotated[str, typer.Argument(help="What to say.")]) -> None:
+    """Say something in a task's thread."""
+    session.run(_say(session.ready(context), task, text))
+
+
+@app.command()
+def stop(context: typer.Context, task: Id, reason: Reason = "") -> None:
+    """Pause a task where it is."""
+    session.run(_press(session.ready(context), task, "stop", reason))
+
+
+@app.command()
+def resume(context: typer.Context, task: Id, reason: Reason = "") -> None:
+    """Go on with a task that rests."""
+    session.run(_press(session.ready(context), task, "resume", reason))
+
+
+@app.command()
+def cancel(context: typer.Context, task: Id, reason: Annotated[str, typer.Option(help="Why; it is kept.")]) -> None:
+    """End a task for good. Giving the reason confirms it."""
+    if not reason.strip():
+        raise typer.BadParameter("say why, in a few words", param_hint="--reason")
+    session.run(_cancel(session.ready(context), task, reason.strip()))
+
+
+async def page_of(desk: "Desk", written: str) -> "TaskPage":
+    from agents.domain.ids import TaskId
+
+    page = await desk.page(TaskId(written.upper()), session.me())
+    if page is None:
+        raise NoSuchTask(written)
+    return page
+
+
+async def _list(settings: "Settings", ended: bool, json: bool) -> None:
+    async with session.open_desk(settings) as desk:
+        found = await desk.tasks(ended=ended)
+        names = await desk.names({task.owner for task in found})
+    if json:
+        output.show_json(found)
+        return
+    rows = [
+        (
+            task.id,
+            task.state,
+            task.project or "",
+            names.get(task.owner, ""),
+            output.local(task.changed_at),
+            task.request,
+        )
+        for task in found
+    ]
+    none = "There is no task. Ask for one in the console or in chat."
+    output.show_table(("task", "state", "project", "owner", "changed", "request"), rows, none=none)
+
+
+async def _show(settings: "Settings", written: str, json: bool) -> None:
+    async with session.open_desk(settings) as desk:
+        page = await page_of(desk, written)
+    if json:
+        output.show_json(page)
+        return
+    typer.echo(page.status.fallback)
+    for need in page.needs:
+        typer.echo(f"\nNeeds you ({need.decision.id}):\n{need.card.fallback}")
+    rows = [(output.local(entry.at), entry.by, entry.words) for entry in page.timeline]
+    typer.echo("")
+    output.show_table(("when", "who", "what"), rows, none="Nothing has happened yet.")
+
+
+async def _say(settings: "Settings", written: str, text: str) -> None:
+    async with session.open_desk(settings) as desk:
+        page = await page_of(desk, written)
+        session.refuse_if_refused(await desk.hear(session.said(page.task, text)))
+    typer.echo(f"Said in {page.task.id}.")
+
+
+async def _press(settings: "Settings", written: str, value: str, words: str) -> None:
+    async with session.open_desk(settings) as desk:
+        page = await page_of(desk, written)
+        await _take(desk, page.task, value, words)
+        after = await page_of(desk, written)
+    typer.echo(f"{after.task.id} is {after.task.state}.")
+
+
+async def _cancel(settings: "Settings", written: str, reason: str) -> None:
+    """Two steps, as on every surface: ask for it, then confirm it."""
+    from agents.domain.authority import Kind
+
+    async with session.open_desk(settings) as desk:
+        page = await page_of(desk, written)
+        if page.task.of_kind(Kind.CANCEL) is None:
+            await _take(desk, page.task, "cancel", reason)
+            page = await page_of(desk, written)
+        confirm = page.task.of_kind(Kind.CANCEL)
+        if confirm:
+            letter = next(option.letter for option in confirm.options if option.value == "cancel")
+            session.refuse_if_refused(await desk.hear(session.pressed(page.task, confirm, letter, reason)))
+        after = await page_of(desk, written)
+    typer.echo(f"{after.task.id} is {after.task.state}.")
+
+
+async def _take(desk: "Desk", task: "Task", value: str, words: str) -> None:
+    """Press the open decision that offers this."""
+    found = _offering(task, value)
+    if found is None:
+        raise OverlordError(
+            f"{task.id} is {task.state}, so there is nothing to {value}",
+            next_step=f"See `overlord tasks show {task.id}`.",
+        )
+    decision, option = found
+    session.refuse_if_refused(await desk.hear(session.pressed(task, decision, option.letter, words)))
+
+
+def _offering(task: "Task", value: str) -> "tuple[Decision, Option] | None":
+    offers = ((decision, option) for decision in task.open for option in decision.options if option.value == value)
+    return next(offers, None)

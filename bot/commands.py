@@ -1,0 +1,158 @@
+"""The commands that work with no model at all."""
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+
+from agents.domain import steering
+from agents.domain.asking import Moment
+from agents.domain.authority import Presser, check
+from agents.domain.decision import Decision
+from agents.domain.errors import OverlordError, PressRefused
+from agents.domain.steering import Steer
+from agents.domain.task import Task
+from bot.cards import replies
+from bot.cards.status import status_card
+from bot.conversation import Command, Verb
+from bot.messages import Card, Said
+from bot.permissions import Permissions
+from bot.readers import wish
+from store.books import Books
+from store.codec import Cause
+
+# Commands that change a task. Rights are checked inside, at this moment.
+STEERS: dict[Verb, Steer] = {
+    Verb.STOP: steering.stop,
+    Verb.RESUME: steering.take("resume"),
+    Verb.CANCEL: steering.ask_to_cancel,
+    Verb.BACKBURNER: steering.backburner,
+    Verb.RETRY: steering.take("retry"),
+    Verb.MUTE: steering.mute(True),
+    Verb.UNMUTE: steering.mute(False),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A command, who gave it, and the task of the thread it was given in."""
+
+    command: Command
+    said: Said
+    speaker: Presser
+    task: Task | None
+
+
+def obey(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> str:
+    """Do what was asked, and say in a few words what was done."""
+    verb = asked.command.verb
+    if verb is Verb.ASIDE:
+        return "an aside"
+    if steer := STEERS.get(verb):
+        task = _task(asked, books)
+        facts = steer(task, asked.speaker, asked.command.words, moment)
+        cause = Cause(actor=asked.said.by, delivery=asked.said.key)
+        books.log.append(task.id, facts, cause)
+        if verb in (Verb.MUTE, Verb.UNMUTE):
+            _answer(
+                asked, books, replies.said_card(f"Reminders for {task.id} are {'off' if verb is Verb.MUTE else 'on'}")
+            )
+        return f"{verb} {task.id}"
+    _answer(asked, books, _ANSWERS[verb](asked, books, permissions, moment))
+    return f"answered {verb}"
+
+
+def _answer(asked: Asked, books: Books, card: Card) -> None:
+    books.posts.want(wish(f"reply:{asked.said.key}", asked.said.thread, card), asked.said.at)
+
+
+def _task(asked: Asked, books: Books) -> Task:
+    """The task that is named, or the thread's, or the only one the speaker has open."""
+    if asked.command.task:
+        return books.log.task(asked.command.task)
+    if asked.task:
+        return asked.task
+    mine = [t for t in books.log.tasks(ended=False, limit=200) if asked.speaker.is_(t.owner)]
+    if len(mine) == 1:
+        return mine[0]
+    which = ", ".join(t.id for t in mine[:5]) or "none is yours"
+    raise OverlordError(
+        f"Which task do you mean ({which})?", next_step=f"Say `{asked.command.verb} T-…` or say it in its thread."
+    )
+
+
+def needs_of(books: Books, speaker: Presser, permissions: Permissions) -> list[tuple[Task, Decision]]:
+    """Open decisions this person may make now, oldest first."""
+    found = []
+    for decision in books.ledger.questions():
+        task = books.log.task(decision.task)
+        try:
+            check(decision.kind, speaker, task.owner, permissions.channel(task.channel))
+        except PressRefused:
+            continue
+        found.append((task, decision))
+    return found
+
+
+Answer = Callable[[Asked, Books, Permissions, Moment], Card]
+
+
+def _status(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
+    if asked.task is None and asked.command.task is None:
+        return _tasks(asked, books, permissions, moment)
+    card = status_card(_task(asked, books), books.people.name)
+    return Card(title=card.title, text=card.text, rows=card.rows, lines=card.lines, tone=card.tone)
+
+
+def _tasks(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
+    return replies.tasks_card(books.log.tasks(ended=False, limit=20), books.people.name)
+
+
+def _needs(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
+    return replies.needs_card(needs_of(books, asked.speaker, permissions)[:20])
+
+
+def _approve(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
+    """C37: words never approve. Someone who may is given the button, in one click."""
+    task = _task(asked, books)
+    for decision in task.questions:
+        if any(option.approves for option in decision.options):
+            check(decision.kind, asked.speaker, task.owner, permissions.channel(task.channel))
+            return replies.approve_card(task, decision, books.people.name)
+    return replies.said_card(f"Nothing in {task.id} waits for an approval", "Say `status` to see where it stands.")
+
+
+def _cost(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
+    return replies.cost_card(_task(asked, books))
+
+
+def _who(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
+    return replies.who_card(permissions.who_can_approve())
+
+
+def _help(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
+    return replies.help_card()
+
+
+def _link(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
+    if not asked.said.direct:
+        raise OverlordError("Linking accounts is done in private", next_step="Say `link` to me in a direct message.")
+    if asked.command.words:
+        person = books.people.take_link(asked.said.by, asked.command.words, moment.at)
+        return replies.linked_card(person.accounts)
+    code = secrets.token_hex(4).upper()
+    seconds = moment.limits.link_code
+    books.people.offer_link(asked.said.by, code, moment.at + timedelta(seconds=seconds))
+    return replies.link_card(code, seconds / 60)
+
+
+_ANSWERS: dict[Verb, Answer] = {
+    Verb.HELP: _help,
+    Verb.STATUS: _status,
+    Verb.TASKS: _tasks,
+    Verb.WHAT_NEEDS_ME: _needs,
+    Verb.APPROVE: _approve,
+    Verb.COST: _cost,
+    Verb.WHO_CAN_APPROVE: _who,
+    Verb.LINK: _link,
+}

@@ -1,0 +1,80 @@
+"""What a sentence means. First a grammar that needs no model; what it does not know is a request or an answer."""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from agents.domain.ids import TaskId
+
+
+class Verb(StrEnum):
+    HELP = "help"
+    STATUS = "status"
+    TASKS = "tasks"
+    STOP = "stop"
+    RESUME = "resume"
+    CANCEL = "cancel"
+    BACKBURNER = "backburner"
+    RETRY = "retry"
+    APPROVE = "approve"
+    COST = "cost"
+    WHO_CAN_APPROVE = "who can approve"
+    WHAT_NEEDS_ME = "what needs me"
+    MUTE = "mute"
+    UNMUTE = "unmute"
+    ASIDE = "aside"
+    LINK = "link"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    verb: Verb
+    task: TaskId | None = None
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """Anything else: a request where no task lives yet, an answer or a remark where one does."""
+
+    text: str
+
+
+Meaning = Command | Words
+
+_TASK = r"(?:\s+(?:task\s+)?(?P<task>T-\d+))?"
+_REASON = r"(?:\s*(?:[:,;–—-]|\bbecause\b)\s*(?P<words>.+))?"
+
+# A command is the whole message, so that "stop the server from crashing" stays a request.
+_GRAMMAR: tuple[tuple[Verb, str], ...] = (
+    (Verb.HELP, r"help|\?|what can you do\??"),
+    (Verb.STATUS, rf"(?:status|how is it going)(?:\s+of)?{_TASK}"),
+    (Verb.TASKS, r"tasks|list(?: tasks)?|queue"),
+    (Verb.STOP, rf"(?:stop|pause|halt|🛑){_TASK}"),
+    (Verb.RESUME, rf"(?:resume|continue|go on|bring back){_TASK}"),
+    (Verb.CANCEL, rf"(?:cancel|abort|drop){_TASK}{_REASON}"),
+    (Verb.BACKBURNER, rf"(?:backburner|later|not now){_TASK}"),
+    (Verb.RETRY, rf"(?:retry|try again){_TASK}"),
+    (Verb.APPROVE, rf"(?:approved?|lgtm|ship it){_TASK}"),
+    (Verb.COST, rf"(?:cost|costs|what did it cost){_TASK}"),
+    (Verb.WHO_CAN_APPROVE, r"who (?:can|may) approve(?: this)?"),
+    (Verb.WHAT_NEEDS_ME, r"(?:what needs me|needs me|inbox)"),
+    (Verb.MUTE, rf"mute{_TASK}"),
+    (Verb.UNMUTE, rf"unmute{_TASK}"),
+    (Verb.ASIDE, r"aside\b[\s:,]*(?P<words>.*)"),
+    (Verb.LINK, r"link(?:\s+(?P<words>[A-Za-z0-9-]{6,20}))?"),
+)
+_COMPILED = tuple((verb, re.compile(rf"(?:{pattern})", re.IGNORECASE | re.DOTALL)) for verb, pattern in _GRAMMAR)
+
+
+def understand(text: str) -> Meaning:
+    """Read a message that is meant for the bot."""
+    said = text.strip().strip("`").rstrip(".!").strip()
+    for verb, pattern in _COMPILED:
+        if match := pattern.fullmatch(said):
+            parts = match.groupdict()
+            task = parts.get("task")
+            return Command(
+                verb=verb, task=TaskId(task.upper()) if task else None, words=(parts.get("words") or "").strip()
+            )
+    return Words(text=text.strip())

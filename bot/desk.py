@@ -1,0 +1,109 @@
+"""What the console and the CLI may ask and do. Both go through here, so both see and decide the same (C31)."""
+
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from agents.domain.decision import Decision
+from agents.domain.ids import Account, PersonId, TaskId, Thread
+from agents.domain.task import Task
+from bot.messages import Card, Delivery
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One message in a thread: a person's words, or a card of the bot."""
+
+    id: str
+    thread: Thread
+    at: datetime
+    by: str = ""  # the name to show; empty for the bot
+    text: str = ""
+    card: Card | None = None
+    edited: bool = False
+    seen: bool = False  # the bot has noticed it
+    private: bool = False  # only the reader sees it
+    mine: bool = False  # the reader wrote it on this surface, so they may change it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """A thread as one person sees it."""
+
+    thread: Thread
+    channel: str  # "console:general"
+    messages: tuple[Message, ...]
+    task: Task | None = None
+    more: int = 0  # replies that this view leaves out
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Need:
+    """An open decision that someone may make, as a card with its buttons."""
+
+    decision: Decision
+    task: Task
+    card: Card
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimelineEntry:
+    """One fact of a task, in words."""
+
+    version: int
+    at: datetime
+    kind: str
+    words: str
+    by: str = ""  # name of the person it is attributed to
+    hash: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskPage:
+    task: Task
+    owner: str  # name
+    status: Card
+    needs: tuple[Need, ...]
+    timeline: tuple[TimelineEntry, ...]  # oldest first
+    more: int = 0  # older facts left out
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """What became of a delivery, where that was soon known."""
+
+    refused: bool
+    words: str
+
+
+class Desk(Protocol):
+    async def hear(self, delivery: Delivery) -> Heard | None:
+        """Take a delivery. It is stored when this returns; None: what it meant is not known yet."""
+        ...
+
+    async def channel(self, channel: str, viewer: Account) -> Sequence[Conversation]:
+        """The latest threads of a channel, oldest first, each with its first message and its last few replies."""
+        ...
+
+    async def conversation(self, thread: Thread, viewer: Account) -> Conversation | None: ...
+
+    async def tasks(self, *, ended: bool = False, limit: int = 200) -> Sequence[Task]:
+        """Tasks, newest first; with `ended`, those that have ended too."""
+        ...
+
+    async def page(self, task: TaskId, viewer: Account) -> TaskPage | None: ...
+
+    async def needs(self, viewer: Account) -> Sequence[Need]:
+        """What waits for this person, oldest first."""
+        ...
+
+    async def name_of(self, viewer: Account) -> str: ...
+
+    async def names(self, people: Collection[PersonId]) -> Mapping[PersonId, str]:
+        """What to call each of these people."""
+        ...
+
+    def changes(self) -> AsyncIterator[frozenset[str]]:
+        """What changed, as it changes: threads ("console:general:…"), tasks ("T-3"), "needs". Never ends by itself."""
+        ...

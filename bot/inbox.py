@@ -1,0 +1,255 @@
+"""Words and presses become facts. A delivery is stored before it is acknowledged, and settled once."""
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import partial
+
+from pydantic import TypeAdapter
+
+from agents.domain import decide, pressing, steering
+from agents.domain.authority import Presser
+from agents.domain.decide import Request
+from agents.domain.decision import refuse_unless_open
+from agents.domain.errors import OverlordError, PressRefused
+from agents.domain.ids import TaskId
+from agents.domain.pressing import Press
+from agents.domain.task import Task
+from agents.domain.text import clean
+from bot import hearing
+from bot.cards import replies
+from bot.commands import Asked, obey
+from bot.conversation import Command, understand
+from bot.messages import Choice, Delivery, Edited, Pressed, Said, load_card
+from bot.office import Office
+from bot.readers import wish
+from store.books import Books
+from store.codec import Cause
+from store.deliveries import DeliveryState, Received
+from store.posts import Act, Wish
+
+REQUEST_MOST = 16_000
+TRIES = 3
+_BODIES: TypeAdapter[Delivery] = TypeAdapter(Delivery)
+_UNKNOWN = PressRefused("I do not know this button on this message", next_step="Say `status` to see what is open.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    state: DeliveryState
+    words: str
+
+
+class Inbox:
+    def __init__(self, office: Office) -> None:
+        self._office = office
+        self._database, self._clock, self._limits = office.database, office.clock, office.limits
+
+    async def accept(self, delivery: Delivery) -> bool:
+        """Store a delivery; once this returns it may be acknowledged. False: it had come before."""
+        return await self._database.write(partial(self._keep, delivery))
+
+    async def waiting(self) -> list[Received]:
+        return await self._database.read(lambda books: books.deliveries.to_settle())
+
+    async def settle(self, received: Received) -> Outcome:
+        """Turn one delivery into what it means."""
+        return await self._database.write(partial(self._settle, received))
+
+    async def give_up(self, received: Received, problem: str) -> None:
+        """Count a failed try; after the last one say so in the thread and let it rest."""
+        await self._database.write(partial(self._failed, received, problem))
+
+    def _keep(self, delivery: Delivery, books: Books) -> bool:
+        delivery = _cleaned(delivery)
+        new = books.deliveries.keep(_received(delivery))
+        if new and isinstance(delivery, Said):
+            books.threads.start(delivery.thread, delivery.channel, delivery.by, delivery.at)
+            books.messages.keep(delivery.thread, delivery.message, delivery.by, delivery.text, delivery.at)
+        if new and isinstance(delivery, Edited):
+            books.messages.change(delivery.thread, delivery.message, delivery.text, delivery.at)
+        books.people.of(delivery.by, delivery.name)
+        return new
+
+    def _settle(self, received: Received, books: Books) -> Outcome:
+        known = books.deliveries.state(received.key)
+        if known is None or known[0] is not DeliveryState.RECEIVED:
+            return Outcome(state=known[0], words=known[1]) if known else Outcome(state=DeliveryState.IGNORED, words="")
+        delivery = _BODIES.validate_json(received.body)
+        try:
+            with books.undone_on_error():
+                outcome = self._mean(delivery, books)
+        except OverlordError as error:
+            outcome = Outcome(state=DeliveryState.REFUSED, words=str(error))
+            self._tell(delivery, error, books)
+        books.deliveries.settle(received.key, outcome.state, outcome.words, self._clock.now())
+        return outcome
+
+    def _mean(self, delivery: Delivery, books: Books) -> Outcome:
+        speaker = self._office.presser(delivery.by, books)
+        if self._over_quota(delivery, books):
+            return Outcome(state=DeliveryState.IGNORED, words="more than the quota")
+        match delivery:
+            case Said():
+                return self._said(delivery, speaker, books)
+            case Pressed():
+                return self._pressed(delivery, speaker, books)
+            case Edited():
+                return self._edited(delivery, speaker, books)
+
+    # ── words ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _said(self, said: Said, speaker: Presser, books: Books) -> Outcome:
+        notes = books.threads.find(said.thread)
+        task = books.log.find(notes.task) if notes and notes.task else None
+        instruction = hearing.is_instruction(said, notes, task, speaker)
+        if notes:
+            books.threads.heard(hearing.after(said, notes), said.at)
+        if not instruction:
+            return Outcome(state=DeliveryState.IGNORED, words="not said to me")
+        books.posts.want(_seen(said), said.at)
+        meaning = understand(said.text)
+        if isinstance(meaning, Command):
+            asked = Asked(command=meaning, said=said, speaker=speaker, task=task)
+            return self._handled(
+                obey(asked, books, self._office.permissions, self._office.moment(said.channel, said.key))
+            )
+        if not meaning.text:
+            books.posts.want(wish(f"reply:{said.key}", said.thread, replies.help_card()), said.at)
+            return self._handled("an empty mention")
+        if task and not task.ended:
+            return self._reply(task, meaning.text, said, speaker, books)
+        return self._request(meaning.text, said, speaker, books)
+
+    def _request(self, text: str, said: Said, speaker: Presser, books: Books) -> Outcome:
+        if len(text) > REQUEST_MOST:
+            raise OverlordError(
+                f"That request has {len(text):,} characters; I read at most {REQUEST_MOST:,}",
+                next_step="Say what you want in a few sentences, and name the files that hold the rest.",
+            )
+        request = Request(text=text, by=speaker.person, thread=said.thread, channel=said.channel)
+        facts = decide.open_task(books.log.next_id(), request, self._office.moment(said.channel, said.key))
+        task = books.log.open(facts, _cause(said))
+        books.threads.bind(said.thread, task.id)
+        return self._handled(f"opened {task.id}")
+
+    def _reply(self, task: Task, text: str, said: Said, speaker: Presser, books: Books) -> Outcome:
+        facts = pressing.reply(task, text, speaker, self._office.moment(task.channel, said.key))
+        books.log.append(task.id, facts, _cause(said))
+        return self._handled(f"{task.id}: {', '.join(type(f).__name__ for f in facts)}")
+
+    def _edited(self, edited: Edited, speaker: Presser, books: Books) -> Outcome:
+        notes = books.threads.find(edited.thread)
+        task = books.log.find(notes.task) if notes and notes.task else None
+        if task is None or not edited.thread.endswith(f":{edited.message}"):
+            return Outcome(state=DeliveryState.IGNORED, words="an edit that changes no request")
+        facts = decide.correct(task, edited.text, speaker, self._office.moment(task.channel, edited.key))
+        books.log.append(task.id, facts, _cause(edited))
+        return self._handled(f"{task.id}: corrected" if facts else "nothing changed")
+
+    # ── presses ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _pressed(self, pressed: Pressed, speaker: Presser, books: Books) -> Outcome:
+        choice = Choice.of(pressed.token)
+        decision = books.ledger.find(choice.decision) if choice else None
+        if choice is None or decision is None:
+            raise _UNKNOWN
+        if pressed.message and not self._stands_there(pressed, decision.task, books):
+            raise _UNKNOWN
+        if not pressed.message and pressed.shown != decision.fingerprint:
+            raise PressRefused(
+                "What you were shown has changed since", next_step="Look at it again; it was refreshed just now."
+            )
+        refuse_unless_open(decision, books.people.name)
+        task = books.log.task(decision.task)
+        press = Press(decision=decision.id, letter=choice.letter, words=pressed.words)
+        facts = steering.press(task, press, speaker, self._office.moment(task.channel, pressed.key))
+        books.log.append(task.id, facts, _cause(pressed))
+        return self._handled(f"{task.id}: {', '.join(type(f).__name__ for f in facts)}")
+
+    def _stands_there(self, pressed: Pressed, task: TaskId, books: Books) -> bool:
+        """The button belongs on the message it was pressed on: nothing in a payload is trusted."""
+        post = books.posts.on_message(pressed.thread, pressed.message)
+        if post is None:
+            return False
+        id, _, _ = pressed.token.partition(".")
+        if post.key in (f"decision:{id}", f"status:{task}"):
+            return True
+        card = load_card(post.body)
+        return any(b.choice.token == pressed.token for b in (*card.buttons, *card.more))
+
+    # ── around ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _over_quota(self, delivery: Delivery, books: Books) -> bool:
+        """Too much at once is not read; that is said once a window."""
+        limits, now = self._limits, self._clock.now()
+        since = now - timedelta(seconds=limits.quota_window)
+        mine = books.deliveries.count(since, account=delivery.by)
+        if (
+            mine <= limits.quota_per_person
+            and books.deliveries.count(since, channel=delivery.channel) <= limits.quota_per_channel
+        ):
+            return False
+        window = int(now.timestamp() // limits.quota_window)
+        card = replies.busy_card(limits.quota_window)
+        key = f"busy:{delivery.by if mine > limits.quota_per_person else delivery.channel}:{window}"
+        if not books.posts.wanted(key):
+            books.posts.want(wish(key, delivery.thread, card), now)
+        return True
+
+    def _tell(self, delivery: Delivery, error: OverlordError, books: Books) -> None:
+        """Say why something did not count: to the presser alone, or as a reply to what was said."""
+        card = replies.problem_card(error)
+        if isinstance(delivery, Pressed):
+            if delivery.message:  # elsewhere the surface that shows the ledger shows the outcome too
+                whisper = wish(f"whisper:{delivery.key}", delivery.thread, card, Act.WHISPER, delivery.by)
+                books.posts.want(whisper, self._clock.now())
+        elif isinstance(delivery, Said):
+            books.posts.want(wish(f"reply:{delivery.key}", delivery.thread, card), self._clock.now())
+
+    def _failed(self, received: Received, problem: str, books: Books) -> None:
+        if books.deliveries.failed(received.key) < TRIES:
+            return
+        now = self._clock.now()
+        if books.deliveries.settle(received.key, DeliveryState.PARKED, problem, now):
+            error = OverlordError(
+                "Something went wrong while I read that, and I gave up after three tries",
+                next_step="Please say it again in other words; the operator finds the details in the log.",
+            )
+            books.posts.want(wish(f"reply:{received.key}", received.thread, replies.problem_card(error)), now)
+
+    @staticmethod
+    def _handled(words: str) -> Outcome:
+        return Outcome(state=DeliveryState.HANDLED, words=words)
+
+
+def _received(delivery: Delivery) -> Received:
+    return Received(
+        key=delivery.key,
+        also=delivery.also if isinstance(delivery, Said) else "",
+        kind=type(delivery).__name__,
+        body=_BODIES.dump_json(delivery).decode(),
+        account=delivery.by,
+        channel=delivery.channel,
+        thread=delivery.thread,
+        at=delivery.at,
+    )
+
+
+def _cleaned(delivery: Delivery) -> Delivery:
+    """What people and platforms send may hold anything; from here on it is plain text."""
+    name = clean(delivery.name)[:80]
+    match delivery:
+        case Pressed():
+            return replace(delivery, name=name, words=clean(delivery.words)[:4000])
+        case Said():
+            return replace(delivery, name=name, text=clean(delivery.text))
+        case Edited():
+            return replace(delivery, name=name, text=clean(delivery.text))
+
+
+def _cause(delivery: Delivery) -> Cause:
+    return Cause(actor=delivery.by, delivery=delivery.key)
+
+
+def _seen(said: Said) -> Wish:
+    return wish(f"seen:{said.message}", said.thread, replies.said_card("seen"), Act.SEEN, said.message)

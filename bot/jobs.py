@@ -1,0 +1,208 @@
+"""Runs everything that runs by itself: pumps that wake when something changed, and jobs under the scheduler."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import partial
+
+from apscheduler.schedulers.asyncio import AsyncIOScheduler
+
+from agents.domain import decide
+from agents.domain import events as e
+from agents.domain.asking import Moment
+from agents.domain.errors import IllegalMove, StaleLease
+from agents.domain.task import Task
+from agents.flows import FLOWS
+from agents.ports import Clock, Ports, Store
+from bot.inbox import Inbox
+from bot.leases import Leases
+from bot.office import Office
+from store.books import Books
+from store.codec import Cause
+from store.database import StoreUnavailable
+from store.deliveries import Received
+from store.job_log import JobLog
+from store.jobs import Job
+
+log = logging.getLogger("overlord.jobs")
+
+Step = Callable[[], Awaitable[int]]
+NextDue = Callable[[], Awaitable[float | None]]
+
+LOOK_AGAIN = 1.0  # seconds after which a pump looks even if nothing woke it: another process may have written
+AFTER_TROUBLE = 1.0
+JOBS_AT_ONCE = 16
+
+
+@dataclass
+class Pump:
+    """A step that is done again and again while it finds something, then sleeps until it is woken or due."""
+
+    name: str
+    step: Step
+    wakes_on: frozenset[str]
+    next_due: NextDue | None = None
+    wake: asyncio.Event = field(default_factory=asyncio.Event)
+    trouble: str = ""
+
+    async def run(self, clock: Clock) -> None:
+        while True:
+            self.wake.clear()
+            try:
+                while await self.step():
+                    pass
+                sleep = await self._sleep(clock)
+                self._well()
+            except StoreUnavailable as problem:
+                self._trouble(problem.what)
+                sleep = AFTER_TROUBLE
+            except Exception as problem:  # a pump never dies: whatever it met, it says so and tries again
+                log.exception("pump failed", extra={"pump": self.name})
+                self.trouble = repr(problem)
+                sleep = AFTER_TROUBLE
+            try:
+                async with asyncio.timeout(sleep):
+                    await self.wake.wait()
+            except TimeoutError:
+                continue
+
+    async def _sleep(self, clock: Clock) -> float:
+        due = await self.next_due() if self.next_due else None
+        return min(LOOK_AGAIN, LOOK_AGAIN if due is None else clock.real_seconds(due) + 0.001)
+
+    def _trouble(self, problem: str) -> None:
+        if not self.trouble:  # one alert an outage
+            log.error("the store cannot be used", extra={"pump": self.name, "problem": problem})
+        self.trouble = problem
+
+    def _well(self) -> None:
+        if self.trouble:
+            log.info("working again", extra={"pump": self.name})
+        self.trouble = ""
+
+
+class Jobs:
+    """Claims jobs, runs each under a lease on the scheduler, and parks what cannot be finished."""
+
+    def __init__(self, office: Office, ports: Callable[[Store], Ports], leases: Leases) -> None:
+        self._office = office
+        self._database, self._clock, self._limits = office.database, office.clock, office.limits
+        self._ports = ports
+        self._leases = leases
+        self._claimed: set[str] = set()
+        self._running: set[asyncio.Task[None]] = set()
+        # The scheduler is the clock and the pool, never the record: everything durable is a row of ours.
+        self.scheduler = AsyncIOScheduler(timezone=UTC, job_defaults={"coalesce": True, "max_instances": 1})
+
+    def start(self) -> None:
+        self.scheduler.start()
+
+    async def stop(self) -> None:
+        self.scheduler.shutdown(wait=False)
+        for task in self._running:
+            task.cancel()
+        await asyncio.gather(*self._running, return_exceptions=True)
+
+    async def run_waiting(self) -> int:
+        """Claim what may run and hand it to the scheduler."""
+        room = JOBS_AT_ONCE - len(self._claimed)
+        if room <= 0:
+            return 0
+        lease = self._leases.for_seconds(self._limits.job_lease)
+        jobs = await self._database.write(lambda books: books.jobs.claim(lease, self._limits, room))
+        for job in jobs:
+            self._claimed.add(job.id)
+            self.scheduler.add_job(self._run, args=[job], id=job.id, misfire_grace_time=None, replace_existing=True)
+        return len(jobs)
+
+    async def next_try(self) -> float | None:
+        now = self._clock.now()
+        due = await self._database.read(lambda books: books.jobs.next_try(now))
+        return None if due is None else max(0.0, (due - now).total_seconds())
+
+    async def _run(self, job: Job) -> None:
+        if running := asyncio.current_task():
+            self._running.add(running)
+            running.add_done_callback(self._running.discard)
+        renewal = asyncio.create_task(self._renew(job))
+        try:
+            if job.attempts >= self._limits.job_recoveries:
+                await self._give_up(job, job.problem)
+            else:
+                await self._try(job)
+        finally:
+            renewal.cancel()
+            self._claimed.discard(job.id)
+
+    async def _try(self, job: Job) -> None:
+        store = JobLog(self._database, job, self._moment)
+        try:
+            await FLOWS[job.flow](job.event, self._ports(store))
+        except StaleLease:
+            log.info("job was taken over", extra={"job": job.id, "flow": job.flow})
+        except IllegalMove as moved:  # the task moved on meanwhile; there is nothing left to do for it
+            log.info("job had nothing left to do", extra={"job": job.id, "why": moved.what})
+            await self._database.write(lambda books: books.jobs.finish(job.id, job.fence))
+        except StoreUnavailable:
+            log.warning("job will run again when the store is back", extra={"job": job.id})
+        except Exception as problem:  # a flow's own fault must not take the program down
+            log.exception("job failed", extra={"job": job.id, "flow": job.flow})
+            await self._failed(job, f"{type(problem).__name__}: {problem}")
+
+    async def _failed(self, job: Job, problem: str) -> None:
+        if job.attempts + 1 >= self._limits.job_recoveries:
+            await self._give_up(job, problem)
+            return
+        again = self._clock.now() + timedelta(seconds=2.0 ** (job.attempts + 1))
+        await self._database.write(lambda books: books.jobs.put_back(job, problem, again))
+
+    async def _give_up(self, job: Job, problem: str) -> None:
+        def transaction(books: Books) -> None:
+            if not books.jobs.park(job, problem):
+                return
+            task, cause = books.log.task(job.task), Cause(actor="overlord", delivery=f"job:{job.id}:{job.fence}")
+            moment = self._moment(task, cause.delivery)
+            kept = "Kept: the request and everything recorded so far."
+            parked = e.JobParked(task=task.id, at=moment.at, job=job.id, flow=job.flow, problem=problem, kept=kept)
+            books.log.append(task.id, decide.park(task, parked, moment), cause)
+
+        await self._database.write(transaction)
+
+    async def _renew(self, job: Job) -> None:
+        while True:
+            await asyncio.sleep(self._clock.real_seconds(self._limits.job_renewal))
+            until = self._clock.now() + self._limits.within("job_lease")
+            if not await self._database.write(partial(_renewed, job, until)):
+                return
+
+    def _moment(self, task: Task, cause: str) -> Moment:
+        return self._office.moment(task.channel, cause)
+
+
+def _renewed(job: Job, until: datetime, books: Books) -> bool:
+    return books.jobs.renew(job.id, job.fence, until)
+
+
+async def settle_waiting(inbox: Inbox) -> int:
+    """Settle what came in: in order within a thread, threads side by side. One bad delivery holds up nobody."""
+    threads: dict[str, list[Received]] = {}
+    waiting = await inbox.waiting()
+    for received in waiting:
+        threads.setdefault(received.thread, []).append(received)
+    async with asyncio.TaskGroup() as group:
+        for deliveries in threads.values():
+            group.create_task(_settle_in_order(inbox, deliveries))
+    return len(waiting)
+
+
+async def _settle_in_order(inbox: Inbox, deliveries: list[Received]) -> None:
+    for received in deliveries:
+        try:
+            await inbox.settle(received)
+        except StoreUnavailable:
+            return  # nothing was lost: it is still received, and the pump comes back
+        except Exception as problem:
+            log.exception("delivery failed", extra={"delivery": received.key})
+            await inbox.give_up(received, repr(problem))

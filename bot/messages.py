@@ -1,0 +1,245 @@
+"""What is said, pressed and shown, in no platform's terms. Slack, Discord and the console all speak this."""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+from pydantic import TypeAdapter
+
+from agents.domain.ids import Account, DecisionId, Thread
+
+TOKEN_LIMIT = 100  # Discord's custom_id, the tightest of the platforms
+
+
+# ── in ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """Someone wrote something where the bot can hear it."""
+
+    key: str  # of the delivery: the same event delivered again has the same key
+    also: str = ""  # a second key, where a platform delivers one message as two events
+    thread: Thread  # the message's own thread; a message at the top of a channel starts one
+    channel: str  # "console:general"
+    message: str  # the platform's id of the message
+    by: Account
+    name: str = ""  # what to call them; never used to decide anything
+    text: str
+    mentions_bot: bool = False
+    addresses_other: bool = False  # it is put to another person by name
+    direct: bool = False  # said to the bot alone
+    starts_thread: bool = False
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edited:
+    """The author changed a message of their own."""
+
+    key: str
+    thread: Thread
+    channel: str
+    message: str
+    by: Account
+    name: str = ""
+    text: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pressed:
+    """Someone pressed a button or sent the form behind it. Nothing in `token` is trusted; the ledger knows."""
+
+    key: str
+    thread: Thread
+    channel: str
+    message: str  # the message the button was on; empty where the surface shows the ledger itself (console views, CLI)
+    by: Account
+    name: str = ""
+    token: str
+    words: str = ""  # what was written into the form
+    shown: str = ""  # fingerprint of what was shown, where `message` is empty
+    at: datetime
+
+
+Delivery = Said | Edited | Pressed
+
+
+# ── out ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Tone(StrEnum):
+    """Never the only carrier of a meaning: the words say it too."""
+
+    PLAIN = "plain"
+    GOOD = "good"
+    BAD = "bad"
+    ASKING = "asking"
+
+
+class Style(StrEnum):
+    PLAIN = "plain"
+    PRIMARY = "primary"
+    DANGER = "danger"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What a button names: a decision and one of its options."""
+
+    decision: DecisionId
+    letter: str
+
+    @property
+    def token(self) -> str:
+        return f"{self.decision}.{self.letter}"
+
+    @classmethod
+    def of(cls, token: str) -> "Choice | None":
+        id, dot, letter = token.partition(".")
+        known = len(token) <= TOKEN_LIMIT and len(id) == 22 and dot and len(letter) == 1
+        return cls(decision=DecisionId(id), letter=letter) if known else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Button:
+    label: str  # a verb and its object
+    choice: Choice
+    style: Style = Style.PLAIN
+    asks: str = ""  # pressing opens a form with this question; the answer comes back as Pressed.words
+    confirm: str = ""  # asked before the press counts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A labelled value: text, or a time that is shown in the reader's own zone."""
+
+    label: str
+    value: str = ""
+    at: datetime | None = None
+
+    @property
+    def text(self) -> str:
+        return when(self.at) if self.at else self.value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """One message of the bot. Text is plain: platforms escape it, nothing in it is markup."""
+
+    title: str
+    text: str = ""
+    rows: tuple[Row, ...] = ()
+    lines: tuple[str, ...] = ()
+    buttons: tuple[Button, ...] = ()
+    more: tuple[Button, ...] = ()  # in the overflow menu
+    notify: tuple[Account, ...] = ()  # who should be pinged
+    footer: str = ""
+    until: datetime | None = None  # a running clock, and what it does
+    until_what: str = ""
+    tone: Tone = Tone.PLAIN
+    decision: DecisionId | None = None
+    fingerprint: str = ""
+
+    @property
+    def fallback(self) -> str:
+        """The whole message as text, for notifications and readers that show no blocks."""
+        rows = (f"{row.label}: {row.text}" for row in self.rows)
+        clock = f"{self.until_what} {when(self.until)}" if self.until else ""
+        choices = [b.label for b in (*self.buttons, *self.more)]
+        offered = f"Choices: {' · '.join(choices)}" if choices else ""
+        parts = (self.title, self.text, *rows, *self.lines, clock, offered, self.footer)
+        return "\n".join(part for part in parts if part)
+
+
+def when(at: datetime) -> str:
+    return f"{at:%Y-%m-%d %H:%M} UTC"
+
+
+_CARDS: TypeAdapter[Card] = TypeAdapter(Card)
+
+
+def dump_card(card: Card) -> str:
+    return _CARDS.dump_json(card, exclude_defaults=True).decode()
+
+
+def load_card(body: str) -> Card:
+    return _CARDS.validate_json(body)
+
+
+def card_hash(body: str) -> str:
+    return hashlib.sha256(body.encode()).hexdigest()[:32]
+
+
+# ── the seam ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """How much a platform can show in one message."""
+
+    title: int
+    text: int
+    rows: int
+    lines: int
+    buttons: int
+    label: int
+    whole: int
+
+
+class Unsure(Exception):
+    """The platform may or may not have taken it (time-out, reset, 5xx): look before posting again."""
+
+
+class Later(Exception):
+    """The platform did not take it and says when to try again."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"again in {seconds} s")
+        self.seconds = seconds
+
+
+class Refused(Exception):
+    """The platform will never take this."""
+
+
+class Gone(Refused):
+    """The message or thread no longer exists."""
+
+
+class Platform(Protocol):
+    """What the outbox needs of a chat platform. Every method either succeeds or raises one of the four above."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def bounds(self) -> Bounds: ...
+
+    @property
+    def settle(self) -> float | None:
+        """Seconds after which an unsure post is visible or lost; None: the limit's default."""
+        ...
+
+    async def post(self, thread: Thread, key: str, card: Card) -> str:
+        """Post a new message and return its id. `key` is stored with the message so that `find` can see it."""
+        ...
+
+    async def edit(self, thread: Thread, message: str, card: Card) -> None:
+        """Replace what a message shows. Doing it twice is doing it once."""
+        ...
+
+    async def find(self, thread: Thread, key: str) -> str | None:
+        """The id of the message that was posted under this key, if the platform has it."""
+        ...
+
+    async def whisper(self, thread: Thread, to: Account, key: str, card: Card) -> None:
+        """Tell one person something nobody else sees."""
+        ...
+
+    async def seen(self, thread: Thread, message: str) -> None:
+        """Mark a person's message as noticed (an eye, never a tick: people read that as approved)."""
+        ...

@@ -1,0 +1,97 @@
+"""Sends what is wanted, in order, once. A try whose end is not known is looked for before it is made again."""
+
+import asyncio
+from collections.abc import Mapping
+from datetime import timedelta
+from functools import partial
+
+from agents.domain.ids import surface_of
+from bot.cards import replies
+from bot.leases import Leases
+from bot.messages import Card, Gone, Later, Platform, Refused, Unsure, load_card
+from bot.office import Office
+from bot.readers import wish
+from store.books import Books
+from store.posts import Act, Post
+
+AT_ONCE = 16
+NOT_CONNECTED = 30.0  # seconds until a platform that is not there is tried again
+
+
+class Outbox:
+    def __init__(self, office: Office, platforms: Mapping[str, Platform], leases: Leases) -> None:
+        self._database, self._clock, self._limits = office.database, office.clock, office.limits
+        self._platforms = platforms
+        self._leases = leases
+
+    async def send_due(self) -> int:
+        """Send what may go now. Returns how many were tried."""
+        lease = self._leases.for_seconds(self._limits.send_lease)
+        posts = await self._database.write(lambda books: books.posts.claim(lease, self._limits, AT_ONCE))
+        async with asyncio.TaskGroup() as group:
+            for post in posts:
+                group.create_task(self._send(post))
+        return len(posts)
+
+    async def next_due(self) -> float | None:
+        """Seconds until something that cannot go yet may go."""
+        now = self._clock.now()
+        due = await self._database.read(lambda books: books.posts.next_due(now))
+        return None if due is None else max(0.0, (due - now).total_seconds())
+
+    async def _send(self, post: Post) -> None:
+        platform = self._platforms.get(surface_of(post.thread))
+        if platform is None:
+            await self._later(post, NOT_CONNECTED, "this platform is not connected")
+            return
+        try:
+            async with asyncio.timeout(self._clock.real_seconds(self._limits.provider_timeout)):
+                message = await self._deliver(platform, post)
+        except (Unsure, TimeoutError) as problem:
+            await self._unsure(platform, post, str(problem) or "no answer in time")
+        except Later as problem:
+            await self._later(post, problem.seconds, str(problem))
+        except Refused as problem:
+            await self._database.write(partial(self._parked, post, problem))
+        else:
+            sent_at = self._clock.now()
+            await self._database.write(lambda books: books.posts.sent(post, message, sent_at, self._limits))
+
+    async def _deliver(self, platform: Platform, post: Post) -> str:
+        """Make the platform show it, and return the message's id."""
+        card = load_card(post.body)
+        match post.act:
+            case Act.SEEN:
+                await platform.seen(post.thread, post.target)
+                return ""
+            case Act.WHISPER:
+                await platform.whisper(post.thread, post.target, post.key, card)  # type: ignore[arg-type]
+                return ""
+            case Act.POST:
+                return await self._post_or_edit(platform, post, card)
+
+    async def _post_or_edit(self, platform: Platform, post: Post, card: Card) -> str:
+        message = post.message
+        if not message and post.unsure:
+            message = await platform.find(post.thread, post.key) or ""
+        if not message:
+            return await platform.post(post.thread, post.key, card)
+        await platform.edit(post.thread, message, card)
+        return message
+
+    async def _unsure(self, platform: Platform, post: Post, problem: str) -> None:
+        settle = self._limits.settle if platform.settle is None else platform.settle
+        at = self._clock.now()
+        await self._database.write(lambda books: books.posts.unsure(post, at, timedelta(seconds=settle), problem))
+
+    async def _later(self, post: Post, seconds: float, problem: str) -> None:
+        until = self._clock.now() + timedelta(seconds=seconds)
+        await self._database.write(lambda books: books.posts.later(post, until, problem))
+
+    def _parked(self, post: Post, problem: Refused, books: Books) -> None:
+        """It will never be taken: put one plain note in its place, and let the thread go on."""
+        books.posts.park(post, str(problem) or type(problem).__name__)
+        is_note = post.key.startswith("note:")
+        if post.act is Act.POST and not is_note and not isinstance(problem, Gone):
+            note = replies.undeliverable_card(load_card(post.body).title)
+            books.posts.want(wish(f"note:{post.key}", post.thread, note), self._clock.now())

@@ -1,0 +1,51 @@
+"""People and their accounts, as the operator sees and links them."""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agents.domain.ids import Account, PersonId
+from bot.office import Office
+from store.books import Books
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonRow:
+    id: PersonId
+    name: str
+    accounts: tuple[Account, ...]
+    groups: tuple[str, ...]
+
+
+class PeopleDesk:
+    def __init__(self, office: Office) -> None:
+        self._office = office
+
+    async def list(self) -> Sequence[PersonRow]:
+        def question(books: Books) -> "Sequence[PersonRow]":
+            return [
+                PersonRow(
+                    id=person.id,
+                    name=person.name,
+                    accounts=person.accounts,
+                    groups=tuple(sorted(self._office.permissions.groups_of(person.accounts))),
+                )
+                for person in books.people.all()
+            ]
+
+        return await self._office.database.read(question)
+
+    async def link(self, one: Account, other: Account) -> None:
+        await self._office.database.write(lambda books: books.people.link(one, other))
+
+    async def rename(self, account: Account, name: str) -> None:
+        await self._office.database.write(lambda books: books.people.rename(account, name))
+
+    async def issue_token(self, login: str) -> str:
+        """A new token for this login; an older one stops working."""
+        token, at = secrets.token_urlsafe(32), self._office.clock.now()
+        await self._office.database.write(lambda books: books.people.set_token(login, token, at))
+        return token
+
+    async def revoke_token(self, login: str) -> bool:
+        return await self._office.database.write(lambda books: books.people.revoke_token(login))

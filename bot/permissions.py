@@ -1,0 +1,95 @@
+"""Who may decide what: which groups an account is in, by its id alone, at the moment it is asked."""
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
+from agents.catalog.policies import is_account, member
+from agents.domain.authority import RULES, ChannelPolicy, Group, Kind, who_may
+from agents.domain.errors import SettingsProblem
+from agents.domain.ids import Account, surface_of
+
+_EVERY_GROUP: frozenset[Group] = frozenset(Group) - {Group.OWNER}  # the owner is whoever asked
+_NO_CHANNELS: Mapping[str, ChannelPolicy] = MappingProxyType({})
+
+# What each kind of person decides, in the words of the `who can approve` answer.
+_DECIDES: dict[Group, str] = {
+    Group.APPROVER: "plans, scope, budgets, medium gates, merges, proposals, skills, knowledge",
+    Group.TECH_LEAD: "gates and merges of high and critical risk",
+    Group.SECURITY_TEAM: "gates and merges of high and critical risk",
+    Group.DEVOPS_TEAM: "gates and merges of critical risk",
+    Group.ADMIN: "people and settings",
+}
+
+
+class Permissions:
+    def __init__(
+        self,
+        groups: Mapping[Group, frozenset[str]],
+        operators: frozenset[Account],
+        channels: Mapping[str, ChannelPolicy] = _NO_CHANNELS,
+    ) -> None:
+        self._groups = {group: _checked(group, groups.get(group, frozenset())) for group in _EVERY_GROUP}
+        self._operators = operators
+        self._channels = channels
+
+    def groups_of(self, accounts: Iterable[Account]) -> frozenset[Group]:
+        """The groups of the person who has these accounts. An account carries its team, so a foreign one differs."""
+        mine = frozenset(accounts)
+        if mine & self._operators:
+            return _EVERY_GROUP
+        return frozenset(group for group, members in self._groups.items() if mine & members)
+
+    def channel(self, name: str) -> ChannelPolicy:
+        return self._channels.get(name, ChannelPolicy())
+
+    def members(self, group: Group) -> tuple[Account, ...]:
+        """Accounts that are named in a group, in a fixed order; the operator is not among them."""
+        return tuple(Account(name) for name in sorted(self._groups.get(group, frozenset())) if is_account(name))
+
+    def next_approver(self, number: int) -> Account | None:
+        """Whom to turn to when those it was put to are silent: the first, the second, … approver."""
+        approvers = self.members(Group.APPROVER)
+        return approvers[number] if 0 <= number < len(approvers) else None
+
+    def nobody_in(self, kind: Kind, channel: str = "") -> str | None:
+        """What to say when too few people are named to decide this kind; None when there are enough.
+
+        The operator is one of them only where they can press: on the console that runs on this machine.
+        """
+        rule = RULES[kind]
+        if Group.OWNER in rule.who:
+            return None
+        named = {account for group in rule.who for account in self.members(group)}
+        operator_here = any(surface_of(account) == surface_of(channel) for account in self._operators)
+        enough = len(named) + operator_here
+        if enough >= rule.people:
+            return None
+        who = f"Only {enough} of the people it needs is named" if enough else "Nobody is named who may decide this"
+        by_hand = "" if rule.people > 1 else " Until then only the operator can, with `overlord decisions`."
+        return f"{who}: it needs {who_may(kind)}. {_how_to_name(rule.who)}{by_hand}"
+
+    def who_can_approve(self) -> tuple[tuple[str, str], ...]:
+        """For people to read: the operator, then each group with its members and what they decide."""
+        operators = ", ".join(sorted(self._operators)) or "nobody"
+        rows = [("operator", f"{operators}: everything")]
+        for group, what in _DECIDES.items():
+            members = ", ".join(sorted(self._groups[group])) or "nobody"
+            rows.append((group.value, f"{members}: {what}"))
+        return tuple(rows)
+
+
+def _checked(group: Group, members: frozenset[str]) -> frozenset[str]:
+    for written in sorted(members):
+        try:
+            member(written)
+        except ValueError as error:
+            what, _, next_step = str(error).partition(". ")
+            raise SettingsProblem(f"In the group {group}, {what}", next_step=next_step) from error
+    return members
+
+
+def _how_to_name(groups: frozenset[Group]) -> str:
+    if Group.APPROVER in groups:
+        return "Name them in OVERLORD_APPROVERS, or under `groups: approver:` in overlord.yaml, by account."
+    names = " or ".join(f"`{group}:`" for group in Group if group in groups)
+    return f"Name them under `groups:` in overlord.yaml, in {names}, by account."

@@ -1,0 +1,69 @@
+"""Runs the console inside a larger program: bind, serve, stop, without taking its signals."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
+
+import uvicorn
+
+from agents.domain.errors import SettingsProblem
+from bot.desk import Desk
+from bot.platforms.console.options import ConsoleOptions
+from bot.platforms.console.server import make_app
+
+PATIENCE = 5  # seconds that a request under way may still take when the program ends
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.ready = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.ready.set()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Signals belong to the program around us."""
+        yield
+
+
+@asynccontextmanager
+async def running(desk: Desk, options: ConsoleOptions) -> AsyncIterator[str]:
+    """Serve while the block runs; yields the address. Port 0 takes any free one."""
+    bound = _bound(options)
+    options = replace(options, port=bound.getsockname()[1])
+    app = make_app(desk, options)
+    config = uvicorn.Config(
+        app, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=PATIENCE
+    )
+    server = _Server(config)
+    serving = asyncio.create_task(server.serve(sockets=[bound]))
+    try:
+        await server.ready.wait()
+        host = f"[{options.host}]" if ":" in options.host else options.host
+        yield f"http://{host}:{options.port}"
+    finally:
+        app.state.stopping.set()
+        server.should_exit = True
+        await serving
+        bound.close()
+
+
+def _bound(options: ConsoleOptions) -> socket.socket:
+    """Bound before the server starts, so that a port in use is told in words."""
+    family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
+    made = socket.socket(family)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind((options.host, options.port))
+    except OSError as problem:
+        made.close()
+        raise SettingsProblem(
+            f"The console cannot listen on {options.host} port {options.port} ({problem.strerror})",
+            next_step="Stop what uses it, or set OVERLORD_CONSOLE_PORT to another port.",
+        ) from problem
+    return made

@@ -1,0 +1,59 @@
+"""What the console is told by the program that runs it."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from agents.domain.errors import SettingsProblem
+
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+
+SignIn = Callable[[str], Awaitable[str | None]]  # a login token → the login it belongs to
+StillValid = Callable[[str, str], Awaitable[bool]]  # a login and the SHA-256 of its token, as 64 hex digits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What an extra path says (health, metrics)."""
+
+    text: str
+    status: int = 200
+    media: str = "text/plain; charset=utf-8"
+
+
+Extra = Callable[[], Awaitable[Answer]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsoleOptions:
+    host: str = "127.0.0.1"
+    port: int = 8765
+    names: tuple[str, ...] = ()  # other Host headers it answers to, as a proxy sends them: "overlord.example"
+    channels: tuple[str, ...] = ("general",)
+    login: str = "operator"  # who the reader is on loopback
+    secret: bytes  # of this installation, at least 16 bytes: signs sessions, so they survive a restart
+    sign_in: SignIn | None = None  # None: loopback, nobody signs in
+    still_valid: StillValid | None = None  # asked on every request of a signed-in reader
+    suggestions: tuple[str, ...] = ()
+    now: Callable[[], datetime]
+    extra: Mapping[str, Extra] = field(default_factory=dict)  # "/healthz", "/metrics"
+    open_paths: frozenset[str] = frozenset({"/healthz"})  # extras that anybody may read, whatever Host they ask for
+
+    def __post_init__(self) -> None:
+        if self.sign_in is None and self.host not in LOOPBACK:
+            raise SettingsProblem(
+                f"The console would be open to everybody on {self.host}",
+                next_step="Give each person a login token, or bind it to 127.0.0.1.",
+            )
+        if len(self.secret) < 16:
+            raise SettingsProblem(
+                "The console's secret is shorter than 16 bytes", next_step="Make it with secrets.token_bytes(32)."
+            )
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """Host headers that are ours. Anything else is a name somebody pointed at this address."""
+        known = ("127.0.0.1", "localhost", "::1", self.host)
+        bare = frozenset(f"[{name}]" if ":" in name else name for name in known)
+        with_port = frozenset(f"{name}:{self.port}" for name in bare)
+        return with_port | frozenset(self.names) | (bare if self.port == 80 else frozenset())

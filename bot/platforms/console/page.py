@@ -1,0 +1,179 @@
+"""How the console shows things: templates, and the small words and cuts they need."""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from agents.domain.ids import fingerprint
+from agents.domain.task import Task, TaskState
+from bot.desk import Conversation, Message
+from bot.messages import Card, Tone, dump_card, when
+
+HERE = Path(__file__).parent
+TEXT_SHOWN = 1_200  # characters of a text before "show all"
+LINES_SHOWN = 12
+
+# word, icon, tone: no meaning is carried by colour alone
+STATES: dict[TaskState, tuple[str, str, str]] = {
+    TaskState.RECEIVED: ("Received", "dot", "plain"),
+    TaskState.DECOMPOSING: ("Planning", "work", "plain"),
+    TaskState.IN_REVIEW: ("In review", "work", "plain"),
+    TaskState.AWAITING_APPROVAL: ("Waiting for approval", "ask", "asking"),
+    TaskState.RUNNING: ("Running", "work", "plain"),
+    TaskState.POLISHING: ("Polishing", "work", "plain"),
+    TaskState.DONE: ("Done", "tick", "good"),
+    TaskState.BLOCKED: ("Blocked", "cross", "bad"),
+    TaskState.BACKBURNER: ("On the back burner", "pause", "plain"),
+    TaskState.PAUSED: ("Paused", "pause", "plain"),
+    TaskState.FAILED: ("Failed", "cross", "bad"),
+    TaskState.CANCELLED: ("Cancelled", "cross", "plain"),
+}
+TONES: dict[Tone, tuple[str, str]] = {
+    Tone.PLAIN: ("", ""),
+    Tone.GOOD: ("All well", "tick"),
+    Tone.BAD: ("Problem", "cross"),
+    Tone.ASKING: ("Needs a decision", "ask"),
+}
+SURFACES = {"slack": "Slack", "discord": "Discord", "cli": "the command line"}
+AGES = ((60, 1, "s"), (3600, 60, "min"), (86_400, 3600, "h"), (float("inf"), 86_400, "d"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a card's buttons are pressed. With no message, `shown` says what was on the screen."""
+
+    thread: str
+    channel: str
+    message: str = ""
+    shown: str = ""
+    task: str = ""
+    about: str = ""  # said after a button's label to those who only hear it
+    back: str = ""  # the page to return to
+
+
+def templates() -> Environment:
+    made = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {
+        "utc": utc,
+        "iso": iso,
+        "cut": cut,
+        "mark": mark_of,
+        "conversation_mark": conversation_mark,
+        "thread_path": thread_path,
+        "initial": initial,
+        "first_line": first_line,
+    }
+    made.globals |= {
+        "STATES": STATES,
+        "TONES": TONES,
+        "LINES_SHOWN": LINES_SHOWN,
+        "ago": ago,
+        "is_time": is_time,
+        "nonce": nonce,
+    }
+    return made
+
+
+def nonce() -> str:
+    """The number of one form, which makes sending it twice sending it once."""
+    return secrets.token_urlsafe(12)
+
+
+def utc(at: datetime) -> str:
+    return when(at.astimezone(UTC))
+
+
+def iso(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def is_time(value: object) -> bool:
+    return isinstance(value, datetime)
+
+
+def ago(at: datetime, now: datetime) -> str:
+    """ "3 min"; a page that stays open counts on by itself."""
+    seconds = max(0.0, (now - at).total_seconds())
+    size, unit = next((size, unit) for below, size, unit in AGES if seconds < below)
+    return f"{int(seconds // size)} {unit}"
+
+
+def cut(text: str, limit: int = TEXT_SHOWN) -> tuple[str, str]:
+    """What is shown at once, and the rest, which one may ask for. It is cut between words where it can be."""
+    if len(text) <= limit + limit // 5:
+        return text, ""
+    space = max(text.rfind(" ", 0, limit), text.rfind("\n", 0, limit))
+    at = space if space > limit // 2 else limit
+    return text[:at], text[at:]
+
+
+def first_line(text: str, limit: int = 140) -> str:
+    line = text.strip().partition("\n")[0]
+    return line if len(line) <= limit else f"{line[: limit - 1].rstrip()}…"
+
+
+def initial(name: str) -> str:
+    return name[:1].upper() or "?"
+
+
+def thread_path(thread: str) -> str:
+    return f"/thread/{quote(thread, safe=':@')}"
+
+
+def mark_of(message: Message) -> str:
+    """Changes with whatever is shown of a message, so a page replaces only what differs."""
+    card = dump_card(message.card) if message.card else ""
+    return fingerprint(message.id, message.by, message.text, card, f"{message.edited}{message.seen}{message.private}")
+
+
+def conversation_mark(conversation: Conversation) -> str:
+    state = conversation.task.state if conversation.task else ""
+    return fingerprint(conversation.thread, state, str(conversation.more), *map(mark_of, conversation.messages))
+
+
+def cards_mark(cards: Sequence[Card], *more: str) -> str:
+    return fingerprint(*map(dump_card, cards), *more)
+
+
+def surface_name(surface: str) -> str:
+    return SURFACES.get(surface, surface.capitalize())
+
+
+def about(task: Task | None, card: Card) -> str:
+    return f"{task.id}: {first_line(task.request, 60)}" if task else first_line(card.title, 60)
+
+
+def place_in_thread(conversation: Conversation, message: Message, card: Card) -> Place:
+    """On its own message here; for a thread of another platform, straight on the ledger."""
+    ours = conversation.thread.startswith("console:")
+    return Place(
+        thread=conversation.thread,
+        channel=conversation.channel,
+        message=message.id if ours else "",
+        shown="" if ours else card.fingerprint,
+        task=conversation.task.id if conversation.task else "",
+        about=about(conversation.task, card),
+        back=thread_path(conversation.thread),
+    )
+
+
+def place_on_ledger(task: Task, card: Card, back: str) -> Place:
+    return Place(
+        thread=task.thread,
+        channel=task.channel,
+        shown=card.fingerprint,
+        task=task.id,
+        about=about(task, card),
+        back=back,
+    )

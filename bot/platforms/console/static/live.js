@@ -1,0 +1,82 @@
+// Keeps the page fresh: hears what changed, reads the page again, replaces only what differs.
+import { takeToken } from "./post.js";
+import { sync } from "./sync.js";
+import { showTimes, takeNow } from "./times.js";
+
+const BACKOFF = [500, 1000, 2000, 4000, 8000, 15000];
+let failures = 0;
+let source = null;
+let reading = null;
+let again = false;
+
+export function startLive() {
+  listen();
+  addEventListener("pagehide", () => source?.close());
+  addEventListener("pageshow", (event) => event.persisted && (listen(), refresh()));
+  addEventListener("online", () => source?.readyState === EventSource.CLOSED && listen());
+}
+
+function listen() {
+  source?.close();
+  source = new EventSource(`/changes?after=${encodeURIComponent(document.body.dataset.at)}`);
+  source.onopen = () => {
+    failures = 0;
+    document.getElementById("connection").hidden = true;
+  };
+  source.onerror = reconnect;
+  source.addEventListener("all", (event) => hear(event, true));
+  source.addEventListener("change", (event) => hear(event, JSON.parse(event.data).some(isWatched)));
+}
+
+function reconnect() {
+  source.close();
+  document.getElementById("connection").hidden = false;
+  const wait = BACKOFF[Math.min(failures, BACKOFF.length - 1)];
+  failures += 1;
+  setTimeout(listen, wait * (0.75 + Math.random() / 2));
+}
+
+function hear(event, concerned) {
+  document.body.dataset.at = event.lastEventId;
+  if (concerned) refresh();
+}
+
+function isWatched(name) {
+  const watched = document.body.dataset.watch.split(" ");
+  return watched.some((want) => (want.endsWith("*") ? name.startsWith(want.slice(0, -1)) : name === want));
+}
+
+/** Read the page again. Calls that come meanwhile share one more reading. */
+export function refresh() {
+  again = true;
+  reading ??= readWhileWanted().finally(() => (reading = null));
+  return reading;
+}
+
+async function readWhileWanted() {
+  while (again) {
+    again = false;
+    try {
+      const response = await fetch(location.href, { headers: { Accept: "text/html" } });
+      if (response.redirected && new URL(response.url).pathname === "/login") return location.reload();
+      if (response.ok) take(new DOMParser().parseFromString(await response.text(), "text/html"));
+    } catch {
+      return; // offline: the stream notices too, says so, and asks for everything when it is back
+    }
+  }
+}
+
+function take(fresh) {
+  document.title = fresh.title;
+  document.body.dataset.watch = fresh.body.dataset.watch;
+  takeToken(fresh.body.dataset.csrf);
+  takeNow(fresh.body.dataset.now);
+  const outermost = [...fresh.querySelectorAll("[data-live], [data-hash]")].filter(
+    (part) => !part.parentElement.closest("[data-live], [data-hash]"),
+  );
+  for (const part of outermost) {
+    const known = document.getElementById(part.id);
+    if (known) sync(known, part);
+  }
+  showTimes();
+}

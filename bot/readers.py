@@ -1,0 +1,70 @@
+"""The two readers of the log: the launcher asks for what comes next, the announcer asks for what is to be said.
+
+Each moves its cursor in the transaction that writes what follows, so a fact is handled once and never skipped.
+"""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from agents.domain import events as e
+from agents.domain.events import Event
+from agents.domain.ids import Account, PersonId, surface_of
+from agents.flows import FLOW_AFTER
+from bot.cards import CARD_FOR
+from bot.cards.scene import Scene
+from bot.messages import Card, card_hash, dump_card
+from bot.permissions import Permissions
+from store.books import Books
+from store.posts import Act, Wish
+
+BATCH = 100
+
+
+def launch(books: Books, at: datetime) -> int:
+    """Ask for the job that each unread fact leads to. Returns how many facts were read."""
+    unread = books.log.unread("launcher", BATCH)
+    for recorded in unread:
+        if flow := FLOW_AFTER.get(type(recorded.event)):
+            books.jobs.ask(recorded, flow.__name__, at)
+        if isinstance(recorded.event, e.JobRetried):
+            books.jobs.again(recorded.event.job, at)
+    if unread:
+        books.log.mark_read("launcher", unread[-1].seq)
+    return len(unread)
+
+
+def announce(books: Books, permissions: Permissions, at: datetime) -> int:
+    """Ask for the cards that each unread fact calls for. Cards show the present, so a late reader says nothing old."""
+    unread = books.log.unread("announcer", BATCH)
+    for recorded in unread:
+        scene = scene_of(books, recorded.event, permissions)
+        for maker in CARD_FOR.get(type(recorded.event), ()):
+            for posting in maker(recorded.event, scene):
+                books.posts.want(wish(posting.key, scene.task.thread, posting.card), at)
+    if unread:
+        books.log.mark_read("announcer", unread[-1].seq)
+    return len(unread)
+
+
+def wish(key: str, thread: str, card: Card, act: Act = Act.POST, target: str = "") -> Wish:
+    body = dump_card(card)
+    return Wish(key=key, thread=thread, body=body, hash=card_hash(body), act=act, target=target)  # type: ignore[arg-type]
+
+
+def scene_of(books: Books, event: Event, permissions: Permissions) -> Scene:
+    task = books.log.task(event.task)
+    return Scene(
+        task=task,
+        decision=books.ledger.find,
+        name=books.people.name,
+        accounts=_accounts(books, surface_of(task.thread)),
+        next_approver=permissions.next_approver,
+        nobody=lambda decision: permissions.nobody_in(decision.kind, task.channel) or "",
+    )
+
+
+def _accounts(books: Books, surface: str) -> Callable[[PersonId], tuple[Account, ...]]:
+    def on_surface(person: PersonId) -> tuple[Account, ...]:
+        return tuple(a for a in books.people.get(person).accounts if surface_of(a) == surface)
+
+    return on_surface

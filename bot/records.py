@@ -1,0 +1,178 @@
+"""The desk over the real store: what the console and the CLI read, and the one door through which they act."""
+
+import asyncio
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from functools import partial
+
+from agents.domain.authority import Presser
+from agents.domain.decision import Decision
+from agents.domain.ids import Account, PersonId, TaskId, Thread, surface_of
+from agents.domain.task import Task
+from bot.bell import Bell
+from bot.cards.decisions import decision_card
+from bot.cards.status import status_card
+from bot.cards.timeline import in_words
+from bot.commands import needs_of
+from bot.desk import Conversation, Heard, Message, Need, TaskPage, TimelineEntry
+from bot.inbox import Inbox, Outcome
+from bot.messages import Delivery, load_card
+from bot.office import Office
+from store.books import Books
+from store.codec import Recorded
+from store.deliveries import DeliveryState
+from store.messages import Kept
+
+THREADS_SHOWN = 30
+REPLIES_SHOWN = 4
+FACTS_SHOWN = 200
+ANSWER_WITHIN = 2.0  # seconds a surface waits to show what became of a delivery
+
+
+class Records:
+    """Implements bot.desk.Desk."""
+
+    def __init__(self, office: Office, inbox: Inbox, bell: Bell) -> None:
+        self._office = office
+        self._database = office.database
+        self._inbox = inbox
+        self._bell = bell
+
+    async def hear(self, delivery: Delivery) -> Heard | None:
+        """It is stored first. Then a moment is waited, so that a refusal can be shown where it was asked."""
+        await self._inbox.accept(delivery)
+        try:
+            async with asyncio.timeout(ANSWER_WITHIN):
+                return await self._settled(delivery.key)
+        except TimeoutError:
+            return None
+
+    async def _settled(self, key: str) -> Heard:
+        async for _ in self._bell.rings():
+            known = await self._database.read(lambda books: books.deliveries.state(key))
+            if known and known[0] is not DeliveryState.RECEIVED:
+                return Heard(refused=known[0] in (DeliveryState.REFUSED, DeliveryState.PARKED), words=known[1])
+        raise AssertionError("a bell does not stop ringing")
+
+    async def channel(self, channel: str, viewer: Account) -> Sequence[Conversation]:
+        def question(books: Books) -> list[Conversation]:
+            threads = books.threads.latest(channel, THREADS_SHOWN)
+            return [self._conversation(books, thread, viewer, REPLIES_SHOWN) for thread in threads]
+
+        return await self._database.read(question)
+
+    async def conversation(self, thread: Thread, viewer: Account) -> Conversation | None:
+        def question(books: Books) -> Conversation | None:
+            known = books.threads.find(thread)
+            return self._conversation(books, thread, viewer, None) if known else None
+
+        return await self._database.read(question)
+
+    async def tasks(self, *, ended: bool = False, limit: int = 200) -> Sequence[Task]:
+        return await self._database.read(lambda books: books.log.tasks(ended=ended, limit=limit))
+
+    async def page(self, task: TaskId, viewer: Account) -> TaskPage | None:
+        return await self._database.read(partial(self._page, task, viewer))
+
+    async def needs(self, viewer: Account) -> Sequence[Need]:
+        def question(books: Books) -> list[Need]:
+            found = needs_of(books, self._viewer(viewer, books), self._office.permissions)
+            return [_need(books, task, decision) for task, decision in found]
+
+        return await self._database.read(question)
+
+    async def name_of(self, viewer: Account) -> str:
+        return await self._database.read(lambda books: _name(books, viewer))
+
+    async def names(self, people: Collection[PersonId]) -> Mapping[PersonId, str]:
+        return await self._database.read(lambda books: {person: books.people.name(person) for person in people})
+
+    def changes(self) -> AsyncIterator[frozenset[str]]:
+        return self._bell.rings()
+
+    def _conversation(self, books: Books, thread: Thread, viewer: Account, last: int | None) -> Conversation:
+        known = books.threads.find(thread)
+        kept = books.messages.in_thread(thread, viewer)
+        left_out = max(0, len(kept) - 1 - last) if last is not None else 0
+        shown = [*kept[:1], *kept[1 + left_out :]]
+        return Conversation(
+            thread=thread,
+            channel=known.channel if known else "",
+            messages=tuple(_message(books, k) for k in shown),
+            task=books.log.find(known.task) if known and known.task else None,
+            more=left_out,
+        )
+
+    def _page(self, id: TaskId, viewer: Account, books: Books) -> TaskPage | None:
+        task = books.log.find(id)
+        if task is None:
+            return None
+        facts = books.log.facts(id, last=FACTS_SHOWN)
+        mine = needs_of(books, self._viewer(viewer, books), self._office.permissions)
+        return TaskPage(
+            task=task,
+            owner=books.people.name(task.owner),
+            status=status_card(task, books.people.name),
+            needs=tuple(_need(books, t, d) for t, d in mine if t.id == id),
+            timeline=tuple(_entry(books, fact) for fact in facts),
+            more=facts[0].version if facts else 0,
+        )
+
+    def _viewer(self, viewer: Account, books: Books) -> Presser:
+        """As the office's presser, but reading only: someone never met has no rights and gets no row."""
+        person = books.people.find(viewer)
+        accounts = person.accounts if person else (viewer,)
+        groups = self._office.permissions.groups_of(accounts)
+        known_as = person.known_as if person else frozenset()
+        return Presser(person=person.id if person else PersonId(""), known_as=known_as, groups=groups)
+
+
+class DirectRecords(Records):
+    """For the CLI: settles what it hears itself, so that it works whether or not the program runs."""
+
+    async def hear(self, delivery: Delivery) -> Heard | None:
+        await self._inbox.accept(delivery)
+        outcome: Outcome | None = None
+        for received in await self._inbox.waiting():
+            if received.key == delivery.key:
+                outcome = await self._inbox.settle(received)
+        if outcome is None:  # the running program was quicker
+            known = await self._database.read(lambda books: books.deliveries.state(delivery.key))
+            outcome = Outcome(state=known[0], words=known[1]) if known else None
+        if outcome is None:
+            return None
+        return Heard(refused=outcome.state is DeliveryState.REFUSED, words=outcome.words)
+
+
+def _need(books: Books, task: Task, decision: Decision) -> Need:
+    return Need(decision=decision, task=task, card=decision_card(task, decision, books.people.name))
+
+
+def _message(books: Books, kept: Kept) -> Message:
+    return Message(
+        id=kept.message,
+        thread=kept.thread,
+        at=kept.at,
+        by=_name(books, Account(kept.by)) if kept.by else "",
+        text=kept.text,
+        card=load_card(kept.card) if kept.card else None,
+        edited=kept.edited and bool(kept.by),
+        seen=kept.seen,
+        private=bool(kept.only_for),
+    )
+
+
+def _entry(books: Books, fact: Recorded) -> TimelineEntry:
+    by_rule = surface_of(fact.cause.actor) == "overlord"
+    return TimelineEntry(
+        version=fact.version,
+        at=fact.event.at,
+        kind=type(fact.event).__name__,
+        words=in_words(fact.event, books.people.name, books.ledger.find),
+        by="" if by_rule else _name(books, Account(fact.cause.actor)),
+        hash=fact.hash,
+    )
+
+
+def _name(books: Books, account: Account) -> str:
+    person = books.people.find(account)
+    return person.name if person else account.partition(":")[2]

@@ -1,0 +1,263 @@
+"""The environment and overlord.yaml, read once; everything that is wrong with them is told at once."""
+
+import os
+import pwd
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from pydantic import ValidationError
+
+from agents.catalog import policies
+from agents.catalog.layers import Layers
+from agents.catalog.overlord import (
+    FLAGS,
+    VARIABLES,
+    Console,
+    Discord,
+    GitHub,
+    LogLevel,
+    Models,
+    OverlordFile,
+    Sandbox,
+    Slack,
+    doubtful,
+    odd_slack,
+    secrets_in,
+    shape_at,
+)
+from agents.catalog.policies import Odd, ProjectPart
+from agents.catalog.problems import Problem, did_you_mean, explain
+from agents.catalog.yaml import BadYaml, read_yaml
+from agents.domain.authority import ChannelPolicy, Group
+from agents.domain.errors import SettingsProblem
+from agents.domain.ids import Account
+from agents.domain.limits import Limits
+
+CONFIG = "OVERLORD_CONFIG"
+_SECRET_NAME = re.compile(r"(API_KEY|TOKEN|SECRET|PASSWORD|ACCESS_KEY)$")
+
+
+class BadSettings(SettingsProblem):
+    """Carries each problem by itself, for `overlord doctor`."""
+
+    def __init__(self, problems: Sequence[Problem], warnings: Sequence[Problem]) -> None:
+        told = "".join(f"\n- {problem}" for problem in problems)
+        super().__init__(f"These settings cannot be used:{told}", next_step="Mend them and start again.")
+        self.problems = tuple(problems)
+        self.warnings = tuple(warnings)
+
+    def __str__(self) -> str:
+        return f"{self.what}\n{self.next_step}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    name: str
+    path: Path | None  # absolute; None for one that git fetches
+    url: str = ""
+    channel: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """All there is to know before the program starts. Tokens are SecretStr: they do not print."""
+
+    home: Path
+    config: Path | None  # the overlord.yaml that was read
+    database_url: str = field(repr=False)  # may hold a password; `database` may be shown
+    console: Console
+    http_port: int
+    sandbox: Sandbox
+    log_level: LogLevel
+    models: Models
+    slack: Slack
+    discord: Discord
+    github: GitHub
+    groups: Mapping[Group, frozenset[str]]
+    operators: frozenset[Account]
+    projects: tuple[Project, ...]
+    channels: Mapping[str, ChannelPolicy]
+    limits: Limits
+    warnings: tuple[Problem, ...] = ()
+    secrets: frozenset[str] = field(default=frozenset(), repr=False)  # exact values no log may show
+
+    @property
+    def database(self) -> str:
+        """Where things are kept, without a password."""
+        if self.database_url.startswith("sqlite"):
+            return f"SQLite, {self.database_url.removeprefix('sqlite:///')}"
+        parts = urlsplit(self.database_url)
+        return f"PostgreSQL, {parts.hostname or 'this machine'}{parts.path}"
+
+    @property
+    def console_channels(self) -> tuple[str, ...]:
+        """Names without the surface: those listed, then those that a policy or a project names."""
+        named = [name.removeprefix("console:") for name in self.channels if name.startswith("console:")]
+        return tuple(dict.fromkeys((*self.console.channels, *named)))
+
+
+def load_settings(
+    environ: Mapping[str, str], *, cwd: Path, flags: Mapping[str, str] | None = None, user: str = ""
+) -> Settings:
+    """Flags over environment over overlord.yaml over manifests. Raises BadSettings with all that is wrong."""
+    return _Reading(environ, cwd, flags or {}).settings(user or os_user())
+
+
+def os_user() -> str:
+    """Who runs this process, as the machine knows it; the environment's word is not taken for it."""
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return f"uid-{os.getuid()}"
+
+
+def make_home(home: Path) -> None:
+    """The state folder, for its owner alone: whoever may read it is the operator."""
+    home.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+
+@dataclass(slots=True)
+class _Reading:
+    """One reading of everything; faults are gathered on the way."""
+
+    environ: Mapping[str, str]
+    cwd: Path
+    flags: Mapping[str, str]
+    layers: Layers = field(default_factory=Layers)
+    problems: list[Problem] = field(default_factory=list)
+    warnings: list[Problem] = field(default_factory=list)
+
+    def settings(self, user: str) -> Settings:
+        config = self._gather()
+        base = config.parent if config else self.cwd
+        file, broken = self._shape()
+        home = self._home(base)
+        self._check(file, broken, base)
+        if self.problems:
+            raise BadSettings(self.problems, self.warnings)
+        operators = {f"cli:{user}"} | ({f"console:{user}"} if file.console.loopback else set())
+        return Settings(
+            home=home,
+            config=config,
+            database_url=self._database(file, home, base),
+            console=file.console,
+            http_port=file.http_port,
+            sandbox=file.sandbox,
+            log_level=file.log_level,
+            models=file.models,
+            slack=file.slack,
+            discord=file.discord,
+            github=file.github,
+            groups=_groups(file),
+            operators=frozenset(Account(account) for account in operators),
+            projects=tuple(self._project(part, base) for part in file.projects),
+            channels=_channels(file),
+            limits=file.limits.limits(),
+            warnings=tuple(self.warnings),
+            secrets=frozenset(secrets_in(file) | _keys_in(self.environ)),
+        )
+
+    def _gather(self) -> Path | None:
+        self.layers.lay(policies.packaged_limits(), under="limits")
+        self.layers.lay(policies.packaged_groups(), under="groups")
+        config = self._config()
+        if config:
+            try:
+                self.layers.lay(read_yaml(config))
+            except BadYaml as error:
+                self.problems.append(Problem(name=CONFIG, what=error.what, instead=error.next_step))
+        if config and self._holds_tokens() and config.stat().st_mode & 0o077:
+            step = f"Run chmod 600 {config}."
+            self.warnings.append(Problem(name=str(config), what="it holds tokens and others may read it", instead=step))
+        for names, given in ((VARIABLES, self.environ), (FLAGS, self.flags)):
+            for name, where in names.items():
+                if given.get(name):  # a variable that is set to nothing counts as not set
+                    self.layers.put(where, given[name], name)
+        return config
+
+    def _config(self) -> Path | None:
+        if named := self.flags.get("--config") or self.environ.get(CONFIG):
+            return self._path(named, self.cwd)
+        home = self.flags.get("--home") or self.environ.get("OVERLORD_HOME") or "~/.overlord"
+        places = (self.cwd / "overlord.yaml", self._path(home, self.cwd) / "overlord.yaml")
+        return next((place for place in places if place.is_file()), None)
+
+    def _shape(self) -> tuple[OverlordFile, frozenset[str]]:
+        """What was written, and the names of the sections that cannot be read and stand at their defaults."""
+        try:
+            return OverlordFile.model_validate(self.layers.data), frozenset()
+        except ValidationError as error:
+            self.problems += explain(error, self.layers.name, shape_at)
+            broken = frozenset(str(detail["loc"][0]) for detail in error.errors())
+            defaults = {"limits": policies.packaged_limits().data, "groups": policies.packaged_groups().data}
+            sound = {name: value for name, value in self.layers.data.items() if name not in broken}
+            return OverlordFile.model_validate({**defaults, **sound}), broken
+
+    def _home(self, base: Path) -> Path:
+        given = self.flags.get("--home") or self.environ.get("OVERLORD_HOME")
+        home = self._path(self.layers.text("home") or "~/.overlord", self.cwd if given else base)
+        nearest = next(folder for folder in (home, *home.parents) if folder.exists())
+        if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
+            why = "is closed to me" if nearest.is_dir() else "is a file"
+            step = "Name a folder that you own, such as OVERLORD_HOME=~/.overlord."
+            self._tell(self.problems, (("home",), f"{home} cannot be written: {nearest} {why}", step))
+        return home
+
+    def _check(self, file: OverlordFile, broken: frozenset[str], base: Path) -> None:
+        odd = [*policies.odd_limits(file.limits.limits()), *odd_slack(file.slack)]
+        odd += policies.odd_projects([self._located(part, base) for part in file.projects])
+        if "projects" not in broken:
+            odd += policies.odd_channels(file.channels, file.projects)
+        self._tell(self.problems, *odd)
+        self._tell(self.warnings, *doubtful(file))
+        for name in sorted(self.environ):
+            if name.startswith("OVERLORD_") and name not in (*VARIABLES, CONFIG):
+                near = did_you_mean(name, VARIABLES)
+                self.warnings.append(Problem(name=name, what="no setting has this name; it is not read", instead=near))
+
+    def _tell(self, to: list[Problem], *odd: Odd) -> None:
+        to += [Problem(name=self.layers.name(where), what=what, instead=instead) for where, what, instead in odd]
+
+    def _holds_tokens(self) -> bool:
+        places = (where for name, where in VARIABLES.items() if _SECRET_NAME.search(name))
+        return any(self.layers.text(*where) for where in places)
+
+    def _database(self, file: OverlordFile, home: Path, base: Path) -> str:
+        if file.database_url is None:
+            return f"sqlite:///{home / 'overlord.db'}"
+        if not file.database_url.startswith("sqlite:///"):
+            return file.database_url
+        given = self.environ.get("OVERLORD_DATABASE_URL")
+        return f"sqlite:///{self._path(file.database_url.removeprefix('sqlite:///'), self.cwd if given else base)}"
+
+    def _path(self, written: str, base: Path) -> Path:
+        home = self.environ.get("HOME") or str(Path.home())
+        return Path(os.path.normpath(base / re.sub(r"^~(?=/|$)", lambda _: home, written)))
+
+    def _located(self, part: ProjectPart, base: Path) -> ProjectPart:
+        return part.model_copy(update={"path": str(self._path(part.path, base))}) if part.path else part
+
+    def _project(self, part: ProjectPart, base: Path) -> Project:
+        path = self._path(part.path, base) if part.path else None
+        return Project(name=part.name, path=path, url=part.url, channel=part.channel or "")
+
+
+def _groups(file: OverlordFile) -> dict[Group, frozenset[str]]:
+    groups = file.groups.groups()
+    return {**groups, Group.APPROVER: groups[Group.APPROVER] | frozenset(file.approvers)}
+
+
+def _channels(file: OverlordFile) -> dict[str, ChannelPolicy]:
+    channels = {name: part.policy() for name, part in file.channels.items()}
+    for project in file.projects:
+        if project.channel:
+            channels[project.channel] = replace(channels.get(project.channel, ChannelPolicy()), project=project.name)
+    return channels
+
+
+def _keys_in(environ: Mapping[str, str]) -> set[str]:
+    """Values that other programs' variables hold, such as a model provider's key; short ones are no secrets."""
+    return {value for name, value in environ.items() if _SECRET_NAME.search(name) and len(value) >= 8}

@@ -1,0 +1,36 @@
+"""Whether the memory is whole: the database's own check, every hash chain, and state against replay."""
+
+from dataclasses import dataclass
+
+from store.audit import broken_chains, disagreements, integrity
+from store.books import Books
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    name: str
+    ok: bool
+    detail: str
+    next_step: str = ""
+
+
+def check_books(books: Books) -> list[Finding]:
+    problem = integrity(books.db)
+    broken = broken_chains(books.db)
+    apart = disagreements(books.db)
+    restore = "Stop Overlord, keep a copy of the database, and restore the last good backup."
+    return [
+        Finding(name="database", ok=not problem, detail=problem or "integrity check passed", next_step=restore),
+        Finding(
+            name="hash chains",
+            ok=not broken,
+            detail=", ".join(f"{task} breaks at fact {version}" for task, version in broken) or "every chain holds",
+            next_step="Somebody changed the log by hand. " + restore,
+        ),
+        Finding(
+            name="state equals replay",
+            ok=not apart,
+            detail=", ".join(apart) or "what is stored follows from the facts",
+            next_step=restore,
+        ),
+    ]

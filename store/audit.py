@@ -1,0 +1,79 @@
+"""Checks the memory against itself: integrity, hash chains, and stored state against the replay of facts."""
+
+from collections.abc import Iterator
+
+from sqlalchemy import Connection, Row, select
+
+from agents.domain import ledger
+from agents.domain import task as domain
+from agents.domain.ids import TaskId
+from store import tables
+from store.codec import BEGINNING, Cause, load_decision, load_event, load_task, seconds
+from store.log import fact_hash
+
+_E, _S, _D = tables.events, tables.snapshots, tables.decisions
+
+
+def integrity(db: Connection) -> str:
+    """What the database itself finds wrong; empty when nothing is."""
+    if db.dialect.name != "sqlite":
+        db.execute(select(_E.c.seq).limit(1))
+        return ""
+    said = str(db.exec_driver_sql("PRAGMA quick_check").scalar())
+    return "" if said == "ok" else said
+
+
+def broken_chains(db: Connection) -> list[tuple[TaskId, int]]:
+    """Tasks whose chain does not hold, each with the first version at which it breaks."""
+    found = []
+    for task in _tasks(db):
+        broken = first_break(_rows(db, task))
+        if broken is not None:
+            found.append((task, broken))
+    return found
+
+
+def first_break(rows: list[Row[tuple[object, ...]]]) -> int | None:
+    prev = BEGINNING
+    for number, row in enumerate(rows):
+        values = {name: getattr(row, name) for name in ("task", "version", "kind", "body", "at")}
+        same = fact_hash(prev, values, Cause(actor=row.actor, delivery=row.delivery)) == row.hash
+        if row.version != number or row.prev_hash != prev or not same:
+            return number
+        prev = row.hash
+    return None
+
+
+def disagreements(db: Connection) -> list[str]:
+    """Where what is stored beside the facts does not follow from them."""
+    return [problem for task in _tasks(db) for problem in _disagreements(db, task)]
+
+
+def _disagreements(db: Connection, id: TaskId) -> Iterator[str]:
+    rows = _rows(db, id)
+    facts = [load_event(row.kind, row.body) for row in rows]
+    snapshot = db.execute(select(_S).where(_S.c.task == id)).one()
+    if load_task(snapshot.body) != domain.replay(facts) or snapshot.version != len(facts):
+        yield f"{id}: its snapshot"
+    decisions = ledger.replay(facts)
+    stored = {row.id: row for row in db.execute(select(_D).where(_D.c.task == id))}
+    if stored.keys() != decisions.keys():
+        yield f"{id}: its list of decisions"
+        return
+    timers = {row.id: row.due for row in db.execute(select(tables.timers).where(tables.timers.c.task == id))}
+    for decision in decisions.values():
+        row = stored[decision.id]
+        if load_decision(row.body) != decision or row.state != decision.state:
+            yield f"{id}: decision {decision.id}"
+        if timers.pop(decision.id, None) != (seconds(decision.due) if decision.due else None):
+            yield f"{id}: the timer of {decision.id}"
+    if timers:
+        yield f"{id}: timers of no decision"
+
+
+def _tasks(db: Connection) -> list[TaskId]:
+    return [TaskId(task) for task in db.execute(select(_E.c.task).distinct()).scalars()]
+
+
+def _rows(db: Connection, task: TaskId) -> list[Row[tuple[object, ...]]]:
+    return list(db.execute(select(_E).where(_E.c.task == task).order_by(_E.c.version)).all())

@@ -1,0 +1,74 @@
+"""Facts, tasks and decisions as text and back, and the hash that chains a task's facts."""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from pydantic import TypeAdapter
+
+from agents.domain import events as e
+from agents.domain.decision import Decision
+from agents.domain.events import Event
+from agents.domain.task import Task
+
+_EVENTS: dict[str, TypeAdapter[Event]] = {kind.__name__: TypeAdapter(kind) for kind in e.ALL}
+_TASK: TypeAdapter[Task] = TypeAdapter(Task)
+_DECISION: TypeAdapter[Decision] = TypeAdapter(Decision)
+
+BEGINNING = "0" * 64  # the hash before a task's first fact
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cause:
+    """To whom and to what a fact is attributed."""
+
+    actor: str  # an account, or "overlord"
+    delivery: str  # a delivery's key, a job, a timer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """A fact as it stands in the log."""
+
+    seq: int
+    version: int
+    event: Event
+    cause: Cause
+    hash: str
+
+
+def dump_event(event: Event) -> str:
+    return _EVENTS[type(event).__name__].dump_json(event, exclude_defaults=True).decode()
+
+
+def load_event(kind: str, body: str) -> Event:
+    return _EVENTS[kind].validate_json(body)
+
+
+def dump_task(task: Task) -> str:
+    return _TASK.dump_json(task, exclude_defaults=True).decode()
+
+
+def load_task(body: str) -> Task:
+    return _TASK.validate_json(body)
+
+
+def dump_decision(decision: Decision) -> str:
+    return _DECISION.dump_json(decision, exclude_defaults=True).decode()
+
+
+def load_decision(body: str) -> Decision:
+    return _DECISION.validate_json(body)
+
+
+def chained(prev: str, *parts: str) -> str:
+    """The hash of a fact: over its own text and the hash of the fact before it."""
+    return hashlib.sha256("\x1f".join((prev, *parts)).encode()).hexdigest()
+
+
+def seconds(at: datetime) -> float:
+    return at.timestamp()
+
+
+def moment(at: float) -> datetime:
+    return datetime.fromtimestamp(at, UTC)

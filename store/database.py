@@ -1,0 +1,183 @@
+"""One thread writes and commits many transactions together; a few others read. Callers only wait."""
+
+import asyncio
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError, OperationalError
+
+from agents.domain.errors import OverlordError
+from store.books import Books
+from store.engines import make_engines
+from store.migrations import migrate
+
+Result = TypeVar("Result")
+Transaction = Callable[[Books], Result]
+
+BATCH = 128  # transactions that share one commit, at most
+BATCH_SECONDS = 0.05  # and how long to go on collecting their work
+
+
+class StoreUnavailable(OverlordError):
+    """Nothing was written. Whoever asked keeps what they have and tries again."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(
+            f"The database cannot be written ({problem})",
+            next_step="Nothing was lost. Check its disk and its server; I try again by myself.",
+        )
+
+
+@dataclass(slots=True)
+class _Waiting:
+    transaction: Transaction[Any]
+    loop: asyncio.AbstractEventLoop
+    future: "asyncio.Future[Any]"
+    result: Any = None
+    error: Exception | None = None
+
+
+class Database:
+    """Transactions are plain functions of the books. What they touched is told once it is committed."""
+
+    def __init__(self, url: str, on_change: Callable[[frozenset[str]], None] = lambda topics: None) -> None:
+        self._writer, self._reader = make_engines(url)
+        self._on_change = on_change
+        self._queue: deque[_Waiting] = deque()
+        self._wake = threading.Condition()
+        self._closing = False
+        self._connection: Connection | None = None
+        self._thread = threading.Thread(target=self._write_for_ever, name="store-writer", daemon=True)
+        self._readers = ThreadPoolExecutor(max_workers=2, thread_name_prefix="store-reader")
+        with self._writer.begin() as db:
+            migrate(db)
+        self._thread.start()
+
+    async def write(self, transaction: Transaction[Result]) -> Result:
+        """Run a transaction; when this returns it is on disk. Cancelling the caller leaves nothing half done."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Result] = loop.create_future()
+        with self._wake:
+            if self._closing:
+                raise StoreUnavailable("it is closing")
+            self._queue.append(_Waiting(transaction, loop, future))
+            self._wake.notify()
+        return await future
+
+    async def read(self, question: Transaction[Result]) -> Result:
+        """Ask something of what is committed."""
+
+        def whole() -> Result:
+            try:
+                with self._reader.connect() as db:
+                    return question(Books(db))
+            except OperationalError as error:
+                raise StoreUnavailable(_short(error)) from error
+
+        return await asyncio.get_running_loop().run_in_executor(self._readers, whole)
+
+    def close(self) -> None:
+        """Write what is waiting, then stop."""
+        with self._wake:
+            self._closing = True
+            self._wake.notify()
+        self._thread.join()
+        self._readers.shutdown()
+        self._writer.dispose()
+        self._reader.dispose()
+
+    def _write_for_ever(self) -> None:
+        while batch := self._next_batch():
+            touched = self._commit(batch)
+            _answer(batch)
+            if touched:
+                self._on_change(frozenset(touched))
+        self._forget_connection()
+
+    def _next_batch(self) -> list[_Waiting]:
+        with self._wake:
+            while not self._queue and not self._closing:
+                self._wake.wait()
+            return [self._queue.popleft() for _ in range(min(BATCH, len(self._queue)))]
+
+    def _commit(self, batch: list[_Waiting]) -> set[str]:
+        touched: set[str] = set()
+        try:
+            db = self._connection = self._connection or self._writer.connect()
+            with db.begin():
+                self._run_all(db, batch, touched)
+        except DBAPIError as error:
+            self._forget_connection()
+            for waiting in batch:
+                waiting.error = StoreUnavailable(_short(error))
+            return set()
+        return touched
+
+    def _run_all(self, db: Connection, batch: list[_Waiting], touched: set[str]) -> None:
+        """Each in a savepoint of its own, so that one that raises undoes only itself."""
+        stop_at = time.monotonic() + BATCH_SECONDS
+        done = 0
+        while done < len(batch):
+            _run_one(db, batch[done], touched)
+            done += 1
+            if done == len(batch) and len(batch) < BATCH and time.monotonic() < stop_at:
+                batch.extend(self._more(BATCH - len(batch)))
+
+    def _more(self, most: int) -> list[_Waiting]:
+        with self._wake:
+            return [self._queue.popleft() for _ in range(min(most, len(self._queue)))]
+
+    def _forget_connection(self) -> None:
+        if self._connection is not None:
+            with suppress(DBAPIError):
+                self._connection.invalidate()
+                self._connection.close()
+            self._connection = None
+
+
+def _run_one(db: Connection, waiting: _Waiting, touched: set[str]) -> None:
+    books = Books(db)
+    db.exec_driver_sql("SAVEPOINT one")
+    try:
+        waiting.result = waiting.transaction(books)
+    except DBAPIError as error:
+        if isinstance(error, OperationalError) or error.connection_invalidated:
+            raise
+        waiting.error = error
+    except Exception as error:  # whatever a transaction raises belongs to its caller, not to the writer
+        waiting.error = error
+    if waiting.error is not None:
+        db.exec_driver_sql("ROLLBACK TO SAVEPOINT one")
+    else:
+        touched |= books.touched
+    db.exec_driver_sql("RELEASE SAVEPOINT one")
+
+
+def _answer(batch: list[_Waiting]) -> None:
+    """Wake the callers, once for each event loop."""
+    loops = {waiting.loop for waiting in batch}
+    for loop in loops:
+        mine = [waiting for waiting in batch if waiting.loop is loop]
+        with suppress(RuntimeError):  # the loop is gone: nobody is left to be told
+            loop.call_soon_threadsafe(_tell, mine)
+
+
+def _tell(batch: list[_Waiting]) -> None:
+    for waiting in batch:
+        if waiting.future.done():
+            continue
+        if waiting.error is not None:
+            waiting.future.set_exception(waiting.error)
+        else:
+            waiting.future.set_result(waiting.result)
+
+
+def _short(error: DBAPIError) -> str:
+    return str(error.orig).strip().splitlines()[0] if error.orig else type(error).__name__

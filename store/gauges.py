@@ -1,0 +1,49 @@
+"""Numbers that tell whether anything is stuck."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Select, func, select
+
+from store import tables
+from store.codec import seconds
+from store.deliveries import DeliveryState
+from store.jobs import JobState
+from store.posts import PostState
+
+_D, _P, _J, _S = tables.deliveries, tables.posts, tables.jobs, tables.snapshots
+
+
+def measure(db: Connection, at: datetime) -> dict[str, tuple[str, float]]:
+    """Name, what it means, and its value now."""
+    now = seconds(at)
+
+    def one(question: Select[Any]) -> float:
+        return float(db.execute(question).scalar() or 0)
+
+    def age(question: Select[Any]) -> float:
+        oldest = db.execute(question).scalar()
+        return 0.0 if oldest is None else max(0.0, now - oldest)
+
+    unsent = (_P.c.state.in_([PostState.WAITING, PostState.SENDING])) | (_P.c.wanted != _P.c.shown)
+    waiting = select(func.min(_D.c.received_at)).where(_D.c.state == DeliveryState.RECEIVED)
+    parked_posts = select(func.count()).select_from(_P).where(_P.c.state == PostState.PARKED)
+    parked_jobs = select(func.count()).select_from(_J).where(_J.c.state == JobState.PARKED)
+    parked_deliveries = select(func.count()).select_from(_D).where(_D.c.state == DeliveryState.PARKED)
+    oldest_post = select(func.min(_P.c.wanted_at)).where(unsent, _P.c.state != PostState.PARKED)
+    return {
+        "overlord_delivery_age_seconds": ("Age of the oldest delivery not settled", age(waiting)),
+        "overlord_post_age_seconds": ("Age of the oldest post not delivered", age(oldest_post)),
+        "overlord_parked_posts": ("Posts a platform will never take", one(parked_posts)),
+        "overlord_parked_jobs": ("Jobs given up, waiting for a person", one(parked_jobs)),
+        "overlord_parked_deliveries": ("Deliveries that could not be read", one(parked_deliveries)),
+        "overlord_lease_takeovers": (
+            "Runs of jobs that died and were taken over",
+            one(select(func.coalesce(func.sum(_J.c.attempts), 0))),
+        ),
+        "overlord_open_tasks": ("Tasks that have not ended", one(select(func.count()).where(_S.c.ended.is_(False)))),
+        "overlord_open_decisions": (
+            "Decisions waiting for a person",
+            one(select(func.count()).where(tables.decisions.c.state == "open", tables.decisions.c.kind != "controls")),
+        ),
+    }

@@ -1,0 +1,143 @@
+"""Jobs that facts ask for, each run under a lease with a fence."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from sqlalchemy import Connection, Row, bindparam, or_, select, update
+
+from agents.domain.errors import StaleLease
+from agents.domain.events import Event
+from agents.domain.ids import TaskId, derived
+from agents.domain.limits import Limits
+from store import tables
+from store.codec import Recorded, load_event, moment, seconds
+from store.dialect import insert_once
+from store.leases import Lease, is_free
+
+_J, _E = tables.jobs, tables.events
+
+
+class JobState(StrEnum):
+    WAITING = "waiting"
+    LEASED = "leased"
+    DONE = "done"
+    PARKED = "parked"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    id: str
+    task: TaskId
+    flow: str
+    event: Event
+    fence: int
+    attempts: int
+    problem: str
+
+
+_MINE = (_J.c.id == bindparam("which"), _J.c.fence == bindparam("held"), _J.c.state == JobState.LEASED)
+_DONE = update(_J).where(*_MINE).values(state=JobState.DONE)
+_RENEW = update(_J).where(*_MINE).values(lease_until=bindparam("until"))
+
+
+class Jobs:
+    def __init__(self, db: Connection, touched: set[str]) -> None:
+        self._db = db
+        self._touched = touched
+
+    def ask(self, recorded: Recorded, flow: str, at: datetime) -> None:
+        """A fact asks for a flow to run. The same fact asks once."""
+        row = {
+            "id": derived("job", str(recorded.seq), flow),
+            "seq": recorded.seq,
+            "task": recorded.event.task,
+            "flow": flow,
+            "state": JobState.WAITING,
+            "not_before": seconds(at),
+        }
+        if insert_once(self._db, _J, row):
+            self._touched.add("jobs")
+
+    def again(self, id: str, at: datetime) -> None:
+        """A parked job gets a fresh start."""
+        fresh = {"state": JobState.WAITING, "attempts": 0, "not_before": seconds(at)}
+        self._db.execute(update(_J).where(_J.c.id == id, _J.c.state == JobState.PARKED).values(**fresh))
+        self._touched.add("jobs")
+
+    def claim(self, lease: Lease, limits: Limits, most: int) -> list[Job]:
+        """Take jobs that wait, or whose holder is gone. A holder that died counts as an attempt."""
+        wanted = (
+            select(_J, _E.c.kind, _E.c.body)
+            .join(_E, _E.c.seq == _J.c.seq)
+            .where(_J.c.not_before <= seconds(lease.at))
+            .where(or_(_J.c.state == JobState.WAITING, (_J.c.state == JobState.LEASED) & is_free(_J, lease, limits)))
+            .order_by(_J.c.seq)
+            .limit(most)
+        )
+        return [self._take(row, lease) for row in self._db.execute(wanted).all()]
+
+    def renew(self, id: str, fence: int, until: datetime) -> bool:
+        row = {"which": id, "held": fence, "until": seconds(until)}
+        return self._db.execute(_RENEW, row).rowcount == 1
+
+    def finish(self, id: str, fence: int) -> None:
+        """End a job in the transaction that records what it did. A zombie's end matches no row."""
+        if self._db.execute(_DONE, {"which": id, "held": fence}).rowcount != 1:
+            raise StaleLease(id)
+
+    def put_back(self, job: Job, problem: str, not_before: datetime) -> None:
+        """It failed and may be tried again later."""
+        values = {
+            "state": JobState.WAITING,
+            "problem": problem,
+            "attempts": job.attempts + 1,
+            "not_before": seconds(not_before),
+        }
+        self._db.execute(update(_J).where(_J.c.id == job.id, _J.c.fence == job.fence).values(**values))
+
+    def park(self, job: Job, problem: str) -> bool:
+        values = {"state": JobState.PARKED, "problem": problem}
+        return (
+            self._db.execute(update(_J).where(_J.c.id == job.id, _J.c.fence == job.fence).values(**values)).rowcount
+            == 1
+        )
+
+    def unfinished(self, task: TaskId) -> int:
+        wanted = select(_J.c.id).where(_J.c.task == task, _J.c.state.in_([JobState.WAITING, JobState.LEASED]))
+        return len(self._db.execute(wanted).all())
+
+    def lease_owners(self) -> set[str]:
+        held = select(_J.c.lease_owner).where(_J.c.state == JobState.LEASED).distinct()
+        return set(self._db.execute(held).scalars())
+
+    def next_try(self, after: datetime) -> datetime | None:
+        """When a job that was put back, or whose lease runs, may next be looked at."""
+        waits = select(_J.c.not_before).where(_J.c.state == JobState.WAITING, _J.c.not_before > seconds(after))
+        leased = select(_J.c.lease_until).where(_J.c.state == JobState.LEASED)
+        soonest = [
+            self._db.execute(q.order_by(c).limit(1)).scalar()
+            for q, c in ((waits, _J.c.not_before), (leased, _J.c.lease_until))
+        ]
+        known = [s for s in soonest if s is not None]
+        return moment(min(known)) if known else None
+
+    def _take(self, row: Row[tuple[object, ...]], lease: Lease) -> Job:
+        died = row.state == JobState.LEASED
+        values = {
+            "state": JobState.LEASED,
+            "lease_owner": lease.owner,
+            "lease_until": seconds(lease.until),
+            "fence": row.fence + 1,
+            "attempts": row.attempts + died,
+        }
+        self._db.execute(update(_J).where(_J.c.id == row.id).values(**values))
+        return Job(
+            id=row.id,
+            task=TaskId(row.task),
+            flow=row.flow,
+            event=load_event(row.kind, row.body),
+            fence=row.fence + 1,
+            attempts=row.attempts + died,
+            problem="the program died while it ran" if died else row.problem,
+        )

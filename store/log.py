@@ -1,0 +1,177 @@
+"""The log of facts: append, load, replay, and a cursor for each reader."""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
+
+from agents.domain import events as e
+from agents.domain import task as domain
+from agents.domain.decision import Decision
+from agents.domain.errors import NoSuchTask, OverlordError
+from agents.domain.events import Event
+from agents.domain.ids import TaskId
+from agents.domain.task import Task
+from store import tables
+from store.codec import (
+    BEGINNING,
+    Cause,
+    Recorded,
+    chained,
+    dump_event,
+    dump_task,
+    load_event,
+    load_task,
+    seconds,
+)
+from store.dialect import upsert
+from store.ledger import Ledger
+
+_T, _S = tables.events, tables.snapshots
+_SNAPSHOT = select(_S.c.version, _S.c.hash, _S.c.body).where(_S.c.task == bindparam("id"))
+_HEAD = select(_S.c.version, _S.c.hash).where(_S.c.task == bindparam("id"))
+_APPEND = insert(_T)
+_BEGIN = insert(_S)
+_MOVE = (
+    update(_S)
+    .where(_S.c.task == bindparam("id"), _S.c.version == bindparam("was"))
+    .values(version=bindparam("now"), hash=bindparam("head"), body=bindparam("text"), ended=bindparam("over"))
+)
+
+# Tasks as last decoded, by the hash of their last fact. Only saves decoding: the hash is compared each time.
+_DECODED: "OrderedDict[str, Task]" = OrderedDict()
+_DECODED_MOST = 512
+
+
+class MovedMeanwhile(OverlordError):
+    """Another process moved the task first; the transaction is undone and may be tried again."""
+
+    def __init__(self, task: str) -> None:
+        super().__init__(f"{task} was changed by someone else at the same moment", next_step="Try again.")
+
+
+class Log:
+    def __init__(self, db: Connection, touched: set[str]) -> None:
+        self._db = db
+        self._touched = touched
+        self._ledger = Ledger(db)
+
+    def find(self, id: TaskId) -> Task | None:
+        """The task as its facts leave it now."""
+        row = self._db.execute(_SNAPSHOT, {"id": id}).one_or_none()
+        return _decoded(row.hash, row.body) if row else None
+
+    def task(self, id: TaskId) -> Task:
+        task = self.find(id)
+        if task is None:
+            raise NoSuchTask(id)
+        return task
+
+    def next_id(self) -> TaskId:
+        """Numbered inside the transaction that opens the task."""
+        last = self._db.execute(select(func.max(_S.c.number))).scalar()
+        return TaskId(f"T-{(last or 0) + 1}")
+
+    def open(self, facts: Sequence[Event], cause: Cause) -> Task:
+        """Begin a task with its first facts."""
+        task = domain.begin(facts[0])
+        number = int(task.id.removeprefix("T-"))
+        head = self._write(facts[0], 0, BEGINNING, cause)
+        row = {"task": task.id, "number": number, "version": 1, "hash": head, "body": dump_task(task), "ended": False}
+        self._db.execute(_BEGIN, row)
+        self._touch(task)
+        return self.append(task.id, facts[1:], cause)
+
+    def append(self, id: TaskId, facts: Sequence[Event], cause: Cause) -> Task:
+        """Add facts to a task. Raises IllegalMove, and the transaction is undone, where one cannot follow."""
+        task = self.task(id)
+        if not facts:
+            return task
+        version, head = self._db.execute(_HEAD, {"id": id}).one()
+        was = version
+        for fact in facts:
+            decided = self._project(task, fact, cause)
+            task = domain.evolve(task, fact)
+            head = self._write(fact, version, head, cause)
+            version += 1
+            if decided:
+                self._touched.add("timers")
+        self._save(task, was, version, head)
+        return task
+
+    def facts(self, id: TaskId, *, last: int | None = None) -> list[Recorded]:
+        """A task's facts, oldest first; with `last`, only so many of the newest."""
+        wanted = select(_T).where(_T.c.task == id).order_by(_T.c.version.desc())
+        rows = self._db.execute(wanted.limit(last) if last else wanted)
+        return [_recorded(row) for row in rows][::-1]
+
+    def unread(self, reader: str, limit: int = 200) -> list[Recorded]:
+        """Facts this reader has not been past, oldest first."""
+        seen = self._db.execute(select(tables.cursors.c.seq).where(tables.cursors.c.reader == reader)).scalar() or 0
+        newer = select(_T).where(_T.c.seq > seen).order_by(_T.c.seq).limit(limit)
+        return [_recorded(row) for row in self._db.execute(newer)]
+
+    def mark_read(self, reader: str, seq: int) -> None:
+        upsert(self._db, tables.cursors, {"reader": reader, "seq": seq}, key=("reader",))
+
+    def tasks(self, *, ended: bool, limit: int) -> list[Task]:
+        wanted = select(_S.c.hash, _S.c.body).order_by(_S.c.number.desc()).limit(limit)
+        rows = self._db.execute(wanted if ended else wanted.where(_S.c.ended.is_(False)))
+        return [_decoded(row.hash, row.body) for row in rows]
+
+    def _project(self, task: Task, fact: Event, cause: Cause) -> Decision | None:
+        match fact:
+            case e.DecisionOpened(decision=opened):
+                self._ledger.open(opened)
+                return opened
+            case e.AboutDecision():
+                return self._ledger.change(fact, cause)
+            case _:
+                return None
+
+    def _write(self, fact: Event, version: int, prev: str, cause: Cause) -> str:
+        kind, body, at = type(fact).__name__, dump_event(fact), seconds(fact.at)
+        row = {"task": fact.task, "version": version, "kind": kind, "body": body, "at": at}
+        head = fact_hash(prev, row, cause)
+        actor = {"actor": cause.actor, "delivery": cause.delivery}
+        self._db.execute(_APPEND, {**row, **actor, "prev_hash": prev, "hash": head})
+        return head
+
+    def _save(self, task: Task, was: int, now: int, head: str) -> None:
+        row = {"id": task.id, "was": was, "now": now, "head": head, "text": dump_task(task), "over": task.ended}
+        if self._db.execute(_MOVE, row).rowcount != 1:
+            raise MovedMeanwhile(task.id)
+        _remember(head, task)
+        self._touch(task)
+
+    def _touch(self, task: Task) -> None:
+        self._touched.update(("facts", task.id, task.thread, "needs"))
+
+
+def fact_hash(prev: str, row: dict[str, object], cause: Cause) -> str:
+    parts = (str(row[name]) for name in ("task", "version", "kind", "body"))
+    return chained(prev, *parts, repr(row["at"]), cause.actor, cause.delivery)
+
+
+def _recorded(row: Row[tuple[object, ...]]) -> Recorded:
+    return Recorded(
+        seq=row.seq,
+        version=row.version,
+        event=load_event(row.kind, row.body),
+        cause=Cause(actor=row.actor, delivery=row.delivery),
+        hash=row.hash,
+    )
+
+
+def _decoded(head: str, body: str) -> Task:
+    if task := _DECODED.get(head):
+        return task
+    task = load_task(body)
+    _remember(head, task)
+    return task
+
+
+def _remember(head: str, task: Task) -> None:
+    _DECODED[head] = task
+    while len(_DECODED) > _DECODED_MOST:
+        _DECODED.popitem(last=False)

@@ -1,0 +1,51 @@
+"""Bring a database to this program's tables. Each step runs once, in order, under the write lock."""
+
+from collections.abc import Callable
+
+from sqlalchemy import Connection, insert, inspect, select, update
+
+from agents.domain.errors import OverlordError
+from store import tables
+
+LATEST = 1
+STEPS: dict[int, Callable[[Connection], None]] = {}  # how to get to this version from the one before
+
+_KEEP_FACTS = {
+    "sqlite": (
+        "CREATE TRIGGER facts_never_change BEFORE UPDATE ON events "
+        "BEGIN SELECT RAISE(ABORT, 'facts are never changed'); END",
+        "CREATE TRIGGER facts_never_go BEFORE DELETE ON events "
+        "BEGIN SELECT RAISE(ABORT, 'facts are never deleted'); END",
+    ),
+    "postgresql": (
+        "CREATE FUNCTION keep_facts() RETURNS trigger LANGUAGE plpgsql AS "
+        "$$ BEGIN RAISE EXCEPTION 'facts are never changed or deleted'; END $$",
+        "CREATE TRIGGER facts_never_change BEFORE UPDATE OR DELETE ON events "
+        "FOR EACH ROW EXECUTE FUNCTION keep_facts()",
+    ),
+}
+
+
+class NewerDatabase(OverlordError):
+    def __init__(self, version: int) -> None:
+        super().__init__(
+            f"The database is of version {version}, this Overlord knows {LATEST}",
+            next_step="Start the newer Overlord that wrote it, or point OVERLORD_DATABASE_URL to another database.",
+        )
+
+
+def migrate(db: Connection) -> int:
+    """Apply what is missing and return the version there is now."""
+    if not inspect(db).has_table(tables.schema.name):
+        tables.metadata.create_all(db)
+        for statement in _KEEP_FACTS[db.dialect.name]:
+            db.exec_driver_sql(statement)
+        db.execute(insert(tables.schema).values(version=LATEST))
+        return LATEST
+    version = int(db.execute(select(tables.schema.c.version)).scalar_one())
+    if version > LATEST:
+        raise NewerDatabase(version)
+    for number in range(version + 1, LATEST + 1):
+        STEPS[number](db)
+        db.execute(update(tables.schema).values(version=number))
+    return LATEST

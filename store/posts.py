@@ -1,0 +1,192 @@
+"""The outbox: for each message the bot wants, what it should show and what the platform last took."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from sqlalchemy import Connection, Row, and_, bindparam, exists, func, or_, select, update
+
+from agents.domain.ids import Thread
+from agents.domain.limits import Limits
+from store import tables
+from store.codec import moment, seconds
+from store.dialect import insert_once
+from store.leases import Lease, is_free
+
+_P = tables.posts
+
+
+class PostState(StrEnum):
+    WAITING = "waiting"
+    SENDING = "sending"
+    SENT = "sent"
+    PARKED = "parked"  # the platform will never take it; the problem says why
+
+
+class Act(StrEnum):
+    POST = "post"
+    WHISPER = "whisper"
+    SEEN = "seen"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """A message the bot wants to be seen. The same key in the same thread is the same message."""
+
+    key: str
+    thread: Thread
+    body: str
+    hash: str
+    act: Act = Act.POST
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Post:
+    """A wish that is being sent, under a fence."""
+
+    id: int
+    key: str
+    thread: Thread
+    act: Act
+    target: str
+    body: str
+    wanted: str
+    message: str  # the platform's id; empty until it is known
+    fence: int
+    attempts: int
+    unsure: bool  # an earlier try may have gone through: look before posting
+
+
+_earlier = tables.posts.alias("earlier")
+_ITS_TURN = ~exists().where(
+    _earlier.c.thread == _P.c.thread,
+    _earlier.c.id < _P.c.id,
+    _earlier.c.act == Act.POST,
+    _earlier.c.message == "",
+    _earlier.c.state.in_([PostState.WAITING, PostState.SENDING]),
+)
+_NEW = and_(_P.c.state == PostState.WAITING, or_(_P.c.act != Act.POST, _P.c.message != "", _ITS_TURN))
+_STALE = and_(_P.c.state == PostState.SENT, _P.c.wanted != _P.c.shown)
+_MINE = (_P.c.id == bindparam("which"), _P.c.fence == bindparam("held"), _P.c.state == PostState.SENDING)
+_SAME = and_(_P.c.key == bindparam("name"), _P.c.thread == bindparam("place"))
+_WISH = (
+    update(_P)
+    .where(_SAME, _P.c.wanted != bindparam("hash"))
+    .values(body=bindparam("text"), wanted=bindparam("hash"), wanted_at=bindparam("when"))
+)
+
+
+class Posts:
+    def __init__(self, db: Connection, touched: set[str]) -> None:
+        self._db = db
+        self._touched = touched
+
+    def want(self, wish: Wish, at: datetime) -> None:
+        """Ask for a message, or for the one of this key to show something else. Only the latest wish is kept."""
+        row = {
+            "key": wish.key,
+            "thread": wish.thread,
+            "act": wish.act,
+            "target": wish.target,
+            "body": wish.body,
+            "wanted": wish.hash,
+            "wanted_at": seconds(at),
+            "state": PostState.WAITING,
+            "not_before": 0.0,
+        }
+        if not insert_once(self._db, _P, row):
+            change = {"name": wish.key, "place": wish.thread, "hash": wish.hash, "text": wish.body}
+            self._db.execute(_WISH, {**change, "when": seconds(at)})
+        self._touched.add("posts")
+
+    def claim(self, lease: Lease, limits: Limits, most: int) -> list[Post]:
+        """Take what may be sent now: new messages in their thread's order, edits, and what a dead sender left."""
+        left = and_(_P.c.state == PostState.SENDING, is_free(_P, lease, limits))
+        due = and_(_P.c.not_before <= seconds(lease.at), or_(_NEW, _STALE))
+        wanted = select(_P).where(or_(due, left)).order_by(_P.c.id).limit(most)
+        return [self._take(row, lease) for row in self._db.execute(wanted).all()]
+
+    def sent(self, post: Post, message: str, at: datetime, limits: Limits) -> None:
+        """The platform shows it. The next edit waits a little, so that quick changes become one."""
+        apart = limits.within("status_edits_apart")
+        self._end(
+            post,
+            state=PostState.SENT,
+            message=message,
+            shown=post.wanted,
+            not_before=seconds(at + apart),
+            unsure_since=None,
+            attempts=0,
+        )
+
+    def unsure(self, post: Post, at: datetime, settle: timedelta, problem: str) -> None:
+        """It may have gone through: after the settle time, look."""
+        self._end(
+            post,
+            state=PostState.SENT if post.message else PostState.WAITING,
+            unsure_since=seconds(at),
+            not_before=seconds(at + settle),
+            problem=problem,
+            attempts=post.attempts + 1,
+        )
+
+    def later(self, post: Post, until: datetime, problem: str) -> None:
+        """It certainly did not go through, and may be tried again."""
+        state = PostState.SENT if post.message else PostState.WAITING
+        self._end(post, state=state, not_before=seconds(until), problem=problem, attempts=post.attempts + 1)
+
+    def park(self, post: Post, problem: str) -> None:
+        self._end(post, state=PostState.PARKED, problem=problem)
+
+    def on_message(self, thread: Thread, message: str) -> Wish | None:
+        """Which of our messages this is, and what it should show."""
+        row = self._db.execute(select(_P).where(_P.c.thread == thread, _P.c.message == message)).first()
+        if row is None:
+            return None
+        return Wish(key=row.key, thread=thread, body=row.body, hash=row.wanted, act=Act(row.act), target=row.target)
+
+    def wanted(self, key: str) -> bool:
+        """Whether a message of this key is wanted anywhere."""
+        return self._db.execute(select(_P.c.id).where(_P.c.key == key).limit(1)).scalar() is not None
+
+    def lease_owners(self) -> set[str]:
+        held = select(_P.c.lease_owner).where(_P.c.state == PostState.SENDING).distinct()
+        return set(self._db.execute(held).scalars())
+
+    def next_due(self, after: datetime) -> datetime | None:
+        """When something that cannot go yet may go."""
+        waits = select(func.min(_P.c.not_before)).where(_P.c.not_before > seconds(after), or_(_NEW, _STALE))
+        held = select(func.min(_P.c.lease_until)).where(_P.c.state == PostState.SENDING)
+        known = [s for s in (self._db.execute(waits).scalar(), self._db.execute(held).scalar()) if s is not None]
+        return moment(min(known)) if known else None
+
+    def _take(self, row: Row[tuple[object, ...]], lease: Lease) -> Post:
+        died = row.state == PostState.SENDING
+        values = {
+            "state": PostState.SENDING,
+            "lease_owner": lease.owner,
+            "lease_until": seconds(lease.until),
+            "fence": row.fence + 1,
+        }
+        self._db.execute(update(_P).where(_P.c.id == row.id).values(**values))
+        return Post(
+            id=row.id,
+            key=row.key,
+            thread=Thread(row.thread),
+            act=Act(row.act),
+            target=row.target,
+            body=row.body,
+            wanted=row.wanted,
+            message=row.message,
+            fence=row.fence + 1,
+            attempts=row.attempts,
+            unsure=died or row.unsure_since is not None,
+        )
+
+    def _end(self, post: Post, **values: object) -> None:
+        """Write how a try ended, unless somebody else has taken it over."""
+        self._db.execute(
+            update(_P).where(*_MINE).values(**values, lease_until=0.0), {"which": post.id, "held": post.fence}
+        )
+        self._touched.add("posts")

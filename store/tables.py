@@ -1,0 +1,206 @@
+"""Every table, in one place. Times are seconds since 1970, UTC."""
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+metadata = MetaData()
+_Number = BigInteger().with_variant(Integer, "sqlite")
+
+events = Table(
+    "events",
+    metadata,
+    Column("seq", _Number, primary_key=True, autoincrement=True),
+    Column("task", String, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("kind", String, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("actor", String, nullable=False),  # an account, or "overlord" for what follows by rule
+    Column("delivery", String, nullable=False),  # what caused it: a delivery's key, a job, a timer
+    Column("at", Double, nullable=False),
+    Column("prev_hash", String, nullable=False),
+    Column("hash", String, nullable=False),
+    UniqueConstraint("task", "version", name="a_task_moves_one_fact_at_a_time"),
+    sqlite_autoincrement=True,
+)
+
+snapshots = Table(
+    "snapshots",
+    metadata,
+    Column("task", String, primary_key=True),
+    Column("number", Integer, nullable=False, unique=True),
+    Column("version", Integer, nullable=False),
+    Column("hash", String, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("ended", Boolean, nullable=False, index=True),
+)
+
+cursors = Table(
+    "cursors",
+    metadata,
+    Column("reader", String, primary_key=True),
+    Column("seq", _Number, nullable=False),
+)
+
+decisions = Table(
+    "decisions",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("task", String, nullable=False, index=True),
+    Column("kind", String, nullable=False),
+    Column("state", String, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("opened_at", Double, nullable=False),
+    # The delivery that decided it; empty only where time decided. It must be one we really received.
+    Column("delivery", String, ForeignKey("deliveries.key"), nullable=True),
+    Index("open_decisions", "state", "opened_at"),
+)
+
+timers = Table(
+    "timers",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("task", String, nullable=False),
+    Column("due", Double, nullable=False, index=True),
+)
+
+jobs = Table(
+    "jobs",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("seq", _Number, nullable=False),  # of the fact that asked for it
+    Column("task", String, nullable=False),
+    Column("flow", String, nullable=False),
+    Column("state", String, nullable=False),
+    Column("not_before", Double, nullable=False),
+    Column("lease_owner", String, nullable=False, server_default=""),
+    Column("lease_until", Double, nullable=False, server_default="0"),
+    Column("fence", Integer, nullable=False, server_default="0"),
+    Column("attempts", Integer, nullable=False, server_default="0"),  # runs that died or failed
+    Column("problem", Text, nullable=False, server_default=""),
+    Index("jobs_to_run", "state", "not_before"),
+)
+
+deliveries = Table(
+    "deliveries",
+    metadata,
+    Column("seq", _Number, primary_key=True, autoincrement=True),
+    Column("key", String, nullable=False, unique=True),
+    Column("also", String, nullable=True, unique=True),
+    Column("kind", String, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("account", String, nullable=False),
+    Column("channel", String, nullable=False),
+    Column("thread", String, nullable=False),
+    Column("state", String, nullable=False),
+    Column("outcome", Text, nullable=False, server_default=""),
+    Column("attempts", Integer, nullable=False, server_default="0"),
+    Column("received_at", Double, nullable=False),
+    Column("settled_at", Double, nullable=True),
+    Index("deliveries_to_settle", "state", "seq"),
+    Index("deliveries_of_account", "account", "received_at"),
+    Index("deliveries_of_channel", "channel", "received_at"),
+)
+
+posts = Table(
+    "posts",
+    metadata,
+    Column("id", _Number, primary_key=True, autoincrement=True),  # the order within a thread
+    Column("key", String, nullable=False),
+    Column("thread", String, nullable=False),
+    Column("act", String, nullable=False),  # post, whisper, seen
+    Column("target", String, nullable=False, server_default=""),  # whisper: the account; seen: the message
+    Column("body", Text, nullable=False),
+    Column("wanted", String, nullable=False),  # hash of body
+    Column("shown", String, nullable=False, server_default=""),  # hash of what the platform last took
+    Column("message", String, nullable=False, server_default=""),  # the platform's id
+    Column("state", String, nullable=False),  # waiting, sending, sent, parked
+    Column("not_before", Double, nullable=False),
+    Column("lease_owner", String, nullable=False, server_default=""),
+    Column("lease_until", Double, nullable=False, server_default="0"),
+    Column("fence", Integer, nullable=False, server_default="0"),
+    Column("attempts", Integer, nullable=False, server_default="0"),
+    Column("unsure_since", Double, nullable=True),
+    Column("wanted_at", Double, nullable=False),
+    Column("problem", Text, nullable=False, server_default=""),
+    UniqueConstraint("key", "thread", name="one_message_a_key"),
+    Index("posts_to_send", "state", "not_before"),
+    Index("posts_of_thread", "thread", "id"),
+    Index("posts_by_message", "thread", "message"),
+)
+
+threads = Table(
+    "threads",
+    metadata,
+    Column("thread", String, primary_key=True),
+    Column("channel", String, nullable=False),
+    Column("task", String, nullable=True, index=True),
+    Column("starter", String, nullable=False),  # account
+    Column("mentioners", Text, nullable=False, server_default="[]"),  # accounts that mentioned the bot here
+    Column("elsewhere", Boolean, nullable=False),  # another person was addressed since the bot was
+    Column("changed_at", Double, nullable=False),
+    Index("threads_of_channel", "channel", "changed_at"),
+)
+
+# Our own copy of what was said in threads (histories of platforms are cut); for the console it is the original.
+messages = Table(
+    "messages",
+    metadata,
+    Column("id", _Number, primary_key=True, autoincrement=True),
+    Column("thread", String, nullable=False),
+    Column("message", String, nullable=False),
+    Column("key", String, nullable=False, server_default=""),  # of the bot's post
+    Column("by", String, nullable=False, server_default=""),  # account; empty for the bot
+    Column("only_for", String, nullable=False, server_default=""),  # account
+    Column("text", Text, nullable=False, server_default=""),
+    Column("card", Text, nullable=False, server_default=""),
+    Column("at", Double, nullable=False),
+    Column("edited_at", Double, nullable=True),
+    Column("seen", Boolean, nullable=False, server_default="0"),
+    UniqueConstraint("thread", "message", name="one_copy_a_message"),
+    Index("messages_by_key", "thread", "key"),
+)
+
+people = Table(
+    "people",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("name", String, nullable=False),
+    Column("merged_into", String, nullable=False, server_default=""),
+)
+
+accounts = Table(
+    "accounts",
+    metadata,
+    Column("account", String, primary_key=True),
+    Column("person", String, ForeignKey("people.id"), nullable=False, index=True),
+)
+
+tokens = Table(
+    "tokens",
+    metadata,
+    Column("login", String, primary_key=True),
+    Column("hash", String, nullable=False, unique=True),
+    Column("issued_at", Double, nullable=False),
+)
+
+links = Table(
+    "links",
+    metadata,
+    Column("hash", String, primary_key=True),
+    Column("account", String, nullable=False),
+    Column("until", Double, nullable=False),
+)
+
+schema = Table("schema_version", metadata, Column("version", Integer, primary_key=True))

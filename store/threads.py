@@ -1,0 +1,63 @@
+"""Which task a thread is about, and who has been talking to the bot in it."""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, select, update
+
+from agents.domain.ids import Account, TaskId, Thread
+from store import tables
+from store.codec import seconds
+from store.dialect import insert_once
+
+_T = tables.threads
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadNotes:
+    thread: Thread
+    channel: str
+    task: TaskId | None
+    starter: Account
+    mentioners: frozenset[Account]
+    elsewhere: bool  # someone else was addressed since the bot was
+
+
+class Threads:
+    def __init__(self, db: Connection) -> None:
+        self._db = db
+
+    def find(self, thread: Thread) -> ThreadNotes | None:
+        row = self._db.execute(select(_T).where(_T.c.thread == thread)).one_or_none()
+        if row is None:
+            return None
+        return ThreadNotes(
+            thread=thread,
+            channel=row.channel,
+            task=TaskId(row.task) if row.task else None,
+            starter=Account(row.starter),
+            mentioners=frozenset(Account(a) for a in json.loads(row.mentioners)),
+            elsewhere=row.elsewhere,
+        )
+
+    def start(self, thread: Thread, channel: str, starter: Account, at: datetime) -> None:
+        row = {"thread": thread, "channel": channel, "starter": starter, "elsewhere": False, "changed_at": seconds(at)}
+        insert_once(self._db, _T, row)
+
+    def heard(self, notes: ThreadNotes, at: datetime) -> None:
+        """Keep who has mentioned the bot and whom the talk was last put to."""
+        values = {
+            "mentioners": json.dumps(sorted(notes.mentioners)),
+            "elsewhere": notes.elsewhere,
+            "changed_at": seconds(at),
+        }
+        self._db.execute(update(_T).where(_T.c.thread == notes.thread).values(**values))
+
+    def bind(self, thread: Thread, task: TaskId) -> None:
+        self._db.execute(update(_T).where(_T.c.thread == thread).values(task=task))
+
+    def latest(self, channel: str, limit: int) -> list[Thread]:
+        """The threads of a channel that were last spoken in, oldest of them first."""
+        wanted = select(_T.c.thread).where(_T.c.channel == channel).order_by(_T.c.changed_at.desc()).limit(limit)
+        return [Thread(t) for t in self._db.execute(wanted).scalars()][::-1]

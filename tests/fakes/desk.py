@@ -1,0 +1,252 @@
+"""A desk without a store: it remembers in lists and answers by a short script, so that the console can be tested."""
+
+import asyncio
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+
+from agents.domain.authority import Kind
+from agents.domain.decision import Decision, Option, lettered
+from agents.domain.errors import OverlordError
+from agents.domain.ids import Account, DecisionId, PersonId, TaskId, Thread, derived
+from agents.domain.task import Task, TaskState
+from bot.desk import Conversation, Message, Need, TaskPage, TimelineEntry
+from bot.messages import Button, Card, Choice, Delivery, Edited, Pressed, Row, Said, Style, Tone
+
+LAST_REPLIES = 3
+PLAN = lettered(
+    Option(value="approve", approves=True), Option(value="change", asks="What should change?"), Option(value="cancel")
+)
+START = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
+
+
+@dataclass
+class Kept:
+    """What the desk remembers of one thread."""
+
+    channel: str
+    messages: list[Message] = field(default_factory=list)
+    authors: dict[str, Account] = field(default_factory=dict)
+    private_to: dict[str, Account] = field(default_factory=dict)
+    task: TaskId | None = None
+
+
+class ScriptedDesk:
+    """A request opens a task with a plan to approve; a press decides it once."""
+
+    def __init__(self, names: Mapping[str, str] | None = None) -> None:
+        self.heard: list[Delivery] = []
+        self.threads: dict[Thread, Kept] = {}
+        self.open_tasks: dict[TaskId, Task] = {}
+        self.status: dict[TaskId, Card] = {}
+        self.asked: dict[DecisionId, Need] = {}
+        self.timelines: dict[TaskId, list[TimelineEntry]] = {}
+        self.problem: OverlordError | None = None
+        self.clock = START
+        self.answers = True  # whether a request is answered at all
+        self._names = names or {"ana": "Ana"}
+        self._waiting: set[asyncio.Queue[frozenset[str]]] = set()
+
+    # ── the Desk ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def hear(self, delivery: Delivery) -> None:
+        if self.problem:
+            raise self.problem
+        if any(known.key == delivery.key for known in self.heard):
+            return
+        self.heard.append(delivery)
+        match delivery:
+            case Said():
+                self._said(delivery)
+            case Edited():
+                self._edited(delivery)
+            case Pressed():
+                self._pressed(delivery)
+
+    async def channel(self, channel: str, viewer: Account) -> Sequence[Conversation]:
+        threads = [thread for thread, kept in self.threads.items() if kept.channel == channel]
+        return [self._shortened(self._seen_by(thread, viewer)) for thread in threads]
+
+    async def conversation(self, thread: Thread, viewer: Account) -> Conversation | None:
+        return self._seen_by(thread, viewer) if thread in self.threads else None
+
+    async def tasks(self, *, ended: bool = False, limit: int = 200) -> Sequence[Task]:
+        return [t for t in reversed(self.open_tasks.values()) if ended or not t.ended][:limit]
+
+    async def page(self, task: TaskId, viewer: Account) -> TaskPage | None:
+        if task not in self.open_tasks:
+            return None
+        needs = tuple(need for need in self.asked.values() if need.task.id == task)
+        found = self.open_tasks[task]
+        return TaskPage(
+            task=found,
+            owner=self._names.get(found.owner, found.owner),
+            status=self.status[task],
+            needs=needs,
+            timeline=tuple(self.timelines[task]),
+        )
+
+    async def needs(self, viewer: Account) -> Sequence[Need]:
+        return list(self.asked.values())
+
+    async def name_of(self, viewer: Account) -> str:
+        return self._name(viewer)
+
+    async def names(self, people: Collection[PersonId]) -> Mapping[PersonId, str]:
+        return {person: self._names.get(person, person) for person in people}
+
+    async def changes(self) -> AsyncIterator[frozenset[str]]:
+        queue: asyncio.Queue[frozenset[str]] = asyncio.Queue()
+        self._waiting.add(queue)
+        try:
+            while True:
+                yield await queue.get()
+        finally:
+            self._waiting.discard(queue)
+
+    # ── what a test does with it ────────────────────────────────────────────────────────────────────────────────
+
+    def tick(self, minutes: float = 1) -> datetime:
+        self.clock += timedelta(minutes=minutes)
+        return self.clock
+
+    def changed(self, *names: str) -> None:
+        for queue in self._waiting:
+            queue.put_nowait(frozenset(names))
+
+    def write(self, thread: Thread, channel: str, by: Account, text: str, id: str = "") -> Message:
+        """A person's message, as if heard earlier."""
+        kept = self.threads.setdefault(thread, Kept(channel))
+        id = id or derived(thread, str(len(kept.messages)))
+        kept.authors[id] = by
+        message = Message(id=id, thread=thread, at=self.tick(), by=self._name(by), text=text)
+        kept.messages.append(message)
+        self.changed(thread)
+        return message
+
+    def post(self, thread: Thread, card: Card, to: Account | None = None) -> Message:
+        kept = self.threads[thread]
+        id = derived(thread, "card", str(len(kept.messages)))
+        if to:
+            kept.private_to[id] = to
+        message = Message(id=id, thread=thread, at=self.tick(), card=card, private=to is not None)
+        kept.messages.append(message)
+        self.changed(thread)
+        return message
+
+    def alter(self, thread: Thread, id: str, **change: object) -> None:
+        """Edit a message in place: card=…, seen=True."""
+        messages = self.threads[thread].messages
+        at = next(at for at, message in enumerate(messages) if message.id == id)
+        messages[at] = replace(messages[at], **change)  # type: ignore[arg-type]
+        self.changed(thread)
+
+    def open_task(
+        self, thread: Thread, request: str, owner: str = "ana", *, state: TaskState = TaskState.AWAITING_APPROVAL,
+        project: str | None = "shop",
+    ) -> Task:  # fmt: skip
+        id = TaskId(f"T-{len(self.open_tasks) + 1}")
+        channel = self.threads[thread].channel
+        task = Task(
+            id=id, request=request, owner=PersonId(owner), thread=thread, channel=channel, state=state,
+            requested_at=self.clock, changed_at=self.clock, project=project,
+        )  # fmt: skip
+        self.open_tasks[id] = task
+        self.threads[thread].task = id
+        self.status[id] = Card(title=f"{id} · {request}")
+        self.timelines[id] = []
+        self.record(id, "TaskRequested", f"Asked for: {request}", self._names.get(owner, owner))
+        return task
+
+    def record(self, task: TaskId, kind: str, words: str, by: str = "") -> None:
+        timeline = self.timelines[task]
+        version = len(timeline) + 1
+        hash = derived("fact", task, str(version)).lower()
+        timeline.append(TimelineEntry(version=version, at=self.tick(), kind=kind, words=words, by=by, hash=hash))
+        self.changed(task)
+
+    def ask(self, task: Task, card: Card, kind: Kind = Kind.PLAN) -> Need:
+        """Open a decision and post its card; the card's buttons must name `card.decision`."""
+        assert card.decision is not None
+        decision = Decision(
+            id=card.decision, task=task.id, kind=kind, options=PLAN, put_to=task.owner, opened_at=self.clock
+        )
+        need = Need(decision=decision, task=task, card=card)
+        self.asked[card.decision] = need
+        self.post(task.thread, card)
+        self.changed("needs", task.id)
+        return need
+
+    # ── the script ──────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _said(self, said: Said) -> None:
+        message = self.write(said.thread, said.channel, said.by, said.text, said.message)
+        heard = said.mentions_bot or said.direct
+        if heard and said.starts_thread and self.answers:
+            self.alter(said.thread, message.id, seen=True)
+            task = self.open_task(said.thread, said.text, said.by.partition(":")[2])
+            self.post(said.thread, self.status[task.id])
+            self.ask(task, plan_card(task))
+
+    def _edited(self, edited: Edited) -> None:
+        self.alter(edited.thread, edited.message, text=edited.text, edited=True)
+
+    def _pressed(self, pressed: Pressed) -> None:
+        choice = Choice.of(pressed.token)
+        need = self.asked.get(choice.decision) if choice else None
+        if need is None or choice is None:
+            told = Card(title="This was already decided by Ana", text="Nothing is left to do here.", tone=Tone.BAD)
+            self.post(pressed.thread, told, to=pressed.by)
+            return
+        del self.asked[choice.decision]
+        word = need.decision.option(choice.letter).value
+        after = Card(title=f"{need.task.id}: {word} by {pressed.name}", text=pressed.words, tone=Tone.GOOD)
+        for message in list(self.threads[need.task.thread].messages):
+            if message.card and message.card.decision == choice.decision:
+                self.alter(need.task.thread, message.id, card=after)
+        self.record(need.task.id, "DecisionMade", f"Decided: {word}", pressed.name)
+        self.changed("needs", need.task.id, need.task.thread)
+
+    def _seen_by(self, thread: Thread, viewer: Account) -> Conversation:
+        kept = self.threads[thread]
+        messages = tuple(
+            replace(m, mine=kept.authors.get(m.id) == viewer)
+            for m in kept.messages
+            if kept.private_to.get(m.id, viewer) == viewer
+        )
+        task = self.open_tasks[kept.task] if kept.task else None
+        return Conversation(thread=thread, channel=kept.channel, messages=messages, task=task)
+
+    def _shortened(self, whole: Conversation) -> Conversation:
+        first, replies = whole.messages[:1], whole.messages[1:]
+        left_out = max(0, len(replies) - LAST_REPLIES)
+        return replace(whole, messages=(*first, *replies[left_out:]), more=left_out)
+
+    def _name(self, account: Account) -> str:
+        login = account.partition(":")[2]
+        return self._names.get(login, login.capitalize())
+
+
+def plan_card(task: Task, title: str = "", cause: str = "plan") -> Card:
+    """A plan to approve, with a form and a confirmation behind two of its buttons."""
+    decision = DecisionId(derived("decision", task.id, cause))
+    return Card(
+        title=title or f"Plan for {task.id}: two subtasks",
+        text="1. Add the limiter\n2. Wire it into the API, after 1",
+        rows=(Row(label="Critic", value="PROCEED"), Row(label="Custodiet", value="OK")),
+        buttons=(
+            Button(label="Approve plan", choice=Choice(decision=decision, letter="a"), style=Style.PRIMARY),
+            Button(label="Request changes", choice=Choice(decision=decision, letter="b"), asks="What should change?"),
+        ),
+        more=(
+            Button(
+                label="Cancel task",
+                choice=Choice(decision=decision, letter="c"),
+                style=Style.DANGER,
+                confirm="Cancel this task? Its branch is kept.",
+            ),
+        ),
+        tone=Tone.ASKING,
+        decision=decision,
+        fingerprint=f"print-{decision}",
+    )

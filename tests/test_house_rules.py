@@ -1,0 +1,108 @@
+"""Rules of the house that ruff, mypy and import-linter cannot hold; CONTRIBUTING.md says why each is there."""
+
+import ast
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGES = ("bot", "agents", "store", "manifests")
+LONGEST_MODULE, LONGEST_FUNCTION = 400, 40
+HOLLOW_NAME = re.compile(r"(Manager|Helper|Utils?|Handler|Orchestrator|Worker)$")
+# The last stop before the process itself: a job or a delivery that failed in a way nobody foresaw is told, not lost.
+MAY_CATCH_ANYTHING = ("bot/jobs.py", "bot/platforms/slack/gateway.py", "bot/platforms/discord/gateway.py")
+READS_THE_CLOCK = ("datetime.now", "datetime.utcnow", "datetime.today", "date.today", "time.time", "time.monotonic")
+# Spelled in halves, so that this file does not find itself.
+PATCHING = re.compile(r"unittest" + r"\.mock|from unittest import .*\bmock\b|monkeypatch" + r"\.setattr")
+
+
+def sources(*folders: str) -> list[str]:
+    """Paths of our Python files, from the root; sample repositories are not ours to judge."""
+    found = (path.relative_to(ROOT) for folder in folders for path in (ROOT / folder).rglob("*.py"))
+    return sorted(path.as_posix() for path in found if not path.is_relative_to("manifests/samples"))
+
+
+def text_of(source: str) -> str:
+    return (ROOT / source).read_text(encoding="utf-8")
+
+
+def tree_of(source: str) -> ast.Module:
+    return ast.parse(text_of(source), filename=source)
+
+
+def calls(source: str) -> Iterator[tuple[int, str]]:
+    """Every call as (line, dotted name): `yaml.load(text)` gives "yaml.load"."""
+    for node in ast.walk(tree_of(source)):
+        if isinstance(node, ast.Call):
+            yield node.lineno, ast.unparse(node.func)
+
+
+def catches_anything(handler: ast.ExceptHandler) -> bool:
+    if handler.type is None:
+        return True
+    caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(isinstance(kind, ast.Name) and kind.id in ("Exception", "BaseException") for kind in caught)
+
+
+@pytest.mark.parametrize("source", sources(*PACKAGES, "tests"))
+def test_a_module_says_what_it_is_for(source: str) -> None:
+    empty = not text_of(source).strip()
+    assert empty or ast.get_docstring(tree_of(source)), f"{source}: begin with one line on what it is for"
+
+
+@pytest.mark.parametrize("source", sources(*PACKAGES, "tests"))
+def test_a_module_fits_one_sitting(source: str) -> None:
+    lines = len(text_of(source).splitlines())
+    assert lines <= LONGEST_MODULE, f"{source} has {lines} lines, the wall is {LONGEST_MODULE}: split it by concept"
+
+
+@pytest.mark.parametrize("source", sources(*PACKAGES))
+def test_a_function_fits_one_screen(source: str) -> None:
+    for node in ast.walk(tree_of(source)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            lines = (node.end_lineno or node.lineno) - node.lineno + 1
+            assert lines <= LONGEST_FUNCTION, f"{source}:{node.lineno} {node.name} has {lines} lines: name its steps"
+
+
+@pytest.mark.parametrize("source", sources(*PACKAGES))
+def test_a_class_is_named_after_a_thing(source: str) -> None:
+    for node in ast.walk(tree_of(source)):
+        if isinstance(node, ast.ClassDef):
+            assert not HOLLOW_NAME.search(node.name), f"{source}:{node.lineno} {node.name}: take a word of the glossary"
+
+
+@pytest.mark.parametrize("source", sources(*PACKAGES))
+def test_only_the_outermost_loops_catch_anything(source: str) -> None:
+    for node in ast.walk(tree_of(source)):
+        if isinstance(node, ast.ExceptHandler) and catches_anything(node):
+            assert source in MAY_CATCH_ANYTHING, f"{source}:{node.lineno} catches everything: name what you expect"
+
+
+@pytest.mark.parametrize("source", sources("agents/domain"))
+def test_the_domain_is_told_the_time(source: str) -> None:
+    for line, name in calls(source):
+        assert not name.endswith(READS_THE_CLOCK), (
+            f"{source}:{line} {name}() reads a clock: take the time as an argument"
+        )
+
+
+@pytest.mark.parametrize("source", sources(*PACKAGES, "tests"))
+def test_yaml_is_never_loaded_unsafely(source: str) -> None:
+    for line, name in calls(source):
+        assert name != "yaml.load", f"{source}:{line} yaml.load runs what it reads: use the catalog's safe reader"
+
+
+@pytest.mark.parametrize("source", sources("tests"))
+def test_tests_patch_nothing(source: str) -> None:
+    found = PATCHING.search(text_of(source))
+    assert not found, f"{source} patches ({found and found[0]}): write a fake of the port in tests/fakes instead"
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_the_packages_are_ours(package: str) -> None:
+    """Other distributions install a top-level `agents` or `bot` too, and would win without a word."""
+    places = [Path(place).resolve() for place in import_module(package).__path__]
+    assert places == [ROOT / package], f"`import {package}` finds {places}: another distribution took the name"
