@@ -58,7 +58,7 @@ def obey(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -
                 asked, books, replies.said_card(f"Reminders for {task.id} are {'off' if verb is Verb.MUTE else 'on'}")
             )
         return f"{verb} {task.id}"
-    _answer(asked, books, _ANSWERS[verb](asked, books, permissions, moment))
+    _answer(asked, books, ANSWERS[verb](asked, books, permissions, moment))
     return f"answered {verb}"
 
 
@@ -146,7 +146,7 @@ def _link(asked: Asked, books: Books, permissions: Permissions, moment: Moment) 
     return replies.link_card(code, seconds / 60)
 
 
-_ANSWERS: dict[Verb, Answer] = {
+ANSWERS: dict[Verb, Answer] = {
     Verb.HELP: _help,
     Verb.STATUS: _status,
     Verb.TASKS: _tasks,

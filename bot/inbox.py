@@ -1,7 +1,8 @@
 """Words and presses become facts. A delivery is stored before it is acknowledged, and settled once."""
 
+import asyncio
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime
 from functools import partial
 
 from pydantic import TypeAdapter
@@ -29,7 +30,7 @@ from store.posts import Act, Wish
 
 REQUEST_MOST = 16_000
 TRIES = 3
-_BODIES: TypeAdapter[Delivery] = TypeAdapter(Delivery)
+DELIVERIES: dict[str, TypeAdapter[Delivery]] = {kind.__name__: TypeAdapter(kind) for kind in (Said, Edited, Pressed)}
 _UNKNOWN = PressRefused("I do not know this button on this message", next_step="Say `status` to see what is open.")
 
 
@@ -43,6 +44,7 @@ class Inbox:
     def __init__(self, office: Office) -> None:
         self._office = office
         self._database, self._clock, self._limits = office.database, office.clock, office.limits
+        self._awaited: dict[str, asyncio.Future[Outcome]] = {}
 
     async def accept(self, delivery: Delivery) -> bool:
         """Store a delivery; once this returns it may be acknowledged. False: it had come before."""
@@ -53,7 +55,28 @@ class Inbox:
 
     async def settle(self, received: Received) -> Outcome:
         """Turn one delivery into what it means."""
-        return await self._database.write(partial(self._settle, received))
+        outcome = await self._database.write(partial(self._settle, received))
+        awaited = self._awaited.get(received.key)
+        if awaited and not awaited.done():
+            awaited.set_result(outcome)
+        return outcome
+
+    async def outcome(self, delivery: Delivery, within: float) -> Outcome | None:
+        """Store a delivery and wait a little for what becomes of it. None: that is not known yet."""
+        future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+        awaited = self._awaited.setdefault(delivery.key, future)
+        try:
+            new = await self.accept(delivery)
+            known = None if new else await self._database.read(lambda books: books.deliveries.state(delivery.key))
+            if known and known[0] is not DeliveryState.RECEIVED:
+                return Outcome(state=known[0], words=known[1])
+            async with asyncio.timeout(within):
+                return await asyncio.shield(awaited)
+        except TimeoutError:
+            return None
+        finally:
+            if awaited is future:
+                del self._awaited[delivery.key]
 
     async def give_up(self, received: Received, problem: str) -> None:
         """Count a failed try; after the last one say so in the thread and let it rest."""
@@ -61,7 +84,7 @@ class Inbox:
 
     def _keep(self, delivery: Delivery, books: Books) -> bool:
         delivery = _cleaned(delivery)
-        new = books.deliveries.keep(_received(delivery))
+        new = books.deliveries.keep(_received(delivery, self._clock.now()))
         if new and isinstance(delivery, Said):
             books.threads.start(delivery.thread, delivery.channel, delivery.by, delivery.at)
             books.messages.keep(delivery.thread, delivery.message, delivery.by, delivery.text, delivery.at)
@@ -74,7 +97,7 @@ class Inbox:
         known = books.deliveries.state(received.key)
         if known is None or known[0] is not DeliveryState.RECEIVED:
             return Outcome(state=known[0], words=known[1]) if known else Outcome(state=DeliveryState.IGNORED, words="")
-        delivery = _BODIES.validate_json(received.body)
+        delivery = DELIVERIES[received.kind].validate_json(received.body)
         try:
             with books.undone_on_error():
                 outcome = self._mean(delivery, books)
@@ -85,7 +108,8 @@ class Inbox:
         return outcome
 
     def _mean(self, delivery: Delivery, books: Books) -> Outcome:
-        speaker = self._office.presser(delivery.by, books)
+        memberships = () if isinstance(delivery, Edited) else delivery.memberships
+        speaker = self._office.presser(delivery.by, books, memberships)
         if self._over_quota(delivery, books):
             return Outcome(state=DeliveryState.IGNORED, words="more than the quota")
         match delivery:
@@ -167,33 +191,29 @@ class Inbox:
         return self._handled(f"{task.id}: {', '.join(type(f).__name__ for f in facts)}")
 
     def _stands_there(self, pressed: Pressed, task: TaskId, books: Books) -> bool:
-        """The button belongs on the message it was pressed on: nothing in a payload is trusted."""
-        post = books.posts.on_message(pressed.thread, pressed.message)
-        if post is None:
-            return False
-        id, _, _ = pressed.token.partition(".")
-        if post.key in (f"decision:{id}", f"status:{task}"):
-            return True
-        card = load_card(post.body)
-        return any(b.choice.token == pressed.token for b in (*card.buttons, *card.more))
+        """The button belongs on the message it was pressed on: nothing in a payload is trusted.
+
+        A message may be on the screen before its id has reached us, or its sender died in between.
+        """
+        known = books.posts.on_message(pressed.thread, pressed.message)
+        posts = [known] if known else books.posts.under_way(pressed.thread)
+        return any(_carries(post, pressed.token, task) for post in posts)
 
     # ── around ───────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _over_quota(self, delivery: Delivery, books: Books) -> bool:
-        """Too much at once is not read; that is said once a window."""
+        """Too much at once is not read; that is said once a window (attack 69)."""
         limits, now = self._limits, self._clock.now()
-        since = now - timedelta(seconds=limits.quota_window)
-        mine = books.deliveries.count(since, account=delivery.by)
-        if (
-            mine <= limits.quota_per_person
-            and books.deliveries.count(since, channel=delivery.channel) <= limits.quota_per_channel
-        ):
+        window, count = limits.within("quota_window"), books.deliveries.earlier
+        if count(delivery.key, window, account=delivery.by) >= limits.quota_per_person:
+            whose: str = delivery.by
+        elif count(delivery.key, window, channel=delivery.channel) >= limits.quota_per_channel:
+            whose = delivery.channel
+        else:
             return False
-        window = int(now.timestamp() // limits.quota_window)
-        card = replies.busy_card(limits.quota_window)
-        key = f"busy:{delivery.by if mine > limits.quota_per_person else delivery.channel}:{window}"
+        key = f"busy:{whose}:{int(now.timestamp() // limits.quota_window)}"
         if not books.posts.wanted(key):
-            books.posts.want(wish(key, delivery.thread, card), now)
+            books.posts.want(wish(key, delivery.thread, replies.busy_card(limits.quota_window)), now)
         return True
 
     def _tell(self, delivery: Delivery, error: OverlordError, books: Books) -> None:
@@ -222,16 +242,16 @@ class Inbox:
         return Outcome(state=DeliveryState.HANDLED, words=words)
 
 
-def _received(delivery: Delivery) -> Received:
+def _received(delivery: Delivery, at: datetime) -> Received:
     return Received(
         key=delivery.key,
         also=delivery.also if isinstance(delivery, Said) else "",
         kind=type(delivery).__name__,
-        body=_BODIES.dump_json(delivery).decode(),
+        body=DELIVERIES[type(delivery).__name__].dump_json(delivery).decode(),
         account=delivery.by,
         channel=delivery.channel,
         thread=delivery.thread,
-        at=delivery.at,
+        at=at,
     )
 
 
@@ -245,6 +265,14 @@ def _cleaned(delivery: Delivery) -> Delivery:
             return replace(delivery, name=name, text=clean(delivery.text))
         case Edited():
             return replace(delivery, name=name, text=clean(delivery.text))
+
+
+def _carries(post: Wish, token: str, task: TaskId) -> bool:
+    id, _, _ = token.partition(".")
+    if post.key in (f"decision:{id}", f"status:{task}"):
+        return True
+    card = load_card(post.body)
+    return any(button.choice.token == token for button in (*card.buttons, *card.more))
 
 
 def _cause(delivery: Delivery) -> Cause:

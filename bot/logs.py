@@ -24,6 +24,8 @@ _SHAPES = re.compile(
     | (?<=://)[^\s/@:"']{0,100}:[^\s/@"']{1,200}(?=@)
     """
 )
+# Libraries that tell every step they take; at debug they may.
+_CHATTY = ("apscheduler", "uvicorn", "slack_bolt", "slack_sdk", "discord", "aiohttp", "httpx", "httpcore", "asyncio")
 # Names under which people's words and the bot's cards travel.
 _BODIES = frozenset({"text", "words", "body", "card", "request", "question", "prompt", "answer", "message_text"})
 
@@ -50,6 +52,8 @@ def set_up_logs(level: str, secrets: Iterable[str] = (), stream: TextIO | None =
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level.upper())
+    for name in _CHATTY:
+        logging.getLogger(name).setLevel(logging.NOTSET if level == "debug" else logging.WARNING)
     structlog.configure(
         processors=[structlog.stdlib.filter_by_level, *shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),

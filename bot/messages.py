@@ -32,6 +32,7 @@ class Said:
     addresses_other: bool = False  # it is put to another person by name
     direct: bool = False  # said to the bot alone
     starts_thread: bool = False
+    memberships: tuple[str, ...] = ()  # "slack-group:T1:S2", "discord-role:3:4": what the provider says they are in
     at: datetime
 
 
@@ -62,6 +63,7 @@ class Pressed:
     token: str
     words: str = ""  # what was written into the form
     shown: str = ""  # fingerprint of what was shown, where `message` is empty
+    memberships: tuple[str, ...] = ()
     at: datetime
 
 

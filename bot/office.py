@@ -24,8 +24,8 @@ class Office:
         policy = self.permissions.channel(channel)
         return Moment(at=self.clock.now(), cause=cause, channel=policy, limits=self.limits)
 
-    def presser(self, account: Account, books: Books) -> Presser:
+    def presser(self, account: Account, books: Books, memberships: tuple[str, ...] = ()) -> Presser:
         """The person behind an account, with the rights they have at this moment."""
         person = books.people.of(account)
-        groups = self.permissions.groups_of(person.accounts)
+        groups = self.permissions.groups_of(person.accounts, memberships)
         return Presser(person=person.id, known_as=person.known_as, groups=groups)

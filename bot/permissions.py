@@ -32,9 +32,12 @@ class Permissions:
         self._operators = operators
         self._channels = channels
 
-    def groups_of(self, accounts: Iterable[Account]) -> frozenset[Group]:
-        """The groups of the person who has these accounts. An account carries its team, so a foreign one differs."""
-        mine = frozenset(accounts)
+    def groups_of(self, accounts: Iterable[Account], memberships: Iterable[str] = ()) -> frozenset[Group]:
+        """The groups of the person who has these accounts. An account carries its team, so a foreign one differs.
+
+        `memberships` are the user groups and roles that the provider says they are in at this moment.
+        """
+        mine = frozenset((*accounts, *memberships))
         if mine & self._operators:
             return _EVERY_GROUP
         return frozenset(group for group, members in self._groups.items() if mine & members)

@@ -1,6 +1,5 @@
 """The desk over the real store: what the console and the CLI read, and the one door through which they act."""
 
-import asyncio
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from functools import partial
 
@@ -39,19 +38,8 @@ class Records:
 
     async def hear(self, delivery: Delivery) -> Heard | None:
         """It is stored first. Then a moment is waited, so that a refusal can be shown where it was asked."""
-        await self._inbox.accept(delivery)
-        try:
-            async with asyncio.timeout(ANSWER_WITHIN):
-                return await self._settled(delivery.key)
-        except TimeoutError:
-            return None
-
-    async def _settled(self, key: str) -> Heard:
-        async for _ in self._bell.rings():
-            known = await self._database.read(lambda books: books.deliveries.state(key))
-            if known and known[0] is not DeliveryState.RECEIVED:
-                return Heard(refused=known[0] in (DeliveryState.REFUSED, DeliveryState.PARKED), words=known[1])
-        raise AssertionError("a bell does not stop ringing")
+        outcome = await self._inbox.outcome(delivery, ANSWER_WITHIN)
+        return _heard(outcome) if outcome else None
 
     async def channel(self, channel: str, viewer: Account) -> Sequence[Conversation]:
         def question(books: Books) -> list[Conversation]:
@@ -131,16 +119,15 @@ class DirectRecords(Records):
 
     async def hear(self, delivery: Delivery) -> Heard | None:
         await self._inbox.accept(delivery)
-        outcome: Outcome | None = None
         for received in await self._inbox.waiting():
             if received.key == delivery.key:
-                outcome = await self._inbox.settle(received)
-        if outcome is None:  # the running program was quicker
-            known = await self._database.read(lambda books: books.deliveries.state(delivery.key))
-            outcome = Outcome(state=known[0], words=known[1]) if known else None
-        if outcome is None:
-            return None
-        return Heard(refused=outcome.state is DeliveryState.REFUSED, words=outcome.words)
+                return _heard(await self._inbox.settle(received))
+        known = await self._database.read(lambda books: books.deliveries.state(delivery.key))  # the program was quicker
+        return _heard(Outcome(state=known[0], words=known[1])) if known else None
+
+
+def _heard(outcome: Outcome) -> Heard:
+    return Heard(refused=outcome.state in (DeliveryState.REFUSED, DeliveryState.PARKED), words=outcome.words)
 
 
 def _need(books: Books, task: Task, decision: Decision) -> Need:

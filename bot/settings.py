@@ -135,6 +135,7 @@ class _Reading:
         base = config.parent if config else self.cwd
         file, broken = self._shape()
         home = self._home(base)
+        database_url = self._database(file, home, base)
         self._check(file, broken, base)
         if self.problems:
             raise BadSettings(self.problems, self.warnings)
@@ -142,7 +143,7 @@ class _Reading:
         return Settings(
             home=home,
             config=config,
-            database_url=self._database(file, home, base),
+            database_url=database_url,
             console=file.console,
             http_port=file.http_port,
             sandbox=file.sandbox,
@@ -231,7 +232,11 @@ class _Reading:
         if not file.database_url.startswith("sqlite:///"):
             return file.database_url
         given = self.environ.get("OVERLORD_DATABASE_URL")
-        return f"sqlite:///{self._path(file.database_url.removeprefix('sqlite:///'), self.cwd if given else base)}"
+        path = self._path(file.database_url.removeprefix("sqlite:///"), self.cwd if given else base)
+        if path.parent != home and not path.parent.is_dir():
+            step = "Create it, or name a file in another folder."
+            self._tell(self.problems, (("database_url",), f"there is no folder {path.parent}", step))
+        return f"sqlite:///{path}"
 
     def _path(self, written: str, base: Path) -> Path:
         home = self.environ.get("HOME") or str(Path.home())

@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import ColumnElement, Connection, Row, Table, func, select
 
 from agents.domain import ledger
 from agents.domain import task as domain
 from agents.domain.ids import TaskId
+from agents.domain.liveness import Pending, is_stalled
 from store import tables
 from store.codec import BEGINNING, Cause, load_decision, load_event, load_task, seconds
+from store.jobs import UNFINISHED
 from store.log import fact_hash
 
 _E, _S, _D = tables.events, tables.snapshots, tables.decisions
@@ -69,6 +71,20 @@ def _disagreements(db: Connection, id: TaskId) -> Iterator[str]:
             yield f"{id}: the timer of {decision.id}"
     if timers:
         yield f"{id}: timers of no decision"
+
+
+def stalled(db: Connection) -> list[TaskId]:
+    """Tasks that have not ended and that nothing will ever move: there should be none, at any moment (P6)."""
+    read = select(tables.cursors.c.seq).where(tables.cursors.c.reader == "launcher").scalar_subquery()
+    unread = _count_by_task(db, _E, _E.c.seq > func.coalesce(read, 0))
+    jobs = _count_by_task(db, tables.jobs, tables.jobs.c.state.in_(UNFINISHED))
+    open_tasks = [load_task(body) for body in db.execute(select(_S.c.body).where(_S.c.ended.is_(False))).scalars()]
+    return [t.id for t in open_tasks if is_stalled(t, Pending(jobs=jobs.get(t.id, 0), unread=unread.get(t.id, 0)))]
+
+
+def _count_by_task(db: Connection, table: Table, which: ColumnElement[bool]) -> dict[str, int]:
+    counted = select(table.c.task, func.count()).where(which).group_by(table.c.task)
+    return {task: count for task, count in db.execute(counted)}
 
 
 def _tasks(db: Connection) -> list[TaskId]:

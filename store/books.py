@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cached_property
 
 from sqlalchemy import Connection
 
@@ -23,45 +22,18 @@ class Books:
     def __init__(self, db: Connection) -> None:
         self.db = db
         self.touched: set[str] = set()
+        self.log = Log(db, self.touched)
+        self.ledger = Ledger(db)
+        self.timers = Timers(db)
+        self.jobs = Jobs(db, self.touched)
+        self.deliveries = Deliveries(db, self.touched)
+        self.posts = Posts(db, self.touched)
+        self.threads = Threads(db)
+        self.messages = Messages(db, self.touched)
+        self.people = People(db)
 
     @contextmanager
     def undone_on_error(self) -> Iterator[None]:
         """What is written inside is undone if something is raised; the transaction goes on."""
         with self.db.begin_nested():
             yield
-
-    @cached_property
-    def log(self) -> Log:
-        return Log(self.db, self.touched)
-
-    @cached_property
-    def ledger(self) -> Ledger:
-        return Ledger(self.db)
-
-    @cached_property
-    def timers(self) -> Timers:
-        return Timers(self.db)
-
-    @cached_property
-    def jobs(self) -> Jobs:
-        return Jobs(self.db, self.touched)
-
-    @cached_property
-    def deliveries(self) -> Deliveries:
-        return Deliveries(self.db, self.touched)
-
-    @cached_property
-    def posts(self) -> Posts:
-        return Posts(self.db, self.touched)
-
-    @cached_property
-    def threads(self) -> Threads:
-        return Threads(self.db)
-
-    @cached_property
-    def messages(self) -> Messages:
-        return Messages(self.db, self.touched)
-
-    @cached_property
-    def people(self) -> People:
-        return People(self.db)

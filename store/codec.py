@@ -15,6 +15,8 @@ _EVENTS: dict[str, TypeAdapter[Event]] = {kind.__name__: TypeAdapter(kind) for k
 _TASK: TypeAdapter[Task] = TypeAdapter(Task)
 _DECISION: TypeAdapter[Decision] = TypeAdapter(Decision)
 
+EVENT_KINDS = tuple(_EVENTS)
+
 BEGINNING = "0" * 64  # the hash before a task's first fact
 
 

@@ -17,6 +17,7 @@ from agents.domain.errors import OverlordError
 from store.books import Books
 from store.engines import make_engines
 from store.migrations import migrate
+from store.statements import execute
 
 Result = TypeVar("Result")
 Transaction = Callable[[Books], Result]
@@ -144,7 +145,7 @@ class Database:
 
 def _run_one(db: Connection, waiting: _Waiting, touched: set[str]) -> None:
     books = Books(db)
-    db.exec_driver_sql("SAVEPOINT one")
+    execute(db, "SAVEPOINT one")
     try:
         waiting.result = waiting.transaction(books)
     except DBAPIError as error:
@@ -154,10 +155,10 @@ def _run_one(db: Connection, waiting: _Waiting, touched: set[str]) -> None:
     except Exception as error:  # whatever a transaction raises belongs to its caller, not to the writer
         waiting.error = error
     if waiting.error is not None:
-        db.exec_driver_sql("ROLLBACK TO SAVEPOINT one")
+        execute(db, "ROLLBACK TO SAVEPOINT one")
     else:
         touched |= books.touched
-    db.exec_driver_sql("RELEASE SAVEPOINT one")
+    execute(db, "RELEASE SAVEPOINT one")
 
 
 def _answer(batch: list[_Waiting]) -> None:

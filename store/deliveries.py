@@ -1,14 +1,15 @@
 """What came in: stored before it is acknowledged, settled once."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
-from sqlalchemy import Connection, bindparam, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, String, bindparam, func, or_, select, update
 
 from store import tables
 from store.codec import moment, seconds
 from store.dialect import insert_once
+from store.statements import Prepared
 
 _D = tables.deliveries
 
@@ -33,12 +34,24 @@ class Received:
     at: datetime
 
 
+_KEYS = (bindparam("key", type_=String), bindparam("also", type_=String))
+_KNOWN = Prepared(select(_D.c.seq).where(or_(*(column == key for column in (_D.c.key, _D.c.also) for key in _KEYS))))
+_PLACE = Prepared(select(_D.c.seq, _D.c.received_at).where(_D.c.key == bindparam("which")))
+_STATE = Prepared(select(_D.c.state, _D.c.outcome).where(_D.c.key == bindparam("which")))
 _TO_SETTLE = select(_D).where(_D.c.state == DeliveryState.RECEIVED).order_by(_D.c.seq).limit(bindparam("most"))
-_SETTLE = (
+_SETTLE = Prepared(
     update(_D)
     .where(_D.c.key == bindparam("which"), _D.c.state == DeliveryState.RECEIVED)
     .values(state=bindparam("now"), outcome=bindparam("why"), settled_at=bindparam("when"))
 )
+
+
+def _count(column: ColumnElement[str]) -> Prepared:
+    within = (_D.c.received_at > bindparam("start"), _D.c.seq < bindparam("before"))
+    return Prepared(select(func.count()).where(column == bindparam("of"), *within))
+
+
+_OF_ACCOUNT, _OF_CHANNEL = _count(_D.c.account), _count(_D.c.channel)
 
 
 class Deliveries:
@@ -48,9 +61,7 @@ class Deliveries:
 
     def keep(self, received: Received) -> bool:
         """Store a delivery. False: it came before, under this key or its second one."""
-        keys = [key for key in (received.key, received.also) if key]
-        known = select(_D.c.seq).where(or_(_D.c.key.in_(keys), _D.c.also.in_(keys))).limit(1)
-        if self._db.execute(known).scalar() is not None:
+        if _KNOWN.run(self._db, {"key": received.key, "also": received.also or received.key}).fetchone():
             return False
         row = {
             "key": received.key,
@@ -88,7 +99,7 @@ class Deliveries:
         """End a delivery. False: somebody else settled it first."""
         row = {"which": key, "now": state, "why": outcome, "when": seconds(at)}
         self._touched.add("settled")
-        return self._db.execute(_SETTLE, row).rowcount == 1
+        return _SETTLE.run(self._db, row).rowcount == 1
 
     def failed(self, key: str) -> int:
         """Count a failed try at settling, and say how many there were."""
@@ -96,13 +107,12 @@ class Deliveries:
         return int(self._db.execute(select(_D.c.attempts).where(_D.c.key == key)).scalar() or 0)
 
     def state(self, key: str) -> tuple[DeliveryState, str] | None:
-        row = self._db.execute(select(_D.c.state, _D.c.outcome).where(_D.c.key == key)).one_or_none()
-        return (DeliveryState(row.state), row.outcome) if row else None
+        row = _STATE.run(self._db, {"which": key}).fetchone()
+        return (DeliveryState(row[0]), row[1]) if row else None
 
-    def count(self, since: datetime, *, account: str = "", channel: str = "") -> int:
-        wanted = select(func.count()).select_from(_D).where(_D.c.received_at > seconds(since))
-        if account:
-            wanted = wanted.where(_D.c.account == account)
-        if channel:
-            wanted = wanted.where(_D.c.channel == channel)
-        return int(self._db.execute(wanted).scalar() or 0)
+    def earlier(self, key: str, window: timedelta, *, account: str = "", channel: str = "") -> int:
+        """How many of this account's or channel's deliveries came within the window before this one."""
+        seq, at = _PLACE.run(self._db, {"which": key}).fetchone()
+        counted, of = (_OF_ACCOUNT, account) if account else (_OF_CHANNEL, channel)
+        row = {"start": at - window.total_seconds(), "before": seq, "of": of}
+        return int(counted.run(self._db, row).fetchone()[0])

@@ -25,6 +25,9 @@ class JobState(StrEnum):
     PARKED = "parked"
 
 
+UNFINISHED = (JobState.WAITING, JobState.LEASED)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
     id: str
@@ -104,7 +107,7 @@ class Jobs:
         )
 
     def unfinished(self, task: TaskId) -> int:
-        wanted = select(_J.c.id).where(_J.c.task == task, _J.c.state.in_([JobState.WAITING, JobState.LEASED]))
+        wanted = select(_J.c.id).where(_J.c.task == task, _J.c.state.in_(UNFINISHED))
         return len(self._db.execute(wanted).all())
 
     def lease_owners(self) -> set[str]:

@@ -10,11 +10,13 @@ from agents.domain.errors import IllegalMove
 from agents.domain.ids import DecisionId, TaskId
 from store import tables
 from store.codec import Cause, dump_decision, load_decision, seconds
+from store.statements import Prepared
 from store.timers import Timers
 
 _D = tables.decisions
-_ONE = select(_D.c.body).where(_D.c.id == bindparam("wanted"))
-_CHANGE = (
+_ONE = Prepared(select(_D.c.body).where(_D.c.id == bindparam("wanted")))
+_OPEN = Prepared(insert(_D))
+_CHANGE = Prepared(
     update(_D)
     .where(_D.c.id == bindparam("which"), _D.c.state == DecisionState.OPEN)
     .values(state=bindparam("now"), body=bindparam("text"), delivery=bindparam("because"))
@@ -27,8 +29,8 @@ class Ledger:
         self._timers = Timers(db)
 
     def find(self, id: DecisionId) -> Decision | None:
-        body = self._db.execute(_ONE, {"wanted": id}).scalar()
-        return load_decision(body) if body else None
+        row = _ONE.run(self._db, {"wanted": id}).fetchone()
+        return load_decision(row[0]) if row else None
 
     def questions(self, limit: int = 1000) -> list[Decision]:
         """Open decisions that wait for a person, oldest first; the standing controls do not."""
@@ -50,7 +52,7 @@ class Ledger:
             "body": dump_decision(decision),
             "opened_at": seconds(decision.opened_at),
         }
-        self._db.execute(insert(_D), row)
+        _OPEN.run(self._db, row)
         self._timers.set(decision)
 
     def change(self, fact: e.AboutDecision, cause: Cause) -> Decision:
@@ -66,7 +68,7 @@ class Ledger:
             "text": dump_decision(changed),
             "because": cause.delivery if by_person else None,
         }
-        if self._db.execute(_CHANGE, row).rowcount != 1:
+        if _CHANGE.run(self._db, row).rowcount != 1:
             raise IllegalMove(f"decision {changed.id} is no longer open", next_step="Say `status` to see what is.")
         self._timers.set(changed)
         return changed

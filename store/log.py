@@ -2,8 +2,9 @@
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
+from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from agents.domain import events as e
 from agents.domain import task as domain
@@ -26,17 +27,20 @@ from store.codec import (
 )
 from store.dialect import upsert
 from store.ledger import Ledger
+from store.statements import Prepared
 
 _T, _S = tables.events, tables.snapshots
-_SNAPSHOT = select(_S.c.version, _S.c.hash, _S.c.body).where(_S.c.task == bindparam("id"))
-_HEAD = select(_S.c.version, _S.c.hash).where(_S.c.task == bindparam("id"))
-_APPEND = insert(_T)
-_BEGIN = insert(_S)
-_MOVE = (
+_SNAPSHOT = Prepared(select(_S.c.version, _S.c.hash, _S.c.body).where(_S.c.task == bindparam("id")))
+_APPEND = Prepared(insert(_T))
+_BEGIN = Prepared(insert(_S))
+_MOVE = Prepared(
     update(_S)
     .where(_S.c.task == bindparam("id"), _S.c.version == bindparam("was"))
     .values(version=bindparam("now"), hash=bindparam("head"), body=bindparam("text"), ended=bindparam("over"))
 )
+_FACTS = select(_T.c.seq, _T.c.version, _T.c.kind, _T.c.body, _T.c.actor, _T.c.delivery, _T.c.hash)
+_SEEN = select(tables.cursors.c.seq).where(tables.cursors.c.reader == bindparam("reader")).scalar_subquery()
+_UNREAD = Prepared(_FACTS.where(_T.c.seq > func.coalesce(_SEEN, 0)).order_by(_T.c.seq).limit(bindparam("most")))
 
 # Tasks as last decoded, by the hash of their last fact. Only saves decoding: the hash is compared each time.
 _DECODED: "OrderedDict[str, Task]" = OrderedDict()
@@ -58,8 +62,8 @@ class Log:
 
     def find(self, id: TaskId) -> Task | None:
         """The task as its facts leave it now."""
-        row = self._db.execute(_SNAPSHOT, {"id": id}).one_or_none()
-        return _decoded(row.hash, row.body) if row else None
+        row = _SNAPSHOT.run(self._db, {"id": id}).fetchone()
+        return _decoded(row[1], row[2]) if row else None
 
     def task(self, id: TaskId) -> Task:
         task = self.find(id)
@@ -78,17 +82,19 @@ class Log:
         number = int(task.id.removeprefix("T-"))
         head = self._write(facts[0], 0, BEGINNING, cause)
         row = {"task": task.id, "number": number, "version": 1, "hash": head, "body": dump_task(task), "ended": False}
-        self._db.execute(_BEGIN, row)
+        _BEGIN.run(self._db, row)
         self._touch(task)
         return self.append(task.id, facts[1:], cause)
 
     def append(self, id: TaskId, facts: Sequence[Event], cause: Cause) -> Task:
         """Add facts to a task. Raises IllegalMove, and the transaction is undone, where one cannot follow."""
-        task = self.task(id)
+        row = _SNAPSHOT.run(self._db, {"id": id}).fetchone()
+        if row is None:
+            raise NoSuchTask(id)
+        version, head, body = row
+        task, was = _decoded(head, body), version
         if not facts:
             return task
-        version, head = self._db.execute(_HEAD, {"id": id}).one()
-        was = version
         for fact in facts:
             decided = self._project(task, fact, cause)
             task = domain.evolve(task, fact)
@@ -101,15 +107,13 @@ class Log:
 
     def facts(self, id: TaskId, *, last: int | None = None) -> list[Recorded]:
         """A task's facts, oldest first; with `last`, only so many of the newest."""
-        wanted = select(_T).where(_T.c.task == id).order_by(_T.c.version.desc())
+        wanted = _FACTS.where(_T.c.task == id).order_by(_T.c.version.desc())
         rows = self._db.execute(wanted.limit(last) if last else wanted)
         return [_recorded(row) for row in rows][::-1]
 
     def unread(self, reader: str, limit: int = 200) -> list[Recorded]:
         """Facts this reader has not been past, oldest first."""
-        seen = self._db.execute(select(tables.cursors.c.seq).where(tables.cursors.c.reader == reader)).scalar() or 0
-        newer = select(_T).where(_T.c.seq > seen).order_by(_T.c.seq).limit(limit)
-        return [_recorded(row) for row in self._db.execute(newer)]
+        return [_recorded(row) for row in _UNREAD.run(self._db, {"reader": reader, "most": limit}).fetchall()]
 
     def mark_read(self, reader: str, seq: int) -> None:
         upsert(self._db, tables.cursors, {"reader": reader, "seq": seq}, key=("reader",))
@@ -134,12 +138,12 @@ class Log:
         row = {"task": fact.task, "version": version, "kind": kind, "body": body, "at": at}
         head = fact_hash(prev, row, cause)
         actor = {"actor": cause.actor, "delivery": cause.delivery}
-        self._db.execute(_APPEND, {**row, **actor, "prev_hash": prev, "hash": head})
+        _APPEND.run(self._db, {**row, **actor, "prev_hash": prev, "hash": head})
         return head
 
     def _save(self, task: Task, was: int, now: int, head: str) -> None:
         row = {"id": task.id, "was": was, "now": now, "head": head, "text": dump_task(task), "over": task.ended}
-        if self._db.execute(_MOVE, row).rowcount != 1:
+        if _MOVE.run(self._db, row).rowcount != 1:
             raise MovedMeanwhile(task.id)
         _remember(head, task)
         self._touch(task)
@@ -153,14 +157,10 @@ def fact_hash(prev: str, row: dict[str, object], cause: Cause) -> str:
     return chained(prev, *parts, repr(row["at"]), cause.actor, cause.delivery)
 
 
-def _recorded(row: Row[tuple[object, ...]]) -> Recorded:
-    return Recorded(
-        seq=row.seq,
-        version=row.version,
-        event=load_event(row.kind, row.body),
-        cause=Cause(actor=row.actor, delivery=row.delivery),
-        hash=row.hash,
-    )
+def _recorded(row: Sequence[Any]) -> Recorded:
+    seq, version, kind, body, actor, delivery, hash = row
+    cause = Cause(actor=actor, delivery=delivery)
+    return Recorded(seq=seq, version=version, event=load_event(kind, body), cause=cause, hash=hash)
 
 
 def _decoded(head: str, body: str) -> Task:

@@ -4,15 +4,20 @@ import hashlib
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import Connection, bindparam, delete, select, update
 
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, PersonId, derived
 from store import tables
 from store.codec import seconds
 from store.dialect import insert_once, upsert
+from store.statements import Prepared
 
 _P, _A = tables.people, tables.accounts
+_BEHIND = Prepared(select(_A.c.person).where(_A.c.account == bindparam("which")))
+_PERSON = Prepared(select(_P.c.name, _P.c.merged_into).where(_P.c.id == bindparam("which")))
+_ACCOUNTS = Prepared(select(_A.c.account).where(_A.c.person == bindparam("which")).order_by(_A.c.account))
+_MERGED = Prepared(select(_P.c.id).where(_P.c.merged_into == bindparam("which")))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,31 +34,38 @@ class People:
 
     def of(self, account: Account, name: str = "") -> Person:
         """The person behind an account; met for the first time, they become a new person."""
-        found = self._db.execute(select(_A.c.person).where(_A.c.account == account)).scalar()
+        found = self._behind(account)
         if found is None:
-            found = derived("person", account)
+            found = PersonId(derived("person", account))
             insert_once(self._db, _P, {"id": found, "name": name or account})
             insert_once(self._db, _A, {"account": account, "person": found})
-        return self.get(PersonId(found))
+        return self.get(found)
 
     def find(self, account: Account) -> Person | None:
-        found = self._db.execute(select(_A.c.person).where(_A.c.account == account)).scalar()
-        return self.get(PersonId(found)) if found else None
+        found = self._behind(account)
+        return self.get(found) if found else None
 
     def get(self, id: PersonId) -> Person:
         """The person an id stands for now, following merges."""
-        row = self._db.execute(select(_P.c.name, _P.c.merged_into).where(_P.c.id == id)).one_or_none()
-        if row is None:
-            return Person(id=id, name=id, accounts=(), known_as=frozenset({id}))
-        if row.merged_into:
-            return self.get(PersonId(row.merged_into))
-        accounts = self._db.execute(select(_A.c.account).where(_A.c.person == id).order_by(_A.c.account)).scalars()
-        merged = self._db.execute(select(_P.c.id).where(_P.c.merged_into == id)).scalars()
-        known_as = frozenset({id, *(PersonId(m) for m in merged)})
-        return Person(id=id, name=row.name, accounts=tuple(Account(a) for a in accounts), known_as=known_as)
+        id, name = self._now(id)
+        accounts = tuple(Account(row[0]) for row in _ACCOUNTS.run(self._db, {"which": id}).fetchall())
+        merged = (PersonId(row[0]) for row in _MERGED.run(self._db, {"which": id}).fetchall())
+        return Person(id=id, name=name, accounts=accounts, known_as=frozenset({id, *merged}))
 
     def name(self, id: PersonId) -> str:
-        return self.get(id).name
+        return self._now(id)[1]
+
+    def _behind(self, account: Account) -> PersonId | None:
+        row = _BEHIND.run(self._db, {"which": account}).fetchone()
+        return PersonId(row[0]) if row else None
+
+    def _now(self, id: PersonId) -> tuple[PersonId, str]:
+        """The id and the name that an id stands for now; an id never met is its own name."""
+        row = _PERSON.run(self._db, {"which": id}).fetchone()
+        if row is None:
+            return id, id
+        name, merged_into = row
+        return self._now(PersonId(merged_into)) if merged_into else (id, name)
 
     def all(self) -> list[Person]:
         ids = self._db.execute(select(_P.c.id).where(_P.c.merged_into == "").order_by(_P.c.name, _P.c.id)).scalars()

@@ -10,7 +10,7 @@ from agents.domain.ids import Thread
 from agents.domain.limits import Limits
 from store import tables
 from store.codec import moment, seconds
-from store.dialect import insert_once
+from store.dialect import upsert
 from store.leases import Lease, is_free
 
 _P = tables.posts
@@ -69,12 +69,6 @@ _ITS_TURN = ~exists().where(
 _NEW = and_(_P.c.state == PostState.WAITING, or_(_P.c.act != Act.POST, _P.c.message != "", _ITS_TURN))
 _STALE = and_(_P.c.state == PostState.SENT, _P.c.wanted != _P.c.shown)
 _MINE = (_P.c.id == bindparam("which"), _P.c.fence == bindparam("held"), _P.c.state == PostState.SENDING)
-_SAME = and_(_P.c.key == bindparam("name"), _P.c.thread == bindparam("place"))
-_WISH = (
-    update(_P)
-    .where(_SAME, _P.c.wanted != bindparam("hash"))
-    .values(body=bindparam("text"), wanted=bindparam("hash"), wanted_at=bindparam("when"))
-)
 
 
 class Posts:
@@ -95,9 +89,7 @@ class Posts:
             "state": PostState.WAITING,
             "not_before": 0.0,
         }
-        if not insert_once(self._db, _P, row):
-            change = {"name": wish.key, "place": wish.thread, "hash": wish.hash, "text": wish.body}
-            self._db.execute(_WISH, {**change, "when": seconds(at)})
+        upsert(self._db, _P, row, key=("key", "thread"), changes=("body", "wanted", "wanted_at"))
         self._touched.add("posts")
 
     def claim(self, lease: Lease, limits: Limits, most: int) -> list[Post]:
@@ -142,9 +134,13 @@ class Posts:
     def on_message(self, thread: Thread, message: str) -> Wish | None:
         """Which of our messages this is, and what it should show."""
         row = self._db.execute(select(_P).where(_P.c.thread == thread, _P.c.message == message)).first()
-        if row is None:
-            return None
-        return Wish(key=row.key, thread=thread, body=row.body, hash=row.wanted, act=Act(row.act), target=row.target)
+        return _wish(row) if row else None
+
+    def under_way(self, thread: Thread) -> list[Wish]:
+        """Messages that people may see already though we do not know their ids yet."""
+        tried = or_(_P.c.state == PostState.SENDING, _P.c.unsure_since.is_not(None))
+        new = (_P.c.thread == thread, _P.c.act == Act.POST, _P.c.message == "", _P.c.state != PostState.PARKED)
+        return [_wish(row) for row in self._db.execute(select(_P).where(*new, tried))]
 
     def wanted(self, key: str) -> bool:
         """Whether a message of this key is wanted anywhere."""
@@ -190,3 +186,8 @@ class Posts:
             update(_P).where(*_MINE).values(**values, lease_until=0.0), {"which": post.id, "held": post.fence}
         )
         self._touched.add("posts")
+
+
+def _wish(row: Row[tuple[object, ...]]) -> Wish:
+    thread, act = Thread(row.thread), Act(row.act)
+    return Wish(key=row.key, thread=thread, body=row.body, hash=row.wanted, act=act, target=row.target)

@@ -4,14 +4,25 @@ import json
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, bindparam, select, update
 
 from agents.domain.ids import Account, TaskId, Thread
 from store import tables
 from store.codec import seconds
 from store.dialect import insert_once
+from store.statements import Prepared
 
 _T = tables.threads
+_FIND = Prepared(
+    select(_T.c.channel, _T.c.task, _T.c.starter, _T.c.mentioners, _T.c.elsewhere).where(
+        _T.c.thread == bindparam("which")
+    )
+)
+_HEARD = Prepared(
+    update(_T)
+    .where(_T.c.thread == bindparam("which"))
+    .values(mentioners=bindparam("who"), elsewhere=bindparam("away"), changed_at=bindparam("when"))
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,16 +40,17 @@ class Threads:
         self._db = db
 
     def find(self, thread: Thread) -> ThreadNotes | None:
-        row = self._db.execute(select(_T).where(_T.c.thread == thread)).one_or_none()
+        row = _FIND.run(self._db, {"which": thread}).fetchone()
         if row is None:
             return None
+        channel, task, starter, mentioners, elsewhere = row
         return ThreadNotes(
             thread=thread,
-            channel=row.channel,
-            task=TaskId(row.task) if row.task else None,
-            starter=Account(row.starter),
-            mentioners=frozenset(Account(a) for a in json.loads(row.mentioners)),
-            elsewhere=row.elsewhere,
+            channel=channel,
+            task=TaskId(task) if task else None,
+            starter=Account(starter),
+            mentioners=frozenset(Account(a) for a in json.loads(mentioners)),
+            elsewhere=bool(elsewhere),
         )
 
     def start(self, thread: Thread, channel: str, starter: Account, at: datetime) -> None:
@@ -47,12 +59,9 @@ class Threads:
 
     def heard(self, notes: ThreadNotes, at: datetime) -> None:
         """Keep who has mentioned the bot and whom the talk was last put to."""
-        values = {
-            "mentioners": json.dumps(sorted(notes.mentioners)),
-            "elsewhere": notes.elsewhere,
-            "changed_at": seconds(at),
-        }
-        self._db.execute(update(_T).where(_T.c.thread == notes.thread).values(**values))
+        who = json.dumps(sorted(notes.mentioners))
+        values = {"which": notes.thread, "who": who, "away": notes.elsewhere, "when": seconds(at)}
+        _HEARD.run(self._db, values)
 
     def bind(self, thread: Thread, task: TaskId) -> None:
         self._db.execute(update(_T).where(_T.c.thread == thread).values(task=task))

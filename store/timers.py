@@ -2,15 +2,17 @@
 
 from datetime import datetime
 
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, bindparam, delete, select
 
 from agents.domain.decision import Decision
 from agents.domain.ids import DecisionId, TaskId
 from store import tables
 from store.codec import moment, seconds
 from store.dialect import upsert
+from store.statements import Prepared
 
 _T = tables.timers
+_STOP = Prepared(delete(_T).where(_T.c.id == bindparam("which")))
 
 
 class Timers:
@@ -20,7 +22,7 @@ class Timers:
     def set(self, decision: Decision) -> None:
         """Make the clock of a decision what the decision says."""
         if decision.due is None:
-            self._db.execute(delete(_T).where(_T.c.id == decision.id))
+            _STOP.run(self._db, {"which": decision.id})
         else:
             row = {"id": decision.id, "task": decision.task, "due": seconds(decision.due)}
             upsert(self._db, _T, row, key=("id",))

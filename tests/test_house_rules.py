@@ -13,7 +13,12 @@ PACKAGES = ("bot", "agents", "store", "manifests")
 LONGEST_MODULE, LONGEST_FUNCTION = 400, 40
 HOLLOW_NAME = re.compile(r"(Manager|Helper|Utils?|Handler|Orchestrator|Worker)$")
 # The last stop before the process itself: a job or a delivery that failed in a way nobody foresaw is told, not lost.
-MAY_CATCH_ANYTHING = ("bot/jobs.py", "bot/platforms/slack/gateway.py", "bot/platforms/discord/gateway.py")
+MAY_CATCH_ANYTHING = (
+    "bot/jobs.py",
+    "bot/platforms/slack/gateway.py",
+    "bot/platforms/discord/gateway.py",
+    "store/database.py",  # the writer hands whatever a transaction raises to whoever asked for it
+)
 READS_THE_CLOCK = ("datetime.now", "datetime.utcnow", "datetime.today", "date.today", "time.time", "time.monotonic")
 # Spelled in halves, so that this file does not find itself.
 PATCHING = re.compile(r"unittest" + r"\.mock|from unittest import .*\bmock\b|monkeypatch" + r"\.setattr")

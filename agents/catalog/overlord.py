@@ -40,8 +40,8 @@ class LogLevel(StrEnum):
 
 
 def _port(value: object) -> object:
-    if isinstance(value, bool) or not str(value).isdecimal() or not 1 <= int(str(value)) <= 65_535:
-        raise ValueError(f"`{value}` is not a port. Write a number from 1 to 65535.")
+    if isinstance(value, bool) or not str(value).isdecimal() or int(str(value)) > 65_535:
+        raise ValueError(f"`{value}` is not a port. Write a number from 1 to 65535, or 0 for any free one.")
     return value
 
 

@@ -27,7 +27,7 @@ ACCOUNTS = ("slack", "discord", "console", "cli")  # the other two name a crowd 
 _CROWD = re.compile(r".*[*?\[\]{}].*|all|any|anyone|everyone|here|channel", re.I)
 _SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 _CHANNEL = re.compile(r"(console|slack|discord):[^\s:][^\s]*")
-_GIT_URL = re.compile(r"(https|ssh)://(?![^/]*:[^/]*@)[\w.@:-]+/\S+|file:///\S+|[\w.-]+@[\w.-]+:[\w.~/-]+")
+_GIT_URL = re.compile(r"(https|ssh)://(?![^/]*:[^/]*@)\w[\w.@:-]*/\S+|file:///\S+|\w[\w.-]*@\w[\w.-]*:[\w.~/-]+")
 
 
 def is_account(written: str) -> bool:

@@ -9,6 +9,7 @@ from pydantic_core import ErrorDetails
 
 from agents.catalog.yaml import Where
 
+MANY = 20
 _SECRET = ("token", "secret", "database_url")  # how the names of settings end whose values are not shown
 NameOf = Callable[[Where], str]
 ShapeAt = Callable[[Where], type[BaseModel]]
@@ -30,10 +31,12 @@ def explain(error: ValidationError, name_of: NameOf, shape_at: ShapeAt) -> list[
 
 
 def did_you_mean(written: str, known: Iterable[str]) -> str:
-    """A sentence that names the nearest known name, or all of them."""
+    """A sentence that names the nearest known name, or all of them if they are few."""
     names = sorted(known)
     near = get_close_matches(written, names, n=1, cutoff=0.6)
-    return f"Did you mean `{near[0]}`?" if near else f"Known here: {', '.join(names)}."
+    if near:
+        return f"Did you mean `{near[0]}`?"
+    return f"Known here: {', '.join(names)}." if len(names) <= MANY else "Nothing that is known is near it; remove it."
 
 
 def _explained(detail: ErrorDetails, name_of: NameOf, shape_at: ShapeAt) -> Problem:

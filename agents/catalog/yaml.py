@@ -99,7 +99,7 @@ def write_yaml(data: dict[str, Value]) -> str:
     out = io.StringIO()
     yaml = YAML(typ="rt", pure=True)  # the safe one would sort the keys
     yaml.default_flow_style = False
-    yaml.width = 110
+    yaml.width = 4096  # links stay whole
     yaml.dump(data, out)
     return out.getvalue()
 

@@ -18,6 +18,7 @@ app = typer.Typer(help="See what waits for a person, and decide it.", rich_marku
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Id = Annotated[str, typer.Argument(metavar="DECISION", help="Its id, or a beginning that only one has.")]
 Waiting = tuple["Task", "Decision"]
+DASHES = {"ignore_unknown_options": True, "help_option_names": ["--help"]}  # an id may begin with a dash
 SHORT = 8  # characters of an id that the list shows; enough to tell decisions apart
 
 
@@ -34,13 +35,13 @@ def list_decisions(context: typer.Context, json: Json = False) -> None:
     session.run(_list(session.ready(context), json))
 
 
-@app.command()
+@app.command(context_settings=DASHES)
 def show(context: typer.Context, decision: Id, json: Json = False) -> None:
     """Show one decision with its choices."""
     session.run(_show(session.ready(context), decision, json))
 
 
-@app.command()
+@app.command(context_settings=DASHES)
 def decide(
     context: typer.Context,
     decision: Id,

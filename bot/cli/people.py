@@ -4,10 +4,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.cli import session
+from agents.domain.errors import OverlordError
+from bot.cli import output, session
 
 if TYPE_CHECKING:
-    pass
+    from bot.settings import Settings
 
 app = typer.Typer(help="See people, link their accounts, and give them console logins.", rich_markup_mode=None)
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -68,3 +69,56 @@ def token(context: typer.Context, name: Login) -> None:
 def revoke(context: typer.Context, name: Login) -> None:
     """Take a console login away."""
     session.run(_revoke(session.ready(context), name))
+
+
+async def _list(settings: "Settings", json: bool) -> None:
+    from bot.app import open_people
+
+    async with open_people(settings) as desk:
+        found = await desk.list()
+    if json:
+        output.show_json(found)
+        return
+    rows = [(person.name, ", ".join(person.accounts), ", ".join(person.groups), person.id) for person in found]
+    output.show_table(("name", "accounts", "groups", "person"), rows, none="Nobody has been met yet.")
+
+
+async def _link(settings: "Settings", account: str, other: str) -> None:
+    from agents.domain.ids import Account
+    from bot.app import open_people
+
+    async with open_people(settings) as desk:
+        await desk.link(Account(account), Account(other))
+    typer.echo(f"{account} and {other} are one person now.")
+
+
+async def _rename(settings: "Settings", account: str, name: str) -> None:
+    from agents.domain.ids import Account
+    from agents.domain.text import clean, one_line
+    from bot.app import open_people
+
+    shown = one_line(clean(name), 80)
+    if not shown:
+        raise typer.BadParameter("write a name", param_hint="NAME")
+    async with open_people(settings) as desk:
+        await desk.rename(Account(account), shown)
+    typer.echo(f"{account} is called {shown} now.")
+
+
+async def _token(settings: "Settings", login: str) -> None:
+    from bot.app import open_people
+
+    async with open_people(settings) as desk:
+        made = await desk.issue_token(login)
+    typer.echo(made)
+    typer.echo(f"This is the token of console:{login}. It is not shown again.", err=True)
+
+
+async def _revoke(settings: "Settings", login: str) -> None:
+    from bot.app import open_people
+
+    async with open_people(settings) as desk:
+        had_one = await desk.revoke_token(login)
+    if not had_one:
+        raise OverlordError(f"console:{login} has no token", next_step="See `overlord people`.")
+    typer.echo(f"console:{login} can no longer log in.")

@@ -10,7 +10,7 @@ from bot.cli import decisions, doctor, manifest, people, tasks, up
 
 
 class OverlordGroup(TyperGroup):
-    def invoke(self, ctx: typer.Context) -> Any:
+    def invoke(self, ctx: Any) -> Any:
         """An error that a person can act on is told in words; anything else keeps its traceback."""
         try:
             return super().invoke(ctx)

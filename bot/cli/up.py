@@ -17,7 +17,7 @@ def up(
     home: Annotated[str, typer.Option(help="State folder.", show_default="~/.overlord")] = "",
     config: Annotated[str, typer.Option(help="Settings file.", show_default="./overlord.yaml")] = "",
 ) -> None:
-    """Start Overlord: the console, and Slack and Discord where there are tokens. Ctrl-C stops it."""
+    """Start Overlord; Ctrl-C stops it."""
     from bot import app
     from bot.logs import set_up_logs
     from bot.settings import make_home
@@ -25,16 +25,18 @@ def up(
     settings = session.settings_of(context, host=host, port=port, home=home, config=config)
     set_up_logs(settings.log_level, settings.secrets)
     make_home(settings.home)
-    for line in opening_lines(settings):
-        typer.echo(line)
-    session.run(app.run(settings))
+
+    def tell(program: app.Program) -> None:
+        typer.echo("\n".join(opening_lines(settings, program.address)))
+
+    session.run(app.run(settings, tell))
 
 
-def opening_lines(settings: "Settings") -> list[str]:
-    """What is about to run, for the person who started it."""
+def opening_lines(settings: "Settings", address: str) -> list[str]:
+    """What runs now, for the person who started it."""
     from bot.permissions import Permissions
 
-    said = {"Console": settings.console.url, "Database": settings.database, "State": str(settings.home)}
+    said = {"Console": address, "Database": settings.database, "State": str(settings.home)}
     said["Settings"] = str(settings.config) if settings.config else "none written; defaults and environment"
     said["Platforms"] = ", ".join(platforms(settings))
     named = ", ".join(project.name for project in settings.projects)

@@ -15,7 +15,7 @@ from tests.browser.sample import morning, thread
 from tests.fakes.desk import ScriptedDesk
 
 FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
-DESKTOP, PHONE = (1180, 800), (390, 780)
+DESKTOP, TALL, PHONE = (1180, 860), (1180, 1180), (390, 780)
 
 
 @dataclass(frozen=True)
@@ -27,12 +27,12 @@ class Shot:
 
 
 SHOTS = (
-    Shot("console-desktop-light", "/c/general"),
-    Shot("console-desktop-dark", "/c/general", scheme="dark"),
+    Shot("console-desktop-light", "/c/general", TALL),
+    Shot("console-desktop-dark", "/c/general", TALL, "dark"),
     Shot("console-phone-light", "/c/general", PHONE),
     Shot("console-phone-dark", f"/thread/{thread('limits')}", PHONE, "dark"),
-    Shot("console-needs-me", "/needs"),
-    Shot("console-task", "/task/T-5"),
+    Shot("console-needs-me", "/needs", TALL),
+    Shot("console-task", "/task/T-5", TALL),
     Shot("console-tasks", "/tasks?ended"),
 )
 

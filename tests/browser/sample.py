@@ -148,7 +148,9 @@ def _planned(desk: ScriptedDesk) -> Task:
             text="Add passkeys to the account page and to sign-in. Passwords stay as they are.",
             rows=(
                 Row(label=f"{task.id}.1", value="Store passkeys with the account · 120 lines · sure"),
-                Row(label=f"{task.id}.2", value="Register and remove them on the account page · 180 lines · fairly sure"),
+                Row(
+                    label=f"{task.id}.2", value="Register and remove them on the account page · 180 lines · fairly sure"
+                ),
                 Row(label=f"{task.id}.3", value="Sign in with one, after 1 · 140 lines · fairly sure"),
                 Row(label="Assumes", value="Every browser we support has WebAuthn"),
                 Row(label="Reviewers", value="Critic PROCEED · Custodiet WARN: no way back for a lost device"),
@@ -161,7 +163,9 @@ def _planned(desk: ScriptedDesk) -> Task:
             more=(
                 button(decision, "c", "Narrow scope", asks="What should be left out?"),
                 button(decision, "d", "Put on the back burner"),
-                button(decision, "e", "Cancel task", Style.DANGER, confirm="Cancel this task? Nothing was changed yet."),
+                button(
+                    decision, "e", "Cancel task", Style.DANGER, confirm="Cancel this task? Nothing was changed yet."
+                ),
             ),
             footer="An approver decides. You may: you asked for it, and this channel allows that.",
             tone=Tone.ASKING,

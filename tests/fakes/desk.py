@@ -10,7 +10,7 @@ from agents.domain.decision import Decision, Option, lettered
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, DecisionId, PersonId, TaskId, Thread, derived
 from agents.domain.task import Task, TaskState
-from bot.desk import Conversation, Message, Need, TaskPage, TimelineEntry
+from bot.desk import Conversation, Heard, Message, Need, TaskPage, TimelineEntry
 from bot.messages import Button, Card, Choice, Delivery, Edited, Pressed, Row, Said, Style, Tone
 
 LAST_REPLIES = 3
@@ -49,11 +49,11 @@ class ScriptedDesk:
 
     # ── the Desk ────────────────────────────────────────────────────────────────────────────────────────────────
 
-    async def hear(self, delivery: Delivery) -> None:
+    async def hear(self, delivery: Delivery) -> Heard | None:
         if self.problem:
             raise self.problem
         if any(known.key == delivery.key for known in self.heard):
-            return
+            return None
         self.heard.append(delivery)
         match delivery:
             case Said():
@@ -61,7 +61,8 @@ class ScriptedDesk:
             case Edited():
                 self._edited(delivery)
             case Pressed():
-                self._pressed(delivery)
+                return self._pressed(delivery)
+        return None
 
     async def channel(self, channel: str, viewer: Account) -> Sequence[Conversation]:
         threads = [thread for thread, kept in self.threads.items() if kept.channel == channel]
@@ -191,13 +192,13 @@ class ScriptedDesk:
     def _edited(self, edited: Edited) -> None:
         self.alter(edited.thread, edited.message, text=edited.text, edited=True)
 
-    def _pressed(self, pressed: Pressed) -> None:
+    def _pressed(self, pressed: Pressed) -> Heard:
         choice = Choice.of(pressed.token)
         need = self.asked.get(choice.decision) if choice else None
         if need is None or choice is None:
             told = Card(title="This was already decided by Ana", text="Nothing is left to do here.", tone=Tone.BAD)
             self.post(pressed.thread, told, to=pressed.by)
-            return
+            return Heard(refused=True, words=told.fallback)
         del self.asked[choice.decision]
         word = need.decision.option(choice.letter).value
         after = Card(title=f"{need.task.id}: {word} by {pressed.name}", text=pressed.words, tone=Tone.GOOD)
@@ -206,6 +207,7 @@ class ScriptedDesk:
                 self.alter(need.task.thread, message.id, card=after)
         self.record(need.task.id, "DecisionMade", f"Decided: {word}", pressed.name)
         self.changed("needs", need.task.id, need.task.thread)
+        return Heard(refused=False, words="")
 
     def _seen_by(self, thread: Thread, viewer: Account) -> Conversation:
         kept = self.threads[thread]

@@ -59,12 +59,17 @@ class Actions:
             await check(form, viewer)
             name = await self._desk.name_of(viewer.account)
             delivery = make(form, viewer, name, self._door.options.now())
-            await self._desk.hear(delivery)
+            heard = await self._desk.hear(delivery)
         except OverlordError as problem:
             return await self._again(request, form, problem)
+        # in a thread of ours the bot's private answer stands below the button; a view of the ledger has no such place
+        on_ledger = isinstance(delivery, Pressed) and not delivery.message
+        told = heard.words if heard and heard.refused and on_ledger else ""
         see = _see(delivery, form)
         if wants_json(request):
-            return JSONResponse({"thread": delivery.thread, "message": delivery.message, "see": see})
+            return JSONResponse({"thread": delivery.thread, "message": delivery.message, "see": see, "told": told})
+        if told:
+            return await self._pages.show(request, "told.html", title="Not done", told=told, thread=delivery.thread)
         return RedirectResponse(see, 303)
 
     async def _again(self, request: Request, form: Form, problem: OverlordError) -> Response:

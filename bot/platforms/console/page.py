@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from urllib.parse import quote
 
@@ -56,6 +57,7 @@ class Place:
     back: str = ""  # the page to return to
 
 
+@cache
 def templates() -> Environment:
     made = Environment(
         loader=FileSystemLoader(HERE / "templates"),
@@ -79,7 +81,6 @@ def templates() -> Environment:
         "TONES": TONES,
         "LINES_SHOWN": LINES_SHOWN,
         "ago": ago,
-        "is_time": is_time,
         "nonce": nonce,
     }
     return made
@@ -96,10 +97,6 @@ def utc(at: datetime) -> str:
 
 def iso(at: datetime) -> str:
     return at.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-
-
-def is_time(value: object) -> bool:
-    return isinstance(value, datetime)
 
 
 def ago(at: datetime, now: datetime) -> str:

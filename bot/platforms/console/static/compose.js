@@ -43,7 +43,7 @@ async function send(form) {
     tell(form, failure.message);
   } finally {
     button.ariaDisabled = null;
-    area.focus();
+    if (isIdle(button)) area.focus();
   }
 }
 
@@ -59,13 +59,18 @@ function empty(area, opening) {
   area.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
+/** Whether nobody has moved the focus to something else meanwhile. */
+function isIdle(button) {
+  return [document.body, document.getElementById("main"), button].includes(document.activeElement);
+}
+
 async function suggest(form) {
   const composer = document.querySelector("[data-composer]");
   numberFor(form, form.elements.text.value);
   try {
     await post(form.action, new FormData(form));
     await refresh();
-    composer.elements.text.focus();
+    if (isIdle()) composer.elements.text.focus();
   } catch (failure) {
     tell(composer, failure.message);
   }

@@ -21,6 +21,7 @@ export function startPresses() {
     for (const menu of document.querySelectorAll("details.menu[open]")) {
       if (!menu.contains(event.target)) menu.open = false;
     }
+    if (event.target.closest("[data-told]")) say("");
     if (event.target.closest("[data-close]")) event.target.closest("dialog").close();
   });
 }
@@ -52,10 +53,19 @@ async function press(form, button) {
 
 function arrived(form, answer) {
   renew(form);
+  say(answer.told);
+  if (answer.told) return refresh();
   // a page that shows the ledger says what came of a press; its address tells it which
   const see = new URL(answer.see, location.href);
   if (see.pathname === location.pathname && see.search) history.replaceState(null, "", see);
   return refresh();
+}
+
+/** An answer that belongs to nobody but the reader, and to no thread that this page shows. */
+function say(words) {
+  const place = document.getElementById("told");
+  place.hidden = !words;
+  place.querySelector("p").textContent = words;
 }
 
 function open(form, button) {

@@ -1,0 +1,190 @@
+"""A request split into PR-sized subtasks, and what code alone can find wrong with the split."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from agents.domain.graph import cycle_in, waves
+from agents.domain.ids import fingerprint
+
+MAX_HOURS = 4.0
+MAX_FILES = 10
+MAX_REVIEW_MINUTES = 15
+MIN_SUBTASKS, MAX_SUBTASKS = 1, 7
+MAX_DECOMPOSITIONS = 3
+VERIFY = "Verify: "
+
+
+class Edge(StrEnum):
+    BLOCKS = "blocks"
+    INFORMS = "informs"  # C26: only carries the hand-off note
+
+
+class Confidence(StrEnum):
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Need:
+    """This subtask needs another one first, or is only told of it."""
+
+    number: int
+    edge: Edge = Edge.BLOCKS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subtask:
+    """One PR: one reason, few files, testable and reviewable by itself."""
+
+    number: int
+    title: str
+    why: str
+    files: tuple[str, ...] = ()
+    hours: float = 1.0
+    review_minutes: int = 10
+    confidence: Confidence = Confidence.MEDIUM
+    test: str = ""  # how it is shown to work by itself
+    needs: tuple[Need, ...] = ()
+    spike: bool = False  # finds something out; writes no product code
+    decides: bool = False  # settles an open choice, so it needs to be told something first
+    phase: int = 1
+    tags: tuple[str, ...] = ()
+
+    @property
+    def blocked_by(self) -> tuple[int, ...]:
+        return tuple(need.number for need in self.needs if need.edge is Edge.BLOCKS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Risk:
+    what: str
+    mitigation: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decomposition:
+    goal: str
+    subtasks: tuple[Subtask, ...]
+    assumptions: tuple[str, ...] = ()  # load-bearing and untested
+    risks: tuple[Risk, ...] = ()
+    summary: str = ""
+
+    @property
+    def hash(self) -> str:
+        """What an approval is bound to."""
+        parts = [repr(subtask) for subtask in self.subtasks]
+        return fingerprint(self.goal, self.summary, *self.assumptions, *(repr(risk) for risk in self.risks), *parts)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(path for subtask in self.subtasks for path in subtask.files))
+
+    @property
+    def tags(self) -> frozenset[str]:
+        return frozenset(tag for subtask in self.subtasks for tag in subtask.tags)
+
+    @property
+    def phases(self) -> tuple[int, ...]:
+        return tuple(sorted({subtask.phase for subtask in self.subtasks}))
+
+    def blocking(self) -> dict[int, tuple[int, ...]]:
+        """What each subtask waits for: its own needs and, as a barrier, every earlier phase."""
+        return {
+            s.number: (*s.blocked_by, *(other.number for other in self.subtasks if other.phase < s.phase))
+            for s in self.subtasks
+        }
+
+    def order(self) -> list[list[int]]:
+        return waves(self.blocking())
+
+
+def with_verification(plan: Decomposition) -> Decomposition:
+    """M264: one closing subtask that depends on all others."""
+    if any(subtask.title.startswith(VERIFY) for subtask in plan.subtasks) or not plan.subtasks:
+        return plan
+    last = max(subtask.number for subtask in plan.subtasks)
+    closing = Subtask(
+        number=last + 1,
+        title=f"{VERIFY}{plan.goal} fully resolved",
+        why="shows that the parts together do what was asked for",
+        hours=0.5,
+        review_minutes=5,
+        confidence=Confidence.HIGH,
+        test="the whole test suite, and the request read again sentence by sentence",
+        needs=tuple(Need(number=subtask.number) for subtask in plan.subtasks),
+        phase=max(subtask.phase for subtask in plan.subtasks),
+    )
+    return replace(plan, subtasks=(*plan.subtasks, closing))
+
+
+def faults(plan: Decomposition, known_files: Collection[str] | None = None) -> list[str]:
+    """Everything that code can see is wrong, each with what to do about it. Empty: it may be reviewed."""
+    found = [fault for subtask in plan.subtasks for fault in _too_big(subtask)]
+    found += _wrong_graph(plan)
+    found += _wrong_shape(plan)
+    if known_files is not None:
+        found += _unknown_folders(plan, known_files)
+    return found
+
+
+def _too_big(subtask: Subtask) -> Iterator[str]:
+    """M248: PR-sized only if every one of these holds."""
+    name = f"Subtask {subtask.number} ({subtask.title})"
+    if subtask.hours > MAX_HOURS:
+        yield f"{name} takes {subtask.hours:g} h; at most {MAX_HOURS:g} h: split it"
+    if len(subtask.files) > MAX_FILES:
+        yield f"{name} touches {len(subtask.files)} files; at most {MAX_FILES}: split it"
+    if subtask.review_minutes > MAX_REVIEW_MINUTES:
+        yield f"{name} takes {subtask.review_minutes} min to review; at most {MAX_REVIEW_MINUTES}: split it"
+    if not subtask.why.strip():
+        yield f"{name} has no reason of its own: say why it exists, in one sentence"
+    if not subtask.test.strip() and not subtask.spike:
+        yield f"{name} cannot be tested by itself: say how it is shown to work, or join it to one that can be"
+
+
+def _wrong_graph(plan: Decomposition) -> Iterator[str]:
+    numbers = [subtask.number for subtask in plan.subtasks]
+    if len(set(numbers)) != len(numbers):
+        yield "Two subtasks have the same number: number them 1, 2, 3, …"
+        return
+    phases = {subtask.number: subtask.phase for subtask in plan.subtasks}
+    for subtask in plan.subtasks:
+        for need in subtask.needs:
+            if need.number not in phases:
+                yield f"Subtask {subtask.number} needs {need.number}, which does not exist"
+            elif need.edge is Edge.BLOCKS and phases[need.number] > subtask.phase:
+                yield f"Subtask {subtask.number} of phase {subtask.phase} waits for {need.number} of a later phase"
+    if cycle := cycle_in({subtask.number: subtask.blocked_by for subtask in plan.subtasks}):
+        yield f"Subtasks wait for each other in a circle: {' -> '.join(map(str, cycle))}. Take one edge away"
+
+
+def _wrong_shape(plan: Decomposition) -> Iterator[str]:
+    if not plan.goal.strip():
+        yield "The goal is empty: say in one sentence what will be true at the end"
+    if len(plan.subtasks) < MIN_SUBTASKS:
+        yield "There is no subtask"
+    for phase in plan.phases:
+        here = [s for s in plan.subtasks if s.phase == phase and not s.title.startswith(VERIFY)]
+        if len(here) > MAX_SUBTASKS:
+            yield f"Phase {phase} has {len(here)} subtasks; at most {MAX_SUBTASKS}: group them into phases"
+    spikes = {s.number for s in plan.subtasks if s.spike}
+    for subtask in plan.subtasks:
+        if subtask.decides and not subtask.needs:
+            yield f"Subtask {subtask.number} settles a choice but is told nothing first: give it a spike to wait for"
+        if subtask.spike and any(n not in spikes for n in subtask.blocked_by):
+            yield f"Spike {subtask.number} waits for work that is no spike: what must be found out comes first"
+
+
+def _unknown_folders(plan: Decomposition, known: Collection[str]) -> Iterator[str]:
+    """A new file is fine where its folder exists or another subtask makes it; a path out of nowhere is a guess."""
+    folders = {path.rpartition("/")[0] for path in known} | {""}
+    parents = {"/".join(f.split("/")[:n]) for f in folders for n in range(1, f.count("/") + 2)} | folders
+    for subtask in plan.subtasks:
+        for path in subtask.files:
+            top = path.split("/")[0]
+            if path.startswith(("/", "~")) or ".." in path.split("/"):
+                yield f"Subtask {subtask.number} names {path}, which is not a path inside the project"
+            elif "/" in path and top not in parents and path.rpartition("/")[0] not in parents:
+                yield f"Subtask {subtask.number} names {path}, but the project has no folder {top}"

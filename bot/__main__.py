@@ -1,0 +1,33 @@
+"""`overlord`, also as `python -m bot`."""
+
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+PACKAGES = ("agents", "store", "manifests")
+
+
+def main() -> None:
+    if strangers := foreign_packages():
+        print(f"{' '.join(strangers)}", file=sys.stderr)
+        sys.exit(1)
+    from bot.cli.root import app
+
+    app(prog_name="overlord")
+
+
+def foreign_packages() -> list[str]:
+    """What to say of each of our package names that another distribution has taken; it would win without a word."""
+    ours = Path(__file__).resolve().parents[1]
+    found = ((name, find_spec(name)) for name in PACKAGES)
+    places = ((name, Path(spec.origin).resolve().parent if spec and spec.origin else None) for name, spec in found)
+    return [
+        f"`import {name}` finds {place or 'nothing'}, not {ours / name}. "
+        "Install Overlord in a virtual environment of its own (`make run` does)."
+        for name, place in places
+        if place != ours / name
+    ]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+"""`overlord doctor`: look at everything that must be right, and say what to do about what is not."""
+
+import asyncio
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from agents.domain.errors import OverlordError
+from bot.cli import output, session
+from bot.cli.checks import Check, State
+
+if TYPE_CHECKING:
+    from bot.settings import Settings
+
+
+def doctor(context: typer.Context, json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """Check machine, settings and store."""
+    checks = list(_all(context))
+    if json:
+        output.show_json(checks)
+    else:
+        rows = [(check.state.value, check.name, check.seen) for check in checks]
+        typer.echo(output.table(("", "check", "seen"), rows))
+        for check in checks:
+            if check.state is not State.OK:
+                typer.echo(f"\n{check.name}: {check.seen}\n  {check.next_step}")
+    if any(check.state is State.FAIL for check in checks):
+        raise typer.Exit(1)
+
+
+def _all(context: typer.Context) -> Iterator[Check]:
+    from agents.catalog.overlord import Sandbox
+    from bot.cli import checks, sandbox_check
+    from bot.settings import BadSettings
+
+    yield checks.python()
+    yield checks.packages()
+    yield checks.clock()
+    yield checks.git()
+    try:
+        settings = session.settings_of(context)
+    except BadSettings as error:
+        yield from checks.written(error.problems, error.warnings)
+        yield sandbox_check.sandbox(Sandbox.AUTO)
+        return
+    yield from checks.written((), settings.warnings)
+    yield sandbox_check.sandbox(settings.sandbox)
+    yield checks.home(settings.home)
+    yield checks.disk(settings.home)
+    yield checks.console_port(settings)
+    yield checks.platforms(settings)
+    yield checks.groups(settings)
+    yield from _store(settings)
+
+
+def _store(settings: "Settings") -> Iterator[Check]:
+    from bot.app import check_store
+
+    try:
+        findings = asyncio.run(check_store(settings))
+    except OverlordError as error:
+        yield Check(name="database", state=State.FAIL, seen=error.what, next_step=error.next_step)
+        return
+    yield Check(name="database reached", state=State.OK, seen=settings.database)
+    for finding in findings:
+        state = State.OK if finding.ok else State.FAIL
+        yield Check(
+            name=finding.name, state=state, seen=finding.detail, next_step="" if finding.ok else finding.next_step
+        )

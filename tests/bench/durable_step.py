@@ -1,0 +1,184 @@
+"""A durable step beside one bare commit, and beside a step of LangGraph's AsyncSqliteSaver.
+
+What is in a step of ours, for 50 tasks at once, on SQLite with synchronous=FULL, through the program's own classes:
+
+- one transaction of `Database.write`, awaited until it is on disk: the task is loaded, `pressing.reply` decides, the
+  fact is appended with its hash chain and the task's snapshot, and the delivery that led to it is settled;
+- the launcher: it reads the fact, writes the row of a job that follows from it and moves its cursor. In the program
+  only some facts lead to a job; here every fact does;
+- the announcer (`bot.readers.announce`): it reads the fact, draws the task's status card, writes the wish to show it
+  and moves its cursor.
+
+Both readers are pumps that wake when something was committed, as in the program, and the clock runs until they have
+read the last fact and that is on disk too. Not in a step: storing the delivery before it is acknowledged (see
+`press_to_durable_ack`) and carrying the card to a platform. `whole_message` is for information: the same remarks as
+people send them, from `Inbox.accept` through `Inbox.settle` to both readers.
+
+One step of LangGraph is one node that appends one small item to its state, checkpointed at its default durability,
+50 threads at once, in its own process.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from agents.domain import pressing
+from agents.domain.authority import Presser
+from agents.domain.task import Task
+from bot import readers
+from bot.bell import Bell
+from bot.inbox import Inbox
+from bot.jobs import Pump, settle_waiting
+from bot.messages import Said
+from bot.office import Office
+from store.books import Books
+from store.codec import Cause
+from store.deliveries import DeliveryState, Received
+from tests.bench.floor import BareSqlite, bare_sqlite, folder
+from tests.bench.office import ANA, CHANNEL, open_office, open_tasks
+from tests.bench.peers import langgraph
+from tests.bench.rows import Row, Say, compared
+
+FLOWS, FACTS_EACH, ROUNDS = 50, 20, 9
+FACTS = FLOWS * FACTS_EACH
+TEXT = "please keep the old endpoints working as well"
+
+Round = Callable[[int], Awaitable[float]]
+
+
+def run(say: Say) -> list[Row]:
+    with folder() as place, bare_sqlite(place) as bare, langgraph(place, say) as peer:
+        floors, ours, wholes = asyncio.run(_measure(place, bare, peer.per_step, say))
+    rows = [
+        compared("durable_step", ours, floors, beside="a bare SQLite commit, FULL", most=1.0),
+        compared("whole_message", wholes, floors, beside="a bare SQLite commit, FULL"),
+    ]
+    if peer.problem:
+        failed = Row(name="durable_step_langgraph", ours=rows[0].ours, failed=peer.problem)
+        return [*rows, failed]
+    langgraph_row = compared(
+        "durable_step_langgraph", ours, peer.measured, beside="a step of LangGraph, AsyncSqliteSaver", most=0.1
+    )
+    return [*rows, langgraph_row]
+
+
+async def _measure(
+    place: Path, bare: BareSqlite, peer: Callable[[], None], say: Say
+) -> tuple[list[float], list[float], list[float]]:
+    floors, ours, wholes = [], [], []
+    bell = Bell()
+    async with open_office(place, bell) as office:
+        tasks = await open_tasks(office, FLOWS)
+        for number in range(-1, ROUNDS):
+            floor = bare.per_commit()
+            step = await _steps(office, bell, tasks, number)
+            whole = await _messages(office, bell, tasks, number)
+            peer()
+            say(f"round {number + 1}: commit {floor * 1e3:.3f}, step {step * 1e3:.3f}, message {whole * 1e3:.3f} ms")
+            if number >= 0:  # the first warms up
+                floors.append(floor)
+                ours.append(step)
+                wholes.append(whole)
+    return floors, ours, wholes
+
+
+async def _steps(office: Office, bell: Bell, tasks: list[Task], number: int) -> float:
+    """Seconds a fact, over FACTS of them."""
+    keys = {task.id: [f"{number}:{task.id}:{n}" for n in range(FACTS_EACH)] for task in tasks}
+    await office.database.write(lambda books: _keep(books, [key for each in keys.values() for key in each]))
+    async with _reading(office, bell) as all_read:
+        before = time.perf_counter()
+        await asyncio.gather(*(_flow(office, task, keys[task.id]) for task in tasks))
+        await all_read()
+        return (time.perf_counter() - before) / FACTS
+
+
+async def _flow(office: Office, task: Task, keys: list[str]) -> None:
+    presser = Presser(person=task.owner)
+    for key in keys:
+        await office.database.write(partial(_step, office, task, presser, key))
+
+
+def _step(office: Office, task: Task, presser: Presser, key: str, books: Books) -> None:
+    moment = office.moment(task.channel, key)
+    facts = pressing.reply(books.log.task(task.id), TEXT, presser, moment)
+    books.log.append(task.id, facts, Cause(actor=ANA, delivery=key))
+    books.deliveries.settle(key, DeliveryState.HANDLED, f"{task.id}: RemarkMade", moment.at)
+
+
+async def _messages(office: Office, bell: Bell, tasks: list[Task], number: int) -> float:
+    inbox = Inbox(office)
+    settling = Pump("settle", partial(settle_waiting, inbox), frozenset({"deliveries"}))
+    async with _reading(office, bell, settling) as all_read:
+        before = time.perf_counter()
+        await asyncio.gather(*(_say_all(inbox, task, number) for task in tasks))
+        while await inbox.waiting():
+            await asyncio.sleep(0)
+        await all_read()
+        return (time.perf_counter() - before) / FACTS
+
+
+async def _say_all(inbox: Inbox, task: Task, number: int) -> None:
+    for n in range(FACTS_EACH):
+        key = f"said:{number}:{task.id}:{n}"
+        said = Said(
+            key=key, thread=task.thread, channel=CHANNEL, message=key, by=ANA, name="Ana", text=TEXT,
+            mentions_bot=True, at=datetime.now(UTC),
+        )  # fmt: skip
+        await inbox.accept(said)
+
+
+@asynccontextmanager
+async def _reading(office: Office, bell: Bell, *more: Pump) -> AsyncIterator[Callable[[], Awaitable[None]]]:
+    """Both readers at work; yields a wait until they have read all facts there are."""
+    write, now = office.database.write, office.clock.now
+    pumps = (
+        Pump("launch", lambda: write(lambda books: _launch(books, now())), frozenset({"facts"})),
+        Pump(
+            "announce", lambda: write(lambda books: readers.announce(books, office.permissions, now())),
+            frozenset({"facts"}),
+        ),
+        *more,
+    )  # fmt: skip
+
+    async def all_read() -> None:
+        async for _ in bell.rings():
+            if await office.database.read(_nothing_unread):
+                return
+
+    for pump in pumps:
+        bell.wake_on(pump.wakes_on, pump.wake)
+    at_work = [asyncio.create_task(pump.run(office.clock)) for pump in pumps]
+    try:
+        yield all_read
+    finally:
+        for task in at_work:
+            task.cancel()
+        await asyncio.gather(*at_work, return_exceptions=True)
+
+
+def _nothing_unread(books: Books) -> bool:
+    return not any(books.log.unread(reader, 1) for reader in ("launcher", "announcer"))
+
+
+def _launch(books: Books, at: datetime) -> int:
+    """`bot.readers.launch`, but every fact leads to a job."""
+    unread = books.log.unread("launcher", readers.BATCH)
+    for recorded in unread:
+        books.jobs.ask(recorded, "intake", at)
+    if unread:
+        books.log.mark_read("launcher", unread[-1].seq)
+    return len(unread)
+
+
+def _keep(books: Books, keys: list[str]) -> None:
+    for key in keys:
+        books.deliveries.keep(
+            Received(
+                key=key, kind="Said", body=TEXT, account=ANA, channel=CHANNEL, thread=CHANNEL, at=datetime.now(UTC)
+            )
+        )  # fmt: skip

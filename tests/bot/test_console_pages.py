@@ -1,0 +1,226 @@
+"""What the pages say, read as a browser without scripts reads them."""
+
+import re
+from datetime import timedelta
+
+import pytest
+
+from agents.domain.ids import Account, Thread
+from agents.domain.task import TaskState
+from bot.messages import Button, Card, Choice, Row, Style, Tone
+from bot.platforms.console.page import STATES, TONES, ago, cut
+from tests.fakes.console import console, text_of
+from tests.fakes.desk import START, ScriptedDesk, plan_card
+
+ANA, BEN = Account("console:ana"), Account("console:ben")
+HERE = Thread("console:general:here")
+NASTY = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>{{ 7*7 }}"
+
+
+def desk_with(*cards: Card) -> ScriptedDesk:
+    desk = ScriptedDesk()
+    desk.write(HERE, "console:general", ANA, "add login")
+    for card in cards:
+        desk.post(HERE, card)
+    return desk
+
+
+def test_every_state_and_tone_has_words() -> None:
+    assert STATES.keys() == set(TaskState)
+    assert TONES.keys() == set(Tone)
+    assert all(word and icon for word, icon, _ in STATES.values())
+
+
+async def test_the_whole_walk_without_scripts() -> None:
+    async with console() as visit:
+        home = await visit.get("/")
+        assert home.headers["location"] == "/c/general"
+        sent = await visit.say("@overlord add login")
+        thread = await visit.get(sent.headers["location"])
+        assert "Plan for T-1: two subtasks" in thread.text
+        assert 'aria-label="seen"' in thread.text
+        fields = dict(re.findall(r'name="(thread|channel|message|shown|task|back)" value="([^"]*)"', thread.text))
+        asks = re.search(r'value="([^"]+)" data-press data-asks', thread.text)
+        assert asks
+        form = await visit.post("/ask", token=asks[1], **fields)
+        assert "What should change?" in form.text
+        answered = await visit.post("/press", token=asks[1], words="smaller, please", **fields)
+        after = await visit.get(answered.headers["location"])
+        assert "T-1: change by Ana" in after.text
+        assert "smaller, please" in after.text
+        assert "Approve plan" not in after.text
+
+
+async def test_an_empty_channel_offers_something_to_try() -> None:
+    async with console(suggestions=("add a health check", "explain the build")) as visit:
+        page = await visit.get("/c/general")
+        assert 'name="text" value="@overlord add a health check"' in page.text
+        assert ">@overlord </textarea>" in page.text
+        direct = await visit.get("/direct")
+        assert 'name="text" value="add a health check"' in direct.text
+
+
+async def test_a_channel_shows_the_end_of_each_thread() -> None:
+    desk = desk_with(*(Card(title=f"Card {n}") for n in range(6)))
+    async with console(desk) as visit:
+        page = await visit.get("/c/general")
+        assert "3 earlier replies" in page.text
+        assert "Card 2" not in page.text
+        assert "Card 5" in page.text
+        assert "6 replies" in text_of(page.text)
+
+
+async def test_needs_me_counts_and_is_pleasant_when_empty() -> None:
+    async with console() as visit:
+        assert "Nothing needs you" in (await visit.get("/needs")).text
+        await visit.say("@overlord add login")
+        page = await visit.get("/needs")
+        assert "1 decision waits for you" in page.text
+        assert "(1) Needs me" in page.text
+        assert 'name="message" value=""' in page.text
+        assert 'name="shown" value="print-' in page.text
+
+
+async def test_a_refused_press_on_needs_me_is_answered_there() -> None:
+    async with console() as visit:
+        await visit.say("@overlord add login")
+        need = next(iter(visit.desk.asked.values()))
+        token = Choice(decision=need.decision.id, letter="a").token
+        fields = {"thread": need.task.thread, "token": token, "back": "/needs"}
+        await visit.post("/press", **fields)
+        second = await visit.post("/press", **fields)
+        assert "already decided by Ana" in text_of(second.text)
+        later = await visit.get(f"/needs?pressed={need.task.thread}&since=2026-01-01T00:00:00Z")
+        assert "already decided by Ana" in text_of(later.text)
+        assert "Only you see this" in later.text
+
+
+async def test_private_words_are_marked_and_shown_to_one() -> None:
+    desk = desk_with()
+    desk.post(HERE, Card(title="For Ana alone"), to=ANA)
+    desk.post(HERE, Card(title="For Ben alone"), to=BEN)
+    async with console(desk) as visit:
+        page = await visit.get(f"/thread/{HERE}")
+        assert "For Ana alone" in page.text
+        assert "For Ben alone" not in page.text
+        assert page.text.count("Only you see this") == 1
+
+
+async def test_tasks_are_listed_with_words_for_their_state() -> None:
+    async with console() as visit:
+        await visit.say("@overlord add login")
+        said = text_of((await visit.get("/tasks")).text)
+        assert "T-1 add login" in said
+        assert "Waiting for approval" in said
+        assert "Project shop" in said
+        assert "Owner Ana" in said
+
+
+async def test_a_task_tells_its_story() -> None:
+    async with console() as visit:
+        await visit.say("@overlord add login")
+        page = await visit.get("/task/T-1")
+        said = text_of(page.text)
+        assert "Asked for: add login" in said
+        assert re.search(r"v1 · [\w-]{8} ", said)
+        assert "Waiting for a decision" in said
+        assert f'href="/thread/{visit.desk.heard[0].thread}"' in page.text
+
+
+@pytest.mark.parametrize("path", ["/c/nowhere", "/thread/console:general:none", "/task/T-99", "/nothing"])
+async def test_what_is_not_there_is_said_kindly(path: str) -> None:
+    async with console() as visit:
+        page = await visit.get(path)
+        assert page.status_code == 404
+        assert "Go to the first channel" in page.text
+
+
+async def test_nothing_people_or_models_write_becomes_markup() -> None:
+    choice = plan_card(desk_with().open_task(HERE, "anything")).buttons[0].choice
+    card = Card(
+        title=NASTY,
+        text=NASTY,
+        rows=(Row(label=NASTY, value=NASTY),),
+        lines=(NASTY,),
+        footer=NASTY,
+        until=START,
+        until_what=NASTY,
+        buttons=(Button(label=NASTY, choice=choice, asks=NASTY, confirm=NASTY),),
+        more=(Button(label=NASTY, choice=choice, style=Style.DANGER),),
+    )
+    desk = desk_with(card)
+    desk.write(HERE, "console:general", BEN, NASTY)
+    desk.open_task(HERE, NASTY)
+    async with console(desk, suggestions=(NASTY,), channels=("general", "empty")) as visit:
+        for path in (f"/thread/{HERE}", "/c/general", "/c/empty", "/needs", "/tasks", "/task/T-1"):
+            html = (await visit.get(path)).text
+            assert "<script>" not in html
+            assert "<img" not in html
+            assert ">49<" not in html
+
+
+async def test_addresses_in_text_stay_text() -> None:
+    async with console(desk_with(Card(title="See https://example.com", text="https://example.com/x"))) as visit:
+        page = await visit.get(f"/thread/{HERE}")
+        assert "https://example.com/x" in page.text
+        assert 'href="https' not in page.text
+
+
+async def test_times_are_given_to_machines_and_in_utc_to_people() -> None:
+    card = Card(title="Clock", rows=(Row(label="Due", at=START),), until=START, until_what="Ends")
+    async with console(desk_with(card)) as visit:
+        page = await visit.get(f"/thread/{HERE}")
+        assert '<time datetime="2026-03-02T09:30:00Z" data-moment>2026-03-02 09:30 UTC</time>' in page.text
+        assert 'data-until="2026-03-02T09:30:00Z"' in page.text
+
+
+async def test_long_things_are_cut_with_a_count() -> None:
+    card = Card(title="Long", text="word " * 2_000, lines=tuple(f"line {n}" for n in range(40)))
+    async with console(desk_with(card)) as visit:
+        page = await visit.get(f"/thread/{HERE}")
+        assert "(28 more lines)" in page.text
+        assert re.search(r"\([\d,]{5} more characters\)", page.text)
+        assert page.text.count("word") >= 2_000
+
+
+def test_a_cut_falls_between_words() -> None:
+    shown, rest = cut("word " * 100, 52)
+    assert shown.endswith("word")
+    assert (shown + rest) == "word " * 100
+    assert cut("short", 52) == ("short", "")
+    assert cut("x" * 200, 50) == ("x" * 50, "x" * 150)
+
+
+@pytest.mark.parametrize(
+    ("passed", "words"),
+    [
+        (timedelta(seconds=-5), "0 s"),
+        (timedelta(seconds=59), "59 s"),
+        (timedelta(minutes=3), "3 min"),
+        (timedelta(hours=23, minutes=59), "23 h"),
+        (timedelta(days=40), "40 d"),
+    ],
+)
+def test_ages_in_words(passed: timedelta, words: str) -> None:
+    assert ago(START, START + passed) == words
+
+
+async def test_a_thread_of_another_platform_is_read_here_and_written_there() -> None:
+    desk = ScriptedDesk()
+    there = Thread("slack:C1:17.0")
+    desk.write(there, "slack:C1", Account("slack:T1:U1"), "add login")
+    task = desk.open_task(there, "add login")
+    desk.ask(task, plan_card(task))
+    async with console(desk) as visit:
+        page = await visit.get(f"/thread/{there}")
+        assert "lives in Slack" in page.text
+        assert 'id="composer"' not in page.text
+        assert 'name="message" value=""' in page.text
+
+
+async def test_only_ones_own_messages_can_be_changed() -> None:
+    desk = desk_with()
+    desk.write(HERE, "console:general", BEN, "from Ben")
+    async with console(desk) as visit:
+        page = await visit.get(f"/thread/{HERE}")
+        assert page.text.count('action="/edit"') == 1

@@ -1,0 +1,56 @@
+"""The grammar that works with no model."""
+
+import pytest
+
+from bot.conversation import Command, Verb, Words, understand
+
+
+@pytest.mark.parametrize(
+    ("said", "verb", "task", "words"),
+    [
+        ("help", Verb.HELP, None, ""),
+        ("Help!", Verb.HELP, None, ""),
+        ("?", Verb.HELP, None, ""),
+        ("`status`", Verb.STATUS, None, ""),
+        ("status t-12", Verb.STATUS, "T-12", ""),
+        ("STOP", Verb.STOP, None, ""),
+        ("🛑", Verb.STOP, None, ""),
+        ("stop T-3.", Verb.STOP, "T-3", ""),
+        ("resume", Verb.RESUME, None, ""),
+        ("cancel", Verb.CANCEL, None, ""),
+        ("cancel because it is done", Verb.CANCEL, None, "it is done"),
+        ("cancel T-4: wrong repo", Verb.CANCEL, "T-4", "wrong repo"),
+        ("backburner task T-5", Verb.BACKBURNER, "T-5", ""),
+        ("retry", Verb.RETRY, None, ""),
+        ("approve", Verb.APPROVE, None, ""),
+        ("lgtm", Verb.APPROVE, None, ""),
+        ("cost", Verb.COST, None, ""),
+        ("who can approve", Verb.WHO_CAN_APPROVE, None, ""),
+        ("what needs me", Verb.WHAT_NEEDS_ME, None, ""),
+        ("mute", Verb.MUTE, None, ""),
+        ("aside: we talk about lunch", Verb.ASIDE, None, "we talk about lunch"),
+        ("link", Verb.LINK, None, ""),
+        ("link AB12CD34", Verb.LINK, None, "AB12CD34"),
+        ("tasks", Verb.TASKS, None, ""),
+    ],
+)
+def test_a_command_is_understood(said: str, verb: Verb, task: str | None, words: str) -> None:
+    assert understand(said) == Command(verb=verb, task=task, words=words)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "stop the server from crashing",
+        "cancel the retry when the user logs out",
+        "help the users find the export button",
+        "approve all",
+        "status page shows the wrong colour",
+        "link the docs to the footer of every page",
+        "retry failed uploads three times",
+        "resume uploads after a crash",
+        "",
+    ],
+)
+def test_a_request_that_begins_like_a_command_stays_a_request(said: str) -> None:
+    assert understand(said) == Words(text=said)

@@ -1,0 +1,241 @@
+"""Settings: where each comes from, and everything that is wrong told at once."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+
+from agents.domain.authority import ChannelPolicy, Group, OnTimeout, PlanPolicy
+from agents.domain.errors import SettingsProblem
+from agents.domain.limits import Limits
+from bot.settings import BadSettings, Settings, load_settings
+
+
+class Desk:
+    """A folder with an overlord.yaml, and an environment around it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.home = folder / "home-of-user"
+        self.home.mkdir()
+
+    def write(self, text: str, name: str = "overlord.yaml") -> Path:
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def load(self, flags: Mapping[str, str] = MappingProxyType({}), /, **environ: str) -> Settings:
+        return load_settings({"HOME": str(self.home), **environ}, cwd=self.folder, flags=flags, user="ana")
+
+    def problems(self, **environ: str) -> list[str]:
+        with pytest.raises(SettingsProblem) as caught:
+            self.load(**environ)
+        assert isinstance(caught.value, BadSettings)
+        told = [str(problem) for problem in caught.value.problems]
+        assert all(line in str(caught.value) for line in told), "the message says all of them"
+        return told
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+def test_with_nothing_written_the_defaults_hold(desk: Desk) -> None:
+    settings = desk.load()
+    assert settings.home == desk.home / ".overlord"
+    assert settings.database_url == f"sqlite:///{desk.home}/.overlord/overlord.db"
+    assert (settings.console.host, settings.console.port, settings.http_port) == ("127.0.0.1", 8765, 8766)
+    assert (settings.sandbox, settings.log_level, settings.config) == ("auto", "info", None)
+    assert settings.limits == Limits()
+    assert settings.operators == {"cli:ana", "console:ana"}
+    assert set(settings.groups.values()) == {frozenset()}
+    assert settings.console_channels == ("general",)
+    assert not settings.slack.joins and not settings.discord.joins
+    assert settings.warnings == ()
+
+
+def test_flags_beat_the_environment_which_beats_the_file(desk: Desk) -> None:
+    desk.write("console: {port: 1000, host: localhost}\nhttp_port: 1001\nhome: from-file\n")
+    assert desk.load().console.port == 1000
+    assert desk.load(OVERLORD_CONSOLE_PORT="2000").console.port == 2000
+    settings = desk.load({"--port": "3000"}, OVERLORD_CONSOLE_PORT="2000")
+    assert (settings.console.port, settings.console.host, settings.http_port) == (3000, "localhost", 1001)
+
+
+def test_a_relative_path_starts_at_the_file_or_where_one_stands(desk: Desk) -> None:
+    (desk.folder / "etc").mkdir()
+    (desk.folder / "etc" / "data").mkdir()
+    path = desk.write("home: state\ndatabase_url: sqlite:///data/o.db\n", name="etc/overlord.yaml")
+    settings = desk.load(OVERLORD_CONFIG=str(path))
+    assert settings.home == desk.folder / "etc/state"
+    assert settings.database_url == f"sqlite:///{desk.folder}/etc/data/o.db"
+    assert desk.load(OVERLORD_HOME="elsewhere").home == desk.folder / "elsewhere"
+    assert desk.load(OVERLORD_HOME="~/x").home == desk.home / "x"
+
+
+def test_the_file_is_looked_for_here_and_then_at_home(desk: Desk) -> None:
+    (desk.home / ".overlord").mkdir()
+    at_home = desk.write("http_port: 1111", name="home-of-user/.overlord/overlord.yaml")
+    assert desk.load().config == at_home
+    here = desk.write("http_port: 2222")
+    assert desk.load().config == here
+    other = desk.write("http_port: 3333", name="other.yaml")
+    assert desk.load({"--config": "other.yaml"}).config == other
+    assert "There is no file" in desk.problems(OVERLORD_CONFIG="gone.yaml")[0]
+
+
+def test_an_empty_variable_is_not_set(desk: Desk) -> None:
+    settings = desk.load(SLACK_BOT_TOKEN="", OVERLORD_CONSOLE_PORT="", OVERLORD_CONFIG="")
+    assert settings.slack.bot_token is None and settings.console.port == 8765
+
+
+@pytest.mark.parametrize("scheme", ["postgresql", "postgres", "postgresql+psycopg"])
+def test_postgresql_is_reached_through_psycopg(desk: Desk, scheme: str) -> None:
+    settings = desk.load(OVERLORD_DATABASE_URL=f"{scheme}://u:hunter2secret@db/overlord")
+    assert settings.database_url == "postgresql+psycopg://u:hunter2secret@db/overlord"
+    assert settings.database == "PostgreSQL, db/overlord"
+    assert "hunter2secret" not in repr(settings)
+    assert "hunter2secret" in settings.secrets
+
+
+@pytest.mark.parametrize("url", ["mysql://x", "sqlite://", "sqlite:///:memory:", "overlord.db", "sqlite:/x"])
+def test_a_database_it_cannot_keep_things_in_is_refused(desk: Desk, url: str) -> None:
+    assert desk.problems(OVERLORD_DATABASE_URL=url)[0].startswith("OVERLORD_DATABASE_URL: ")
+
+
+def test_a_database_needs_its_folder(desk: Desk) -> None:
+    told = desk.problems(OVERLORD_DATABASE_URL=f"sqlite:///{desk.folder}/none/o.db")
+    assert told == [
+        f"OVERLORD_DATABASE_URL: there is no folder {desk.folder}/none. Create it, or name a file in another folder."
+    ]
+
+
+def test_projects_channels_and_limits(desk: Desk) -> None:
+    (desk.folder / "shop").mkdir()
+    desk.write(
+        "projects:\n"
+        "  - {name: shop, path: shop, channel: console:shop}\n"
+        "  - {name: api, url: 'git@example.com:team/api.git'}\n"
+        "channels:\n"
+        "  console:shop: {self_approval: false, on_timeout: deny}\n"
+        "  slack:T1:C1: {project: api, plan: auto}\n"
+        "limits: {reminder: 60}\n"
+        "models: {primary: openai/gpt}\n"
+    )
+    settings = desk.load(OVERLORD_MODELS__CRITIC="anthropic/x", OVERLORD_LIMITS__CONFIRM="5")
+    shop, api = settings.projects
+    assert (shop.name, shop.path, shop.channel) == ("shop", desk.folder / "shop", "console:shop")
+    assert (api.path, api.url) == (None, "git@example.com:team/api.git")
+    assert settings.channels["console:shop"] == ChannelPolicy(
+        project="shop", self_approval=False, on_timeout=OnTimeout.DENY
+    )
+    assert settings.channels["slack:T1:C1"] == ChannelPolicy(project="api", plan=PlanPolicy.AUTO)
+    assert settings.limits == replace(Limits(), reminder=60, confirm=5)
+    assert settings.console_channels == ("general", "shop")
+    assert (settings.models.primary, settings.models.critic) == ("openai/gpt", "anthropic/x")
+
+
+def test_approvers_of_the_environment_are_added_to_those_of_the_file(desk: Desk) -> None:
+    desk.write("groups: {approver: ['discord:3'], tech_lead: ['slack:T1:U9']}")
+    settings = desk.load(OVERLORD_APPROVERS="slack:T1:U1, console:bo")
+    assert settings.groups[Group.APPROVER] == {"discord:3", "slack:T1:U1", "console:bo"}
+    assert settings.groups[Group.TECH_LEAD] == {"slack:T1:U9"}
+
+
+def test_on_a_console_that_others_reach_only_the_command_line_is_the_operator(desk: Desk) -> None:
+    settings = desk.load(OVERLORD_CONSOLE_HOST="0.0.0.0")
+    assert settings.operators == {"cli:ana"}
+    assert "OVERLORD_CONSOLE_HOST" in str(settings.warnings[0])
+
+
+def test_everything_that_is_wrong_is_told_at_once(desk: Desk) -> None:
+    (desk.folder / "shop").mkdir()
+    desk.write(
+        "consol: {}\n"
+        "sandbox: chroot\n"
+        "limits: {remindr: 5}\n"
+        "groups: {approver: ['*'], leads: []}\n"
+        "projects:\n"
+        "  - {name: shop, path: shop}\n"
+        "  - {name: shop, path: nowhere}\n"
+        "channels:\n"
+        "  console:a: {project: shpo, self_approval: no}\n"
+        "  console:b: {project: shpo}\n"
+        "  general: {}\n"
+    )
+    (desk.folder / "file").touch()
+    told = desk.problems(OVERLORD_CONSOLE_PORT="70000", OVERLORD_HOME="file/home", SLACK_BOT_TOKEN="xoxb-1")
+    wanted = {
+        "line 1, consol:": "Did you mean `console`?",
+        "line 2, sandbox:": "`bubblewrap`",
+        "line 3, limits.remindr:": "Did you mean `reminder`?",
+        "line 4, groups.approver[0]:": "List each account by its id.",
+        "line 4, groups.leads:": "no such setting",
+        "line 7, projects[1].name:": "two projects named `shop`",
+        "line 7, projects[1].path:": "there is no folder",
+        "line 9, channels.console:a.self_approval:": "Write true or false.",
+        "line 11, channels.general:": "Write console:general.",
+        "OVERLORD_CONSOLE_PORT:": "Write a number from 1 to 65535",
+        "OVERLORD_HOME:": "is a file",
+        "SLACK_BOT_TOKEN:": "SLACK_APP_TOKEN",
+    }
+    for name, words in wanted.items():
+        assert [line for line in told if name in line and words in line], f"{name} … {words}\n" + "\n".join(told)
+    assert len(told) == len(wanted)
+
+
+def test_a_channel_names_a_project_that_is_there(desk: Desk) -> None:
+    (desk.folder / "shop").mkdir()
+    desk.write("projects: [{name: shop, path: shop}]\nchannels: {console:a: {project: shpo}}\n")
+    [told] = desk.problems()
+    assert "line 2, channels.console:a.project: there is no project `shpo`. Did you mean `shop`?" in told
+
+
+@pytest.mark.parametrize(
+    "url", ["ext::sh -c x", "--upload-pack=x", "https://u:pw@h/x", "http://h/x", "/tmp/x", "-x@h:y", "ssh://-x/y"]
+)
+def test_a_git_url_that_could_do_harm_is_refused(desk: Desk, url: str) -> None:
+    desk.write(f"projects:\n  - name: x\n    url: '{url}'\n")
+    [told] = desk.problems()
+    assert "git may be given" in told and url not in told
+
+
+def test_a_lease_that_two_could_hold_is_refused(desk: Desk) -> None:
+    assert "provider_timeout + 10, which is 25" in desk.problems(OVERLORD_LIMITS__SEND_LEASE="25")[0]
+
+
+def test_a_file_that_cannot_be_read_is_one_problem_among_others(desk: Desk) -> None:
+    desk.write("a: 1\na: 2\n")
+    told = desk.problems(OVERLORD_CONSOLE_PORT="x")
+    assert len(told) == 2 and "line 2: `a` is there twice" in told[0]
+
+
+def test_tokens_are_never_printed(desk: Desk) -> None:
+    tokens = {
+        "SLACK_BOT_TOKEN": "xoxb-canary-1",
+        "SLACK_APP_TOKEN": "xapp-canary-2",
+        "SLACK_SIGNING_SECRET": "canary-3-signing",
+        "DISCORD_TOKEN": "canary-4-discord",
+        "GITHUB_TOKEN": "canary-5-github",
+        "OPENAI_API_KEY": "canary-6-openai",
+    }
+    settings = desk.load(**tokens)
+    assert settings.slack.joins and settings.discord.joins
+    assert "canary" not in f"{settings} {settings!r} {settings.slack} {settings.warnings}"
+    assert settings.secrets >= set(tokens.values())
+    desk.write("slack: {bot_token: [canary-7]}\ndiscord: {token: 88888888}\ndatabase_url: 'canary-9://x'\n")
+    assert "canary" not in "".join(desk.problems()) and "8888" not in "".join(desk.problems())
+
+
+def test_what_is_probably_not_meant_is_a_warning(desk: Desk) -> None:
+    path = desk.write("discord: {token: abcdefgh}\ngroups: {approver: ['slack-group:T1:S1']}\n")
+    path.chmod(0o644)
+    settings = desk.load(OVERLORD_CONSOL_PORT="1", SLACK_BOT_TOKEN="xapp-1", SLACK_APP_TOKEN="xoxb-1")
+    told = "\n".join(str(warning) for warning in settings.warnings)
+    assert "Did you mean `OVERLORD_CONSOLE_PORT`?" in told
+    assert "SLACK_BOT_TOKEN: it does not begin with `xoxb-`" in told
+    assert f"chmod 600 {path}" in told
+    assert "slack-group:T1:S1 is not looked up yet" in told

@@ -1,0 +1,25 @@
+"""One browser for all tests here, one console and one window for each."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser
+
+from tests.browser.chromium import chromium, found
+from tests.browser.window import Window, opened
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def chrome() -> AsyncIterator[Browser]:
+    path = found()
+    if path is None:
+        pytest.skip("no Chromium on this machine, so the console was not tried in a browser (apt-get install chromium)")
+    async with chromium(path) as browser:
+        yield browser
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def window(chrome: Browser) -> AsyncIterator[Window]:
+    async with opened(chrome) as made:
+        yield made

@@ -1,0 +1,99 @@
+"""The policies that come with the program, and what is refused in those that people write."""
+
+from dataclasses import asdict, fields
+
+import pytest
+
+from agents.catalog.policies import (
+    GroupsPart,
+    LimitsPart,
+    account,
+    member,
+    odd_limits,
+    packaged_groups,
+    packaged_limits,
+)
+from agents.domain.authority import Group
+from agents.domain.limits import Limits
+
+
+def test_the_packaged_numbers_are_the_defaults_of_the_domain() -> None:
+    assert LimitsPart.model_validate(packaged_limits().data).limits() == Limits()
+
+
+def test_every_limit_is_in_the_file_and_checked() -> None:
+    names = {field.name for field in fields(Limits)}
+    assert set(packaged_limits().data) == names == set(LimitsPart.model_fields)
+
+
+def test_the_packaged_numbers_fit_each_other() -> None:
+    assert list(odd_limits(Limits())) == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "name"),
+    [
+        (Limits(send_lease=25), "send_lease"),
+        (Limits(provider_timeout=40), "send_lease"),
+        (Limits(settle=24), "settle"),
+        (Limits(job_renewal=31), "job_renewal"),
+    ],
+)
+def test_numbers_that_break_a_promise_are_named(changed: Limits, name: str) -> None:
+    assert name in [where[-1] for where, _, _ in odd_limits(changed)]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("provider_timeout", 0),
+        ("job_recoveries", 0),
+        ("job_recoveries", 2.5),
+        ("reminder", float("inf")),
+        ("reminder", float("nan")),
+        ("reminder", True),
+        ("reminder", "soon"),
+        ("reminder", -1),
+    ],
+)
+def test_a_number_out_of_range_is_refused(name: str, value: object) -> None:
+    with pytest.raises(ValueError):
+        LimitsPart.model_validate({**asdict(Limits()), name: value})
+
+
+def test_nobody_is_named_by_default() -> None:
+    groups = GroupsPart.model_validate(packaged_groups().data).groups()
+    assert groups == dict.fromkeys(set(Group) - {Group.OWNER}, frozenset())
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["slack:T1:U2", "slack:E0:W9", "discord:3", "console:ana", "cli:ana", "slack-group:T1:S2", "discord-role:1:2"],
+)
+def test_a_member_is_an_id(written: str) -> None:
+    assert member(written) == written
+
+
+@pytest.mark.parametrize(
+    "written", ["*", "slack:*", "slack:T1:*", "discord:?", "console:[a-z]", "all", "everyone", "Here"]
+)
+def test_a_pattern_is_refused_by_name(written: str) -> None:
+    with pytest.raises(ValueError, match="let in people nobody named"):
+        member(written)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *("", "ana", "@ana", "Ana Lead", "slack:U2", "slack:T1:ana", "slack:t1:u2", "discord:ana", "console:"),
+        *("cli:a b", "slack:T1:U2 ", "slack:T1:U2\n", "sIack:T1:U2", "slack:Т1:U2", "discord:３"),
+    ],
+)
+def test_a_name_or_a_look_alike_is_refused(written: str) -> None:
+    with pytest.raises(ValueError, match="is not an account"):
+        member(written)
+
+
+def test_a_crowd_is_no_account() -> None:
+    with pytest.raises(ValueError, match="group of people"):
+        account("slack-group:T1:S2")

@@ -1,0 +1,65 @@
+"""The console's rig: its messages are rows of ours, looked at through a second connection."""
+
+import itertools
+import time
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+from agents.domain.ids import Account, Thread
+from bot.clock import SystemClock
+from bot.messages import load_card
+from bot.platforms.console.platform import ConsolePlatform
+from store.books import Books
+from store.database import Database
+from tests.conformance.rig import Visible
+
+
+class ConsoleRig:
+    """Implements tests.conformance.rig.Rig."""
+
+    ana = Account("console:ana")
+    bo = Account("console:bo")
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._numbers = itertools.count(1)
+        self.platform = ConsolePlatform(database, SystemClock())
+
+    async def thread(self) -> Thread:
+        message = f"m{next(self._numbers)}-{time.time_ns()}"
+        thread, now = Thread(f"console:general:{message}"), SystemClock().now()
+
+        def begin(books: Books) -> None:
+            books.threads.start(thread, "console:general", self.ana, now)
+            books.messages.keep(thread, message, self.ana, "hello", now)
+
+        await self._database.write(begin)
+        return thread
+
+    async def visible(self, thread: Thread, to: Account) -> list[Visible]:
+        kept = await self._database.read(lambda books: books.messages.in_thread(thread, to))
+        cards = [(k, load_card(k.card)) for k in kept if k.card]
+        return [
+            Visible(
+                id=k.message,
+                text=card.fallback,
+                tokens=tuple(b.choice.token for b in (*card.buttons, *card.more)),
+                private=bool(k.only_for),
+            )
+            for k, card in cards
+        ]
+
+    async def noticed(self, thread: Thread) -> int:
+        kept = await self._database.read(lambda books: books.messages.in_thread(thread, self.ana))
+        return int(kept[0].seen)
+
+    async def pinged(self, thread: Thread) -> set[Account]:
+        """The console has no pings: "Needs me" shows what waits. A card still says whom it is for."""
+        kept = await self._database.read(lambda books: books.messages.in_thread(thread, self.ana))
+        return {account for k in kept if k.card for account in load_card(k.card).notify}
+
+
+async def open_rig(stack: AsyncExitStack, folder: Path) -> ConsoleRig:
+    database = Database(f"sqlite:///{folder / 'overlord.db'}")
+    stack.callback(database.close)
+    return ConsoleRig(database)

@@ -1,0 +1,275 @@
+"""Presses, words and silence on the decisions of a task, without any store."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from agents.domain import decide, ledger, pressing, steering
+from agents.domain import events as e
+from agents.domain.asking import Moment, Question, ask, supersede
+from agents.domain.authority import ChannelPolicy, Group, Kind, OnTimeout, Presser
+from agents.domain.decision import HOLD, Decision, DecisionState, Option, lettered, refuse_unless_open
+from agents.domain.errors import IllegalMove, OverlordError, PressRefused
+from agents.domain.events import Event
+from agents.domain.ids import PersonId, TaskId, Thread
+from agents.domain.pressing import Press
+from agents.domain.task import Task, TaskState, evolve, replay
+
+NOW = datetime(2026, 3, 4, 5, 6, tzinfo=UTC)
+ANA, BO, CY = PersonId("ana"), PersonId("bo"), PersonId("cy")
+OWNER = Presser(person=ANA)
+APPROVER = Presser(person=BO, groups=frozenset({Group.APPROVER}))
+STRANGER = Presser(person=CY)
+APPROVE_OR_NOT = lettered(Option(value="approve", approves=True), Option(value="reject"))
+
+
+def moment(after: float = 0, cause: str = "x", channel: ChannelPolicy | None = None) -> Moment:
+    return Moment(at=NOW + timedelta(seconds=after), cause=cause, channel=channel or ChannelPolicy())
+
+
+def asked(request: str = "add login", projects: tuple[str, ...] = ("api", "web")) -> list[Event]:
+    request_ = decide.Request(text=request, by=ANA, thread=Thread("console:general:1"), channel="console:general")
+    facts = decide.open_task(TaskId("T-1"), request_, moment())
+    return [*facts, *decide.choose_project(replay(facts), projects, moment(cause="intake"))]
+
+
+def then(facts: list[Event], *more: list[Event]) -> Task:
+    task = replay(facts)
+    for some in more:
+        for fact in some:
+            task = evolve(task, fact)
+            facts.append(fact)
+    return task
+
+
+def opened(facts: list[Event], kind: Kind) -> Decision:
+    return next(f.decision for f in reversed(facts) if isinstance(f, e.DecisionOpened) and f.decision.kind is kind)
+
+
+def on(task: Task, kind: Kind, value: str, words: str = "") -> Press:
+    decision = task.of_kind(kind)
+    assert decision
+    letter = next(o.letter for o in decision.options if o.value == value)
+    return Press(decision=decision.id, letter=letter, words=words)
+
+
+@pytest.mark.parametrize(
+    ("request_", "projects", "channel", "chosen"),
+    [
+        ("add login", (), "", ""),
+        ("add login", ("api",), "", "api"),
+        ("add login", ("api", "web"), "web", "web"),
+        ("add login to the API", ("api", "web"), "", "api"),
+        ("rapid growth", ("api", "web"), "", None),
+        ("api and web", ("api", "web"), "", None),
+        ("add login", ("api", "web"), "gone", None),
+        ("fix web-admin", ("web", "web-admin"), "", "web-admin"),
+    ],
+)
+def test_which_project(request_: str, projects: tuple[str, ...], channel: str, chosen: str | None) -> None:
+    facts = asked(request_, ())[:2]
+    made = decide.choose_project(replay(facts), projects, moment(channel=ChannelPolicy(project=channel)))
+    if chosen is None:
+        assert isinstance(made[0], e.DecisionOpened)
+    else:
+        assert isinstance(made[0], e.ProjectChosen)
+        assert made[0].project == chosen
+
+
+def test_choosing_twice_asks_once() -> None:
+    facts = asked()
+    assert decide.choose_project(replay(facts), ("api", "web"), moment(cause="again")) == []
+
+
+def test_a_press_decides_and_what_follows_comes_with_it() -> None:
+    facts = asked()
+    task = then(facts, steering.press(replay(facts), on(replay(facts), Kind.PROJECT, "web"), OWNER, moment()))
+    assert task.project == "web"
+    assert not task.questions
+    assert ledger.replay(facts)[opened(facts, Kind.PROJECT).id].decided_by == (ANA,)
+
+
+def test_a_stranger_decides_nothing() -> None:
+    task = replay(asked())
+    with pytest.raises(PressRefused, match="not yours"):
+        steering.press(task, on(task, Kind.PROJECT, "web"), STRANGER, moment())
+
+
+def test_the_words_of_a_stranger_answer_nothing() -> None:
+    task = replay(asked())
+    assert [type(f) for f in pressing.reply(task, "web", STRANGER, moment())] == [e.RemarkMade]
+
+
+def test_words_never_approve() -> None:
+    facts = asked()
+    plan = ask(replay(facts), Question(kind=Kind.PLAN, options=APPROVE_OR_NOT), moment())
+    task = then(facts, plan)
+    assert [type(f) for f in pressing.reply(task, "approve", APPROVER, moment())] == [e.RemarkMade]
+
+
+def test_a_question_takes_free_words() -> None:
+    facts = asked()
+    question = Question(kind=Kind.QUESTION, options=lettered(Option(value="a"), Option(value="b")), text="Which?")
+    task = then(facts, steering.press(replay(facts), on(replay(facts), Kind.PROJECT, "web"), OWNER, moment()))
+    task = then(facts, ask(task, question, moment(cause="q")))
+    (made,) = pressing.reply(task, "neither, use c", OWNER, moment())
+    assert isinstance(made, e.DecisionMade)
+    assert made.words == "neither, use c"
+
+
+def test_two_people_are_two_people() -> None:
+    facts = asked()
+    task = then(facts, ask(replay(facts), Question(kind=Kind.MERGE_CRITICAL, options=APPROVE_OR_NOT), moment()))
+    lead = Presser(person=BO, groups=frozenset({Group.TECH_LEAD}))
+    sec = Presser(person=CY, groups=frozenset({Group.SECURITY_TEAM}))
+    press = on(task, Kind.MERGE_CRITICAL, "approve")
+    task = then(facts, steering.press(task, press, lead, moment()))
+    with pytest.raises(PressRefused, match="counted already"):
+        steering.press(task, press, lead, moment())
+    also_bo = Presser(person=CY, known_as=frozenset({BO}), groups=frozenset({Group.SECURITY_TEAM}))
+    with pytest.raises(PressRefused, match="counted already"):
+        steering.press(task, press, also_bo, moment())
+    with pytest.raises(PressRefused, match="asked for this work"):
+        steering.press(task, press, Presser(person=ANA, groups=frozenset(Group)), moment())
+    (made,) = steering.press(task, press, sec, moment())
+    assert isinstance(made, e.DecisionMade)
+    assert made.by == (BO, CY)
+
+
+def test_one_person_is_enough_to_reject_what_needs_two() -> None:
+    facts = asked()
+    task = then(facts, ask(replay(facts), Question(kind=Kind.MERGE_CRITICAL, options=APPROVE_OR_NOT), moment()))
+    lead = Presser(person=BO, groups=frozenset({Group.TECH_LEAD}))
+    (made,) = steering.press(task, on(task, Kind.MERGE_CRITICAL, "reject"), lead, moment())
+    assert isinstance(made, e.DecisionMade)
+
+
+GATE = Question(kind=Kind.GATE_MEDIUM, options=APPROVE_OR_NOT, default="approve")
+
+
+def test_a_medium_gate_passes_by_time() -> None:
+    facts = asked()
+    task = then(facts, ask(replay(facts), GATE, moment()))
+    gate = opened(facts, Kind.GATE_MEDIUM)
+    assert pressing.when_due(task, gate.id, moment(1799)) == []
+    (made,) = pressing.when_due(task, gate.id, moment(1800))
+    assert isinstance(made, e.DecisionMade)
+    assert made.by == ()
+
+
+def test_a_held_gate_waits_for_ever() -> None:
+    facts = asked()
+    task = then(facts, ask(replay(facts), GATE, moment()))
+    gate = opened(facts, Kind.GATE_MEDIUM)
+    task = then(facts, steering.press(task, Press(decision=gate.id, letter=HOLD), OWNER, moment()))
+    assert pressing.when_due(task, gate.id, moment(10**7)) == []
+    with pytest.raises(PressRefused, match="No clock"):
+        steering.press(task, Press(decision=gate.id, letter=HOLD), APPROVER, moment())
+
+
+def test_a_channel_may_deny_what_passes_by_time() -> None:
+    facts = asked()
+    task = then(facts, ask(replay(facts), GATE, moment(channel=ChannelPolicy(on_timeout=OnTimeout.DENY))))
+    assert pressing.when_due(task, opened(facts, Kind.GATE_MEDIUM).id, moment(10**7)) == []
+
+
+def test_reminders_stop_after_the_last_one() -> None:
+    facts = asked()
+    task, id = replay(facts), opened(facts, Kind.PROJECT).id
+    task = then(facts, pressing.when_due(task, id, moment(4 * 3600)))
+    assert task.questions[0].reminders == 1
+    assert task.questions[0].due is None
+
+
+def test_an_escalation_is_reminded_of_three_times_four_hours_apart() -> None:
+    facts = asked()
+    parked = e.JobParked(task=TaskId("T-1"), at=NOW, job="j", flow="intake", problem="it died", kept="all")
+    task = then(facts, decide.park(replay(facts), parked, moment(cause="park")))
+    id = opened(facts, Kind.ESCALATION).id
+    for number in (1, 2, 3):
+        (reminded,) = then_facts = pressing.when_due(task, id, moment(number * 4 * 3600))
+        assert isinstance(reminded, e.DecisionReminded)
+        assert reminded.number == number
+        task = then(facts, then_facts)
+    assert pressing.when_due(task, id, moment(10**7)) == []
+
+
+def test_a_cancel_nobody_confirms_expires_and_nothing_happens() -> None:
+    facts = asked()
+    task = then(facts, steering.ask_to_cancel(replay(facts), OWNER, "boring", moment()))
+    task = then(facts, pressing.when_due(task, opened(facts, Kind.CANCEL).id, moment(600)))
+    assert task.state is TaskState.RECEIVED
+    closed = ledger.replay(facts)[opened(facts, Kind.CANCEL).id]
+    assert closed.state is DecisionState.EXPIRED
+    with pytest.raises(PressRefused, match="expired"):
+        refuse_unless_open(closed, str)
+
+
+def test_a_cancel_withdraws_what_was_open_and_wants_a_reason() -> None:
+    facts = asked()
+    task = then(facts, steering.ask_to_cancel(replay(facts), OWNER, "", moment()))
+    with pytest.raises(PressRefused, match="needs a word"):
+        steering.press(task, on(task, Kind.CANCEL, "cancel"), OWNER, moment())
+    task = then(facts, steering.press(task, on(task, Kind.CANCEL, "cancel", "boring"), OWNER, moment()))
+    assert task.state is TaskState.CANCELLED
+    assert task.reason == "boring"
+    assert task.open == ()
+    states = {d.kind: d.state for d in ledger.replay(facts).values()}
+    assert states[Kind.PROJECT] is DecisionState.WITHDRAWN
+
+
+def test_stop_and_resume_come_back_to_where_it_was() -> None:
+    facts = asked()
+    task = then(facts, steering.stop(replay(facts), OWNER, "", moment(cause="1")))
+    assert task.state is TaskState.PAUSED
+    with pytest.raises(IllegalMove):
+        then(list(facts), steering.stop(task, OWNER, "", moment(cause="2")))
+    task = then(facts, steering.backburner(task, APPROVER, "", moment(cause="3")))
+    assert task.state is TaskState.BACKBURNER
+    assert [d.kind for d in task.questions] == [Kind.PROJECT, Kind.BACKBURNER]
+    task = then(facts, steering.take("resume")(task, OWNER, "", moment(cause="4")))
+    assert task.state is TaskState.RECEIVED
+
+
+def test_a_parked_job_is_retried_by_a_person() -> None:
+    facts = asked()
+    parked = e.JobParked(task=TaskId("T-1"), at=NOW, job="j", flow="intake", problem="it died", kept="all")
+    task = then(facts, decide.park(replay(facts), parked, moment(cause="park")))
+    assert task.state is TaskState.BLOCKED
+    made = steering.take("retry")(task, OWNER, "", moment())
+    assert isinstance(made[-1], e.JobRetried)
+    assert made[-1].job == "j"
+    assert then(facts, made).state is TaskState.RECEIVED
+
+
+def test_a_superseded_card_says_so() -> None:
+    facts = asked()
+    plan = Question(kind=Kind.PLAN, options=APPROVE_OR_NOT, subject="hash-1")
+    task = then(facts, ask(replay(facts), plan, moment(cause="v1")))
+    old = opened(facts, Kind.PLAN)
+    task = then(facts, supersede(old, task, replace(plan, subject="hash-2"), moment(cause="v2")))
+    assert opened(facts, Kind.PLAN).id != old.id
+    with pytest.raises(PressRefused, match="changed since"):
+        refuse_unless_open(ledger.replay(facts)[old.id], str)
+    assert [d.subject for d in task.questions if d.kind is Kind.PLAN] == ["hash-2"]
+
+
+def test_a_closed_decision_stays_as_it_is() -> None:
+    facts = asked()
+    made = steering.press(replay(facts), on(replay(facts), Kind.PROJECT, "web"), OWNER, moment())
+    task = then(facts, made)
+    with pytest.raises(OverlordError):
+        evolve(task, made[0])
+
+
+def test_every_error_says_what_to_do() -> None:
+    task = replay(asked())
+    for act in (
+        lambda: steering.press(task, Press(decision=task.open[0].id, letter="z"), OWNER, moment()),
+        lambda: steering.take("resume")(task, OWNER, "", moment()),
+        lambda: steering.stop(task, STRANGER, "", moment()),
+    ):
+        with pytest.raises(OverlordError) as refused:
+            act()
+        assert refused.value.next_step

@@ -1,0 +1,193 @@
+"""One conversation on the console while the bot is killed, and everything counted from outside afterwards."""
+
+import asyncio
+import random
+import re
+import shutil
+import socket
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bot.app import running
+from bot.clock import ScaledClock
+from bot.messages import Button
+from bot.settings import load_settings
+from tests.faults.killing import Main, Mortal, Ready, living, until
+from tests.faults.outside import Glimpse, Outside, Shown
+from tests.faults.person import Person
+
+# A minute passes in three seconds. The send lease is then 2.25 s, still more than a time-out of 0.75 s and the settle
+# time that follows it, and far more than a busy machine takes for one write.
+SCALE = 20.0
+FACTS = (
+    "TaskRequested DecisionOpened DecisionOpened DecisionMade ProjectChosen DecisionOpened DecisionMade TaskCancelled "
+    "DecisionWithdrawn"
+).split()
+CONFIG = """
+projects:
+  - {name: web, path: web}
+  - {name: api, path: api}
+limits: {confirm: 86400, reminder: 600000, quota_per_person: 10000, quota_per_channel: 10000}
+"""
+
+
+def furnished(home: Path) -> Path:
+    """A state folder with two projects, so that the bot has to ask."""
+    for name in ("web", "api"):
+        (home / name).mkdir(parents=True)
+    (home / "overlord.yaml").write_text(CONFIG)
+    return home
+
+
+def free_port() -> int:
+    """One that no outgoing connection is given by chance, so it is still free when the bot starts again."""
+    for port in random.SystemRandom().sample(range(20_000, 32_000), 200):
+        with socket.socket() as tried:
+            if tried.connect_ex(("127.0.0.1", port)) != 0:
+                return port
+    raise AssertionError("200 ports in a row are taken")
+
+
+def the_bot(home: Path, port: int, scale: float = SCALE) -> Main:
+    """The whole program, as it is."""
+    since = time.time()
+
+    async def main(ready: Ready) -> None:
+        settings = load_settings({"OVERLORD_HOME": str(home), "OVERLORD_CONSOLE_PORT": str(port)}, cwd=home)
+        async with running(settings, clock=ScaledClock(scale, since)) as program:
+            ready(program.address)
+            await asyncio.Event().wait()
+
+    return main
+
+
+@dataclass
+class Counted:
+    """What one trial came to. `wrongs` is empty when all is well."""
+
+    kills: tuple[int, ...]
+    died: int = 0
+    steps: int = 0
+    ticks: int = 0
+    posts: int = 0
+    took: float = 0.0
+    wrongs: list[str] = field(default_factory=list)
+
+
+class Conversation:
+    """Mention, choose a project, change one's mind, confirm."""
+
+    def __init__(self, mortal: Mortal, outside: Outside, person: Person) -> None:
+        self._mortal, self._outside, self._person = mortal, outside, person
+        self._thread = ""
+        self.ticks = self.posts = 0
+        self.wrongs: list[str] = []
+        mortal.on_death = lambda: outside.exists and self._tick(lambda glimpse: True)  # as it was left behind
+
+    def hold(self) -> None:
+        say, press = self._person.say, self._person.press
+        self._thread = say("@overlord add a health check")
+        card = self._wait("the card that asks for the project", _asks("which project is this for?"))
+        press(_button(card, "api"), card, self._thread)
+        self._wait("the project on the status card", _says("T-1 ·", "api"))
+        say("cancel because we found a better way", self._thread)
+        card = self._wait("the card that asks to confirm", _asks("Cancel T-1?"))
+        press(_button(card, "Cancel"), card, self._thread)
+        self._wait("the end on the status card", _says("T-1 ·", "ancelled"))
+        until(lambda: self._tick(lambda glimpse: glimpse.is_idle), self._mortal, what="nothing is left to do")
+
+    def _wait(self, what: str, wanted: Callable[[Shown], bool]) -> Shown:
+        found: list[Shown] = []
+
+        def there(glimpse: Glimpse) -> bool:
+            found[:] = filter(wanted, glimpse.thread(self._thread))
+            return bool(found)
+
+        until(lambda: self._tick(there), self._mortal, what=what)
+        return found[0]
+
+    def _tick(self, condition: Callable[[Glimpse], bool]) -> bool:
+        self.ticks += 1
+        with self._outside.look() as glimpse:
+            self.wrongs += [f"P6: nothing moves {task}" for task in glimpse.stalled]
+            return condition(glimpse)
+
+    def count(self) -> list[str]:
+        """Everything that must be there once, in its place, and nothing else."""
+        with self._outside.look() as glimpse:
+            self.posts = glimpse.count("posts")
+            wrongs = glimpse.wrongs() + _wrong_thread(glimpse.thread(self._thread)) + _wrong_rows(glimpse)
+        page = self._person.reads(self._thread)
+        titles = re.findall(r'class="card-title"[^>]*>([^<]*)<', page)
+        if len(titles) != 3:
+            wrongs.append(f"the page shows {titles}")
+        return wrongs
+
+
+def _asks(title: str) -> Callable[[Shown], bool]:
+    return lambda shown: shown.title.endswith(title) and shown.card is not None and bool(shown.card.buttons)
+
+
+def _says(title: str, word: str) -> Callable[[Shown], bool]:
+    return lambda shown: shown.title.startswith(title) and shown.card is not None and word in shown.card.fallback
+
+
+def _button(shown: Shown, label: str) -> Button:
+    assert shown.card
+    return next(b for b in shown.card.buttons if b.label.startswith(label))
+
+
+def _wrong_thread(shown: list[Shown]) -> list[str]:
+    """Lost, doubled or out of order."""
+    wanted = ["I", "status:T-1", "decision", "I", "decision"]
+    found = ["I" if s.by else s.key if s.key.startswith("status") else s.key.partition(":")[0] for s in shown]
+    wrongs = [] if found == wanted else [f"the thread holds {found}, not {wanted}"]
+    if len({s.key for s in shown if s.key}) != 3:
+        wrongs.append(f"keys are not each there once: {[s.key for s in shown]}")
+    wrongs += [f"not marked as seen: {s.text}" for s in shown if s.by and not s.seen]
+    wrongs += [f"still has buttons: {s.title}" for s in shown if s.card and s.card.buttons]
+    return wrongs
+
+
+def _wrong_rows(glimpse: Glimpse) -> list[str]:
+    wrongs = [] if glimpse.facts == FACTS else [f"the facts are {glimpse.facts}"]
+    states = list(glimpse.deliveries().values())
+    if states != ["handled"] * 4:
+        wrongs.append(f"the deliveries are {states}")
+    for row in glimpse.rows("posts"):
+        if row.state != "sent" or row.wanted != row.shown:
+            wrongs.append(f"post {row.key} is {row.state}, {row.problem}")
+    for row in glimpse.rows("decisions"):
+        wanted = "withdrawn" if row.kind == "controls" else "decided"
+        if row.state != wanted:
+            wrongs.append(f"the decision {row.kind} is {row.state}")
+    return wrongs
+
+
+def converse(kills: tuple[int, ...]) -> Counted:
+    """One trial: the bot dies at step kills[0], its successor at step kills[1], and so on."""
+    started, counted = time.monotonic(), Counted(kills=kills)
+    home = furnished(Path(tempfile.mkdtemp(prefix="overlord-kill-")))
+    mortal = Mortal(the_bot(home, free_port()), home / "bot.log", list(kills))
+    outside = Outside(home / "overlord.db")
+    person = Person(mortal, f"trial-{'-'.join(map(str, kills)) or 'calm'}")
+    conversation = Conversation(mortal, outside, person)
+    try:
+        with living(mortal):
+            conversation.hold()
+            counted.steps = mortal.steps.made
+            counted.wrongs = conversation.wrongs + conversation.count()
+            counted.died, counted.posts = mortal.died, conversation.posts
+    except AssertionError as problem:
+        counted.wrongs = [*conversation.wrongs, str(problem)]
+    finally:
+        person.close()
+    counted.ticks, counted.took = conversation.ticks, time.monotonic() - started
+    if not counted.wrongs:
+        shutil.rmtree(home)
+    else:
+        counted.wrongs.append(f"what it left behind: {home}")
+    return counted

@@ -1,0 +1,113 @@
+"""A stage is one platform with people on it, played from outside, and the whole program behind it.
+
+The same scenarios run on every stage. A platform adds one module that opens its stage.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from agents.domain.ids import Account
+from agents.ports import Clock
+from bot.app import Program, running
+from bot.settings import load_settings
+
+Found = TypeVar("Found")
+PATIENCE = 15.0  # seconds for something to become visible; machines are shared
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """A message as one person sees it."""
+
+    text: str  # everything it says, title first
+    buttons: tuple[str, ...] = ()  # labels that can be pressed now, the overflow menu's too
+    by_bot: bool = True
+    private: bool = False
+
+
+class Stage(Protocol):
+    """`who` is a short name such as "ana"; each has an account on the platform. A thread is an opaque handle."""
+
+    @property
+    def name(self) -> str: ...
+
+    def account(self, who: str) -> Account: ...
+
+    async def say(self, who: str, text: str, *, thread: str = "", mention: bool = False, direct: bool = False) -> str:
+        """Write a message: at the top of the test's channel (or to the bot directly), or as a reply in a thread.
+
+        `mention` puts the platform's own mention of the bot in front. Returns the thread it is in.
+        """
+        ...
+
+    async def edit(self, who: str, thread: str, text: str) -> None:
+        """Edit the message that started the thread, which `who` wrote."""
+        ...
+
+    async def press(self, who: str, thread: str, label: str, words: str = "") -> None:
+        """Press the newest button with this label in the thread; `words` fill the form behind it, if there is one."""
+        ...
+
+    async def shown(self, who: str, thread: str) -> list[Shown]:
+        """What this person sees in the thread now, oldest first, the first message included."""
+        ...
+
+    async def is_seen(self, thread: str) -> bool:
+        """Whether the bot marked the thread's first message as noticed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """What a scenario asks of the program behind its stage."""
+
+    home: Path
+    config: Callable[[Callable[[str], Account]], str]  # overlord.yaml, given how to name an account
+    clock: Clock | None = None
+
+
+OpenStage = Callable[[AsyncExitStack, Setup], Awaitable[tuple["Stage", "Host"]]]
+
+
+class Host:
+    """The program behind a stage; it can be stopped and started again while the platform stays."""
+
+    def __init__(self, setup: Setup, account: Callable[[str], Account], environ: Mapping[str, str]) -> None:
+        self._setup = setup
+        self._environ = environ
+        self._stack = AsyncExitStack()
+        setup.home.mkdir(parents=True, exist_ok=True)
+        self._config = setup.home / "overlord.yaml"
+        self._config.write_text(setup.config(account))
+        self.program: Program | None = None
+
+    async def start(self) -> Program:
+        base = {"OVERLORD_HOME": str(self._setup.home), "OVERLORD_CONFIG": str(self._config)}
+        fixed = {"OVERLORD_CONSOLE_PORT": "0", **base, **self._environ}
+        settings = load_settings(fixed, cwd=self._setup.home, user="operator")
+        self.program = await self._stack.enter_async_context(running(settings, self._setup.clock))
+        return self.program
+
+    async def stop(self) -> None:
+        await self._stack.aclose()
+        self._stack = AsyncExitStack()
+        self.program = None
+
+    async def restart(self) -> Program:
+        await self.stop()
+        return await self.start()
+
+
+async def until(look: Callable[[], Awaitable[Found | None]], what: str = "it") -> Found:
+    """Wait until a look finds something; say what was last seen if it never does."""
+    clock = asyncio.get_running_loop().time
+    late = clock() + PATIENCE
+    while clock() < late:
+        if found := await look():
+            return found
+        await asyncio.sleep(0.02)
+    raise AssertionError(f"{what} did not come within {PATIENCE} s")

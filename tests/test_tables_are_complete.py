@@ -1,0 +1,80 @@
+"""Adding a fact, a state, a kind of decision or a command without saying who cares about it fails here."""
+
+from typing import get_args
+
+from agents.domain import events as e
+from agents.domain.authority import RULES, Kind
+from agents.domain.pressing import CONSEQUENCES
+from agents.domain.task import EVEN_WHEN_ENDED, STAYS, TASK_MOVES, TaskState
+from agents.flows import FLOW_AFTER, RESTS
+from bot.cards import CARD_FOR, QUIET, timeline, words
+from bot.commands import ANSWERS, STEERS
+from bot.conversation import Verb
+from bot.messages import Delivery
+from store.codec import EVENT_KINDS
+
+# Kinds that no stage opens yet. A stage that opens one takes it out of here and says what follows from it.
+NOT_OPENED_YET = {
+    Kind.CLARIFICATION,
+    Kind.QUESTION,
+    Kind.PLAN,
+    Kind.DEBATE,
+    Kind.SCOPE,
+    Kind.BUDGET,
+    Kind.GATE_MEDIUM,
+    Kind.GATE_HIGH,
+    Kind.GATE_CRITICAL,
+    Kind.MERGE,
+    Kind.MERGE_HIGH,
+    Kind.MERGE_CRITICAL,
+    Kind.PROPOSAL,
+    Kind.SKILL,
+    Kind.KNOWLEDGE,
+}
+
+
+def test_every_fact_moves_a_task_or_is_said_not_to() -> None:
+    moves = {kind for _, kind in TASK_MOVES}
+    assert moves | STAYS | EVEN_WHEN_ENDED | {e.TaskRequested} == set(e.ALL)
+    assert not (moves & STAYS or moves & EVEN_WHEN_ENDED or STAYS & EVEN_WHEN_ENDED)
+
+
+def test_every_fact_starts_a_flow_or_rests() -> None:
+    assert FLOW_AFTER.keys() | RESTS == set(e.ALL)
+    assert not FLOW_AFTER.keys() & RESTS
+
+
+def test_every_fact_is_told_or_quiet() -> None:
+    assert CARD_FOR.keys() | QUIET == set(e.ALL)
+    assert not CARD_FOR.keys() & QUIET
+
+
+def test_every_fact_can_be_written_and_put_into_words() -> None:
+    assert set(EVENT_KINDS) == {kind.__name__ for kind in e.ALL}
+    assert set(e.ALL) == timeline.IN_WORDS
+
+
+def test_every_state_has_a_word_a_tone_and_an_icon() -> None:
+    for table in (words.STATE, words.TONE, words.ICON):
+        assert table.keys() == set(TaskState)
+
+
+def test_every_kind_of_decision_has_its_rule_and_its_name() -> None:
+    assert RULES.keys() == set(Kind)
+    assert words.KIND.keys() == set(Kind)
+
+
+def test_every_kind_that_is_opened_leads_to_something() -> None:
+    assert CONSEQUENCES.keys() | NOT_OPENED_YET | {Kind.CONTROLS} == set(Kind)
+    assert not CONSEQUENCES.keys() & NOT_OPENED_YET
+
+
+def test_every_command_steers_or_answers() -> None:
+    assert STEERS.keys() | ANSWERS.keys() | {Verb.ASIDE} == set(Verb)
+    assert not STEERS.keys() & ANSWERS.keys()
+
+
+def test_every_delivery_can_be_stored() -> None:
+    from bot.inbox import DELIVERIES
+
+    assert set(DELIVERIES) == {kind.__name__ for kind in get_args(Delivery)}
