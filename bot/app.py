@@ -72,8 +72,13 @@ async def run(settings: Settings, on_ready: Callable[[Program], None] = lambda p
 
 
 @asynccontextmanager
-async def running(settings: Settings, clock: Clock | None = None) -> AsyncIterator[Program]:
-    """Start everything, and stop it in the other order. What was under way is in the store."""
+async def running(
+    settings: Settings, clock: Clock | None = None, swap: Callable[[Ports], Ports] = lambda ports: ports
+) -> AsyncIterator[Program]:
+    """Start everything, and stop it in the other order. What was under way is in the store.
+
+    `swap` gives the flows another world than the settings do.
+    """
     async with AsyncExitStack() as stack:
         bell = Bell()
         bell.attach()
@@ -83,7 +88,8 @@ async def running(settings: Settings, clock: Clock | None = None) -> AsyncIterat
         await office.database.write(partial(_prepare, settings, leases))
         console = ConsolePlatform(office.database, office.clock)
         outbox = Outbox(office, {console.name: console}, leases)
-        jobs = Jobs(office, _ports(settings), leases)
+        ports = _ports(settings)
+        jobs = Jobs(office, lambda store: swap(ports(store)), leases)
         health = Health(office)
         pumps = _pumps(office, inbox, outbox, jobs)
         stack.push_async_callback(jobs.stop)
@@ -144,11 +150,7 @@ def _pumps(office: Office, inbox: Inbox, outbox: Outbox, jobs: Jobs) -> tuple[Pu
     return (
         Pump("settle", partial(settle_waiting, inbox), frozenset({"deliveries"})),
         Pump("launch", lambda: database.write(lambda b: readers.launch(b, clock.now())), frozenset({"facts"})),
-        Pump(
-            "announce",
-            lambda: database.write(lambda b: readers.announce(b, office.permissions, clock.now())),
-            frozenset({"facts"}),
-        ),
+        Pump("announce", partial(readers.announce_calmly, office), frozenset({"facts"})),
         Pump("send", outbox.send_due, frozenset({"posts"}), outbox.next_due),
         Pump("jobs", jobs.run_waiting, frozenset({"jobs"}), jobs.next_try),
         Pump("timers", timers.fire_due, frozenset({"timers"}), timers.next_due),
@@ -208,8 +210,10 @@ def _login(settings: Settings) -> str:
 
 
 def _secret(path: Path) -> bytes:
-    """Made once an installation; only its owner may read it."""
-    if not path.exists():
-        path.touch(mode=0o600)
-        path.write_bytes(secrets.token_bytes(32))
+    """Made once an installation; only its owner may read it. A kill leaves the whole of it or nothing."""
+    if not path.exists() or not path.stat().st_size:
+        fresh = path.with_suffix(".new")
+        fresh.touch(mode=0o600)
+        fresh.write_bytes(secrets.token_bytes(32))
+        fresh.replace(path)
     return path.read_bytes()

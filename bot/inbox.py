@@ -8,11 +8,10 @@ from functools import partial
 from pydantic import TypeAdapter
 
 from agents.domain import decide, pressing, steering
-from agents.domain.authority import Presser
+from agents.domain.authority import Kind, Presser
 from agents.domain.decide import Request
-from agents.domain.decision import refuse_unless_open
+from agents.domain.decision import Decision, refuse_unless_open
 from agents.domain.errors import OverlordError, PressRefused
-from agents.domain.ids import TaskId
 from agents.domain.pressing import Press
 from agents.domain.task import Task
 from agents.domain.text import clean
@@ -177,7 +176,7 @@ class Inbox:
         decision = books.ledger.find(choice.decision) if choice else None
         if choice is None or decision is None:
             raise _UNKNOWN
-        if pressed.message and not self._stands_there(pressed, decision.task, books):
+        if pressed.message and not self._stands_there(pressed, decision, books):
             raise _UNKNOWN
         if not pressed.message and pressed.shown != decision.fingerprint:
             raise PressRefused(
@@ -186,18 +185,19 @@ class Inbox:
         refuse_unless_open(decision, books.people.name)
         task = books.log.task(decision.task)
         press = Press(decision=decision.id, letter=choice.letter, words=pressed.words)
-        facts = steering.press(task, press, speaker, self._office.moment(task.channel, pressed.key))
+        moment = replace(self._office.moment(task.channel, pressed.key), who=lambda id: books.people.get(id).id)
+        facts = steering.press(task, press, speaker, moment)
         books.log.append(task.id, facts, _cause(pressed))
         return self._handled(f"{task.id}: {', '.join(type(f).__name__ for f in facts)}")
 
-    def _stands_there(self, pressed: Pressed, task: TaskId, books: Books) -> bool:
+    def _stands_there(self, pressed: Pressed, decision: Decision, books: Books) -> bool:
         """The button belongs on the message it was pressed on: nothing in a payload is trusted.
 
         A message may be on the screen before its id has reached us, or its sender died in between.
         """
         known = books.posts.on_message(pressed.thread, pressed.message)
         posts = [known] if known else books.posts.under_way(pressed.thread)
-        return any(_carries(post, pressed.token, task) for post in posts)
+        return any(_carries(post, pressed.token, decision) for post in posts)
 
     # ── around ───────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -233,7 +233,9 @@ class Inbox:
         if books.deliveries.settle(received.key, DeliveryState.PARKED, problem, now):
             error = OverlordError(
                 "Something went wrong while I read that, and I gave up after three tries",
-                next_step="Please say it again in other words; the operator finds the details in the log.",
+                next_step=(
+                    "Kept: what you sent. Please say it again in other words; the operator finds the details in the log."
+                ),
             )
             books.posts.want(wish(f"reply:{received.key}", received.thread, replies.problem_card(error)), now)
 
@@ -267,9 +269,10 @@ def _cleaned(delivery: Delivery) -> Delivery:
             return replace(delivery, name=name, text=clean(delivery.text))
 
 
-def _carries(post: Wish, token: str, task: TaskId) -> bool:
-    id, _, _ = token.partition(".")
-    if post.key in (f"decision:{id}", f"status:{task}"):
+def _carries(post: Wish, token: str, decision: Decision) -> bool:
+    """By its key, for what a message showed a moment ago may be gone from it by now; else by its buttons."""
+    own = f"status:{decision.task}" if decision.kind is Kind.CONTROLS else f"decision:{decision.id}"
+    if post.key == own:
         return True
     card = load_card(post.body)
     return any(button.choice.token == token for button in (*card.buttons, *card.more))

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -24,7 +25,7 @@ from store.codec import Cause
 from store.database import StoreUnavailable
 from store.deliveries import Received
 from store.job_log import JobLog
-from store.jobs import Job
+from store.jobs import LONGEST_WAIT, Job
 
 log = logging.getLogger("overlord.jobs")
 
@@ -55,8 +56,8 @@ class Pump:
                     pass
                 sleep = await self._sleep(clock)
                 self._well()
-            except StoreUnavailable as problem:
-                self._trouble(problem.what)
+            except StoreUnavailable as problem:  # the store itself says so, once an outage
+                self.trouble = problem.what
                 sleep = AFTER_TROUBLE
             except Exception as problem:  # a pump never dies: whatever it met, it says so and tries again
                 log.exception("pump failed", extra={"pump": self.name})
@@ -72,11 +73,6 @@ class Pump:
         due = await self.next_due() if self.next_due else None
         return min(LOOK_AGAIN, LOOK_AGAIN if due is None else clock.real_seconds(due) + 0.001)
 
-    def _trouble(self, problem: str) -> None:
-        if not self.trouble:  # one alert an outage
-            log.error("the store cannot be used", extra={"pump": self.name, "problem": problem})
-        self.trouble = problem
-
     def _well(self) -> None:
         if self.trouble:
             log.info("working again", extra={"pump": self.name})
@@ -91,7 +87,7 @@ class Jobs:
         self._database, self._clock, self._limits = office.database, office.clock, office.limits
         self._ports = ports
         self._leases = leases
-        self._claimed: set[str] = set()
+        self._claimed: dict[str, Job] = {}
         self._running: set[asyncio.Task[None]] = set()
         # The scheduler is the clock and the pool, never the record: everything durable is a row of ours.
         self.scheduler = AsyncIOScheduler(timezone=UTC, job_defaults={"coalesce": True, "max_instances": 1})
@@ -100,20 +96,24 @@ class Jobs:
         self.scheduler.start()
 
     async def stop(self) -> None:
+        """Being stopped is no fault of a job: what is under way is given back, and counts as no attempt."""
+        under_way = list(self._claimed.values())
         self.scheduler.shutdown(wait=False)
         for task in self._running:
             task.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)
+        with suppress(StoreUnavailable):
+            await self._database.write(lambda books: books.jobs.release(under_way))
 
     async def run_waiting(self) -> int:
         """Claim what may run and hand it to the scheduler."""
         room = JOBS_AT_ONCE - len(self._claimed)
         if room <= 0:
             return 0
-        lease = self._leases.for_seconds(self._limits.job_lease)
+        lease = self._leases.for_seconds(self._limits.job_lease, busy=self._claimed)
         jobs = await self._database.write(lambda books: books.jobs.claim(lease, self._limits, room))
         for job in jobs:
-            self._claimed.add(job.id)
+            self._claimed[job.id] = job
             self.scheduler.add_job(self._run, args=[job], id=job.id, misfire_grace_time=None, replace_existing=True)
         return len(jobs)
 
@@ -134,7 +134,8 @@ class Jobs:
                 await self._try(job)
         finally:
             renewal.cancel()
-            self._claimed.discard(job.id)
+            if self._claimed.get(job.id) is job:
+                del self._claimed[job.id]
 
     async def _try(self, job: Job) -> None:
         store = JobLog(self._database, job, self._moment)
@@ -145,7 +146,7 @@ class Jobs:
         except IllegalMove as moved:  # the task moved on meanwhile; there is nothing left to do for it
             log.info("job had nothing left to do", extra={"job": job.id, "why": moved.what})
             await self._database.write(lambda books: books.jobs.finish(job.id, job.fence))
-        except StoreUnavailable:
+        except StoreUnavailable:  # this process holds it and is not at work on it, so it is claimed again at once
             log.warning("job will run again when the store is back", extra={"job": job.id})
         except Exception as problem:  # a flow's own fault must not take the program down
             log.exception("job failed", extra={"job": job.id, "flow": job.flow})
@@ -155,7 +156,7 @@ class Jobs:
         if job.attempts + 1 >= self._limits.job_recoveries:
             await self._give_up(job, problem)
             return
-        again = self._clock.now() + timedelta(seconds=2.0 ** (job.attempts + 1))
+        again = self._clock.now() + timedelta(seconds=min(LONGEST_WAIT, 2.0 ** (job.attempts + 1)))
         await self._database.write(lambda books: books.jobs.put_back(job, problem, again))
 
     async def _give_up(self, job: Job, problem: str) -> None:
@@ -174,8 +175,9 @@ class Jobs:
         while True:
             await asyncio.sleep(self._clock.real_seconds(self._limits.job_renewal))
             until = self._clock.now() + self._limits.within("job_lease")
-            if not await self._database.write(partial(_renewed, job, until)):
-                return
+            with suppress(StoreUnavailable):  # nobody else can take it over either
+                if not await self._database.write(partial(_renewed, job, until)):
+                    return
 
     def _moment(self, task: Task, cause: str) -> Moment:
         return self._office.moment(task.channel, cause)
@@ -191,18 +193,27 @@ async def settle_waiting(inbox: Inbox) -> int:
     waiting = await inbox.waiting()
     for received in waiting:
         threads.setdefault(received.thread, []).append(received)
-    async with asyncio.TaskGroup() as group:
-        for deliveries in threads.values():
-            group.create_task(_settle_in_order(inbox, deliveries))
+    for outage in await asyncio.gather(*(_settle_in_order(inbox, each) for each in threads.values())):
+        if outage:
+            raise outage
     return len(waiting)
 
 
-async def _settle_in_order(inbox: Inbox, deliveries: list[Received]) -> None:
+async def _settle_in_order(inbox: Inbox, deliveries: list[Received]) -> StoreUnavailable | None:
+    """An outage ends it: nothing was lost, what is left is still received, and the pump comes back."""
     for received in deliveries:
         try:
-            await inbox.settle(received)
-        except StoreUnavailable:
-            return  # nothing was lost: it is still received, and the pump comes back
-        except Exception as problem:
-            log.exception("delivery failed", extra={"delivery": received.key})
-            await inbox.give_up(received, repr(problem))
+            await _settle(inbox, received)
+        except StoreUnavailable as outage:
+            return outage
+    return None
+
+
+async def _settle(inbox: Inbox, received: Received) -> None:
+    try:
+        await inbox.settle(received)
+    except StoreUnavailable:
+        raise
+    except Exception as problem:
+        log.exception("delivery failed", extra={"delivery": received.key})
+        await inbox.give_up(received, repr(problem))

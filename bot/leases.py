@@ -1,5 +1,7 @@
 """Leases in the name of this process, with the owners that are known to be gone."""
 
+import secrets
+from collections.abc import Iterable
 from datetime import timedelta
 
 from agents.ports import Clock
@@ -10,7 +12,7 @@ from store.leases import Lease, is_dead, this_process
 class Leases:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._owner = this_process()
+        self._owner = f"{this_process()}/{secrets.token_hex(4)}"  # two programs in one process are two holders
         self._dead: tuple[str, ...] = ()
 
     def look_for_the_dead(self, books: Books) -> None:
@@ -18,6 +20,8 @@ class Leases:
         owners = books.jobs.lease_owners() | books.posts.lease_owners()
         self._dead = tuple(sorted(owner for owner in owners if owner != self._owner and is_dead(owner)))
 
-    def for_seconds(self, seconds: float) -> Lease:
+    def for_seconds(self, seconds: float, busy: Iterable[str] = ()) -> Lease:
+        """`busy` is what this holder is at work on now."""
         now = self._clock.now()
-        return Lease(owner=self._owner, at=now, until=now + timedelta(seconds=seconds), dead=self._dead)
+        until = now + timedelta(seconds=seconds)
+        return Lease(owner=self._owner, at=now, until=until, dead=self._dead, busy=tuple(busy))

@@ -129,6 +129,29 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    id: str
+    label: str
+    column: int  # how many steps come before it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrow:
+    start: str
+    end: str
+    dashed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Graph:
+    """A picture of what waits for what; `text` says the same to those who do not see it."""
+
+    nodes: tuple[Node, ...]
+    arrows: tuple[Arrow, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
     """One message of the bot. Text is plain: platforms escape it, nothing in it is markup."""
 
@@ -145,6 +168,7 @@ class Card:
     tone: Tone = Tone.PLAIN
     decision: DecisionId | None = None
     fingerprint: str = ""
+    graph: Graph | None = None
 
     @property
     def fallback(self) -> str:

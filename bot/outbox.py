@@ -12,6 +12,7 @@ from bot.messages import Card, Gone, Later, Platform, Refused, Unsure, load_card
 from bot.office import Office
 from bot.readers import wish
 from store.books import Books
+from store.database import StoreUnavailable
 from store.posts import Act, Post
 
 AT_ONCE = 16
@@ -19,6 +20,8 @@ NOT_CONNECTED = 30.0  # seconds until a platform that is not there is tried agai
 
 
 class Outbox:
+    """What became of a try is written however long the store is away: only we know it."""
+
     def __init__(self, office: Office, platforms: Mapping[str, Platform], leases: Leases) -> None:
         self._database, self._clock, self._limits = office.database, office.clock, office.limits
         self._platforms = platforms
@@ -44,18 +47,21 @@ class Outbox:
         if platform is None:
             await self._later(post, NOT_CONNECTED, "this platform is not connected")
             return
+        if post.cut_off and self._settle(platform):
+            await self._unsure(platform, post, "the program died while it sent this")
+            return
         try:
             async with asyncio.timeout(self._clock.real_seconds(self._limits.provider_timeout)):
                 message = await self._deliver(platform, post)
-        except (Unsure, TimeoutError) as problem:
+        except (Unsure, TimeoutError, StoreUnavailable) as problem:
             await self._unsure(platform, post, str(problem) or "no answer in time")
         except Later as problem:
             await self._later(post, problem.seconds, str(problem))
         except Refused as problem:
-            await self._database.write(partial(self._parked, post, problem))
+            await self._database.insist(partial(self._parked, post, problem))
         else:
             sent_at = self._clock.now()
-            await self._database.write(lambda books: books.posts.sent(post, message, sent_at, self._limits))
+            await self._database.insist(lambda books: books.posts.sent(post, message, sent_at, self._limits))
 
     async def _deliver(self, platform: Platform, post: Post) -> str:
         """Make the platform show it, and return the message's id."""
@@ -80,13 +86,15 @@ class Outbox:
         return message
 
     async def _unsure(self, platform: Platform, post: Post, problem: str) -> None:
-        settle = self._limits.settle if platform.settle is None else platform.settle
-        at = self._clock.now()
-        await self._database.write(lambda books: books.posts.unsure(post, at, timedelta(seconds=settle), problem))
+        settle, at = timedelta(seconds=self._settle(platform)), self._clock.now()
+        await self._database.insist(lambda books: books.posts.unsure(post, at, settle, problem))
+
+    def _settle(self, platform: Platform) -> float:
+        return self._limits.settle if platform.settle is None else platform.settle
 
     async def _later(self, post: Post, seconds: float, problem: str) -> None:
         until = self._clock.now() + timedelta(seconds=seconds)
-        await self._database.write(lambda books: books.posts.later(post, until, problem))
+        await self._database.insist(lambda books: books.posts.later(post, until, problem))
 
     def _parked(self, post: Post, problem: Refused, books: Books) -> None:
         """It will never be taken: put one plain note in its place, and let the thread go on."""

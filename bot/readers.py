@@ -3,21 +3,24 @@
 Each moves its cursor in the transaction that writes what follows, so a fact is handled once and never skipped.
 """
 
+import asyncio
 from collections.abc import Callable
 from datetime import datetime
 
 from agents.domain import events as e
 from agents.domain.events import Event
-from agents.domain.ids import Account, PersonId, surface_of
+from agents.domain.ids import Account, PersonId, TaskId, surface_of
 from agents.flows import FLOW_AFTER
-from bot.cards import CARD_FOR
+from bot.cards import CARD_FOR, status
 from bot.cards.scene import Scene
 from bot.messages import Card, card_hash, dump_card
+from bot.office import Office
 from bot.permissions import Permissions
 from store.books import Books
 from store.posts import Act, Wish
 
 BATCH = 100
+APART = 0.02  # seconds, at least, between two looks for something to say
 
 
 def launch(books: Books, at: datetime) -> int:
@@ -36,14 +39,29 @@ def launch(books: Books, at: datetime) -> int:
 def announce(books: Books, permissions: Permissions, at: datetime) -> int:
     """Ask for the cards that each unread fact calls for. Cards show the present, so a late reader says nothing old."""
     unread = books.log.unread("announcer", BATCH)
+    drawn: set[TaskId] = set()  # tasks whose status card is as it should be: one drawing tells all that happened
     for recorded in unread:
+        makers = [
+            m for m in CARD_FOR.get(type(recorded.event), ()) if m is not status or recorded.event.task not in drawn
+        ]
+        if not makers:
+            continue
         scene = scene_of(books, recorded.event, permissions)
-        for maker in CARD_FOR.get(type(recorded.event), ()):
-            for posting in maker(recorded.event, scene):
-                books.posts.want(wish(posting.key, scene.task.thread, posting.card), at)
+        for posting in (posting for maker in makers for posting in maker(recorded.event, scene)):
+            books.posts.want(wish(posting.key, scene.task.thread, posting.card), at)
+        if status in makers:
+            drawn.add(recorded.event.task)
     if unread:
         books.log.mark_read("announcer", unread[-1].seq)
     return len(unread)
+
+
+async def announce_calmly(office: Office) -> int:
+    """Announce, then wait a moment: what happens meanwhile becomes one card."""
+    read = await office.database.write(lambda books: announce(books, office.permissions, office.clock.now()))
+    if read:
+        await asyncio.sleep(APART)
+    return read
 
 
 def wish(key: str, thread: str, card: Card, act: Act = Act.POST, target: str = "") -> Wish:

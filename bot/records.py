@@ -51,7 +51,9 @@ class Records:
     async def conversation(self, thread: Thread, viewer: Account) -> Conversation | None:
         def question(books: Books) -> Conversation | None:
             known = books.threads.find(thread)
-            return self._conversation(books, thread, viewer, None) if known else None
+            return (
+                self._conversation(books, thread, viewer, None) if known and _may_read(known.channel, viewer) else None
+            )
 
         return await self._database.read(question)
 
@@ -85,7 +87,7 @@ class Records:
         return Conversation(
             thread=thread,
             channel=known.channel if known else "",
-            messages=tuple(_message(books, k) for k in shown),
+            messages=tuple(_message(books, k, viewer) for k in shown),
             task=books.log.find(known.task) if known and known.task else None,
             more=left_out,
         )
@@ -130,11 +132,17 @@ def _heard(outcome: Outcome) -> Heard:
     return Heard(refused=outcome.state in (DeliveryState.REFUSED, DeliveryState.PARKED), words=outcome.words)
 
 
+def _may_read(channel: str, viewer: Account) -> bool:
+    """The console shows its own channels to all its readers, and a direct line only to its two ends."""
+    login = viewer.partition(":")[2]
+    return channel.startswith("console:") and (not channel.startswith("console:@") or channel == f"console:@{login}")
+
+
 def _need(books: Books, task: Task, decision: Decision) -> Need:
     return Need(decision=decision, task=task, card=decision_card(task, decision, books.people.name))
 
 
-def _message(books: Books, kept: Kept) -> Message:
+def _message(books: Books, kept: Kept, viewer: Account) -> Message:
     return Message(
         id=kept.message,
         thread=kept.thread,
@@ -143,6 +151,7 @@ def _message(books: Books, kept: Kept) -> Message:
         text=kept.text,
         card=load_card(kept.card) if kept.card else None,
         edited=kept.edited and bool(kept.by),
+        mine=kept.by == viewer,
         seen=kept.seen,
         private=bool(kept.only_for),
     )

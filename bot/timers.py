@@ -1,5 +1,6 @@
 """Lets silence mean what it means, for each decision whose time has come."""
 
+import asyncio
 from functools import partial
 
 from agents.domain import pressing
@@ -17,7 +18,7 @@ class Timers:
         """Returns how many decisions moved."""
         now = self._office.clock.now()
         due = await self._office.database.read(lambda books: books.timers.due(now))
-        return sum([await self._office.database.write(partial(self._fire, *timer)) for timer in due])
+        return sum(await asyncio.gather(*(self._office.database.write(partial(self._fire, *timer)) for timer in due)))
 
     async def next_due(self) -> float | None:
         """Seconds until the next timer."""

@@ -1,17 +1,22 @@
 """Checks the memory against itself: integrity, hash chains, and stored state against the replay of facts."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Row, Table, func, select
 
 from agents.domain import ledger
 from agents.domain import task as domain
-from agents.domain.ids import TaskId
+from agents.domain.decision import Decision
+from agents.domain.errors import OverlordError
+from agents.domain.ids import DecisionId, TaskId
 from agents.domain.liveness import Pending, is_stalled
 from store import tables
 from store.codec import BEGINNING, Cause, load_decision, load_event, load_task, seconds
 from store.jobs import UNFINISHED
 from store.log import fact_hash
+
+Said = TypeVar("Said")
 
 _E, _S, _D = tables.events, tables.snapshots, tables.decisions
 
@@ -53,11 +58,24 @@ def disagreements(db: Connection) -> list[str]:
 
 def _disagreements(db: Connection, id: TaskId) -> Iterator[str]:
     rows = _rows(db, id)
-    facts = [load_event(row.kind, row.body) for row in rows]
-    snapshot = db.execute(select(_S).where(_S.c.task == id)).one()
-    if load_task(snapshot.body) != domain.replay(facts) or snapshot.version != len(facts):
+    try:
+        facts = [load_event(row.kind, row.body) for row in rows]
+        task, decisions = domain.replay(facts), ledger.replay(facts)
+    except (KeyError, ValueError, OverlordError) as problem:
+        yield f"{id}: its facts tell no story ({type(problem).__name__})"
+        return
+    snapshot = db.execute(select(_S).where(_S.c.task == id)).one_or_none()
+    beside = (snapshot.version, snapshot.hash, snapshot.ended) if snapshot else None
+    if (
+        snapshot is None
+        or beside != (len(rows), rows[-1].hash, task.ended)
+        or not _says(load_task, snapshot.body, task)
+    ):
         yield f"{id}: its snapshot"
-    decisions = ledger.replay(facts)
+    yield from _wrong_decisions(db, id, decisions)
+
+
+def _wrong_decisions(db: Connection, id: TaskId, decisions: dict[DecisionId, Decision]) -> Iterator[str]:
     stored = {row.id: row for row in db.execute(select(_D).where(_D.c.task == id))}
     if stored.keys() != decisions.keys():
         yield f"{id}: its list of decisions"
@@ -65,12 +83,21 @@ def _disagreements(db: Connection, id: TaskId) -> Iterator[str]:
     timers = {row.id: row.due for row in db.execute(select(tables.timers).where(tables.timers.c.task == id))}
     for decision in decisions.values():
         row = stored[decision.id]
-        if load_decision(row.body) != decision or row.state != decision.state:
+        if row.state != decision.state or not _says(load_decision, row.body, decision):
             yield f"{id}: decision {decision.id}"
+        if bool(row.delivery) != bool(decision.decided_by):  # P9: who decided did so by a delivery we received
+            yield f"{id}: what decided {decision.id}"
         if timers.pop(decision.id, None) != (seconds(decision.due) if decision.due else None):
             yield f"{id}: the timer of {decision.id}"
     if timers:
         yield f"{id}: timers of no decision"
+
+
+def _says(load: Callable[[str], Said], body: str, expected: Said) -> bool:
+    try:
+        return load(body) == expected
+    except ValueError:
+        return False
 
 
 def stalled(db: Connection) -> list[TaskId]:
@@ -88,7 +115,7 @@ def _count_by_task(db: Connection, table: Table, which: ColumnElement[bool]) -> 
 
 
 def _tasks(db: Connection) -> list[TaskId]:
-    return [TaskId(task) for task in db.execute(select(_E.c.task).distinct()).scalars()]
+    return [TaskId(task) for task in db.execute(select(_E.c.task).union(select(_S.c.task))).scalars()]
 
 
 def _rows(db: Connection, task: TaskId) -> list[Row[tuple[object, ...]]]:

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 from sqlalchemy import Connection
 
+from store.calls import Calls
 from store.deliveries import Deliveries
 from store.jobs import Jobs
 from store.ledger import Ledger
@@ -31,9 +32,14 @@ class Books:
         self.threads = Threads(db)
         self.messages = Messages(db, self.touched)
         self.people = People(db)
+        self.calls = Calls(db)
 
     @contextmanager
     def undone_on_error(self) -> Iterator[None]:
         """What is written inside is undone if something is raised; the transaction goes on."""
-        with self.db.begin_nested():
-            yield
+        try:
+            with self.db.begin_nested():
+                yield
+        except BaseException:
+            self.log.forget()
+            raise

@@ -40,7 +40,7 @@ class Recorded:
 
 
 def dump_event(event: Event) -> str:
-    return _EVENTS[type(event).__name__].dump_json(event, exclude_defaults=True).decode()
+    return _EVENTS[type(event).__name__].serializer.to_json(event, exclude_defaults=True).decode()
 
 
 def load_event(kind: str, body: str) -> Event:
@@ -48,7 +48,7 @@ def load_event(kind: str, body: str) -> Event:
 
 
 def dump_task(task: Task) -> str:
-    return _TASK.dump_json(task, exclude_defaults=True).decode()
+    return _TASK.serializer.to_json(task, exclude_defaults=True).decode()
 
 
 def load_task(body: str) -> Task:

@@ -1,6 +1,7 @@
 """One thread writes and commits many transactions together; a few others read. Callers only wait."""
 
 import asyncio
+import logging
 import threading
 import time
 from collections import deque
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
 
 from agents.domain.errors import OverlordError
 from store.books import Books
@@ -22,12 +23,15 @@ from store.statements import execute
 Result = TypeVar("Result")
 Transaction = Callable[[Books], Result]
 
+log = logging.getLogger("overlord.store")
+
 BATCH = 128  # transactions that share one commit, at most
 BATCH_SECONDS = 0.05  # and how long to go on collecting their work
+TRY_AGAIN = 0.5  # seconds between two tries at something that must be written
 
 
 class StoreUnavailable(OverlordError):
-    """Nothing was written. Whoever asked keeps what they have and tries again."""
+    """Nothing was written, or, where the answer to a commit was lost, all of it. Whoever asked tries again."""
 
     def __init__(self, problem: str) -> None:
         super().__init__(
@@ -55,10 +59,10 @@ class Database:
         self._wake = threading.Condition()
         self._closing = False
         self._connection: Connection | None = None
+        self._outage = _Outage()
         self._thread = threading.Thread(target=self._write_for_ever, name="store-writer", daemon=True)
         self._readers = ThreadPoolExecutor(max_workers=2, thread_name_prefix="store-reader")
-        with self._writer.begin() as db:
-            migrate(db)
+        self._migrate()
         self._thread.start()
 
     async def write(self, transaction: Transaction[Result]) -> Result:
@@ -72,14 +76,30 @@ class Database:
             self._wake.notify()
         return await future
 
+    async def insist(self, transaction: Transaction[Result]) -> Result:
+        """As `write`, for what has already happened outside: an outage is waited out.
+
+        A commit whose answer was lost is made again, so the transaction must do nothing the second time.
+        """
+        while True:
+            try:
+                return await self.write(transaction)
+            except StoreUnavailable:
+                if self._closing:
+                    raise
+                await asyncio.sleep(TRY_AGAIN)
+
     async def read(self, question: Transaction[Result]) -> Result:
-        """Ask something of what is committed."""
+        """Ask something of what is committed; all answers are of one instant."""
 
         def whole() -> Result:
             try:
                 with self._reader.connect() as db:
                     return question(Books(db))
-            except OperationalError as error:
+            except DBAPIError as error:
+                if not _is_outage(error):
+                    raise
+                self._outage.began(_short(error))
                 raise StoreUnavailable(_short(error)) from error
 
         return await asyncio.get_running_loop().run_in_executor(self._readers, whole)
@@ -93,6 +113,14 @@ class Database:
         self._readers.shutdown()
         self._writer.dispose()
         self._reader.dispose()
+
+    def _migrate(self) -> None:
+        try:
+            with self._writer.begin() as db:
+                migrate(db)
+        except OperationalError as error:
+            self._writer.dispose()
+            raise StoreUnavailable(_short(error)) from error
 
     def _write_for_ever(self) -> None:
         while batch := self._next_batch():
@@ -114,11 +142,14 @@ class Database:
             db = self._connection = self._connection or self._writer.connect()
             with db.begin():
                 self._run_all(db, batch, touched)
-        except DBAPIError as error:
+        except SQLAlchemyError as error:
             self._forget_connection()
+            self._outage.began(_short(error))
             for waiting in batch:
                 waiting.error = StoreUnavailable(_short(error))
             return set()
+        if touched:  # a full disk takes a commit that changes nothing
+            self._outage.ended()
         return touched
 
     def _run_all(self, db: Connection, batch: list[_Waiting], touched: set[str]) -> None:
@@ -137,7 +168,7 @@ class Database:
 
     def _forget_connection(self) -> None:
         if self._connection is not None:
-            with suppress(DBAPIError):
+            with suppress(SQLAlchemyError):
                 self._connection.invalidate()
                 self._connection.close()
             self._connection = None
@@ -149,7 +180,7 @@ def _run_one(db: Connection, waiting: _Waiting, touched: set[str]) -> None:
     try:
         waiting.result = waiting.transaction(books)
     except DBAPIError as error:
-        if isinstance(error, OperationalError) or error.connection_invalidated:
+        if _is_outage(error):
             raise
         waiting.error = error
     except Exception as error:  # whatever a transaction raises belongs to its caller, not to the writer
@@ -180,5 +211,30 @@ def _tell(batch: list[_Waiting]) -> None:
             waiting.future.set_result(waiting.result)
 
 
-def _short(error: DBAPIError) -> str:
-    return str(error.orig).strip().splitlines()[0] if error.orig else type(error).__name__
+class _Outage:
+    """Whether the store can be used. An outage is told once, however many meet it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._problem = ""
+
+    def began(self, problem: str) -> None:
+        with self._lock:
+            known, self._problem = self._problem, problem
+        if not known:
+            log.error("the store cannot be used", extra={"problem": problem})
+
+    def ended(self) -> None:
+        with self._lock:
+            known, self._problem = self._problem, ""
+        if known:
+            log.info("the store can be used again", extra={"problem": known})
+
+
+def _is_outage(error: DBAPIError) -> bool:
+    return isinstance(error, OperationalError | InterfaceError) or error.connection_invalidated
+
+
+def _short(error: SQLAlchemyError) -> str:
+    said = str(error.orig if isinstance(error, DBAPIError) else error).strip()
+    return said.splitlines()[0] if said else type(error).__name__

@@ -47,7 +47,11 @@ _SETTLE = Prepared(
 
 
 def _count(column: ColumnElement[str]) -> Prepared:
-    within = (_D.c.received_at > bindparam("start"), _D.c.seq < bindparam("before"))
+    within = (
+        _D.c.received_at > bindparam("start"),
+        _D.c.received_at < bindparam("end"),
+        _D.c.seq < bindparam("before"),
+    )
     return Prepared(select(func.count()).where(column == bindparam("of"), *within))
 
 
@@ -111,8 +115,12 @@ class Deliveries:
         return (DeliveryState(row[0]), row[1]) if row else None
 
     def earlier(self, key: str, window: timedelta, *, account: str = "", channel: str = "") -> int:
-        """How many of this account's or channel's deliveries came within the window before this one."""
+        """How many of this account's or channel's deliveries came within the window before this one.
+
+        Those of much later are from before the clock was set back.
+        """
         seq, at = _PLACE.run(self._db, {"which": key}).fetchone()
         counted, of = (_OF_ACCOUNT, account) if account else (_OF_CHANNEL, channel)
-        row = {"start": at - window.total_seconds(), "before": seq, "of": of}
+        span = window.total_seconds()
+        row = {"start": at - span, "end": at + span, "before": seq, "of": of}
         return int(counted.run(self._db, row).fetchone()[0])

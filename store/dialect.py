@@ -9,26 +9,27 @@ from sqlalchemy.dialects import postgresql, sqlite
 from store.statements import Prepared
 
 
-def upsert(
-    db: Connection, table: Table, row: Mapping[str, object], *, key: tuple[str, ...], changes: tuple[str, ...] = ()
-) -> None:
-    """Insert a row, or give the one with this key the new values; with `changes`, only those."""
-    _upsert(db.dialect.name, table, key, changes or tuple(name for name in row if name not in key)).run(db, row)
+def upsert(db: Connection, table: Table, row: Mapping[str, object], *, key: tuple[str, ...]) -> None:
+    """Insert a row, or give the one with this key the new values."""
+    _upsert(db.dialect.name, table, key, tuple(row)).run(db, row)
 
 
 def insert_once(db: Connection, table: Table, row: Mapping[str, object]) -> bool:
     """Insert a row unless one with its keys is there. Says whether it was inserted."""
-    return _once(db.dialect.name, table).run(db, row).rowcount == 1
+    return _once(db.dialect.name, table, tuple(row)).run(db, row).rowcount == 1
 
 
 @lru_cache
-def _upsert(dialect: str, table: Table, key: tuple[str, ...], changes: tuple[str, ...]) -> Prepared:
-    made = postgresql.insert(table) if dialect == "postgresql" else sqlite.insert(table)
-    news = {name: made.excluded[name] for name in changes}
+def _upsert(dialect: str, table: Table, key: tuple[str, ...], columns: tuple[str, ...]) -> Prepared:
+    made = _insert(dialect, table)
+    news = {name: made.excluded[name] for name in columns if name not in key}
     return Prepared(made.on_conflict_do_update(index_elements=list(key), set_=news))
 
 
 @lru_cache
-def _once(dialect: str, table: Table) -> Prepared:
-    made = postgresql.insert(table) if dialect == "postgresql" else sqlite.insert(table)
-    return Prepared(made.on_conflict_do_nothing())
+def _once(dialect: str, table: Table, columns: tuple[str, ...]) -> Prepared:
+    return Prepared(_insert(dialect, table).on_conflict_do_nothing())
+
+
+def _insert(dialect: str, table: Table) -> postgresql.Insert | sqlite.Insert:
+    return postgresql.insert(table) if dialect == "postgresql" else sqlite.insert(table)

@@ -25,9 +25,9 @@ def measure(db: Connection, at: datetime) -> dict[str, tuple[str, float]]:
         oldest = db.execute(question).scalar()
         return 0.0 if oldest is None else max(0.0, now - oldest)
 
-    unsent = (_P.c.state.in_([PostState.WAITING, PostState.SENDING])) | (_P.c.wanted != _P.c.shown)
+    unsent = _P.c.wanted != _P.c.shown
     waiting = select(func.min(_D.c.received_at)).where(_D.c.state == DeliveryState.RECEIVED)
-    parked_posts = select(func.count()).select_from(_P).where(_P.c.state == PostState.PARKED)
+    parked_posts = select(func.count()).select_from(_P).where(unsent, _P.c.state == PostState.PARKED)
     parked_jobs = select(func.count()).select_from(_J).where(_J.c.state == JobState.PARKED)
     parked_deliveries = select(func.count()).select_from(_D).where(_D.c.state == DeliveryState.PARKED)
     oldest_post = select(func.min(_P.c.wanted_at)).where(unsent, _P.c.state != PostState.PARKED)

@@ -1,5 +1,6 @@
 """Jobs that facts ask for, each run under a lease with a fence."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -13,7 +14,7 @@ from agents.domain.limits import Limits
 from store import tables
 from store.codec import Recorded, load_event, moment, seconds
 from store.dialect import insert_once
-from store.leases import Lease, is_free
+from store.leases import Lease, is_free, longest
 
 _J, _E = tables.jobs, tables.events
 
@@ -42,6 +43,8 @@ class Job:
 _MINE = (_J.c.id == bindparam("which"), _J.c.fence == bindparam("held"), _J.c.state == JobState.LEASED)
 _DONE = update(_J).where(*_MINE).values(state=JobState.DONE)
 _RENEW = update(_J).where(*_MINE).values(lease_until=bindparam("until"))
+_RELEASE = update(_J).where(*_MINE).values(state=JobState.WAITING, not_before=0.0)
+LONGEST_WAIT = 60.0  # seconds until a job that failed is tried again, at most
 
 
 class Jobs:
@@ -50,35 +53,38 @@ class Jobs:
         self._touched = touched
 
     def ask(self, recorded: Recorded, flow: str, at: datetime) -> None:
-        """A fact asks for a flow to run. The same fact asks once."""
+        """A fact asks for a flow to run, at once whatever the clock does. The same fact asks once."""
         row = {
             "id": derived("job", str(recorded.seq), flow),
             "seq": recorded.seq,
             "task": recorded.event.task,
             "flow": flow,
             "state": JobState.WAITING,
-            "not_before": seconds(at),
+            "not_before": 0.0,
         }
         if insert_once(self._db, _J, row):
             self._touched.add("jobs")
 
     def again(self, id: str, at: datetime) -> None:
         """A parked job gets a fresh start."""
-        fresh = {"state": JobState.WAITING, "attempts": 0, "not_before": seconds(at)}
+        fresh = {"state": JobState.WAITING, "attempts": 0, "not_before": 0.0}
         self._db.execute(update(_J).where(_J.c.id == id, _J.c.state == JobState.PARKED).values(**fresh))
         self._touched.add("jobs")
 
     def claim(self, lease: Lease, limits: Limits, most: int) -> list[Job]:
         """Take jobs that wait, or whose holder is gone. A holder that died counts as an attempt."""
+        free = (_J.c.state == JobState.LEASED) & is_free(_J, lease)
         wanted = (
             select(_J, _E.c.kind, _E.c.body)
             .join(_E, _E.c.seq == _J.c.seq)
-            .where(_J.c.not_before <= seconds(lease.at))
-            .where(or_(_J.c.state == JobState.WAITING, (_J.c.state == JobState.LEASED) & is_free(_J, lease, limits)))
+            .where(or_((_J.c.state == JobState.WAITING) & (_J.c.not_before <= seconds(lease.at)), free))
             .order_by(_J.c.seq)
             .limit(most)
         )
-        return [self._take(row, lease) for row in self._db.execute(wanted).all()]
+        taken = [self._take(row, lease) for row in self._db.execute(wanted).all()]
+        if not taken:
+            self._mend(seconds(lease.at), limits)
+        return taken
 
     def renew(self, id: str, fence: int, until: datetime) -> bool:
         row = {"which": id, "held": fence, "until": seconds(until)}
@@ -97,14 +103,16 @@ class Jobs:
             "attempts": job.attempts + 1,
             "not_before": seconds(not_before),
         }
-        self._db.execute(update(_J).where(_J.c.id == job.id, _J.c.fence == job.fence).values(**values))
+        self._db.execute(update(_J).where(*_MINE).values(**values), {"which": job.id, "held": job.fence})
 
     def park(self, job: Job, problem: str) -> bool:
-        values = {"state": JobState.PARKED, "problem": problem}
-        return (
-            self._db.execute(update(_J).where(_J.c.id == job.id, _J.c.fence == job.fence).values(**values)).rowcount
-            == 1
-        )
+        parked = update(_J).where(*_MINE).values(state=JobState.PARKED, problem=problem)
+        return self._db.execute(parked, {"which": job.id, "held": job.fence}).rowcount == 1
+
+    def release(self, jobs: Iterable[Job]) -> None:
+        """They were stopped through no fault of their own: they may run again at once, and that is no attempt."""
+        for job in jobs:
+            self._db.execute(_RELEASE, {"which": job.id, "held": job.fence})
 
     def unfinished(self, task: TaskId) -> int:
         wanted = select(_J.c.id).where(_J.c.task == task, _J.c.state.in_(UNFINISHED))
@@ -117,7 +125,7 @@ class Jobs:
     def next_try(self, after: datetime) -> datetime | None:
         """When a job that was put back, or whose lease runs, may next be looked at."""
         waits = select(_J.c.not_before).where(_J.c.state == JobState.WAITING, _J.c.not_before > seconds(after))
-        leased = select(_J.c.lease_until).where(_J.c.state == JobState.LEASED)
+        leased = select(_J.c.lease_until).where(_J.c.state == JobState.LEASED, _J.c.lease_until > seconds(after))
         soonest = [
             self._db.execute(q.order_by(c).limit(1)).scalar()
             for q, c in ((waits, _J.c.not_before), (leased, _J.c.lease_until))
@@ -125,8 +133,15 @@ class Jobs:
         known = [s for s in soonest if s is not None]
         return moment(min(known)) if known else None
 
+    def _mend(self, now: float, limits: Limits) -> None:
+        """The clock was set back: what ends or starts impossibly late gets one lease's time, or starts now."""
+        late = update(_J).where(_J.c.state == JobState.LEASED, _J.c.lease_until > now + longest(limits))
+        self._db.execute(late.values(lease_until=now + limits.job_lease))
+        far = update(_J).where(_J.c.state == JobState.WAITING, _J.c.not_before > now + LONGEST_WAIT + 1)
+        self._db.execute(far.values(not_before=now))
+
     def _take(self, row: Row[tuple[object, ...]], lease: Lease) -> Job:
-        died = row.state == JobState.LEASED
+        died = row.state == JobState.LEASED and row.lease_owner != lease.owner
         values = {
             "state": JobState.LEASED,
             "lease_owner": lease.owner,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from sqlalchemy import ColumnElement, Table, or_
+from sqlalchemy import ColumnElement, Table, and_, or_
 
 from agents.domain.limits import Limits
 from store.codec import seconds
@@ -18,6 +18,7 @@ class Lease:
     at: datetime
     until: datetime
     dead: tuple[str, ...] = ()  # owners that are known to be gone
+    busy: tuple[str, ...] = ()  # what this owner is at work on; whatever else it holds, it has lost sight of
 
 
 def this_process() -> str:
@@ -27,22 +28,26 @@ def this_process() -> str:
 
 def is_dead(owner: str) -> bool:
     """Whether an owner on this host is certainly gone. Of other hosts nothing is known."""
-    host, _, rest = owner.partition("/")
-    pid, _, started = rest.partition("/")
+    host, pid, started = [*owner.split("/"), "", "", ""][:3]
     if host != socket.gethostname() or not pid.isdigit() or not Path("/proc/self/stat").exists():
         return False
     return _started(int(pid)) != started
 
 
-def is_free(table: Table, lease: Lease, limits: Limits) -> ColumnElement[bool]:
-    """The lease in a row has run out, or its holder is gone, or it ends impossibly late (a clock was set back)."""
-    now = seconds(lease.at)
-    longest = max(limits.job_lease, limits.send_lease)
-    return or_(
-        table.c.lease_until <= now,
-        table.c.lease_until > now + longest + 1,
-        table.c.lease_owner.in_(lease.dead),
-    )
+def is_free(table: Table, lease: Lease) -> ColumnElement[bool]:
+    """The lease in a row has run out or its holder is gone.
+
+    An owner's own leases never run out while it is at work: if its clock jumps, it would race itself. One that it holds
+    and knows nothing of is free at once: it was taken in a commit whose answer was lost.
+    """
+    mine = table.c.lease_owner == lease.owner
+    over = or_(table.c.lease_until <= seconds(lease.at), table.c.lease_owner.in_(lease.dead))
+    return or_(and_(mine, table.c.id.not_in(lease.busy)), and_(~mine, over)) if lease.busy else or_(mine, over)
+
+
+def longest(limits: Limits) -> float:
+    """Seconds: a lease that ends later was taken before the clock was set back."""
+    return max(limits.job_lease, limits.send_lease) + 1
 
 
 def _started(pid: int) -> str:

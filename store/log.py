@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
@@ -33,11 +34,12 @@ _T, _S = tables.events, tables.snapshots
 _SNAPSHOT = Prepared(select(_S.c.version, _S.c.hash, _S.c.body).where(_S.c.task == bindparam("id")))
 _APPEND = Prepared(insert(_T))
 _BEGIN = Prepared(insert(_S))
-_MOVE = Prepared(
+_MOVED = (
     update(_S)
     .where(_S.c.task == bindparam("id"), _S.c.version == bindparam("was"))
-    .values(version=bindparam("now"), hash=bindparam("head"), body=bindparam("text"), ended=bindparam("over"))
+    .values(version=bindparam("now"), hash=bindparam("head"), body=bindparam("text"))
 )
+_MOVE, _END = Prepared(_MOVED), Prepared(_MOVED.values(ended=True))
 _FACTS = select(_T.c.seq, _T.c.version, _T.c.kind, _T.c.body, _T.c.actor, _T.c.delivery, _T.c.hash)
 _SEEN = select(tables.cursors.c.seq).where(tables.cursors.c.reader == bindparam("reader")).scalar_subquery()
 _UNREAD = Prepared(_FACTS.where(_T.c.seq > func.coalesce(_SEEN, 0)).order_by(_T.c.seq).limit(bindparam("most")))
@@ -54,16 +56,24 @@ class MovedMeanwhile(OverlordError):
         super().__init__(f"{task} was changed by someone else at the same moment", next_step="Try again.")
 
 
+@dataclass(frozen=True, slots=True)
+class _Present:
+    task: Task
+    version: int
+    head: str  # hash of the last fact
+
+
 class Log:
     def __init__(self, db: Connection, touched: set[str]) -> None:
         self._db = db
         self._touched = touched
         self._ledger = Ledger(db)
+        self._known: dict[TaskId, _Present] = {}  # as they are in this transaction, which nobody else writes in
 
     def find(self, id: TaskId) -> Task | None:
         """The task as its facts leave it now."""
-        row = _SNAPSHOT.run(self._db, {"id": id}).fetchone()
-        return _decoded(row[1], row[2]) if row else None
+        present = self._known.get(id) or self._load(id)
+        return present.task if present else None
 
     def task(self, id: TaskId) -> Task:
         task = self.find(id)
@@ -88,11 +98,10 @@ class Log:
 
     def append(self, id: TaskId, facts: Sequence[Event], cause: Cause) -> Task:
         """Add facts to a task. Raises IllegalMove, and the transaction is undone, where one cannot follow."""
-        row = _SNAPSHOT.run(self._db, {"id": id}).fetchone()
-        if row is None:
+        present = self._known.get(id) or self._load(id)
+        if present is None:
             raise NoSuchTask(id)
-        version, head, body = row
-        task, was = _decoded(head, body), version
+        task, version, head = present.task, present.version, present.head
         if not facts:
             return task
         for fact in facts:
@@ -102,8 +111,12 @@ class Log:
             version += 1
             if decided:
                 self._touched.add("timers")
-        self._save(task, was, version, head)
+        self._save(present.version, _Present(task, version, head))
         return task
+
+    def forget(self) -> None:
+        """Part of this transaction was undone, so what is known of the tasks may be wrong."""
+        self._known.clear()
 
     def facts(self, id: TaskId, *, last: int | None = None) -> list[Recorded]:
         """A task's facts, oldest first; with `last`, only so many of the newest."""
@@ -134,18 +147,35 @@ class Log:
                 return None
 
     def _write(self, fact: Event, version: int, prev: str, cause: Cause) -> str:
-        kind, body, at = type(fact).__name__, dump_event(fact), seconds(fact.at)
-        row = {"task": fact.task, "version": version, "kind": kind, "body": body, "at": at}
+        row = {
+            "task": fact.task,
+            "version": version,
+            "kind": type(fact).__name__,
+            "body": dump_event(fact),
+            "at": seconds(fact.at),
+            "actor": cause.actor,
+            "delivery": cause.delivery,
+            "prev_hash": prev,
+        }
         head = fact_hash(prev, row, cause)
-        actor = {"actor": cause.actor, "delivery": cause.delivery}
-        _APPEND.run(self._db, {**row, **actor, "prev_hash": prev, "hash": head})
+        _APPEND.run(self._db, {**row, "hash": head})
         return head
 
-    def _save(self, task: Task, was: int, now: int, head: str) -> None:
-        row = {"id": task.id, "was": was, "now": now, "head": head, "text": dump_task(task), "over": task.ended}
-        if _MOVE.run(self._db, row).rowcount != 1:
+    def _load(self, id: TaskId) -> "_Present | None":
+        row = _SNAPSHOT.run(self._db, {"id": id}).fetchone()
+        if row is None:
+            return None
+        version, head, body = row
+        self._known[id] = _Present(_decoded(head, body), version, head)
+        return self._known[id]
+
+    def _save(self, was: int, now: "_Present") -> None:
+        task = now.task
+        row = {"id": task.id, "was": was, "now": now.version, "head": now.head, "text": dump_task(task)}
+        if (_END if task.ended else _MOVE).run(self._db, row).rowcount != 1:
             raise MovedMeanwhile(task.id)
-        _remember(head, task)
+        self._known[task.id] = now
+        _remember(now.head, task)
         self._touch(task)
 
     def _touch(self, task: Task) -> None:

@@ -7,8 +7,15 @@ from sqlalchemy import Connection, insert, inspect, select, update
 from agents.domain.errors import OverlordError
 from store import tables
 
-LATEST = 1
-STEPS: dict[int, Callable[[Connection], None]] = {}  # how to get to this version from the one before
+LATEST = 2
+
+
+def _calls(db: Connection) -> None:
+    tables.metadata.create_all(db, tables=[tables.calls, tables.breakers])
+
+
+# How to get to this version from the one before.
+STEPS: dict[int, Callable[[Connection], None]] = {2: _calls}
 
 _KEEP_FACTS = {
     "sqlite": (

@@ -4,14 +4,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from sqlalchemy import Connection, Row, and_, bindparam, exists, func, or_, select, update
+from sqlalchemy import Connection, Row, and_, bindparam, case, exists, func, or_, select, update
 
 from agents.domain.ids import Thread
 from agents.domain.limits import Limits
 from store import tables
 from store.codec import moment, seconds
-from store.dialect import upsert
-from store.leases import Lease, is_free
+from store.dialect import insert_once
+from store.leases import Lease, is_free, longest
+from store.statements import Prepared
 
 _P = tables.posts
 
@@ -56,10 +57,17 @@ class Post:
     fence: int
     attempts: int
     unsure: bool  # an earlier try may have gone through: look before posting
+    cut_off: bool  # its sender died a moment ago: what it sent may still be on its way
 
 
+LONGEST_WAIT = 900.0  # seconds: a platform that wants more patience is asked again after this
+
+# While a message is being sent nobody knows what the platform shows, so `shown` is empty from the claim to its end.
+# "Wanted is not shown" is then true of all that is unfinished, and an index holds just that.
+_UNFINISHED = _P.c.wanted != _P.c.shown
 _earlier = tables.posts.alias("earlier")
 _ITS_TURN = ~exists().where(
+    _earlier.c.wanted != _earlier.c.shown,
     _earlier.c.thread == _P.c.thread,
     _earlier.c.id < _P.c.id,
     _earlier.c.act == Act.POST,
@@ -67,8 +75,14 @@ _ITS_TURN = ~exists().where(
     _earlier.c.state.in_([PostState.WAITING, PostState.SENDING]),
 )
 _NEW = and_(_P.c.state == PostState.WAITING, or_(_P.c.act != Act.POST, _P.c.message != "", _ITS_TURN))
-_STALE = and_(_P.c.state == PostState.SENT, _P.c.wanted != _P.c.shown)
+_DUE = and_(_UNFINISHED, or_(_NEW, _P.c.state == PostState.SENT))
 _MINE = (_P.c.id == bindparam("which"), _P.c.fence == bindparam("held"), _P.c.state == PostState.SENDING)
+
+_CHANGE = Prepared(
+    update(_P)
+    .where(_P.c.key == bindparam("name"), _P.c.thread == bindparam("place"), _P.c.wanted != bindparam("hash"))
+    .values(body=bindparam("text"), wanted=bindparam("hash"), wanted_at=bindparam("when"))
+)
 
 
 class Posts:
@@ -89,15 +103,20 @@ class Posts:
             "state": PostState.WAITING,
             "not_before": 0.0,
         }
-        upsert(self._db, _P, row, key=("key", "thread"), changes=("body", "wanted", "wanted_at"))
+        change = {"name": wish.key, "place": wish.thread, "hash": wish.hash, "text": wish.body, "when": seconds(at)}
+        if _CHANGE.run(self._db, change).rowcount == 0:
+            insert_once(self._db, _P, row)
         self._touched.add("posts")
 
     def claim(self, lease: Lease, limits: Limits, most: int) -> list[Post]:
         """Take what may be sent now: new messages in their thread's order, edits, and what a dead sender left."""
-        left = and_(_P.c.state == PostState.SENDING, is_free(_P, lease, limits))
-        due = and_(_P.c.not_before <= seconds(lease.at), or_(_NEW, _STALE))
-        wanted = select(_P).where(or_(due, left)).order_by(_P.c.id).limit(most)
-        return [self._take(row, lease) for row in self._db.execute(wanted).all()]
+        left = and_(_P.c.state == PostState.SENDING, is_free(_P, lease))
+        due = and_(_P.c.not_before <= seconds(lease.at), or_(_NEW, _P.c.state == PostState.SENT))
+        wanted = select(_P).where(_UNFINISHED, or_(due, left)).order_by(_P.c.id).limit(most)
+        taken = [self._take(row, lease) for row in self._db.execute(wanted).all()]
+        if not taken:
+            self._mend(seconds(lease.at), limits)
+        return taken
 
     def sent(self, post: Post, message: str, at: datetime, limits: Limits) -> None:
         """The platform shows it. The next edit waits a little, so that quick changes become one."""
@@ -147,20 +166,34 @@ class Posts:
         return self._db.execute(select(_P.c.id).where(_P.c.key == key).limit(1)).scalar() is not None
 
     def lease_owners(self) -> set[str]:
-        held = select(_P.c.lease_owner).where(_P.c.state == PostState.SENDING).distinct()
+        held = select(_P.c.lease_owner).where(_UNFINISHED, _P.c.state == PostState.SENDING).distinct()
         return set(self._db.execute(held).scalars())
 
     def next_due(self, after: datetime) -> datetime | None:
         """When something that cannot go yet may go."""
-        waits = select(func.min(_P.c.not_before)).where(_P.c.not_before > seconds(after), or_(_NEW, _STALE))
-        held = select(func.min(_P.c.lease_until)).where(_P.c.state == PostState.SENDING)
+        waits = select(func.min(_P.c.not_before)).where(_P.c.not_before > seconds(after), _DUE)
+        ends = _P.c.lease_until > seconds(after)
+        held = select(func.min(_P.c.lease_until)).where(_UNFINISHED, _P.c.state == PostState.SENDING, ends)
         known = [s for s in (self._db.execute(waits).scalar(), self._db.execute(held).scalar()) if s is not None]
         return moment(min(known)) if known else None
+
+    def _mend(self, now: float, limits: Limits) -> None:
+        """The clock was set back: what ends impossibly late gets one lease's time, what starts so waits to settle."""
+        late = (_P.c.state == PostState.SENDING, _P.c.lease_until > now + longest(limits))
+        self._db.execute(update(_P).where(_UNFINISHED, *late).values(lease_until=now + limits.send_lease))
+        wait = case(
+            (_P.c.unsure_since.is_not(None), limits.settle),
+            (_P.c.attempts == 0, limits.status_edits_apart),
+            else_=LONGEST_WAIT,
+        )
+        far = update(_P).where(_UNFINISHED, _P.c.state != PostState.PARKED, _P.c.not_before > now + wait + 1)
+        self._db.execute(far.values(not_before=now + limits.settle))
 
     def _take(self, row: Row[tuple[object, ...]], lease: Lease) -> Post:
         died = row.state == PostState.SENDING
         values = {
             "state": PostState.SENDING,
+            "shown": "",
             "lease_owner": lease.owner,
             "lease_until": seconds(lease.until),
             "fence": row.fence + 1,
@@ -178,6 +211,7 @@ class Posts:
             fence=row.fence + 1,
             attempts=row.attempts,
             unsure=died or row.unsure_since is not None,
+            cut_off=died and row.lease_until > seconds(lease.at),
         )
 
     def _end(self, post: Post, **values: object) -> None:

@@ -31,30 +31,29 @@ class _Compiled:
 
 
 class Prepared:
-    """Made once, at import. Answers with plain tuples, in the order in which the statement names its columns."""
+    """Made once, and always given the same names. Answers with plain tuples."""
 
     def __init__(self, statement: Executable) -> None:
         self._statement = statement
-        self._compiled: dict[tuple[str, ...], _Compiled] = {}
+        self._compiled: dict[str, _Compiled] = {}
 
-    def run(self, db: Connection, values: Mapping[str, object]) -> Rows:
+    def run(self, db: Connection, values: Mapping[str, Any]) -> Rows:
         """Inside the connection's transaction, which is begun if there is none yet."""
         if not db.in_transaction():
             db.begin()
-        shape = (db.dialect.name, *values)
-        made = self._compiled.get(shape) or self._compile(db.dialect, shape)
+        made = self._compiled.get(db.dialect.name) or self._compile(db.dialect, tuple(values))
         given = {**made.fixed, **values} if made.fixed else values
         return execute(db, made.text, given if made.order is None else [given[name] for name in made.order])
 
-    def _compile(self, dialect: Dialect, shape: tuple[str, ...]) -> _Compiled:
+    def _compile(self, dialect: Dialect, names: tuple[str, ...]) -> _Compiled:
         assert isinstance(self._statement, ClauseElement)
-        columns = shape[1:] if isinstance(self._statement, Insert) else None
+        columns = names if isinstance(self._statement, Insert) else None
         made: Any = self._statement.compile(
             dialect=dialect, column_keys=columns, compile_kwargs={"render_postcompile": True}
         )
-        fixed = {name: value for name, value in made.params.items() if name not in shape}
-        self._compiled[shape] = _Compiled(made.string, made.positiontup, fixed)
-        return self._compiled[shape]
+        fixed = {name: value for name, value in made.params.items() if name not in names}
+        self._compiled[dialect.name] = _Compiled(made.string, made.positiontup, fixed)
+        return self._compiled[dialect.name]
 
 
 def execute(db: Connection, text: str, values: Sequence[object] | Mapping[str, object] = ()) -> Rows:

@@ -135,10 +135,11 @@ posts = Table(
     Column("wanted_at", Double, nullable=False),
     Column("problem", Text, nullable=False, server_default=""),
     UniqueConstraint("key", "thread", name="one_message_a_key"),
-    Index("posts_to_send", "state", "not_before"),
-    Index("posts_of_thread", "thread", "id"),
     Index("posts_by_message", "thread", "message"),
 )
+
+_unfinished = posts.c.wanted != posts.c.shown
+Index("posts_to_send", posts.c.id, sqlite_where=_unfinished, postgresql_where=_unfinished)
 
 threads = Table(
     "threads",
@@ -201,6 +202,44 @@ links = Table(
     Column("hash", String, primary_key=True),
     Column("account", String, nullable=False),
     Column("until", Double, nullable=False),
+)
+
+# Every step that was asked of a model: one row, however many calls it took.
+calls = Table(
+    "calls",
+    metadata,
+    Column("id", String, primary_key=True),  # derived from the job and the step
+    Column("task", String, nullable=False),  # empty: no task has come of it yet
+    Column("channel", String, nullable=False),
+    Column("day", String, nullable=False),  # of UTC
+    Column("question", String, nullable=False),
+    Column("role", String, nullable=False),
+    Column("model", String, nullable=False),  # the one that was asked last
+    Column("state", String, nullable=False),  # reserved, done, failed
+    Column("answer", Text, nullable=False, server_default=""),
+    Column("cost", Double, nullable=False),
+    Column("reserved", Double, nullable=False),
+    Column("tokens_in", Integer, nullable=False),
+    Column("tokens_out", Integer, nullable=False),
+    Column("cached_tokens", Integer, nullable=False),
+    Column("seconds", Double, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("degraded", Text, nullable=False, server_default=""),
+    Column("warned", String, nullable=False, server_default=""),  # the budget that it took over its warning mark
+    Column("warned_limit", Double, nullable=True),
+    Column("warned_spent", Double, nullable=True),
+    Column("problem", Text, nullable=False, server_default=""),
+    Column("at", Double, nullable=False),
+    Index("calls_of_task", "task"),
+    Index("calls_of_day", "day", "channel"),
+    Index("calls_that_warned", "warned"),
+)
+
+breakers = Table(
+    "breakers",
+    metadata,
+    Column("name", String, primary_key=True),  # a model
+    Column("body", Text, nullable=False),
 )
 
 schema = Table("schema_version", metadata, Column("version", Integer, primary_key=True))

@@ -4,7 +4,7 @@ from typing import get_args
 
 from agents.domain import events as e
 from agents.domain.authority import RULES, Kind
-from agents.domain.pressing import CONSEQUENCES
+from agents.domain.consequences import CONSEQUENCES
 from agents.domain.task import EVEN_WHEN_ENDED, STAYS, TASK_MOVES, TaskState
 from agents.flows import FLOW_AFTER, RESTS
 from bot.cards import CARD_FOR, QUIET, timeline, words
@@ -15,12 +15,8 @@ from store.codec import EVENT_KINDS
 
 # Kinds that no stage opens yet. A stage that opens one takes it out of here and says what follows from it.
 NOT_OPENED_YET = {
-    Kind.CLARIFICATION,
     Kind.QUESTION,
-    Kind.PLAN,
-    Kind.DEBATE,
     Kind.SCOPE,
-    Kind.BUDGET,
     Kind.GATE_MEDIUM,
     Kind.GATE_HIGH,
     Kind.GATE_CRITICAL,

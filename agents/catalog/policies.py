@@ -105,6 +105,9 @@ class LimitsPart(Part):
     quota_per_channel: Count
     link_code: Annotated[Seconds, Field(ge=30, le=86_400)]
     catch_up: Seconds
+    model_step: Annotated[Seconds, Field(ge=1, le=3600)]
+    step_retries: Annotated[int, BeforeValidator(_number), Field(ge=0, le=10)]
+    retry_longest: Annotated[Seconds, Field(le=600)]
 
     def limits(self) -> Limits:
         return Limits(**self.model_dump())

@@ -1,6 +1,6 @@
 """Opening and withdrawing decisions, and the moment at which anything is decided."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -8,6 +8,7 @@ from agents.domain import events as e
 from agents.domain.authority import ChannelPolicy, Kind
 from agents.domain.decision import Decision, Option, decision_id, timed
 from agents.domain.events import Event
+from agents.domain.ids import PersonId
 from agents.domain.limits import Limits
 from agents.domain.task import Task
 
@@ -22,6 +23,7 @@ class Moment:
     cause: str  # a delivery, a job, a timer: derived ids differ between causes
     channel: ChannelPolicy = field(default_factory=ChannelPolicy)
     limits: Limits = field(default_factory=Limits)
+    who: Callable[[PersonId], PersonId] = lambda id: id  # whom an id stands for now: accounts may be linked since
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +36,15 @@ class Question:
     evidence: tuple[str, ...] = ()
     subject: str = ""
     default: str = ""  # the value that silence takes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """An option and the people who chose it; nobody, where time did."""
+
+    option: Option
+    by: tuple[PersonId, ...] = ()
+    words: str = ""
 
 
 def ask(task: Task, question: Question, moment: Moment) -> Facts:

@@ -21,6 +21,10 @@ class Budget:
     spent: float = 0.0
     reserved: float = 0.0
 
+    @property
+    def nearly_used(self) -> bool:
+        return self.limit is not None and self.spent >= WARN_AT * self.limit
+
     def after(self, reserve: float) -> Spending:
         """How it stands if this much more is reserved."""
         if self.limit is None:
@@ -29,6 +33,15 @@ class Budget:
         if total > self.limit:
             return Spending.STOP
         return Spending.WARN if total >= WARN_AT * self.limit else Spending.FINE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budgets:
+    """What may be spent on one task, in one channel in a day, and on all in a day. None: as much as is needed."""
+
+    task: float | None = None
+    channel: float | None = None
+    day: float | None = None
 
 
 def strictest(budgets: tuple[Budget, ...], reserve: float) -> tuple[Spending, Budget | None]:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from agents.domain import events as e
 from agents.domain.asking import Facts, Moment, Question, ask
 from agents.domain.authority import Kind, Presser
+from agents.domain.consequences import REASON
 from agents.domain.decision import Decision, Option, decision_id, lettered
 from agents.domain.ids import PersonId, TaskId, Thread
-from agents.domain.steering import CONTROL_OPTIONS, REASON
+from agents.domain.steering import CONTROL_OPTIONS
 from agents.domain.task import Task
 
 

@@ -78,6 +78,10 @@ class Decision:
         timed = self.rule.silence in (Silence.TAKES_DEFAULT, Silence.PASSES)
         return timed and self.due is not None and self.held_by is None
 
+    def lapsed(self, at: datetime) -> bool:
+        """Whether its time is over and silence closes it; a reminder closes nothing."""
+        return self.due is not None and self.due <= at and self.rule.silence is not Silence.WAITS
+
     def option(self, letter: str) -> Option:
         for option in self.options:
             if option.letter == letter:
@@ -118,11 +122,10 @@ def _first_due(decision: Decision, channel: ChannelPolicy, limits: Limits) -> da
             return decision.opened_at + limits.within("reminder") if decision.rule.reminders else None
 
 
-def next_reminder(decision: Decision, limits: Limits) -> datetime | None:
-    """When to remind again after one more reminder now."""
+def next_reminder(decision: Decision, limits: Limits, at: datetime) -> datetime | None:
+    """When to remind again after one more reminder now. One that came late does not bring the next one sooner."""
     again = decision.reminders + 1 < decision.rule.reminders
-    start = decision.due or decision.opened_at
-    return start + limits.within("reminder") if again else None
+    return max(decision.due or at, at) + limits.within("reminder") if again else None
 
 
 def refuse_unless_open(decision: Decision, name_of: NameOf) -> None:
@@ -144,6 +147,19 @@ def refuse_unless_open(decision: Decision, name_of: NameOf) -> None:
             raise PressRefused(
                 f"This is no longer needed ({when})", next_step="Say `status` to see where the task stands."
             )
+
+
+def refuse_if_late(decision: Decision, at: datetime) -> None:
+    """Time decides by the clock, not when somebody gets round to writing it down."""
+    if not decision.lapsed(at):
+        return
+    when = f"{decision.due:%Y-%m-%d %H:%M} UTC"
+    if decision.rule.silence is Silence.EXPIRES:
+        raise PressRefused(f"This expired ({when})", next_step="Ask again if you still want it.")
+    raise PressRefused(
+        f"This was already decided by nobody in time, so its default was taken ({when})",
+        next_step="Nothing is left to do here.",
+    )
 
 
 def refuse_unless_entitled(

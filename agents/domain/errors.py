@@ -35,3 +35,25 @@ class PressRefused(OverlordError):
 
 class SettingsProblem(OverlordError):
     """Settings that cannot be used; all that is wrong is said at once."""
+
+
+class NoAnswer(OverlordError):
+    """A model gave no answer that counts, however often it was asked. `error` is the class of the last failure."""
+
+    def __init__(self, what: str, *, next_step: str, error: str = "") -> None:
+        super().__init__(what, next_step=next_step)
+        self.error = error
+
+
+class BudgetReached(OverlordError):
+    """A call would go over a budget, so it was not made."""
+
+    def __init__(self, budget: str, *, limit: float, spent: float, wanted: float) -> None:
+        super().__init__(
+            f"The budget of {budget} is ${limit:.2f}: ${spent:.2f} is spent or promised, "
+            f"and the next call may cost ${wanted:.2f}",
+            next_step="Raise the budget, or wait until it is renewed.",
+        )
+        self.budget = budget
+        self.limit = limit
+        self.spent = spent

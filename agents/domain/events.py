@@ -4,8 +4,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import get_args
 
+from agents.domain.debate import Debate
 from agents.domain.decision import Decision
+from agents.domain.decomposition import Decomposition
 from agents.domain.ids import DecisionId, PersonId, TaskId, Thread
+from agents.domain.verdicts import Review
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,6 +146,113 @@ class DecisionWithdrawn(AboutDecision):
     why: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecompositionDrafted(Event):
+    number: int  # version of the plan
+    plan: Decomposition
+    estimate: float  # dollars
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecompositionSentBack(Event):
+    """By code that checks it, or by the reviewers; people ask for changes in words of their own."""
+
+    number: int
+    reasons: tuple[str, ...]
+    review: Review | None = None  # None: the checks found fault, and nobody was asked to review
+    debate: Debate | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewersDisagreed(Event):
+    number: int
+    review: Review
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecompositionApproved(Event):
+    """By the reviewers; a person comes next."""
+
+    number: int
+    review: Review
+    debate: Debate | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecompositionBlocked(Event):
+    number: int
+    review: Review
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecompositionEscalated(Event):
+    """The rules ran out: no verdict, no agreement, or too many tries. A person decides with what there is."""
+
+    number: int
+    why: str
+    review: Review | None = None
+    debate: Debate | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClarificationAnswered(Event):
+    by: PersonId
+    question: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanAccepted(Event):
+    hash: str  # of the plan that was shown
+    by: tuple[PersonId, ...]  # empty: the channel's policy lets a single subtask through
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanChangeRequested(Event):
+    by: PersonId
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalOffered(Event):
+    """Someone approved in words, so they are shown the button (C37)."""
+
+    by: PersonId
+    decision: DecisionId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskAskedAbout(Event):
+    """Someone asked how it stands; the answer is made from facts."""
+
+    by: PersonId
+    about: str  # status, why or cost
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetWarned(Event):
+    budget: str
+    limit: float
+    spent: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetReached(Event):
+    """A call would have gone over the budget, so it was not made."""
+
+    job: str
+    flow: str
+    budget: str
+    limit: float
+    spent: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetRaised(Event):
+    by: PersonId
+    limit: float
+
+
 # Written out, not found: with slots=True, Event.__subclasses__() lists each class twice.
 AnyEvent = (
     TaskRequested
@@ -164,5 +274,19 @@ AnyEvent = (
     | DecisionExpired
     | DecisionSuperseded
     | DecisionWithdrawn
+    | DecompositionDrafted
+    | DecompositionSentBack
+    | ReviewersDisagreed
+    | DecompositionApproved
+    | DecompositionBlocked
+    | DecompositionEscalated
+    | ClarificationAnswered
+    | PlanAccepted
+    | PlanChangeRequested
+    | ApprovalOffered
+    | TaskAskedAbout
+    | BudgetWarned
+    | BudgetReached
+    | BudgetRaised
 )
 ALL: tuple[type[Event], ...] = get_args(AnyEvent)

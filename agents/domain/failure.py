@@ -1,7 +1,9 @@
 """Why a call failed, and what to do about it: ask again as it was, ask again with the fault named, or ask a person."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from agents.domain.limits import Limits
 
 
 class ErrorClass(StrEnum):
@@ -41,6 +43,10 @@ class Failure:
     def action(self) -> Action:
         return ACTIONS[self.error]
 
+    def too_long(self, policy: "RetryPolicy") -> bool:
+        """Attack 71: nobody waits a day because a provider says so."""
+        return self.retry_after is not None and self.retry_after > policy.longest
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryPolicy:
@@ -57,6 +63,11 @@ class RetryPolicy:
         plain = min(self.longest, self.base * self.factor ** (failures - 1))
         return plain * (1 + self.jitter * (2 * chance - 1))
 
+    def under(self, limits: Limits) -> "RetryPolicy":
+        """C15: the policy rules, the limits are its ceiling."""
+        attempts = min(self.attempts, 1 + limits.step_retries)
+        return replace(self, attempts=attempts, longest=min(self.longest, limits.retry_longest))
+
 
 POLICIES: dict[str, RetryPolicy] = {
     "default": RetryPolicy(attempts=3, base=2, factor=2.0, longest=30),
@@ -67,27 +78,34 @@ POLICIES: dict[str, RetryPolicy] = {
 POLICY_OF: dict[str, str] = {"plan": "default", "implement": "aggressive", "review": "conservative"}
 
 
+def policy_named(name: str) -> RetryPolicy:
+    """By its own name, or by the kind of step it is for."""
+    return POLICIES[POLICY_OF.get(name, name)]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Again:
     """Try once more, after waiting, with what to add to the question."""
 
-    wait: float
+    wait: float = 0.0
     feedback: str = ""
+    elsewhere: bool = False  # ask the next one that can answer instead
 
 
-def next_try(failure: Failure, failures: int, policy: RetryPolicy, chance: float) -> Again | None:
-    """What to do after the n-th failure of one step. None: a person decides."""
+def next_try(
+    failure: Failure, failures: int, policy: RetryPolicy, chance: float, *, elsewhere: bool = False
+) -> Again | None:
+    """What to do after the n-th failure of one step. None: a person decides. `elsewhere`: another can be asked."""
     most = 2 if failure.action is Action.RETRY_ONCE else policy.attempts
-    if failure.action is Action.ESCALATE or failures >= most:
+    if failures >= most:
         return None
     if failure.action is Action.RETRY_WITH_FEEDBACK:
-        return Again(wait=0.0, feedback=FEEDBACK[failure.error].format(message=failure.message))
-    wait = policy.wait(failures, chance)
-    if failure.retry_after is not None:
-        if failure.retry_after > policy.longest:
-            return None  # attack 71: nobody waits a day because a provider says so
-        wait = max(wait, failure.retry_after)
-    return Again(wait=wait)
+        return Again(feedback=FEEDBACK[failure.error].format(message=failure.message))
+    if elsewhere:
+        return Again(elsewhere=True)
+    if failure.action is Action.ESCALATE or failure.too_long(policy):
+        return None
+    return Again(wait=max(policy.wait(failures, chance), failure.retry_after or 0.0))
 
 
 # M220

@@ -23,7 +23,12 @@ class Limits:
     quota_per_person: int = 20
     quota_per_channel: int = 60
     link_code: float = 600
+    debate_rounds: int = 2  # 0 switches debates off
+    dollars_an_hour: float = 0.75  # what an hour of planned work is reckoned to cost, for the estimate on a plan
     catch_up: float = 86_400
+    model_step: float = 300  # one call to a model
+    step_retries: int = 3  # ceiling over the named retry policies (C15)
+    retry_longest: float = 60
 
     def within(self, name: str) -> timedelta:
         return timedelta(seconds=float(getattr(self, name)))

@@ -20,4 +20,4 @@ def is_stalled(task: Task, pending: Pending) -> bool:
 
 def _waits_for_a_plan(task: Task) -> bool:
     """At rest by design: its project is known, and nothing plans yet. Goes when there is a planner."""
-    return task.state is TaskState.RECEIVED and task.project is not None
+    return task.state is TaskState.DECOMPOSING

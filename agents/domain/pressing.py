@@ -1,22 +1,24 @@
 """What a press, an answer in words, or silence makes of an open decision, and what follows from that."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agents.domain import events as e
-from agents.domain.asking import Facts, Moment, withdraw
-from agents.domain.authority import LEAVES_THE_MACHINE, Kind, Presser, Silence, check
+from agents.domain.asking import Chosen, Facts, Moment
+from agents.domain.authority import LEAVES_THE_MACHINE, Kind, Presser, Requester, Silence, check
+from agents.domain.consequences import CONSEQUENCES
 from agents.domain.decision import (
     HOLD,
     Decision,
     Option,
+    Vote,
     has_voted,
     next_reminder,
+    refuse_if_late,
     refuse_unless_entitled,
     voters,
 )
 from agents.domain.errors import PressRefused
-from agents.domain.ids import DecisionId, PersonId
+from agents.domain.ids import DecisionId
 from agents.domain.task import Task
 
 
@@ -27,20 +29,12 @@ class Press:
     words: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
-    """An option and the people who chose it; nobody, where time did."""
-
-    option: Option
-    by: tuple[PersonId, ...] = ()
-    words: str = ""
-
-
 def press(task: Task, pressed: Press, presser: Presser, moment: Moment) -> Facts:
     """What a press on an open decision leads to. Raises PressRefused when it may not count."""
     decision = task.decision(pressed.decision)
     if decision is None:
         raise PressRefused("I do not know this button", next_step="Say `status` to see what is open.")
+    refuse_if_late(decision, moment.at)
     refuse_unless_entitled(decision, pressed.letter, presser, task.owner, moment.channel)
     if pressed.letter == HOLD:
         return _hold(task, decision, presser, moment)
@@ -49,7 +43,8 @@ def press(task: Task, pressed: Press, presser: Presser, moment: Moment) -> Facts
         raise PressRefused("This needs a word from you", next_step=option.asks)
     if not option.approves:
         return _made(task, decision, Chosen(option=option, by=(presser.person,), words=words), moment)
-    people = voters(decision, option.letter, presser)
+    counting = replace(decision, votes=tuple(v for v in decision.votes if _counts(v, decision, task, moment)))
+    people = voters(counting, option.letter, presser)
     if len(people) >= decision.rule.people:
         return _made(task, decision, Chosen(option=option, by=people, words=words), moment)
     return _vote(task, decision, option, presser, moment)
@@ -63,7 +58,8 @@ def reply(task: Task, text: str, presser: Presser, moment: Moment) -> Facts:
     for decision in task.questions:
         option = decision.option_called(text)
         free = decision.kind in (Kind.QUESTION, Kind.CLARIFICATION)
-        if decision.rule.by_words and (option or free) and _may(decision, task, presser, moment):
+        in_time = not decision.lapsed(moment.at)
+        if decision.rule.by_words and in_time and (option or free) and _may(decision, task, presser, moment):
             if option:
                 return press(task, Press(decision=decision.id, letter=option.letter), presser, moment)
             answer = Chosen(option=Option(value=""), by=(presser.person,), words=text.strip())
@@ -82,8 +78,13 @@ def when_due(task: Task, id: DecisionId, moment: Moment) -> Facts:
         case Silence.EXPIRES:
             return [e.DecisionExpired(task=task.id, at=moment.at, decision=id)]
         case _:
-            number, again = decision.reminders + 1, next_reminder(decision, moment.limits)
+            number, again = decision.reminders + 1, next_reminder(decision, moment.limits, moment.at)
             return [e.DecisionReminded(task=task.id, at=moment.at, decision=id, number=number, next_due=again)]
+
+
+def _counts(vote: Vote, decision: Decision, task: Task, moment: Moment) -> bool:
+    """Someone who turned out to be the requester, when accounts were linked, was never one of the others."""
+    return decision.rule.requester is not Requester.NEVER or moment.who(vote.by) != moment.who(task.owner)
 
 
 def _may(decision: Decision, task: Task, presser: Presser, moment: Moment) -> bool:
@@ -120,46 +121,3 @@ def _made(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Fac
     )
     consequence = CONSEQUENCES.get(decision.kind)
     return [made, *(consequence(task, decision, chosen, moment) if consequence else [])]
-
-
-# ── what follows ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _project(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
-    project, by = chosen.option.value, chosen.by[0]
-    return [e.ProjectChosen(task=task.id, at=moment.at, project=project, by=by, why="")]
-
-
-def _rest_of_cancel(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
-    reason = chosen.words or decision.question
-    others = [d for d in task.open if d.id != decision.id]
-    cancelled = e.TaskCancelled(task=task.id, at=moment.at, by=chosen.by[0], reason=reason)
-    return [cancelled, *withdraw(others, "the task was cancelled", moment)]
-
-
-def _keep_or_cancel(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
-    return [] if chosen.option.value == "keep" else _rest_of_cancel(task, decision, chosen, moment)
-
-
-def _resume_or_cancel(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
-    if chosen.option.value == "cancel":
-        return _rest_of_cancel(task, decision, chosen, moment)
-    return [e.TaskResumed(task=task.id, at=moment.at, by=chosen.by[0])]
-
-
-def _retry_or_cancel(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
-    if chosen.option.value == "cancel":
-        return _rest_of_cancel(task, decision, chosen, moment)
-    return [e.JobRetried(task=task.id, at=moment.at, by=chosen.by[0], job=task.parked_job)]
-
-
-Consequence = Callable[[Task, Decision, Chosen, Moment], Facts]
-
-# What follows from a decision once it is made. A stage that opens a new kind of decision adds its row.
-CONSEQUENCES: dict[Kind, Consequence] = {
-    Kind.PROJECT: _project,
-    Kind.CANCEL: _keep_or_cancel,
-    Kind.STOPPED: _resume_or_cancel,
-    Kind.BACKBURNER: _resume_or_cancel,
-    Kind.ESCALATION: _retry_or_cancel,
-}

@@ -6,6 +6,7 @@ from agents.domain import events as e
 from agents.domain import pressing
 from agents.domain.asking import Facts, Moment, Question, ask, withdraw
 from agents.domain.authority import Kind, Presser, check
+from agents.domain.consequences import REASON, RESUME_OR_CANCEL
 from agents.domain.decision import Option, lettered
 from agents.domain.errors import PressRefused
 from agents.domain.pressing import Press
@@ -13,14 +14,11 @@ from agents.domain.task import Task
 
 Steer = Callable[[Task, Presser, str, Moment], Facts]
 
-REASON = "Why? The reason is kept with the task."
-_RESUME_OR_CANCEL = lettered(Option(value="resume"), Option(value="cancel", asks=REASON))
-
 
 def stop(task: Task, presser: Presser, words: str, moment: Moment) -> Facts:
     check(Kind.CONTROLS, presser, task.owner, moment.channel)
     stopped = e.TaskStopped(task=task.id, at=moment.at, by=presser.person)
-    return [stopped, *ask(task, Question(kind=Kind.STOPPED, options=_RESUME_OR_CANCEL), moment)]
+    return [stopped, *ask(task, Question(kind=Kind.STOPPED, options=RESUME_OR_CANCEL), moment)]
 
 
 def backburner(task: Task, presser: Presser, words: str, moment: Moment) -> Facts:
@@ -29,7 +27,7 @@ def backburner(task: Task, presser: Presser, words: str, moment: Moment) -> Fact
     return [
         e.TaskBackburnered(task=task.id, at=moment.at, by=presser.person),
         *withdraw((stopped,) if stopped else (), "the task was laid aside", moment),
-        *ask(task, Question(kind=Kind.BACKBURNER, options=_RESUME_OR_CANCEL), moment),
+        *ask(task, Question(kind=Kind.BACKBURNER, options=RESUME_OR_CANCEL), moment),
     ]
 
 

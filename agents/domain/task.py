@@ -10,10 +10,13 @@ from typing import Any
 from agents.domain import events as e
 from agents.domain import ledger
 from agents.domain.authority import Kind
+from agents.domain.debate import Debate
 from agents.domain.decision import Decision, DecisionState
+from agents.domain.decomposition import Decomposition
 from agents.domain.errors import IllegalMove
 from agents.domain.events import Event
 from agents.domain.ids import DecisionId, PersonId, TaskId, Thread
+from agents.domain.verdicts import Review
 
 
 class TaskState(StrEnum):
@@ -38,19 +41,43 @@ RESTING = (S.BLOCKED, S.BACKBURNER, S.PAUSED)
 
 # Where a task may be when a fact happens to it, and where that takes it. None: back to where it was before it rested.
 TASK_MOVES: dict[tuple[TaskState, type[Event]], TaskState | None] = {
-    (S.RECEIVED, e.ProjectChosen): S.RECEIVED,
-    **{(s, e.ProjectChosen): s for s in RESTING},
+    (S.RECEIVED, e.ProjectChosen): S.DECOMPOSING,
+    (S.BLOCKED, e.ProjectChosen): S.BLOCKED,
     **{(s, e.TaskStopped): S.PAUSED for s in AT_WORK},
     **{(s, e.TaskBackburnered): S.BACKBURNER for s in (*AT_WORK, S.PAUSED, S.BLOCKED)},
     **{(s, e.TaskResumed): None for s in (S.PAUSED, S.BACKBURNER)},
     **{(s, e.TaskCancelled): S.CANCELLED for s in (*AT_WORK, *RESTING)},
     **{(s, e.JobParked): S.BLOCKED for s in (*AT_WORK, *RESTING)},
+    **{(s, e.BudgetReached): S.BLOCKED for s in (*AT_WORK, *RESTING)},
     (S.BLOCKED, e.JobRetried): None,
+    (S.DECOMPOSING, e.DecompositionDrafted): S.IN_REVIEW,
+    (S.DECOMPOSING, e.DecompositionSentBack): S.DECOMPOSING,
+    (S.DECOMPOSING, e.DecompositionEscalated): S.AWAITING_APPROVAL,
+    (S.DECOMPOSING, e.ClarificationAnswered): S.DECOMPOSING,
+    (S.IN_REVIEW, e.DecompositionSentBack): S.DECOMPOSING,
+    (S.IN_REVIEW, e.ReviewersDisagreed): S.IN_REVIEW,
+    (S.IN_REVIEW, e.DecompositionApproved): S.AWAITING_APPROVAL,
+    (S.IN_REVIEW, e.DecompositionBlocked): S.BLOCKED,
+    (S.IN_REVIEW, e.DecompositionEscalated): S.AWAITING_APPROVAL,
+    (S.AWAITING_APPROVAL, e.PlanAccepted): S.RUNNING,
+    (S.AWAITING_APPROVAL, e.PlanChangeRequested): S.DECOMPOSING,
+    (S.BLOCKED, e.PlanChangeRequested): S.DECOMPOSING,
 }
 
 # Facts that move no task. Those of the second kind may come late, after the task has ended.
 STAYS: frozenset[type[Event]] = frozenset(
-    {e.RemarkMade, e.RequestCorrected, e.TaskMuted, e.DecisionOpened, e.DecisionVoted, e.DecisionHeld}
+    {
+        e.RemarkMade,
+        e.RequestCorrected,
+        e.TaskMuted,
+        e.DecisionOpened,
+        e.DecisionVoted,
+        e.DecisionHeld,
+        e.BudgetWarned,
+        e.BudgetRaised,
+        e.ApprovalOffered,
+        e.TaskAskedAbout,
+    }
 )
 EVEN_WHEN_ENDED: frozenset[type[Event]] = frozenset(
     {e.DecisionMade, e.DecisionReminded, e.DecisionExpired, e.DecisionSuperseded, e.DecisionWithdrawn}
@@ -78,6 +105,17 @@ class Task:
     parked_job: str = ""
     problem: str = ""
     reason: str = ""
+    plan: Decomposition | None = None
+    plan_number: int = 0
+    previous_plan: Decomposition | None = None  # what the reader of a changed plan has seen
+    estimate: float = 0.0
+    review: Review | None = None
+    debate: Debate | None = None
+    tries: int = 0  # decompositions since a person last had a word in it
+    feedback: tuple[str, ...] = ()  # what the next decomposition must heed
+    accepted_plan: str = ""  # hash
+    budget: float | None = None  # raised by a person, above the configured one
+    budgets_warned: tuple[str, ...] = ()
 
     @property
     def ended(self) -> bool:
@@ -120,11 +158,12 @@ def begin(first: Event) -> Task:
 
 def evolve(task: Task, event: Event) -> Task:
     """Apply one fact. Raises IllegalMove if it cannot follow from where the task is."""
-    task = replace(_moved(task, event), changed_at=event.at)
+    changes = {**_move(task, event), "changed_at": event.at}
     if isinstance(event, e.DecisionOpened | e.AboutDecision):
-        return replace(task, open=_ledger(task, event))
-    changes = _CHANGES.get(type(event))
-    return replace(task, **changes(task, event)) if changes else task
+        changes["open"] = _ledger(task, event)
+    elif more := _CHANGES.get(type(event)):
+        changes |= more(task, event)
+    return replace(task, **changes)
 
 
 # What a fact changes beside the state; the others change nothing else.
@@ -136,6 +175,31 @@ _CHANGES: dict[type[Event], Callable[[Task, Any], dict[str, Any]]] = {
     e.TaskCancelled: lambda task, fact: {"reason": fact.reason},
     e.JobParked: lambda task, fact: {"parked_job": fact.job, "problem": fact.problem},
     e.JobRetried: lambda task, fact: {"parked_job": "", "problem": ""},
+    e.BudgetReached: lambda task, fact: {"parked_job": fact.job, "problem": f"the budget of {fact.budget} is used up"},
+    e.BudgetWarned: lambda task, fact: {"budgets_warned": (*task.budgets_warned, fact.budget)},
+    e.BudgetRaised: lambda task, fact: {"budget": fact.limit},
+    e.DecompositionDrafted: lambda task, fact: {
+        "plan": fact.plan,
+        "plan_number": fact.number,
+        "previous_plan": task.previous_plan if task.tries else task.plan,
+        "estimate": fact.estimate,
+        "tries": task.tries + 1,
+        "review": None,
+        "debate": None,
+    },
+    e.DecompositionSentBack: lambda task, fact: {
+        "feedback": fact.reasons,
+        "review": fact.review,
+        "debate": fact.debate,
+        "tries": task.tries + (fact.number > task.plan_number),
+    },
+    e.ReviewersDisagreed: lambda task, fact: {"review": fact.review},
+    e.DecompositionApproved: lambda task, fact: {"review": fact.review, "debate": fact.debate},
+    e.DecompositionBlocked: lambda task, fact: {"review": fact.review},
+    e.DecompositionEscalated: lambda task, fact: {"review": fact.review, "debate": fact.debate, "problem": fact.why},
+    e.ClarificationAnswered: lambda task, fact: {"feedback": (f"{fact.question} {fact.answer}",), "tries": 0},
+    e.PlanAccepted: lambda task, fact: {"accepted_plan": fact.hash, "feedback": (), "problem": ""},
+    e.PlanChangeRequested: lambda task, fact: {"feedback": (fact.words,), "tries": 0, "problem": ""},
 }
 
 
@@ -152,18 +216,27 @@ def _ledger(task: Task, event: e.DecisionOpened | e.AboutDecision) -> tuple[Deci
     return tuple(d for d in after if d.state is DecisionState.OPEN)
 
 
-def _moved(task: Task, event: Event) -> Task:
+def _move(task: Task, event: Event) -> dict[str, Any]:
+    """The state that a fact takes a task to, and the one to come back to where it now rests."""
     kind = type(event)
     if kind in EVEN_WHEN_ENDED or (kind in STAYS and not task.ended):
-        return task
+        return {}
     if (task.state, kind) not in TASK_MOVES:
-        raise _illegal(task, event)
+        return _moved_while_resting(task, event)
     to = TASK_MOVES[task.state, kind]
     if to is None:
-        return replace(task, state=task.before_rest)
+        return {"state": task.before_rest}
     if to in RESTING and task.state not in RESTING:
-        return replace(task, state=to, before_rest=task.state)
-    return replace(task, state=to)
+        return {"state": to, "before_rest": task.state}
+    return {"state": to}
+
+
+def _moved_while_resting(task: Task, event: Event) -> dict[str, Any]:
+    """Work that was under way when the task was stopped may still report; it goes on from there when it is resumed."""
+    to = TASK_MOVES.get((task.before_rest, type(event)))
+    if task.state not in (S.PAUSED, S.BACKBURNER) or to in (None, S.PAUSED, S.BACKBURNER):
+        raise _illegal(task, event)
+    return {"before_rest": to}
 
 
 def _illegal(task: Task, event: Event) -> IllegalMove:

@@ -5,10 +5,12 @@ from dataclasses import replace
 
 from agents.domain import events as e
 from agents.domain.authority import Kind
+from agents.domain.decision import DecisionState
 from agents.domain.events import Event
 from agents.domain.ids import DecisionId
+from bot.cards.about import about_card
 from bot.cards.decisions import decision_card
-from bot.cards.replies import reminder_card
+from bot.cards.replies import approve_card, reminder_card
 from bot.cards.scene import Posting, Scene
 from bot.cards.status import status_card
 
@@ -39,6 +41,23 @@ def reminder(event: Event, scene: Scene) -> list[Posting]:
     notify = (approver,) if approver else scene.accounts(known.put_to)
     card = replace(reminder_card(scene.task, known, who), notify=notify)
     return [Posting(key=f"reminder:{known.id}:{event.number}", card=card)]
+
+
+def offer(event: Event, scene: Scene) -> list[Posting]:
+    """Words never approve; they bring the button, to a person who may press it."""
+    assert isinstance(event, e.ApprovalOffered)
+    known = scene.decision(event.decision)
+    if known is None or known.state is not DecisionState.OPEN:
+        return []
+    card = approve_card(scene.task, known, scene.name)
+    return [Posting(key=f"confirm:{known.id}:{event.by}", card=replace(card, notify=scene.accounts(event.by)))]
+
+
+def answer(event: Event, scene: Scene) -> list[Posting]:
+    """How it stands, why, and what it cost: from facts, never from imagination."""
+    assert isinstance(event, e.TaskAskedAbout)
+    card = about_card(scene.task, event.about, scene.name, scene.spent)
+    return [Posting(key=f"answer:{scene.task.id}:{event.at.timestamp():.6f}", card=card)]
 
 
 def _about(event: Event) -> DecisionId:
@@ -74,6 +93,20 @@ CARD_FOR: dict[type[Event], tuple[Maker, ...]] = {
     e.DecisionExpired: (decision, status),
     e.DecisionSuperseded: (decision, status),
     e.DecisionWithdrawn: (decision, status),
+    e.DecompositionDrafted: (status,),
+    e.DecompositionSentBack: (status,),
+    e.ReviewersDisagreed: (status,),
+    e.DecompositionApproved: (status,),
+    e.DecompositionBlocked: (status,),
+    e.DecompositionEscalated: (status,),
+    e.PlanAccepted: (status,),
+    e.PlanChangeRequested: (status,),
+    e.ClarificationAnswered: (status,),
+    e.ApprovalOffered: (offer,),
+    e.TaskAskedAbout: (answer,),
+    e.BudgetWarned: (status,),
+    e.BudgetReached: (status,),
+    e.BudgetRaised: (status,),
 }
 
 # Facts people are not told of.

@@ -6,7 +6,9 @@ from agents.domain.authority import Kind, Requester, Silence, who_may
 from agents.domain.decision import HOLD, Decision, DecisionState, NameOf, Option
 from agents.domain.task import Task
 from agents.domain.text import one_line
+from agents.domain.verdicts import Ruling
 from bot.cards import words
+from bot.cards.plan import graph_of, plan_lines, plan_rows
 from bot.messages import Button, Card, Choice, Row, Style, Tone
 
 _TITLES: dict[Kind, Callable[[Task, Decision], str]] = {
@@ -17,6 +19,9 @@ _TITLES: dict[Kind, Callable[[Task, Decision], str]] = {
     Kind.ESCALATION: lambda task, d: f"{task.id} got stuck",
     Kind.QUESTION: lambda task, d: f"{task.id}: {one_line(d.question)}",
     Kind.CLARIFICATION: lambda task, d: f"{task.id}: {one_line(d.question)}",
+    Kind.PLAN: lambda task, d: f"{task.id}: {_plan_title(task)}",
+    Kind.DEBATE: lambda task, d: f"{task.id}: the plan needs your judgement",
+    Kind.BUDGET: lambda task, d: f"{task.id}: the budget is used up",
 }
 
 
@@ -50,11 +55,12 @@ def _open(task: Task, decision: Decision, name: NameOf) -> Card:
         buttons.append(Button(label=held, choice=Choice(decision=decision.id, letter=HOLD)))
     return Card(
         title=_title(task, decision),
-        text=_text(task, decision, name),
-        rows=tuple(_rows(decision, name)),
-        lines=decision.evidence,
-        buttons=tuple(buttons[:5]),
-        more=tuple(buttons[5:]),
+        text=_text(task, decision),
+        rows=(*_plan(task, decision), *_rows(decision, name)),
+        lines=(*(plan_lines(task) if _shows_plan(task, decision) else ()), *decision.evidence),
+        graph=graph_of(task) if _shows_plan(task, decision) else None,
+        buttons=tuple(buttons[: _FIRST.get(decision.kind, 5)]),
+        more=tuple(buttons[_FIRST.get(decision.kind, 5) :]),
         footer=_footer(decision),
         until=decision.due if decision.rule.silence is not Silence.WAITS else None,
         until_what=_until_what(decision),
@@ -64,27 +70,67 @@ def _open(task: Task, decision: Decision, name: NameOf) -> Card:
     )
 
 
+# CHAT.md: Approve plan · Request changes · More
+_FIRST: dict[Kind, int] = {Kind.PLAN: 2, Kind.DEBATE: 3}
+
+
+def _shows_plan(task: Task, decision: Decision) -> bool:
+    """Only the version that is decided on is shown."""
+    same = task.plan is not None and task.plan.hash == decision.subject
+    return decision.kind in (Kind.PLAN, Kind.DEBATE) and same
+
+
+def _plan(task: Task, decision: Decision) -> tuple[Row, ...]:
+    return plan_rows(task) if _shows_plan(task, decision) else ()
+
+
+def _plan_title(task: Task) -> str:
+    blocked = task.review is not None and task.review.ruling is Ruling.BLOCKED
+    if blocked:
+        return "a reviewer says stop"
+    again = f", version {task.plan_number}" if task.plan_number > 1 else ""
+    return f"please look at the plan{again}"
+
+
 def _title(task: Task, decision: Decision) -> str:
     made = _TITLES.get(decision.kind)
     return made(task, decision) if made else f"{task.id}: please decide {words.KIND[decision.kind]}"
 
 
-def _text(task: Task, decision: Decision, name: NameOf) -> str:
-    request = one_line(task.request, 200)
-    match decision.kind:
-        case Kind.PROJECT:
-            return f"“{request}” could be about several projects. Press one, or reply with its name."
-        case Kind.CANCEL:
-            reason = f"The reason given: {decision.question}" if decision.question else "A reason will be asked for."
-            return f"“{request}” ends for good. {reason}"
-        case Kind.STOPPED:
-            return f"Done: nothing yet. Under way: nothing. Left: all of “{request}”. Nothing runs until you say so."
-        case Kind.BACKBURNER:
-            return f"“{request}” waits here and costs nothing. Bring it back whenever you like."
-        case Kind.ESCALATION:
-            return f"The step “{decision.question}” could not be finished, and I stopped trying."
-        case _:
-            return decision.question
+def _text(task: Task, decision: Decision) -> str:
+    made = _TEXTS.get(decision.kind)
+    return made(one_line(task.request, 200), task, decision) if made else decision.question
+
+
+def _plan_text(request: str, task: Task, decision: Decision) -> str:
+    if task.review and task.review.ruling is Ruling.BLOCKED:
+        return f"“{request}” cannot go on like this. Say what should change, or let it go."
+    return f"For “{request}”. Nothing starts before it is approved."
+
+
+def _cancel_text(request: str, task: Task, decision: Decision) -> str:
+    reason = f"The reason given: {decision.question}" if decision.question else "A reason will be asked for."
+    return f"“{request}” ends for good. {reason}"
+
+
+# What each kind asks, given the request in one line; other kinds carry their question.
+_TEXTS: dict[Kind, Callable[[str, Task, Decision], str]] = {
+    Kind.PROJECT: lambda request, task, d: (
+        f"“{request}” could be about several projects. Press one, or reply with its name."
+    ),
+    Kind.CANCEL: _cancel_text,
+    Kind.STOPPED: lambda request, task, d: (
+        f"Done: nothing yet. Under way: nothing. Left: all of “{request}”. Nothing runs until you say so."
+    ),
+    Kind.BACKBURNER: lambda request, task, d: (
+        f"“{request}” waits here and costs nothing. Bring it back whenever you like."
+    ),
+    Kind.PLAN: _plan_text,
+    Kind.DEBATE: lambda request, task, d: (
+        task.debate.tension if task.debate else task.problem or "The reviewers could not settle it."
+    ),
+    Kind.ESCALATION: lambda request, task, d: f"The step “{d.question}” could not be finished, and I stopped trying.",
+}
 
 
 def _rows(decision: Decision, name: NameOf) -> list[Row]:

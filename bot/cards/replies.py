@@ -106,5 +106,6 @@ def reminder_card(task: Task, decision: Decision, who: str) -> Card:
 def undeliverable_card(title: str) -> Card:
     return Card(
         title=f"Something I wanted to say here was refused: {one_line(title, 80)}",
-        text="The console shows it in full.",
+        text="Kept: all of it. Whoever it is for reads it in the console, and decides there if it asks for a decision.",
+        tone=Tone.BAD,
     )

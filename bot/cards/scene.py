@@ -16,6 +16,7 @@ class Scene:
     name: NameOf
     accounts: Callable[[PersonId], tuple[Account, ...]]
     next_approver: Callable[[int], Account | None] = lambda number: None
+    spent: float = 0.0  # dollars, on this task so far
     nobody: Callable[[Decision], str] = lambda decision: ""  # what to say when nobody is named who may decide
 
 

@@ -32,6 +32,22 @@ _PLAIN: dict[type[Event], Callable[[Any, NameOf], str]] = {
     e.TaskMuted: lambda f, name: "Muted reminders" if f.muted else "Unmuted reminders",
     e.JobParked: lambda f, name: f"Gave up on {f.flow}: {f.problem}",
     e.JobRetried: lambda f, name: "Asked to try the stuck step again",
+    e.DecompositionDrafted: lambda f, name: f"Drafted plan {f.number}: {len(f.plan.subtasks)} subtasks",
+    e.DecompositionSentBack: lambda f, name: f"Sent plan {f.number} back: {'; '.join(f.reasons)}",
+    e.ReviewersDisagreed: lambda f, name: (
+        f"The reviewers disagree: critic {f.review.critic.verdict}, custodiet {f.review.custodiet.verdict}"
+    ),
+    e.DecompositionApproved: lambda f, name: f"The reviewers let plan {f.number} through",
+    e.DecompositionBlocked: lambda f, name: f"A reviewer blocked plan {f.number}: {'; '.join(f.review.reasons)}",
+    e.DecompositionEscalated: lambda f, name: f"Took the plan to a person: {f.why}",
+    e.ClarificationAnswered: lambda f, name: f"Answered “{f.question}”: {f.answer}",
+    e.PlanAccepted: lambda f, name: "Accepted the plan" if f.by else "The channel's policy accepted the plan",
+    e.PlanChangeRequested: lambda f, name: f"Asked for changes: {f.words}",
+    e.ApprovalOffered: lambda f, name: f"Offered {name(f.by)} the button, as words do not approve",
+    e.TaskAskedAbout: lambda f, name: f"Asked about the task ({f.about})",
+    e.BudgetWarned: lambda f, name: f"80 % of the budget of {f.budget} is used (${f.spent:.2f} of ${f.limit:.2f})",
+    e.BudgetReached: lambda f, name: f"The budget of {f.budget} is used up (${f.limit:.2f})",
+    e.BudgetRaised: lambda f, name: f"Raised the budget to ${f.limit:.2f}",
     e.DecisionOpened: lambda f, name: f"Asked {name(f.decision.put_to)} to decide {words.KIND[f.decision.kind]}",
 }
 

@@ -7,7 +7,7 @@ from bot.messages import Style, Tone
 
 STATE: dict[TaskState, str] = {
     TaskState.RECEIVED: "Received",
-    TaskState.DECOMPOSING: "Being planned",
+    TaskState.DECOMPOSING: "Waiting for a plan",
     TaskState.IN_REVIEW: "Plan in review",
     TaskState.AWAITING_APPROVAL: "Waiting for approval",
     TaskState.RUNNING: "At work",
@@ -71,6 +71,17 @@ _LABELS: dict[tuple[Kind, str], tuple[str, Style]] = {
     (Kind.CANCEL, "keep"): ("Keep task", Style.PLAIN),
     (Kind.ESCALATION, "retry"): ("Retry step", Style.PRIMARY),
     (Kind.ESCALATION, "cancel"): ("Cancel task", Style.DANGER),
+    (Kind.PLAN, "approve"): ("Approve plan", Style.PRIMARY),
+    (Kind.PLAN, "changes"): ("Request changes", Style.PLAIN),
+    (Kind.PLAN, "narrow"): ("Narrow scope", Style.PLAIN),
+    (Kind.PLAN, "send_back"): ("Send plan back", Style.PLAIN),
+    (Kind.PLAN, "backburner"): ("Lay aside", Style.PLAIN),
+    (Kind.PLAN, "cancel"): ("Cancel task", Style.DANGER),
+    (Kind.DEBATE, "approve"): ("Proceed as proposed", Style.PRIMARY),
+    (Kind.DEBATE, "narrow"): ("Narrow scope", Style.PLAIN),
+    (Kind.DEBATE, "information"): ("Ask for more information", Style.PLAIN),
+    (Kind.DEBATE, "cancel"): ("Cancel task", Style.DANGER),
+    (Kind.BUDGET, "cancel"): ("Cancel task", Style.DANGER),
     (Kind.CONTROLS, "stop"): ("Stop task", Style.PLAIN),
     (Kind.CONTROLS, "backburner"): ("Lay aside", Style.PLAIN),
     (Kind.CONTROLS, "cancel"): ("Cancel task", Style.DANGER),
@@ -87,8 +98,6 @@ def label(kind: Kind, option: Option) -> tuple[str, Style]:
 
 
 def state_of(task: Task) -> str:
-    if task.state is TaskState.RECEIVED and task.project is not None:
-        return "Waiting for a plan"
     if task.state is TaskState.RECEIVED and task.questions:
         return "Waiting for an answer"
     return STATE[task.state]

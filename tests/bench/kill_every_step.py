@@ -15,6 +15,8 @@ def main() -> int:
     most = max(counted.steps for counted in calm)
     chance = random.Random(asked.seed)
     plans = [_plan(step, most, chance, asked.twice) for step in range(1, most + 1, asked.every)]
+    if asked.at:
+        plans = [tuple(map(int, asked.at.split(",")))] * asked.times
     print(f"{most} steps in a calm run; {len(plans)} trials, seed {asked.seed}, {asked.at_once} at once")
     started, done = time.monotonic(), list(calm)
     for counted in side_by_side(converse, plans, asked.at_once):
@@ -32,6 +34,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     parser.add_argument("--every", type=int, default=1, help="kill at every n-th step only")
     parser.add_argument("--twice", type=float, default=0.3, help="share of trials with a second kill after the restart")
+    parser.add_argument("--at", default="", help="only this trial: die at step 171, and the next at 250: 171,250")
+    parser.add_argument("--times", type=int, default=10, help="how often to do the trial of --at")
     parser.add_argument("--at-once", type=int, default=2, help="trials side by side")
     return parser.parse_args()
 

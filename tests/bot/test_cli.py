@@ -2,63 +2,16 @@
 
 import json
 import re
-import subprocess
-import sys
-from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
-from tests.bot.cli import ME, OVERLORD, Shell
-
-HEAVY = ("litellm", "slack_bolt", "slack_sdk", "discord", "sqlalchemy", "apscheduler", "starlette", "rich", "aiohttp")
+from tests.bot.test_cli_entry import ME, Shell
 
 
 @pytest.fixture
 def shell(tmp_path: Path) -> Shell:
     return Shell(tmp_path)
-
-
-@pytest.mark.parametrize("words", [["--help"], ["--version"], ["tasks", "--help"], ["manifest", "slack"]])
-def test_what_needs_nothing_heavy_imports_nothing_heavy(words: list[str]) -> None:
-    done = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "bot", *words], capture_output=True, text=True, check=True
-    )
-    imported = {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()}
-    assert "typer" in imported and not imported & set(HEAVY)
-
-
-def test_help_names_every_command(shell: Shell) -> None:
-    told = shell.run("--help").out
-    assert re.findall(r"^  (\w+)  ", told, re.M) == ["up", "doctor", "manifest", "tasks", "decisions", "people"]
-    assert shell.run(code=2).out + shell.run(code=2).err, "with no command it says which there are"
-
-
-def test_the_version_is_the_installed_one(shell: Shell) -> None:
-    assert shell.run("--version").out == f"overlord {version('overlord')}\n"
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["tasks", "show"],
-        ["nonsense"],
-        ["tasks", "cancel", "T-1"],
-        ["tasks", "cancel", "T-1", "--reason", " "],
-        ["people", "link", "ana", "bo"],
-        ["people", "token", "not a login"],
-        ["manifest", "teams"],
-        ["up", "--nonsense"],
-    ],
-)
-def test_a_wrong_call_is_exit_2(shell: Shell, words: list[str]) -> None:
-    assert "Error" in shell.spawn(*words, code=2).err
-
-
-def test_bad_settings_are_told_at_once_and_without_a_traceback(shell: Shell) -> None:
-    told = shell.spawn("tasks", code=1, OVERLORD_CONSOLE_PORT="x", OVERLORD_APPROVERS="*").err
-    assert "OVERLORD_CONSOLE_PORT" in told and "OVERLORD_APPROVERS" in told and "Mend them" in told
-    assert not shell.home.exists()
 
 
 def test_flags_of_the_whole_command_line_win(shell: Shell) -> None:
@@ -70,14 +23,6 @@ def test_flags_of_the_whole_command_line_win(shell: Shell) -> None:
 def test_the_state_folder_is_its_owners_alone(shell: Shell) -> None:
     shell.run("tasks")
     assert shell.home.stat().st_mode & 0o777 == 0o700
-
-
-def test_another_package_named_agents_is_told_plainly(shell: Shell, tmp_path: Path) -> None:
-    stranger = tmp_path / "site" / "agents"
-    stranger.mkdir(parents=True)
-    (stranger / "__init__.py").touch()
-    told = shell.spawn("--help", code=1, PYTHONPATH=str(stranger.parent)).err
-    assert f"`import agents` finds {stranger}" in told and "virtual environment" in told
 
 
 def test_an_empty_store_says_so(shell: Shell) -> None:
@@ -201,12 +146,6 @@ def test_a_printed_manifest_is_yaml_on_one_line_a_value(shell: Shell, portal: st
 
     printed = shell.run("manifest", portal).out
     assert parse_yaml(printed, name="printed").data == shell.run("manifest", portal, "--json").json
-
-
-def test_the_command_and_the_module_are_one() -> None:
-    by_module = subprocess.run([sys.executable, "-m", "bot", "--help"], capture_output=True, text=True, check=True)
-    by_command = subprocess.run([OVERLORD, "--help"], capture_output=True, text=True, check=True)
-    assert by_module.stdout == by_command.stdout
 
 
 def test_json_is_json_on_everything_that_lists(shell: Shell) -> None:

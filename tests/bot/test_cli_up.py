@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bot.cli import ME, OVERLORD, Shell
+from tests.bot.test_cli_entry import ME, OVERLORD, Shell
 
 
 @pytest.fixture

@@ -1,14 +1,17 @@
 """What the pages say, read as a browser without scripts reads them."""
 
 import re
+from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
 
+from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, Thread
 from agents.domain.task import TaskState
+from bot.desk import Need
 from bot.messages import Button, Card, Choice, Row, Style, Tone
-from bot.platforms.console.page import STATES, TONES, ago, cut
+from bot.platforms.console.page import ICONS, TONES, ago, cut
 from tests.fakes.console import console, text_of
 from tests.fakes.desk import START, ScriptedDesk, plan_card
 
@@ -25,10 +28,9 @@ def desk_with(*cards: Card) -> ScriptedDesk:
     return desk
 
 
-def test_every_state_and_tone_has_words() -> None:
-    assert STATES.keys() == set(TaskState)
+def test_every_state_has_its_drawing_and_every_tone_its_word() -> None:
+    assert ICONS.keys() == set(TaskState)
     assert TONES.keys() == set(Tone)
-    assert all(word and icon for word, icon, _ in STATES.values())
 
 
 async def test_the_whole_walk_without_scripts() -> None:
@@ -52,9 +54,10 @@ async def test_the_whole_walk_without_scripts() -> None:
 
 
 async def test_an_empty_channel_offers_something_to_try() -> None:
-    async with console(suggestions=("add a health check", "explain the build")) as visit:
+    async with console(suggestions=("add a health check", "@overlord explain the build")) as visit:
         page = await visit.get("/c/general")
         assert 'name="text" value="@overlord add a health check"' in page.text
+        assert 'name="text" value="@overlord explain the build"' in page.text
         assert ">@overlord </textarea>" in page.text
         direct = await visit.get("/direct")
         assert 'name="text" value="add a health check"' in direct.text
@@ -216,6 +219,19 @@ async def test_a_thread_of_another_platform_is_read_here_and_written_there() -> 
         assert "lives in Slack" in page.text
         assert 'id="composer"' not in page.text
         assert 'name="message" value=""' in page.text
+
+
+async def test_a_desk_in_trouble_says_so() -> None:
+    async with console(TroubledDesk()) as visit:
+        page = await visit.get("/tasks")
+        assert page.status_code == 503
+        assert "The database is locked" in page.text
+        assert "Wait a moment." in page.text
+
+
+class TroubledDesk(ScriptedDesk):
+    async def needs(self, viewer: Account) -> Sequence[Need]:
+        raise OverlordError("The database is locked", next_step="Wait a moment.")
 
 
 async def test_only_ones_own_messages_can_be_changed() -> None:

@@ -1,4 +1,4 @@
-"""Takes the pictures in docs/pictures: `python -m tests.browser.pictures`."""
+"""Takes the pictures in docs/pictures: `python -m tests.browser.pictures`. Those were made with the font Inter."""
 
 import asyncio
 import sys
@@ -29,7 +29,7 @@ class Shot:
 SHOTS = (
     Shot("console-desktop-light", "/c/general", TALL),
     Shot("console-desktop-dark", "/c/general", TALL, "dark"),
-    Shot("console-phone-light", "/c/general", PHONE),
+    Shot("console-phone-light", "/needs", PHONE),
     Shot("console-phone-dark", f"/thread/{thread('limits')}", PHONE, "dark"),
     Shot("console-needs-me", "/needs", TALL),
     Shot("console-task", "/task/T-5", TALL),

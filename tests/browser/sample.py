@@ -5,7 +5,7 @@ from datetime import timedelta
 from agents.domain.authority import Kind
 from agents.domain.ids import Account, DecisionId, Thread, derived
 from agents.domain.task import Task, TaskState
-from bot.messages import Button, Card, Choice, Row, Style, Tone
+from bot.messages import Arrow, Button, Card, Choice, Graph, Node, Row, Style, Tone
 from tests.fakes.desk import ScriptedDesk
 
 ANA, BEN = Account("console:ana"), Account("console:ben")
@@ -167,6 +167,7 @@ def _planned(desk: ScriptedDesk) -> Task:
                     decision, "e", "Cancel task", Style.DANGER, confirm="Cancel this task? Nothing was changed yet."
                 ),
             ),
+            graph=_order(task),
             footer="An approver decides. You may: you asked for it, and this channel allows that.",
             tone=Tone.ASKING,
             decision=decision,
@@ -174,6 +175,18 @@ def _planned(desk: ScriptedDesk) -> Task:
         ),
     )
     return task
+
+
+def _order(task: Task) -> Graph:
+    return Graph(
+        nodes=(
+            Node(id=f"{task.id}.1", label="Store passkeys", column=0),
+            Node(id=f"{task.id}.2", label="Register and remove them on the account page", column=1),
+            Node(id=f"{task.id}.3", label="Sign in with one", column=1),
+        ),
+        arrows=(Arrow(start=f"{task.id}.1", end=f"{task.id}.2"), Arrow(start=f"{task.id}.1", end=f"{task.id}.3")),
+        text=f"{task.id}.2 and {task.id}.3 after {task.id}.1",
+    )
 
 
 def _chatter(desk: ScriptedDesk, here: Thread) -> None:

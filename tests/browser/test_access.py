@@ -8,7 +8,7 @@ from playwright.async_api import Page, expect
 
 from agents.domain.ids import Thread
 from agents.domain.task import TaskState
-from bot.messages import Button, Card, Choice, Row, Style, Tone
+from bot.messages import Arrow, Button, Card, Choice, Graph, Node, Row, Style, Tone
 from tests.browser.window import ANA, BEN, GENERAL, HERE, PHONE, Window
 from tests.fakes.desk import ScriptedDesk, plan_card
 
@@ -36,7 +36,7 @@ def furnish(desk: ScriptedDesk, words: str = "add login") -> None:
                 Button(label=words, choice=Choice(decision=decision, letter="b"), asks=words, confirm=words),
             ),
             more=(Button(label=words, choice=Choice(decision=decision, letter="c"), style=Style.DANGER),),
-            tone=Tone.ASKING, decision=decision, fingerprint="shown",
+            tone=Tone.ASKING, decision=decision, fingerprint="shown", graph=graph(words),
         ),
     )  # fmt: skip
     desk.post(HERE, Card(title=words, tone=Tone.GOOD))
@@ -46,6 +46,11 @@ def furnish(desk: ScriptedDesk, words: str = "add login") -> None:
         thread = Thread(f"console:elsewhere:{state}")
         desk.write(thread, "console:elsewhere", BEN, words)
         desk.open_task(thread, words, state=state)
+
+
+def graph(words: str) -> Graph:
+    nodes = tuple(Node(id=str(n), label=words, column=n) for n in range(4))
+    return Graph(nodes=nodes, arrows=(Arrow(start="0", end="3"), Arrow(start="3", end="1", dashed=True)), text=words)
 
 
 async def ask_judge(page: Page, question: str) -> list[str]:
@@ -194,6 +199,7 @@ async def test_a_menu_closes_with_escape_and_gives_the_focus_back(window: Window
     await more.focus()
     await window.page.keyboard.press("Enter")
     await expect(window.page.locator("details.menu")).to_have_attribute("open", "")
+    await expect(window.page.locator(".menu-list")).to_be_in_viewport(ratio=1)
     await window.page.keyboard.press("Escape")
     await expect(more).to_be_focused()
     await expect(window.page.locator(".menu-list")).to_be_hidden()

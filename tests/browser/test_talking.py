@@ -1,13 +1,13 @@
 """Talking with the bot in a real browser: writing, pressing, and a page that stays fresh."""
 
 import pytest
-from playwright.async_api import Route, expect
+from playwright.async_api import Route, ViewportSize, expect
 
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Thread
 from bot.messages import Card, Edited, Tone
 from bot.platforms.console.hosting import running
-from tests.browser.window import ANA, BEN, GENERAL, HERE, Window, options
+from tests.browser.window import ANA, BEN, DESKTOP, GENERAL, HERE, PHONE, Window, options
 from tests.fakes.desk import plan_card
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -156,6 +156,16 @@ async def test_a_destructive_button_asks_first(window: Window) -> None:
     await window.button("Cancel task").click()
     await dialog.get_by_role("button", name="Cancel task").click()
     await expect(window.text("T-1: cancel by Ana")).to_be_visible()
+
+
+@pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "desktop"])
+async def test_a_menu_is_wholly_in_sight(window: Window, size: ViewportSize) -> None:
+    await window.page.set_viewport_size(size)
+    await asked(window)
+    for path in ("/c/general", "/needs", "/task/T-1"):
+        await window.go(path)
+        await window.page.locator("summary", has_text="More").first.click()
+        await expect(window.button("Cancel task").first).to_be_in_viewport(ratio=0.99)
 
 
 async def test_what_needs_me_is_decided_there(window: Window) -> None:

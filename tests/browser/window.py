@@ -15,6 +15,7 @@ from tests.fakes.desk import ScriptedDesk
 ANA, BEN = Account("console:ana"), Account("console:ben")
 GENERAL = "console:general"
 HERE = Thread("console:general:here")
+DESKTOP: ViewportSize = {"width": 1280, "height": 720}
 PHONE: ViewportSize = {"width": 360, "height": 740}
 
 

@@ -2,22 +2,32 @@
 
 import re
 import time
+from typing import Protocol
 
 import httpx
 
 from bot.messages import Button
 from bot.platforms.console.page import thread_path
-from tests.faults.killing import PATIENCE, TICK, Mortal
+from tests.faults.killing import PATIENCE, TICK
 from tests.faults.outside import Shown
 
 _CSRF = re.compile(r'data-csrf="([0-9a-f]+)"')
 
 
-class Person:
-    """Speaks to a bot that may die at any moment, and starts it again when it has."""
+class Bot(Protocol):
+    """Whom a person speaks to: it may die at any moment."""
 
-    def __init__(self, mortal: Mortal, name: str) -> None:
-        self._mortal = mortal
+    @property
+    def address(self) -> str: ...
+
+    def revive(self) -> None:
+        """Start it again if it has died, unless that is somebody else's business."""
+        ...
+
+
+class Person:
+    def __init__(self, bot: Bot, name: str) -> None:
+        self._bot = bot
         self._name = name  # makes this person's nonces unlike those of others
         self._cookies = httpx.Cookies()
         self._csrf = ""
@@ -60,9 +70,9 @@ class Person:
         raise AssertionError(f"{method} {path} was never acknowledged")
 
     def _try(self, method: str, path: str, form: dict[str, str] | None) -> httpx.Response | None:
-        self._mortal.revive()
+        self._bot.revive()
         self.tries += 1
-        here = self._mortal.address
+        here = self._bot.address
         headers = {"Origin": here, "Accept": "application/json"} if form else {}
         try:
             return self._client.request(method, here + path, data=form, headers=headers)

@@ -24,7 +24,7 @@ class Guard:
 
     def __init__(self, app: ASGIApp, options: ConsoleOptions) -> None:
         self._app = app
-        self._options = options
+        self._hosts, self._open_paths = options.hosts, options.open_paths
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":  # the lifespan; a websocket finds no route
@@ -35,9 +35,9 @@ class Guard:
         await answer(scope, _capped(receive), _careful(send, scope["path"]))
 
     def _refusal(self, scope: Scope, headers: Headers) -> PlainTextResponse | None:
-        if scope["path"] in self._options.open_paths:
+        if scope["path"] in self._open_paths:
             return None
-        if headers.get("host", "") not in self._options.hosts:
+        if headers.get("host", "") not in self._hosts:
             return _no(421, "This console does not answer to that name. Open it by its own address.")
         if scope["method"] in SAFE:
             return None

@@ -12,27 +12,29 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from agents.domain.ids import fingerprint
 from agents.domain.task import Task, TaskState
+from bot.cards.words import TONE, state_of
 from bot.desk import Conversation, Message
 from bot.messages import Card, Tone, dump_card, when
+from bot.platforms.console.drawing import draw
 
 HERE = Path(__file__).parent
 TEXT_SHOWN = 1_200  # characters of a text before "show all"
 LINES_SHOWN = 12
 
-# word, icon, tone: no meaning is carried by colour alone
-STATES: dict[TaskState, tuple[str, str, str]] = {
-    TaskState.RECEIVED: ("Received", "dot", "plain"),
-    TaskState.DECOMPOSING: ("Planning", "work", "plain"),
-    TaskState.IN_REVIEW: ("In review", "work", "plain"),
-    TaskState.AWAITING_APPROVAL: ("Waiting for approval", "ask", "asking"),
-    TaskState.RUNNING: ("Running", "work", "plain"),
-    TaskState.POLISHING: ("Polishing", "work", "plain"),
-    TaskState.DONE: ("Done", "tick", "good"),
-    TaskState.BLOCKED: ("Blocked", "cross", "bad"),
-    TaskState.BACKBURNER: ("On the back burner", "pause", "plain"),
-    TaskState.PAUSED: ("Paused", "pause", "plain"),
-    TaskState.FAILED: ("Failed", "cross", "bad"),
-    TaskState.CANCELLED: ("Cancelled", "cross", "plain"),
+# drawings in templates/icons.html; the words and tones of a state are those of the cards
+ICONS: dict[TaskState, str] = {
+    TaskState.RECEIVED: "dot",
+    TaskState.DECOMPOSING: "work",
+    TaskState.IN_REVIEW: "work",
+    TaskState.AWAITING_APPROVAL: "ask",
+    TaskState.RUNNING: "work",
+    TaskState.POLISHING: "work",
+    TaskState.DONE: "tick",
+    TaskState.BLOCKED: "cross",
+    TaskState.BACKBURNER: "pause",
+    TaskState.PAUSED: "pause",
+    TaskState.FAILED: "cross",
+    TaskState.CANCELLED: "cross",
 }
 TONES: dict[Tone, tuple[str, str]] = {
     Tone.PLAIN: ("", ""),
@@ -77,10 +79,13 @@ def templates() -> Environment:
         "first_line": first_line,
     }
     made.globals |= {
-        "STATES": STATES,
+        "ICONS": ICONS,
+        "STATE_TONES": TONE,
+        "state_of": state_of,
         "TONES": TONES,
         "LINES_SHOWN": LINES_SHOWN,
         "ago": ago,
+        "draw": draw,
         "nonce": nonce,
     }
     return made
@@ -135,7 +140,7 @@ def mark_of(message: Message) -> str:
 
 
 def conversation_mark(conversation: Conversation) -> str:
-    state = conversation.task.state if conversation.task else ""
+    state = state_of(conversation.task) if conversation.task else ""
     return fingerprint(conversation.thread, state, str(conversation.more), *map(mark_of, conversation.messages))
 
 

@@ -12,7 +12,7 @@ from agents.domain.ids import TaskId, Thread, surface_of
 from bot.desk import Desk, Message
 from bot.messages import Card
 from bot.platforms.console import page
-from bot.platforms.console.deliveries import LIMIT
+from bot.platforms.console.deliveries import LIMIT, without_mention
 from bot.platforms.console.identity import viewer_of
 from bot.platforms.console.options import ConsoleOptions
 from bot.platforms.console.sessions import Viewer
@@ -117,7 +117,7 @@ class Pages:
     ) -> Response:
         """Any page with its frame: the side bar, who reads, what waits for them."""
         viewer = viewer_of(request)
-        known = bool(viewer.login)
+        known = bool(viewer.login) and template != "trouble.html"  # in trouble the desk is not asked again
         whole = {
             "at": self._changes.mark,
             "here": "",
@@ -125,7 +125,7 @@ class Pages:
             "name": await self._desk.name_of(viewer.account) if known else "",
             "needs": await self._desk.needs(viewer.account) if known else (),
             "channels": self._options.channels,
-            "suggestions": self._options.suggestions,
+            "suggestions": [without_mention(one) for one in self._options.suggestions],
             "now": self._options.now(),
             "limit": LIMIT,
             "watch": " ".join(("needs", *watch)),

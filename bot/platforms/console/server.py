@@ -15,6 +15,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from agents.domain.errors import OverlordError
 from bot.desk import Desk
 from bot.platforms.console import page, stream
 from bot.platforms.console.actions import Actions
@@ -49,7 +50,7 @@ def make_app(desk: Desk, options: ConsoleOptions) -> Starlette:
             *(Route(path, _extra(extra)) for path, extra in options.extra.items()),
         ],
         middleware=[Middleware(Guard, options=options), Middleware(Identity, door=door)],
-        exception_handlers={HTTPException: _problem_page(pages)},
+        exception_handlers={HTTPException: _problem_page(pages), OverlordError: _trouble_page(pages)},
         lifespan=lifespan,
     )
     app.state.stopping = stopping
@@ -99,3 +100,14 @@ def _problem_page(pages: Pages) -> Callable[[Request, Exception], Awaitable[Resp
         return await pages.show(request, "problem.html", status=status, title="Not here", words=words)
 
     return problem
+
+
+def _trouble_page(pages: Pages) -> Callable[[Request, Exception], Awaitable[Response]]:
+    """The desk could not be read just now: say so, without asking it for anything more."""
+
+    async def trouble(request: Request, problem: Exception) -> Response:
+        if wants_json(request):
+            return JSONResponse({"error": str(problem)}, 503)
+        return await pages.show(request, "trouble.html", status=503, title="One moment", problem=problem)
+
+    return trouble

@@ -42,7 +42,7 @@ class Http:
         self.token, self.shapes = token, shapes
         self.trouble, self.buckets = Trouble(), Buckets()
         self.seen: list[tuple[str, str]] = []
-        self.app = web.Application()
+        self.app = web.Application(client_max_size=10 << 20)
 
     def route(self, method: str, template: str, act: Act, status: int = 200) -> None:
         async def answer(request: web.Request) -> web.StreamResponse:
@@ -111,7 +111,8 @@ async def _body(request: web.Request) -> tuple[Any, dict[str, bytes]]:
         return json.loads(await request.read()), {}
     data = await request.post()
     files = {f.filename: f.file.read() for f in data.values() if isinstance(f, web.FileField)}
-    return json.loads(str(data["payload_json"])), files
+    payload = data["payload_json"]
+    return json.loads(payload if isinstance(payload, str | bytes | bytearray) else ""), files
 
 
 def _json(status: int, body: Any, headers: dict[str, str]) -> web.Response:

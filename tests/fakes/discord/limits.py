@@ -111,7 +111,11 @@ def _component(part: Json, path: str, ids: set[str], faults: Faults) -> None:
             faults.tell(f"{path}.options", "BASE_TYPE_BAD_LENGTH", f"Must be between 1 and {OPTIONS} in length.")
         values = [option.get("value") for option in options]
         if len(set(values)) != len(values):
-            faults.tell(f"{path}.options", "SELECT_COMPONENT_OPTION_VALUE_DUPLICATED", "The specified option value is already used")
+            faults.tell(
+                f"{path}.options",
+                "SELECT_COMPONENT_OPTION_VALUE_DUPLICATED",
+                "The specified option value is already used",
+            )
         for number, option in enumerate(options):
             faults.at_most(f"{path}.options.{number}.label", option.get("label"), 100, least=1)
             faults.at_most(f"{path}.options.{number}.value", option.get("value"), 100, least=1)
@@ -120,7 +124,8 @@ def _component(part: Json, path: str, ids: set[str], faults: Faults) -> None:
 def _mentions(allowed: Json, faults: Faults) -> None:
     both = [kind for kind in ("users", "roles") if allowed.get(kind) and kind in (allowed.get("parse") or [])]
     for kind in both:
-        faults.tell("allowed_mentions", "MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE", f"parse:[{kind!r}] and {kind} are mutually exclusive.")  # fmt: skip
+        words = f"parse:[{kind!r}] and {kind} are mutually exclusive."
+        faults.tell("allowed_mentions", "MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE", words)
 
 
 def check_modal(data: Json) -> None:
@@ -128,7 +133,7 @@ def check_modal(data: Json) -> None:
     faults.at_most("data.title", data.get("title"), MODAL_TITLE, least=1)
     faults.at_most("data.custom_id", data.get("custom_id"), CUSTOM_ID, least=1)
     for at, row in enumerate(data.get("components") or []):
-        inside: list[Any] = row.get("components") or [row.get("component")]
+        inside: list[Any] = row.get("components") or ([row["component"]] if "component" in row else [])
         if row.get("type") == LABELLED:
             faults.at_most(f"data.components.{at}.label", row.get("label"), INPUT_LABEL, least=1)
             faults.at_most(f"data.components.{at}.description", row.get("description"), 100)
@@ -150,4 +155,4 @@ def check_thread_name(data: Json) -> None:
 def inputs_of(components: list[Json]) -> Iterator[Json]:
     """The text inputs of a form."""
     for row in components:
-        yield from row.get("components") or [row["component"]]
+        yield from row.get("components") or ([row["component"]] if "component" in row else [])

@@ -217,7 +217,9 @@ class Messages:
             return named | ({"everybody"} if everybody or roles else set())
         parse = allowed.get("parse") or []
         pinged = named if "users" in parse else named & set(allowed.get("users") or [])
-        loud = (everybody and "everyone" in parse) or (roles and ("roles" in parse or roles & set(allowed.get("roles") or [])))
+        loud = (everybody and "everyone" in parse) or (
+            roles and ("roles" in parse or roles & set(allowed.get("roles") or []))
+        )
         return pinged | ({"everybody"} if loud else set())
 
 

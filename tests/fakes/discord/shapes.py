@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
-from referencing import Registry, Resource
+from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
 VARIABLE = "DISCORD_OPENAPI"
@@ -57,7 +57,7 @@ class Shapes:
 @cache
 def _registry(path: Path) -> tuple[Any, Registry[Any]]:
     loaded = json.loads(path.read_text())
-    return loaded, Registry().with_resource(_ROOT, Resource(contents=loaded, specification=DRAFT202012))
+    return loaded, Registry().with_resource(_ROOT, DRAFT202012.create_resource(loaded))
 
 
 @cache

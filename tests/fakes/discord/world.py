@@ -152,6 +152,7 @@ class Channel:
 class Guild:
     id: str
     name: str
+    bot: User
     bot_role: str  # the role Discord makes for the bot
     channels: list[Channel] = field(default_factory=list)
     members: dict[str, User] = field(default_factory=dict)
@@ -171,7 +172,7 @@ class Guild:
             "unicode_emoji": None,
             "description": None,
         }
-        mine = {"id": self.bot_role, "name": "Overlord", "managed": True}
+        mine = {"id": self.bot_role, "name": "Overlord", "managed": True, "tags": {"bot_id": self.bot.id}}
         return [{**blank, "id": self.id, "name": "@everyone"}, {**blank, **mine}]
 
     def member(self, user: User) -> Json:
@@ -221,7 +222,7 @@ class World:
         return known
 
     def guild(self, name: str) -> Guild:
-        guild = Guild(self.id(), name, bot_role=self.id(), members=dict(self.users))
+        guild = Guild(self.id(), name, self.bot, bot_role=self.id(), members=dict(self.users))
         self.guilds[guild.id] = guild
         return guild
 

@@ -6,11 +6,20 @@ import { showTimes, takeNow } from "./times.js";
 const BACKOFF = [500, 1000, 2000, 4000, 8000, 15000];
 let failures = 0;
 let source = null;
+let retry = 0;
 let reading = null;
 let again = false;
 
+const LOOK_AGAIN = 60_000;
+
 export function startLive() {
   listen();
+  document.addEventListener("visibilitychange", () => {
+    // a browser allows a site six connections in all, so only pages that are looked at hold one
+    if (document.hidden) source?.close();
+    else listen();
+  });
+  setInterval(() => document.hidden && refresh(), LOOK_AGAIN);
   addEventListener("pagehide", () => source?.close());
   addEventListener("pageshow", (event) => event.persisted && (listen(), refresh()));
   addEventListener("online", () => source?.readyState === EventSource.CLOSED && listen());
@@ -30,10 +39,12 @@ function listen() {
 
 function reconnect() {
   source.close();
+  if (document.hidden) return;
   document.getElementById("connection").hidden = false;
   const wait = BACKOFF[Math.min(failures, BACKOFF.length - 1)];
   failures += 1;
-  setTimeout(listen, wait * (0.75 + Math.random() / 2));
+  clearTimeout(retry);
+  retry = setTimeout(listen, wait * (0.75 + Math.random() / 2));
 }
 
 function hear(event, concerned) {

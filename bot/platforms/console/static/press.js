@@ -17,6 +17,7 @@ export function startPresses() {
       else press(form, button);
     }
   });
+  document.addEventListener("toggle", showMenu, true); // it does not bubble
   document.addEventListener("click", (event) => {
     for (const menu of document.querySelectorAll("details.menu[open]")) {
       if (!menu.contains(event.target)) menu.open = false;
@@ -24,6 +25,12 @@ export function startPresses() {
     if (event.target.closest("[data-told]")) say("");
     if (event.target.closest("[data-close]")) event.target.closest("dialog").close();
   });
+}
+
+function showMenu(event) {
+  if (event.target.matches("details.menu[open]")) {
+    event.target.querySelector(".menu-list").scrollIntoView({ block: "nearest" });
+  }
 }
 
 function closeMenu(form) {

@@ -1,18 +1,21 @@
-"""Runs the `overlord` command in a folder and an environment of its own: in this process, or as a process."""
+"""The `overlord` command itself: how it starts, what it costs, how it fails; and a shell to run it in."""
 
 import asyncio
 import json
 import logging
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import pytest
 import structlog
 from typer.testing import CliRunner
 
@@ -22,6 +25,7 @@ from bot.messages import Said
 from bot.settings import load_settings, os_user
 
 OVERLORD = Path(sys.executable).with_name("overlord")
+HEAVY = ("litellm", "slack_bolt", "slack_sdk", "discord", "sqlalchemy", "apscheduler", "starlette", "rich", "aiohttp")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,3 +110,64 @@ def _logging_as_it_was() -> Iterator[None]:
         root.handlers[:] = handlers
         root.setLevel(level)
         structlog.reset_defaults()
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    return Shell(tmp_path)
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["tasks", "--help"], ["manifest", "slack"]])
+def test_what_needs_nothing_heavy_imports_nothing_heavy(words: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "bot", *words], capture_output=True, text=True, check=True
+    )
+    imported = {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()}
+    assert "typer" in imported and not imported & set(HEAVY)
+
+
+def test_help_names_every_command(shell: Shell) -> None:
+    told = shell.run("--help").out
+    assert re.findall(r"^  (\w+)  ", told, re.M) == ["up", "doctor", "manifest", "tasks", "decisions", "people"]
+    assert shell.run(code=2).out + shell.run(code=2).err, "with no command it says which there are"
+
+
+def test_the_version_is_the_installed_one(shell: Shell) -> None:
+    assert shell.run("--version").out == f"overlord {version('overlord')}\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["tasks", "show"],
+        ["nonsense"],
+        ["tasks", "cancel", "T-1"],
+        ["tasks", "cancel", "T-1", "--reason", " "],
+        ["people", "link", "ana", "bo"],
+        ["people", "token", "not a login"],
+        ["manifest", "teams"],
+        ["up", "--nonsense"],
+    ],
+)
+def test_a_wrong_call_is_exit_2(shell: Shell, words: list[str]) -> None:
+    assert "Error" in shell.spawn(*words, code=2).err
+
+
+def test_bad_settings_are_told_at_once_and_without_a_traceback(shell: Shell) -> None:
+    told = shell.spawn("tasks", code=1, OVERLORD_CONSOLE_PORT="x", OVERLORD_APPROVERS="*").err
+    assert "OVERLORD_CONSOLE_PORT" in told and "OVERLORD_APPROVERS" in told and "Mend them" in told
+    assert not shell.home.exists()
+
+
+def test_another_package_named_agents_is_told_plainly(shell: Shell, tmp_path: Path) -> None:
+    stranger = tmp_path / "site" / "agents"
+    stranger.mkdir(parents=True)
+    (stranger / "__init__.py").touch()
+    told = shell.spawn("--help", code=1, PYTHONPATH=str(stranger.parent)).err
+    assert f"`import agents` finds {stranger}" in told and "virtual environment" in told
+
+
+def test_the_command_and_the_module_are_one() -> None:
+    by_module = subprocess.run([sys.executable, "-m", "bot", "--help"], capture_output=True, text=True, check=True)
+    by_command = subprocess.run([OVERLORD, "--help"], capture_output=True, text=True, check=True)
+    assert by_module.stdout == by_command.stdout

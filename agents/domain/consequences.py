@@ -1,0 +1,107 @@
+"""What follows from a decision once it is made. A stage that opens a new kind of decision adds its row here."""
+
+from collections.abc import Callable
+
+from agents.domain import events as e
+from agents.domain.asking import Chosen, Facts, Moment, Question, ask, withdraw
+from agents.domain.authority import Kind
+from agents.domain.decision import Decision, Option, lettered
+from agents.domain.ids import PersonId
+from agents.domain.task import Task
+
+Consequence = Callable[[Task, Decision, Chosen, Moment], Facts]
+
+REASON = "Why? The reason is kept with the task."
+RESUME_OR_CANCEL = lettered(Option(value="resume"), Option(value="cancel", asks=REASON))
+
+
+def project(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
+    value, by = chosen.option.value, chosen.by[0]
+    return [e.ProjectChosen(task=task.id, at=moment.at, project=value, by=by, why="")]
+
+
+def cancelled(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
+    reason = chosen.words or decision.question
+    others = [d for d in task.open if d.id != decision.id]
+    ended = e.TaskCancelled(task=task.id, at=moment.at, by=chosen.by[0], reason=reason)
+    return [ended, *withdraw(others, "the task was cancelled", moment)]
+
+
+def keep_or_cancel(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
+    return [] if chosen.option.value == "keep" else cancelled(task, decision, chosen, moment)
+
+
+def resume_or_cancel(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
+    if chosen.option.value == "cancel":
+        return cancelled(task, decision, chosen, moment)
+    return [e.TaskResumed(task=task.id, at=moment.at, by=chosen.by[0])]
+
+
+def retry_or_cancel(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
+    if chosen.option.value == "cancel":
+        return cancelled(task, decision, chosen, moment)
+    return [_retried(task, chosen, moment)]
+
+
+def raise_or_cancel(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
+    if chosen.option.value == "cancel":
+        return cancelled(task, decision, chosen, moment)
+    raised = e.BudgetRaised(task=task.id, at=moment.at, by=chosen.by[0], limit=float(chosen.option.value))
+    return [raised, _retried(task, chosen, moment)]
+
+
+def answered(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
+    """The planner's question, or ours about a remark that was not understood."""
+    if decision.subject:
+        return change_plan(task, chosen.by[0], decision.subject, moment) if chosen.option.value == "change" else []
+    answer = chosen.words or chosen.option.label or chosen.option.value
+    by, question = chosen.by[0], decision.question
+    return [e.ClarificationAnswered(task=task.id, at=moment.at, by=by, question=question, answer=answer)]
+
+
+def accept_or_change(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
+    """The plan was accepted as shown, goes back to the planner with a person's words, or rests, or ends."""
+    match chosen.option.value:
+        case "approve":
+            return [e.PlanAccepted(task=task.id, at=moment.at, hash=decision.subject, by=chosen.by)]
+        case "cancel":
+            return cancelled(task, decision, chosen, moment)
+        case "backburner":
+            laid = e.TaskBackburnered(task=task.id, at=moment.at, by=chosen.by[0])
+            return [laid, *ask(task, Question(kind=Kind.BACKBURNER, options=RESUME_OR_CANCEL), moment)]
+        case how:
+            words = _WISHES[how].format(words=chosen.words)
+            return [e.PlanChangeRequested(task=task.id, at=moment.at, by=chosen.by[0], words=words)]
+
+
+def change_plan(task: Task, by: PersonId, words: str, moment: Moment) -> Facts:
+    """Anybody who is heard may ask for changes; it grants nothing, so it needs no right (C37)."""
+    shown = [d for d in task.open if d.kind in (Kind.PLAN, Kind.DEBATE)]
+    if not shown:
+        return []
+    asked = e.PlanChangeRequested(task=task.id, at=moment.at, by=by, words=words)
+    return [*withdraw(shown, "changes were asked for", moment), asked]
+
+
+def _retried(task: Task, chosen: Chosen, moment: Moment) -> e.JobRetried:
+    return e.JobRetried(task=task.id, at=moment.at, by=chosen.by[0], job=task.parked_job)
+
+
+_WISHES: dict[str, str] = {
+    "changes": "{words}",
+    "narrow": "Do less: {words}",
+    "send_back": "Start over, and heed this: {words}",
+    "information": "Before planning again, take this into account: {words}",
+}
+
+CONSEQUENCES: dict[Kind, Consequence] = {
+    Kind.PROJECT: project,
+    Kind.CLARIFICATION: answered,
+    Kind.PLAN: accept_or_change,
+    Kind.DEBATE: accept_or_change,
+    Kind.BUDGET: raise_or_cancel,
+    Kind.CANCEL: keep_or_cancel,
+    Kind.STOPPED: resume_or_cancel,
+    Kind.BACKBURNER: resume_or_cancel,
+    Kind.ESCALATION: retry_or_cancel,
+}

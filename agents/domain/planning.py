@@ -1,0 +1,169 @@
+"""From a drafted decomposition to a plan that a person may approve."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from agents.domain import events as e
+from agents.domain.asking import Facts, Moment, Question, ask
+from agents.domain.authority import Kind, PlanPolicy
+from agents.domain.consequences import REASON
+from agents.domain.debate import Debate
+from agents.domain.decision import Option, lettered
+from agents.domain.decomposition import MAX_DECOMPOSITIONS, VERIFY, Decomposition, faults, with_verification
+from agents.domain.task import Task, TaskState
+from agents.domain.verdicts import Review, Ruling
+
+_CHANGES = Option(value="changes", asks="What should be different?")
+_NARROW = Option(value="narrow", asks="What may be left out?")
+_CANCEL = Option(value="cancel", asks=REASON)
+
+PLAN_OPTIONS = lettered(
+    Option(value="approve", approves=True),
+    _CHANGES,
+    _NARROW,
+    Option(value="send_back", asks="What is wrong with the whole of it?"),
+    Option(value="backburner"),
+    _CANCEL,
+)
+# C24: after an unresolved debate, or where there is no verdict.
+DEBATE_OPTIONS = lettered(
+    Option(value="approve", approves=True),
+    _NARROW,
+    Option(value="information", asks="What should the planner know?"),
+    _CANCEL,
+)
+BLOCKED_OPTIONS = lettered(_CHANGES, _NARROW, _CANCEL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clarify:
+    """The planner cannot go on without an answer."""
+
+    question: str
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CannotPlan:
+    why: str
+
+
+Drafted = Decomposition | Clarify | CannotPlan
+
+
+def after_draft(task: Task, drafted: Drafted, files: Collection[str] | None, estimate: float, moment: Moment) -> Facts:
+    """A whole draft is checked by code before anybody is asked to read it."""
+    if not _is(task, TaskState.DECOMPOSING):
+        return []
+    match drafted:
+        case Clarify(question=text, options=options):
+            choices = lettered(*(Option(value=option, label=option) for option in options[:5]))
+            return ask(task, Question(kind=Kind.CLARIFICATION, options=choices, text=text), moment)
+        case CannotPlan(why=why):
+            return _escalate(task, task.plan_number, why, None, moment)
+        case Decomposition():
+            plan = with_verification(drafted)
+    number = task.plan_number + 1
+    if found := tuple(faults(plan, files)):
+        back = e.DecompositionSentBack(task=task.id, at=moment.at, number=number, reasons=found)
+        return _sent_back(task, back, moment)
+    return [e.DecompositionDrafted(task=task.id, at=moment.at, number=number, plan=plan, estimate=estimate)]
+
+
+def after_review(task: Task, review: Review, moment: Moment) -> Facts:
+    """A conflict opens a debate where there may be one; everything else is read off the table."""
+    if not _is(task, TaskState.IN_REVIEW):
+        return []
+    if review.conflict and moment.limits.debate_rounds > 0:
+        return [e.ReviewersDisagreed(task=task.id, at=moment.at, number=task.plan_number, review=review)]
+    return _ruled(task, review.ruling, review, None, moment)
+
+
+def after_debate(task: Task, debate: Debate, moment: Moment) -> Facts:
+    if not _is(task, TaskState.IN_REVIEW):
+        return []
+    return _ruled(task, debate.ruling, debate.now, debate, moment)
+
+
+def over_budget(task: Task, reached: e.BudgetReached, moment: Moment) -> Facts:
+    """C20: at 100 % the work pauses and a person is asked. Each option is a limit, in dollars."""
+    if task.ended:
+        return []
+    limits = tuple(round(reached.limit * factor, 2) for factor in (1.5, 2, 4))
+    raises = tuple(Option(value=f"{limit:g}", label=f"Raise to ${limit:.2f}", approves=True) for limit in limits)
+    question = Question(
+        kind=Kind.BUDGET,
+        options=lettered(*raises, _CANCEL),
+        text=f"The budget of {reached.budget} is ${reached.limit:.2f}, and ${reached.spent:.2f} is spent or promised.",
+        subject=f"{reached.budget}:{reached.limit}",
+    )
+    return [reached, *ask(task, question, moment)]
+
+
+def _ruled(task: Task, ruling: Ruling, review: Review, debate: Debate | None, moment: Moment) -> Facts:
+    number = task.plan_number
+    match ruling:
+        case Ruling.APPROVED:
+            approved = e.DecompositionApproved(task=task.id, at=moment.at, number=number, review=review, debate=debate)
+            return [approved, *_ask_for_approval(task, moment)]
+        case Ruling.NEEDS_REVISION:
+            back = e.DecompositionSentBack(
+                task=task.id, at=moment.at, number=number, reasons=review.reasons, review=review, debate=debate
+            )
+            return _sent_back(task, back, moment)
+        case Ruling.BLOCKED:
+            blocked = e.DecompositionBlocked(task=task.id, at=moment.at, number=number, review=review)
+            return [blocked, *_ask_plan(task, Kind.PLAN, BLOCKED_OPTIONS, moment)]
+        case Ruling.ESCALATE_TO_HUMAN:
+            why = debate.tension if debate else _missing(review)
+            return _escalate(task, number, why, (review, debate), moment)
+
+
+def _ask_for_approval(task: Task, moment: Moment) -> Facts:
+    """C07: a person, unless the channel lets a single subtask through by itself."""
+    plan = task.plan
+    if plan and moment.channel.plan is PlanPolicy.AUTO and _working(plan) == 1:
+        return [e.PlanAccepted(task=task.id, at=moment.at, hash=plan.hash, by=())]
+    return _ask_plan(task, Kind.PLAN, PLAN_OPTIONS, moment)
+
+
+def _ask_plan(task: Task, kind: Kind, options: tuple[Option, ...], moment: Moment) -> Facts:
+    """The approval is bound to the hash of what is shown."""
+    subject = task.plan.hash if task.plan else ""
+    allowed = options if subject else tuple(o for o in options if not o.approves)
+    return ask(task, Question(kind=kind, options=allowed, subject=subject), moment)
+
+
+def _sent_back(task: Task, back: e.DecompositionSentBack, moment: Moment) -> Facts:
+    """C21: at most three decompositions, the first and two sent back; then a person decides."""
+    drafted = task.tries + (back.number > task.plan_number)
+    if drafted < MAX_DECOMPOSITIONS:
+        return [back]
+    why = f"{drafted} decompositions were drafted and none held: {'; '.join(back.reasons[:3])}"
+    return _escalate(task, task.plan_number, why, (back.review, back.debate), moment)
+
+
+def _escalate(
+    task: Task, number: int, why: str, held: tuple[Review | None, Debate | None] | None, moment: Moment
+) -> Facts:
+    review, debate = held or (None, None)
+    escalated = e.DecompositionEscalated(
+        task=task.id, at=moment.at, number=number, why=why, review=review, debate=debate
+    )
+    opened = _ask_plan(task, Kind.DEBATE, DEBATE_OPTIONS, replace(moment, cause=f"{moment.cause}:escalated"))
+    return [escalated, *opened]
+
+
+def _missing(review: Review) -> str:
+    reasons = {"critic": review.critic.why_none, "custodiet": review.custodiet.why_none}
+    silent = [name for name, why in reasons.items() if why]
+    return f"No verdict from the {' and the '.join(silent) or 'reviewers'}"
+
+
+def _working(plan: Decomposition) -> int:
+    return sum(not subtask.title.startswith(VERIFY) for subtask in plan.subtasks)
+
+
+def _is(task: Task, state: TaskState) -> bool:
+    """The task is there, or will be when it is resumed."""
+    return task.state is state or (task.state in (TaskState.PAUSED, TaskState.BACKBURNER) and task.before_rest is state)

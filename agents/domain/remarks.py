@@ -1,0 +1,64 @@
+"""What a remark in a task's thread leads to, once it is understood."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from agents.domain import events as e
+from agents.domain.asking import Facts, Moment, Question, ask
+from agents.domain.authority import Kind
+from agents.domain.consequences import change_plan
+from agents.domain.decision import Option, lettered
+from agents.domain.ids import PersonId
+from agents.domain.task import Task
+
+SURE = 0.7
+
+
+class Intent(StrEnum):
+    CHANGE = "change"
+    APPROVE = "approve"
+    STATUS = "status"
+    WHY = "why"
+    COST = "cost"
+    OTHER = "other"  # small talk, or a remark to keep in mind: silence is an answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Understood:
+    intent: Intent
+    confidence: float
+
+
+def after_remark(task: Task, remark: e.RemarkMade, understood: Understood, moment: Moment) -> Facts:
+    """Below 0.7 one question is asked, and only where a wrong guess would change something."""
+    if task.ended:
+        return []
+    match understood.intent:
+        case Intent.CHANGE if understood.confidence < SURE:
+            return _ask_whether(task, remark, moment)
+        case Intent.CHANGE:
+            return change_plan(task, remark.by, remark.text, moment)
+        case Intent.APPROVE:
+            return _offer(task, remark.by, moment)
+        case Intent.STATUS | Intent.WHY | Intent.COST:
+            about = understood.intent.value
+            return [e.TaskAskedAbout(task=task.id, at=moment.at, by=remark.by, about=about)]
+        case Intent.OTHER:
+            return []
+
+
+def _ask_whether(task: Task, remark: e.RemarkMade, moment: Moment) -> Facts:
+    if not any(d.kind in (Kind.PLAN, Kind.DEBATE) for d in task.open):
+        return []
+    options = lettered(
+        Option(value="change", label="Change the plan"), Option(value="remark", label="Keep the plan as it is")
+    )
+    text = f"Should this change the plan: “{remark.text}”?"
+    return ask(task, Question(kind=Kind.CLARIFICATION, options=options, text=text, subject=remark.text), moment)
+
+
+def _offer(task: Task, by: PersonId, moment: Moment) -> Facts:
+    for decision in task.questions:
+        if any(option.approves for option in decision.options):
+            return [e.ApprovalOffered(task=task.id, at=moment.at, by=by, decision=decision.id)]
+    return []

@@ -1,0 +1,119 @@
+"""Have the planner split a request into PR-sized subtasks."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+from pydantic import BaseModel, Field
+
+from agents.domain import planning
+from agents.domain.asking import Moment
+from agents.domain.decomposition import Confidence, Decomposition, Edge, Need, Risk, Subtask
+from agents.domain.events import Event
+from agents.domain.planning import CannotPlan, Clarify, Drafted
+from agents.domain.task import Task
+from agents.ports import Ask, Ports, Spent
+
+
+class PlanStatus(StrEnum):
+    """M176"""
+
+    COMPLETE = "COMPLETE"
+    NEEDS_REFINEMENT = "NEEDS_REFINEMENT"
+    BLOCKED = "BLOCKED"
+
+
+class NeedSays(BaseModel):
+    number: int
+    edge: Edge = Edge.BLOCKS
+
+
+class RiskSays(BaseModel):
+    what: str = Field(max_length=300)
+    mitigation: str = Field(max_length=300)
+
+
+class SubtaskSays(BaseModel):
+    title: str = Field(min_length=1, max_length=120)
+    why: str = Field(max_length=300)
+    files: list[str] = Field(default=[], max_length=60)
+    hours: float = Field(ge=0, le=1000)
+    review_minutes: int = Field(ge=0, le=10_000)
+    confidence: Confidence
+    test: str = Field(default="", max_length=300)
+    needs: list[NeedSays] = Field(default=[], max_length=60)
+    spike: bool = False
+    decides: bool = False
+    phase: int = Field(default=1, ge=1, le=20)
+    tags: list[str] = Field(default=[], max_length=10)
+
+
+class PlanSays(BaseModel):
+    """Either a whole plan, or one question, or the reason why there can be none."""
+
+    status: PlanStatus
+    goal: str = Field(default="", max_length=300)
+    summary: str = Field(default="", max_length=1000)
+    subtasks: list[SubtaskSays] = Field(default=[], max_length=60)
+    assumptions: list[str] = Field(default=[], max_length=20)
+    risks: list[RiskSays] = Field(default=[], max_length=20)
+    question: str = Field(default="", max_length=500)
+    options: list[str] = Field(default=[], max_length=5)
+    reason: str = Field(default="", max_length=1000)
+
+    def drafted(self) -> Drafted:
+        match self.status:
+            case PlanStatus.NEEDS_REFINEMENT if self.question:
+                return Clarify(question=self.question, options=tuple(self.options))
+            case PlanStatus.COMPLETE:
+                return self._plan()
+            case _:
+                return CannotPlan(why=self.reason or self.question or "The planner gave no reason")
+
+    def _plan(self) -> Decomposition:
+        return Decomposition(
+            goal=self.goal,
+            summary=self.summary,
+            assumptions=tuple(self.assumptions),
+            risks=tuple(Risk(what=r.what, mitigation=r.mitigation) for r in self.risks),
+            subtasks=tuple(_subtask(number, says) for number, says in enumerate(self.subtasks, 1)),
+        )
+
+
+def _subtask(number: int, says: SubtaskSays) -> Subtask:
+    return Subtask(
+        number=number,
+        title=says.title,
+        why=says.why,
+        files=tuple(says.files),
+        hours=says.hours,
+        review_minutes=says.review_minutes,
+        confidence=says.confidence,
+        test=says.test,
+        needs=tuple(Need(number=need.number, edge=need.edge) for need in says.needs),
+        spike=says.spike,
+        decides=says.decides,
+        phase=says.phase,
+        tags=tuple(tag.casefold() for tag in says.tags),
+    )
+
+
+async def decompose(event: Event, ports: Ports) -> None:
+    task = await ports.store.task(event.task)
+    files = await ports.projects.files(task.project or "")
+
+    step = f"decompose:{task.plan_number}:{task.tries}"
+    asked = Ask(question="decompose", role="primary", step=step, task=task, about={"files": files}, policy="plan")
+    says, spent = await ports.llm.ask(asked, PlanSays)
+    drafted = says.drafted()
+
+    def decide(task: Task, moment: Moment) -> Sequence[Event]:
+        return planning.after_draft(task, drafted, files or None, _estimate(drafted, spent, moment), moment)
+
+    await ports.store.record(task.id, decide)
+
+
+def _estimate(drafted: Drafted, spent: Spent, moment: Moment) -> float:
+    """What the work may cost, from the hours it is said to take. A rehearsal costs nothing."""
+    if spent.rehearsal or not isinstance(drafted, Decomposition):
+        return 0.0
+    return round(sum(subtask.hours for subtask in drafted.subtasks) * moment.limits.dollars_an_hour, 2)

@@ -1,0 +1,116 @@
+"""Have the reviewers judge a decomposition, all at once. Two must; specialists only advise."""
+
+import asyncio
+from collections.abc import Sequence
+
+from pydantic import BaseModel, Field
+
+from agents.domain import planning
+from agents.domain.asking import Moment
+from agents.domain.errors import NoAnswer
+from agents.domain.events import Event
+from agents.domain.probes import Probe, probe_for
+from agents.domain.task import Task
+from agents.domain.verdicts import Advice, Critic, CriticSays, Custodiet, CustodietSays, Review
+from agents.ports import Ask, Ports, Specialist
+
+
+class CriticAnswer(BaseModel):
+    """M254"""
+
+    probe: Critic  # what it says of a small plan with a planted defect
+    verdict: Critic
+    issues: list[str] = Field(default=[], max_length=20)
+    untested_assumptions: list[str] = Field(default=[], max_length=20)
+    changes: list[str] = Field(default=[], max_length=20)
+
+
+class CustodietAnswer(BaseModel):
+    """M255, M265: short, or it does not count."""
+
+    verdict: Custodiet
+    issue: str = Field(default="", max_length=160)
+    principle: str = Field(default="", max_length=160)
+    suggestion: str = Field(default="", max_length=160)
+    asks_for_change: bool = False
+
+
+class SpecialistAnswer(BaseModel):
+    concerns: list[str] = Field(default=[], max_length=10)
+    suggestions: list[str] = Field(default=[], max_length=10)
+
+
+async def review(event: Event, ports: Ports) -> None:
+    task = await ports.store.task(event.task)
+    chosen = ports.specialists.for_tags(task.plan.tags) if task.plan else ()
+
+    critic, custodiet, advice = await asyncio.gather(
+        _critic(task, ports),
+        _custodiet(task, ports),
+        asyncio.gather(*(_specialist(task, who, ports) for who in chosen)),
+    )
+    held = Review(critic=critic, custodiet=custodiet, advice=tuple(said for said in advice if said))
+
+    def decide(task: Task, moment: Moment) -> Sequence[Event]:
+        return planning.after_review(task, held, moment)
+
+    await ports.store.record(task.id, decide)
+
+
+async def _critic(task: Task, ports: Ports) -> CriticSays:
+    """C06: no verdict is never an approval. One that misses a planted defect gives none (attack 30)."""
+    probe: Probe = probe_for(task)
+    asked = _ask("critic", task, {"probe": probe.text})
+    try:
+        says, _ = await ports.llm.ask(asked, CriticAnswer)
+    except NoAnswer as failed:
+        return CriticSays(verdict=Critic.NO_VERDICT, why_none=failed.what)
+    if says.probe in (Critic.PROCEED, Critic.NO_VERDICT):
+        return CriticSays(verdict=Critic.NO_VERDICT, why_none=f"It did not see a planted defect: {probe.defect}")
+    if says.verdict is Critic.NO_VERDICT:
+        return CriticSays(verdict=Critic.NO_VERDICT, why_none="It could not assess the plan")
+    return CriticSays(
+        verdict=says.verdict,
+        issues=tuple(says.issues),
+        assumptions=tuple(says.untested_assumptions),
+        changes=tuple(says.changes),
+    )
+
+
+async def _custodiet(task: Task, ports: Ports) -> CustodietSays:
+    try:
+        says, _ = await ports.llm.ask(_ask("custodiet", task, {}), CustodietAnswer)
+    except NoAnswer as failed:
+        return CustodietSays(verdict=Custodiet.NO_VERDICT, why_none=failed.what)
+    if says.verdict is Custodiet.NO_VERDICT:
+        return CustodietSays(verdict=Custodiet.NO_VERDICT, why_none="It could not assess the plan")
+    return CustodietSays(
+        verdict=says.verdict,
+        issue=says.issue,
+        principle=says.principle,
+        suggestion=says.suggestion,
+        asks_for_change=says.asks_for_change,
+    )
+
+
+async def _specialist(task: Task, specialist: Specialist, ports: Ports) -> Advice | None:
+    """C06: advice fails open."""
+    about = {"specialist": specialist.name, "focus": specialist.focus}
+    asked = Ask(
+        question="specialist",
+        role="supervisor",
+        step=f"specialist:{specialist.name}:{task.plan_number}",
+        task=task,
+        about=about,
+        policy="review",
+    )
+    try:
+        says, _ = await ports.llm.ask(asked, SpecialistAnswer)
+    except NoAnswer:
+        return None
+    return Advice(specialist=specialist.name, concerns=tuple(says.concerns), suggestions=tuple(says.suggestions))
+
+
+def _ask(reviewer: str, task: Task, about: dict[str, object]) -> Ask:
+    step = f"{reviewer}:{task.plan_number}"
+    return Ask(question=reviewer, role=reviewer, step=step, task=task, about=about, policy="review")

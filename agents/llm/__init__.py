@@ -1,0 +1,1 @@
+"""Asks models: the only place that speaks litellm."""

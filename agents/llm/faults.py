@@ -1,0 +1,73 @@
+"""What went wrong on the way to a model, as a class of failure: by HTTP status first, by words only where there is none."""
+
+import re
+from collections.abc import Iterator
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from agents.domain.failure import ErrorClass, Failure
+from agents.domain.text import clean, cut
+
+LONGEST_MESSAGE = 300
+_QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|billing|credit balance|payment required", re.I)
+_SECRETS = re.compile(r"(?i)\b(sk|pk|gsk|xai|key)-[\w*.-]{6,}|Bearer\s+\S+|(api[_-]?key\W+)[\w*.-]{6,}")
+
+
+def failure_of(error: BaseException) -> Failure:
+    """Of whatever litellm, its HTTP client or our own deadline raised."""
+    message = _message(error)
+    if isinstance(error, TimeoutError):
+        return Failure(error=ErrorClass.NETWORK, message="it did not answer in time")
+    status = _status(error)
+    if status in (402, 429) and _QUOTA.search(str(error)):
+        return Failure(error=ErrorClass.RESOURCE, message=f"the provider's quota is used up ({message})")
+    if status in (408, 409, 425, 429) or status is None or status >= 500:
+        return Failure(error=ErrorClass.NETWORK, message=message, retry_after=_retry_after(error))
+    return Failure(error=ErrorClass.RESOURCE, message=message)
+
+
+def _status(error: BaseException) -> int | None:
+    """The HTTP status that was really answered. litellm may wrap a 401 as a 400; the inner error knows better."""
+    found = [status for each in _chain(error) if (status := _number(getattr(each, "status_code", None)))]
+    known = [status for status in found if status not in (400, 500)]
+    return known[-1] if known else (found[0] if found else None)
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _number(value: Any) -> int | None:
+    return value if isinstance(value, int) and 100 <= value <= 599 else None
+
+
+def _retry_after(error: BaseException) -> float | None:
+    """Seconds, from the header in any of its forms."""
+    for each in _chain(error):
+        headers = getattr(getattr(each, "response", None), "headers", None) or getattr(each, "headers", None) or {}
+        for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+            if (written := headers.get(name)) is not None:
+                return _seconds(str(written), scale, str(headers.get("date", "")))
+    return None
+
+
+def _seconds(written: str, scale: float, date: str) -> float | None:
+    try:
+        return max(0.0, float(written) * scale)
+    except ValueError:
+        pass
+    try:
+        return max(0.0, (parsedate_to_datetime(written) - parsedate_to_datetime(date)).total_seconds())
+    except (ValueError, TypeError):
+        return None
+
+
+def _message(error: BaseException) -> str:
+    """What the provider said, without litellm's own prefixes and without anything that looks like a key."""
+    said = re.sub(r"^(litellm\.\w+: )+|\b(\w+Exception|\w+Error) - ", "", str(error))
+    said = _SECRETS.sub("…", clean(said)).partition("\nTraceback")[0]
+    return cut(" ".join(said.split()), LONGEST_MESSAGE) or type(error).__name__

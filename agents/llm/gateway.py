@@ -1,0 +1,170 @@
+"""The only speaker of litellm: one request out, one whole reply or one classified failure back. No retries here."""
+
+import asyncio
+import importlib
+import logging
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agents.domain.failure import ErrorClass, Failure
+from agents.domain.models import Model
+from agents.llm.faults import failure_of
+
+Message = Mapping[str, object]
+
+MARGIN = 2.0  # seconds: litellm may sleep past its own time-out, so ours comes a little later
+MOST_TOKENS = 16_000  # an answer's length where tokens have a price, so that a call's cost has a bound
+BYTES_A_TOKEN = 3  # fewer than any tokenizer needs on average: the reserve errs on the dear side
+# Blocks marked for these are kept by the provider; the others find common prefixes by themselves.
+_MARKS_FOR_CACHE = ("anthropic/", "bedrock/", "vertex_ai/claude", "openrouter/anthropic/")
+
+log = logging.getLogger("overlord.llm")
+
+
+class CallFailed(Exception):
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    model: Model
+    messages: Sequence[Message]
+    timeout: float  # real seconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """`fault`: why the text is not a whole answer, though it was paid for."""
+
+    text: str | None
+    fault: Failure | None
+    cost: float
+    tokens_in: int
+    tokens_out: int
+    cached_tokens: int
+
+
+class Gateway:
+    """Loads litellm on first use, in a thread: it takes seconds to import."""
+
+    def __init__(self) -> None:
+        self._litellm: Any = None
+        self._loading = asyncio.Lock()
+
+    async def warm(self) -> None:
+        async with self._loading:
+            if self._litellm is None:
+                self._litellm = await asyncio.to_thread(_load)
+
+    async def worst_case(self, model: Model, size: int) -> float:
+        """Dollars that one call may cost at most; 0 where the price is not known, as for a local model."""
+        await self.warm()
+        info = self._info(model)
+        price_in, price_out = info.get("input_cost_per_token") or 0.0, info.get("output_cost_per_token") or 0.0
+        return float(price_in) * size / BYTES_A_TOKEN + float(price_out) * self._most_tokens(info)
+
+    async def ask(self, request: Request) -> Reply:
+        """Raises CallFailed. The deadline holds whatever the provider or litellm does."""
+        await self.warm()
+        x = self._litellm.exceptions
+        try:
+            async with asyncio.timeout(request.timeout + MARGIN):
+                raw = await self._litellm.acompletion(**self._arguments(request))
+        except (*x.LITELLM_EXCEPTION_TYPES, self._litellm.CustomLLMError, TimeoutError, OSError, ValueError) as error:
+            raise CallFailed(failure_of(error)) from error
+        return _reply(raw)
+
+    def marks_for_cache(self, model: Model) -> bool:
+        return model.name.startswith(_MARKS_FOR_CACHE)
+
+    def _arguments(self, request: Request) -> dict[str, object]:
+        model, info = request.model, self._info(request.model)
+        arguments: dict[str, object] = {
+            "model": model.name,
+            "messages": list(request.messages),
+            "timeout": request.timeout,
+            "max_retries": 0,  # ours is the only layer that retries
+            "num_retries": 0,
+        }
+        if model.base_url:
+            arguments["api_base"] = model.base_url
+        if model.api_key:
+            arguments["api_key"] = model.api_key
+        if info.get("output_cost_per_token"):
+            arguments["max_tokens"] = self._most_tokens(info)
+        if info.get("supports_response_schema") and not self.marks_for_cache(model):
+            arguments["response_format"] = {"type": "json_object"}
+        return arguments
+
+    def _info(self, model: Model) -> Mapping[str, Any]:
+        """What litellm knows of a model; nothing, for one that is somebody's own."""
+        try:
+            return {} if model.rehearsal else dict(self._litellm.get_model_info(model.name))
+        except ValueError:  # ModelNotMappedError
+            return {}
+
+    def _most_tokens(self, info: Mapping[str, Any]) -> int:
+        return min(MOST_TOKENS, int(info.get("max_output_tokens") or MOST_TOKENS))
+
+
+def _reply(raw: Any) -> Reply:
+    usage = getattr(raw, "usage", None)
+    details = getattr(usage, "prompt_tokens_details", None)
+    text, fault = _whole(raw)
+    return Reply(
+        text=text,
+        fault=fault,
+        cost=max(0.0, float((getattr(raw, "_hidden_params", None) or {}).get("response_cost") or 0.0)),
+        tokens_in=int(getattr(usage, "prompt_tokens", 0) or 0),
+        tokens_out=int(getattr(usage, "completion_tokens", 0) or 0),
+        cached_tokens=int(getattr(details, "cached_tokens", 0) or 0),
+    )
+
+
+def _whole(raw: Any) -> tuple[str | None, Failure | None]:
+    """The text, if it is all there and nothing else came with it."""
+    choices = getattr(raw, "choices", None) or []
+    if len(choices) != 1:
+        return None, Failure(error=ErrorClass.PARSING, message=f"it has {len(choices)} choices instead of one")
+    choice = choices[0]
+    message = getattr(choice, "message", None)
+    text = getattr(message, "content", None)
+    match getattr(choice, "finish_reason", None):
+        case "stop" if not getattr(message, "tool_calls", None):
+            return (text if isinstance(text, str) else None), None
+        case "length":
+            return text, Failure(error=ErrorClass.PARSING, message="it was cut off in the middle; be shorter")
+        case "content_filter":
+            return text, Failure(error=ErrorClass.RESOURCE, message="the provider's content filter stopped it")
+        case reason:
+            return text, Failure(error=ErrorClass.PARSING, message=f"it ended with {reason} instead of an answer")
+
+
+def _load() -> Any:
+    # Before the import: else it fetches a price list, and counting tokens fetches a tokenizer.
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    litellm = importlib.import_module("litellm")
+    litellm.disable_hf_tokenizer_download = True
+    litellm.telemetry = False
+    litellm.suppress_debug_info = True
+    litellm.turn_off_message_logging = True
+    litellm.drop_params = True
+    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+    _register_rehearsal(litellm)
+    return litellm
+
+
+def _register_rehearsal(litellm: Any) -> None:
+    """The offline model is a provider like any other."""
+    try:
+        rehearsal = importlib.import_module("agents.llm.rehearsal")
+    except ModuleNotFoundError:
+        log.info("there is no rehearsal model")
+        return
+    known = [each for each in litellm.custom_provider_map if each["provider"] != "rehearsal"]
+    litellm.custom_provider_map = [*known, {"provider": "rehearsal", "custom_handler": rehearsal.provider()}]

@@ -1,0 +1,62 @@
+"""An offline model that plays planner and reviewers on the sample project. It is honest: it only rehearses."""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from agents.catalog.yaml import read_yaml
+
+NAME = "rehearsal"
+MODEL = "rehearsal/sample"
+Script = Mapping[str, Any]
+
+
+def load_scripts(path: Path) -> tuple[Script, ...]:
+    data: Any = read_yaml(path).data
+    return tuple(data["requests"])
+
+
+def requests(scripts: Sequence[Script]) -> list[tuple[str, str]]:
+    """What can be rehearsed: the request, and what it shows."""
+    return [(str(script["request"]), str(script["shows"])) for script in scripts]
+
+
+class Rehearsal:
+    """Answers questions of the program by script. Which answer comes next is told by the question's own step."""
+
+    def __init__(self, scripts: Sequence[Script]) -> None:
+        self._scripts = {_plain(str(script["request"])): script for script in scripts}
+        self._names = [str(script["request"]) for script in scripts]
+
+    def answer(self, question: str, request: str, turn: int) -> dict[str, Any]:
+        """The scripted answer for the turn-th time this is asked (from 0)."""
+        script = self._scripts.get(_plain(request))
+        if script is None:
+            return self._unknown(question)
+        answers = script.get(question) or DEFAULTS.get(question, [{}])
+        return dict(answers[min(turn, len(answers) - 1)])
+
+    def _unknown(self, question: str) -> dict[str, Any]:
+        if question != "decompose":
+            return dict(DEFAULTS.get(question, [{}])[0])
+        known = "; ".join(f"“{name}”" for name in self._names)
+        return {
+            "status": "BLOCKED",
+            "reason": (
+                f"No model is configured, so I only rehearse. I can rehearse: {known}. For any other request set a "
+                "model, for example OPENAI_API_KEY or ANTHROPIC_API_KEY, or OVERLORD_MODELS__PRIMARY for another one."
+            ),
+        }
+
+
+DEFAULTS: dict[str, list[dict[str, Any]]] = {
+    "critic": [{"probe": "halt", "verdict": "no_verdict"}],
+    "custodiet": [{"verdict": "no_verdict"}],
+    "specialist": [{"concerns": [], "suggestions": []}],
+    "intent": [{"intent": "other", "confidence": 1.0}],
+}
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"\W+", " ", text).strip().casefold()

@@ -1,0 +1,127 @@
+"""Templates become text. Whatever did not come from us goes in cleaned, cut and fenced, and is never rendered again."""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from jinja2 import FileSystemLoader, StrictUndefined, Template, TemplateError, TemplateSyntaxError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from agents.domain.errors import OverlordError
+from agents.domain.text import clean, cut
+from manifests import packaged
+
+# Characters a field may have (attack 28); what is not named may have the last.
+CAPS: dict[str, int] = {"request": 20_000, "files": 60_000, "plan": 40_000, "file": 40_000, "words": 8_000}
+CAP = 10_000
+_PLAIN = re.compile(r"[\t\n\x20-\x7e]*")
+# Unseen, yet of a visible category: variation selectors and fillers can carry whole sentences.
+_SMUGGLED = re.compile(
+    "[\u200d\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+_BLOB = re.compile(r"[A-Za-z0-9+/_-]{200,}={0,2}")
+
+
+class BadTemplate(OverlordError):
+    """A prompt that cannot be rendered."""
+
+
+class Trusted(str):
+    """Text of our own, or text from outside that has been fenced."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """Marks where text from outside begins and ends. Its tag cannot be guessed, and is the same throughout a task."""
+
+    tag: str
+
+    def around(self, value: object, name: str) -> Trusted:
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
+        shown, notes = self.harmless(text)
+        whole = len(shown)
+        shown = cut(shown, CAPS.get(name, CAP))
+        if len(shown) < whole:
+            notes.append(f"cut from {whole} characters")
+        note = f' note="{"; ".join(notes)}"' if notes else ""
+        return Trusted(f'<{self.tag} name="{_name(name)}"{note}>\n{shown}\n</{self.tag}>')
+
+    def harmless(self, text: str) -> tuple[str, list[str]]:
+        """Without unseen characters and without our tag; and what a reader should know was there (attack 22)."""
+        shown, notes = text, []
+        if not _PLAIN.fullmatch(text):
+            shown = _SMUGGLED.sub("", clean(text))
+            hidden = len(text.replace("\r\n", "\n")) - len(shown)
+            if hidden:
+                notes.append(f"{hidden} hidden characters removed")
+        if "<!--" in shown:
+            notes.append("has an HTML comment, which people do not see")
+        if _BLOB.search(shown):
+            notes.append("has encoded text")
+        return shown.replace(self.tag, "…"), notes
+
+
+def _name(name: str) -> str:
+    return re.sub(r"[^\w .-]", "", name)[:60]
+
+
+_HERE: ContextVar[Fence] = ContextVar("fence")  # one environment compiles the templates; each render has its fence
+
+
+def _untrusted(value: object, name: str) -> Trusted:
+    return _HERE.get().around(value, name)
+
+
+def _finalize(value: Any) -> Any:
+    """A value that a template forgot to fence is at least harmless: it cannot hide anything or open a fence."""
+    fence = _HERE.get(None)
+    if fence is None or value is None or isinstance(value, Trusted | int | float):
+        return value
+    return cut(fence.harmless(str(value))[0], CAP)
+
+
+@lru_cache(maxsize=1)
+def environment() -> ImmutableSandboxedEnvironment:
+    made = ImmutableSandboxedEnvironment(
+        loader=FileSystemLoader(packaged("prompts")),
+        undefined=StrictUndefined,
+        finalize=_finalize,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+        autoescape=False,
+    )
+    made.filters["untrusted"] = _untrusted
+    made.globals.clear()  # no cycler, lipsum, joiner, namespace, range: nothing to climb from, nothing to spin
+    return made
+
+
+def packaged_text(name: str, values: Mapping[str, object], fence: Fence) -> str:
+    """One of our own templates. Values are plain data."""
+    return _render(lambda: environment().get_template(f"{name}.j2"), values, fence)
+
+
+def text_of(template: str, values: Mapping[str, object], fence: Fence) -> str:
+    """A template that somebody else wrote; only ever in a process of its own."""
+    return _render(lambda: environment().from_string(template), values, fence)
+
+
+def _render(template: Callable[[], Template], values: Mapping[str, object], fence: Fence) -> str:
+    """Raises BadTemplate, never anything of Jinja's own."""
+    before = _HERE.set(fence)
+    try:
+        return template().render(**values, fence=Trusted(fence.tag)).strip()
+    except (TemplateError, ArithmeticError, LookupError, TypeError, ValueError, AttributeError) as error:
+        line = f" (line {error.lineno})" if isinstance(error, TemplateSyntaxError) else ""
+        raise BadTemplate(
+            f"A prompt cannot be rendered: {cut(clean(str(error)), 200)}{line}",
+            next_step="Mend the template in .overlord/prompts, or remove it to use the one that comes with Overlord.",
+        ) from error
+    finally:
+        _HERE.reset(before)

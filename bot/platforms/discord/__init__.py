@@ -1,0 +1,1 @@
+"""Discord: renderer, platform and gateway."""

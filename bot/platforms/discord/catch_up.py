@@ -1,0 +1,62 @@
+"""What was said while nobody listened: read from the histories of the places that have news."""
+
+import logging
+from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
+
+import discord
+
+from agents.domain.ids import Thread
+from bot.platforms.discord.address import Place
+
+log = logging.getLogger(__name__)
+
+MOST = 1000  # messages of one place
+OVERLAP = timedelta(minutes=1)  # messages of several channels do not arrive in the order of their ids
+Readable = discord.TextChannel | discord.VoiceChannel | discord.Thread | discord.PartialMessageable
+
+
+def since(mark: int, now: datetime, most: timedelta) -> datetime:
+    """From where to read: the last message that was taken in, but not further back than `most`."""
+    return max(discord.utils.snowflake_time(mark) - OVERLAP, now - most)
+
+
+async def missed(client: discord.Client, after: datetime, known: Sequence[Thread]) -> list[discord.Message]:
+    """Everything that was written since, oldest first, in channels and threads we see and in those we know."""
+    found: dict[int, discord.Message] = {}
+    async for place in _places(client, after, known):
+        try:
+            async for message in place.history(after=after, oldest_first=True, limit=MOST):
+                found[message.id] = message
+        except (discord.Forbidden, discord.NotFound) as problem:
+            log.info("a channel cannot be read", extra={"channel": place.id, "problem": str(problem)})
+    return [found[id] for id in sorted(found)]
+
+
+async def _places(client: discord.Client, after: datetime, known: Sequence[Thread]) -> AsyncIterator[Readable]:
+    seen: set[int] = set()
+    mark = discord.utils.time_snowflake(after)
+    for guild in client.guilds:
+        channels: list[discord.TextChannel | discord.VoiceChannel | discord.Thread] = []
+        channels += [*guild.text_channels, *guild.voice_channels, *guild.threads]
+        for channel in channels:
+            seen.add(channel.id)
+            if (channel.last_message_id or 0) > mark:
+                yield channel
+    for thread in known:
+        place = Place.of(thread)
+        if int(place.root) not in seen:
+            seen.add(int(place.root))
+            if place.is_direct:
+                yield client.get_partial_messageable(int(place.channel), type=discord.ChannelType.private)
+            elif archived := await _fetched(client, int(place.root)):
+                yield archived
+
+
+async def _fetched(client: discord.Client, id: int) -> discord.Thread | None:
+    """A thread that sleeps is not among those Discord tells us of."""
+    with suppress(discord.NotFound, discord.Forbidden):
+        channel = await client.fetch_channel(id)
+        return channel if isinstance(channel, discord.Thread) else None
+    return None

@@ -1,0 +1,125 @@
+"""Takes in what was said on Discord, one after the other, across the lives of clients."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+
+import aiohttp
+import discord
+
+from bot.messages import Delivery
+from bot.platforms.discord import catch_up, words
+from bot.platforms.discord.memory import Memory
+from bot.platforms.discord.options import DiscordOptions
+from bot.platforms.discord.presses import Accept, Presses
+from store.database import StoreUnavailable
+
+log = logging.getLogger(__name__)
+
+STORE_AGAIN, READ_AGAIN = 1.0, 15.0
+MARK_EVERY = 10.0
+_PASSING = (TimeoutError, OSError, aiohttp.ClientError, discord.DiscordException, StoreUnavailable)
+Heard = Callable[[], Awaitable[None]]
+
+
+class Hearer(discord.Client):
+    """A client that knows who it is and where it may listen."""
+
+    allowed: frozenset[str] = frozenset()  # guilds; empty: all it is in
+
+    @property
+    def me(self) -> int:
+        return self.user.id if self.user else 0
+
+    def hears(self, guild: int | None) -> bool:
+        """Direct messages, and guilds we are in and are meant to listen to."""
+        if guild is None:
+            return True
+        return self.get_guild(guild) is not None and (not self.allowed or str(guild) in self.allowed)
+
+
+class Ears:
+    """Takes what was heard, one after the other, across the lives of clients."""
+
+    def __init__(self, options: DiscordOptions, accept: Accept, memory: Memory, presses: Presses) -> None:
+        self._options, self._accept, self._memory = options, accept, memory
+        self.presses = presses
+        self._queue: asyncio.Queue[Heard] = asyncio.Queue()
+        self._whole = False  # whether nothing was missed up to the last message taken in
+        self._marked_at = 0.0
+
+    def hear(self, heard: Heard) -> None:
+        self._queue.put_nowait(heard)
+
+    async def next(self) -> Heard:
+        return await self._queue.get()
+
+    async def said(self, client: Hearer, message: discord.Message) -> None:
+        if words.by_a_person(message) and await self._known(client, message):
+            delivery = words.said(message, client.me)
+            if delivery:
+                await self._store(delivery)
+        await self._mark(message.id)
+
+    async def edited(self, client: Hearer, message: discord.Message) -> None:
+        if words.by_a_person(message) and await self._known(client, message):
+            delivery = words.edited(message, client.me)
+            if delivery:
+                await self._store(delivery)
+
+    async def stopped(self, client: Hearer, reaction: discord.RawReactionActionEvent) -> None:
+        if not client.hears(reaction.guild_id) or (reaction.member and reaction.member.bot):
+            return
+        channel = client.get_channel(reaction.channel_id) or await client.fetch_channel(reaction.channel_id)
+        place = words.place_in(channel, str(reaction.message_id))
+        await self._store(words.stopped(reaction, place, client.me, discord.utils.utcnow()))
+
+    async def catch_up(self, client: Hearer) -> None:
+        """A new session knows nothing of what was said before it. In its turn, so that older words come first."""
+        self._whole = False
+        try:
+            await self._read_missed(client)
+        except _PASSING as problem:
+            log.warning("what was missed cannot be read yet", extra={"problem": str(problem)})
+            if not client.is_closed():
+                asyncio.get_running_loop().call_later(READ_AGAIN, self.hear, lambda: self.catch_up(client))
+
+    async def _read_missed(self, client: Hearer) -> None:
+        async with asyncio.timeout(self._options.guilds_within + 30):
+            await client.wait_until_ready()
+        now, mark = discord.utils.utcnow(), await self._memory.mark()
+        if mark:
+            after = catch_up.since(mark, now, self._options.catch_up)
+            for message in await catch_up.missed(client, after, await self._memory.places(after)):
+                await self.said(client, message)
+                mark = max(mark, message.id)
+        self._whole, self._marked_at = True, 0.0
+        await self._mark(mark or discord.utils.time_snowflake(now))
+
+    async def _store(self, delivery: Delivery) -> None:
+        """Discord does not send a message again, so it is kept here until the store takes it."""
+        while True:
+            try:
+                await self._accept(delivery)
+                return
+            except StoreUnavailable:
+                await asyncio.sleep(STORE_AGAIN)
+
+    async def _mark(self, message: int) -> None:
+        if self._whole and time.monotonic() - self._marked_at > MARK_EVERY:
+            with suppress(StoreUnavailable):
+                await self._memory.set_mark(message)
+                self._marked_at = time.monotonic()
+
+    @staticmethod
+    async def _known(client: Hearer, message: discord.Message) -> bool:
+        """Whether it was said where we listen; a thread that the library does not know is asked for."""
+        channel = message.channel
+        if isinstance(channel, discord.PartialMessageable) and channel.guild_id:
+            fetched = await client.fetch_channel(channel.id)
+            if not isinstance(fetched, discord.Thread | discord.TextChannel):
+                return False
+            message.channel, message.guild = fetched, fetched.guild
+        return client.hears(message.guild.id if message.guild else None)

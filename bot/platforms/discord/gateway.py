@@ -1,0 +1,118 @@
+"""Listens to Discord. When a client dies or goes deaf a new one is built; what was missed meanwhile is read."""
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from enum import StrEnum
+
+import discord
+import yarl
+
+from bot.platforms.discord.ears import Ears
+from bot.platforms.discord.listener import Listener
+from bot.platforms.discord.memory import Memory
+from bot.platforms.discord.options import DiscordOptions
+from bot.platforms.discord.platform import DiscordPlatform
+from bot.platforms.discord.presses import Accept, Presses
+from bot.platforms.discord.rest import Rest
+
+log = logging.getLogger(__name__)
+
+LONGEST_PAUSE = 10.0  # seconds between two tries to connect
+GOODBYE = 3.0  # how long closing a socket may take
+NO_CONTENT = (
+    "Discord does not let me read messages that do not mention me: the message-content intent is off. "
+    "Mention me in replies, or use the Answer… button; to mend it, open the Developer Portal, Bot, "
+    "Privileged Gateway Intents, switch on Message Content and start me again."
+)
+BAD_TOKEN = "Discord refuses the token: set DISCORD_TOKEN to the one from Developer Portal, Bot, Reset Token."
+
+
+class End(StrEnum):
+    """How the life of a client ended."""
+
+    DIED = "died"
+    NO_CONTENT = "the message-content intent is off"
+    REFUSED = "the token is refused"
+
+
+@asynccontextmanager
+async def connected(options: DiscordOptions, accept: Accept, memory: Memory) -> AsyncIterator[DiscordPlatform]:
+    """The platform, with somebody listening for as long as the block runs. Does not wait for Discord."""
+    discord.http.Route.BASE = options.api_url.rstrip("/")
+    discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(options.gateway_url)
+    async with Rest(options.api_url, options.token, options.timeout) as rest:
+        platform = DiscordPlatform(rest)
+        ears = Ears(options, accept, memory, Presses(platform, rest, accept, memory))
+        tasks = [asyncio.create_task(_take(ears), name="discord-ears")]
+        tasks.append(asyncio.create_task(_supervise(options, ears, platform), name="discord-supervisor"))
+        try:
+            yield platform
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _take(ears: Ears) -> None:
+    """One thing heard that cannot be understood must not deafen us to the next."""
+    while True:
+        heard = await ears.next()
+        try:
+            await heard()
+        except Exception:
+            log.exception("something heard on discord could not be taken in")
+
+
+async def _supervise(options: DiscordOptions, ears: Ears, platform: DiscordPlatform) -> None:
+    pause = 0.5
+    while True:
+        born = time.monotonic()
+        end = await _live(Listener(options, ears, content=platform.reads_replies))
+        if end is End.REFUSED:
+            platform.problem = BAD_TOKEN
+            log.error("discord stopped", extra={"problem": BAD_TOKEN})
+            return
+        if end is End.NO_CONTENT:
+            platform.reads_replies, platform.problem = False, NO_CONTENT
+            log.warning("discord is half deaf", extra={"problem": NO_CONTENT})
+            continue
+        pause = 0.5 if time.monotonic() - born > 60 else min(pause * 2, LONGEST_PAUSE)
+        await asyncio.sleep(pause)
+
+
+async def _live(client: Listener) -> End:
+    """One client, from its login to its death."""
+    start = asyncio.create_task(client.start(client.options.token))
+    watch = asyncio.create_task(client.watch())
+    try:
+        await asyncio.wait((start, watch), return_when=asyncio.FIRST_COMPLETED)
+        if start.done():
+            start.result()
+    except discord.LoginFailure:
+        return End.REFUSED
+    except discord.PrivilegedIntentsRequired:
+        return End.NO_CONTENT
+    except discord.ConnectionClosed as closed:
+        if closed.code == 4004:
+            return End.REFUSED
+        log.warning("discord closed the connection", extra={"code": closed.code})
+    except Exception as problem:
+        log.warning("the discord client died", extra={"problem": f"{type(problem).__name__}: {problem}"})
+    finally:
+        await _bury(client, start, watch)
+    return End.DIED
+
+
+async def _bury(client: Listener, *tasks: asyncio.Task[None]) -> None:
+    """Say goodbye, but not for long: a deaf socket would never answer."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    for goodbye in (client.leave, client.close):
+        with suppress(TimeoutError, discord.DiscordException, OSError):
+            async with asyncio.timeout(GOODBYE):
+                await goodbye()
+        client.hang_up()

@@ -1,0 +1,59 @@
+"""Plain text made safe to show in Discord: nothing in it is markup, a mention or a link."""
+
+import hashlib
+import re
+from datetime import datetime
+
+from agents.domain.ids import Thread
+from agents.domain.text import clean, cut
+
+LINK_HOSTS = frozenset({"github.com"})  # links elsewhere are shown, and cannot be clicked
+_URL = re.compile(r"https?://[^\s<>`\"'|()\[\]]+", re.IGNORECASE)
+_SPECIAL = re.compile(r"[\\*_~`|\[\]<>@#]")
+_REF = re.compile(r"ref ([0-9a-f]{10})$")
+
+
+def escape(text: str) -> str:
+    """Text as Discord must get it in order to show it unchanged."""
+    made, at = [], 0
+    for found in _URL.finditer(text):
+        made += [_special(text[at : found.start()]), _link(found[0])]
+        at = found.end()
+    return "".join((*made, _special(text[at:])))
+
+
+def _special(text: str) -> str:
+    return _SPECIAL.sub(r"\\\g<0>", text)
+
+
+def _link(url: str) -> str:
+    host = url.partition("://")[2].partition("/")[0].lower()
+    return f"<{url}>" if host in LINK_HOSTS else f"`{url}`"
+
+
+def fit(text: str, most: int) -> str:
+    """Escaped, and at most so long; what is left out is counted."""
+    text, keep = clean(text), most
+    while len(escaped := escape(cut(text, keep))) > most:
+        keep = keep * 3 // 4
+    return escaped
+
+
+def moment(at: datetime) -> str:
+    """Shown by each reader's client in the reader's own zone."""
+    return f"<t:{int(at.timestamp())}:f>"
+
+
+def countdown(at: datetime) -> str:
+    return f"{moment(at)} (<t:{int(at.timestamp())}:R>)"
+
+
+def reference(thread: Thread, key: str) -> str:
+    """What a message carries so that it is found again: derived, so that a replay derives the same."""
+    return hashlib.sha256(f"{thread}\x1f{key}".encode()).hexdigest()[:10]
+
+
+def read_reference(text: str) -> str:
+    """The reference at the end of a footer, or nothing."""
+    found = _REF.search(text)
+    return found[1] if found else ""

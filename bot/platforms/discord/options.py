@@ -1,0 +1,28 @@
+"""What the gateway must be told: where Discord is, who we are there, and how patient to be."""
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from agents.catalog.yaml import read_yaml
+from manifests import packaged
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscordOptions:
+    token: str = field(repr=False)
+    api_url: str
+    gateway_url: str
+    guilds: frozenset[str] = frozenset()  # heard in these alone; empty: in all it is in
+    commands: tuple[dict[str, Any], ...] = ()
+    catch_up: timedelta = timedelta(days=1)
+    timeout: float = 10.0  # of one REST call; below the outbox's own
+    beat: float = 5.0  # seconds between our own heartbeats, which come on top of Discord's
+    silence: float = 12.0  # after so many seconds without an answer a socket counts as deaf
+    guilds_within: float = 2.0  # how long to wait for the guilds after a new session began
+
+
+def packaged_commands() -> tuple[dict[str, Any], ...]:
+    """The commands of manifests/discord/app.yaml."""
+    commands: Any = read_yaml(packaged("discord", "app.yaml")).data["commands"]
+    return tuple(commands)

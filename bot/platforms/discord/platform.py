@@ -1,0 +1,204 @@
+"""Discord as a chat platform. A thread is opened with the first post; each message carries a reference to its key."""
+
+import time
+from typing import Any
+
+from agents.domain.ids import Account, Thread, derived
+from agents.domain.text import clean, one_line
+from bot.messages import Bounds, Card, Gone
+from bot.platforms.discord.address import Place, user_of
+from bot.platforms.discord.markup import reference
+from bot.platforms.discord.rest import (
+    ARCHIVED,
+    NO_DIRECT_MESSAGES,
+    THREAD_EXISTS,
+    TOKEN_EXPIRED,
+    UNKNOWN_CHANNEL,
+    Declined,
+    Rest,
+    Vanished,
+    quoted,
+)
+from bot.platforms.discord.views import Json, Rendered, reference_of, render
+
+EYES = quoted("👀")
+PAGES, PAGE = 5, 100  # how far back a post is looked for
+TOKEN_LIVES = 14 * 60.0  # a little less than Discord says
+KEPT = 5000
+WEEK = 10_080  # minutes
+
+
+class DiscordPlatform:
+    """Implements bot.messages.Platform. Works while the gateway is down: it speaks REST alone."""
+
+    name = "discord"
+    bounds = Bounds(title=400, text=2400, rows=40, lines=60, buttons=25, label=80, whole=4000)
+    settle = 3.0  # the nonce makes a second try of the same post harmless, so there is little to wait for
+
+    def __init__(self, rest: Rest) -> None:
+        self._rest = rest
+        self.reads_replies = True  # False: the message-content intent is missing, so the Answer form is offered
+        self.problem = ""  # what the operator should know; empty when all is well
+        self._me = ""
+        self._no_embeds: set[str] = set()
+        self._references: dict[str, str] = {}  # of messages posted since the start
+        self._hooks: dict[tuple[Thread, Account], tuple[float, str]] = {}
+
+    async def post(self, thread: Thread, key: str, card: Card) -> str:
+        place, ref = Place.of(thread), reference(thread, key)
+        nonce = {"nonce": derived("nonce", thread, key), "enforce_nonce": True}
+        try:
+            made = await self._send(place.root, card, ref, nonce)
+        except Vanished as problem:
+            if problem.code != UNKNOWN_CHANNEL or place.is_direct:
+                raise
+            await self._open(place, card.title)
+            made = await self._send(place.root, card, ref, nonce)
+        return str(made["id"])
+
+    async def edit(self, thread: Thread, message: str, card: Card) -> None:
+        place = Place.of(thread)
+        path = f"/channels/{place.root}/messages/{message}"
+        if message not in self._references:
+            self._keep(message, reference_of(await self._rest.call("GET", path)))
+        await self._show("PATCH", path, card, self._references[message], {})
+
+    async def find(self, thread: Thread, key: str) -> str | None:
+        """Reads our own messages back, newest first, for the reference in their footers."""
+        place = Place.of(thread)
+        return await self._find(place.root, reference(thread, key))
+
+    async def whisper(self, thread: Thread, to: Account, key: str, card: Card) -> None:
+        """Under the press while its token lives, else as a direct message, else to them by name in the thread."""
+        user = user_of(to)
+        if user is None:
+            raise Declined(0, f"{to} is nobody here")
+        hook = self._hook(thread, to)
+        if hook and await self._follow_up(hook, card):
+            return
+        try:
+            await self._direct(user, key, card)
+        except Declined as problem:
+            if problem.code != NO_DIRECT_MESSAGES:
+                raise
+            await self.post(thread, key, _to(card, to))
+
+    async def seen(self, thread: Thread, message: str) -> None:
+        if not message.isdecimal():
+            return  # a form or a reaction: there is no message to mark
+        place = Place.of(thread)
+        try:
+            await self._react(place.holds(message), message)
+        except Gone:
+            if place.holds(message) == place.root:
+                raise
+            await self._react(place.root, message)  # a thread of a forum holds its own first message
+
+    def hooked(self, thread: Thread, account: Account, path: str) -> None:
+        """Somebody pressed something: for a while they can be answered where they pressed."""
+        if len(self._hooks) >= KEPT:
+            self._hooks.clear()
+        self._hooks[thread, account] = (time.monotonic() + TOKEN_LIVES, path)
+
+    async def root(self, channel: str, words: str, key: str) -> str:
+        """A message of ours that stands for what was said by a command, so that a thread can start from it."""
+        nonce = {"nonce": derived("nonce", channel, key), "enforce_nonce": True}
+        body = {"content": words, "allowed_mentions": {"parse": []}, **nonce}
+        return str((await self._rest.call("POST", f"/channels/{channel}/messages", body))["id"])
+
+    # ── how it is done ───────────────────────────────────────────────────────────────────────────────────────────
+
+    async def _send(self, channel: str, card: Card, ref: str, more: Json) -> Json:
+        made = await self._show("POST", f"/channels/{channel}/messages", card, ref, more)
+        self._keep(str(made["id"]), ref)
+        return made
+
+    async def _show(self, method: str, path: str, card: Card, ref: str, more: Json) -> Json:
+        """Send a card; in plain text where embeds are not allowed, which Discord tells only by leaving them out."""
+        channel = path.split("/")[2]
+        made = await self._put(method, path, self._rendered(card, ref, channel), more)
+        if self._rendered(card, ref, channel).embeds and not made["embeds"]:
+            self._no_embeds.add(channel)
+            path = f"/channels/{channel}/messages/{made['id']}"
+            return await self._put("PATCH", path, self._rendered(card, ref, channel), {})
+        return made
+
+    def _rendered(self, card: Card, ref: str, channel: str) -> Rendered:
+        return render(card, ref=ref, answer=not self.reads_replies, embeds=channel not in self._no_embeds)
+
+    async def _put(self, method: str, path: str, view: Rendered, more: Json) -> Json:
+        made = await self._awake(method, path, view.payload | more, view.file)
+        return dict(made)
+
+    async def _awake(self, method: str, path: str, body: object = None, file: str = "") -> Any:
+        """Do it, and if the thread sleeps, wake it first."""
+        try:
+            return await self._rest.call(method, path, body, file)
+        except Declined as problem:
+            if problem.code != ARCHIVED:
+                raise
+            await self._rest.call("PATCH", f"/channels/{path.split('/')[2]}", {"archived": False})
+            return await self._rest.call(method, path, body, file)
+
+    async def _open(self, place: Place, title: str) -> None:
+        name = one_line(clean(title), 100) or "Overlord"
+        path = f"/channels/{place.channel}/messages/{place.root}/threads"
+        try:
+            await self._rest.call("POST", path, {"name": name, "auto_archive_duration": WEEK})
+        except Declined as problem:
+            if problem.code != THREAD_EXISTS:
+                raise
+
+    async def _find(self, channel: str, ref: str) -> str | None:
+        me, before = await self._own_id(), ""
+        for _ in range(PAGES):
+            try:
+                found = await self._rest.call("GET", f"/channels/{channel}/messages?limit={PAGE}{before}")
+            except Gone:
+                return None  # no thread was opened, so nothing can have been posted in it
+            for message in found:
+                if message["author"]["id"] == me and reference_of(message) == ref:
+                    self._keep(message["id"], ref)
+                    return str(message["id"])
+            if len(found) < PAGE:
+                return None
+            before = f"&before={found[-1]['id']}"
+        return None
+
+    async def _direct(self, user: str, key: str, card: Card) -> None:
+        channel = str((await self._rest.call("POST", "/users/@me/channels", {"recipient_id": user}))["id"])
+        thread = Place.direct(int(channel)).thread
+        if await self.find(thread, key) is None:
+            await self.post(thread, key, card)
+
+    async def _follow_up(self, path: str, card: Card) -> bool:
+        """False: the token is no longer good."""
+        view = render(card)
+        try:
+            await self._rest.answer("POST", path, view.payload | {"flags": 1 << 6}, view.file)
+        except (Vanished, Declined) as problem:
+            if isinstance(problem, Declined) and problem.code != TOKEN_EXPIRED:
+                raise
+            return False
+        return True
+
+    def _hook(self, thread: Thread, to: Account) -> str:
+        until, path = self._hooks.get((thread, to), (0.0, ""))
+        return path if time.monotonic() < until else ""
+
+    async def _react(self, channel: str, message: str) -> None:
+        await self._awake("PUT", f"/channels/{channel}/messages/{message}/reactions/{EYES}/@me")
+
+    async def _own_id(self) -> str:
+        if not self._me:
+            self._me = str((await self._rest.call("GET", "/users/@me"))["id"])
+        return self._me
+
+    def _keep(self, message: str, ref: str) -> None:
+        if len(self._references) >= KEPT:
+            self._references.clear()
+        self._references[message] = ref
+
+
+def _to(card: Card, account: Account) -> Card:
+    return Card(title=card.title, text=card.text, lines=card.lines, tone=card.tone, notify=(account,))

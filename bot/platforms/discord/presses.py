@@ -1,0 +1,187 @@
+"""Buttons, forms and the slash command. Each is stored, and only then acknowledged."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import discord
+
+from agents.domain.ids import Thread
+from bot.messages import Delivery, Gone, Later, Pressed, Refused, Said, Unsure
+from bot.platforms.discord import views
+from bot.platforms.discord.address import NAME, Act, CustomId, Place, account_of
+from bot.platforms.discord.markup import fit
+from bot.platforms.discord.memory import Memory
+from bot.platforms.discord.platform import DiscordPlatform
+from bot.platforms.discord.rest import ALREADY_ANSWERED, Declined, Rest
+from bot.platforms.discord.words import place_in
+from store.database import StoreUnavailable
+
+log = logging.getLogger(__name__)
+
+Accept = Callable[[Delivery], Awaitable[bool]]
+STORED_WITHIN = 2.4  # seconds; after three Discord tells the person that it failed, and they press again
+MESSAGE, THINKING, NOTED, CHANGED, FORM = 4, 5, 6, 7, 9
+PRIVATE = 1 << 6
+
+
+class Presses:
+    def __init__(self, platform: DiscordPlatform, rest: Rest, accept: Accept, memory: Memory) -> None:
+        self._platform, self._rest, self._accept, self._memory = platform, rest, accept, memory
+
+    async def meet(self, met: discord.Interaction) -> None:
+        """Do what is asked. What cannot be stored is not acknowledged: the person sees that it failed."""
+        place = _place(met)
+        self._platform.hooked(place.thread, account_of(met.user.id), f"/webhooks/{met.application_id}/{met.token}")
+        data: Any = met.data or {}
+        try:
+            async with asyncio.timeout(STORED_WITHIN):
+                if met.type is discord.InteractionType.application_command:
+                    await self._command(met, place, _option(data))
+                elif met.type is discord.InteractionType.component:
+                    await self._pressed(met, place, data)
+                elif met.type is discord.InteractionType.modal_submit:
+                    await self._sent(met, place, data)
+        except (StoreUnavailable, TimeoutError) as problem:
+            log.warning("an interaction could not be stored in time", extra={"problem": str(problem)})
+
+    # ── buttons and forms ────────────────────────────────────────────────────────────────────────────────────────
+
+    async def _pressed(self, met: discord.Interaction, place: Place, data: Any) -> None:
+        id, message = CustomId.of(str(data.get("custom_id"))), str(met.message.id) if met.message else ""
+        match id:
+            case CustomId(act=Act.PRESS | Act.MORE):
+                token = id.token or str((data.get("values") or [""])[0])
+                await self._first_step(met, place, message, token)
+            case CustomId(act=Act.SURE):
+                await self._store(_press(met, place.thread, id.message, id.token))
+                done = {"content": "Noted.", "components": [], "allowed_mentions": {"parse": []}}
+                await self._answer(met, CHANGED, done)
+            case CustomId(act=Act.SAY):
+                answer = views.form("Answer", "Your answer", CustomId(act=Act.SAID, message=message))
+                await self._answer(met, FORM, answer)
+            case _:
+                await self._answer(met, MESSAGE, views.private("I do not know this button. Say `status` to me."))
+
+    async def _first_step(self, met: discord.Interaction, place: Place, message: str, token: str) -> None:
+        """Some buttons open a form or ask to confirm; the press counts when that is done."""
+        button = await self._memory.button(place.thread, message, token)
+        if button and button.asks:
+            form = views.form(button.label, button.asks, CustomId(act=Act.FORM, message=message, token=token))
+            await self._answer(met, FORM, form)
+        elif button and button.confirm:
+            sure = CustomId(act=Act.SURE, message=message, token=token)
+            await self._answer(met, MESSAGE, views.confirmation(button.label, button.confirm, sure))
+        else:
+            await self._store(_press(met, place.thread, message, token))
+            await self._answer(met, NOTED)
+
+    async def _sent(self, met: discord.Interaction, place: Place, data: Any) -> None:
+        id, words = CustomId.of(str(data.get("custom_id"))), _written(data.get("components") or [])
+        match id:
+            case CustomId(act=Act.FORM):
+                await self._store(_press(met, place.thread, id.message, id.token, words))
+            case CustomId(act=Act.SAID):
+                await self._store(_said(met, place, str(met.id), words))
+            case _:
+                log.warning("a form that is not ours was sent", extra={"interaction": met.id})
+                return
+        await self._answer(met, NOTED if met.message else THINKING, None if met.message else {"flags": PRIVATE})
+
+    # ── the slash command ────────────────────────────────────────────────────────────────────────────────────────
+
+    async def _command(self, met: discord.Interaction, place: Place, words: str) -> None:
+        """A command leaves no message, so we write one for all to read; what follows happens in its thread.
+
+        The first answer says only that we are thinking. That it was taken is said once it is stored.
+        """
+        await self._answer(met, THINKING, {"flags": PRIVATE})
+        key = f"{NAME}:{met.id}"
+        quote = f"**{fit(met.user.display_name, 100)}** asks with a command:\n{fit(words, 1500)}"
+        told = "I could not take that just now. Please mention me instead."
+        try:
+            message = await self._platform.root(str(met.channel_id), quote, key)
+            here = place if place.root else Place(guild=place.guild, channel=place.channel, root=message)
+            await self._store(_said(met, here, message, words))
+            told = f"Taken: https://discord.com/channels/{here.guild}/{here.channel}/{message}"
+        except (Unsure, Later, Refused) as problem:
+            log.warning("a command could not be taken", extra={"problem": str(problem)})
+        path = f"/webhooks/{met.application_id}/{met.token}/messages/@original"
+        await self._try("PATCH", path, {"content": told, "allowed_mentions": {"parse": []}})
+
+    # ── how it is done ───────────────────────────────────────────────────────────────────────────────────────────
+
+    async def _store(self, delivery: Delivery) -> None:
+        await self._accept(delivery)
+
+    async def _answer(self, met: discord.Interaction, type: int, data: Any = None) -> None:
+        body = {"type": type} | ({"data": data} if data is not None else {})
+        await self._try("POST", f"/interactions/{met.id}/{met.token}/callback", body)
+
+    async def _try(self, method: str, path: str, body: Any) -> None:
+        """What was stored counts, whether or not the answer arrives. A lost answer is sent once more."""
+        for _ in range(2):
+            try:
+                await self._rest.answer(method, path, body)
+                return
+            except Unsure:
+                continue
+            except (Later, Gone) as problem:
+                log.warning("an interaction was answered too late", extra={"problem": str(problem)})
+                return
+            except Declined as problem:
+                if problem.code != ALREADY_ANSWERED:  # the first try had gone through
+                    log.warning("an answer was refused", extra={"problem": str(problem)})
+                return
+
+
+def _place(met: discord.Interaction) -> Place:
+    """Where it happened; `root` is empty for a command at the top of a channel."""
+    if met.guild_id is None:
+        return Place.direct(met.channel_id or 0)
+    return place_in(met.channel, str(met.message.id) if met.message else "")
+
+
+def _press(met: discord.Interaction, thread: Thread, message: str, token: str, words: str = "") -> Pressed:
+    return Pressed(
+        key=f"{NAME}:{met.id}",
+        thread=thread,
+        channel=Place.of(thread).channel_name,
+        message=message,
+        by=account_of(met.user.id),
+        name=met.user.display_name,
+        token=token,
+        words=words,
+        at=met.created_at,
+    )
+
+
+def _said(met: discord.Interaction, place: Place, message: str, words: str) -> Said:
+    return Said(
+        key=f"{NAME}:{met.id}",
+        thread=place.thread,
+        channel=place.channel_name,
+        message=message,
+        by=account_of(met.user.id),
+        name=met.user.display_name,
+        text=words,
+        mentions_bot=True,
+        direct=place.is_direct,
+        starts_thread=place.root == message,
+        at=met.created_at,
+    )
+
+
+def _option(data: Any) -> str:
+    return next((str(option.get("value")) for option in data.get("options") or []), "")
+
+
+def _written(components: list[Any]) -> str:
+    """The words of a form: its one text input, however it is wrapped."""
+    for part in components:
+        inside = [part["component"]] if "component" in part else part.get("components") or []
+        for field in inside:
+            if "value" in field:
+                return str(field["value"]).strip()
+    return ""

@@ -1,0 +1,194 @@
+"""Discord's REST API in the outbox's terms: every call succeeds, or says in which of four ways it did not.
+
+Not discord.py's own client: that one waits and retries inside, so a lost answer could not be told from a refusal.
+"""
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+import aiohttp
+
+from bot.messages import Gone, Later, Refused, Unsure
+
+TIMEOUT = 10.0  # below the outbox's own
+NO_CONNECTION = 5.0  # seconds until a server that cannot be reached is tried again
+NOT_LET_IN = 60.0  # a token that is refused may be mended; each refusal counts towards a ban
+UNKNOWN = frozenset({10003, 10004, 10008, 10013, 10015, 10062})
+UNKNOWN_CHANNEL, ALREADY_ANSWERED, NO_DIRECT_MESSAGES = 10003, 40060, 50007
+TOKEN_EXPIRED, ARCHIVED, THREAD_EXISTS = 50027, 50083, 160004
+
+
+class Declined(Refused):
+    """Discord said no, and why."""
+
+    def __init__(self, code: int, words: str) -> None:
+        super().__init__(f"Discord says: {words} ({code})")
+        self.code = code
+
+
+class Vanished(Gone):
+    """What was addressed is not there."""
+
+    def __init__(self, code: int, words: str) -> None:
+        super().__init__(f"Discord says: {words} ({code})")
+        self.code = code
+
+
+class Rest:
+    """One session. Open it with `async with`."""
+
+    def __init__(self, api_url: str, token: str, timeout: float = TIMEOUT) -> None:
+        self._base = api_url.rstrip("/")
+        self._token = token
+        self._timeout = aiohttp.ClientTimeout(total=timeout)
+        self._budgets = _Budgets()
+        self._session: aiohttp.ClientSession | None = None
+
+    async def __aenter__(self) -> "Rest":
+        agent = "DiscordBot (https://github.com/overlord, 1) aiohttp"
+        self._session = aiohttp.ClientSession(
+            timeout=self._timeout, headers={"User-Agent": agent}, cookie_jar=aiohttp.DummyCookieJar()
+        )
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._session:
+            await self._session.close()
+
+    async def call(self, method: str, path: str, body: object = None, file: str = "") -> Any:
+        """Ask as the bot. `path` is already quoted."""
+        budget = self._budgets.of(method, path)
+        budget.take()
+        request = _Request(method=method, path=path, body=body, file=file, token=self._token)
+        return await self._ask(request, budget)
+
+    async def answer(self, method: str, path: str, body: object = None, file: str = "") -> Any:
+        """Ask with the token that the path holds: interactions, which no limit of ours should delay."""
+        return await self._ask(_Request(method=method, path=path, body=body, file=file), _Budget())
+
+    async def _ask(self, request: "_Request", budget: "_Budget") -> Any:
+        if self._session is None or self._session.closed:
+            raise Later(NO_CONNECTION)
+        try:
+            async with self._session.request(
+                request.method, f"{self._base}{request.path}", **request.parts
+            ) as response:
+                text = await response.text()
+                budget.learn(response.headers)
+                return _meaning(response, text)
+        except aiohttp.ClientConnectorError as problem:
+            raise Later(NO_CONNECTION) from problem
+        except (aiohttp.ClientError, OSError, TimeoutError) as problem:
+            raise Unsure(f"{type(problem).__name__} on {request.method}") from problem
+
+
+def quoted(emoji: str) -> str:
+    return quote(emoji, safe="")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Request:
+    method: str
+    path: str
+    body: object
+    file: str
+    token: str = ""
+
+    @property
+    def parts(self) -> dict[str, Any]:
+        headers = {"Authorization": f"Bot {self.token}"} if self.token else {}
+        if not self.file:
+            return {"headers": headers, "json": self.body}
+        form = aiohttp.FormData(quote_fields=False)
+        form.add_field("payload_json", json.dumps(self.body), content_type="application/json")
+        form.add_field("files[0]", self.file.encode(), filename="whole.txt", content_type="text/plain; charset=utf-8")
+        return {"headers": headers, "data": form}
+
+
+def _meaning(response: aiohttp.ClientResponse, text: str) -> Any:
+    data = _parsed(response, text)
+    if response.status < 300:
+        if response.status != 204 and data is None:
+            raise Unsure("Discord answered with something that is not JSON")
+        return data
+    code, words = _reason(data)
+    if response.status == 429:
+        raise Later(_retry_after(response, data))
+    if response.status >= 500:
+        raise Unsure(f"Discord answered {response.status}")
+    if response.status == 401 and code != TOKEN_EXPIRED:
+        raise Later(NOT_LET_IN)
+    if code in UNKNOWN:
+        raise Vanished(code, words)
+    raise Declined(code, words or f"HTTP {response.status}")
+
+
+def _parsed(response: aiohttp.ClientResponse, text: str) -> Any:
+    if response.content_type != "application/json":
+        return None
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+def _reason(data: Any) -> tuple[int, str]:
+    if not isinstance(data, dict):
+        return 0, ""
+    errors = f" {json.dumps(data['errors'])[:300]}" if data.get("errors") else ""
+    return int(data.get("code") or 0), f"{data.get('message') or ''}{errors}"
+
+
+def _retry_after(response: aiohttp.ClientResponse, data: Any) -> float:
+    if isinstance(data, dict) and "retry_after" in data:
+        return max(0.1, float(data["retry_after"]))
+    return float(response.headers.get("Retry-After") or NOT_LET_IN)  # not from Discord but from what stands before it
+
+
+class _Budget:
+    """What is left of one rate limit."""
+
+    def __init__(self) -> None:
+        self._left: int | None = None
+        self._until = 0.0
+
+    def take(self) -> None:
+        """Raises Later instead of asking in vain."""
+        now = time.monotonic()
+        if self._left is None or now >= self._until:
+            self._left = None
+            return
+        if self._left <= 0:
+            raise Later(self._until - now)
+        self._left -= 1
+
+    def learn(self, headers: Mapping[str, str]) -> None:
+        left, after = headers.get("X-RateLimit-Remaining"), headers.get("X-RateLimit-Reset-After")
+        if left is None or after is None:
+            return
+        until = time.monotonic() + float(after)
+        fresh = self._left is None or until > self._until + 0.5  # else calls still under way have taken theirs
+        self._left = int(left) if fresh else min(self._left or 0, int(left))
+        self._until = until
+
+
+class _Budgets:
+    """Discord counts by method and channel; forgetting one costs at most one 429."""
+
+    MOST = 2000
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], _Budget] = {}
+
+    def of(self, method: str, path: str) -> _Budget:
+        parts = path.partition("?")[0].split("/")
+        name = (method, "/".join(part if at < 3 or not part.isdecimal() else "*" for at, part in enumerate(parts)))
+        if name not in self._known:
+            if len(self._known) >= self.MOST:
+                self._known.clear()
+            self._known[name] = _Budget()
+        return self._known[name]

@@ -1,0 +1,219 @@
+"""A card as Discord shows it: content for notifications, one embed for the rest, rows of buttons. Always fits."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from agents.domain.text import clean, cut, one_line
+from bot.messages import Button, Card, Style, Tone
+from bot.platforms.discord.address import Act, CustomId, user_of
+from bot.platforms.discord.markup import countdown, escape, fit, moment, read_reference
+
+Json = dict[str, Any]
+
+CONTENT, DESCRIPTION, FOOTER = 2000, 4096, 600
+TITLE, TEXT, LINE, LABEL = 400, 2400, 900, 80
+ROWS, IN_A_ROW, OPTIONS = 5, 5, 25
+PINGED = 20
+FILE = 1_000_000
+COLOURS = {Tone.PLAIN: 0x5865F2, Tone.GOOD: 0x2E8B57, Tone.BAD: 0xC0392B, Tone.ASKING: 0xD4A017}
+STYLES = {Style.PLAIN: 2, Style.PRIMARY: 1, Style.DANGER: 4}
+ANSWER = "Answer…"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rendered:
+    """One message, ready to send."""
+
+    content: str
+    embeds: tuple[Json, ...] = ()
+    components: tuple[Json, ...] = ()
+    pings: tuple[str, ...] = ()  # user ids
+    file: str = ""  # the whole card as text, where the message had to leave something out
+
+    @property
+    def payload(self) -> Json:
+        return {
+            "content": self.content,
+            "embeds": list(self.embeds),
+            "components": list(self.components),
+            "allowed_mentions": {"parse": [], "users": list(self.pings), "replied_user": False},
+            "attachments": [{"id": "0", "filename": "whole.txt"}] if self.file else [],
+        }
+
+
+def render(card: Card, *, ref: str = "", answer: bool = False, embeds: bool = True) -> Rendered:
+    """`answer`: offer the Answer form, where replies cannot be read. `embeds`: False where the bot may not embed."""
+    pings = _pings(card)
+    rows, left_out = _components(card, answer)
+    title, footer = _Cut(_one_line(card.title) or "Overlord", TITLE), _one_line(card.footer)
+    head = f"{' '.join(f'<@{user}>' for user in pings)} **{title.shown}**".strip()
+    tail = " · ".join(part for part in (cut(footer, FOOTER if embeds else 200), f"ref {ref}" if ref else "") if part)
+    body = _Body(DESCRIPTION if embeds else CONTENT - len(head) - 2 * len(tail))
+    body.fill(card, left_out)
+    uncut = body.whole and title.whole and not left_out and tail.startswith(footer)
+    shown: tuple[Json, ...] = ()
+    if embeds and (body.text or footer):
+        shown = ({"description": body.text, "color": COLOURS[card.tone], "footer": {"text": tail}},)
+        content = head
+    else:
+        content = _joined(head, body.text, f"-# {escape(tail)}" if tail else "")
+    return Rendered(content=content, embeds=shown, components=rows, pings=pings, file="" if uncut else _file(card))
+
+
+def reference_of(message: Json) -> str:
+    """The reference that a message of ours carries."""
+    for embed in message.get("embeds") or []:
+        if found := read_reference((embed.get("footer") or {}).get("text", "")):
+            return found
+    last = (message.get("content") or "").rpartition("\n")[2]
+    return read_reference(last) if last.startswith("-# ") else ""
+
+
+class _Cut:
+    """Text that was made to fit."""
+
+    def __init__(self, text: str, most: int) -> None:
+        self.shown = fit(text, most)
+        self.whole = len(self.shown) >= len(escape(clean(text)))
+
+
+class _Body:
+    """Lines until the room is used up; then a count of what is missing."""
+
+    def __init__(self, room: int) -> None:
+        self._room = room - 60  # for the count
+        self._lines: list[str] = []
+        self._missing = 0
+        self._cut = False
+
+    def fill(self, card: Card, choices_left_out: int) -> None:
+        """The clock and the count of choices come first, so that they are never what is cut."""
+        if card.until and card.until_what:
+            self._add(f"{self._fitted(card.until_what, LINE)} {countdown(card.until)}")
+        if choices_left_out:
+            self._add(f"{choices_left_out} more choices are in the console.")
+        self._add(self._fitted(card.text, min(TEXT, self._room - 200)))
+        for row in card.rows:
+            value = moment(row.at) if row.at else self._fitted(row.value, LINE)
+            self._add(f"**{self._fitted(row.label, 100)}:** {value}")
+        for line in card.lines:
+            self._add(self._fitted(line, LINE))
+
+    def _fitted(self, text: str, most: int) -> str:
+        made = _Cut(text, most)
+        self._cut = self._cut or not made.whole
+        return made.shown
+
+    def _add(self, line: str) -> None:
+        if not line:
+            return
+        if self._missing or len(line) + 1 > self._room:
+            self._missing += 1
+            return
+        self._room -= len(line) + 1
+        self._lines.append(line)
+
+    @property
+    def whole(self) -> bool:
+        return not self._missing and not self._cut
+
+    @property
+    def text(self) -> str:
+        count = f"… and {self._missing} more in the attached file" if self._missing else ""
+        return _joined(*self._lines, count)
+
+
+def _pings(card: Card) -> tuple[str, ...]:
+    users = (user_of(account) for account in card.notify)
+    return tuple(dict.fromkeys(user for user in users if user))[:PINGED]
+
+
+def _file(card: Card) -> str:
+    return cut(clean(card.fallback), FILE)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(clean(text).split())
+
+
+def _joined(*parts: str) -> str:
+    return "\n".join(part for part in parts if part)
+
+
+# ── buttons ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _components(card: Card, answer: bool) -> tuple[tuple[Json, ...], int]:
+    """Buttons in rows, the rest in a menu. Also how many found no place."""
+    buttons = _once(card.buttons)
+    more = _once((*card.buttons, *card.more))[len(buttons) :]
+    own = [_answer()] if answer and card.decision and buttons else []
+    room = ROWS * IN_A_ROW - len(own)
+    menu_needed = len(more) > IN_A_ROW or _rows_of(len(buttons) + len(own)) + _rows_of(len(more)) > ROWS
+    if not menu_needed:
+        return (*_rows([*map(_button, buttons), *own]), *_rows([_button(b) for b in more])), 0
+    room -= IN_A_ROW
+    shown, rest = buttons[:room], [*buttons[room:], *more]
+    menu = _menu(rest[:OPTIONS])
+    return (*_rows([*map(_button, shown), *own]), menu), max(0, len(rest) - OPTIONS)
+
+
+def _once(buttons: tuple[Button, ...]) -> list[Button]:
+    """Discord refuses two components of one id."""
+    known: dict[str, Button] = {}
+    for button in buttons:
+        known.setdefault(button.choice.token, button)
+    return list(known.values())
+
+
+def _rows_of(count: int) -> int:
+    return -(-count // IN_A_ROW)
+
+
+def _rows(parts: list[Json]) -> Iterator[Json]:
+    for at in range(0, len(parts), IN_A_ROW):
+        yield {"type": 1, "components": parts[at : at + IN_A_ROW]}
+
+
+def _button(button: Button) -> Json:
+    id = CustomId(act=Act.PRESS, token=button.choice.token).text
+    return {"type": 2, "style": STYLES[button.style], "label": _label(button), "custom_id": id}
+
+
+def _answer() -> Json:
+    return {"type": 2, "style": STYLES[Style.PLAIN], "label": ANSWER, "custom_id": CustomId(act=Act.SAY).text}
+
+
+def _menu(buttons: list[Button]) -> Json:
+    options = [{"label": _label(button), "value": button.choice.token} for button in buttons]
+    inside = {"type": 3, "custom_id": CustomId(act=Act.MORE).text, "placeholder": "More choices", "options": options}
+    return {"type": 1, "components": [inside]}
+
+
+def _label(button: Button) -> str:
+    return one_line(clean(button.label), LABEL) or "Choose"
+
+
+# ── what a press opens ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def form(title: str, question: str, id: CustomId) -> Json:
+    """A form with one field for words."""
+    asked = one_line(clean(question), 400) or "In your own words"
+    field: Json = {"type": 4, "custom_id": "words", "style": 2, "required": True, "max_length": 4000}
+    short = len(asked) <= 45
+    label: Json = {"type": 18, "label": asked if short else "In your own words", "component": field}
+    told = [] if short else [{"type": 10, "content": escape(asked)}]
+    return {"custom_id": id.text, "title": one_line(clean(title), 45) or "Overlord", "components": [*told, label]}
+
+
+def confirmation(label: str, question: str, id: CustomId) -> Json:
+    """The second step of a button that asks to confirm; only the presser sees it."""
+    name = one_line(clean(label), 60)
+    button = {"type": 2, "style": STYLES[Style.DANGER], "label": f"Yes: {name}"[:LABEL], "custom_id": id.text}
+    return private(question) | {"components": [{"type": 1, "components": [button]}]}
+
+
+def private(words: str) -> Json:
+    return {"content": fit(words, CONTENT), "flags": 1 << 6, "allowed_mentions": {"parse": []}}

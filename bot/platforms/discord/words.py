@@ -1,0 +1,124 @@
+"""What people write on Discord, as the rest of the program knows it."""
+
+import re
+from datetime import datetime
+
+import discord
+
+from bot.messages import Edited, Said
+from bot.platforms.discord.address import NAME, Place, account_of
+
+STOP = "🛑"
+_MENTION = re.compile(r"<@!?(\d+)>")
+_KINDS = (discord.MessageType.default, discord.MessageType.reply)
+
+
+def by_a_person(message: discord.Message) -> bool:
+    """Bots, webhooks and notices of Discord are not listened to, whatever name they wear."""
+    return not message.author.bot and message.webhook_id is None and message.type in _KINDS
+
+
+def said(message: discord.Message, me: int) -> Said | None:
+    """None: there is nothing to hear, as in a picture, or a reply whose text Discord keeps from us."""
+    replied_to, mentioned = _replied_to(message), _mentions(message, me)
+    to_me = mentioned or replied_to == me
+    text = text_of(message, me)
+    if not text and not to_me:
+        return None
+    place = place_of(message, me)
+    others = [user for user in message.mentions if user.id not in (me, message.author.id)]
+    return Said(
+        key=f"{NAME}:{message.id}",
+        thread=place.thread,
+        channel=place.channel_name,
+        message=str(message.id),
+        by=account_of(message.author.id),
+        name=message.author.display_name,
+        text=text,
+        mentions_bot=to_me,
+        addresses_other=bool(others) or replied_to not in (None, me, message.author.id),
+        direct=place.is_direct,
+        starts_thread=place.root == str(message.id),
+        at=message.created_at,
+    )
+
+
+def edited(message: discord.Message, me: int) -> Edited | None:
+    """None: Discord changed something about it, its author did not."""
+    text = text_of(message, me)
+    if message.edited_at is None or not text:
+        return None
+    place = place_of(message, me)
+    return Edited(
+        key=f"{NAME}:{message.id}:{int(message.edited_at.timestamp() * 1000)}",
+        thread=place.thread,
+        channel=place.channel_name,
+        message=str(message.id),
+        by=account_of(message.author.id),
+        name=message.author.display_name,
+        text=text,
+        at=message.edited_at,
+    )
+
+
+def stopped(reaction: discord.RawReactionActionEvent, place: Place, me: int, at: datetime) -> Said:
+    """🛑 says stop. On a message of ours it is said to us; elsewhere it counts only from those in the talk."""
+    message = f"{reaction.message_id}.{reaction.user_id}"
+    # Reactions have no ids: one that comes again within the minute is the same one, delivered twice.
+    return Said(
+        key=f"{NAME}:{message}:stop:{int(at.timestamp() // 60)}",
+        thread=place.thread,
+        channel=place.channel_name,
+        message=message,
+        by=account_of(reaction.user_id),
+        name=reaction.member.display_name if reaction.member else "",
+        text=STOP,
+        mentions_bot=reaction.message_author_id == me,
+        direct=False,
+        at=at,
+    )
+
+
+def place_of(message: discord.Message, me: int) -> Place:
+    """The thread a message is in, or starts."""
+    root = str(message.id)
+    if _replied_to(message) == me and message.reference and message.reference.message_id:
+        root = str(message.reference.message_id)  # outside a thread: it goes on with what we said there
+    return place_in(message.channel, root)
+
+
+def place_in(channel: object, root: str) -> Place:
+    """`root`: the message that starts a thread, where the channel is none itself."""
+    if isinstance(channel, discord.Thread):
+        return Place(guild=str(channel.guild.id), channel=str(channel.parent_id), root=str(channel.id))
+    if isinstance(channel, discord.abc.GuildChannel):
+        return Place(guild=str(channel.guild.id), channel=str(channel.id), root=root)
+    assert isinstance(channel, discord.DMChannel | discord.PartialMessageable)
+    return Place.direct(channel.id)
+
+
+def text_of(message: discord.Message, me: int) -> str:
+    """Without the mention of the bot; other people's mentions by name."""
+    names = {str(user.id): f"@{user.display_name}" for user in message.mentions if user.id != me}
+    mine = {str(me): ""}
+    text = _MENTION.sub(lambda found: (names | mine).get(found[1], found[0]), message.content)
+    for role in _my_roles(message):
+        text = text.replace(f"<@&{role}>", "")
+    return text.strip()
+
+
+def _mentions(message: discord.Message, me: int) -> bool:
+    """By name, by the role that Discord made for the bot, or by replying to it."""
+    roles = set(_my_roles(message))
+    return any(user.id == me for user in message.mentions) or any(role.id in roles for role in message.role_mentions)
+
+
+def _my_roles(message: discord.Message) -> list[int]:
+    role = message.guild.self_role if message.guild else None
+    return [role.id] if role else []
+
+
+def _replied_to(message: discord.Message) -> int | None:
+    """Whose message this one replies to."""
+    replied = message.reference.resolved if message.reference else None
+    return replied.author.id if isinstance(replied, discord.Message) else None

@@ -1,0 +1,1 @@
+"""Slack: the only place that speaks its API, its events and its blocks."""

@@ -1,0 +1,179 @@
+"""A card as Slack shows it: blocks within Slack's limits, and the whole message as text for notifications."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agents.domain.text import clean, cut
+from bot.messages import Button, Card, Row, Style
+from bot.platforms.slack import presses
+from bot.platforms.slack.mrkdwn import date, escape, mention, would_format
+from bot.platforms.slack.room import ROOMS, Room, within
+
+MESSAGE_MOST = 12_800  # Slack refuses a message of about 13,200 characters
+SECTION_MOST, HEADER_MOST, FIELDS_MOST = 3000, 150, 10
+BUTTON_VALUE, OPTION_VALUE = 2000, 150
+HOME_BLOCKS = 100
+
+Block = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rendered:
+    text: str
+    blocks: list[Block]
+    whole: str = ""  # everything the card says, where the message had to leave something out
+
+
+def render(card: Card) -> Rendered:
+    """Render, measure, and where it is too much try again with less room."""
+    for room in ROOMS:
+        fitted = within(card, room)
+        text, blocks = fallback(fitted), card_blocks(fitted, room)
+        if size(text, blocks) <= MESSAGE_MOST:
+            break
+    whole = clean(card.fallback) if fitted.fallback != card.fallback else ""
+    return Rendered(text=text, blocks=blocks, whole=whole)
+
+
+def size(text: str, blocks: Sequence[Mapping[str, Any]]) -> int:
+    return len(json.dumps({"text": text, "blocks": blocks}, ensure_ascii=False))
+
+
+def fallback(card: Card) -> str:
+    """The whole decision in words: phones and screen readers show nothing else."""
+    rows = (f"{_said(row.label)}: {_time(row) or _said(row.value)}" for row in card.rows)
+    choices = " · ".join(_said(b.label) for b in (*card.buttons, *card.more))
+    offered = f"Choices: {choices}" if choices else ""
+    parts = (_said(card.title), _said(card.text), *rows, *map(_said, card.lines), _clock(card), offered)
+    body = "\n".join(part for part in (*parts, _said(card.footer)) if part)
+    pinged = " ".join(mention(account) for account in card.notify)
+    return f"{pinged} {body}" if pinged else body
+
+
+def card_blocks(card: Card, room: Room, shown: str = "") -> list[Block]:
+    """`shown`: the fingerprint its buttons carry, where no message of ours tells what was shown."""
+    blocks = [_title(card.title), *_sections(card.text), *_fields(card.rows)]
+    blocks += _sections("\n".join(f"• {line}" for line in card.lines))
+    if card.until:
+        blocks.append(_context(_mrkdwn(_clock(card))))
+    if card.notify:
+        blocks.append(_context(_mrkdwn(f"For {' '.join(mention(a) for a in card.notify)}")))
+    if controls := [*_buttons(card.buttons, room, shown), *_menu(card.more, room, shown)]:
+        blocks += [{"type": "actions", "elements": controls[n : n + 25]} for n in range(0, len(controls), 25)]
+    if card.footer:
+        blocks.append(_context(_plain(card.footer)))
+    return blocks
+
+
+def home_view(cards: Sequence[Card]) -> dict[str, Any]:
+    """What needs somebody, as the app's home; their buttons carry what was shown."""
+    blocks: list[Block] = []
+    for number, card in enumerate(cards):
+        room = ROOMS[2]
+        more = [*([{"type": "divider"}] if blocks else []), *card_blocks(within(card, room), room, card.fingerprint)]
+        if len(blocks) + len(more) >= HOME_BLOCKS:
+            blocks.append(_context(_plain(f"… and {len(cards) - number} more; the console shows them all.")))
+            break
+        blocks += more
+    return {"type": "home", "blocks": blocks}
+
+
+def _said(text: str) -> str:
+    return escape(clean(text))
+
+
+# ── parts ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _plain(text: str) -> Block:
+    """Exactly these characters: no markup, no mention, no link, no :emoji:."""
+    return {"type": "plain_text", "text": clean(text) or "…", "emoji": False}
+
+
+def _mrkdwn(text: str) -> Block:
+    """Only for what we wrote or escaped ourselves; verbatim, or Slack would look for links and @here in it."""
+    return {"type": "mrkdwn", "text": text, "verbatim": True}
+
+
+def _title(title: str) -> Block:
+    if len(title) <= HEADER_MOST:
+        return {"type": "header", "text": _plain(title)}
+    return {"type": "section", "text": _plain(title)}
+
+
+def _sections(text: str) -> list[Block]:
+    return [{"type": "section", "text": _plain(piece)} for piece in _pieces(clean(text)) if piece.strip()]
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Parts that fit a section, cut where a line or a word ends."""
+    while len(text) > SECTION_MOST:
+        at = max(text.rfind("\n", 0, SECTION_MOST), text.rfind(" ", 0, SECTION_MOST))
+        at = at if at > SECTION_MOST // 2 else SECTION_MOST
+        yield text[:at]
+        text = text[at:].lstrip("\n")
+    yield text
+
+
+def _fields(rows: Sequence[Row]) -> list[Block]:
+    groups = (rows[n : n + FIELDS_MOST] for n in range(0, len(rows), FIELDS_MOST))
+    return [{"type": "section", "fields": [_field(row) for row in group]} for group in groups]
+
+
+def _field(row: Row) -> Block:
+    if row.at is None and would_format(row.label + row.value):
+        return _plain(f"{row.label}\n{row.value}")
+    return _mrkdwn(f"*{_said(row.label) or '…'}*\n{_time(row) or _said(row.value)}")
+
+
+def _time(row: Row) -> str:
+    return date(row.at) if row.at else ""
+
+
+def _clock(card: Card) -> str:
+    return f"{_said(card.until_what)} {date(card.until)}".strip() if card.until else ""
+
+
+def _context(text: Block) -> Block:
+    return {"type": "context", "elements": [text]}
+
+
+def _buttons(buttons: Sequence[Button], room: Room, shown: str) -> list[Block]:
+    return [_button(button, f"press-{n}", room, shown) for n, button in enumerate(buttons)]
+
+
+def _button(button: Button, action: str, room: Room, shown: str) -> Block:
+    most = min(BUTTON_VALUE, room.question + 80)
+    element: Block = {
+        "type": "button",
+        "text": _plain(button.label),
+        "action_id": action,
+        "value": presses.write(button, shown=shown, confirm=not room.native_confirm, most=most),
+    }
+    if button.style is not Style.PLAIN:
+        element["style"] = button.style.value
+    if button.confirm and not button.asks and room.native_confirm:
+        element["confirm"] = _confirm(button)
+    return element
+
+
+def _confirm(button: Button) -> Block:
+    made: Block = {
+        "title": _plain("Are you sure?"),
+        "text": _plain(cut(button.confirm, 300)),
+        "confirm": _plain(cut(button.label, 30)),
+        "deny": _plain("Go back"),
+    }
+    return made | ({"style": "danger"} if button.style is Style.DANGER else {})
+
+
+def _menu(more: Sequence[Button], room: Room, shown: str) -> list[Block]:
+    """Slack asks to confirm a whole menu or nothing, so an entry that needs it opens a form."""
+    if not more:
+        return []
+    options = [
+        {"text": _plain(b.label), "value": presses.write(b, shown=shown, confirm=True, most=OPTION_VALUE)} for b in more
+    ]
+    return [{"type": "overflow", "action_id": "press-more", "options": options}]

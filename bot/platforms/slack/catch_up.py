@@ -1,0 +1,116 @@
+"""What was said while nobody listened, read from the history and heard once."""
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Mapping
+from datetime import timedelta
+
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.messages import Later, Refused, Unsure
+from bot.platforms.slack import addresses
+from bot.platforms.slack.options import SlackOptions
+from bot.platforms.slack.payloads import Conversations, Message, Page
+from bot.platforms.slack.reception import Reception
+from bot.platforms.slack.web import told
+
+log = logging.getLogger("overlord.slack")
+
+PAGE, PAGES = 200, 50
+TRIES = 5
+OVERLAP = 60.0  # seconds read again: what is later may have been heard first
+KINDS = "public_channel,private_channel,mpim,im"
+
+
+class CatchUp:
+    def __init__(self, client: AsyncWebClient, reception: Reception, options: SlackOptions) -> None:
+        self._client = client
+        self._reception = reception
+        self._options = options
+        self._turn = asyncio.Lock()
+
+    async def run(self) -> None:
+        """From the last thing that was heard in each place. A bot that never heard anything has missed nothing."""
+        if self._options.last_heard is None:
+            return
+        known = await self._options.last_heard(self._options.now() - timedelta(seconds=self._options.catch_up))
+        floor = f"{time.time() - self._options.catch_up:.6f}"  # messages are numbered by Slack's clock, not by ours
+        async with self._turn:
+            await catch_up(known, floor, self._client, self._reception)
+
+
+async def catch_up(known: Mapping[str, str], floor: str, client: AsyncWebClient, reception: Reception) -> int:
+    """Hear what came after `known` and after `floor`, oldest first. Returns how many messages were new."""
+    if not known:
+        return 0
+    places = {addresses.place(where): _from(ts, floor) for where, ts in known.items()}
+    latest = max(places.values(), key=float)
+    for channel in await _joined(client):  # where nothing was heard yet, it counts from the last word anywhere
+        places.setdefault(addresses.Place(channel=channel, ts=""), latest)
+    found: dict[tuple[str, str], Message] = {}
+    for place, since in places.items():
+        async for message in _missed(client, place, since):
+            found[place.channel, message.ts] = message.model_copy(update={"channel": place.channel})
+    heard = [await reception.read(found[key]) for key in sorted(found, key=lambda key: float(key[1]))]
+    new = sum(said is not None for said in heard)
+    if new:
+        log.info("caught up", extra={"messages": new})
+    return new
+
+
+def _from(ts: str, floor: str) -> str:
+    return f"{max(float(addresses.message_ts(ts)) - OVERLAP, float(floor)):.6f}"
+
+
+async def _missed(client: AsyncWebClient, place: addresses.Place, since: str) -> AsyncIterator[Message]:
+    """What stands in a channel or a thread after `since`; below a new message its replies too."""
+    try:
+        async for message in _pages(client, place, since):
+            if float(message.ts) > float(since):
+                yield message
+            if not place.ts and message.reply_count and float(message.latest_reply or 0) > float(since):
+                async for reply in _missed(client, addresses.Place(channel=place.channel, ts=message.ts), since):
+                    yield reply
+    except Refused as problem:  # the thread is gone, or we were asked to leave
+        log.info("nothing to catch up here", extra={"channel": place.channel, "problem": str(problem)})
+
+
+async def _pages(client: AsyncWebClient, place: addresses.Place, since: str) -> AsyncIterator[Message]:
+    cursor = ""
+    for _ in range(PAGES):
+        page = await _page(client, place, since, cursor)
+        for message in page.messages:
+            yield message
+        if not (cursor := page.next_cursor):
+            return
+
+
+async def _page(client: AsyncWebClient, place: addresses.Place, since: str, cursor: str) -> Page:
+    for _ in range(TRIES):
+        try:
+            with told():
+                if place.ts:
+                    answer = await client.conversations_replies(
+                        channel=place.channel, ts=place.ts, oldest=since, limit=PAGE, cursor=cursor
+                    )
+                else:
+                    answer = await client.conversations_history(
+                        channel=place.channel, oldest=since, limit=PAGE, cursor=cursor
+                    )
+                return Page.model_validate(answer.data)
+        except Later as later:
+            await asyncio.sleep(later.seconds)
+        except Unsure:
+            await asyncio.sleep(1.0)
+    raise Refused("Slack did not show its history")
+
+
+async def _joined(client: AsyncWebClient) -> list[str]:
+    """Every conversation we are in, if we may ask."""
+    try:
+        with told():
+            answer = await client.users_conversations(types=KINDS, exclude_archived=True, limit=1000)
+            return [conversation.id for conversation in Conversations.model_validate(answer.data).channels]
+    except (Refused, Later, Unsure):
+        return []

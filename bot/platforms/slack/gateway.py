@@ -1,0 +1,172 @@
+"""Slack's door: what comes in is stored in a middleware before Bolt acknowledges it; what goes out is a Platform."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
+
+import aiohttp
+from aiohttp import web
+from slack_bolt.app.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.request.async_request import AsyncBoltRequest
+from slack_bolt.response import BoltResponse
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from agents.domain.errors import SettingsProblem
+from bot.messages import Gone, Later, Refused, Unsure
+from bot.platforms.slack.catch_up import CatchUp
+from bot.platforms.slack.directory import Directory
+from bot.platforms.slack.door import open_door
+from bot.platforms.slack.errands import Errands
+from bot.platforms.slack.options import Accept, SlackOptions
+from bot.platforms.slack.pace import Pace
+from bot.platforms.slack.payloads import Me
+from bot.platforms.slack.platform import SlackPlatform
+from bot.platforms.slack.reception import Reception
+from bot.platforms.slack.sockets import Sockets
+from bot.platforms.slack.web import TOKENS, error_of, make_client, told
+
+log = logging.getLogger("overlord.slack")
+
+AGAIN = 5.0  # seconds until a Slack that does not say who we are is asked again
+
+
+@asynccontextmanager
+async def connected(options: SlackOptions, accept: Accept) -> AsyncIterator[SlackPlatform]:
+    """Listen while the block runs. Slack may be away when it begins: that is waited for in the background."""
+    async with AsyncExitStack() as stack:
+        limit = aiohttp.ClientTimeout(total=options.timeout)
+        session = await stack.enter_async_context(aiohttp.ClientSession(timeout=limit))
+        client = make_client(options, session)
+        gateway = _Gateway(options, client, accept)
+        stack.push_async_callback(gateway.stop)
+        await gateway.start(stack)
+        yield gateway.platform
+
+
+class _Gateway:
+    def __init__(self, options: SlackOptions, client: AsyncWebClient, accept: Accept) -> None:
+        self.platform = SlackPlatform(client, Pace(options.posts_apart))
+        self._options = options
+        self._client = client
+        self._accept = accept
+        self._reception: Reception | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._app = self._bolt()
+
+    async def start(self, stack: AsyncExitStack) -> None:
+        me = await self._ask_who_we_are()
+        if not self._options.app_token:
+            address = await stack.enter_async_context(open_door(self._options, self._by_http))
+            log.info("listening for Slack", extra={"address": address})
+        self.aside(self._run(me))
+
+    async def stop(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def aside(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do it in the background; whatever it meets is told to the log and to nobody else."""
+        task = asyncio.create_task(self._last_stop(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    @staticmethod
+    async def _last_stop(work: Coroutine[Any, Any, None]) -> None:
+        errand = getattr(work, "__qualname__", "")
+        try:
+            await work
+        except (Refused, Gone, Later, Unsure) as problem:
+            log.warning("Slack did not take an errand", extra={"problem": str(problem), "errand": errand})
+        except Exception:
+            log.exception("an errand failed", extra={"errand": errand})
+
+    # ── coming up ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def _run(self, me: Me | None) -> None:
+        while me is None:
+            await asyncio.sleep(AGAIN)
+            me = await self._ask_who_we_are()
+        self._reception = self._receive_for(me)
+        catch_up = CatchUp(self._client, self._reception, self._options)
+        if not self._options.app_token:
+            await catch_up.run()
+            return
+        sockets = Sockets(self._app, self._client, self._options)
+        await sockets.listen(lambda: self.aside(catch_up.run()), self.aside)
+
+    async def _ask_who_we_are(self) -> Me | None:
+        """None: Slack could not be asked. A token that it refuses is for the operator to mend."""
+        try:
+            with told():
+                return await self._auth_test()
+        except (Later, Unsure, Refused) as problem:
+            log.warning("Slack cannot be asked who we are", extra={"problem": str(problem)})
+            return None
+
+    async def _auth_test(self) -> Me:
+        try:
+            answer = await self._client.auth_test()
+        except SlackApiError as problem:
+            if error_of(problem) in TOKENS:
+                raise SettingsProblem(
+                    f"Slack does not take SLACK_BOT_TOKEN ({error_of(problem)})",
+                    next_step="Install the app again and copy its Bot User OAuth Token, which begins with xoxb-.",
+                ) from problem
+            raise
+        return Me.model_validate(answer.data)
+
+    def _receive_for(self, me: Me) -> Reception:
+        return Reception(
+            me=me,
+            accept=self._accept,
+            directory=Directory(self._client),
+            errands=Errands(self._client, me, self._options.needs),
+            echoes=self.platform.echoes,
+            now=self._options.now,
+            after=self.aside,
+        )
+
+    # ── taking in ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _bolt(self) -> AsyncApp:
+        """Bolt parses and answers. What it would do by itself with our own, unknown or unsigned requests is off."""
+
+        async def authorize() -> AuthorizeResult:
+            return AuthorizeResult(enterprise_id=None, team_id=None, bot_token=self._options.bot_token)
+
+        app = AsyncApp(
+            client=AsyncWebClient(base_url=self._options.api_url, session=self._client.session, retry_handlers=[]),
+            authorize=authorize,
+            request_verification_enabled=False,  # the door has done it, before anything was parsed
+            ignoring_self_events_enabled=False,  # our own posts prove that they arrived
+            ssl_check_enabled=False,
+            url_verification_enabled=False,
+            attaching_function_token_enabled=False,
+        )
+        app.middleware(self._keep)
+        return app
+
+    async def _keep(self, body: dict[str, Any]) -> BoltResponse:
+        """Runs before any acknowledgement. If it raises, Bolt acknowledges nothing and Slack sends it again."""
+        if body.get("type") == "url_verification":
+            return BoltResponse(status=200, body=str(body.get("challenge", "")), headers=_TEXT)
+        if self._reception is None:
+            return BoltResponse(status=503, body="not ready")
+        return BoltResponse(status=200, body=await self._reception.take(body))
+
+    async def _by_http(self, body: str, headers: Mapping[str, str]) -> web.Response:
+        request = AsyncBoltRequest(body=body, headers=dict(headers))
+        if not isinstance(request.body, dict):
+            raise ValueError("not an object")
+        answer = await self._app.async_dispatch(request)
+        said = {name: str(values[0]) for name, values in answer.headers.items()}
+        return web.Response(status=answer.status, text=answer.body, headers={**said, **_SAFE})
+
+
+_SAFE = {"X-Content-Type-Options": "nosniff"}
+_TEXT: dict[str, str | Sequence[str]] = {"content-type": "text/plain; charset=utf-8"}

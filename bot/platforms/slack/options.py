@@ -1,0 +1,31 @@
+"""What the Slack gateway is told by the program that runs it."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from agents.domain.ids import Account
+from bot.messages import Card, Delivery
+
+Accept = Callable[[Delivery], Awaitable[bool]]  # stores a delivery; once it returns, Slack may be told
+Needs = Callable[[Account], Awaitable[Sequence[Card]]]  # what waits for this person, as cards with buttons
+# Places in which something was heard since then ("slack:T1:C1" and threads "slack:T1:C1:17.5"), and the ts of the last
+LastHeard = Callable[[datetime], Awaitable[Mapping[str, str]]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlackOptions:
+    bot_token: str = field(repr=False)
+    app_token: str = field(default="", repr=False)  # Socket Mode, if there is one
+    signing_secret: str = field(default="", repr=False)  # else signed HTTP
+    api_url: str = "https://slack.com/api/"
+    http_host: str = "127.0.0.1"
+    http_port: int = 8766
+    now: Callable[[], datetime]
+    needs: Needs | None = None
+    last_heard: LastHeard | None = None
+    catch_up: float = 86_400  # seconds: what was said longer ago is not picked up
+    timeout: float = 15  # seconds for one call
+    posts_apart: float = 1.0  # seconds between two messages in one channel
+    ping: float = 5.0  # seconds between two looks at whether a socket lives
+    deaf_after: float = 15.0  # seconds of silence after which a socket is rebuilt

@@ -1,0 +1,157 @@
+"""Takes what Slack sends: stores what it means, and only then lets it be acknowledged."""
+
+import logging
+import time
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import ValidationError
+
+from bot.messages import Said
+from bot.platforms.slack.deliveries import STOP_SIGNS, Border
+from bot.platforms.slack.directory import Directory
+from bot.platforms.slack.errands import Errands
+from bot.platforms.slack.forms import form_of
+from bot.platforms.slack.options import Accept
+from bot.platforms.slack.payloads import (
+    Echo,
+    EventBody,
+    HomeOpened,
+    Me,
+    Message,
+    Pressing,
+    Reaction,
+    SlashCommand,
+    Submission,
+)
+from bot.platforms.slack.platform import Echoes
+from bot.platforms.slack.presses import read
+
+log = logging.getLogger("overlord.slack")
+
+Body = Mapping[str, Any]
+Answer = str | dict[str, Any]
+After = Callable[[Coroutine[Any, Any, None]], None]  # what is done once Slack has its answer
+NOTHING: Answer = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reception:
+    me: Me
+    accept: Accept
+    directory: Directory
+    errands: Errands
+    echoes: Echoes
+    now: Callable[[], datetime]
+    after: After
+
+    async def take(self, body: Body) -> Answer:
+        """Whatever it is, it is acknowledged with what this returns. If it raises, Slack sends it again."""
+        try:
+            match body.get("type"):
+                case "event_callback":
+                    await self._event(EventBody.model_validate(body))
+                case "block_actions":
+                    await self._press(Pressing.model_validate(body))
+                case "view_submission":
+                    await self._submit(Submission.model_validate(body))
+                case None if "command" in body:
+                    return await self._command(SlashCommand.model_validate(body))
+        except ValidationError as odd:  # sending it again would not make it better
+            log.warning("an odd payload was not read", extra={"problem": str(odd.errors(include_input=False)[:3])})
+        return NOTHING
+
+    def border(self) -> Border:
+        real_now = datetime.fromtimestamp(time.time(), UTC)
+        return Border(me=self.me, name=self.directory.name, now=self.now(), real_now=real_now)
+
+    # ── events ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def _event(self, body: EventBody) -> None:
+        teams = {given.team_id for given in body.authorizations or ()}
+        if teams and self.me.team_id not in teams:
+            return  # meant for another installation
+        match body.kind:
+            case "message" | "app_mention":
+                await self._message(body)
+            case "reaction_added":
+                await self._reaction(body)
+            case "app_home_opened":
+                self._home_opened(body)
+            case "message_metadata_posted":
+                self._echo(body)
+
+    async def _message(self, body: EventBody) -> None:
+        message = Message.model_validate(body.event)
+        inner = message.message if message.subtype == "message_changed" else message
+        if inner is None or inner.bot_id or not inner.user or inner.user == self.me.user_id:
+            return
+        known = await self.directory.person(inner.user)
+        border = self.border()
+        heard = (
+            border.edited(message, known, body.event_id)
+            if message.subtype == "message_changed"
+            else border.said(message, known, body.event_id)
+        )
+        if heard:
+            await self.accept(heard)
+
+    async def read(self, message: Message) -> Said | None:
+        """A message from the history, stored unless it was heard before."""
+        if message.bot_id or not message.user:
+            return None
+        said = self.border().said(message, await self.directory.person(message.user))
+        return said if said and await self.accept(said) else None
+
+    async def _reaction(self, body: EventBody) -> None:
+        reaction = Reaction.model_validate(body.event)
+        if reaction.reaction not in STOP_SIGNS or reaction.item.type != "message":
+            return
+        known = await self.directory.person(reaction.user)
+        root = await self.errands.root_of(reaction.item.channel, reaction.item.ts)
+        if said := self.border().stopped(reaction, known, root, body.event_id):
+            await self.accept(said)
+
+    def _home_opened(self, body: EventBody) -> None:
+        opened = HomeOpened.model_validate(body.event)
+        if opened.tab == "home":
+            self.after(self.errands.show_home(opened.user))
+
+    def _echo(self, body: EventBody) -> None:
+        echo = Echo.model_validate(body.event)
+        if echo.bot_id == self.me.bot_id:
+            self.echoes.heard(echo.metadata.mark, echo.message_ts)
+
+    # ── presses and commands ────────────────────────────────────────────────────────────────────────────────────
+
+    async def _press(self, pressing: Pressing) -> None:
+        press = read(pressing.actions[0].carried) if pressing.actions else None
+        if press is None:
+            return
+        border = self.border()
+        if press.opens_form:
+            self.after(self.errands.open_form(pressing, press, border.pressed_on(pressing)))
+            return
+        await self.accept(border.pressed(pressing, press))
+        if pressing.container.type != "message":
+            self.after(self.errands.refresh_home(pressing.user.id))
+
+    async def _submit(self, submission: Submission) -> None:
+        form = form_of(submission.view.private_metadata)
+        if form is None:
+            return
+        await self.accept(self.border().submitted(submission, form))
+        if not form.message:
+            self.after(self.errands.refresh_home(submission.user.id))
+
+    async def _command(self, command: SlashCommand) -> Answer:
+        """A command has no message to talk below, so one is written first; a replay takes it back."""
+        await self.directory.person(command.user_id)
+        anchor = await self.errands.anchor(command)
+        if isinstance(anchor, str):
+            return {"response_type": "ephemeral", "text": anchor}
+        if not await self.accept(self.border().commanded(command, anchor)):
+            self.after(self.errands.remove(anchor))
+        return NOTHING

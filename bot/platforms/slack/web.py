@@ -1,0 +1,117 @@
+"""Calls to Slack's Web API end in one of four ways: done, certainly not done, never to be done, or nobody knows."""
+
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import aiohttp
+from pydantic import ValidationError
+from slack_sdk.errors import SlackApiError, SlackRequestError
+from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.web.async_slack_response import AsyncSlackResponse
+
+from bot.messages import Gone, Later, Refused, Unsure
+from bot.platforms.slack.options import SlackOptions
+
+log = logging.getLogger("overlord.slack")
+
+UNREACHED = 5.0  # seconds until a Slack that could not be reached is tried again
+UNTRUSTED = 60.0  # the same for a token it does not take: the operator has to act
+LIMITED = 30.0  # where a 429 does not say for how long
+
+GONE = frozenset(
+    {
+        "message_not_found",
+        "thread_not_found",
+        "channel_not_found",
+        "is_archived",
+        "not_in_channel",
+        "user_not_in_channel",
+        "user_not_found",
+        "cant_update_message",
+        "cannot_reply_to_message",
+        "no_item_specified",
+    }
+)
+TOKENS = frozenset(
+    {
+        "invalid_auth",
+        "not_authed",
+        "account_inactive",
+        "token_revoked",
+        "token_expired",
+        "org_login_required",
+        "team_access_not_granted",
+        "ekm_access_denied",
+    }
+)
+LIMITS = frozenset({"ratelimited", "rate_limited", "message_limit_exceeded"})
+# Slack answered, and even so does not know what became of it
+TROUBLES = frozenset(["fatal_error", "internal_error", "service_unavailable", "request_timeout", "team_added_to_org"])
+
+
+def make_client(options: SlackOptions, session: aiohttp.ClientSession) -> AsyncWebClient:
+    """Retries belong to the outbox: the SDK's own would post twice after a reset connection."""
+    return AsyncWebClient(
+        token=options.bot_token,
+        base_url=options.api_url,
+        timeout=int(options.timeout),
+        session=session,
+        retry_handlers=[],
+    )
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Turn whatever a call raises into one of the Platform's four errors."""
+    try:
+        yield
+    except SlackApiError as problem:
+        raise _meant(problem) from problem
+    except SlackRequestError as problem:
+        raise Refused(str(problem)) from problem
+    except aiohttp.ClientConnectorError as problem:
+        log.info("Slack cannot be reached", extra={"problem": str(problem)})
+        raise Later(UNREACHED) from problem
+    except (aiohttp.ClientError, TimeoutError, OSError) as problem:
+        raise Unsure(f"{type(problem).__name__}: {problem}") from problem
+    except (AttributeError, ValidationError) as problem:  # the first is what the SDK makes of an answer without JSON
+        raise Unsure("Slack's answer cannot be read") from problem
+
+
+def error_of(problem: SlackApiError) -> str:
+    """Slack's word for what is wrong; empty where it said none."""
+    return str(_answer(problem)[2].get("error", ""))
+
+
+def _meant(problem: SlackApiError) -> Exception:
+    status, headers, data = _answer(problem)
+    error = str(data.get("error", ""))
+    if status == 429 or error in LIMITS:
+        return Later(_seconds(headers.get("Retry-After")))
+    if status >= 500 or not error or error in TROUBLES:
+        return Unsure(error or f"Slack answered with status {status} and no JSON")
+    if error in TOKENS:
+        log.error("Slack does not take our token", extra={"problem": error})
+        return Later(UNTRUSTED)
+    if error in GONE:
+        return Gone(error)
+    needed = f" (the app needs {data['needed']})" if data.get("needed") else ""
+    return Refused(f"{error}{needed}")
+
+
+def _answer(problem: SlackApiError) -> tuple[int, Mapping[str, str], Mapping[str, Any]]:
+    response: Any = problem.response
+    if isinstance(response, AsyncSlackResponse):
+        return response.status_code, response.headers, response.data if isinstance(response.data, dict) else {}
+    if isinstance(response, aiohttp.ClientResponse):
+        return response.status, response.headers, {}
+    return 0, {}, {}
+
+
+def _seconds(header: str | None) -> float:
+    try:
+        return max(0.1, float(header or LIMITED))
+    except ValueError:
+        return LIMITED

@@ -1,0 +1,1 @@
+"""Short codes for long addresses."""

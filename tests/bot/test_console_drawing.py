@@ -1,0 +1,68 @@
+"""A graph as a picture: where its boxes stand and how its arrows run."""
+
+from agents.domain.ids import Account, Thread
+from bot.messages import Arrow, Card, Graph, Node
+from bot.platforms.console.drawing import HEIGHT, LABEL, LINES, WIDTH, draw
+from tests.fakes.console import console
+from tests.fakes.desk import ScriptedDesk
+
+
+def graph(*arrows: Arrow, label: str = "do it") -> Graph:
+    nodes = (
+        Node(id="1", label=label, column=0),
+        Node(id="2", label=label, column=1),
+        Node(id="3", label=label, column=1),
+        Node(id="4", label=label, column=5),
+    )
+    return Graph(nodes=nodes, arrows=arrows, text="2 and 3 after 1, 4 last")
+
+
+def test_boxes_never_overlap_and_all_are_inside() -> None:
+    drawing = draw(graph())
+    boxes = {box.id: box for box in drawing.boxes}
+    assert boxes["1"].x < boxes["2"].x == boxes["3"].x < boxes["4"].x
+    assert boxes["2"].y + HEIGHT < boxes["3"].y
+    assert boxes["1"].y == boxes["4"].y == (boxes["2"].y + boxes["3"].y) / 2
+    assert all(box.x + WIDTH <= drawing.width and box.y + HEIGHT <= drawing.height for box in drawing.boxes)
+
+
+def test_an_empty_column_takes_no_room() -> None:
+    wide = draw(graph()).width
+    assert wide < 4 * WIDTH
+
+
+def test_an_arrow_to_nowhere_is_left_out() -> None:
+    assert draw(graph(Arrow(start="1", end="nobody"))).lines == ()
+
+
+def test_arrows_run_forward_and_back() -> None:
+    there, back = draw(graph(Arrow(start="1", end="2"), Arrow(start="2", end="1", dashed=True))).lines
+    assert not there.dashed
+    assert back.dashed
+    assert there.path != back.path
+
+
+def test_a_long_label_is_cut_and_kept_whole_beside_it() -> None:
+    box = draw(graph(label="words that go on " * 6)).boxes[0]
+    assert len(box.lines) == LINES
+    assert all(len(line) <= LABEL for line in box.lines)
+    assert box.lines[-1].endswith("…")
+    assert box.whole == "words that go on " * 6
+
+
+def test_a_graph_of_nothing_is_no_problem() -> None:
+    assert draw(Graph(nodes=(), arrows=(), text="")).boxes == ()
+
+
+async def test_the_picture_is_told_in_words_too() -> None:
+    desk = ScriptedDesk()
+    said = desk.write(THREAD, "console:general", ANA, "add login")
+    desk.post(said.thread, Card(title="Plan", graph=graph(Arrow(start="1", end="2"), label="<b>bold</b>")))
+    async with console(desk) as visit:
+        page = await visit.get(f"/thread/{THREAD}")
+        assert "2 and 3 after 1, 4 last" in page.text
+        assert "&lt;b&gt;bold" in page.text
+        assert "<b>bold" not in page.text
+
+
+THREAD, ANA = Thread("console:general:here"), Account("console:ana")

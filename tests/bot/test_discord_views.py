@@ -1,0 +1,156 @@
+"""Cards as Discord gets them: complete, harmless, and within every limit whatever their size."""
+
+import re
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from agents.domain.ids import Account, DecisionId, Thread
+from bot.messages import Button, Card, Choice, Row, Style, Tone
+from bot.platforms.discord.address import Act, CustomId
+from bot.platforms.discord.markup import escape, reference
+from bot.platforms.discord.views import confirmation, form, reference_of, render
+from tests.fakes.discord.limits import check_message, check_modal
+from tests.fakes.discord.people import plain, readable
+from tests.fakes.discord.shapes import Shapes, document
+from tests.fakes.discord.world import Message, User
+
+DECISION = DecisionId("d" * 22)
+AT = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
+REF = reference(Thread("discord:1:2:3"), "status:T-1")
+HOSTILE = (
+    "@everyone <@123> <@&5> <#9> [Approve](https://evil.example/x) **bold** `code` ||spoiler|| \n# head\n-# ref 00"
+)
+
+
+def buttons(count: int, start: int = 0, label: str = "Choose") -> tuple[Button, ...]:
+    return tuple(
+        Button(label=f"{label} {n}", choice=Choice(decision=DECISION, letter=chr(0x100 + n)))
+        for n in range(start, start + count)
+    )
+
+
+PLAN = Card(
+    title="T-1: please decide the plan",
+    text="1. Add the limiter\n2. Wire it into the API, after 1",
+    rows=(Row(label="Critic", value="PROCEED"), Row(label="Last change", at=AT)),
+    lines=("Waiting for Ana to decide the plan",),
+    buttons=(
+        Button(label="Approve plan", choice=Choice(decision=DECISION, letter="a"), style=Style.PRIMARY),
+        Button(label="Request changes", choice=Choice(decision=DECISION, letter="b"), asks="What should change?"),
+    ),
+    more=(Button(label="Cancel task", choice=Choice(decision=DECISION, letter="c"), style=Style.DANGER),),
+    notify=(Account("discord:42"), Account("slack:T1:U1")),
+    footer="To decide: the owner or an approver.",
+    until=AT,
+    until_what="If nobody decides, I take “Approve plan” at",
+    tone=Tone.ASKING,
+    decision=DECISION,
+)
+
+CARDS: dict[str, Card] = {
+    "a plan": PLAN,
+    "a title alone": Card(title="Nothing needs you"),
+    "hostile": Card(title=HOSTILE, text=HOSTILE, rows=(Row(label="<@1>", value=HOSTILE),), footer=HOSTILE),
+    "more than a row of extras": replace(PLAN, more=buttons(6)),
+    "25 buttons": replace(PLAN, buttons=buttons(25), more=()),
+    "26 buttons": replace(PLAN, buttons=buttons(26), more=()),
+    "45 choices": replace(PLAN, buttons=buttons(20), more=buttons(25, 20)),
+    "46 choices": replace(PLAN, buttons=buttons(20), more=buttons(26, 20)),
+    "long labels": replace(PLAN, buttons=buttons(3, label="A rather long label " * 10)),
+    "one choice twice": replace(PLAN, more=PLAN.buttons),
+    "long title": replace(PLAN, title="title " * 100),
+    "long text": replace(PLAN, text="words " * 2000),
+    "many rows": replace(PLAN, rows=tuple(Row(label=f"row {n}", value="v" * 90) for n in range(60))),
+    "many lines": replace(PLAN, lines=tuple(f"line {n}" for n in range(900))),
+    "long footer": replace(PLAN, footer="foot " * 500),
+    "many to notify": replace(PLAN, notify=tuple(Account(f"discord:{n}{'0' * 17}") for n in range(1, 60))),
+    "all stars": Card(title="*" * 500, text="*" * 5000, lines=("*" * 3000,) * 5, footer="*" * 3000),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CARDS)
+@pytest.mark.parametrize("embeds", [True, False], ids=["embeds", "plain"])
+def test_every_card_fits_and_says_what_it_leaves_out(name: str, embeds: bool, snapshot: SnapshotAssertion) -> None:
+    view = render(CARDS[name], ref=REF, answer=name == "a plan", embeds=embeds)
+    check_message(view.payload, files=bool(view.file))
+    assert not Shapes(document()).request("POST", "/channels/{channel_id}/messages", view.payload)
+    assert view.payload["allowed_mentions"]["parse"] == []
+    assert reference_of(view.payload) == REF
+    if embeds:
+        assert bool(view.file) == (name in TOO_MUCH)
+    assert view.payload == snapshot
+
+
+TOO_MUCH = {"46 choices", "long title", "long text", "many rows", "many lines", "long footer", "all stars"}
+
+
+def read(card: Card, *, embeds: bool = True) -> str:
+    payload = render(card, ref=REF, embeds=embeds).payload
+    return readable(Message("1", "2", User("3", "overlord"), payload["content"], payload["embeds"]))
+
+
+def test_the_words_of_a_card_are_all_there() -> None:
+    for part in (
+        PLAN.title,
+        *PLAN.text.split("\n"),
+        "Critic: PROCEED",
+        "2026-03-02 09:30 UTC",
+        PLAN.lines[0],
+        PLAN.footer,
+    ):
+        assert part in read(PLAN)
+        assert part in read(PLAN, embeds=False)
+    assert "If nobody decides, I take “Approve plan” at 2026-03-02 09:30 UTC" in read(PLAN)
+
+
+def test_only_those_of_this_platform_who_are_meant_are_pinged() -> None:
+    view = render(PLAN)
+    assert view.payload["allowed_mentions"] == {"parse": [], "users": ["42"], "replied_user": False}
+    assert view.content.startswith("<@42> **")
+
+
+@pytest.mark.parametrize(
+    "text", [HOSTILE, "a_b_c *x* ~~y~~ > z | q", "\\*", "plain", "see https://evil.example/?d=1 now"]
+)
+def test_text_is_shown_as_it_is(text: str) -> None:
+    """Attacks 58 and 60: nothing is markup, a mention, a link or a picture."""
+    assert plain(escape(text)) == text
+    assert "<@" not in escape(text).replace("\\<\\@", "")
+    assert not re.search(r"(?<!\\)\]\(", escape(text))
+
+
+def test_only_links_to_known_hosts_are_links() -> None:
+    assert escape("https://github.com/a/b_c") == "<https://github.com/a/b_c>"
+    assert escape("https://evil.example/a_b") == "`https://evil.example/a_b`"
+    assert escape("https://github.com.evil.example/x").startswith("`")
+    assert escape("https://github.com@evil.example/x").startswith("`")
+
+
+FORMS = (("Request changes", "What should change?"), ("x" * 300, "y" * 3000), ("", ""))
+
+
+@pytest.mark.parametrize(("title", "question"), FORMS)
+def test_forms_and_confirmations_fit(title: str, question: str) -> None:
+    id = CustomId(act=Act.FORM, message="1" * 20, token=f"{DECISION}.a")
+    assert len(id.text) <= 100
+    assert CustomId.of(id.text) == id
+    made = form(title, question, id)
+    check_modal(made)
+    body = {"type": 9, "data": made}
+    assert not Shapes(document()).request("POST", "/interactions/{interaction_id}/{interaction_token}/callback", body)
+    check_message(confirmation(title, question or "Sure?", id))
+
+
+@pytest.mark.parametrize("text", ["", "ov:", "ov:press", "ov:other::x", "ov:press:abc:x", "ov:press:1:x y", "x" * 100])
+def test_other_custom_ids_are_not_ours(text: str) -> None:
+    assert CustomId.of(text) is None
+
+
+def test_shapes_are_checked() -> None:
+    if document() is None:
+        pytest.skip("not run: Discord's OpenAPI document is not here; name it in DISCORD_OPENAPI")
+    shapes = Shapes(document())
+    assert "content" in shapes.request("POST", "/channels/{channel_id}/messages", {"content": 5})

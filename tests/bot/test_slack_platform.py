@@ -1,0 +1,193 @@
+"""What becomes of a post when Slack answers badly, slowly or not at all."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from agents.domain.ids import Account, Thread
+from bot.messages import Card, Gone, Later, Refused, Unsure
+from bot.platforms.slack.pace import Pace
+from bot.platforms.slack.platform import SlackPlatform
+from bot.platforms.slack.web import make_client
+from tests.conformance.slack_rig import ANA, SlackRig, open_rig
+from tests.fakes.slack.fake import CHANNEL
+from tests.fakes.slack.faults import Fault
+from tests.fakes.slack.listening import free_port, options_for
+from tests.fakes.slack.world import BOT_USER
+
+CARD = Card(title="T-1 · add login", text="Being planned")
+POST = "chat.postMessage"
+
+
+@pytest.fixture
+async def rig(tmp_path: Path) -> AsyncIterator[SlackRig]:
+    async with AsyncExitStack() as stack:
+        yield await open_rig(stack, tmp_path)
+
+
+@pytest.mark.parametrize("fault", [Fault.RESET_AFTER, Fault.ERROR_AFTER, Fault.NOT_JSON, Fault.PLAIN_TEXT])
+async def test_a_lost_answer_is_unsure_and_the_post_is_found(rig: SlackRig, fault: Fault) -> None:
+    thread = await rig.thread()
+    rig.fake.server.faults.plan(POST, fault)
+    with pytest.raises(Unsure):
+        await rig.platform.post(thread, "status:T-1", CARD)
+    (posted,) = rig.fake.posts()
+    assert len(rig.fake.calls(POST)) == 1, "the SDK must not send it again by itself"
+    assert await rig.platform.find(thread, "status:T-1") == posted.ts
+
+
+@pytest.mark.parametrize("fault", [Fault.RESET_BEFORE, Fault.ERROR_BEFORE, Fault.REFUSED])
+async def test_a_request_that_may_not_have_arrived_is_unsure_and_not_found(rig: SlackRig, fault: Fault) -> None:
+    thread = await rig.thread()
+    rig.fake.server.faults.plan(POST, fault, detail="internal_error")
+    with pytest.raises(Unsure):
+        await rig.platform.post(thread, "status:T-1", CARD)
+    assert await rig.platform.find(thread, "status:T-1") is None
+
+
+async def test_a_limit_says_when_and_holds_up_only_its_own_kind(rig: SlackRig) -> None:
+    thread = await rig.thread()
+    id = await rig.platform.post(thread, "status:T-1", CARD)
+    rig.fake.server.faults.plan(POST, Fault.RATE_LIMITED, seconds=7)
+    with pytest.raises(Later) as told:
+        await rig.platform.post(thread, "reply:1", CARD)
+    assert told.value.seconds == 7
+    with pytest.raises(Later) as again:
+        await rig.platform.post(thread, "reply:2", CARD)
+    assert again.value.seconds == pytest.approx(7, abs=1)
+    assert len(rig.fake.calls(POST)) == 2, "Slack is not asked again before its time"
+    await rig.platform.edit(thread, id, CARD)
+    rig.fake.world.add_channel("C0OTHER", "other", {BOT_USER, ANA})
+    other = Thread(f"slack:T0TEAM:C0OTHER:{rig.fake.say(ANA, 'C0OTHER', 'x')}")
+    await rig.platform.post(other, "reply:3", CARD)
+
+
+async def test_a_slack_that_cannot_be_reached_took_nothing(rig: SlackRig) -> None:
+    async with aiohttp.ClientSession() as session:
+        options = replace(options_for(rig.fake, "socket"), api_url=f"http://127.0.0.1:{free_port()}/api/")
+        away = SlackPlatform(make_client(options, session), Pace(0.0))
+        with pytest.raises(Later):
+            await away.post(await rig.thread(), "status:T-1", CARD)
+
+
+async def test_a_slow_answer_is_given_up_and_found(rig: SlackRig) -> None:
+    thread = await rig.thread()
+    rig.fake.server.faults.plan(POST, Fault.SLOW, seconds=5)
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.2):
+            await rig.platform.post(thread, "status:T-1", CARD)
+    assert await rig.platform.find(thread, "status:T-1")
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        ("channel_not_found", Gone),
+        ("is_archived", Gone),
+        ("not_in_channel", Gone),
+        ("invalid_blocks", Refused),
+        ("restricted_action", Refused),
+        ("an_error_nobody_knows", Refused),
+        ("invalid_auth", Later),
+        ("token_revoked", Later),
+        ("ratelimited", Later),
+        ("fatal_error", Unsure),
+    ],
+)
+async def test_each_refusal_means_what_it_means(rig: SlackRig, error: str, kind: type[Exception]) -> None:
+    rig.fake.server.faults.plan(POST, Fault.REFUSED, detail=error)
+    with pytest.raises(kind) as told:
+        await rig.platform.post(await rig.thread(), "status:T-1", CARD)
+    assert type(told.value) is kind
+
+
+async def test_a_missing_scope_names_what_the_app_needs(rig: SlackRig) -> None:
+    rig.fake.server.scopes -= {"reactions:write"}
+    thread = await rig.thread()
+    with pytest.raises(Refused, match="reactions:write"):
+        await rig.platform.seen(thread, thread.rpartition(":")[2])
+
+
+async def test_where_it_may_not_read_it_does_not_post_again(rig: SlackRig) -> None:
+    rig.fake.server.scopes -= {"channels:history"}
+    with pytest.raises(Unsure):
+        await rig.platform.find(await rig.thread(), "status:T-1")
+
+
+async def test_a_reply_below_a_deleted_message_does_not_stay_at_the_top(rig: SlackRig) -> None:
+    thread = await rig.thread()
+    rig.fake.delete(CHANNEL, thread.rpartition(":")[2])
+    with pytest.raises(Gone):
+        await rig.platform.post(thread, "decision:1", CARD)
+    assert rig.fake.posts() == []
+    rig.fake.server.faults.plan(POST, Fault.RESET_AFTER)
+    with pytest.raises(Unsure):
+        await rig.platform.post(thread, "decision:2", CARD)
+    with pytest.raises(Gone):
+        await rig.platform.find(thread, "decision:2")
+    assert rig.fake.posts() == []
+
+
+async def test_an_edit_takes_the_old_buttons_away_and_keeps_the_key(rig: SlackRig) -> None:
+    from tests.conformance.test_platform import CARD as WITH_BUTTONS
+
+    thread = await rig.thread()
+    id = await rig.platform.post(thread, "decision:1", WITH_BUTTONS)
+    await rig.platform.edit(thread, id, Card(title="Decided"))
+    (shown,) = rig.fake.answers(CHANNEL, thread.rpartition(":")[2])
+    assert (shown.labels, shown.edited) == ((), True)
+    assert await rig.platform.find(thread, "decision:1") == id
+
+
+async def test_a_whisper_to_someone_who_left_is_gone(rig: SlackRig) -> None:
+    with pytest.raises(Gone):
+        await rig.platform.whisper(await rig.thread(), Account("slack:T0TEAM:U0GONE"), "whisper:1", CARD)
+
+
+async def test_what_did_not_fit_is_attached_once_and_its_loss_costs_nothing(rig: SlackRig) -> None:
+    thread, long = await rig.thread(), replace(CARD, text="word " * 5_000)
+    id = await rig.platform.post(thread, "decision:1", long)
+    await rig.platform.edit(thread, id, long)
+    card, file = rig.fake.answers(CHANNEL, thread.rpartition(":")[2])
+    assert "more characters" in card.words
+    assert long.text.strip() in file.files[0]
+    rig.fake.server.scopes -= {"files:write"}
+    assert await rig.platform.post(thread, "decision:2", long)
+
+
+async def test_every_message_has_words_for_a_notification_and_unfurls_nothing(rig: SlackRig) -> None:
+    thread = await rig.thread()
+    await rig.platform.post(thread, "status:T-1", CARD)
+    await rig.platform.whisper(thread, rig.ana, "whisper:1", CARD)
+    assert rig.fake.api.missing_text == []
+    assert rig.fake.posts()[0].unfurls == (False, False)
+
+
+async def test_one_message_a_second_goes_into_a_channel_and_none_is_lost() -> None:
+    pace = Pace(0.2)
+    clock = asyncio.get_running_loop().time
+    times = []
+    for _ in range(4):
+        await pace.turn("C1")
+        times.append(clock())
+    assert all(later - earlier >= 0.19 for earlier, later in zip(times, times[1:], strict=False))
+    await pace.turn("C2")
+    assert clock() - times[-1] < 0.1, "another channel does not wait"
+    crowd = Pace(1.0)
+    turns = await asyncio.gather(*(crowd.turn("C1") for _ in range(6)), return_exceptions=True)
+    assert sum(isinstance(turn, Later) for turn in turns) == 3, "a long wait is the outbox's"
+
+
+async def test_slacks_own_limit_is_kept_at_the_default_pace(rig: SlackRig) -> None:
+    """Three in a burst, then one a second: what comes faster is refused with 429 (P12)."""
+    rig.fake.server.pace.per_second = 5.0
+    thread = await rig.thread()
+    platform = SlackPlatform(rig.platform._client, Pace(0.25))
+    for number in range(6):
+        await platform.post(thread, f"reply:{number}", CARD)
+    assert rig.fake.server.pace.refused == 0

@@ -1,0 +1,106 @@
+"""What code alone finds wrong with a plan: M248, M249, M264."""
+
+from dataclasses import replace
+
+import pytest
+
+from agents.domain.decomposition import Decomposition, Edge, Need, Subtask, faults, with_verification
+
+FILES = ("src/app.py", "src/api/users.py", "tests/test_app.py", "README.md")
+
+
+def subtask(number: int, *needs: int, **more: object) -> Subtask:
+    base = Subtask(
+        number=number,
+        title=f"part {number}",
+        why="it is needed",
+        files=("src/app.py",),
+        hours=2,
+        review_minutes=10,
+        test="a unit test",
+        needs=tuple(Need(number=n) for n in needs),
+    )
+    return replace(base, **more)  # type: ignore[arg-type]
+
+
+def plan(*subtasks: Subtask) -> Decomposition:
+    return Decomposition(goal="users can log in", subtasks=subtasks)
+
+
+def test_a_good_plan_has_no_fault() -> None:
+    assert faults(plan(subtask(1), subtask(2, 1), subtask(3, 1)), FILES) == []
+
+
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [
+        (plan(subtask(1, hours=4.5)), "takes 4.5 h; at most 4"),
+        (plan(subtask(1, files=tuple(f"src/{n}.py" for n in range(11)))), "touches 11 files; at most 10"),
+        (plan(subtask(1, review_minutes=16)), "16 min to review; at most 15"),
+        (plan(subtask(1, why=" ")), "has no reason of its own"),
+        (plan(subtask(1, test="")), "cannot be tested by itself"),
+        (plan(subtask(1, 2), subtask(2, 3), subtask(3, 1)), "in a circle: "),
+        (plan(subtask(1, 9)), "needs 9, which does not exist"),
+        (plan(subtask(1), subtask(1)), "the same number"),
+        (plan(*(subtask(n) for n in range(1, 9))), "Phase 1 has 8 subtasks; at most 7"),
+        (plan(), "There is no subtask"),
+        (plan(subtask(1, decides=True)), "settles a choice but is told nothing first"),
+        (plan(subtask(1), subtask(2, 1, spike=True)), "what must be found out comes first"),
+        (plan(subtask(1, 2), subtask(2, phase=2)), "of a later phase"),
+        (plan(subtask(1, files=("../etc/passwd",))), "not a path inside the project"),
+        (plan(subtask(1, files=("/etc/passwd",))), "not a path inside the project"),
+        (plan(subtask(1, files=("srv/deep/app.py",))), "the project has no folder srv"),
+        (replace(plan(subtask(1)), goal=" "), "The goal is empty"),
+    ],
+)
+def test_a_fault_is_named(bad: Decomposition, said: str) -> None:
+    found = faults(bad, FILES)
+    assert any(said in fault for fault in found), found
+
+
+def test_the_limits_themselves_are_fine() -> None:
+    edge = subtask(1, hours=4, review_minutes=15, files=tuple(f"src/{n}.py" for n in range(10)))
+    assert faults(plan(edge), FILES) == []
+    assert faults(plan(*(subtask(n) for n in range(1, 8))), FILES) == []
+
+
+def test_more_than_seven_are_fine_in_phases() -> None:
+    assert faults(plan(*(subtask(n, phase=1 + n // 6) for n in range(1, 11))), FILES) == []
+
+
+def test_a_new_file_in_a_known_folder_is_fine() -> None:
+    assert faults(plan(subtask(1, files=("src/api/login.py", "CHANGELOG.md", "src/new/x.py"))), FILES) == []
+
+
+def test_a_spike_needs_no_test_and_informs_without_blocking() -> None:
+    spike = subtask(1, spike=True, test="")
+    told = subtask(2, decides=True, needs=(Need(number=1, edge=Edge.INFORMS),))
+    made = plan(spike, told)
+    assert faults(made, FILES) == []
+    assert made.order() == [[1, 2]]
+
+
+def test_one_closing_subtask_depends_on_all_others() -> None:
+    made = with_verification(plan(subtask(1), subtask(2, 1)))
+    assert made.subtasks[-1].title == "Verify: users can log in fully resolved"
+    assert made.subtasks[-1].blocked_by == (1, 2)
+    assert with_verification(made) == made
+    assert faults(made, FILES) == []
+
+
+def test_phases_are_a_barrier() -> None:
+    made = plan(subtask(1), subtask(2), subtask(3, phase=2), subtask(4, phase=2))
+    assert made.order() == [[1, 2], [3, 4]]
+
+
+def test_any_change_changes_the_hash() -> None:
+    made = plan(subtask(1), subtask(2, 1))
+    assert made.hash == plan(subtask(1), subtask(2, 1)).hash
+    assert made.hash != plan(subtask(1), subtask(2)).hash
+    assert made.hash != replace(made, assumptions=("x",)).hash
+    assert made.hash != plan(subtask(1, files=("README.md",)), subtask(2, 1)).hash
+
+
+def test_a_graph_of_ten_thousand_is_refused_quickly() -> None:
+    huge = plan(*(subtask(n, *([n - 1] if n > 1 else [])) for n in range(1, 10_001)))
+    assert any("Phase 1 has 10000" in fault for fault in faults(huge, None))

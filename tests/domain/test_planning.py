@@ -1,0 +1,220 @@
+"""From a draft to a plan that a person may approve."""
+
+from dataclasses import replace
+
+import pytest
+
+from agents.domain import decide, planning, pressing, steering
+from agents.domain import events as e
+from agents.domain.asking import Moment
+from agents.domain.authority import ChannelPolicy, Group, Kind, PlanPolicy, Presser
+from agents.domain.debate import Debate
+from agents.domain.decomposition import Decomposition
+from agents.domain.errors import IllegalMove, PressRefused
+from agents.domain.events import Event
+from agents.domain.limits import Limits
+from agents.domain.planning import CannotPlan, Clarify, after_debate, after_draft, after_review
+from agents.domain.task import Task, TaskState, evolve, replay
+from agents.domain.verdicts import Critic, Custodiet
+from tests.domain.test_decomposition import plan, subtask
+from tests.domain.test_steering import APPROVER, NOW, OWNER, asked, moment, on
+from tests.domain.test_verdicts import review
+
+GOOD = plan(subtask(1), subtask(2, 1))
+BAD = plan(subtask(1, hours=9))
+
+
+class Planned:
+    """A task that is being planned, with its facts."""
+
+    def __init__(self) -> None:
+        self.facts: list[Event] = asked(projects=("api",))
+        self.task = replay(self.facts)
+        self._count = 0
+
+    def moment(self, **more: object) -> Moment:
+        self._count += 1
+        return replace(moment(cause=f"step-{self._count}"), **more)  # type: ignore[arg-type]
+
+    def then(self, facts: list[Event]) -> Task:
+        for fact in facts:
+            self.task = evolve(self.task, fact)
+            self.facts.append(fact)
+        return self.task
+
+    def draft(self, drafted: planning.Drafted = GOOD) -> Task:
+        return self.then(after_draft(self.task, drafted, None, 1.5, self.moment()))
+
+    def review(self, critic: Critic, custodiet: Custodiet, asks: bool = False, **more: object) -> Task:
+        return self.then(after_review(self.task, review(critic, custodiet, asks), self.moment(**more)))
+
+    def press(self, kind: Kind, value: str, words: str = "", by: Presser = APPROVER) -> Task:
+        return self.then(steering.press(self.task, on(self.task, kind, value, words), by, self.moment()))
+
+
+@pytest.fixture
+def planned() -> Planned:
+    return Planned()
+
+
+def test_approved_at_first_goes_to_a_person_bound_to_the_hash(planned: Planned) -> None:
+    planned.draft()
+    task = planned.review(Critic.PROCEED, Custodiet.OK)
+    assert task.state is TaskState.AWAITING_APPROVAL
+    decision = task.of_kind(Kind.PLAN)
+    assert decision
+    assert task.plan
+    assert decision.subject == task.plan.hash
+    with pytest.raises(PressRefused):
+        planned.press(Kind.PLAN, "approve", by=OWNER)  # the owner is no approver here
+    task = planned.press(Kind.PLAN, "approve")
+    assert task.state is TaskState.RUNNING
+    assert task.accepted_plan == decision.subject
+
+
+def test_a_faulty_draft_goes_back_with_the_reasons_and_is_reviewed_by_nobody(planned: Planned) -> None:
+    task = planned.draft(BAD)
+    assert task.state is TaskState.DECOMPOSING
+    assert "takes 9 h" in task.feedback[0]
+    assert task.plan is None
+
+
+def test_three_decompositions_then_a_person(planned: Planned) -> None:
+    planned.draft(BAD)
+    planned.draft()
+    planned.review(Critic.REVISE, Custodiet.WARN, asks=True)
+    assert planned.task.state is TaskState.DECOMPOSING
+    planned.draft()
+    task = planned.review(Critic.REVISE, Custodiet.WARN, asks=True)
+    assert task.state is TaskState.AWAITING_APPROVAL
+    assert task.of_kind(Kind.DEBATE)
+    assert sum(isinstance(f, e.DecompositionEscalated) for f in planned.facts) == 1
+
+
+def test_a_persons_word_starts_the_count_anew_and_marks_what_changed(planned: Planned) -> None:
+    planned.draft()
+    planned.review(Critic.PROCEED, Custodiet.OK)
+    task = planned.press(Kind.PLAN, "changes", "leave the reset link out")
+    assert task.state is TaskState.DECOMPOSING
+    assert task.feedback == ("leave the reset link out",)
+    assert task.tries == 0
+    task = planned.draft(plan(subtask(1)))
+    assert task.plan_number == 2
+    assert task.previous_plan
+    assert task.previous_plan.subtasks[0] == GOOD.subtasks[0]
+
+
+def test_a_conflict_is_debated_and_only_then_ruled(planned: Planned) -> None:
+    planned.draft()
+    task = planned.review(Critic.REVISE, Custodiet.OK)
+    assert isinstance(planned.facts[-1], e.ReviewersDisagreed)
+    assert task.state is TaskState.IN_REVIEW
+    held = Debate(began=review(Critic.REVISE, Custodiet.OK), now=review(Critic.PROCEED, Custodiet.OK))
+    task = planned.then(after_debate(task, held, planned.moment()))
+    assert task.state is TaskState.AWAITING_APPROVAL
+    assert task.of_kind(Kind.PLAN)
+
+
+def test_an_unresolved_debate_offers_three_ways_and_the_end(planned: Planned) -> None:
+    planned.draft()
+    task = planned.review(Critic.REVISE, Custodiet.OK)
+    held = Debate(began=review(Critic.REVISE, Custodiet.OK), now=review(Critic.REVISE, Custodiet.OK))
+    task = planned.then(after_debate(task, held, planned.moment()))
+    decision = task.of_kind(Kind.DEBATE)
+    assert decision
+    assert [o.value for o in decision.options] == ["approve", "narrow", "information", "cancel"]
+    assert planned.press(Kind.DEBATE, "approve").state is TaskState.RUNNING
+
+
+def test_with_debates_off_the_matrix_applies_as_it_is(planned: Planned) -> None:
+    planned.draft()
+    task = planned.review(Critic.PROCEED, Custodiet.WARN, asks=True, limits=Limits(debate_rounds=0))
+    assert task.of_kind(Kind.PLAN)
+
+
+def test_a_stop_blocks_at_once_and_nobody_can_approve_it(planned: Planned) -> None:
+    planned.draft()
+    task = planned.review(Critic.PROCEED, Custodiet.BLOCK)
+    assert task.state is TaskState.BLOCKED
+    decision = task.of_kind(Kind.PLAN)
+    assert decision
+    assert not any(option.approves for option in decision.options)
+    assert planned.press(Kind.PLAN, "changes", "only what was asked").state is TaskState.DECOMPOSING
+
+
+@pytest.mark.parametrize(
+    ("critic", "custodiet"), [(Critic.NO_VERDICT, Custodiet.OK), (Critic.PROCEED, Custodiet.NO_VERDICT)]
+)
+def test_no_verdict_is_never_an_approval(planned: Planned, critic: Critic, custodiet: Custodiet) -> None:
+    planned.draft()
+    task = planned.review(critic, custodiet)
+    assert task.of_kind(Kind.PLAN) is None
+    assert task.of_kind(Kind.DEBATE)
+    assert not task.accepted_plan
+
+
+def test_a_channel_may_let_a_single_subtask_through(planned: Planned) -> None:
+    auto = ChannelPolicy(plan=PlanPolicy.AUTO)
+    planned.draft(plan(subtask(1)))
+    task = planned.review(Critic.PROCEED, Custodiet.OK, channel=auto)
+    assert task.state is TaskState.RUNNING
+    other = Planned()
+    other.draft()
+    assert other.review(Critic.PROCEED, Custodiet.OK, channel=auto).state is TaskState.AWAITING_APPROVAL
+
+
+def test_the_planner_may_ask_and_is_answered_in_words(planned: Planned) -> None:
+    task = planned.draft(Clarify(question="Which database?", options=("sqlite", "postgres")))
+    assert task.state is TaskState.DECOMPOSING
+    task = planned.then(pressing.reply(task, "the one in docker", OWNER, planned.moment()))
+    assert task.feedback == ("Which database? the one in docker",)
+    assert task.questions == ()
+
+
+def test_a_planner_that_cannot_goes_to_a_person_who_cannot_approve_nothing(planned: Planned) -> None:
+    task = planned.draft(CannotPlan(why="I only rehearse"))
+    decision = task.of_kind(Kind.DEBATE)
+    assert decision
+    assert not any(option.approves for option in decision.options)
+    assert task.problem == "I only rehearse"
+
+
+def test_work_that_reports_while_the_task_is_stopped_is_kept(planned: Planned) -> None:
+    planned.then(steering.stop(planned.task, OWNER, "", planned.moment()))
+    task = planned.draft()
+    assert task.state is TaskState.PAUSED
+    task = planned.press(Kind.STOPPED, "resume", by=OWNER)
+    assert task.state is TaskState.IN_REVIEW
+
+
+def test_a_plan_cannot_be_accepted_twice(planned: Planned) -> None:
+    planned.draft()
+    planned.review(Critic.PROCEED, Custodiet.OK)
+    task = planned.press(Kind.PLAN, "approve")
+    with pytest.raises(IllegalMove):
+        evolve(task, e.PlanAccepted(task=task.id, at=NOW, hash="x", by=()))
+
+
+def test_a_used_up_budget_pauses_and_a_raise_runs_the_job_again(planned: Planned) -> None:
+    reached = e.BudgetReached(
+        task=planned.task.id, at=NOW, job="j1", flow="review", budget="task T-1", limit=2.0, spent=1.9
+    )
+    task = planned.then(planning.over_budget(planned.task, reached, planned.moment()))
+    assert task.state is TaskState.BLOCKED
+    lead = Presser(person=APPROVER.person, groups=frozenset({Group.APPROVER}))
+    task = planned.press(Kind.BUDGET, "4", by=lead)
+    assert task.budget == 4.0
+    assert isinstance(planned.facts[-1], e.JobRetried)
+    assert task.state is not TaskState.BLOCKED
+
+
+def test_a_late_review_of_a_cancelled_task_records_nothing(planned: Planned) -> None:
+    planned.draft()
+    planned.then(steering.ask_to_cancel(planned.task, OWNER, "no", planned.moment()))
+    task = planned.press(Kind.CANCEL, "cancel", by=OWNER)
+    assert after_review(task, review(Critic.PROCEED, Custodiet.OK), moment()) == []
+    assert decide.choose_project(task, ("api",), moment()) == []
+
+
+def test_an_empty_plan_is_no_plan() -> None:
+    assert Decomposition(goal="x", subtasks=()).order() == []

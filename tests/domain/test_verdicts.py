@@ -1,0 +1,123 @@
+"""The matrix of M256 with C22, and debates of at most two rounds."""
+
+from itertools import product
+
+import pytest
+
+from agents.domain.debate import Argument, Debate, Position, Round, Side, after_round
+from agents.domain.verdicts import (
+    CRITIC_STANCE,
+    CUSTODIET_STANCE,
+    RULINGS,
+    Critic,
+    CriticSays,
+    Custodiet,
+    CustodietSays,
+    Review,
+    Ruling,
+)
+
+REQUEST = "Add a login page with a password reset link"
+PATHS = ("src/login.py", "tests/test_login.py")
+
+
+def review(critic: Critic, custodiet: Custodiet, asks: bool = False) -> Review:
+    return Review(
+        critic=CriticSays(verdict=critic, issues=("too big",)),
+        custodiet=CustodietSays(verdict=custodiet, issue="adds a reset link", asks_for_change=asks),
+    )
+
+
+def test_every_pair_has_a_ruling_and_every_verdict_a_stance() -> None:
+    assert RULINGS.keys() == set(product(Critic, Custodiet))
+    assert CRITIC_STANCE.keys() == set(Critic)
+    assert CUSTODIET_STANCE.keys() == set(Custodiet)
+
+
+@pytest.mark.parametrize(("critic", "custodiet"), list(product(Critic, Custodiet)))
+def test_absence_never_approves_and_a_stop_always_blocks(critic: Critic, custodiet: Custodiet) -> None:
+    ruling = RULINGS[critic, custodiet]
+    if critic is Critic.HALT or custodiet is Custodiet.BLOCK:
+        assert ruling is Ruling.BLOCKED
+    elif Critic.NO_VERDICT is critic or Custodiet.NO_VERDICT is custodiet:
+        assert ruling is Ruling.ESCALATE_TO_HUMAN
+    else:
+        assert ruling is (Ruling.APPROVED if critic is Critic.PROCEED else Ruling.NEEDS_REVISION)
+
+
+@pytest.mark.parametrize(
+    ("held", "conflict"),
+    [
+        (review(Critic.PROCEED, Custodiet.OK), False),
+        (review(Critic.PROCEED, Custodiet.WARN), False),
+        (review(Critic.PROCEED, Custodiet.WARN, asks=True), True),
+        (review(Critic.REVISE, Custodiet.OK), True),
+        (review(Critic.REVISE, Custodiet.WARN), True),
+        (review(Critic.REVISE, Custodiet.WARN, asks=True), False),
+        (review(Critic.HALT, Custodiet.OK), False),
+        (review(Critic.PROCEED, Custodiet.NO_VERDICT), False),
+    ],
+)
+def test_a_go_and_a_change_are_a_conflict(held: Review, conflict: bool) -> None:
+    assert held.conflict is conflict
+
+
+def argue(side: Side, position: Position, *evidence: str) -> Argument:
+    return Argument(side=side, position=position, point=f"{side} says so", evidence=evidence)
+
+
+def held_round(critic: Argument, custodiet: Argument, number: int = 1) -> Round:
+    return Round(number=number, critic=critic, custodiet=custodiet)
+
+
+def begun(held: Review) -> Debate:
+    return Debate(began=held, now=held)
+
+
+K, G = Position.MAINTAIN, Position.REVISE
+QUOTE = "password reset link"
+
+
+@pytest.mark.parametrize(
+    ("critic", "custodiet", "ruling"),
+    [
+        (argue(Side.CRITIC, G), argue(Side.CUSTODIET, K, QUOTE), Ruling.APPROVED),
+        (argue(Side.CRITIC, K, "src/login.py"), argue(Side.CUSTODIET, G), Ruling.NEEDS_REVISION),
+        (argue(Side.CRITIC, K, "src/login.py:12"), argue(Side.CUSTODIET, K), Ruling.NEEDS_REVISION),
+        (argue(Side.CRITIC, K, "common sense"), argue(Side.CUSTODIET, K, QUOTE), Ruling.APPROVED),
+        (argue(Side.CRITIC, G), argue(Side.CUSTODIET, G), Ruling.NEEDS_REVISION),
+    ],
+)
+def test_who_gives_way_or_has_no_evidence_loses(critic: Argument, custodiet: Argument, ruling: Ruling) -> None:
+    debate = after_round(begun(review(Critic.REVISE, Custodiet.OK)), held_round(critic, custodiet), REQUEST, PATHS)
+    assert debate.settled
+    assert debate.ruling is ruling
+
+
+def test_two_rounds_without_agreement_go_to_a_person_with_the_tension_in_one_sentence() -> None:
+    debate = begun(review(Critic.PROCEED, Custodiet.WARN, asks=True))
+    for number in (1, 2):
+        assert not debate.over
+        both = argue(Side.CRITIC, K, QUOTE), argue(Side.CUSTODIET, K, "tests/test_login.py")
+        debate = after_round(debate, held_round(*both, number=number), REQUEST, PATHS)
+    assert debate.over
+    assert debate.ruling is Ruling.ESCALATE_TO_HUMAN
+    assert debate.tension == "The critic says: critic says so; the custodiet says: custodiet says so."
+
+
+@pytest.mark.parametrize(
+    ("cited", "counts"),
+    [
+        ("a Password  Reset link", True),
+        ("“password reset link”", True),
+        ("src/login.py", True),
+        ("src/login.py:40", True),
+        ("src/login.py: the whole file", False),
+        ("src/other.py", False),
+        ("login", False),
+        ("best practice", False),
+        ("", False),
+    ],
+)
+def test_evidence_is_a_quote_or_a_path(cited: str, counts: bool) -> None:
+    assert argue(Side.CRITIC, K, cited).grounded(REQUEST, PATHS) is counts

@@ -1,0 +1,104 @@
+"""An inbox and a memory without a store, so that the gateway can be tested alone."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from agents.domain.ids import Thread
+from bot.messages import Button, Card, Delivery, Pressed, Said
+from bot.platforms.discord.gateway import connected
+from bot.platforms.discord.options import DiscordOptions
+from bot.platforms.discord.platform import DiscordPlatform
+from store.database import StoreUnavailable
+from tests.fakes.discord.server import FakeDiscord
+
+COMMANDS = (
+    {
+        "name": "overlord",
+        "type": 1,
+        "description": "Ask for work",
+        "options": [{"name": "words", "type": 3, "description": "Your request", "required": True}],
+    },
+)
+
+
+@dataclass
+class Kept:
+    """Implements Memory, and takes deliveries once each."""
+
+    heard: list[Delivery] = field(default_factory=list)
+    doubled: int = 0
+    down: bool = False
+    slow: float = 0.0
+    cards: dict[str, Card] = field(default_factory=dict)  # by message
+    known: list[Thread] = field(default_factory=list)
+    marked: int = 0
+
+    async def accept(self, delivery: Delivery) -> bool:
+        await asyncio.sleep(self.slow)
+        if self.down:
+            raise StoreUnavailable("it is down")
+        if any(known.key == delivery.key for known in self.heard):
+            self.doubled += 1
+            return False
+        self.heard.append(delivery)
+        return True
+
+    async def button(self, thread: Thread, message: str, token: str) -> Button | None:
+        card = self.cards.get(message, Card(title=""))
+        return next((b for b in (*card.buttons, *card.more) if b.choice.token == token), None)
+
+    async def places(self, since: datetime) -> Sequence[Thread]:
+        return self.known
+
+    async def mark(self) -> int:
+        return self.marked
+
+    async def set_mark(self, message: int) -> None:
+        self.marked = message
+
+    @property
+    def texts(self) -> list[str]:
+        return [said.text for said in self.heard if isinstance(said, Said)]
+
+    async def said(self, count: int = 1, within: float = 8.0) -> list[Said]:
+        await until(lambda: len(self.texts) >= count, within)
+        return [d for d in self.heard if isinstance(d, Said)]
+
+    async def pressed(self, count: int = 1, within: float = 8.0) -> list[Pressed]:
+        await until(lambda: sum(isinstance(d, Pressed) for d in self.heard) >= count, within)
+        return [d for d in self.heard if isinstance(d, Pressed)]
+
+
+async def until(true: Callable[[], object], within: float = 8.0) -> None:
+    for _ in range(int(within * 100)):
+        if true():
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError(f"it did not happen within {within} s")
+
+
+def options(fake: FakeDiscord, **change: object) -> DiscordOptions:
+    """Patient enough for a busy machine, impatient enough for a test."""
+    usual: dict[str, object] = {
+        "token": fake.token,
+        "api_url": fake.api_url,
+        "gateway_url": fake.gateway_url,
+        "commands": COMMANDS,
+        "catch_up": timedelta(days=1),
+        "timeout": 2.0,
+        "beat": 0.2,
+        "silence": 1.0,
+        "guilds_within": 0.05,
+    }
+    return DiscordOptions(**(usual | change))  # type: ignore[arg-type]
+
+
+@asynccontextmanager
+async def listening(fake: FakeDiscord, kept: Kept, **change: object) -> AsyncIterator[DiscordPlatform]:
+    """The real gateway on the fake, heard by `kept`."""
+    async with connected(options(fake, **change), kept.accept, kept) as platform:
+        await fake.gateway.listened()
+        yield platform

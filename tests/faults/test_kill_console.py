@@ -1,0 +1,39 @@
+"""The bot is killed with SIGKILL at steps spread over a whole conversation on the console (P1, P3, P6, P24)."""
+
+import random
+
+import pytest
+
+from tests.faults.console_trial import Counted, converse
+from tests.faults.killing import side_by_side
+
+SPREAD, BY_CHANCE, TWICE = 40, 24, 16  # trials; those of the last kind are killed again after the restart
+
+
+def plans(steps: int, seed: int) -> list[tuple[int, ...]]:
+    chance = random.Random(seed)
+    spread = [1 + round(at * (steps - 1) / (SPREAD - 1)) for at in range(SPREAD)]
+    by_chance = [chance.randint(1, steps) for _ in range(BY_CHANCE)]
+    once = [(step,) for step in spread + by_chance]
+    return [*once[TWICE:], *((step, chance.randint(1, steps // 2)) for (step,) in chance.sample(once, TWICE))]
+
+
+def told(wrong: Counted) -> str:
+    again = f"python -m tests.bench.kill_every_step --at {','.join(map(str, wrong.kills))}"
+    return "\n  ".join([f"killed at {wrong.kills} (again: {again})", *wrong.wrongs])
+
+
+def test_a_conversation_without_a_kill_comes_out_right() -> None:
+    calm = converse(())
+    assert not calm.wrongs, told(calm)
+    assert calm.steps > 100, "so few steps cannot be the whole conversation"
+
+
+@pytest.mark.timeout(300)
+def test_whenever_the_bot_is_killed_nothing_is_lost_doubled_or_out_of_order() -> None:
+    steps = max(converse(()).steps for _ in range(2))
+    seed = random.SystemRandom().randrange(10**6)
+    done = list(side_by_side(converse, plans(steps, seed), at_once=2))
+    wrong = [counted for counted in done if counted.wrongs]
+    assert not wrong, f"seed {seed}, {steps} steps\n" + "\n".join(map(told, wrong))
+    assert sum(counted.died for counted in done) > len(done) * 0.9, "most trials should reach the step they die at"

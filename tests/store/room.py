@@ -1,0 +1,206 @@
+"""A room with people in it and the bot's memory behind it: deliveries go in, and what became of them comes out."""
+
+import asyncio
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import partial
+
+from sqlalchemy import text
+
+from agents.domain import asking, decide
+from agents.domain.asking import Moment, Question
+from agents.domain.authority import ChannelPolicy, Group, Kind
+from agents.domain.decide import Request
+from agents.domain.decision import Decision, DecisionState, Option, lettered
+from agents.domain.ids import Account, DecisionId, TaskId, Thread
+from agents.domain.limits import Limits
+from agents.domain.task import Task
+from bot import readers
+from bot.inbox import Inbox, Outcome
+from bot.messages import Delivery, Pressed, Said
+from bot.office import Office
+from bot.permissions import Permissions
+from bot.timers import Timers
+from store.audit import broken_chains, disagreements, integrity
+from store.books import Books
+from store.codec import Cause
+from store.database import Database
+from store.deliveries import DeliveryState, Received
+from store.leases import Lease
+
+FULL = os.environ.get("OVERLORD_HYPOTHESIS") == "full"  # the counts that PROMISES.md asks for; `make bench` sets it
+MORNING = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
+CHANNEL = "console:general"
+STRICT = "console:strict"  # nobody approves their own request there
+UNLIMITED = Limits(quota_per_person=10**9, quota_per_channel=10**9)
+ANA, LEAD, SEC, OPS, EVE = (Account(f"slack:T1:U{name}") for name in ("ANA", "LEAD", "SEC", "OPS", "EVE"))
+OPERATOR = Account("console:operator")
+GROUPS: Mapping[Group, frozenset[str]] = {
+    Group.APPROVER: frozenset({ANA, LEAD}),
+    Group.TECH_LEAD: frozenset({LEAD}),
+    Group.SECURITY_TEAM: frozenset({SEC, ANA}),
+    Group.DEVOPS_TEAM: frozenset({OPS}),
+}
+APPROVE_OR_NOT = lettered(Option(value="approve", approves=True), Option(value="reject"))
+YES, NO = "a", "b"
+
+
+class HandClock:
+    """Time that passes, and jumps, when a test says so."""
+
+    def __init__(self, at: datetime = MORNING) -> None:
+        self.at = at
+
+    def now(self) -> datetime:
+        return self.at
+
+    def real_seconds(self, seconds: float) -> float:
+        return max(0.0, seconds)
+
+    def pass_(self, seconds: float) -> None:
+        self.at += timedelta(seconds=seconds)
+
+
+def office_of(
+    database: Database,
+    clock: HandClock | None = None,
+    groups: Mapping[Group, frozenset[str]] = GROUPS,
+    limits: Limits = UNLIMITED,
+) -> Office:
+    channels = {STRICT: ChannelPolicy(self_approval=False)}
+    permissions = Permissions(groups, frozenset({OPERATOR}), channels)
+    return Office(database=database, permissions=permissions, clock=clock or HandClock(), limits=limits)
+
+
+@dataclass
+class Room:
+    """One bot's view of a database; two rooms on one database are two instances."""
+
+    office: Office
+    inbox: Inbox = field(init=False)
+    deliveries: int = 0
+
+    def __post_init__(self) -> None:
+        self.inbox = Inbox(self.office)
+
+    @property
+    def database(self) -> Database:
+        return self.office.database
+
+    @property
+    def clock(self) -> HandClock:
+        assert isinstance(self.office.clock, HandClock)
+        return self.office.clock
+
+    def key(self, what: str = "d") -> str:
+        self.deliveries += 1
+        return f"{what}:{id(self)}:{self.deliveries}"
+
+    async def task(self, by: Account = ANA, channel: str = CHANNEL) -> Task:
+        return await self.database.write(partial(open_task, self.key("open"), by, channel, self.clock.now()))
+
+    async def ask(
+        self, task: Task, kind: Kind, options: tuple[Option, ...] = APPROVE_OR_NOT, default: str = ""
+    ) -> Decision:
+        question = Question(kind=kind, options=options, text=f"may we? ({self.key('q')})", default=default)
+        moment = self.office.moment(task.channel, self.key("asked"))
+        return await self.database.write(partial(ask, task.id, question, moment))
+
+    async def hear(self, delivery: Delivery) -> Outcome:
+        """Store it and settle it, as the program does."""
+        await self.inbox.accept(delivery)
+        return await self.inbox.settle(await self.stored(delivery.key))
+
+    async def stored(self, key: str) -> Received:
+        return next(r for r in await self.database.read(lambda books: books.deliveries.to_settle(10**6)) if r.key == key)
+
+    async def press(self, by: Account, decision: Decision, letter: str, **other: str) -> Outcome:
+        return await self.hear(self.pressed(by, decision, letter, **other))
+
+    def pressed(self, by: Account, decision: Decision, letter: str, **other: str) -> Pressed:
+        """A press on a surface that shows the ledger itself; `message=…` for one on a message."""
+        made = {"token": f"{decision.id}.{letter}", "message": "", "words": "", "shown": decision.fingerprint, **other}
+        thread = Thread(other.get("thread") or f"{CHANNEL}:{decision.task}")
+        rest = {name: value for name, value in made.items() if name not in ("thread", "key")}
+        return Pressed(
+            key=other.get("key") or self.key("press"), thread=thread, channel=CHANNEL, by=by, at=self.clock.now(), **rest
+        )  # fmt: skip
+
+    async def say(self, by: Account, words: str, thread: str, *, mention: bool = True) -> Outcome:
+        key = self.key("said")
+        return await self.hear(
+            Said(
+                key=key, thread=Thread(thread), channel=CHANNEL, message=key, by=by, text=words, mentions_bot=mention,
+                at=self.clock.now(),
+            )
+        )  # fmt: skip
+
+    async def decision(self, id: DecisionId) -> Decision:
+        found = await self.database.read(lambda books: books.ledger.find(id))
+        assert found is not None
+        return found
+
+    async def state(self, key: str) -> DeliveryState:
+        """What the audit row of a delivery says."""
+        known = await self.database.read(lambda books: books.deliveries.state(key))
+        assert known is not None, f"no row for {key}"
+        return known[0]
+
+    async def announce(self) -> dict[str, str]:
+        """Say what is to be said, on a platform that takes everything: message ids by the key of their card."""
+        now = self.clock.now()
+        while await self.database.write(lambda books: readers.announce(books, self.office.permissions, now)):
+            pass
+        while await self.database.write(partial(take_all_posts, now)):
+            pass
+        rows = await self.database.read(lambda books: books.db.execute(text("SELECT key, message FROM posts")).all())
+        return {row.key: row.message for row in rows}
+
+    async def fire(self) -> int:
+        return await Timers(self.office).fire_due()
+
+    async def whole(self) -> bool:
+        """What doctor would say."""
+        return await self.database.read(is_whole)
+
+
+def is_whole(books: Books) -> bool:
+    problems = [integrity(books.db), *broken_chains(books.db), *disagreements(books.db)]
+    assert not any(problems), problems
+    return True
+
+
+def open_task(key: str, by: Account, channel: str, at: datetime, books: Books) -> Task:
+    owner = books.people.of(by, by.rpartition(":")[2]).id
+    id = books.log.next_id()
+    thread = Thread(f"{channel}:{id}")
+    request = Request(text="add login", by=owner, thread=thread, channel=channel)
+    books.threads.start(thread, channel, by, at)
+    task = books.log.open(decide.open_task(id, request, Moment(at=at, cause=key)), Cause(actor=by, delivery=key))
+    books.threads.bind(thread, task.id)
+    return task
+
+
+def ask(task: TaskId, question: Question, moment: Moment, books: Books) -> Decision:
+    facts = asking.ask(books.log.task(task), question, moment)
+    now = books.log.append(task, facts, Cause(actor="overlord", delivery=moment.cause))
+    return now.open[-1]
+
+
+def take_all_posts(at: datetime, books: Books) -> int:
+    lease = Lease(owner="a platform", at=at + timedelta(days=1), until=at + timedelta(days=1, seconds=45))
+    posts = books.posts.claim(lease, UNLIMITED, 100)
+    for post in posts:
+        books.posts.sent(post, post.message or f"m{post.id}", at, UNLIMITED)
+    return len(posts)
+
+
+def closed(decision: Decision) -> bool:
+    return decision.state is not DecisionState.OPEN
+
+
+async def together(*awaited: "asyncio.Future[Outcome] | object") -> list[Outcome]:
+    """All at the same instant."""
+    return list(await asyncio.gather(*awaited))  # type: ignore[call-overload]

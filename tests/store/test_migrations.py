@@ -1,0 +1,63 @@
+"""Bringing a database to this program's tables: fresh, again, in a race, and never backwards."""
+
+import subprocess
+import sys
+
+import pytest
+from sqlalchemy import create_engine, select, update
+
+from store import tables
+from store.database import Database, StoreUnavailable
+from store.migrations import LATEST, NewerDatabase
+
+RACERS = 4
+RACER = "import sys; from store.database import Database; Database(sys.argv[1]).close()"
+
+
+def version_of(url: str) -> list[int]:
+    engine = create_engine(url)
+    with engine.connect() as db:
+        found = list(db.execute(select(tables.schema.c.version)).scalars())
+    engine.dispose()
+    return found
+
+
+def test_a_fresh_database_gets_every_table_and_the_version(url: str) -> None:
+    Database(url).close()
+    engine = create_engine(url)
+    with engine.connect() as db:
+        for table in tables.metadata.sorted_tables:
+            assert db.execute(select(table).limit(1)).all() is not None
+    engine.dispose()
+    assert version_of(url) == [LATEST]
+
+
+def test_opening_it_again_changes_nothing(url: str) -> None:
+    Database(url).close()
+    Database(url).close()
+    assert version_of(url) == [LATEST]
+
+
+def test_processes_that_race_to_make_the_tables_all_succeed(url: str) -> None:
+    racers = [
+        subprocess.Popen([sys.executable, "-c", RACER, url], stderr=subprocess.PIPE, text=True) for _ in range(RACERS)
+    ]
+    told = [racer.communicate(timeout=50)[1] for racer in racers]
+    assert [racer.returncode for racer in racers] == [0] * RACERS, "\n".join(told)
+    assert version_of(url) == [LATEST]
+
+
+def test_a_newer_database_is_refused_and_left_alone(url: str) -> None:
+    Database(url).close()
+    engine = create_engine(url)
+    with engine.begin() as db:
+        db.execute(update(tables.schema).values(version=LATEST + 1))
+    engine.dispose()
+    with pytest.raises(NewerDatabase, match=f"version {LATEST + 1}.*newer Overlord"):
+        Database(url)
+    assert version_of(url) == [LATEST + 1]
+
+
+def test_a_database_that_is_not_there_is_told_in_words() -> None:
+    with pytest.raises(StoreUnavailable, match="cannot be written"):
+        Database("sqlite:////nowhere/at/all/overlord.db")

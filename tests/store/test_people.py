@@ -1,0 +1,98 @@
+"""People and their accounts: a person counts once, whatever account they use."""
+
+from datetime import timedelta
+
+import pytest
+
+from agents.domain.errors import OverlordError
+from agents.domain.ids import Account
+from store.books import Books
+from store.database import Database
+from store.people import Person
+from tests.store.room import MORNING
+
+SLACK, DISCORD, CONSOLE = Account("slack:T1:U1"), Account("discord:1"), Account("console:ana")
+
+
+async def link(database: Database, one: Account, other: Account) -> Person:
+    return await database.write(lambda books: books.people.link(one, other))
+
+
+async def who(database: Database, account: Account) -> Person:
+    return await database.write(lambda books: books.people.of(account))
+
+
+async def test_someone_met_for_the_first_time_is_a_person_with_a_name(database: Database) -> None:
+    met = await database.write(lambda books: books.people.of(SLACK, "Ana"))
+    assert (met.name, met.accounts, met.known_as) == ("Ana", (SLACK,), frozenset({met.id}))
+    assert await database.write(lambda books: books.people.of(SLACK, "An approver's name")) == met
+    assert await database.read(lambda books: books.people.find(DISCORD)) is None
+
+
+async def test_linked_accounts_are_one_person_from_either_side(database: Database) -> None:
+    first, second = await who(database, SLACK), await who(database, DISCORD)
+    linked = await link(database, SLACK, DISCORD)
+    assert linked.accounts == (DISCORD, SLACK) and linked.known_as == {first.id, second.id}
+    assert await who(database, DISCORD) == await who(database, SLACK) == linked
+    assert await database.read(lambda books: books.people.get(second.id)) == linked, "what either did counts as theirs"
+    assert [person.id for person in await database.read(lambda books: books.people.all())] == [linked.id]
+
+
+async def test_linking_again_or_to_oneself_changes_nothing(database: Database) -> None:
+    linked = await link(database, SLACK, DISCORD)
+    assert await link(database, DISCORD, SLACK) == linked
+    assert await link(database, SLACK, SLACK) == linked
+
+
+async def test_links_of_links_end_in_one_person(database: Database) -> None:
+    ids = {(await who(database, account)).id for account in (SLACK, DISCORD, CONSOLE)}
+    await link(database, SLACK, DISCORD)
+    await link(database, CONSOLE, DISCORD)
+    people = [await who(database, account) for account in (SLACK, DISCORD, CONSOLE)]
+    assert people[0] == people[1] == people[2]
+    assert people[0].known_as == ids and len(people[0].accounts) == 3
+
+
+async def test_a_new_name_is_shown_for_every_account(database: Database) -> None:
+    await link(database, SLACK, DISCORD)
+    await database.write(lambda books: books.people.rename(DISCORD, "Ana B."))
+    person = await who(database, SLACK)
+    assert person.name == await database.read(lambda books: books.people.name(person.id)) == "Ana B."
+
+
+async def test_a_code_links_once_in_time_and_from_another_account(database: Database) -> None:
+    until = MORNING + timedelta(minutes=10)
+    await database.write(lambda books: books.people.offer_link(SLACK, "AB12CD34", until))
+
+    async def take(account: Account, code: str, minutes: float) -> Person:
+        at = MORNING + timedelta(minutes=minutes)
+        return await database.write(lambda books: books.people.take_link(account, code, at))
+
+    with pytest.raises(OverlordError):
+        await take(DISCORD, "WRONG123", 1)
+    assert (await take(DISCORD, "ab12cd34", 1)).accounts == (DISCORD, SLACK)
+    with pytest.raises(OverlordError):
+        await take(CONSOLE, "AB12CD34", 2)
+
+
+@pytest.mark.parametrize(("account", "minutes"), [(SLACK, 1), (DISCORD, 11)])
+async def test_a_code_is_no_good_from_its_own_account_or_too_late(
+    database: Database, account: Account, minutes: float
+) -> None:
+    def try_it(books: Books) -> None:
+        books.people.offer_link(SLACK, "AB12CD34", MORNING + timedelta(minutes=10))
+        books.people.take_link(account, "AB12CD34", MORNING + timedelta(minutes=minutes))
+
+    with pytest.raises(OverlordError, match="not known, was used, or is too old"):
+        await database.write(try_it)
+
+
+async def test_a_token_is_known_by_its_hash_until_it_is_replaced_or_revoked(database: Database) -> None:
+    await database.write(lambda books: books.people.set_token("ana", "secret", MORNING))
+    assert await database.read(lambda books: books.people.login_of("secret")) == "ana"
+    assert "secret" not in str(await database.read(lambda books: books.people.token_hash("ana")))
+    await database.write(lambda books: books.people.set_token("ana", "new", MORNING))
+    assert await database.read(lambda books: books.people.login_of("secret")) is None
+    assert await database.write(lambda books: books.people.revoke_token("ana"))
+    assert not await database.write(lambda books: books.people.revoke_token("ana"))
+    assert await database.read(lambda books: books.people.login_of("new")) is None

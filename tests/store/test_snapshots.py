@@ -1,0 +1,108 @@
+"""What is stored beside the facts equals their replay, after any history (P24)."""
+
+import asyncio
+import tempfile
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.domain import task as domain
+from agents.domain.authority import Kind
+from agents.domain.decision import LETTERS
+from agents.domain.ids import Account
+from store.books import Books
+from store.database import Database
+from tests.fakes.postgres import PrivatePostgres
+from tests.store.room import ANA, EVE, FULL, LEAD, OPERATOR, OPS, SEC, Room, is_whole, office_of
+
+PEOPLE = (ANA, LEAD, SEC, OPS, EVE, OPERATOR)
+KINDS = (Kind.QUESTION, Kind.GATE_CRITICAL, Kind.PROPOSAL, Kind.SKILL, Kind.KNOWLEDGE)
+SENTENCES = ("stop", "resume", "backburner", "cancel because it rains", "mute", "go on", "please hurry", "status", "yes")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One thing that happens; the numbers choose who and what among those there are."""
+
+    what: str
+    who: Account
+    one: int
+    other: int
+
+
+STEPS = st.lists(
+    st.builds(
+        Step,
+        what=st.sampled_from(("open", "ask", "press", "press", "press", "say", "say", "wait")),
+        who=st.sampled_from(PEOPLE),
+        one=st.integers(0, 30),
+        other=st.integers(0, 30),
+    ),
+    min_size=5,
+    max_size=40,
+)
+
+
+async def play(room: Room, steps: list[Step]) -> None:
+    tasks = [await room.task()]
+    for step in steps:
+        task = tasks[step.one % len(tasks)]
+        match step.what:
+            case "open" if len(tasks) < 4:
+                tasks.append(await room.task(step.who))
+            case "ask":
+                now = await room.database.read(lambda books, id=task.id: books.log.task(id))
+                if not now.ended:
+                    await room.ask(now, KINDS[step.other % len(KINDS)], default="approve")
+            case "press":
+                asked = await room.database.read(lambda books, id=task.id: books.ledger.of_task(id))
+                await room.press(step.who, asked[step.other % len(asked)], LETTERS[step.one % 4], words="because")
+            case "say":
+                await room.say(step.who, SENTENCES[step.other % len(SENTENCES)], task.thread)
+            case "wait":
+                room.clock.pass_(60.0 * step.one * step.other)
+                await room.fire()
+
+
+def replayed(books: Books) -> int:
+    for task in books.log.tasks(ended=True, limit=100):
+        facts = [fact.event for fact in books.log.facts(task.id)]
+        assert books.log.task(task.id) == domain.replay(facts)
+    return sum(len(books.log.facts(task.id)) for task in books.log.tasks(ended=True, limit=100))
+
+
+async def history_holds(url: str, steps: list[Step]) -> None:
+    database = Database(url)
+    try:
+        room = Room(office_of(database))
+        await play(room, steps)
+        assert await database.read(replayed) > 1
+        assert await database.read(is_whole)
+    finally:
+        database.close()
+
+
+def run(story: Coroutine[Any, Any, None]) -> None:
+    asyncio.run(story)
+
+
+@given(steps=STEPS)
+@settings(max_examples=300 if FULL else 25)
+def test_any_history_on_sqlite_equals_its_replay(steps: list[Step]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        run(history_holds(f"sqlite:///{Path(folder) / 'overlord.db'}", steps))
+
+
+@pytest.mark.timeout(600)
+def test_any_history_on_postgresql_equals_its_replay(postgres: PrivatePostgres) -> None:
+    @given(steps=STEPS)
+    @settings(max_examples=100 if FULL else 8)
+    def holds(steps: list[Step]) -> None:
+        run(history_holds(postgres.fresh(), steps))
+
+    holds()
