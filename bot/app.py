@@ -18,6 +18,7 @@ from bot.desk import Desk
 from bot.health import Health
 from bot.inbox import Inbox
 from bot.jobs import Jobs, Pump, settle_waiting
+from bot.joining import joined
 from bot.leases import Leases
 from bot.office import Office
 from bot.outbox import Outbox
@@ -87,7 +88,8 @@ async def running(
         desk = Records(office, inbox, bell)
         await office.database.write(partial(_prepare, settings, leases))
         console = ConsolePlatform(office.database, office.clock)
-        outbox = Outbox(office, {console.name: console}, leases)
+        platforms = await stack.enter_async_context(joined(settings, office, inbox, desk))
+        outbox = Outbox(office, {console.name: console, **platforms}, leases)
         ports = _ports(settings)
         jobs = Jobs(office, lambda store: swap(ports(store)), leases)
         health = Health(office)

@@ -1,6 +1,7 @@
 """Sends what is wanted, in order, once. A try whose end is not known is looked for before it is made again."""
 
 import asyncio
+import logging
 from collections.abc import Mapping
 from datetime import timedelta
 from functools import partial
@@ -13,9 +14,14 @@ from bot.office import Office
 from bot.readers import wish
 from store.books import Books
 from store.database import StoreUnavailable
+from store.leases import Lease
 from store.posts import Act, Post
 
+log = logging.getLogger("overlord.outbox")
+
 AT_ONCE = 16
+TRIES = 3  # at a message that makes its adapter fail
+MARGIN = 5.0  # seconds that must be left of a lease beyond the time-out, or no try is begun
 NOT_CONNECTED = 30.0  # seconds until a platform that is not there is tried again
 
 
@@ -31,9 +37,10 @@ class Outbox:
         """Send what may go now. Returns how many were tried."""
         lease = self._leases.for_seconds(self._limits.send_lease)
         posts = await self._database.write(lambda books: books.posts.claim(lease, self._limits, AT_ONCE))
-        async with asyncio.TaskGroup() as group:
-            for post in posts:
-                group.create_task(self._send(post))
+        ends = await asyncio.gather(*(self._send(post, lease) for post in posts), return_exceptions=True)
+        for post, problem in zip(posts, ends, strict=True):
+            if isinstance(problem, Exception):
+                await self._failed(post, problem)
         return len(posts)
 
     async def next_due(self) -> float | None:
@@ -42,13 +49,16 @@ class Outbox:
         due = await self._database.read(lambda books: books.posts.next_due(now))
         return None if due is None else max(0.0, (due - now).total_seconds())
 
-    async def _send(self, post: Post) -> None:
+    async def _send(self, post: Post, lease: Lease) -> None:
         platform = self._platforms.get(surface_of(post.thread))
         if platform is None:
             await self._later(post, NOT_CONNECTED, "this platform is not connected")
             return
         if post.cut_off and self._settle(platform):
             await self._unsure(platform, post, "the program died while it sent this")
+            return
+        if not self._has_time(lease):
+            await self._later(post, 0.0, "its lease was nearly over")
             return
         try:
             async with asyncio.timeout(self._clock.real_seconds(self._limits.provider_timeout)):
@@ -84,6 +94,20 @@ class Outbox:
             return await platform.post(post.thread, post.key, card)
         await platform.edit(post.thread, message, card)
         return message
+
+    def _has_time(self, lease: Lease) -> bool:
+        """A process that slept after its claim must not begin now: another may soon take the post over."""
+        left = (lease.until - self._clock.now()).total_seconds()
+        return left >= self._limits.provider_timeout + MARGIN
+
+    async def _failed(self, post: Post, problem: Exception) -> None:
+        """An adapter met what nobody foresaw. Other messages go on, and this one is not tried for ever."""
+        log.error("post failed", exc_info=problem, extra={"post": post.key})
+        said = f"{type(problem).__name__}: {problem}"
+        if post.attempts + 1 < TRIES:
+            await self._unsure(self._platforms[surface_of(post.thread)], post, said)
+        else:
+            await self._database.insist(partial(self._parked, post, Refused(said)))
 
     async def _unsure(self, platform: Platform, post: Post, problem: str) -> None:
         settle, at = timedelta(seconds=self._settle(platform)), self._clock.now()

@@ -74,10 +74,10 @@ class Permissions:
     def who_can_approve(self) -> tuple[tuple[str, str], ...]:
         """For people to read: the operator, then each group with its members and what they decide."""
         operators = ", ".join(sorted(self._operators)) or "nobody"
-        rows = [("operator", f"{operators}: everything")]
+        rows = [("operator", f"{operators} (everything)")]
         for group, what in _DECIDES.items():
             members = ", ".join(sorted(self._groups[group])) or "nobody"
-            rows.append((group.value, f"{members}: {what}"))
+            rows.append((group.value, f"{members} ({what})"))
         return tuple(rows)
 
 

@@ -3,8 +3,9 @@
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from functools import partial
 
-from agents.domain.authority import Presser
-from agents.domain.decision import Decision
+from agents.domain.authority import Kind, Presser
+from agents.domain.decision import Decision, decision_id
+from agents.domain.events import AboutDecision, DecisionOpened, Event
 from agents.domain.ids import Account, PersonId, TaskId, Thread, surface_of
 from agents.domain.task import Task
 from bot.bell import Bell
@@ -103,7 +104,7 @@ class Records:
             owner=books.people.name(task.owner),
             status=status_card(task, books.people.name),
             needs=tuple(_need(books, t, d) for t, d in mine if t.id == id),
-            timeline=tuple(_entry(books, fact) for fact in facts),
+            timeline=tuple(_entry(books, fact) for fact in facts if not _is_about_controls(fact.event)),
             more=facts[0].version if facts else 0,
         )
 
@@ -130,6 +131,17 @@ class DirectRecords(Records):
 
 def _heard(outcome: Outcome) -> Heard:
     return Heard(refused=outcome.state in (DeliveryState.REFUSED, DeliveryState.PARKED), words=outcome.words)
+
+
+def _is_about_controls(event: Event) -> bool:
+    """The standing buttons are furniture: nobody wants to read that they were put up."""
+    match event:
+        case DecisionOpened(decision=decision):
+            return decision.kind is Kind.CONTROLS
+        case AboutDecision(task=task, decision=id):
+            return id == decision_id(task, Kind.CONTROLS, "")
+        case _:
+            return False
 
 
 def _may_read(channel: str, viewer: Account) -> bool:

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from agents.catalog import policies
 from agents.catalog.layers import Layers
+from agents.catalog.models import Models, packaged_models
 from agents.catalog.overlord import (
     FLAGS,
     VARIABLES,
@@ -19,7 +20,6 @@ from agents.catalog.overlord import (
     Discord,
     GitHub,
     LogLevel,
-    Models,
     OverlordFile,
     Sandbox,
     Slack,
@@ -32,6 +32,7 @@ from agents.catalog.policies import Odd, ProjectPart
 from agents.catalog.problems import Problem, did_you_mean, explain
 from agents.catalog.yaml import BadYaml, read_yaml
 from agents.domain.authority import ChannelPolicy, Group
+from agents.domain.budget import Budgets
 from agents.domain.errors import SettingsProblem
 from agents.domain.ids import Account
 from agents.domain.limits import Limits
@@ -73,6 +74,8 @@ class Settings:
     sandbox: Sandbox
     log_level: LogLevel
     models: Models
+    budgets: Budgets
+    keys: Mapping[str, str] = field(repr=False)  # variables that a choice of models depends on
     slack: Slack
     discord: Discord
     github: GitHub
@@ -149,6 +152,8 @@ class _Reading:
             sandbox=file.sandbox,
             log_level=file.log_level,
             models=file.models,
+            budgets=file.budgets.budgets(),
+            keys=file.models.seen_in(self.environ),
             slack=file.slack,
             discord=file.discord,
             github=file.github,
@@ -158,12 +163,13 @@ class _Reading:
             channels=_channels(file),
             limits=file.limits.limits(),
             warnings=tuple(self.warnings),
-            secrets=frozenset(secrets_in(file) | _keys_in(self.environ)),
+            secrets=frozenset(secrets_in(file) | _keys_in(self.environ) | file.models.keys_in(self.environ)),
         )
 
     def _gather(self) -> Path | None:
         self.layers.lay(policies.packaged_limits(), under="limits")
         self.layers.lay(policies.packaged_groups(), under="groups")
+        self.layers.lay(packaged_models(), under="models")
         config = self._config()
         if config:
             try:

@@ -13,7 +13,7 @@ TaskLimit = Callable[[Task], float | None]
 
 
 class CallLog:
-    """Implements agents.ports.CallBook. `task_limit` says what a person raised a task's own budget to, if anyone did."""
+    """Implements agents.ports.CallBook. `task_limit`: what a person raised a task's own budget to, if anyone did."""
 
     def __init__(self, database: Database, clock: Clock, budgets: Budgets, task_limit: TaskLimit) -> None:
         self._database = database

@@ -128,6 +128,10 @@ class Log:
         """Facts this reader has not been past, oldest first."""
         return [_recorded(row) for row in _UNREAD.run(self._db, {"reader": reader, "most": limit}).fetchall()]
 
+    def read_up_to(self, reader: str) -> int:
+        wanted = select(tables.cursors.c.seq).where(tables.cursors.c.reader == reader)
+        return int(self._db.execute(wanted).scalar() or 0)
+
     def mark_read(self, reader: str, seq: int) -> None:
         upsert(self._db, tables.cursors, {"reader": reader, "seq": seq}, key=("reader",))
 

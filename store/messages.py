@@ -81,6 +81,11 @@ class Messages:
             for row in self._db.execute(wanted)
         ][::-1]
 
+    def last_said(self, thread: Thread) -> str | None:
+        """The platform's id of the last message of a person in a thread."""
+        wanted = select(_M.c.message).where(_M.c.thread == thread, _M.c.by != "").order_by(_M.c.id.desc()).limit(1)
+        return self._db.execute(wanted).scalar()
+
     def count(self, thread: Thread, viewer: Account) -> int:
         return int(self._db.execute(self._visible(select(func.count(_M.c.id)), thread, viewer)).scalar() or 0)
 

@@ -70,3 +70,12 @@ class Threads:
         """The threads of a channel that were last spoken in, oldest of them first."""
         wanted = select(_T.c.thread).where(_T.c.channel == channel).order_by(_T.c.changed_at.desc()).limit(limit)
         return [Thread(t) for t in self._db.execute(wanted).scalars()][::-1]
+
+    def spoken_in(self, surface: str, since: datetime) -> list[Thread]:
+        """Threads of a platform in which somebody spoke since then or a task is open, and the last one of all."""
+        mine = _T.c.thread.startswith(f"{surface}:", autoescape=True)
+        open_task = _T.c.task.in_(select(tables.snapshots.c.task).where(tables.snapshots.c.ended.is_(False)))
+        wanted = select(_T.c.thread).where(mine, (_T.c.changed_at > seconds(since)) | open_task)
+        last = select(_T.c.thread).where(mine).order_by(_T.c.changed_at.desc()).limit(1)
+        found = [*self._db.execute(last).scalars(), *self._db.execute(wanted).scalars()]
+        return [Thread(thread) for thread in dict.fromkeys(found)]

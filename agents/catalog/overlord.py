@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 
+from agents.catalog.models import BudgetsPart, Models, RolePart
 from agents.catalog.policies import (
     ChannelName,
     ChannelPart,
@@ -20,6 +21,7 @@ from agents.catalog.policies import (
     is_account,
 )
 from agents.catalog.yaml import Where
+from agents.domain.models import ROLES
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 DATABASES = ("sqlite:///", "postgresql+psycopg://")
@@ -87,16 +89,6 @@ class Console(Part):
         return f"http://{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}"
 
 
-class Models(Part):
-    """litellm's names. Empty: as the primary; no primary: the offline rehearsal model."""
-
-    primary: str = ""
-    supervisor: str = ""
-    summarizer: str = ""
-    critic: str = ""
-    custodiet: str = ""
-
-
 class Slack(Part):
     bot_token: Token = None
     app_token: Token = None  # Socket Mode
@@ -133,6 +125,7 @@ class OverlordFile(Part):
     sandbox: Sandbox = Sandbox.AUTO
     log_level: LogLevel = LogLevel.INFO
     models: Models = Models()
+    budgets: BudgetsPart = BudgetsPart()
     slack: Slack = Slack()
     discord: Discord = Discord()
     github: GitHub = GitHub()
@@ -146,6 +139,7 @@ class OverlordFile(Part):
 PARTS: dict[str, type[Part]] = {
     "console": Console,
     "models": Models,
+    "budgets": BudgetsPart,
     "slack": Slack,
     "discord": Discord,
     "github": GitHub,
@@ -178,7 +172,8 @@ VARIABLES: dict[str, tuple[str, ...]] = {
     "DISCORD_GATEWAY_URL": ("discord", "gateway_url"),
     "GITHUB_TOKEN": ("github", "token"),
     "GITHUB_API_URL": ("github", "api_url"),
-    **{f"OVERLORD_MODELS__{name.upper()}": ("models", name) for name in Models.model_fields},
+    **{f"OVERLORD_MODELS__{name.upper()}": ("models", name) for name in ROLES},
+    **{f"OVERLORD_BUDGETS__{name.upper()}": ("budgets", name) for name in BudgetsPart.model_fields},
     **{f"OVERLORD_LIMITS__{name.upper()}": ("limits", name) for name in LimitsPart.model_fields},
 }
 
@@ -218,4 +213,6 @@ def secrets_in(file: OverlordFile) -> set[str]:
 
 def shape_at(where: Where) -> type[Part]:
     """Which part of the file a place belongs to."""
+    if len(where) > 1 and where[0] == "models":
+        return RolePart
     return PARTS[str(where[0])] if where else OverlordFile

@@ -105,6 +105,8 @@ class LimitsPart(Part):
     quota_per_channel: Count
     link_code: Annotated[Seconds, Field(ge=30, le=86_400)]
     catch_up: Seconds
+    debate_rounds: Annotated[int, BeforeValidator(_number), Field(ge=0, le=2)]
+    dollars_an_hour: Annotated[float, BeforeValidator(_number), Field(ge=0, le=10_000)]
     model_step: Annotated[Seconds, Field(ge=1, le=3600)]
     step_retries: Annotated[int, BeforeValidator(_number), Field(ge=0, le=10)]
     retry_longest: Annotated[Seconds, Field(le=600)]

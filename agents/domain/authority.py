@@ -168,7 +168,7 @@ _NAMES: dict[Group, str] = {
     Group.OWNER: "the owner of the task",
     Group.APPROVER: "an approver",
     Group.TECH_LEAD: "a tech lead",
-    Group.SECURITY_TEAM: "someone of the security team",
-    Group.DEVOPS_TEAM: "someone of the devops team",
+    Group.SECURITY_TEAM: "someone on the security team",
+    Group.DEVOPS_TEAM: "someone on the devops team",
     Group.ADMIN: "an admin",
 }

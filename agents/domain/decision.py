@@ -135,8 +135,9 @@ def refuse_unless_open(decision: Decision, name_of: NameOf) -> None:
         case DecisionState.OPEN:
             return
         case DecisionState.DECIDED:
-            who = " and ".join(name_of(p) for p in decision.decided_by) or "nobody in time, so its default was taken"
-            raise PressRefused(f"This was already decided by {who} ({when})", next_step="Nothing is left to do here.")
+            who = " and ".join(name_of(p) for p in decision.decided_by)
+            what = f"This was already decided by {who}" if who else "Nobody decided in time, so the default was taken"
+            raise PressRefused(f"{what} ({when})", next_step="Nothing is left to do here.")
         case DecisionState.EXPIRED:
             raise PressRefused(f"This expired ({when})", next_step="Ask again if you still want it.")
         case DecisionState.SUPERSEDED:

@@ -71,7 +71,7 @@ Chosen = Mapping[str, Served]
 
 
 def which_models(written: Written, environ: Mapping[str, str], ollama: Ollama | None) -> Chosen:
-    """Every role's models. A role that nobody wrote is served as the primary is, by its small model where there is one."""
+    """Every role's models. A role that nobody wrote is served as the primary is."""
     found = _found(written.providers, environ, ollama)
     primary = written.roles.get("primary", ())
     chosen: dict[str, Served] = {}

@@ -40,7 +40,7 @@ def press(task: Task, pressed: Press, presser: Presser, moment: Moment) -> Facts
         return _hold(task, decision, presser, moment)
     option, words = decision.option(pressed.letter), pressed.words.strip()
     if option.asks and not words:
-        raise PressRefused("This needs a word from you", next_step=option.asks)
+        raise PressRefused("This needs a few words from you", next_step=option.asks)
     if not option.approves:
         return _made(task, decision, Chosen(option=option, by=(presser.person,), words=words), moment)
     counting = replace(decision, votes=tuple(v for v in decision.votes if _counts(v, decision, task, moment)))

@@ -240,9 +240,24 @@ def _moved_while_resting(task: Task, event: Event) -> dict[str, Any]:
 
 
 def _illegal(task: Task, event: Event) -> IllegalMove:
-    state = task.state.replace("_", " ")
+    state, act = _WORDS.get(task.state, str(task.state).replace("_", " ")), _ACTS.get(type(event), "do that")
     ended = "It has ended: mention me with a new request to start again."
     return IllegalMove(
-        f"{task.id} is {state}, so this cannot happen to it now ({type(event).__name__})",
+        f"{task.id} is {state}, so I cannot {act} now",
         next_step=ended if task.ended else "Say `status` to see where it stands.",
     )
+
+
+_WORDS: dict[TaskState, str] = {
+    S.PAUSED: "stopped already",
+    S.BACKBURNER: "laid aside",
+    S.BLOCKED: "waiting for you",
+    S.AWAITING_APPROVAL: "waiting for an approval",
+}
+_ACTS: dict[type[Event], str] = {
+    e.TaskStopped: "stop it",
+    e.TaskResumed: "resume it",
+    e.TaskBackburnered: "lay it aside",
+    e.TaskCancelled: "cancel it",
+    e.PlanAccepted: "take a plan for it",
+}

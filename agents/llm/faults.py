@@ -1,4 +1,4 @@
-"""What went wrong on the way to a model, as a class of failure: by HTTP status first, by words only where there is none."""
+"""What went wrong on the way to a model, as a class of failure: by HTTP status first."""
 
 import re
 from collections.abc import Iterator
@@ -68,6 +68,6 @@ def _seconds(written: str, scale: float, date: str) -> float | None:
 
 def _message(error: BaseException) -> str:
     """What the provider said, without litellm's own prefixes and without anything that looks like a key."""
-    said = re.sub(r"^(litellm\.\w+: )+|\b(\w+Exception|\w+Error) - ", "", str(error))
+    said = re.sub(r"^(litellm\.\w+: |\w+Error: |\w+Exception - )+", "", str(error))
     said = _SECRETS.sub("…", clean(said)).partition("\nTraceback")[0]
     return cut(" ".join(said.split()), LONGEST_MESSAGE) or type(error).__name__

@@ -5,7 +5,7 @@ import importlib
 import logging
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from agents.domain.failure import ErrorClass, Failure
@@ -19,6 +19,9 @@ MOST_TOKENS = 16_000  # an answer's length where tokens have a price, so that a 
 BYTES_A_TOKEN = 3  # fewer than any tokenizer needs on average: the reserve errs on the dear side
 # Blocks marked for these are kept by the provider; the others find common prefixes by themselves.
 _MARKS_FOR_CACHE = ("anthropic/", "bedrock/", "vertex_ai/claude", "openrouter/anthropic/")
+
+# What escapes from litellm where a provider's reply is of no shape it knows, and our own deadline.
+_TRIPS = (TimeoutError, OSError, ValueError, TypeError, LookupError, AttributeError)
 
 log = logging.getLogger("overlord.llm")
 
@@ -34,6 +37,7 @@ class Request:
     model: Model
     messages: Sequence[Message]
     timeout: float  # real seconds
+    told: Mapping[str, object] = field(default_factory=dict)  # about the question; only the rehearsal gets to see it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,11 +74,10 @@ class Gateway:
     async def ask(self, request: Request) -> Reply:
         """Raises CallFailed. The deadline holds whatever the provider or litellm does."""
         await self.warm()
-        x = self._litellm.exceptions
         try:
             async with asyncio.timeout(request.timeout + MARGIN):
                 raw = await self._litellm.acompletion(**self._arguments(request))
-        except (*x.LITELLM_EXCEPTION_TYPES, self._litellm.CustomLLMError, TimeoutError, OSError, ValueError) as error:
+        except (*self._litellm.exceptions.LITELLM_EXCEPTION_TYPES, *_TRIPS) as error:
             raise CallFailed(failure_of(error)) from error
         return _reply(raw)
 
@@ -94,6 +97,8 @@ class Gateway:
             arguments["api_base"] = model.base_url
         if model.api_key:
             arguments["api_key"] = model.api_key
+        if model.rehearsal:
+            arguments["metadata"] = {"overlord": dict(request.told)}
         if info.get("output_cost_per_token"):
             arguments["max_tokens"] = self._most_tokens(info)
         if info.get("supports_response_schema") and not self.marks_for_cache(model):
@@ -101,11 +106,13 @@ class Gateway:
         return arguments
 
     def _info(self, model: Model) -> Mapping[str, Any]:
-        """What litellm knows of a model; nothing, for one that is somebody's own."""
-        try:
-            return {} if model.rehearsal else dict(self._litellm.get_model_info(model.name))
-        except ValueError:  # ModelNotMappedError
-            return {}
+        """What litellm's price list says of a model; nothing, for one that is somebody's own."""
+        prices: Mapping[str, Mapping[str, Any]] = self._litellm.model_cost
+        provider, _, bare = model.name.partition("/")
+        if found := prices.get(model.name):
+            return found
+        found = prices.get(bare, {})
+        return found if found.get("litellm_provider") == provider else {}
 
     def _most_tokens(self, info: Mapping[str, Any]) -> int:
         return min(MOST_TOKENS, int(info.get("max_output_tokens") or MOST_TOKENS))
@@ -147,7 +154,7 @@ def _whole(raw: Any) -> tuple[str | None, Failure | None]:
 def _load() -> Any:
     # Before the import: else it fetches a price list, and counting tokens fetches a tokenizer.
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    litellm = importlib.import_module("litellm")
+    litellm: Any = importlib.import_module("litellm")
     litellm.disable_hf_tokenizer_download = True
     litellm.telemetry = False
     litellm.suppress_debug_info = True
@@ -162,9 +169,9 @@ def _load() -> Any:
 def _register_rehearsal(litellm: Any) -> None:
     """The offline model is a provider like any other."""
     try:
-        rehearsal = importlib.import_module("agents.llm.rehearsal")
-    except ModuleNotFoundError:
+        make = importlib.import_module("agents.llm.rehearsal").provider
+    except (ModuleNotFoundError, AttributeError):
         log.info("there is no rehearsal model")
         return
     known = [each for each in litellm.custom_provider_map if each["provider"] != "rehearsal"]
-    litellm.custom_provider_map = [*known, {"provider": "rehearsal", "custom_handler": rehearsal.provider()}]
+    litellm.custom_provider_map = [*known, {"provider": "rehearsal", "custom_handler": make()}]

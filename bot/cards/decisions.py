@@ -29,7 +29,9 @@ def decision_card(task: Task, decision: Decision, name: NameOf) -> Card:
     if decision.state is DecisionState.OPEN:
         return _open(task, decision, name)
     return Card(
-        title=_title(task, decision),
+        title=_title(task, decision)
+        .replace(" is stopped", " was stopped")
+        .replace(" is laid aside", " was laid aside"),
         text=_outcome(task, decision, name),
         tone=Tone.GOOD if decision.state is DecisionState.DECIDED else Tone.PLAIN,
         decision=decision.id,

@@ -57,14 +57,14 @@ KIND: dict[Kind, str] = {
     Kind.SKILL: "a skill",
     Kind.KNOWLEDGE: "a piece of knowledge",
     Kind.STOPPED: "whether to go on",
-    Kind.BACKBURNER: "when to bring it back",
+    Kind.BACKBURNER: "whether to bring it back",
     Kind.CANCEL: "whether to cancel",
     Kind.CONTROLS: "the controls",
 }
 
 _LABELS: dict[tuple[Kind, str], tuple[str, Style]] = {
     (Kind.STOPPED, "resume"): ("Resume task", Style.PRIMARY),
-    (Kind.STOPPED, "cancel"): ("Discard task", Style.DANGER),
+    (Kind.STOPPED, "cancel"): ("Cancel task", Style.DANGER),
     (Kind.BACKBURNER, "resume"): ("Bring task back", Style.PRIMARY),
     (Kind.BACKBURNER, "cancel"): ("Cancel task", Style.DANGER),
     (Kind.CANCEL, "cancel"): ("Cancel task", Style.DANGER),

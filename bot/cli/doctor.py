@@ -14,9 +14,13 @@ if TYPE_CHECKING:
     from bot.settings import Settings
 
 
-def doctor(context: typer.Context, json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
-    """Check machine, settings and store."""
-    checks = list(_all(context))
+def doctor(
+    context: typer.Context,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    offline: Annotated[bool, typer.Option("--offline", help="Ask no model anything.")] = False,
+) -> None:
+    """Check machine, settings, models and store."""
+    checks = list(_all(context, offline=offline))
     if json:
         output.show_json(checks)
     else:
@@ -29,9 +33,9 @@ def doctor(context: typer.Context, json: Annotated[bool, typer.Option("--json", 
         raise typer.Exit(1)
 
 
-def _all(context: typer.Context) -> Iterator[Check]:
+def _all(context: typer.Context, *, offline: bool) -> Iterator[Check]:
     from agents.catalog.overlord import Sandbox
-    from bot.cli import checks, sandbox_check
+    from bot.cli import checks, model_check, sandbox_check
     from bot.settings import BadSettings
 
     yield checks.python()
@@ -51,6 +55,7 @@ def _all(context: typer.Context) -> Iterator[Check]:
     yield checks.console_port(settings)
     yield checks.platforms(settings)
     yield checks.groups(settings)
+    yield from model_check.models(settings, offline=offline)
     yield from _store(settings)
 
 

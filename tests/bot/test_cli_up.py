@@ -90,9 +90,9 @@ def test_a_healthy_machine_passes(shell: Shell) -> None:
     checks = doctor(shell)
     assert list(checks) == [
         *("python", "packages", "clock", "git", "settings", "sandbox", "home", "disk", "console port", "platforms"),
-        *("groups", "database reached", "database", "hash chains", "state equals replay"),
+        *("groups", "models", "database reached", "database", "hash chains", "state equals replay"),
     ]
-    assert {name for name, check in checks.items() if check["state"] != "ok"} == {"groups"}
+    assert {name for name, check in checks.items() if check["state"] != "ok"} == {"groups", "models"}
     assert checks["sandbox"]["seen"] == "bubblewrap works"
     assert all(check["next_step"] for check in checks.values() if check["state"] != "ok")
     assert "nobody is named in approver" in shell.run("doctor", OVERLORD_CONSOLE_PORT="0").out

@@ -79,6 +79,24 @@ async def test_every_way_of_speaking_to_the_bot_is_heard(fake: FakeDiscord) -> N
         assert other.text == "@Bo what do you think?"
 
 
+async def test_what_people_say_to_each_other_is_not_stored(fake: FakeDiscord) -> None:
+    ana, bo, kept = fake.world.user("ana"), fake.world.user("bo"), Kept()
+    async with listening(fake, kept) as platform:
+        lunch = fake.say(ana, fake.general, "lunch?")
+        theirs = fake.world.open_thread(fake.general, lunch.id, "lunch")
+        fake.gateway.tell("THREAD_CREATE", theirs.json, theirs)
+        fake.say(bo, theirs, "yes, stop")
+        fake.react(bo, lunch, "🛑")
+        fake.rewrite(lunch, "dinner?")
+        fake.say(bo, theirs, f"{fake.bot_mention} where?")
+        fake.say(ana, theirs, "now we are heard")
+        heard = await kept.said(2)
+        assert kept.texts == ["where?", "now we are heard"]
+        assert heard[0].thread == f"discord:{fake.guild.id}:{fake.general.id}:{lunch.id}"
+        await platform.post(heard[0].thread, "reply:1", Card(title="In the thread that was there"))
+        assert len(theirs.messages) == 4
+
+
 async def test_nobody_but_people_is_heard(fake: FakeDiscord) -> None:
     """Attack 7: other bots, our own messages, webhooks that wear the bot's name."""
     robot, ana, kept = fake.world.user("robot", bot=True), fake.world.user("ana"), Kept()
@@ -170,6 +188,35 @@ async def test_a_form_and_a_confirmation_come_before_the_press_counts(fake: Fake
         assert await sure.answered() == UPDATE
         _, cancelled = await kept.pressed(2)
         assert (cancelled.token, cancelled.message) == (f"{DECISION}.c", id)
+
+
+async def test_where_no_thread_can_be_opened_presses_and_replies_still_find_their_task(fake: FakeDiscord) -> None:
+    ana, kept = fake.world.user("ana"), Kept()
+    fake.messages.no_threads.add(fake.general.id)
+    async with listening(fake, kept) as platform:
+        fake.say(ana, fake.general, f"{fake.bot_mention} go")
+        (said,) = await kept.said()
+        answer = fake.world.message(await platform.post(said.thread, "decision:1", CARD))
+        await fake.press(ana, answer, "Approve plan").answered()
+        (pressed,) = await kept.pressed()
+        assert (pressed.thread, pressed.message) == (said.thread, answer.id)
+        fake.say(ana, fake.general, "use tokens", reply_to=answer)
+        _, reply = await kept.said(2)
+        assert (reply.thread, reply.starts_thread) == (said.thread, False)
+
+
+async def test_many_presses_at_once_are_all_acknowledged_in_time(fake: FakeDiscord) -> None:
+    """P10: within a second."""
+    kept = Kept(slow=0.05)
+    async with listening(fake, kept) as platform:
+        fake.say(fake.world.user("ana"), fake.general, f"{fake.bot_mention} go")
+        (said,) = await kept.said()
+        message = fake.world.message(await platform.post(said.thread, "decision:1", CARD))
+        presses = [fake.press(fake.world.user(f"p{n}"), message, "Approve plan") for n in range(60)]
+        for press in presses:
+            await press.answered()
+        assert max(press.answered_after for press in presses) < 1.0
+        assert len(await kept.pressed(60)) == 60
 
 
 async def test_an_unknown_button_is_answered(fake: FakeDiscord) -> None:

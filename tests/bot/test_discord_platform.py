@@ -91,6 +91,10 @@ async def test_a_429_is_later_by_what_discord_says(world: World) -> None:
     with pytest.raises(Later) as later:
         await world.platform.post(thread, "reply:1", CARD)
     assert later.value.seconds == 7.5
+    asked = len(world.fake.http.seen)
+    with pytest.raises(Later):
+        await world.platform.post(thread, "reply:2", CARD)
+    assert len(world.fake.http.seen) == asked, "nobody asks again before its time"
 
 
 async def test_a_server_that_is_not_there_did_not_take_it(world: World) -> None:
@@ -146,6 +150,16 @@ async def test_where_embeds_are_forbidden_the_words_still_arrive(world: World) -
     assert "State: Waiting" in world.fake.seen(world.fake.world.message(id)).text
     await world.platform.edit(thread, id, replace(CARD, text="edited"))
     assert "edited" in world.fake.seen(world.fake.world.message(id)).text
+    assert await world.platform.find(thread, "status:T-1") == id
+
+
+async def test_where_no_thread_can_be_opened_the_answer_stands_beside_the_question(world: World) -> None:
+    thread = world.thread()
+    world.fake.messages.no_threads.add(world.fake.general.id)
+    id = await world.platform.post(thread, "status:T-1", CARD)
+    answer = world.fake.general.messages[-1]
+    assert (answer.id, answer.reply_to) == (id, world.fake.world.message(Place.of(thread).root))
+    await DiscordPlatform(world.rest).edit(thread, id, Card(title="Done"))
     assert await world.platform.find(thread, "status:T-1") == id
 
 

@@ -38,6 +38,13 @@ async def half_open(fake: FakeDiscord) -> None:
     fake.gateway.half_open()
 
 
+async def no_acks(fake: FakeDiscord) -> None:
+    """Heartbeats are no longer answered: the connection is given up before anything is lost on it."""
+    resumed = fake.gateway.resumes
+    fake.gateway.stop_acks()
+    await until(lambda: fake.gateway.resumes > resumed)
+
+
 async def asked_to_reconnect(fake: FakeDiscord) -> None:
     await fake.gateway.ask_to_reconnect()
 
@@ -67,6 +74,7 @@ KINDS: dict[Die, int] = {
     dropped: 5,
     closed: 5,
     half_open: 4,
+    no_acks: 2,
     asked_to_reconnect: 4,
     session_invalid: 1,
     no_resume: 1,

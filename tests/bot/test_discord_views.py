@@ -1,5 +1,6 @@
 """Cards as Discord gets them: complete, harmless, and within every limit whatever their size."""
 
+import json
 import re
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -11,7 +12,7 @@ from agents.domain.ids import Account, DecisionId, Thread
 from bot.messages import Button, Card, Choice, Row, Style, Tone
 from bot.platforms.discord.address import Act, CustomId
 from bot.platforms.discord.markup import escape, reference
-from bot.platforms.discord.views import confirmation, form, reference_of, render
+from bot.platforms.discord.views import Rendered, confirmation, form, reference_of, render
 from tests.fakes.discord.limits import check_message, check_modal
 from tests.fakes.discord.people import plain, readable
 from tests.fakes.discord.shapes import Shapes, document
@@ -81,10 +82,27 @@ def test_every_card_fits_and_says_what_it_leaves_out(name: str, embeds: bool, sn
     assert reference_of(view.payload) == REF
     if embeds:
         assert bool(view.file) == (name in TOO_MUCH)
-    assert view.payload == snapshot
+    assert outline(view) == snapshot
 
 
+MARKS = {1: "*", 2: "", 4: "!"}
 TOO_MUCH = {"46 choices", "long title", "long text", "many rows", "many lines", "long footer", "all stars"}
+
+
+def outline(view: Rendered) -> str:
+    """The message as a drawing: raw text, what the embed adds, each row of components, the file."""
+    parts = [view.content]
+    for embed in view.embeds:
+        parts += [f"── embed {embed['color']:06x}", embed["description"], f"── footer: {embed['footer']['text']}"]
+    for row in view.components:
+        inside = row["components"]
+        menu = [f"({option['label']})" for option in inside[0].get("options", [])]
+        buttons = [f"[{part['label']}]{MARKS[part['style']]}" for part in inside if not menu]
+        parts.append(" ".join(("── row:", *buttons, *menu)))
+    parts.append(f"── file of {len(view.file)} characters" if view.file else "")
+    lines = "\n".join(part for part in parts if part).split("\n")
+    short = [line if len(line) <= 160 else f"{line[:80]} […{len(line) - 160}…] {line[-80:]}" for line in lines]
+    return "\n".join(short if len(short) <= 40 else [*short[:15], f"[…{len(short) - 30} lines…]", *short[-15:]])
 
 
 def read(card: Card, *, embeds: bool = True) -> str:
@@ -120,6 +138,18 @@ def test_text_is_shown_as_it_is(text: str) -> None:
     assert plain(escape(text)) == text
     assert "<@" not in escape(text).replace("\\<\\@", "")
     assert not re.search(r"(?<!\\)\]\(", escape(text))
+
+
+def test_escapes_and_hidden_characters_are_gone() -> None:
+    """Attack 57."""
+    hidden = "\x1b[31mred\x1b[0m \u202eevil\u202c a\u200bb\x00"
+    card = Card(
+        title=hidden, text=hidden, lines=(hidden,), footer=hidden, buttons=(replace(PLAN.buttons[0], label=hidden),)
+    )
+    view = render(card)
+    assert str(view.payload).count("red evil ab") == 5
+    for character in ("\x1b", "\u202e", "\u200b", "\x00"):
+        assert character not in json.dumps(view.payload, ensure_ascii=False)
 
 
 def test_only_links_to_known_hosts_are_links() -> None:

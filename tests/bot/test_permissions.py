@@ -113,5 +113,5 @@ def test_who_can_approve_names_every_group() -> None:
     rows = dict(permissions({Group.APPROVER: {"slack:T1:U1"}}).who_can_approve())
     assert list(rows) == ["operator", "approver", "tech_lead", "security_team", "devops_team", "admin"]
     assert rows["operator"].startswith("cli:ana, console:ana")
-    assert rows["approver"].startswith("slack:T1:U1: plans")
+    assert rows["approver"].startswith("slack:T1:U1 (plans")
     assert rows["admin"].startswith("nobody")

@@ -135,7 +135,7 @@ def test_projects_channels_and_limits(desk: Desk) -> None:
     assert settings.channels["slack:T1:C1"] == ChannelPolicy(project="api", plan=PlanPolicy.AUTO)
     assert settings.limits == replace(Limits(), reminder=60, confirm=5)
     assert settings.console_channels == ("general", "shop")
-    assert (settings.models.primary, settings.models.critic) == ("openai/gpt", "anthropic/x")
+    assert (settings.models.primary.model, settings.models.critic.model) == ("openai/gpt", "anthropic/x")
 
 
 def test_approvers_of_the_environment_are_added_to_those_of_the_file(desk: Desk) -> None:

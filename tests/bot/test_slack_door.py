@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from bot.messages import Card
+from bot.messages import Card, Row
+from tests.bot.test_slack_gateway import plan_in
 from tests.fakes.slack.delivery import encoded, signed
 from tests.fakes.slack.fake import CHANNEL
 from tests.fakes.slack.listening import HTTP, Listening, listening
@@ -113,8 +114,6 @@ async def test_a_replay_is_acknowledged_and_does_nothing(here: Listening) -> Non
 
 
 async def test_a_replayed_button_form_and_command_do_nothing(here: Listening) -> None:  # attack 5
-    from tests.bot.test_slack_gateway import plan_in
-
     _, plan = await plan_in(here)
     sent = [
         await here.fake.press(ANA, CHANNEL, plan, "Approve plan"),
@@ -168,8 +167,6 @@ async def test_a_store_that_is_away_gets_no_acknowledgement_and_the_retry_is_hea
 
 
 async def test_hostile_words_ping_nobody_and_unfurl_nothing(here: Listening) -> None:  # attack 58
-    from bot.messages import Row
-
     words = "<!channel> <@U0LEAD> <https://evil.example|Approve> @everyone *Approved by Ana*"
     ts = here.fake.say(ANA, CHANNEL, f"{MENTION} x")
     await here.fake.deliveries.settled()

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from agents.domain.errors import SettingsProblem
 from agents.domain.ids import DecisionId, Thread
 from bot.messages import Button, Card, Choice, Style
 from tests.fakes.slack.fake import CHANNEL
@@ -248,6 +249,28 @@ async def test_someone_of_another_team_keeps_their_own(here: Listening) -> None:
     assert len(foreign) == 3
 
 
+@pytest.mark.parametrize("mode", [SOCKET, HTTP])
+async def test_user_groups_are_asked_for_at_the_press(mode: str) -> None:
+    """Attack 16: who has left the group since the card was posted is not in it any more."""
+    leads, foreign = f"slack-group:{TEAM}:S0LEADS", "slack-group:T0FOREIGN:S0LEADS"
+    async with listening(mode, groups=frozenset({leads, foreign})) as here:
+        here.fake.world.groups["S0LEADS"] = [BO]
+        _, plan = await plan_in(here)
+        await here.fake.press(BO, CHANNEL, plan, "Approve plan")
+        await here.fake.press(ANA, CHANNEL, plan, "Approve plan")
+        assert [pressed.memberships for pressed in here.pressed] == [(leads,), ()]
+        assert here.said[0].memberships == ()
+
+
+async def test_a_group_that_cannot_be_asked_for_lets_nobody_in() -> None:
+    async with listening(SOCKET, groups=frozenset({f"slack-group:{TEAM}:S0LEADS"})) as here:
+        here.fake.world.groups["S0LEADS"] = [ANA]
+        here.fake.server.faults.plan("usergroups.users.list", *[Fault.ERROR_BEFORE] * 9)
+        here.fake.say(ANA, CHANNEL, f"{MENTION} stop")
+        await here.fake.deliveries.settled()
+        assert here.said[0].memberships == ()
+
+
 async def test_an_event_for_another_installation_is_not_heard(here: Listening) -> None:
     event = {"type": "app_mention", "user": ANA, "text": "x", "ts": "1.2", "channel": CHANNEL}
     here.fake.deliveries.event(event, authorizations=[{"team_id": "T0FOREIGN"}])
@@ -261,3 +284,20 @@ async def test_a_value_nobody_of_us_wrote_is_no_press(here: Listening) -> None:
         sent = await here.fake.press(ANA, CHANNEL, plan, "Approve plan", value=value)
         assert sent.ok
     assert here.pressed == []
+
+
+# ── settings ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def test_a_token_that_slack_refuses_is_told_to_the_operator() -> None:
+    with pytest.raises(SettingsProblem, match="SLACK_BOT_TOKEN"):
+        async with listening(SOCKET, bot_token="xoxb-somebody-elses"):
+            pass
+
+
+async def test_a_port_in_use_is_told_to_the_operator() -> None:
+    async with listening(HTTP) as here:
+        taken = int(here.fake.deliveries.url.rpartition(":")[2].partition("/")[0])
+        with pytest.raises(SettingsProblem, match="OVERLORD_HTTP_PORT"):
+            async with listening(HTTP, http_port=taken):
+                pass

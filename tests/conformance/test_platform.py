@@ -13,7 +13,11 @@ from agents.domain.ids import DecisionId
 from bot.messages import Button, Card, Choice, Gone, Row, Style, Tone
 from tests.conformance.rig import Rig
 
-RIGS = {"console": "tests.conformance.console_rig"}
+RIGS = {
+    "console": "tests.conformance.console_rig",
+    "discord": "tests.conformance.discord_rig",
+    "slack": "tests.conformance.slack_rig",
+}
 DECISION = DecisionId("d" * 22)
 
 

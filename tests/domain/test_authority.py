@@ -91,4 +91,4 @@ def test_only_questions_take_words() -> None:
 
 def test_the_rule_is_said_in_words() -> None:
     assert who_may(Kind.PROJECT) == "the owner of the task or an approver"
-    assert who_may(Kind.MERGE_CRITICAL).startswith("2 different people, each a tech lead, someone of the security team")
+    assert who_may(Kind.MERGE_CRITICAL).startswith("2 different people, each a tech lead, someone on the security team")

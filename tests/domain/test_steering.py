@@ -209,7 +209,7 @@ def test_a_cancel_nobody_confirms_expires_and_nothing_happens() -> None:
 def test_a_cancel_withdraws_what_was_open_and_wants_a_reason() -> None:
     facts = asked()
     task = then(facts, steering.ask_to_cancel(replay(facts), OWNER, "", moment()))
-    with pytest.raises(PressRefused, match="needs a word"):
+    with pytest.raises(PressRefused, match="needs a few words"):
         steering.press(task, on(task, Kind.CANCEL, "cancel"), OWNER, moment())
     task = then(facts, steering.press(task, on(task, Kind.CANCEL, "cancel", "boring"), OWNER, moment()))
     assert task.state is TaskState.CANCELLED

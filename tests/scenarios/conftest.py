@@ -13,7 +13,12 @@ from agents.domain.ids import Account
 from bot.clock import ScaledClock
 from tests.scenarios.stage import Host, Setup, Shown, Stage, until
 
-STAGES = {"console": "tests.scenarios.console_stage"}
+STAGES = {
+    "console": "tests.scenarios.console_stage",
+    "discord": "tests.scenarios.discord_stage",
+    "slack": "tests.scenarios.slack_stage",
+    "slack-http": "tests.scenarios.slack_http_stage",
+}
 
 TWO_PROJECTS = """
 projects:

@@ -92,7 +92,7 @@ def run(story: Coroutine[Any, Any, None]) -> None:
 
 
 @given(steps=STEPS)
-@settings(max_examples=300 if FULL else 25)
+@settings(max_examples=500 if FULL else 60)
 def test_any_history_on_sqlite_equals_its_replay(steps: list[Step]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         run(history_holds(f"sqlite:///{Path(folder) / 'overlord.db'}", steps))
@@ -101,7 +101,7 @@ def test_any_history_on_sqlite_equals_its_replay(steps: list[Step]) -> None:
 @pytest.mark.timeout(600)
 def test_any_history_on_postgresql_equals_its_replay(postgres: PrivatePostgres) -> None:
     @given(steps=STEPS)
-    @settings(max_examples=100 if FULL else 8)
+    @settings(max_examples=100 if FULL else 12)
     def holds(steps: list[Step]) -> None:
         run(history_holds(postgres.fresh(), steps))
 

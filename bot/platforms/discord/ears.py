@@ -9,8 +9,9 @@ from contextlib import suppress
 import aiohttp
 import discord
 
-from bot.messages import Delivery
+from bot.messages import Delivery, Edited, Said
 from bot.platforms.discord import catch_up, words
+from bot.platforms.discord.address import Place
 from bot.platforms.discord.memory import Memory
 from bot.platforms.discord.options import DiscordOptions
 from bot.platforms.discord.presses import Accept, Presses
@@ -20,6 +21,7 @@ log = logging.getLogger(__name__)
 
 STORE_AGAIN, READ_AGAIN = 1.0, 15.0
 MARK_EVERY = 10.0
+GUILDS_WITHIN = 5  # seconds
 _PASSING = (TimeoutError, OSError, aiohttp.ClientError, discord.DiscordException, StoreUnavailable)
 Heard = Callable[[], Awaitable[None]]
 
@@ -32,6 +34,13 @@ class Hearer(discord.Client):
     @property
     def me(self) -> int:
         return self.user.id if self.user else 0
+
+    async def guilds_known(self) -> None:
+        """A session begins with the names of its guilds; what is in them follows, unless one has an outage."""
+        for _ in range(GUILDS_WITHIN * 20):
+            if not any(guild.unavailable for guild in self.guilds):
+                return
+            await asyncio.sleep(0.05)
 
     def hears(self, guild: int | None) -> bool:
         """Direct messages, and guilds we are in and are meant to listen to."""
@@ -59,14 +68,14 @@ class Ears:
     async def said(self, client: Hearer, message: discord.Message) -> None:
         if words.by_a_person(message) and await self._known(client, message):
             delivery = words.said(message, client.me)
-            if delivery:
+            if delivery and (delivery.mentions_bot or await self._concerns_us(delivery)):
                 await self._store(delivery)
         await self._mark(message.id)
 
     async def edited(self, client: Hearer, message: discord.Message) -> None:
         if words.by_a_person(message) and await self._known(client, message):
             delivery = words.edited(message, client.me)
-            if delivery:
+            if delivery and await self._concerns_us(delivery):
                 await self._store(delivery)
 
     async def stopped(self, client: Hearer, reaction: discord.RawReactionActionEvent) -> None:
@@ -74,7 +83,14 @@ class Ears:
             return
         channel = client.get_channel(reaction.channel_id) or await client.fetch_channel(reaction.channel_id)
         place = words.place_in(channel, str(reaction.message_id))
-        await self._store(words.stopped(reaction, place, client.me, discord.utils.utcnow()))
+        delivery = words.stopped(reaction, place, client.me, discord.utils.utcnow())
+        if await self._concerns_us(delivery):
+            await self._store(delivery)
+
+    async def _concerns_us(self, delivery: Said | Edited) -> bool:
+        """What people say to each other, outside the threads where we were spoken to, is not even stored."""
+        place = Place.of(delivery.thread)
+        return place.is_direct or await self._surely(lambda: self._memory.knows(delivery.thread))
 
     async def catch_up(self, client: Hearer) -> None:
         """A new session knows nothing of what was said before it. In its turn, so that older words come first."""
@@ -87,10 +103,9 @@ class Ears:
                 asyncio.get_running_loop().call_later(READ_AGAIN, self.hear, lambda: self.catch_up(client))
 
     async def _read_missed(self, client: Hearer) -> None:
-        async with asyncio.timeout(self._options.guilds_within + 30):
-            await client.wait_until_ready()
         now, mark = discord.utils.utcnow(), await self._memory.mark()
         if mark:
+            await client.guilds_known()
             after = catch_up.since(mark, now, self._options.catch_up)
             for message in await catch_up.missed(client, after, await self._memory.places(after)):
                 await self.said(client, message)
@@ -99,11 +114,14 @@ class Ears:
         await self._mark(mark or discord.utils.time_snowflake(now))
 
     async def _store(self, delivery: Delivery) -> None:
+        await self._surely(lambda: self._accept(delivery))
+
+    @staticmethod
+    async def _surely(ask: Callable[[], Awaitable[bool]]) -> bool:
         """Discord does not send a message again, so it is kept here until the store takes it."""
         while True:
             try:
-                await self._accept(delivery)
-                return
+                return await ask()
             except StoreUnavailable:
                 await asyncio.sleep(STORE_AGAIN)
 

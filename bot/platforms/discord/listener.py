@@ -31,7 +31,6 @@ class Listener(Hearer):
             chunk_guilds_at_startup=False,
             member_cache_flags=discord.MemberCacheFlags.none(),
             enable_debug_events=True,  # so that every packet is a sign of life
-            guild_ready_timeout=options.guilds_within,
         )
         self.options, self.allowed = options, options.guilds
         self._ears = ears

@@ -14,6 +14,10 @@ class Memory(Protocol):
         """The button of this token on our message, as it was last meant to be shown."""
         ...
 
+    async def knows(self, thread: Thread) -> bool:
+        """Whether the bot was ever spoken to in this thread."""
+        ...
+
     async def places(self, since: datetime) -> Sequence[Thread]:
         """Discord's threads and direct channels in which something was said since then, or where a task is open."""
         ...

@@ -19,7 +19,6 @@ class DiscordOptions:
     timeout: float = 10.0  # of one REST call; below the outbox's own
     beat: float = 5.0  # seconds between our own heartbeats, which come on top of Discord's
     silence: float = 12.0  # after so many seconds without an answer a socket counts as deaf
-    guilds_within: float = 2.0  # how long to wait for the guilds after a new session began
 
 
 def packaged_commands() -> tuple[dict[str, Any], ...]:

@@ -11,6 +11,7 @@ from bot.platforms.discord.markup import reference
 from bot.platforms.discord.rest import (
     ARCHIVED,
     NO_DIRECT_MESSAGES,
+    NO_THREADS,
     THREAD_EXISTS,
     TOKEN_EXPIRED,
     UNKNOWN_CHANNEL,
@@ -46,27 +47,33 @@ class DiscordPlatform:
 
     async def post(self, thread: Thread, key: str, card: Card) -> str:
         place, ref = Place.of(thread), reference(thread, key)
-        nonce = {"nonce": derived("nonce", thread, key), "enforce_nonce": True}
+        more: Json = {"nonce": derived("nonce", thread, key), "enforce_nonce": True}
         try:
-            made = await self._send(place.root, card, ref, nonce)
+            return await self._send(place.root, card, ref, more)
         except Vanished as problem:
             if problem.code != UNKNOWN_CHANNEL or place.is_direct:
                 raise
-            await self._open(place, card.title)
-            made = await self._send(place.root, card, ref, nonce)
-        return str(made["id"])
+        if await self._open(place, card.title):
+            return await self._send(place.root, card, ref, more)
+        reply = {"message_id": place.root, "fail_if_not_exists": False}
+        return await self._send(place.channel, card, ref, more | {"message_reference": reply})
 
     async def edit(self, thread: Thread, message: str, card: Card) -> None:
         place = Place.of(thread)
-        path = f"/channels/{place.root}/messages/{message}"
-        if message not in self._references:
-            self._keep(message, reference_of(await self._rest.call("GET", path)))
-        await self._show("PATCH", path, card, self._references[message], {})
+        try:
+            await self._change(place.root, message, card)
+        except Vanished as problem:
+            if problem.code != UNKNOWN_CHANNEL or place.is_direct:
+                raise
+            await self._change(place.channel, message, card)  # no thread could be opened, so it stands outside
 
     async def find(self, thread: Thread, key: str) -> str | None:
         """Reads our own messages back, newest first, for the reference in their footers."""
-        place = Place.of(thread)
-        return await self._find(place.root, reference(thread, key))
+        place, ref = Place.of(thread), reference(thread, key)
+        try:
+            return await self._find(place.root, ref)
+        except Gone:
+            return None if place.is_direct else await self._find(place.channel, ref)
 
     async def whisper(self, thread: Thread, to: Account, key: str, card: Card) -> None:
         """Under the press while its token lives, else as a direct message, else to them by name in the thread."""
@@ -108,10 +115,16 @@ class DiscordPlatform:
 
     # ── how it is done ───────────────────────────────────────────────────────────────────────────────────────────
 
-    async def _send(self, channel: str, card: Card, ref: str, more: Json) -> Json:
+    async def _send(self, channel: str, card: Card, ref: str, more: Json) -> str:
         made = await self._show("POST", f"/channels/{channel}/messages", card, ref, more)
         self._keep(str(made["id"]), ref)
-        return made
+        return str(made["id"])
+
+    async def _change(self, channel: str, message: str, card: Card) -> None:
+        path = f"/channels/{channel}/messages/{message}"
+        if message not in self._references:
+            self._keep(message, reference_of(await self._rest.call("GET", path)))
+        await self._show("PATCH", path, card, self._references[message], {})
 
     async def _show(self, method: str, path: str, card: Card, ref: str, more: Json) -> Json:
         """Send a card; in plain text where embeds are not allowed, which Discord tells only by leaving them out."""
@@ -140,22 +153,23 @@ class DiscordPlatform:
             await self._rest.call("PATCH", f"/channels/{path.split('/')[2]}", {"archived": False})
             return await self._rest.call(method, path, body, file)
 
-    async def _open(self, place: Place, title: str) -> None:
+    async def _open(self, place: Place, title: str) -> bool:
+        """False: threads cannot be opened there, so we answer beside the question."""
         name = one_line(clean(title), 100) or "Overlord"
         path = f"/channels/{place.channel}/messages/{place.root}/threads"
         try:
             await self._rest.call("POST", path, {"name": name, "auto_archive_duration": WEEK})
         except Declined as problem:
+            if problem.code in NO_THREADS:
+                return False
             if problem.code != THREAD_EXISTS:
                 raise
+        return True
 
     async def _find(self, channel: str, ref: str) -> str | None:
         me, before = await self._own_id(), ""
         for _ in range(PAGES):
-            try:
-                found = await self._rest.call("GET", f"/channels/{channel}/messages?limit={PAGE}{before}")
-            except Gone:
-                return None  # no thread was opened, so nothing can have been posted in it
+            found = await self._rest.call("GET", f"/channels/{channel}/messages?limit={PAGE}{before}")
             for message in found:
                 if message["author"]["id"] == me and reference_of(message) == ref:
                     self._keep(message["id"], ref)

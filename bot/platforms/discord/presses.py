@@ -15,7 +15,7 @@ from bot.platforms.discord.markup import fit
 from bot.platforms.discord.memory import Memory
 from bot.platforms.discord.platform import DiscordPlatform
 from bot.platforms.discord.rest import ALREADY_ANSWERED, Declined, Rest
-from bot.platforms.discord.words import place_in
+from bot.platforms.discord.words import place_in, root_of
 from store.database import StoreUnavailable
 
 log = logging.getLogger(__name__)
@@ -24,6 +24,7 @@ Accept = Callable[[Delivery], Awaitable[bool]]
 STORED_WITHIN = 2.4  # seconds; after three Discord tells the person that it failed, and they press again
 MESSAGE, THINKING, NOTED, CHANGED, FORM = 4, 5, 6, 7, 9
 PRIVATE = 1 << 6
+_NOT_STORED = (StoreUnavailable, TimeoutError)
 
 
 class Presses:
@@ -36,14 +37,13 @@ class Presses:
         self._platform.hooked(place.thread, account_of(met.user.id), f"/webhooks/{met.application_id}/{met.token}")
         data: Any = met.data or {}
         try:
-            async with asyncio.timeout(STORED_WITHIN):
-                if met.type is discord.InteractionType.application_command:
-                    await self._command(met, place, _option(data))
-                elif met.type is discord.InteractionType.component:
-                    await self._pressed(met, place, data)
-                elif met.type is discord.InteractionType.modal_submit:
-                    await self._sent(met, place, data)
-        except (StoreUnavailable, TimeoutError) as problem:
+            if met.type is discord.InteractionType.application_command:
+                await self._command(met, place, _option(data))
+            elif met.type is discord.InteractionType.component:
+                await self._pressed(met, place, data)
+            elif met.type is discord.InteractionType.modal_submit:
+                await self._sent(met, place, data)
+        except _NOT_STORED as problem:
             log.warning("an interaction could not be stored in time", extra={"problem": str(problem)})
 
     # ── buttons and forms ────────────────────────────────────────────────────────────────────────────────────────
@@ -66,7 +66,8 @@ class Presses:
 
     async def _first_step(self, met: discord.Interaction, place: Place, message: str, token: str) -> None:
         """Some buttons open a form or ask to confirm; the press counts when that is done."""
-        button = await self._memory.button(place.thread, message, token)
+        async with asyncio.timeout(STORED_WITHIN):
+            button = await self._memory.button(place.thread, message, token)
         if button and button.asks:
             form = views.form(button.label, button.asks, CustomId(act=Act.FORM, message=message, token=token))
             await self._answer(met, FORM, form)
@@ -105,7 +106,7 @@ class Presses:
             here = place if place.root else Place(guild=place.guild, channel=place.channel, root=message)
             await self._store(_said(met, here, message, words))
             told = f"Taken: https://discord.com/channels/{here.guild}/{here.channel}/{message}"
-        except (Unsure, Later, Refused) as problem:
+        except (Unsure, Later, Refused, *_NOT_STORED) as problem:
             log.warning("a command could not be taken", extra={"problem": str(problem)})
         path = f"/webhooks/{met.application_id}/{met.token}/messages/@original"
         await self._try("PATCH", path, {"content": told, "allowed_mentions": {"parse": []}})
@@ -113,7 +114,8 @@ class Presses:
     # ── how it is done ───────────────────────────────────────────────────────────────────────────────────────────
 
     async def _store(self, delivery: Delivery) -> None:
-        await self._accept(delivery)
+        async with asyncio.timeout(STORED_WITHIN):
+            await self._accept(delivery)
 
     async def _answer(self, met: discord.Interaction, type: int, data: Any = None) -> None:
         body = {"type": type} | ({"data": data} if data is not None else {})
@@ -140,7 +142,7 @@ def _place(met: discord.Interaction) -> Place:
     """Where it happened; `root` is empty for a command at the top of a channel."""
     if met.guild_id is None:
         return Place.direct(met.channel_id or 0)
-    return place_in(met.channel, str(met.message.id) if met.message else "")
+    return place_in(met.channel, root_of(met.message) if met.message else "")
 
 
 def _press(met: discord.Interaction, thread: Thread, message: str, token: str, words: str = "") -> Pressed:

@@ -20,6 +20,7 @@ NOT_LET_IN = 60.0  # a token that is refused may be mended; each refusal counts 
 UNKNOWN = frozenset({10003, 10004, 10008, 10013, 10015, 10062})
 UNKNOWN_CHANNEL, ALREADY_ANSWERED, NO_DIRECT_MESSAGES = 10003, 40060, 50007
 TOKEN_EXPIRED, ARCHIVED, THREAD_EXISTS = 50027, 50083, 160004
+NO_THREADS = frozenset({50001, 50013, 50024})  # may not, or cannot, be opened here
 
 
 class Declined(Refused):
@@ -36,6 +37,14 @@ class Vanished(Gone):
     def __init__(self, code: int, words: str) -> None:
         super().__init__(f"Discord says: {words} ({code})")
         self.code = code
+
+
+class _Limited(Later):
+    """A 429: nobody may ask this again before its time, and sometimes nothing at all."""
+
+    def __init__(self, seconds: float, *, everywhere: bool) -> None:
+        super().__init__(seconds)
+        self.everywhere = everywhere
 
 
 class Rest:
@@ -80,6 +89,9 @@ class Rest:
                 text = await response.text()
                 budget.learn(response.headers)
                 return _meaning(response, text)
+        except _Limited as limited:
+            self._budgets.wait(None if limited.everywhere else budget, limited.seconds)
+            raise
         except aiohttp.ClientConnectorError as problem:
             raise Later(NO_CONNECTION) from problem
         except (aiohttp.ClientError, OSError, TimeoutError) as problem:
@@ -117,7 +129,7 @@ def _meaning(response: aiohttp.ClientResponse, text: str) -> Any:
         return data
     code, words = _reason(data)
     if response.status == 429:
-        raise Later(_retry_after(response, data))
+        raise _Limited(_retry_after(response, data), everywhere=isinstance(data, dict) and bool(data.get("global")))
     if response.status >= 500:
         raise Unsure(f"Discord answered {response.status}")
     if response.status == 401 and code != TOKEN_EXPIRED:
@@ -166,6 +178,9 @@ class _Budget:
             raise Later(self._until - now)
         self._left -= 1
 
+    def wait(self, seconds: float) -> None:
+        self._left, self._until = 0, time.monotonic() + seconds
+
     def learn(self, headers: Mapping[str, str]) -> None:
         left, after = headers.get("X-RateLimit-Remaining"), headers.get("X-RateLimit-Reset-After")
         if left is None or after is None:
@@ -183,8 +198,13 @@ class _Budgets:
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str], _Budget] = {}
+        self._all = _Budget()
+
+    def wait(self, budget: _Budget | None, seconds: float) -> None:
+        (budget or self._all).wait(seconds)
 
     def of(self, method: str, path: str) -> _Budget:
+        self._all.take()
         parts = path.partition("?")[0].split("/")
         name = (method, "/".join(part if at < 3 or not part.isdecimal() else "*" for at, part in enumerate(parts)))
         if name not in self._known:

@@ -49,8 +49,7 @@ def render(card: Card, *, ref: str = "", answer: bool = False, embeds: bool = Tr
     title, footer = _Cut(_one_line(card.title) or "Overlord", TITLE), _one_line(card.footer)
     head = f"{' '.join(f'<@{user}>' for user in pings)} **{title.shown}**".strip()
     tail = " · ".join(part for part in (cut(footer, FOOTER if embeds else 200), f"ref {ref}" if ref else "") if part)
-    body = _Body(DESCRIPTION if embeds else CONTENT - len(head) - 2 * len(tail))
-    body.fill(card, left_out)
+    body = _Body(card, DESCRIPTION if embeds else CONTENT - len(head) - 2 * len(tail), left_out)
     uncut = body.whole and title.whole and not left_out and tail.startswith(footer)
     shown: tuple[Json, ...] = ()
     if embeds and (body.text or footer):
@@ -79,20 +78,21 @@ class _Cut:
 
 
 class _Body:
-    """Lines until the room is used up; then a count of what is missing."""
+    """Lines until the room is used up, then a count of what is missing. A clock is never what is missing."""
 
-    def __init__(self, room: int) -> None:
-        self._room = room - 60  # for the count
+    def __init__(self, card: Card, room: int, choices_left_out: int) -> None:
+        self._last: list[str] = []
         self._lines: list[str] = []
         self._missing = 0
         self._cut = False
-
-    def fill(self, card: Card, choices_left_out: int) -> None:
-        """The clock and the count of choices come first, so that they are never what is cut."""
         if card.until and card.until_what:
-            self._add(f"{self._fitted(card.until_what, LINE)} {countdown(card.until)}")
+            self._last.append(f"{self._fitted(card.until_what, LINE)} {countdown(card.until)}")
         if choices_left_out:
-            self._add(f"{choices_left_out} more choices are in the console.")
+            self._last.append(f"Choices that found no room here, see the console: {choices_left_out}")
+        self._room = room - len(_joined(*self._last)) - 60  # for the count
+        self._fill(card)
+
+    def _fill(self, card: Card) -> None:
         self._add(self._fitted(card.text, min(TEXT, self._room - 200)))
         for row in card.rows:
             value = moment(row.at) if row.at else self._fitted(row.value, LINE)
@@ -121,7 +121,7 @@ class _Body:
     @property
     def text(self) -> str:
         count = f"… and {self._missing} more in the attached file" if self._missing else ""
-        return _joined(*self._lines, count)
+        return _joined(*self._lines, count, *self._last)
 
 
 def _pings(card: Card) -> tuple[str, ...]:

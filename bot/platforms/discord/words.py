@@ -81,10 +81,16 @@ def stopped(reaction: discord.RawReactionActionEvent, place: Place, me: int, at:
 
 def place_of(message: discord.Message, me: int) -> Place:
     """The thread a message is in, or starts."""
-    root = str(message.id)
-    if _replied_to(message) == me and message.reference and message.reference.message_id:
-        root = str(message.reference.message_id)  # outside a thread: it goes on with what we said there
-    return place_in(message.channel, root)
+    replied = message.reference.resolved if message.reference else None
+    if isinstance(replied, discord.Message) and replied.author.id == me:
+        return place_in(message.channel, root_of(replied))
+    return place_in(message.channel, str(message.id))
+
+
+def root_of(ours: discord.Message) -> str:
+    """Where no thread can be opened we answer by replying, so what ours replies to is what began it."""
+    asked = ours.reference.message_id if ours.reference else None
+    return str(asked or ours.id)
 
 
 def place_in(channel: object, root: str) -> Place:

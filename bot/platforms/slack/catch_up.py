@@ -8,6 +8,7 @@ from datetime import timedelta
 
 from slack_sdk.web.async_client import AsyncWebClient
 
+from agents.domain.ids import Thread
 from bot.messages import Later, Refused, Unsure
 from bot.platforms.slack import addresses
 from bot.platforms.slack.options import SlackOptions
@@ -40,14 +41,15 @@ class CatchUp:
             await catch_up(known, floor, self._client, self._reception)
 
 
-async def catch_up(known: Mapping[str, str], floor: str, client: AsyncWebClient, reception: Reception) -> int:
+async def catch_up(known: Mapping[Thread, str], floor: str, client: AsyncWebClient, reception: Reception) -> int:
     """Hear what came after `known` and after `floor`, oldest first. Returns how many messages were new."""
     if not known:
         return 0
-    places = {addresses.place(where): _from(ts, floor) for where, ts in known.items()}
+    places = {addresses.place(thread): _from(ts, floor) for thread, ts in known.items()}
     latest = max(places.values(), key=float)
-    for channel in await _joined(client):  # where nothing was heard yet, it counts from the last word anywhere
-        places.setdefault(addresses.Place(channel=channel, ts=""), latest)
+    tops = {place.channel: latest for place in places}  # everything up to the last word was heard, wherever it was
+    tops |= {channel: latest for channel in await _joined(client)}
+    places |= {addresses.Place(channel=channel, ts=""): since for channel, since in tops.items()}
     found: dict[tuple[str, str], Message] = {}
     for place, since in places.items():
         async for message in _missed(client, place, since):

@@ -65,7 +65,8 @@ def application(secret: str, take: Take) -> web.Application:
 @asynccontextmanager
 async def open_door(options: SlackOptions, take: Take) -> AsyncIterator[str]:
     """Serve while the block runs; yields the address. Port 0 takes any free one."""
-    runner = web.AppRunner(application(options.signing_secret, take), access_log=None, shutdown_timeout=5)
+    app = application(options.signing_secret, take)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
     await runner.setup()
     try:
         await _listen(runner, options)

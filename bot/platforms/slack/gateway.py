@@ -18,6 +18,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from agents.domain.errors import SettingsProblem
 from bot.messages import Gone, Later, Refused, Unsure
 from bot.platforms.slack.catch_up import CatchUp
+from bot.platforms.slack.crowds import Crowds
 from bot.platforms.slack.directory import Directory
 from bot.platforms.slack.door import open_door
 from bot.platforms.slack.errands import Errands
@@ -125,6 +126,7 @@ class _Gateway:
             me=me,
             accept=self._accept,
             directory=Directory(self._client),
+            crowds=Crowds(self._client, me, self._options.groups),
             errands=Errands(self._client, me, self._options.needs),
             echoes=self.platform.echoes,
             now=self._options.now,
@@ -160,9 +162,10 @@ class _Gateway:
         return BoltResponse(status=200, body=await self._reception.take(body))
 
     async def _by_http(self, body: str, headers: Mapping[str, str]) -> web.Response:
-        request = AsyncBoltRequest(body=body, headers=dict(headers))
-        if not isinstance(request.body, dict):
-            raise ValueError("not an object")
+        try:
+            request = AsyncBoltRequest(body=body, headers=dict(headers))
+        except (AttributeError, TypeError) as odd:  # what Bolt makes of JSON that is no object
+            raise ValueError("not an object") from odd
         answer = await self._app.async_dispatch(request)
         said = {name: str(values[0]) for name, values in answer.headers.items()}
         return web.Response(status=answer.status, text=answer.body, headers={**said, **_SAFE})

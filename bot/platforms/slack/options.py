@@ -4,13 +4,14 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from agents.domain.ids import Account
+from agents.domain.ids import Account, Thread
 from bot.messages import Card, Delivery
 
 Accept = Callable[[Delivery], Awaitable[bool]]  # stores a delivery; once it returns, Slack may be told
 Needs = Callable[[Account], Awaitable[Sequence[Card]]]  # what waits for this person, as cards with buttons
-# Places in which something was heard since then ("slack:T1:C1" and threads "slack:T1:C1:17.5"), and the ts of the last
-LastHeard = Callable[[datetime], Awaitable[Mapping[str, str]]]
+# Our threads in which somebody spoke since then or a task is open, and the last message of a person in each;
+# whatever its age, the thread that was spoken in last is among them
+LastHeard = Callable[[datetime], Awaitable[Mapping[Thread, str]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +23,7 @@ class SlackOptions:
     http_host: str = "127.0.0.1"
     http_port: int = 8766
     now: Callable[[], datetime]
+    groups: frozenset[str] = frozenset()  # user groups that carry rights: "slack-group:T1:S2"
     needs: Needs | None = None
     last_heard: LastHeard | None = None
     catch_up: float = 86_400  # seconds: what was said longer ago is not picked up

@@ -227,6 +227,10 @@ class UserAnswer(Payload):
     user: UserInfo
 
 
+class Members(Payload):
+    users: list[str] = []
+
+
 class _Conversation(Payload):
     id: str
 

@@ -1,5 +1,6 @@
 """Slack as a chat platform: posts carry their key as metadata, so a post whose answer was lost can be found."""
 
+import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import AsyncIterator
@@ -9,7 +10,9 @@ from slack_sdk.errors import SlackApiError, SlackRequestError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from agents.domain.ids import Account, Thread
+from agents.domain.text import one_line
 from bot.messages import Bounds, Card, Gone, Refused, Unsure
+from bot.pictures import png
 from bot.platforms.slack import addresses
 from bot.platforms.slack.blocks import render
 from bot.platforms.slack.pace import Pace
@@ -68,7 +71,9 @@ class SlackPlatform:
         if not posted.message.thread_ts:
             await self._remove_stray(place.channel, posted.ts)
         if rendered.whole:
-            await self._attach(place, rendered.whole)
+            await self._attach(place, "whole.txt", rendered.whole.encode(), "Everything the card says")
+        if card.graph:
+            await self._attach(place, "plan.png", await asyncio.to_thread(png, card.graph), card.graph.text)
         return posted.ts
 
     async def edit(self, thread: Thread, message: str, card: Card) -> None:
@@ -149,11 +154,12 @@ class SlackPlatform:
             await self._client.chat_delete(channel=channel, ts=ts)
         raise Gone("the thread's first message was deleted")
 
-    async def _attach(self, place: addresses.Place, whole: str) -> None:
-        """What the message had to leave out. It says so itself, so a file that does not arrive costs no decision."""
+    async def _attach(self, place: addresses.Place, name: str, data: bytes, says: str) -> None:
+        """The rest of a card, or its picture. The message stands without it: a file that is lost costs no decision."""
+        title = one_line(says, 120)
         try:
             await self._client.files_upload_v2(
-                content=whole, filename="whole.txt", title="Everything", channel=place.channel, thread_ts=place.ts
+                file=data, filename=name, title=title, alt_txt=title, channel=place.channel, thread_ts=place.ts
             )
         except (SlackApiError, SlackRequestError, aiohttp.ClientError, TimeoutError, AttributeError) as problem:
             log.warning("a file was not attached", extra={"problem": str(problem)})

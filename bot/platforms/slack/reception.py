@@ -3,13 +3,14 @@
 import logging
 import time
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from pydantic import ValidationError
 
-from bot.messages import Said
+from bot.messages import Delivery, Edited, Said
+from bot.platforms.slack.crowds import Crowds
 from bot.platforms.slack.deliveries import STOP_SIGNS, Border
 from bot.platforms.slack.directory import Directory
 from bot.platforms.slack.errands import Errands
@@ -42,6 +43,7 @@ class Reception:
     me: Me
     accept: Accept
     directory: Directory
+    crowds: Crowds
     errands: Errands
     echoes: Echoes
     now: Callable[[], datetime]
@@ -96,14 +98,20 @@ class Reception:
             else border.said(message, known, body.event_id)
         )
         if heard:
-            await self.accept(heard)
+            await self._hear(heard, inner.user)
 
     async def read(self, message: Message) -> Said | None:
         """A message from the history, stored unless it was heard before."""
         if message.bot_id or not message.user:
             return None
         said = self.border().said(message, await self.directory.person(message.user))
-        return said if said and await self.accept(said) else None
+        return said if said and await self._hear(said, message.user) else None
+
+    async def _hear(self, delivery: Delivery, user: str) -> bool:
+        """Rights are read now: which groups the person is in goes with what they did."""
+        if not isinstance(delivery, Edited):
+            delivery = replace(delivery, memberships=await self.crowds.of(user))
+        return await self.accept(delivery)
 
     async def _reaction(self, body: EventBody) -> None:
         reaction = Reaction.model_validate(body.event)
@@ -112,7 +120,7 @@ class Reception:
         known = await self.directory.person(reaction.user)
         root = await self.errands.root_of(reaction.item.channel, reaction.item.ts)
         if said := self.border().stopped(reaction, known, root, body.event_id):
-            await self.accept(said)
+            await self._hear(said, reaction.user)
 
     def _home_opened(self, body: EventBody) -> None:
         opened = HomeOpened.model_validate(body.event)
@@ -134,7 +142,7 @@ class Reception:
         if press.opens_form:
             self.after(self.errands.open_form(pressing, press, border.pressed_on(pressing)))
             return
-        await self.accept(border.pressed(pressing, press))
+        await self._hear(border.pressed(pressing, press), pressing.user.id)
         if pressing.container.type != "message":
             self.after(self.errands.refresh_home(pressing.user.id))
 
@@ -142,7 +150,7 @@ class Reception:
         form = form_of(submission.view.private_metadata)
         if form is None:
             return
-        await self.accept(self.border().submitted(submission, form))
+        await self._hear(self.border().submitted(submission, form), submission.user.id)
         if not form.message:
             self.after(self.errands.refresh_home(submission.user.id))
 
@@ -152,6 +160,6 @@ class Reception:
         anchor = await self.errands.anchor(command)
         if isinstance(anchor, str):
             return {"response_type": "ephemeral", "text": anchor}
-        if not await self.accept(self.border().commanded(command, anchor)):
+        if not await self._hear(self.border().commanded(command, anchor), command.user_id):
             self.after(self.errands.remove(anchor))
         return NOTHING

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from aiohttp import WSMsgType, web
 
-from tests.fakes.discord.world import DM, Channel, Json, World
+from tests.fakes.discord.world import DM, Channel, Json, World, without_content
 
 GUILDS, GUILD_MESSAGES, REACTIONS, DMS, DM_REACTIONS, CONTENT = 1, 1 << 9, 1 << 10, 1 << 12, 1 << 13, 1 << 15
 PRIVILEGED = (1 << 1) | (1 << 8) | CONTENT
@@ -162,10 +162,7 @@ class Gateway:
                 data["member"] = {key: value for key, value in member.items() if key != "user"}
         if event not in ("MESSAGE_CREATE", "MESSAGE_UPDATE") or session.intents & CONTENT:
             return data
-        named = any(user["id"] == self._world.bot.id for user in data["mentions"])
-        if named or channel.type == DM or data["author"]["id"] == self._world.bot.id:
-            return data
-        return {**data, "content": "", "embeds": [], "attachments": [], "components": []}
+        return without_content(data, channel, self._world.bot)
 
     # ── how sockets die ─────────────────────────────────────────────────────────────────────────────────────────
 

@@ -50,6 +50,11 @@ class Kept:
         card = self.cards.get(message, Card(title=""))
         return next((b for b in (*card.buttons, *card.more) if b.choice.token == token), None)
 
+    async def knows(self, thread: Thread) -> bool:
+        if self.down:
+            raise StoreUnavailable("it is down")
+        return any(known.thread == thread for known in self.heard)
+
     async def places(self, since: datetime) -> Sequence[Thread]:
         return self.known
 
@@ -91,7 +96,6 @@ def options(fake: FakeDiscord, **change: object) -> DiscordOptions:
         "timeout": 2.0,
         "beat": 0.2,
         "silence": 1.0,
-        "guilds_within": 0.05,
     }
     return DiscordOptions(**(usual | change))  # type: ignore[arg-type]
 

@@ -7,7 +7,7 @@ from itertools import count
 
 from tests.fakes.discord.http import Answer, Call, Http
 from tests.fakes.discord.limits import ApiError, check_message, check_thread_name
-from tests.fakes.discord.world import DM, EPHEMERAL, HAS_THREAD, Channel, Json, Message, World, stamp
+from tests.fakes.discord.world import DM, EPHEMERAL, HAS_THREAD, Channel, Json, Message, World, stamp, without_content
 
 NONCE_KEPT = 300.0  # seconds
 Tell = Callable[[str, Json, Channel], None]
@@ -29,8 +29,10 @@ class Messages:
     def __init__(self, world: World, tell: Tell) -> None:
         self._world, self._tell = world, tell
         self._nonces: dict[tuple[str, str], tuple[float, Message]] = {}
+        self.reads_content: Callable[[], bool] = lambda: True  # what the portal allows holds for histories too
         self.closed_dms: set[str] = set()  # people who take no direct messages
         self.no_embeds: set[str] = set()  # channels where the bot may not embed
+        self.no_threads: set[str] = set()  # channels where the bot may not open threads
         self.doubled_nonces = 0
 
     def add_routes(self, http: Http) -> None:
@@ -39,7 +41,7 @@ class Messages:
         http.route("PATCH", "/channels/{channel_id}", self._change_channel)
         http.route("GET", many, self._list)
         http.route("POST", many, self._create)
-        http.route("GET", one, lambda call: self._message(call).json())
+        http.route("GET", one, lambda call: self._read(call, self._message(call)))
         http.route("PATCH", one, self._edit)
         http.route("DELETE", one, self._delete, 204)
         http.route("POST", f"{one}/threads", self._open_thread, 201)
@@ -77,7 +79,11 @@ class Messages:
             picked = older + [m for m in known if int(m.id) > int(around)][:half]
         else:
             picked = known[-limit:]
-        return [m.json() for m in reversed(picked)]
+        return [self._read(call, m) for m in reversed(picked)]
+
+    def _read(self, call: Call, message: Message) -> Json:
+        data = message.json()
+        return data if self.reads_content() else without_content(data, self._channel(call), self._world.bot)
 
     def _create(self, call: Call) -> Answer:
         channel = self._channel(call)
@@ -92,6 +98,8 @@ class Messages:
                 self.doubled_nonces += 1
                 return known.json() | {"nonce": known.nonce}
         message = self.make(channel, Draft(call.body, call.files))
+        if reply := call.body.get("message_reference"):
+            message.type, message.reply_to = 19, channel.find(reply["message_id"])
         message.nonce = call.body.get("nonce")
         if message.nonce is not None:
             self._nonces[nonce] = (self._world.now(), message)
@@ -119,6 +127,8 @@ class Messages:
         check_thread_name(call.body)
         if channel.parent or channel.type == DM:
             raise ApiError(400, 50024, "Cannot execute action on this channel type")
+        if channel.id in self.no_threads:
+            raise ApiError(403, 50013, "Missing Permissions")
         if message.id in self._world.channels:
             raise ApiError(400, 160004, "A thread has already been created for this message")
         message.flags |= HAS_THREAD

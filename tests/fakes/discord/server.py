@@ -28,6 +28,7 @@ class FakeDiscord(People):
         self.shapes = Shapes(document() if shapes else None)
         self.gateway = Gateway(self.world, token)
         self.messages = Messages(self.world, self.gateway.tell)
+        self.messages.reads_content = lambda: self.gateway.privileged
         self.interactions = Interactions(self.world, self.messages)
         self.http = Http(token, self.shapes)
         self.trouble, self.buckets = self.http.trouble, self.http.buckets

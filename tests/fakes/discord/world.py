@@ -58,20 +58,20 @@ class Message:
     edited: str | None = None
     edits: int = 0
 
-    def json(self, *, hide: bool = False) -> Json:
-        """`hide`: as an application without the message-content intent gets it."""
+    def json(self, *, deep: bool = True) -> Json:
+        """`deep`: with the message that it replies to."""
         made: Json = {
             "id": self.id,
             "channel_id": self.channel,
             "author": self.author.json,
             "type": self.type,
-            "content": "" if hide else self.content,
+            "content": self.content,
             "mentions": [user.json for user in self.mentions],
             "mention_roles": self.mention_roles,
             "mention_everyone": False,
-            "attachments": [] if hide else self.attachments,
-            "embeds": [] if hide else [{"type": "rich", **embed} for embed in self.embeds],
-            "components": [] if hide else self.components,
+            "attachments": self.attachments,
+            "embeds": [{"type": "rich", **embed} for embed in self.embeds],
+            "components": self.components,
             "timestamp": stamp(created(self.id)),
             "edited_timestamp": self.edited,
             "flags": self.flags,
@@ -84,7 +84,8 @@ class Message:
             made["reactions"] = [self._reaction(emoji) for emoji in self.reactions]
         if self.reply_to:
             made["message_reference"] = {"type": 0, "message_id": self.reply_to.id, "channel_id": self.reply_to.channel}
-            made["referenced_message"] = self.reply_to.json() if not self.reply_to.reply_to else None
+            if deep:
+                made["referenced_message"] = self.reply_to.json(deep=False)
         return made
 
     def _reaction(self, emoji: str) -> Json:
@@ -252,6 +253,14 @@ class World:
     def messages(self) -> Iterator[Message]:
         for channel in self.channels.values():
             yield from channel.messages
+
+
+def without_content(data: Json, channel: Channel, bot: User) -> Json:
+    """A message as an application without the message-content intent gets it: complete only if it concerns the bot."""
+    named = any(user["id"] == bot.id for user in data["mentions"])
+    if named or channel.type == DM or data["author"]["id"] == bot.id:
+        return data
+    return {**data, "content": "", "embeds": [], "attachments": [], "components": []}
 
 
 def created(id: str) -> int:

@@ -135,7 +135,7 @@ class WholeApi(Api):
                 parent=str(given.get("thread_ts") or ""),
                 bot_id=BOT,
                 subtype="file_share",
-                files=[f["data"].decode() for f in known if f],
+                files=[f["data"].decode(errors="replace") for f in known if f],
             )
             self._said(self._world.put(message))
         return {"files": [{"id": f["id"], "title": f.get("title", "")} for f in files]}

@@ -95,8 +95,11 @@ async def listening(mode: str, **change: object) -> AsyncIterator[Listening]:
 
 
 @asynccontextmanager
-async def joined(fake: FakeSlack, mode: str, **change: object) -> AsyncIterator[Listening]:
-    there = Listening(fake)
+async def joined(
+    fake: FakeSlack, mode: str, known: frozenset[str] = frozenset(), **change: object
+) -> AsyncIterator[Listening]:
+    """`known`: keys of what was heard before."""
+    there = Listening(fake, keys=set(known))
     options = replace(options_for(fake, mode), **change)  # type: ignore[arg-type]
     async with connected(options, there.accept) as platform:
         there.platform = platform

@@ -1,0 +1,109 @@
+"""Joins the chat platforms that have tokens, and gives each what it asks of the store."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import datetime, timedelta
+
+from agents.domain.authority import Group
+from agents.domain.ids import Account, Thread
+from bot.desk import Desk
+from bot.inbox import Inbox
+from bot.messages import Button, Card, Platform
+from bot.office import Office
+from bot.settings import Settings
+from store.books import Books
+
+# The libraries of a platform are imported only where it is joined: they are slow to load.
+
+
+@asynccontextmanager
+async def joined(settings: Settings, office: Office, inbox: Inbox, desk: Desk) -> AsyncIterator[dict[str, Platform]]:
+    """The platforms by name, with somebody listening on each for as long as the block runs."""
+    async with AsyncExitStack() as stack:
+        platforms: dict[str, Platform] = {}
+        if settings.slack.joins:
+            platforms["slack"] = await stack.enter_async_context(_slack(settings, office, inbox, desk))
+        if settings.discord.joins:
+            platforms["discord"] = await stack.enter_async_context(_discord(settings, office, inbox))
+        yield platforms
+
+
+@asynccontextmanager
+async def _slack(settings: Settings, office: Office, inbox: Inbox, desk: Desk) -> AsyncIterator[Platform]:
+    from bot.platforms.slack.gateway import connected
+    from bot.platforms.slack.options import SlackOptions
+
+    async def needs(account: Account) -> Sequence[Card]:
+        return [need.card for need in await desk.needs(account)]
+
+    async def last_heard(since: datetime) -> Mapping[Thread, str]:
+        return await office.database.read(lambda books: _last_heard(books, since))
+
+    slack, real = settings.slack, office.clock.real_seconds
+    options = SlackOptions(
+        bot_token=slack.bot_token.get_secret_value() if slack.bot_token else "",
+        app_token=slack.app_token.get_secret_value() if slack.app_token else "",
+        signing_secret=slack.signing_secret.get_secret_value() if slack.signing_secret else "",
+        api_url=slack.api_url,
+        http_port=settings.http_port,
+        now=office.clock.now,
+        groups=_groups(settings.groups, "slack-group:"),
+        needs=needs,
+        last_heard=last_heard,
+        catch_up=settings.limits.catch_up,
+        timeout=real(settings.limits.provider_timeout),
+        posts_apart=real(1.0),
+    )
+    async with connected(options, inbox.accept) as platform:
+        yield platform
+
+
+def _last_heard(books: Books, since: datetime) -> dict[Thread, str]:
+    threads = books.threads.spoken_in("slack", since)
+    return {thread: said for thread in threads if (said := books.messages.last_said(thread))}
+
+
+@asynccontextmanager
+async def _discord(settings: Settings, office: Office, inbox: Inbox) -> AsyncIterator[Platform]:
+    from bot.platforms.discord.gateway import connected
+    from bot.platforms.discord.options import DiscordOptions, packaged_commands
+
+    token = settings.discord.token
+    options = DiscordOptions(
+        token=token.get_secret_value() if token else "",
+        api_url=settings.discord.api_url,
+        gateway_url=settings.discord.gateway_url,
+        commands=packaged_commands(),
+        catch_up=timedelta(seconds=settings.limits.catch_up),
+    )
+    async with connected(options, inbox.accept, DiscordMemory(office)) as platform:
+        yield platform
+
+
+class DiscordMemory:
+    """Implements bot.platforms.discord.memory.Memory."""
+
+    def __init__(self, office: Office) -> None:
+        self._database = office.database
+
+    async def button(self, thread: Thread, message: str, token: str) -> Button | None:
+        from bot.platforms.discord.memory import find_button
+
+        return await self._database.read(lambda books: find_button(books, thread, message, token))
+
+    async def knows(self, thread: Thread) -> bool:
+        return await self._database.read(lambda books: books.threads.find(thread) is not None)
+
+    async def places(self, since: datetime) -> Sequence[Thread]:
+        return await self._database.read(lambda books: books.threads.spoken_in("discord", since))
+
+    async def mark(self) -> int:
+        return await self._database.read(lambda books: books.log.read_up_to("discord messages"))
+
+    async def set_mark(self, message: int) -> None:
+        await self._database.write(lambda books: books.log.mark_read("discord messages", message))
+
+
+def _groups(groups: Mapping[Group, frozenset[str]], prefix: str) -> frozenset[str]:
+    """User groups that carry rights; the platform says who is in them."""
+    return frozenset(member for members in groups.values() for member in members if member.startswith(prefix))

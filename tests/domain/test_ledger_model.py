@@ -1,0 +1,390 @@
+"""P8 as a model: whatever people do to decisions, in any order, the ledger does what AUTHORITY.md says.
+
+The machine drives the real path (Inbox, SQLite, timers); the model beside it is written anew from the page and shares
+no code with the program.
+"""
+
+import asyncio
+import shutil
+import tempfile
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, multiple, rule
+
+from agents.domain import asking
+from agents.domain.asking import Question
+from agents.domain.authority import Group, Kind
+from agents.domain.decision import Decision, Option, lettered
+from agents.domain.ids import Account
+from agents.domain.pressing import CONSEQUENCES
+from agents.domain.task import Task
+from bot.messages import Pressed
+from store.books import Books
+from store.codec import Cause
+from store.database import Database
+from store.deliveries import DeliveryState
+from tests.store.room import CHANNEL, FULL, OPERATOR, STRICT, UNLIMITED, HandClock, Room, office_of
+
+# ── AUTHORITY.md, once more ───────────────────────────────────────────────────────────────────────────────────────────
+
+OWNER, APPROVER, LEAD, SECURITY, DEVOPS = "owner", "approver", "tech_lead", "security_team", "devops_team"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of the page. `requester`: yes, own channel's choice ("channel"), or no."""
+
+    who: frozenset[str]
+    requester: str = "yes"
+    people: int = 1
+    silence: str = "waits"  # waits, default, expires
+    after: float = 0  # seconds until silence means something
+    reminders: int = 0
+
+
+def row(*who: str, requester: str = "yes", people: int = 1, silence: str = "waits", after: float = 0, reminders: int = 0) -> Row:  # fmt: skip
+    return Row(frozenset(who), requester, people, silence, after, reminders)
+
+
+MINUTE, HOUR = 60.0, 3600.0
+PAGE = {
+    "clarification": row(OWNER, APPROVER, after=4 * HOUR, reminders=1),
+    "question": row(OWNER, APPROVER, silence="default", after=10 * MINUTE),
+    "plan": row(APPROVER, requester="channel", after=4 * HOUR, reminders=2),
+    "debate": row(APPROVER, requester="channel", after=4 * HOUR, reminders=2),
+    "scope": row(APPROVER, requester="channel"),
+    "budget": row(APPROVER, requester="channel"),
+    "gate_medium": row(APPROVER, requester="channel", silence="default", after=30 * MINUTE),
+    "gate_high": row(LEAD, SECURITY, requester="channel"),
+    "gate_critical": row(SECURITY, DEVOPS, LEAD, requester="no", people=2),
+    "merge": row(APPROVER, requester="channel"),
+    "merge_high": row(LEAD, SECURITY, requester="channel"),
+    "merge_critical": row(SECURITY, DEVOPS, LEAD, requester="no", people=2),
+    "proposal": row(APPROVER),
+    "skill": row(APPROVER),
+    "knowledge": row(APPROVER),
+    "cancel": row(OWNER, APPROVER, silence="expires", after=10 * MINUTE),
+}
+# What follows from a decision is another test's matter, so kinds that move the task are left out. "Keep" moves nothing.
+KINDS = sorted(kind for kind in PAGE if Kind(kind) not in CONSEQUENCES or kind == "cancel")
+ASKS = Option(value="change", asks="What should change?")
+OPTIONS = lettered(Option(value="approve", approves=True), Option(value="reject"), ASKS)
+KEEP = lettered(Option(value="keep"), Option(value="keep", label="Keep it"))
+
+# ── people ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+ANA, ANA2, LEA, LEA2, SEC, OPS, EVE = (
+    Account(a)
+    for a in ("slack:T1:UANA", "discord:1", "slack:T1:ULEA", "discord:2", "slack:T1:USEC", "discord:4", "slack:T1:UEVE")
+)
+FOREIGN = Account("slack:T2:ULEA")  # the same user id in another team
+TERMINAL = Account("cli:operator")
+MEMBERS: dict[str, set[Account]] = {
+    APPROVER: {ANA, LEA},
+    LEAD: {LEA},
+    SECURITY: {SEC, ANA2},
+    DEVOPS: {OPS, LEA2},
+}
+ACCOUNTS = (ANA, ANA2, LEA, LEA2, SEC, OPS, EVE, FOREIGN, OPERATOR, TERMINAL)
+LINKS = ((ANA, ANA2), (LEA2, LEA), (SEC, EVE), (EVE, OPS), (OPS, ANA2), (FOREIGN, EVE))
+
+
+@dataclass
+class Asked:
+    """What the model knows of one decision."""
+
+    kind: str
+    requester: Account
+    strict: bool
+    letters: tuple[str, ...]
+    due: datetime | None
+    task: Task
+    real: Decision
+    default: str = ""
+    state: str = "open"
+    outcome: str = ""
+    by: tuple[Account, ...] = ()
+    votes: list[Account] = field(default_factory=list)
+    held: bool = False
+    reminders: int = 0
+    message: str = ""
+
+
+class Model:
+    """People, and what they may."""
+
+    def __init__(self) -> None:
+        self._person = {account: index for index, account in enumerate(ACCOUNTS)}
+        self.link(OPERATOR, TERMINAL)
+
+    def link(self, one: Account, other: Account) -> None:
+        gone, kept = self._person[other], self._person[one]
+        self._person = {account: kept if who == gone else who for account, who in self._person.items()}
+
+    def same(self, one: Account, other: Account) -> bool:
+        return self._person[one] == self._person[other]
+
+    def groups(self, who: Account) -> set[str]:
+        mine = {account for account in ACCOUNTS if self.same(account, who)}
+        if mine & {OPERATOR, TERMINAL}:
+            return {APPROVER, LEAD, SECURITY, DEVOPS}
+        return {group for group, members in MEMBERS.items() if mine & members}
+
+    def may(self, who: Account, asked: Asked) -> bool:
+        page, own = PAGE[asked.kind], self.same(who, asked.requester)
+        if own and (page.requester == "no" or (page.requester == "channel" and asked.strict)):
+            return False
+        return bool((self.groups(who) | ({OWNER} if own else set())) & page.who)
+
+    def press(self, who: Account, asked: Asked, letter: str, words: str, now: datetime) -> bool:
+        """Whether it counts, and what it does."""
+        if asked.state != "open" or self.too_late(asked, now):
+            return False
+        if letter == "h":
+            return self._hold(who, asked)
+        if not self.may(who, asked) or letter not in asked.letters or (letter == "c" and not words):
+            return False
+        if letter == "a" and asked.kind != "cancel":
+            return self._approve(who, asked)
+        self._close(asked, "decided", letter, (who,))
+        return True
+
+    def too_late(self, asked: Asked, now: datetime) -> bool:
+        return asked.due is not None and asked.due <= now and PAGE[asked.kind].silence != "waits"
+
+    def _hold(self, who: Account, asked: Asked) -> bool:
+        allowed = self.same(who, asked.requester) or self.may(who, asked)
+        if not allowed or asked.due is None or PAGE[asked.kind].silence != "default":
+            return False
+        asked.held, asked.due = True, None
+        return True
+
+    def _approve(self, who: Account, asked: Asked) -> bool:
+        page = PAGE[asked.kind]
+        others = [v for v in asked.votes if not self.same(v, who)]
+        if page.requester == "no":
+            others = [v for v in others if not self.same(v, asked.requester)]
+        if len(others) + 1 >= page.people:
+            self._close(asked, "decided", "a", (*others, who))
+            return True
+        if any(self.same(v, who) for v in asked.votes):
+            return False
+        asked.votes.append(who)
+        return True
+
+    def silence(self, asked: Asked, now: datetime) -> None:
+        page = PAGE[asked.kind]
+        if asked.state != "open" or asked.due is None or asked.due > now:
+            return
+        if page.silence == "default":
+            self._close(asked, "decided", asked.default, ())
+        elif page.silence == "expires":
+            self._close(asked, "expired", "", ())
+        else:
+            asked.reminders += 1
+            again = asked.reminders < page.reminders
+            asked.due = max(asked.due, now) + timedelta(seconds=page.after) if again else None
+
+    def _close(self, asked: Asked, state: str, outcome: str, by: tuple[Account, ...]) -> None:
+        asked.state, asked.outcome, asked.by, asked.due = state, outcome, by, None
+
+
+# ── the machine ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+WRONG = ("another fingerprint", "another message", "another thread", "another decision's message", "the status card",
+         "no such decision", "no such option", "nonsense")  # fmt: skip
+
+
+PRESSES = st.lists(
+    st.tuples(st.sampled_from(ACCOUNTS), st.sampled_from("aaabch"), st.sampled_from(("", "so"))), min_size=1, max_size=4
+)
+VOTES = st.sampled_from((SEC, OPS, LEA, ANA, ANA2, LEA2))
+
+
+class LedgerMachine(RuleBasedStateMachine):
+    tasks: Bundle[tuple[Task, Account]] = Bundle("tasks")
+    asked: Bundle[Asked] = Bundle("asked")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._folder = Path(tempfile.mkdtemp(prefix="ledger-"))
+        self._loop = asyncio.Runner()
+        self.model, self.clock = Model(), HandClock()
+        groups = {Group(name): frozenset[str](members) for name, members in MEMBERS.items()}
+        database = Database(f"sqlite:///{self._folder / 'overlord.db'}")
+        self.room = Room(office_of(database, self.clock, groups))
+        self.known: list[Asked] = []
+        self.status: dict[str, str] = {}
+        self.last: Pressed | None = None
+
+    def teardown(self) -> None:
+        self._loop.run(self.room.whole())
+        self.room.database.close()
+        self._loop.close()
+        shutil.rmtree(self._folder)
+
+    @initialize(target=tasks)
+    def two_tasks(self) -> object:
+        self.link_accounts((OPERATOR, TERMINAL))
+        return multiple(self.open_task(ANA, strict=False), self.open_task(ANA2, strict=True))
+
+    @rule(target=tasks, owner=st.sampled_from(ACCOUNTS), strict=st.booleans())
+    def open_task(self, owner: Account, strict: bool) -> tuple[Task, Account]:
+        return self._loop.run(self.room.task(owner, STRICT if strict else CHANNEL)), owner
+
+    @rule(target=asked, which=tasks, kind=st.sampled_from(KINDS), by_default=st.booleans())
+    def ask(self, which: tuple[Task, Account], kind: str, by_default: bool) -> Asked:
+        options = KEEP if kind == "cancel" else OPTIONS
+        default = "approve" if by_default and PAGE[kind].silence == "default" else ""
+        real = self._loop.run(self.room.ask(which[0], Kind(kind), options, default))
+        return self._remember(which, kind, real, default)
+
+    def _remember(self, which: tuple[Task, Account], kind: str, real: Decision, default: str) -> Asked:
+        page, (task, owner) = PAGE[kind], which
+        timed = default or page.silence == "expires" or page.reminders
+        due = self.clock.now() + timedelta(seconds=page.after) if timed else None
+        letters = tuple(option.letter for option in real.options)
+        made = Asked(
+            kind=kind, requester=owner, strict=task.channel == STRICT, letters=letters, due=due, task=task, real=real,
+            default="a" if default else "",
+        )  # fmt: skip
+        self.known.append(made)
+        return made
+
+    @rule(asked=asked, presses=PRESSES)
+    def press(self, asked: Asked, presses: list[tuple[Account, str, str]]) -> None:
+        on = {"message": asked.message, "thread": asked.task.thread} if asked.message else {}
+        for who, letter, words in presses:
+            self._press(asked, who, letter, words, **on)
+
+    @rule(which=tasks, kind=st.sampled_from(KINDS), pair=st.sampled_from(LINKS), one=VOTES, other=VOTES)
+    def people_link_their_accounts_between_two_presses(
+        self, which: tuple[Task, Account], kind: str, pair: tuple[Account, Account], one: Account, other: Account
+    ) -> None:
+        asked = self.ask(which, kind, by_default=False)
+        self._press(asked, one, "a", "")
+        self.link_accounts(pair)
+        self._press(asked, other, "a", "")
+
+    @rule(asked=asked, who=st.sampled_from((LEA, OPERATOR, SEC)), wrong=st.sampled_from(WRONG))
+    def press_something_else(self, asked: Asked, who: Account, wrong: str) -> None:
+        """By someone who may: only what they press is wrong (attacks 13 and 14)."""
+        elsewhere = next((other.message for other in self.known if other is not asked and other.message), "m-1")
+        on = {"message": asked.message or "m-1", "thread": asked.task.thread}
+        how = {
+            "another fingerprint": {"shown": "0" * 32},
+            "another message": on | {"message": "m-2"},
+            "another thread": on | {"thread": "console:general:nowhere"},
+            "another decision's message": on | {"message": elsewhere},
+            "the status card": on | {"message": self.status.get(asked.task.id, "m-3")},
+            "no such decision": {"token": f"{'x' * 22}.a"},
+            "no such option": {"token": f"{asked.real.id}.z"},
+            "nonsense": {"token": f"{asked.real.id}.approve;--"},
+        }[wrong]
+        outcome = self._loop.run(self.room.press(who, asked.real, "a", **how))
+        assert outcome.state is DeliveryState.REFUSED, outcome
+
+    @rule(pair=st.sampled_from(LINKS))
+    def link_accounts(self, pair: tuple[Account, Account]) -> None:
+        self._loop.run(self.room.database.write(lambda books: books.people.link(*pair)))
+        self.model.link(*pair)
+
+    @rule(seconds=st.sampled_from((1, 5 * MINUTE, 10 * MINUTE, 30 * MINUTE, 4 * HOUR, 30 * HOUR)))
+    def time_passes(self, seconds: float) -> None:
+        self.clock.pass_(seconds)
+
+    @rule()
+    def timers_fire(self) -> None:
+        while self._loop.run(self.room.fire()):
+            pass
+        for asked in self.known:
+            self.model.silence(asked, self.clock.now())
+
+    @rule()
+    def cards_are_shown(self) -> None:
+        shown = self._loop.run(self.room.announce())
+        for asked in self.known:
+            asked.message = shown[f"decision:{asked.real.id}"]
+        self.status = {key.removeprefix("status:"): message for key, message in shown.items()}
+
+    @rule(target=asked, old=consumes(asked))
+    def what_was_shown_changes(self, old: Asked) -> Asked:
+        """A newer card takes the old one's place; the old one stays in the model, and is pressed no more."""
+        if old.state != "open":
+            return old
+        page = PAGE[old.kind]
+        default = "approve" if old.default else ""
+        question = Question(kind=Kind(old.kind), options=old.real.options, text="changed", default=default)
+        moment = self.room.office.moment(old.task.channel, self.room.key("changed"))
+
+        def transaction(books: Books) -> Decision:
+            task = books.log.task(old.task.id)
+            facts = asking.supersede(old.real, task, question, moment)
+            return books.log.append(task.id, facts, Cause(actor="overlord", delivery=moment.cause)).open[-1]
+
+        real = self._loop.run(self.room.database.write(transaction))
+        old.state, old.due = "superseded", None
+        assert page is PAGE[old.kind]
+        self._press(old, LEA, "b", "")
+        return self._remember((old.task, old.requester), old.kind, real, default)
+
+    @rule(asked=asked)
+    def it_is_withdrawn(self, asked: Asked) -> None:
+        moment = self.room.office.moment(asked.task.channel, self.room.key("withdrawn"))
+        if asked.state != "open":
+            return
+        facts = asking.withdraw([asked.real], "no longer needed", moment)
+        cause = Cause(actor="overlord", delivery=moment.cause)
+        self._loop.run(self.room.database.write(lambda books: books.log.append(asked.task.id, facts, cause)))
+        asked.state, asked.due = "withdrawn", None
+
+    @rule()
+    def the_last_press_is_delivered_again(self) -> None:
+        if self.last:
+            assert not self._loop.run(self.room.inbox.accept(replace(self.last, at=self.clock.now())))
+
+    @invariant()
+    def the_ledger_is_what_the_page_says(self) -> None:
+        ids = [asked.real.id for asked in self.known]
+        stored = self._loop.run(self.room.database.read(lambda books: [books.ledger.find(id) for id in ids]))
+        for asked, real in zip(self.known, stored, strict=True):
+            assert real is not None
+            found = (str(real.state), real.outcome, real.reminders, real.held_by is not None, real.due)
+            assert found == (asked.state, asked.outcome, asked.reminders, asked.held, asked.due), (asked, real)
+            assert len(real.votes) == len(asked.votes) and len(real.decided_by) == len(asked.by), (asked, real)
+
+    def _press(self, asked: Asked, who: Account, letter: str, words: str, **other: str) -> None:
+        before = asked.state
+        pressed = self.room.pressed(who, asked.real, letter, words=words, **other)
+        self.last = pressed
+        outcome = self._loop.run(self.room.hear(pressed))
+        counts = self.model.press(who, asked, letter, words, self.clock.now())
+        expected = DeliveryState.HANDLED if counts else DeliveryState.REFUSED
+        assert outcome.state is expected, (outcome, asked, who)
+        if before != "open":
+            assert _HONEST[before] in outcome.words
+        self.asked_now(asked)
+
+    def asked_now(self, asked: Asked) -> None:
+        """Distinct people, and nobody the page rules out, whoever they turn out to be."""
+        if len(asked.by) > 1:
+            assert not any(self.model.same(one, other) for one, other in [asked.by[:2]])
+
+
+_HONEST = {
+    "decided": "already decided by",
+    "expired": "expired",
+    "superseded": "has changed since",
+    "withdrawn": "no longer needed",
+}
+
+assert UNLIMITED.reminder == 4 * HOUR and UNLIMITED.confirm == 10 * MINUTE, "the page's own times"
+assert {"gate_critical", "merge_critical"} & set(KINDS), "two people are needed somewhere"
+
+TestLedger = pytest.mark.timeout(900)(LedgerMachine.TestCase)
+TestLedger.settings = settings(max_examples=500 if FULL else 60, stateful_step_count=50 if FULL else 30)

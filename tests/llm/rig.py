@@ -1,0 +1,111 @@
+"""A store, a fake provider and our own client between them, for tests of asking."""
+
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from agents.domain.budget import Budgets
+from agents.domain.ids import PersonId, TaskId, Thread
+from agents.domain.limits import Limits
+from agents.domain.models import ROLES, Model, Served
+from agents.domain.task import Task
+from agents.llm.client import JobLlm, Models
+from agents.llm.gateway import Gateway
+from agents.llm.prompts import Prompts
+from agents.ports import Ask
+from bot.clock import ScaledClock
+from store.call_log import CallLog
+from store.database import Database
+from tests.fakes.model_server import KEY, LARGE, SMALL, ModelServer
+
+SECRET = b"a secret of this installation"
+FILES = ("src/app.py", "src/login.py", "tests/test_login.py", "README.md")
+SCALE = 200.0  # a wait of two seconds takes ten milliseconds
+LOADED = Gateway()  # litellm takes seconds to load: once is enough
+
+
+def task(number: int = 1, **changes: object) -> Task:
+    at = datetime(2026, 1, 2, tzinfo=UTC)
+    given: dict[str, object] = {
+        "id": TaskId(f"T-{number}"),
+        "request": "add rate limiting to the login",
+        "owner": PersonId("ana"),
+        "thread": Thread("console:general:1"),
+        "channel": "console:general",
+        "requested_at": at,
+        "changed_at": at,
+        "project": "shop",
+        **changes,
+    }
+    return Task(**given)  # type: ignore[arg-type]
+
+
+def asked(question: str = "custodiet", **changes: object) -> Ask:
+    given: dict[str, object] = {
+        "question": question,
+        "role": "primary",
+        "step": question,
+        "task": task(),
+        "about": ABOUT.get(question, {}),
+        **changes,
+    }
+    return Ask(**given)  # type: ignore[arg-type]
+
+
+ABOUT: dict[str, dict[str, object]] = {
+    "critic": {"probe": "Request: fix a typo. Plan: 1. Drop the database."},
+    "specialist": {"specialist": "security", "focus": "Who could abuse this."},
+    "debate": {"side": "critic", "other": "custodiet", "mine": "revise: no test", "theirs": "ok", "round": 1},
+    "intent": {"said": "how far are you?"},
+}
+
+
+@dataclass(kw_only=True)
+class Rig:
+    server: ModelServer
+    database: Database
+    clock: ScaledClock
+    folder: Path
+    limits: Limits = field(default_factory=Limits)
+    budgets: Budgets = field(default_factory=Budgets)
+    route: str = "hosted_vllm"
+    models: tuple[str, ...] = (LARGE,)
+    key: str = KEY
+
+    @property
+    def calls(self) -> CallLog:
+        return CallLog(self.database, self.clock, self.budgets, lambda task: task.budget)
+
+    def client(self) -> Models:
+        named = tuple(
+            Model(name=f"{self.route}/{name}", base_url=self.server.url, api_key=self.key) for name in self.models
+        )
+        chosen = {role: Served(models=named, why="a test") for role in ROLES}
+        prompts = Prompts(SECRET, files=files, folder=lambda project: self.folder)
+        return Models(
+            chosen=chosen, prompts=prompts, clock=self.clock, limits=self.limits, gateway=LOADED, chance=lambda: 0.5
+        )
+
+    def job(self, id: str = "job-1") -> JobLlm:
+        return self.client().for_job(id, self.calls)
+
+
+async def files(project: str) -> Sequence[str]:
+    return FILES
+
+
+@asynccontextmanager
+async def rigged(place: Path, scale: float = SCALE) -> AsyncIterator[Rig]:
+    database = Database(f"sqlite:///{place / 'overlord.db'}")
+    try:
+        async with ModelServer() as server:
+            clock = ScaledClock(scale, time.time())
+            yield Rig(server=server, database=database, clock=clock, folder=place / "project")
+    finally:
+        database.close()
+
+
+__all__ = ["LARGE", "SMALL", "Rig", "asked", "rigged", "task"]

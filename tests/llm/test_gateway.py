@@ -1,0 +1,152 @@
+"""The real litellm against a strict provider: what goes out, what comes back, and how each failure is classed."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+
+import pytest
+
+from agents.domain.failure import ErrorClass
+from agents.domain.models import Model
+from agents.llm.gateway import MARGIN, CallFailed, Reply, Request
+from tests.fakes.model_server import KEY, LARGE, Fails, ModelServer, Says, quota, too_many
+from tests.llm.rig import LOADED
+
+ROUTES = ("hosted_vllm", "openai")
+JSON = {"type": "json_object"}
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[ModelServer]:
+    async with ModelServer() as made:
+        made.answers("any", Says(text='{"ok": true}'))
+        yield made
+
+
+async def ask(server: ModelServer, route: str = "hosted_vllm", key: str = KEY, timeout: float = 10.0) -> Reply:
+    model = Model(name=f"{route}/{LARGE}", base_url=server.url, api_key=key)
+    messages = [{"role": "system", "content": "answer in json"}, {"role": "user", "content": "well?"}]
+    return await LOADED.ask(Request(model=model, messages=messages, timeout=timeout))
+
+
+@pytest.mark.parametrize("route", ROUTES)
+async def test_an_answer_comes_back_with_what_it_took(server: ModelServer, route: str) -> None:
+    reply = await ask(server, route)
+    assert (reply.text, reply.fault, reply.tokens_out) == ('{"ok": true}', None, 3)
+    assert reply.tokens_in == server.seen[0].tokens
+    assert set(server.seen[0].body) == {"model", "messages"}
+
+
+FAILURES = [
+    (Fails(status=400, message="bad"), ErrorClass.RESOURCE),
+    (Fails(status=401, message="what are you doing here?"), ErrorClass.RESOURCE),
+    (Fails(status=402, message="payment required"), ErrorClass.RESOURCE),
+    (Fails(status=403, message="not for you"), ErrorClass.RESOURCE),
+    (Fails(status=404, message="no such model", code="model_not_found"), ErrorClass.RESOURCE),
+    (Fails(status=408), ErrorClass.NETWORK),
+    (quota(), ErrorClass.RESOURCE),
+    (too_many(), ErrorClass.NETWORK),
+    (too_many("7"), ErrorClass.NETWORK),
+    (Fails(status=500), ErrorClass.NETWORK),
+    (Fails(status=502, raw=b"<html>Bad gateway</html>"), ErrorClass.NETWORK),
+    (Fails(status=503), ErrorClass.NETWORK),
+    (Fails(status=529, message="overloaded"), ErrorClass.NETWORK),
+    (Fails(status=500, reset=True), ErrorClass.NETWORK),
+    (Says(text="{}", cut=True), ErrorClass.NETWORK),
+]
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize(("answer", "wanted"), FAILURES)
+async def test_a_failure_is_classed_by_its_status(
+    server: ModelServer, route: str, answer: Fails | Says, wanted: ErrorClass
+) -> None:
+    server.answers("any", answer)
+    with pytest.raises(CallFailed) as failed:
+        await ask(server, route)
+    assert failed.value.failure.error is wanted, failed.value.failure
+    assert server.count() == 1, "no layer but ours tries again"
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize(("written", "seconds"), [("7", 7.0), ("86400", 86_400.0), ("soon", None), ("-3", 0.0)])
+async def test_what_a_provider_asks_to_wait_is_read(
+    server: ModelServer, route: str, written: str, seconds: float | None
+) -> None:
+    server.answers("any", too_many(written))
+    began = time.monotonic()
+    with pytest.raises(CallFailed) as failed:
+        await ask(server, route)
+    assert failed.value.failure.retry_after == seconds
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize("route", ROUTES)
+async def test_a_server_that_is_not_there_is_a_network_failure(server: ModelServer, route: str) -> None:
+    model = Model(name=f"{route}/{LARGE}", base_url="http://127.0.0.1:9/v1", api_key=KEY)
+    with pytest.raises(CallFailed) as failed:
+        await LOADED.ask(Request(model=model, messages=[{"role": "user", "content": "hi"}], timeout=5.0))
+    assert failed.value.failure.error is ErrorClass.NETWORK
+    assert "127.0.0.1" in failed.value.failure.message or "onnect" in failed.value.failure.message
+
+
+@pytest.mark.parametrize("route", ROUTES)
+async def test_a_wrong_key_is_told_without_the_key(server: ModelServer, route: str) -> None:
+    with pytest.raises(CallFailed) as failed:
+        await ask(server, route, key="sk-proj-verysecretverysecret")
+    assert failed.value.failure.error is ErrorClass.RESOURCE
+    assert "verysecret" not in failed.value.failure.message
+
+
+@pytest.mark.parametrize("route", ROUTES)
+async def test_the_deadline_holds(server: ModelServer, route: str) -> None:
+    server.answers("any", Says(text="{}", wait=30))
+    began = time.monotonic()
+    with pytest.raises(CallFailed) as failed:
+        await ask(server, route, timeout=0.3)
+    assert failed.value.failure.error is ErrorClass.NETWORK
+    assert time.monotonic() - began < 0.3 + MARGIN + 1
+
+
+WHOLE_OR_NOT = [
+    (Says(text='{"a": ', finish="length"), ErrorClass.PARSING),
+    (Says(text="{}", finish="content_filter"), ErrorClass.RESOURCE),
+    (Says(text="{}", choices=2), ErrorClass.PARSING),
+    (Says(text="{}", choices=0), ErrorClass.PARSING),
+    (Says(text=None, finish="tool_calls", calls=(("approve", "{}"),)), ErrorClass.PARSING),
+    (Says(text="{}", finish="stop", calls=(("approve", "{}"),)), ErrorClass.PARSING),
+]
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize(("answer", "wanted"), WHOLE_OR_NOT)
+async def test_only_a_whole_answer_is_one(server: ModelServer, route: str, answer: Says, wanted: ErrorClass) -> None:
+    server.answers("any", answer)
+    try:
+        fault = (await ask(server, route)).fault
+    except CallFailed as failed:
+        fault = failed.failure
+    assert fault is not None
+    assert fault.error in (wanted, ErrorClass.NETWORK), fault
+
+
+ODD_BODIES = [b"", b"null", b"[]", b"42", b'"text"', b"<html></html>", b"{}", b'{"choices": null}', b"\xff\xfe", b"{" * 9000]
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("body", ODD_BODIES)
+async def test_a_provider_that_answers_anything_breaks_nothing(server: ModelServer, route: str, body: bytes) -> None:
+    server.answers("any", Says(raw=body))
+    try:
+        reply = await ask(server, route)
+    except CallFailed:
+        return
+    assert reply.fault is not None or not reply.text
+
+
+async def test_calls_side_by_side_do_not_wait_for_each_other(server: ModelServer) -> None:
+    server.answers("any", Says(text="{}", wait=0.3))
+    await ask(server)
+    began = time.monotonic()
+    await asyncio.gather(*(ask(server) for _ in range(5)))
+    assert time.monotonic() - began < 0.9

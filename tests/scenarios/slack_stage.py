@@ -1,0 +1,108 @@
+"""Slack as a stage: people write and press on a strict fake; slack-bolt and the whole program stand behind it."""
+
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+
+from agents.domain.ids import Account
+from bot.platforms.slack import addresses, presses
+from tests.fakes.slack import FakeSlack, fake_slack
+from tests.fakes.slack.delivery import SIGNING_SECRET
+from tests.fakes.slack.fake import CHANNEL
+from tests.fakes.slack.listening import free_port
+from tests.fakes.slack.people import MENTION
+from tests.fakes.slack.server import APP_TOKEN, BOT_TOKEN
+from tests.fakes.slack.shown import controls
+from tests.fakes.slack.world import TEAM
+from tests.scenarios.stage import Host, Setup, Shown, until
+
+RETRIES = (0.1,) * 200  # Slack sends again until the program is back
+
+
+class SlackStage:
+    """Implements tests.scenarios.stage.Stage. A thread is named as the program names it."""
+
+    name = "slack"
+
+    def __init__(self, fake: FakeSlack) -> None:
+        self.fake = fake
+
+    def account(self, who: str) -> Account:
+        return addresses.account(TEAM, self._user(who))
+
+    async def say(self, who: str, text: str, *, thread: str = "", mention: bool = False, direct: bool = False) -> str:
+        user, words = self._user(who), f"{MENTION} {text}" if mention else text
+        if thread:
+            place = addresses.place(thread)
+            self.fake.say(user, place.channel, words, place.ts)
+            return thread
+        channel = self.fake.world.direct(user).id if direct else CHANNEL
+        return addresses.thread(TEAM, channel, self.fake.say(user, channel, words))
+
+    async def edit(self, who: str, thread: str, text: str) -> None:
+        place = addresses.place(thread)
+        first = self.fake.world.get(place.channel, place.ts)
+        words = f"{MENTION} {text}" if first.text.startswith(MENTION) else text
+        self.fake.edit(self._user(who), place.channel, place.ts, words)
+
+    async def press(self, who: str, thread: str, label: str, words: str = "") -> None:
+        """A person whose press is not acknowledged sees a warning and presses again."""
+        user, place = self._user(who), addresses.place(thread)
+        self.fake.world.channels[place.channel].members.add(user)
+        on = next(m for m in reversed(self.fake.thread(place.channel, place.ts, user)) if label in m.labels)
+
+        async def taken() -> bool:
+            return (await self.fake.press(user, place.channel, on, label)).ok
+
+        await until(taken, f"an answer to {label}")
+        message = next(m for m in self.fake.world.messages if m.ts == on.ts)
+        carried = next(presses.read(c.value) for c in controls(message.blocks) if c.label == label)
+        if carried and carried.opens_form:
+            await self._fill(user, words)
+
+    async def _fill(self, user: str, words: str) -> None:
+        async def opened() -> bool:
+            return self.fake.form(user) is not None
+
+        await until(opened, "the form")
+        await self.fake.submit(user, words)
+
+    async def shown(self, who: str, thread: str) -> list[Shown]:
+        """What the blocks say and what a notification says; a file belongs to the card before it."""
+        place = addresses.place(thread)
+        return [
+            Shown(
+                text=f"{seen.words}\n{seen.text}", buttons=seen.labels, by_bot=seen.by_bot, private=seen.ephemeral
+            )
+            for seen in self.fake.thread(place.channel, place.ts, self._user(who))
+            if not seen.files
+        ]  # fmt: skip
+
+    async def is_seen(self, thread: str) -> bool:
+        place = addresses.place(thread)
+        return bool(self.fake.world.get(place.channel, place.ts).reactions.get("eyes"))
+
+    def _user(self, who: str) -> str:
+        id = f"U0{''.join(c for c in who.upper() if c.isalnum())}"
+        return self.fake.world.add_user(id, who.capitalize()).id
+
+
+async def open_stage(stack: AsyncExitStack, setup: Setup) -> tuple[SlackStage, Host]:
+    """In Socket Mode."""
+    return await _open(stack, setup, {"SLACK_APP_TOKEN": APP_TOKEN}, "")
+
+
+async def open_http_stage(stack: AsyncExitStack, setup: Setup) -> tuple[SlackStage, Host]:
+    """By signed HTTP."""
+    port = free_port()
+    environ = {"SLACK_SIGNING_SECRET": SIGNING_SECRET, "OVERLORD_HTTP_PORT": str(port)}
+    return await _open(stack, setup, environ, f"http://127.0.0.1:{port}/slack/events")
+
+
+async def _open(stack: AsyncExitStack, setup: Setup, how: Mapping[str, str], url: str) -> tuple[SlackStage, Host]:
+    fake = await stack.enter_async_context(fake_slack())
+    fake.deliveries.times.retries, fake.deliveries.url = RETRIES, url
+    stage = SlackStage(fake)
+    host = Host(setup, stage.account, {"SLACK_BOT_TOKEN": BOT_TOKEN, "SLACK_API_URL": fake.api_url, **how})
+    stack.push_async_callback(host.stop)
+    await host.start()
+    return stage, host
