@@ -12,6 +12,7 @@ from agents.domain.budget import Budget
 from agents.domain.events import Event
 from agents.domain.failure import Failure
 from agents.domain.ids import TaskId
+from agents.domain.limits import Limits
 from agents.domain.task import Task
 
 Shape = TypeVar("Shape", bound=BaseModel)
@@ -160,3 +161,6 @@ class Ports:
 
     store: Store
     projects: Projects
+    llm: Llm
+    specialists: Specialists
+    limits: Limits

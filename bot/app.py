@@ -9,8 +9,14 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from agents.catalog.specialists import load_panel
 from agents.domain.ids import Account, surface_of
-from agents.ports import Clock, Ports, Store
+from agents.llm.choice import choose_models
+from agents.llm.client import Models
+from agents.llm.prompts import Prompts
+from agents.ports import Clock, Ports
+from agents.workspace import sample
+from agents.workspace.projects import GitProjects
 from bot import readers
 from bot.bell import Bell
 from bot.clock import SystemClock
@@ -31,23 +37,16 @@ from bot.records import DirectRecords, Records
 from bot.settings import Settings, make_home
 from bot.store_checks import Finding, check_books
 from bot.timers import Timers
+from bot.world import World
+from manifests import packaged
 from store.books import Books
+from store.call_log import CallLog
 from store.database import Database
 
 SUGGESTIONS = (
     "@overlord add rate limiting to the public API",
     "@overlord the nightly report is empty on Mondays, find out why",
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Projects:
-    """Implements agents.ports.Projects."""
-
-    named: tuple[str, ...]
-
-    def names(self) -> tuple[str, ...]:
-        return self.named
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,12 +89,11 @@ async def running(
         console = ConsolePlatform(office.database, office.clock)
         platforms = await stack.enter_async_context(joined(settings, office, inbox, desk))
         outbox = Outbox(office, {console.name: console, **platforms}, leases)
-        ports = _ports(settings)
-        jobs = Jobs(office, lambda store: swap(ports(store)), leases)
+        world = await _world(settings, office)
+        jobs = Jobs(office, lambda job: swap(world.ports(job)), leases)
         health = Health(office)
         pumps = _pumps(office, inbox, outbox, jobs)
         stack.push_async_callback(jobs.stop)
-        jobs.start()
         await stack.enter_async_context(_pumping(pumps, bell, office.clock))
         await stack.enter_async_context(health.watching(pumps))
         options = _console_options(settings, office, health)
@@ -142,9 +140,21 @@ class _opened:
         self._database.close()
 
 
-def _ports(settings: Settings) -> Callable[[Store], Ports]:
-    projects = Projects(named=tuple(project.name for project in settings.projects))
-    return lambda store: Ports(store=store, projects=projects)
+async def _world(settings: Settings, office: Office) -> World:
+    """What jobs work with: the projects, or the sample where none is named, and the models that serve."""
+    paths = {project.name: project.path for project in settings.projects}
+    if not paths:
+        paths = {sample.NAME: await sample.lay_out(packaged("samples", "shortlinks"), settings.home)}
+    projects = GitProjects(paths)
+    prompts = Prompts(_secret(settings.home / "prompts.secret"), files=projects.files, folder=paths.get)
+    chosen = await choose_models(settings.models.written(), settings.keys)
+    return World(
+        office=office,
+        models=Models(chosen=chosen, prompts=prompts, clock=office.clock, limits=office.limits),
+        calls=CallLog(office.database, office.clock, settings.budgets, lambda task: task.budget),
+        projects=projects,
+        specialists=load_panel(packaged("policies", "specialists.yaml")),
+    )
 
 
 def _pumps(office: Office, inbox: Inbox, outbox: Outbox, jobs: Jobs) -> tuple[Pump, ...]:

@@ -13,6 +13,7 @@ from agents.domain.errors import OverlordError, PressRefused
 from agents.domain.steering import Steer
 from agents.domain.task import Task
 from bot.cards import replies
+from bot.cards.about import cost_card
 from bot.cards.status import status_card
 from bot.conversation import Command, Verb
 from bot.messages import Card, Said
@@ -123,7 +124,8 @@ def _approve(asked: Asked, books: Books, permissions: Permissions, moment: Momen
 
 
 def _cost(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
-    return replies.cost_card(_task(asked, books))
+    task = _task(asked, books)
+    return cost_card(task, books.calls.spent_on(task.id))
 
 
 def _who(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:

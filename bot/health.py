@@ -2,10 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-
-from prometheus_client import CollectorRegistry, Gauge, generate_latest
 
 from bot.jobs import Pump
 from bot.office import Office
@@ -20,8 +18,6 @@ class Health:
     def __init__(self, office: Office) -> None:
         self._office = office
         self._pumps: Sequence[Pump] = ()
-        self._registry = CollectorRegistry()
-        self._gauges: dict[str, Gauge] = {}
         self.worst_stall = 0.0
 
     @asynccontextmanager
@@ -49,11 +45,8 @@ class Health:
         now = self._office.clock.now()
         measured = await self._office.database.read(lambda books: measure(books.db, now))
         measured["overlord_loop_worst_stall_seconds"] = ("The longest the event loop was held up", self.worst_stall)
-        for name, (what, value) in measured.items():
-            if name not in self._gauges:
-                self._gauges[name] = Gauge(name, what, registry=self._registry)
-            self._gauges[name].set(value)
-        return Answer(text=generate_latest(self._registry).decode(), media="text/plain; version=0.0.4; charset=utf-8")
+        text = await asyncio.to_thread(_exposition, measured)
+        return Answer(text=text, media="text/plain; version=0.0.4; charset=utf-8")
 
     async def _beat(self) -> None:
         loop = asyncio.get_running_loop()
@@ -61,3 +54,13 @@ class Health:
             before = loop.time()
             await asyncio.sleep(BEAT)
             self.worst_stall = max(self.worst_stall, loop.time() - before - BEAT)
+
+
+def _exposition(measured: Mapping[str, tuple[str, float]]) -> str:
+    """In the words of Prometheus, whose library is loaded when somebody first asks."""
+    from prometheus_client import CollectorRegistry, Gauge, generate_latest
+
+    registry = CollectorRegistry()
+    for name, (what, value) in measured.items():
+        Gauge(name, what, registry=registry).set(value)
+    return generate_latest(registry).decode()

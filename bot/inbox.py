@@ -5,14 +5,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
-from pydantic import TypeAdapter
-
 from agents.domain import decide, pressing, steering
 from agents.domain.authority import Kind, Presser
 from agents.domain.decide import Request
 from agents.domain.decision import Decision, refuse_unless_open
 from agents.domain.errors import OverlordError, PressRefused
 from agents.domain.pressing import Press
+from agents.domain.shapes import shape
 from agents.domain.task import Task
 from agents.domain.text import clean
 from bot import hearing
@@ -29,7 +28,7 @@ from store.posts import Act, Wish
 
 REQUEST_MOST = 16_000
 TRIES = 3
-DELIVERIES: dict[str, TypeAdapter[Delivery]] = {kind.__name__: TypeAdapter(kind) for kind in (Said, Edited, Pressed)}
+DELIVERIES: dict[str, type[Delivery]] = {kind.__name__: kind for kind in (Said, Edited, Pressed)}
 _UNKNOWN = PressRefused("I do not know this button on this message", next_step="Say `status` to see what is open.")
 
 
@@ -96,7 +95,7 @@ class Inbox:
         known = books.deliveries.state(received.key)
         if known is None or known[0] is not DeliveryState.RECEIVED:
             return Outcome(state=known[0], words=known[1]) if known else Outcome(state=DeliveryState.IGNORED, words="")
-        delivery = DELIVERIES[received.kind].validate_json(received.body)
+        delivery = shape(DELIVERIES[received.kind]).validate_json(received.body)
         try:
             with books.undone_on_error():
                 outcome = self._mean(delivery, books)
@@ -233,9 +232,7 @@ class Inbox:
         if books.deliveries.settle(received.key, DeliveryState.PARKED, problem, now):
             error = OverlordError(
                 "Something went wrong while I read that, and I gave up after three tries",
-                next_step=(
-                    "Kept: what you sent. Please say it again in other words; the operator finds the details in the log."
-                ),
+                next_step="Kept: what you sent. Please say it in other words; the operator finds more in the log.",
             )
             books.posts.want(wish(f"reply:{received.key}", received.thread, replies.problem_card(error)), now)
 
@@ -249,7 +246,7 @@ def _received(delivery: Delivery, at: datetime) -> Received:
         key=delivery.key,
         also=delivery.also if isinstance(delivery, Said) else "",
         kind=type(delivery).__name__,
-        body=DELIVERIES[type(delivery).__name__].dump_json(delivery).decode(),
+        body=shape(type(delivery)).dump_json(delivery).decode(),
         account=delivery.by,
         channel=delivery.channel,
         thread=delivery.thread,

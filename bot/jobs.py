@@ -7,16 +7,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from typing import TYPE_CHECKING
 
-from apscheduler.schedulers.asyncio import AsyncIOScheduler
-
-from agents.domain import decide
+from agents.domain import decide, planning
 from agents.domain import events as e
-from agents.domain.asking import Moment
-from agents.domain.errors import IllegalMove, StaleLease
+from agents.domain.asking import Facts, Moment
+from agents.domain.errors import BudgetReached, IllegalMove, NoAnswer, StaleLease
 from agents.domain.task import Task
 from agents.flows import FLOWS
-from agents.ports import Clock, Ports, Store
+from agents.ports import Clock, Ports
 from bot.inbox import Inbox
 from bot.leases import Leases
 from bot.office import Office
@@ -24,8 +23,10 @@ from store.books import Books
 from store.codec import Cause
 from store.database import StoreUnavailable
 from store.deliveries import Received
-from store.job_log import JobLog
 from store.jobs import LONGEST_WAIT, Job
+
+if TYPE_CHECKING:
+    from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 log = logging.getLogger("overlord.jobs")
 
@@ -82,23 +83,20 @@ class Pump:
 class Jobs:
     """Claims jobs, runs each under a lease on the scheduler, and parks what cannot be finished."""
 
-    def __init__(self, office: Office, ports: Callable[[Store], Ports], leases: Leases) -> None:
+    def __init__(self, office: Office, ports: Callable[[Job], Ports], leases: Leases) -> None:
         self._office = office
         self._database, self._clock, self._limits = office.database, office.clock, office.limits
         self._ports = ports
         self._leases = leases
         self._claimed: dict[str, Job] = {}
         self._running: set[asyncio.Task[None]] = set()
-        # The scheduler is the clock and the pool, never the record: everything durable is a row of ours.
-        self.scheduler = AsyncIOScheduler(timezone=UTC, job_defaults={"coalesce": True, "max_instances": 1})
-
-    def start(self) -> None:
-        self.scheduler.start()
+        self._scheduler: AsyncIOScheduler | None = None  # made for the first job
 
     async def stop(self) -> None:
         """Being stopped is no fault of a job: what is under way is given back, and counts as no attempt."""
         under_way = list(self._claimed.values())
-        self.scheduler.shutdown(wait=False)
+        if self._scheduler:
+            self._scheduler.shutdown(wait=False)
         for task in self._running:
             task.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)
@@ -112,10 +110,18 @@ class Jobs:
             return 0
         lease = self._leases.for_seconds(self._limits.job_lease, busy=self._claimed)
         jobs = await self._database.write(lambda books: books.jobs.claim(lease, self._limits, room))
+        self._claimed |= {job.id: job for job in jobs}
         for job in jobs:
-            self._claimed[job.id] = job
-            self.scheduler.add_job(self._run, args=[job], id=job.id, misfire_grace_time=None, replace_existing=True)
+            pool = await self._pool()
+            pool.add_job(self._run, args=[job], id=job.id, misfire_grace_time=None, replace_existing=True)
         return len(jobs)
+
+    async def _pool(self) -> "AsyncIOScheduler":
+        if self._scheduler is None:
+            made = await asyncio.to_thread(_make_scheduler)
+            made.start()
+            self._scheduler = made
+        return self._scheduler
 
     async def next_try(self) -> float | None:
         now = self._clock.now()
@@ -138,14 +144,17 @@ class Jobs:
                 del self._claimed[job.id]
 
     async def _try(self, job: Job) -> None:
-        store = JobLog(self._database, job, self._moment)
         try:
-            await FLOWS[job.flow](job.event, self._ports(store))
+            await FLOWS[job.flow](job.event, self._ports(job))
         except StaleLease:
             log.info("job was taken over", extra={"job": job.id, "flow": job.flow})
         except IllegalMove as moved:  # the task moved on meanwhile; there is nothing left to do for it
             log.info("job had nothing left to do", extra={"job": job.id, "why": moved.what})
             await self._database.write(lambda books: books.jobs.finish(job.id, job.fence))
+        except NoAnswer as none:  # it was asked as often as its policy allows
+            await self._give_up(job, f"{none.what}. {none.next_step}")
+        except BudgetReached as reached:
+            await self._out_of_money(job, reached)
         except StoreUnavailable:  # this process holds it and is not at work on it, so it is claimed again at once
             log.warning("job will run again when the store is back", extra={"job": job.id})
         except Exception as problem:  # a flow's own fault must not take the program down
@@ -160,14 +169,36 @@ class Jobs:
         await self._database.write(lambda books: books.jobs.put_back(job, problem, again))
 
     async def _give_up(self, job: Job, problem: str) -> None:
+        """Say so in the thread, and ask the owner what to do."""
+
+        def facts(task: Task, moment: Moment) -> Facts:
+            kept = "Kept: the request and everything recorded so far."
+            parked = e.JobParked(task=task.id, at=moment.at, job=job.id, flow=job.flow, problem=problem, kept=kept)
+            return decide.park(task, parked, moment)
+
+        await self._park(job, problem, facts)
+
+    async def _out_of_money(self, job: Job, reached: BudgetReached) -> None:
+        def facts(task: Task, moment: Moment) -> Facts:
+            stopped = e.BudgetReached(
+                task=task.id,
+                at=moment.at,
+                job=job.id,
+                flow=job.flow,
+                budget=reached.budget,
+                limit=reached.limit,
+                spent=reached.spent,
+            )
+            return planning.over_budget(task, stopped, moment)
+
+        await self._park(job, reached.what, facts)
+
+    async def _park(self, job: Job, problem: str, facts: Callable[[Task, Moment], Facts]) -> None:
         def transaction(books: Books) -> None:
             if not books.jobs.park(job, problem):
                 return
             task, cause = books.log.task(job.task), Cause(actor="overlord", delivery=f"job:{job.id}:{job.fence}")
-            moment = self._moment(task, cause.delivery)
-            kept = "Kept: the request and everything recorded so far."
-            parked = e.JobParked(task=task.id, at=moment.at, job=job.id, flow=job.flow, problem=problem, kept=kept)
-            books.log.append(task.id, decide.park(task, parked, moment), cause)
+            books.log.append(task.id, facts(task, self._moment(task, cause.delivery)), cause)
 
         await self._database.write(transaction)
 
@@ -181,6 +212,13 @@ class Jobs:
 
     def _moment(self, task: Task, cause: str) -> Moment:
         return self._office.moment(task.channel, cause)
+
+
+def _make_scheduler() -> "AsyncIOScheduler":
+    """The clock and the pool, never the record: everything durable is a row of ours. Slow to load."""
+    from apscheduler.schedulers.asyncio import AsyncIOScheduler
+
+    return AsyncIOScheduler(timezone=UTC, job_defaults={"coalesce": True, "max_instances": 1})
 
 
 def _renewed(job: Job, until: datetime, books: Books) -> bool:

@@ -4,11 +4,9 @@ import json
 import logging
 import re
 import sys
-from collections.abc import Iterable
-from typing import Any, TextIO
-
-import structlog
-from structlog.typing import EventDict, Processor
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
+from typing import TextIO
 
 MASK = "[secret]"
 SHORTEST = 6  # a shorter value is no secret, and masking it would eat innocent text
@@ -28,64 +26,67 @@ _SHAPES = re.compile(
 _CHATTY = ("apscheduler", "uvicorn", "slack_bolt", "slack_sdk", "discord", "aiohttp", "httpx", "httpcore", "asyncio")
 # Names under which people's words and the bot's cards travel.
 _BODIES = frozenset({"text", "words", "body", "card", "request", "question", "prompt", "answer", "message_text"})
+# What every record has; whatever else it carries was given with `extra`.
+_OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName", "color_message"}
 
 
 def set_up_logs(level: str, secrets: Iterable[str] = (), stream: TextIO | None = None) -> None:
     """Everything that logs, ours and the libraries', goes through here from now on."""
     out = stream or sys.stderr
-    shared: list[Processor] = [
-        structlog.contextvars.merge_contextvars,
-        structlog.stdlib.add_log_level,
-        structlog.stdlib.add_logger_name,
-        structlog.stdlib.ExtraAdder(),
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
-        without_bodies,
-        structlog.processors.format_exc_info,
-    ]
-    last: list[Processor] = [
-        structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-        _renderer(out),
-        masking(secrets),
-    ]
     handler = logging.StreamHandler(out)
-    handler.setFormatter(structlog.stdlib.ProcessorFormatter(foreign_pre_chain=shared, processors=last))
+    handler.setFormatter(_Lines(secrets, readable=out.isatty()))
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level.upper())
     for name in _CHATTY:
         logging.getLogger(name).setLevel(logging.NOTSET if level == "debug" else logging.WARNING)
-    structlog.configure(
-        processors=[structlog.stdlib.filter_by_level, *shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
-        logger_factory=structlog.stdlib.LoggerFactory(),
-        wrapper_class=structlog.stdlib.BoundLogger,
-        cache_logger_on_first_use=False,
-    )
 
 
-def _renderer(out: TextIO) -> Processor:
-    if out.isatty():
-        return structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
-    return structlog.processors.JSONRenderer(serializer=json.dumps, ensure_ascii=False)
+class _Lines(logging.Formatter):
+    """The standard library's own: a logging library would be a sixth of the program's start."""
+
+    def __init__(self, secrets: Iterable[str], *, readable: bool) -> None:
+        super().__init__()
+        self._mask = masking(secrets)
+        self._render = _for_people if readable else _for_machines
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Masking is the last step, on the finished line: whatever way a secret came in, it does not go out."""
+        return self._mask(self._render(self._told(record)))
+
+    def _told(self, record: logging.LogRecord) -> dict[str, object]:
+        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        told = {
+            "timestamp": at.replace("+00:00", "Z"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "event": record.getMessage(),
+            **{name: value for name, value in vars(record).items() if name not in _OWN},
+        }
+        if record.exc_info:
+            told["exception"] = self.formatException(record.exc_info)
+        return told if record.levelno <= logging.DEBUG else _without_bodies(told)
 
 
-def without_bodies(logger: object, method: str, event: EventDict) -> EventDict:
+def _for_machines(told: Mapping[str, object]) -> str:
+    return json.dumps(told, ensure_ascii=False, default=repr)
+
+
+def _for_people(told: Mapping[str, object]) -> str:
+    head = f"{told['timestamp']} [{told['level']:<7}] {told['event']}"
+    apart = ("timestamp", "level", "event", "exception")
+    rest = " ".join(f"{name}={value}" for name, value in told.items() if name not in apart)
+    trace = f"\n{told['exception']}" if "exception" in told else ""
+    return f"{head}  {rest}{trace}"
+
+
+def _without_bodies(told: Mapping[str, object]) -> dict[str, object]:
     """What people said is theirs: above debug only its length is logged."""
-    if event.get("level") == "debug":
-        return event
-    return {key: _length(value) if key in _BODIES else value for key, value in event.items()}
+    return {name: f"({len(str(value))} characters)" if name in _BODIES else value for name, value in told.items()}
 
 
-def _length(value: object) -> str:
-    return f"({len(str(value))} characters)"
-
-
-def masking(secrets: Iterable[str]) -> Processor:
-    """The last step, on the finished line: whatever way a secret came in, it does not go out."""
+def masking(secrets: Iterable[str]) -> Callable[[str], str]:
     known = {secret for secret in secrets if len(secret) >= SHORTEST}
     spelled = known | {json.dumps(secret, ensure_ascii=False)[1:-1] for secret in known}
     exact = re.compile("|".join(re.escape(secret) for secret in sorted(spelled, key=len, reverse=True)) or r"(?!)")
-
-    def mask(logger: object, method: str, line: Any) -> str:
-        return _SHAPES.sub(MASK, exact.sub(MASK, str(line)))
-
-    return mask
+    return lambda line: _SHAPES.sub(MASK, exact.sub(MASK, line))

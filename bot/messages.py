@@ -6,9 +6,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
-from pydantic import TypeAdapter
-
 from agents.domain.ids import Account, DecisionId, Thread
+from agents.domain.shapes import shape
 
 TOKEN_LIMIT = 100  # Discord's custom_id, the tightest of the platforms
 
@@ -185,15 +184,12 @@ def when(at: datetime) -> str:
     return f"{at:%Y-%m-%d %H:%M} UTC"
 
 
-_CARDS: TypeAdapter[Card] = TypeAdapter(Card)
-
-
 def dump_card(card: Card) -> str:
-    return _CARDS.dump_json(card, exclude_defaults=True).decode()
+    return shape(Card).serializer.to_json(card, exclude_defaults=True).decode()
 
 
 def load_card(body: str) -> Card:
-    return _CARDS.validate_json(body)
+    return shape(Card).validate_json(body)
 
 
 def card_hash(body: str) -> str:

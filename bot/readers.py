@@ -8,8 +8,11 @@ from collections.abc import Callable
 from datetime import datetime
 
 from agents.domain import events as e
+from agents.domain.authority import Group
+from agents.domain.decision import Decision
 from agents.domain.events import Event
 from agents.domain.ids import Account, PersonId, TaskId, surface_of
+from agents.domain.task import Task
 from agents.flows import FLOW_AFTER
 from bot.cards import CARD_FOR, status
 from bot.cards.scene import Scene
@@ -20,6 +23,7 @@ from store.books import Books
 from store.posts import Act, Wish
 
 BATCH = 100
+PINGED = 5  # people who are called to one decision, at most
 APART = 0.02  # seconds, at least, between two looks for something to say
 
 
@@ -76,9 +80,20 @@ def scene_of(books: Books, event: Event, permissions: Permissions) -> Scene:
         decision=books.ledger.find,
         name=books.people.name,
         accounts=_accounts(books, surface_of(task.thread)),
+        deciders=lambda decision: _deciders(books, permissions, task, decision),
+        spent=books.calls.spent_on(task.id) if isinstance(event, e.TaskAskedAbout) else 0.0,
         next_approver=permissions.next_approver,
         nobody=lambda decision: permissions.nobody_in(decision.kind, task.channel) or "",
     )
+
+
+def _deciders(books: Books, permissions: Permissions, task: Task, decision: Decision) -> tuple[Account, ...]:
+    """The owner where the owner may decide; else those who are named, on the platform the task is on."""
+    surface = surface_of(task.thread)
+    if Group.OWNER in decision.rule.who:
+        return _accounts(books, surface)(decision.put_to)
+    named = [account for group in sorted(decision.rule.who) for account in permissions.members(group)]
+    return tuple(dict.fromkeys(a for a in named if surface_of(a) == surface))[:PINGED]
 
 
 def _accounts(books: Books, surface: str) -> Callable[[PersonId], tuple[Account, ...]]:

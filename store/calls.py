@@ -5,7 +5,6 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from pydantic import TypeAdapter
 from sqlalchemy import Connection, bindparam, func, select, update
 
 from agents.domain.breaker import WINDOW, Breaker
@@ -13,6 +12,7 @@ from agents.domain.budget import Budget, Budgets, Spending, strictest
 from agents.domain.errors import BudgetReached, NoAnswer
 from agents.domain.failure import ErrorClass, Failure
 from agents.domain.ids import TaskId
+from agents.domain.shapes import shape
 from agents.ports import Admitted, Answered, Call, Spent, Tried
 from store import tables
 from store.codec import moment, seconds
@@ -20,7 +20,6 @@ from store.dialect import upsert
 from store.statements import Prepared
 
 _C, _B = tables.calls, tables.breakers
-_BREAKER: TypeAdapter[Breaker] = TypeAdapter(Breaker)
 
 
 class CallState(StrEnum):
@@ -116,9 +115,10 @@ class Calls:
     def warn(self, call: Call, budgets: Budgets, at: datetime) -> None:
         """Say that a budget is nearly used up: once, in the row of the step that took it there."""
         known = self._known(call.id)
+        next_call = call.models.get(known["model"], 0.0) if known else 0.0
         for budget in self._budgets(call, budgets, at, known["cost"] if known else 0.0):
             about = {"budget": budget.name, "most": budget.limit}
-            if budget.nearly_used and not _TOLD.run(self._db, about).fetchone():
+            if budget.worth_a_word(next_call) and not _TOLD.run(self._db, about).fetchone():
                 _WARN.run(self._db, {"which": call.id, **about, "so_far": budget.spent})
                 return
 
@@ -138,7 +138,7 @@ class Calls:
 
     def breaker(self, model: str) -> Breaker:
         row = _BODY.run(self._db, {"which": model}).fetchone()
-        return _BREAKER.validate_json(row[0]) if row else Breaker()
+        return shape(Breaker).validate_json(row[0]) if row else Breaker()
 
     def _known(self, id: str) -> dict[str, Any] | None:
         row = _ONE.run(self._db, {"which": id}).fetchone()
@@ -172,7 +172,7 @@ class Calls:
 
     def _set(self, model: str, before: Breaker, after: Breaker) -> None:
         if after != before:
-            upsert(self._db, _B, {"name": model, "body": _BREAKER.dump_json(after).decode()}, key=("name",))
+            upsert(self._db, _B, {"name": model, "body": shape(Breaker).dump_json(after).decode()}, key=("name",))
 
     def _budgets(self, call: Call, budgets: Budgets, at: datetime, mine: float) -> list[Budget]:
         """Each limit there is, with what other steps spent and reserved under it and what this one cost so far."""

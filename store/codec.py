@@ -4,18 +4,13 @@ import hashlib
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from pydantic import TypeAdapter
-
 from agents.domain import events as e
 from agents.domain.decision import Decision
 from agents.domain.events import Event
+from agents.domain.shapes import shape
 from agents.domain.task import Task
 
-_EVENTS: dict[str, TypeAdapter[Event]] = {kind.__name__: TypeAdapter(kind) for kind in e.ALL}
-_TASK: TypeAdapter[Task] = TypeAdapter(Task)
-_DECISION: TypeAdapter[Decision] = TypeAdapter(Decision)
-
-EVENT_KINDS = tuple(_EVENTS)
+EVENT_KINDS: dict[str, type[Event]] = {kind.__name__: kind for kind in e.ALL}
 
 BEGINNING = "0" * 64  # the hash before a task's first fact
 
@@ -40,27 +35,27 @@ class Recorded:
 
 
 def dump_event(event: Event) -> str:
-    return _EVENTS[type(event).__name__].serializer.to_json(event, exclude_defaults=True).decode()
+    return shape(type(event)).serializer.to_json(event, exclude_defaults=True).decode()
 
 
 def load_event(kind: str, body: str) -> Event:
-    return _EVENTS[kind].validate_json(body)
+    return shape(EVENT_KINDS[kind]).validate_json(body)
 
 
 def dump_task(task: Task) -> str:
-    return _TASK.serializer.to_json(task, exclude_defaults=True).decode()
+    return shape(Task).serializer.to_json(task, exclude_defaults=True).decode()
 
 
 def load_task(body: str) -> Task:
-    return _TASK.validate_json(body)
+    return shape(Task).validate_json(body)
 
 
 def dump_decision(decision: Decision) -> str:
-    return _DECISION.dump_json(decision, exclude_defaults=True).decode()
+    return shape(Decision).serializer.to_json(decision, exclude_defaults=True).decode()
 
 
 def load_decision(body: str) -> Decision:
-    return _DECISION.validate_json(body)
+    return shape(Decision).validate_json(body)
 
 
 def chained(prev: str, *parts: str) -> str:

@@ -2,11 +2,15 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, Table
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 
 from store.statements import Prepared
+
+if TYPE_CHECKING:
+    from sqlalchemy.dialects import postgresql
 
 
 def upsert(db: Connection, table: Table, row: Mapping[str, object], *, key: tuple[str, ...]) -> None:
@@ -31,5 +35,9 @@ def _once(dialect: str, table: Table, columns: tuple[str, ...]) -> Prepared:
     return Prepared(_insert(dialect, table).on_conflict_do_nothing())
 
 
-def _insert(dialect: str, table: Table) -> postgresql.Insert | sqlite.Insert:
-    return postgresql.insert(table) if dialect == "postgresql" else sqlite.insert(table)
+def _insert(dialect: str, table: Table) -> "sqlite.Insert | postgresql.Insert":
+    if dialect == "sqlite":
+        return sqlite.insert(table)
+    from sqlalchemy.dialects import postgresql  # a tenth of the program's start, and most never need it
+
+    return postgresql.insert(table)

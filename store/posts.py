@@ -178,7 +178,10 @@ class Posts:
         return moment(min(known)) if known else None
 
     def _mend(self, now: float, limits: Limits) -> None:
-        """The clock was set back: what ends impossibly late gets one lease's time, what starts so waits to settle."""
+        """The clock was set back: what ends impossibly late gets one lease's time, what starts so waits a little.
+
+        What was mended must not look wrong the next time, or it would be put off for ever.
+        """
         late = (_P.c.state == PostState.SENDING, _P.c.lease_until > now + longest(limits))
         self._db.execute(update(_P).where(_UNFINISHED, *late).values(lease_until=now + limits.send_lease))
         wait = case(
@@ -187,7 +190,8 @@ class Posts:
             else_=LONGEST_WAIT,
         )
         far = update(_P).where(_UNFINISHED, _P.c.state != PostState.PARKED, _P.c.not_before > now + wait + 1)
-        self._db.execute(far.values(not_before=now + limits.settle))
+        edit = and_(_P.c.unsure_since.is_(None), _P.c.attempts == 0)
+        self._db.execute(far.values(not_before=now + case((edit, limits.status_edits_apart), else_=limits.settle)))
 
     def _take(self, row: Row[tuple[object, ...]], lease: Lease) -> Post:
         died = row.state == PostState.SENDING

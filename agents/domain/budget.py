@@ -21,10 +21,6 @@ class Budget:
     spent: float = 0.0
     reserved: float = 0.0
 
-    @property
-    def nearly_used(self) -> bool:
-        return self.limit is not None and self.spent >= WARN_AT * self.limit
-
     def after(self, reserve: float) -> Spending:
         """How it stands if this much more is reserved."""
         if self.limit is None:
@@ -33,6 +29,10 @@ class Budget:
         if total > self.limit:
             return Spending.STOP
         return Spending.WARN if total >= WARN_AT * self.limit else Spending.FINE
+
+    def worth_a_word(self, next_call: float) -> bool:
+        """One more call of this size takes it over the mark. Where nothing was spent there is nothing to say."""
+        return self.spent > 0 and self.after(next_call) is not Spending.FINE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -151,6 +151,7 @@ class DecompositionDrafted(Event):
     number: int  # version of the plan
     plan: Decomposition
     estimate: float  # dollars
+    rehearsal: bool = False  # no real model was asked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,9 +15,9 @@ class Pending:
 
 def is_stalled(task: Task, pending: Pending) -> bool:
     """Whether a task has not ended, nothing runs for it, and nobody was asked."""
-    return not (task.ended or pending.jobs or pending.unread or task.questions or _waits_for_a_plan(task))
+    return not (task.ended or pending.jobs or pending.unread or task.questions or _waits_for_minions(task))
 
 
-def _waits_for_a_plan(task: Task) -> bool:
-    """At rest by design: its project is known, and nothing plans yet. Goes when there is a planner."""
-    return task.state is TaskState.DECOMPOSING
+def _waits_for_minions(task: Task) -> bool:
+    """At rest by design: its plan is accepted, and nothing works on plans yet. Goes when there are minions."""
+    return task.state is TaskState.RUNNING

@@ -51,23 +51,36 @@ class CannotPlan:
 Drafted = Decomposition | Clarify | CannotPlan
 
 
-def after_draft(task: Task, drafted: Drafted, files: Collection[str] | None, estimate: float, moment: Moment) -> Facts:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """What the planner came up with, and what is known about it."""
+
+    says: Drafted
+    files: Collection[str] | None = None  # of the project, where it is here
+    estimate: float = 0.0
+    rehearsal: bool = False
+
+
+def after_draft(task: Task, draft: Draft, moment: Moment) -> Facts:
     """A whole draft is checked by code before anybody is asked to read it."""
     if not _is(task, TaskState.DECOMPOSING):
         return []
-    match drafted:
+    match draft.says:
         case Clarify(question=text, options=options):
             choices = lettered(*(Option(value=option, label=option) for option in options[:5]))
             return ask(task, Question(kind=Kind.CLARIFICATION, options=choices, text=text), moment)
         case CannotPlan(why=why):
             return _escalate(task, task.plan_number, why, None, moment)
-        case Decomposition():
+        case Decomposition() as drafted:
             plan = with_verification(drafted)
     number = task.plan_number + 1
-    if found := tuple(faults(plan, files)):
+    if found := tuple(faults(plan, draft.files)):
         back = e.DecompositionSentBack(task=task.id, at=moment.at, number=number, reasons=found)
         return _sent_back(task, back, moment)
-    return [e.DecompositionDrafted(task=task.id, at=moment.at, number=number, plan=plan, estimate=estimate)]
+    drafted_now = e.DecompositionDrafted(
+        task=task.id, at=moment.at, number=number, plan=plan, estimate=draft.estimate, rehearsal=draft.rehearsal
+    )
+    return [drafted_now]
 
 
 def after_review(task: Task, review: Review, moment: Moment) -> Facts:

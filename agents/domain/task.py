@@ -109,6 +109,7 @@ class Task:
     plan_number: int = 0
     previous_plan: Decomposition | None = None  # what the reader of a changed plan has seen
     estimate: float = 0.0
+    rehearsal: bool = False
     review: Review | None = None
     debate: Debate | None = None
     tries: int = 0  # decompositions since a person last had a word in it
@@ -183,6 +184,7 @@ _CHANGES: dict[type[Event], Callable[[Task, Any], dict[str, Any]]] = {
         "plan_number": fact.number,
         "previous_plan": task.previous_plan if task.tries else task.plan,
         "estimate": fact.estimate,
+        "rehearsal": fact.rehearsal,
         "tries": task.tries + 1,
         "review": None,
         "debate": None,
@@ -196,7 +198,11 @@ _CHANGES: dict[type[Event], Callable[[Task, Any], dict[str, Any]]] = {
     e.ReviewersDisagreed: lambda task, fact: {"review": fact.review},
     e.DecompositionApproved: lambda task, fact: {"review": fact.review, "debate": fact.debate},
     e.DecompositionBlocked: lambda task, fact: {"review": fact.review},
-    e.DecompositionEscalated: lambda task, fact: {"review": fact.review, "debate": fact.debate, "problem": fact.why},
+    e.DecompositionEscalated: lambda task, fact: {
+        "review": fact.review,
+        "debate": fact.debate,
+        "problem": "" if fact.debate else fact.why,
+    },
     e.ClarificationAnswered: lambda task, fact: {"feedback": (f"{fact.question} {fact.answer}",), "tries": 0},
     e.PlanAccepted: lambda task, fact: {"accepted_plan": fact.hash, "feedback": (), "problem": ""},
     e.PlanChangeRequested: lambda task, fact: {"feedback": (fact.words,), "tries": 0, "problem": ""},

@@ -21,7 +21,7 @@ def cut(text: str, most: int) -> str:
     """At most so many characters, saying how many were left out."""
     if len(text) <= most:
         return text
-    room = max(0, most - 24)
+    room = max(0, most - len(f"… ({len(text)} more characters)"))
     return f"{text[:room].rstrip()}… ({len(text) - room} more characters)"[:most]
 
 

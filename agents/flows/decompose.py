@@ -9,7 +9,7 @@ from agents.domain import planning
 from agents.domain.asking import Moment
 from agents.domain.decomposition import Confidence, Decomposition, Edge, Need, Risk, Subtask
 from agents.domain.events import Event
-from agents.domain.planning import CannotPlan, Clarify, Drafted
+from agents.domain.planning import CannotPlan, Clarify, Draft, Drafted
 from agents.domain.task import Task
 from agents.ports import Ask, Ports, Spent
 
@@ -107,7 +107,9 @@ async def decompose(event: Event, ports: Ports) -> None:
     drafted = says.drafted()
 
     def decide(task: Task, moment: Moment) -> Sequence[Event]:
-        return planning.after_draft(task, drafted, files or None, _estimate(drafted, spent, moment), moment)
+        estimate = _estimate(drafted, spent, moment)
+        draft = Draft(says=drafted, files=files or None, estimate=estimate, rehearsal=spent.rehearsal)
+        return planning.after_draft(task, draft, moment)
 
     await ports.store.record(task.id, decide)
 

@@ -42,7 +42,8 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _number(value: Any) -> int | None:
-    return value if isinstance(value, int) and 100 <= value <= 599 else None
+    """An HTTP status that says what is wrong; a 200 with a body that nobody can read says nothing."""
+    return value if isinstance(value, int) and 400 <= value <= 599 else None
 
 
 def _retry_after(error: BaseException) -> float | None:

@@ -1,11 +1,14 @@
 """An offline model that plays planner and reviewers on the sample project. It is honest: it only rehearses."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from agents.catalog.yaml import read_yaml
+from agents.llm.answers import NONCE
+from manifests import packaged
 
 NAME = "rehearsal"
 MODEL = "rehearsal/sample"
@@ -60,3 +63,37 @@ DEFAULTS: dict[str, list[dict[str, Any]]] = {
 
 def _plain(text: str) -> str:
     return re.sub(r"\W+", " ", text).strip().casefold()
+
+
+def provider() -> Any:
+    """The rehearsal as a litellm provider: the same way in and out as any other model, without a network."""
+    from litellm import CustomLLM, ModelResponse
+
+    played = Rehearsal(load_scripts(packaged("samples", "rehearsal.yaml")))
+
+    class RehearsalProvider(CustomLLM):
+        async def acompletion(self, *args: Any, **kwargs: Any) -> ModelResponse:
+            told = _told(kwargs)
+            question, turn = _scripted(str(told.get("question", "")), str(told.get("step", "")))
+            answer = {**played.answer(question, str(told.get("request", "")), turn), NONCE: told.get("tag", "")}
+            message = {"role": "assistant", "content": json.dumps(answer)}
+            return ModelResponse(model=MODEL, choices=[{"message": message, "finish_reason": "stop", "index": 0}])
+
+    return RehearsalProvider()
+
+
+def _told(kwargs: Mapping[str, Any]) -> Mapping[str, Any]:
+    metadata = (kwargs.get("litellm_params") or {}).get("metadata") or {}
+    told = metadata.get("overlord") or {}
+    return told if isinstance(told, Mapping) else {}
+
+
+def _scripted(question: str, step: str) -> tuple[str, int]:
+    """Which list of the script, and which answer in it: a step ends in the numbers of its versions and rounds."""
+    numbers = [int(part) for part in step.split(":") if part.isdigit()]
+    if question == "debate":
+        side = step.split(":")[1] if ":" in step else ""
+        return f"debate_{side}", max(0, numbers[-1] - 1) if numbers else 0
+    if question == "decompose":
+        return question, max(numbers, default=0)
+    return question, max(0, (numbers[0] if numbers else 1) - 1)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from jinja2 import FileSystemLoader, StrictUndefined, Template, TemplateError, TemplateSyntaxError
+from jinja2 import FileSystemLoader, StrictUndefined, Template, TemplateError, TemplateSyntaxError, Undefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from agents.domain.errors import OverlordError
@@ -43,7 +43,8 @@ class Fence:
     tag: str
 
     def around(self, value: object, name: str) -> Trusted:
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
+        plain = isinstance(value, str | Undefined)  # the latter says what is missing when it is read
+        text = str(value) if plain else json.dumps(value, ensure_ascii=False, indent=1)
         shown, notes = self.harmless(text)
         whole = len(shown)
         shown = cut(shown, CAPS.get(name, CAP))

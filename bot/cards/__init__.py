@@ -28,7 +28,7 @@ def decision(event: Event, scene: Scene) -> list[Posting]:
         return []
     card = decision_card(scene.task, known, scene.name)
     if card.buttons:
-        card = replace(card, notify=scene.accounts(known.put_to), lines=_with(card.lines, scene.nobody(known)))
+        card = replace(card, notify=scene.deciders(known), lines=_with(card.lines, scene.nobody(known)))
     return [Posting(key=f"decision:{known.id}", card=card)]
 
 

@@ -20,7 +20,9 @@ _TITLES: dict[Kind, Callable[[Task, Decision], str]] = {
     Kind.QUESTION: lambda task, d: f"{task.id}: {one_line(d.question)}",
     Kind.CLARIFICATION: lambda task, d: f"{task.id}: {one_line(d.question)}",
     Kind.PLAN: lambda task, d: f"{task.id}: {_plan_title(task)}",
-    Kind.DEBATE: lambda task, d: f"{task.id}: the plan needs your judgement",
+    Kind.DEBATE: lambda task, d: (
+        f"{task.id}: the plan needs your judgement" if d.subject else f"{task.id}: I could not make a plan"
+    ),
     Kind.BUDGET: lambda task, d: f"{task.id}: the budget is used up",
 }
 
@@ -63,7 +65,7 @@ def _open(task: Task, decision: Decision, name: NameOf) -> Card:
         graph=graph_of(task) if _shows_plan(task, decision) else None,
         buttons=tuple(buttons[: _FIRST.get(decision.kind, 5)]),
         more=tuple(buttons[_FIRST.get(decision.kind, 5) :]),
-        footer=_footer(decision),
+        footer=_footer(task, decision),
         until=decision.due if decision.rule.silence is not Silence.WAITS else None,
         until_what=_until_what(decision),
         tone=Tone.BAD if decision.kind is Kind.ESCALATION else Tone.ASKING,
@@ -145,9 +147,15 @@ def _rows(decision: Decision, name: NameOf) -> list[Row]:
     return rows
 
 
-def _footer(decision: Decision) -> str:
-    who = f"To decide: {who_may(decision.kind)}."
-    return f"{who} Or reply in words." if decision.rule.by_words else who
+def _footer(task: Task, decision: Decision) -> str:
+    parts = [f"To decide: {who_may(decision.kind)}."]
+    if decision.rule.by_words:
+        parts.append("Or reply in words.")
+    if decision.kind in (Kind.PLAN, Kind.DEBATE) and decision.subject:
+        parts.append("Reply in words to ask for changes.")
+        if task.rehearsal:
+            parts.append("This is a rehearsal: a script played planner and reviewers, no model was asked.")
+    return " ".join(parts)
 
 
 def _until_what(decision: Decision) -> str:

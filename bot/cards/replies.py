@@ -62,12 +62,6 @@ def who_card(rows: Sequence[tuple[str, str]]) -> Card:
     return Card(title="Who can approve", rows=tuple(Row(label=label, value=value) for label, value in rows))
 
 
-def cost_card(task: Task) -> Card:
-    return Card(
-        title=f"{task.id} has cost nothing so far", text="No model has been asked and no minion has run for it."
-    )
-
-
 def busy_card(seconds: float) -> Card:
     return Card(
         title="That is more than I can take in at once",

@@ -15,6 +15,7 @@ class Scene:
     decision: Callable[[DecisionId], Decision | None]
     name: NameOf
     accounts: Callable[[PersonId], tuple[Account, ...]]
+    deciders: Callable[[Decision], tuple[Account, ...]] = lambda decision: ()  # who should be pinged to decide
     next_approver: Callable[[int], Account | None] = lambda number: None
     spent: float = 0.0  # dollars, on this task so far
     nobody: Callable[[Decision], str] = lambda decision: ""  # what to say when nobody is named who may decide

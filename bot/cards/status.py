@@ -1,7 +1,7 @@
 """The one living card of a task."""
 
-from agents.domain.authority import Kind
-from agents.domain.decision import NameOf
+from agents.domain.authority import Group, Kind, who_may
+from agents.domain.decision import Decision, NameOf
 from agents.domain.task import Task, TaskState
 from agents.domain.text import one_line
 from bot.cards import words
@@ -17,11 +17,15 @@ def status_card(task: Task, name: NameOf) -> Card:
     return Card(
         title=title,
         rows=tuple(_rows(task, name)),
-        lines=tuple(f"Waiting for {name(d.put_to)} to decide {words.KIND[d.kind]}" for d in task.questions),
+        lines=tuple(f"Waiting for {_whom(d, name)} to decide {words.KIND[d.kind]}" for d in task.questions),
         buttons=buttons,
         more=more,
         tone=Tone.ASKING if task.questions and task.state is TaskState.RECEIVED else words.TONE[task.state],
     )
+
+
+def _whom(decision: Decision, name: NameOf) -> str:
+    return name(decision.put_to) if Group.OWNER in decision.rule.who else who_may(decision.kind)
 
 
 def _rows(task: Task, name: NameOf) -> list[Row]:
@@ -32,6 +36,10 @@ def _rows(task: Task, name: NameOf) -> list[Row]:
     elif task.project == "":
         rows.append(Row(label="Project", value="none is configured; name one in overlord.yaml"))
     rows.append(Row(label="Asked by", value=name(task.owner)))
+    if task.budgets_warned:
+        rows.append(Row(label="Budget", value=f"80 % used: {', '.join(task.budgets_warned)}"))
+    if task.rehearsal:
+        rows.append(Row(label="Rehearsal", value="a script plays planner and reviewers; no model was asked"))
     if task.remarks:
         rows.append(Row(label="Remarks noted", value=str(task.remarks)))
     if task.problem:

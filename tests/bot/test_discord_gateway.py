@@ -10,6 +10,7 @@ from bot.platforms.discord.address import Place, account_of
 from tests.fakes.discord import FakeDiscord
 from tests.fakes.discord.inbox import Kept, listening, until
 from tests.fakes.discord.interactions import DEFER_UPDATE, FORM, MESSAGE, UPDATE, Failed
+from tests.fakes.discord.trouble import Kind
 
 DECISION = DecisionId("d" * 22)
 
@@ -163,6 +164,19 @@ async def test_a_press_is_stored_before_it_is_acknowledged(fake: FakeDiscord) ->
         assert (pressed.token, pressed.message, pressed.thread) == (f"{DECISION}.a", id, said.thread)
         assert pressed.key == f"discord:{press.id}"
         assert first.id in said.thread
+
+
+@pytest.mark.parametrize("kind", [Kind.RESET_BEFORE, Kind.RESET_AFTER, Kind.ERROR_AFTER])
+async def test_an_acknowledgement_that_was_lost_is_sent_once_more(fake: FakeDiscord, kind: Kind) -> None:
+    ana, kept = fake.world.user("ana"), Kept()
+    async with listening(fake, kept) as platform:
+        fake.say(ana, fake.general, f"{fake.bot_mention} go")
+        (said,) = await kept.said()
+        message = fake.world.message(await platform.post(said.thread, "decision:1", CARD))
+        fake.trouble.plan(kind, path="/callback")
+        assert await fake.press(ana, message, "Approve plan").answered(1.0) == DEFER_UPDATE
+        await until(lambda: fake.http.count("POST", "/callback") == 2)
+        assert len(await kept.pressed()) == 1
 
 
 async def test_a_form_and_a_confirmation_come_before_the_press_counts(fake: FakeDiscord) -> None:

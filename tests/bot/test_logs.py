@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import structlog
 
 from bot.logs import MASK, set_up_logs
 
@@ -19,7 +18,6 @@ def _logging_as_it_was() -> Iterator[None]:
     yield
     root.handlers[:] = handlers
     root.setLevel(level)
-    structlog.reset_defaults()
 
 
 def lines(out: io.StringIO) -> list[dict[str, Any]]:
@@ -29,7 +27,7 @@ def lines(out: io.StringIO) -> list[dict[str, Any]]:
 def test_ours_and_the_libraries_are_told_alike() -> None:
     out = io.StringIO()
     set_up_logs("info", stream=out)
-    structlog.get_logger("bot.jobs").info("job finished", job="j1")
+    logging.getLogger("bot.jobs").info("job finished", extra={"job": "j1"})
     logging.getLogger("somebody").warning("said %s", "so", extra={"task": "T-1"})
     ours, theirs = lines(out)
     assert (ours["event"], ours["job"], ours["level"], ours["logger"]) == ("job finished", "j1", "info", "bot.jobs")
@@ -40,7 +38,7 @@ def test_ours_and_the_libraries_are_told_alike() -> None:
 def test_what_is_below_the_level_is_not_told() -> None:
     out = io.StringIO()
     set_up_logs("warning", stream=out)
-    structlog.get_logger("bot").info("quiet")
+    logging.getLogger("bot").info("quiet")
     logging.getLogger("apscheduler.scheduler").info("quiet")
     assert out.getvalue() == ""
 
@@ -49,8 +47,8 @@ def test_what_is_below_the_level_is_not_told() -> None:
 def test_a_known_secret_is_masked_wherever_it_stands(secret: str) -> None:
     out = io.StringIO()
     set_up_logs("debug", [secret, "abc"], stream=out)
-    log = structlog.get_logger("bot")
-    log.info(f"in the event {secret}", value=secret, deep={"list": [f"a{secret}b"]})
+    log = logging.getLogger("bot")
+    log.info(f"in the event {secret}", extra={"value": secret, "deep": {"list": [f"a{secret}b"]}})
     logging.getLogger("lib").error("as an argument %s", secret)
     try:
         raise ValueError(f"in an error {secret}")
@@ -73,7 +71,8 @@ def test_a_known_secret_is_masked_wherever_it_stands(secret: str) -> None:
 def test_a_token_nobody_told_us_of_is_masked_by_its_shape(token: str) -> None:
     out = io.StringIO()
     set_up_logs("info", stream=out)
-    structlog.get_logger("bot").info("sent", header=f"Bearer {token}", url=f"https://u:{token}@h/x", bare=token)
+    extra = {"header": f"Bearer {token}", "url": f"https://u:{token}@h/x", "bare": token}
+    logging.getLogger("bot").info("sent", extra=extra)
     assert token not in out.getvalue()
     assert "https://" in out.getvalue()
 
@@ -81,9 +80,9 @@ def test_a_token_nobody_told_us_of_is_masked_by_its_shape(token: str) -> None:
 def test_what_people_said_is_told_at_debug_only() -> None:
     out = io.StringIO()
     set_up_logs("debug", stream=out)
-    structlog.get_logger("bot").info("heard", text="private words", task="T-1")
+    logging.getLogger("bot").info("heard", extra={"text": "private words", "task": "T-1"})
     logging.getLogger("bot").info("heard", extra={"body": "private words"})
-    structlog.get_logger("bot").debug("heard", text="private words")
+    logging.getLogger("bot").debug("heard", extra={"text": "private words"})
     first, second, third = lines(out)
     assert first["text"] == "(13 characters)" and first["task"] == "T-1"
     assert second["body"] == "(13 characters)"
@@ -97,6 +96,6 @@ def test_on_a_terminal_lines_are_for_people() -> None:
 
     out = Terminal()
     set_up_logs("info", ["hunter2-hunter2"], stream=out)
-    structlog.get_logger("bot").info("ready", password="hunter2-hunter2")
+    logging.getLogger("bot").info("ready", extra={"password": "hunter2-hunter2"})
     assert "ready" in out.getvalue() and not out.getvalue().startswith("{")
     assert "hunter2-hunter2" not in out.getvalue()

@@ -13,7 +13,7 @@ from agents.domain.decomposition import Decomposition
 from agents.domain.errors import IllegalMove, PressRefused
 from agents.domain.events import Event
 from agents.domain.limits import Limits
-from agents.domain.planning import CannotPlan, Clarify, after_debate, after_draft, after_review
+from agents.domain.planning import CannotPlan, Clarify, Draft, after_debate, after_draft, after_review
 from agents.domain.task import Task, TaskState, evolve, replay
 from agents.domain.verdicts import Critic, Custodiet
 from tests.domain.test_decomposition import plan, subtask
@@ -43,7 +43,7 @@ class Planned:
         return self.task
 
     def draft(self, drafted: planning.Drafted = GOOD) -> Task:
-        return self.then(after_draft(self.task, drafted, None, 1.5, self.moment()))
+        return self.then(after_draft(self.task, Draft(says=drafted, estimate=1.5), self.moment()))
 
     def review(self, critic: Critic, custodiet: Custodiet, asks: bool = False, **more: object) -> Task:
         return self.then(after_review(self.task, review(critic, custodiet, asks), self.moment(**more)))

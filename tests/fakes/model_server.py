@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import time
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -29,6 +30,7 @@ class Seen:
     model: str
     body: dict[str, Any]
     text: str  # all messages, one after the other
+    at: float = field(default_factory=time.monotonic)
     cached: int = 0
     tokens: int = 0
     status: int = 200
@@ -82,6 +84,7 @@ class ModelServer:
         self.key = key
         self.models = models
         self.seen: list[Seen] = []
+        self.asked = asyncio.Event()
         self.url = ""
         self._scripts: dict[str, deque[Answer]] = {}
         self._runner: web.AppRunner | None = None
@@ -128,6 +131,7 @@ class ModelServer:
             return web.json_response(refused.body, status=refused.status)
         seen, answer = self._next(asked, _given(body))
         self.seen.append(seen)
+        self.asked.set()
         await asyncio.sleep(answer.wait)
         if isinstance(answer, Fails):
             return _failed(request, answer)

@@ -85,7 +85,7 @@ class Conversation:
         self._thread = ""
         self.ticks = self.posts = 0
         self.wrongs: list[str] = []
-        mortal.on_death = lambda: outside.exists and self._tick(lambda glimpse: True)  # as it was left behind
+        mortal.on_death = self._look_at_what_is_left
 
     def hold(self) -> None:
         say, press = self._person.say, self._person.press
@@ -114,6 +114,10 @@ class Conversation:
         with self._outside.look() as glimpse:
             self.wrongs += [f"P6: nothing moves {task}" for task in glimpse.stalled]
             return condition(glimpse)
+
+    def _look_at_what_is_left(self) -> None:
+        if self._outside.exists:
+            self._tick(lambda glimpse: True)
 
     def count(self) -> list[str]:
         """Everything that must be there once, in its place, and nothing else."""
@@ -157,9 +161,8 @@ def _wrong_thread(shown: list[Shown], asked: dict[str, str]) -> list[str]:
 def _wrong_rows(glimpse: Glimpse) -> list[str]:
     told = [kind for kind in glimpse.facts if kind in FACTS]
     wrongs = [] if told == FACTS else [f"the facts are {glimpse.facts}"]
-    states = list(glimpse.deliveries().values())
-    if states != ["handled"] * 4:
-        wrongs.append(f"the deliveries are {states}")
+    if glimpse.states != ["handled"] * 4:
+        wrongs.append(f"the deliveries are {glimpse.deliveries}")
     for row in glimpse.rows("posts"):
         if row.state != "sent" or row.wanted != row.shown:
             wrongs.append(f"post {row.key} is {row.state}, {row.problem}")

@@ -81,10 +81,11 @@ class Mortal:
 
     def start(self) -> None:
         """Fork, and wait until the child can be spoken to; one that dies before that is started again."""
-        while not self._start(self.kills.pop(0) if self.kills else 0):
+        while not self.start_once(self.kills.pop(0) if self.kills else 0):
             self._mourn()
 
-    def _start(self, kill_at: int) -> bool:
+    def start_once(self, kill_at: int = 0) -> bool:
+        """Whether it lived to say that it can be spoken to."""
         read, write = os.pipe()
         self.steps.count(0)
         gc.freeze()  # pages that the collector does not touch are shared, not copied

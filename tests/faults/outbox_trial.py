@@ -1,6 +1,5 @@
 """The outbox alone, against a provider that accepts and then fails, while its process is killed again and again."""
 
-import asyncio
 import random
 import shutil
 import tempfile

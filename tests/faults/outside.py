@@ -55,8 +55,15 @@ class Glimpse:
     def count(self, name: str) -> int:
         return int(self.db.execute(select(func.count()).select_from(tables.metadata.tables[name])).scalar() or 0)
 
+    @cached_property
     def deliveries(self) -> dict[str, str]:
+        """The state of each, by its key."""
         return {row.key: row.state for row in self.db.execute(select(_D.c.key, _D.c.state).order_by(_D.c.seq))}
+
+    @property
+    def states(self) -> list[str]:
+        """Of deliveries, in the order they came."""
+        return list(self.deliveries.values())
 
     def thread(self, thread: str) -> list[Shown]:
         """What stands in a thread, in the order it stands there."""

@@ -1,12 +1,12 @@
 """Whatever fails has one message in its own thread: what failed, what was kept, who must act (P27)."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from agents.domain.ids import Thread
 from agents.ports import Ports
+from bot.app import Projects
 from bot.messages import Card, Tone
 from bot.readers import wish
 from store.books import Books
@@ -18,15 +18,13 @@ from tests.faults.outside import Shown
 from tests.faults.visit import Visit, visiting
 
 
-class BrokenProjects:
-    """Implements agents.ports.Projects: its list cannot be read."""
-
-    def names(self) -> Sequence[str]:
+class BrokenProjects(Projects):
+    def names(self) -> tuple[str, ...]:
         raise RuntimeError("the list of projects cannot be read")
 
 
 def broken(ports: Ports) -> Ports:
-    return replace(ports, projects=BrokenProjects())
+    return replace(ports, projects=BrokenProjects(named=()))
 
 
 def bad_news(shown: list[Shown]) -> list[Card]:
@@ -71,13 +69,13 @@ def test_a_delivery_that_cannot_be_read_is_told_once_in_its_thread_and_holds_up_
             at=datetime.now(UTC),
         )
         keep(visit, garbage)
-        visit.until(lambda g: g.deliveries()["console:garbage-1"] == "parked", "it is given up")
+        visit.until(lambda g: g.deliveries["console:garbage-1"] == "parked", "it is given up")
         visit.press("api", asked, thread)
         visit.until_idle()
         (told,) = bad_news(visit.thread(thread))
         assert "went wrong while I read that" in told.title
         assert "Kept: what you sent" in told.text
-        assert "say it again" in told.text and "the operator" in told.text
+        assert "say it in other words" in told.text and "the operator" in told.text
         with visit.outside.look() as glimpse:
             assert glimpse.facts[-1] == "ProjectChosen"
 

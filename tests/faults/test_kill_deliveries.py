@@ -16,14 +16,23 @@ def wrong_threads(glimpse: Glimpse, threads: set[str]) -> list[str]:
     return [f"{thread} holds {kinds}" for thread, kinds in found.items() if kinds != ["", "status", "decision"]]
 
 
-@pytest.mark.timeout(240)
-def test_no_acknowledged_message_is_lost_and_none_makes_two_tasks_across_fifteen_kills(tmp_path: Path) -> None:
-    plan = Rush(seed=random.SystemRandom().randrange(10**6))
-    rushed = rush(tmp_path, the_bot(furnished(tmp_path), free_port()), plan)
+def check(home: Path, bots: int, plan: Rush) -> None:
+    mains = [the_bot(home, free_port()) for _ in range(bots)]
+    rushed = rush(home, mains, plan, lambda glimpse: glimpse.is_idle)
     threads = {thread for _, thread in rushed.acknowledged}
     assert len(threads) == plan.messages, f"{plan}"
-    assert not lost(tmp_path, rushed), f"{plan}"
-    with Outside(tmp_path / "overlord.db").look() as glimpse:
+    assert not lost(home, rushed), f"{plan}"
+    with Outside(home / "overlord.db").look() as glimpse:
         assert glimpse.count("snapshots") == plan.messages, f"tasks are doubled or missing: {plan}"
         assert not wrong_threads(glimpse, threads), f"{plan}"
         assert not glimpse.wrongs() + rushed.stalled, f"{plan}"
+
+
+@pytest.mark.timeout(240)
+def test_no_acknowledged_message_is_lost_and_none_makes_two_tasks_across_fifteen_kills(tmp_path: Path) -> None:
+    check(furnished(tmp_path), 1, Rush(seed=random.SystemRandom().randrange(10**6)))
+
+
+@pytest.mark.timeout(240)
+def test_two_bots_on_one_store_lose_and_double_nothing_while_they_are_killed_in_turn(tmp_path: Path) -> None:
+    check(furnished(tmp_path), 2, Rush(seed=random.SystemRandom().randrange(10**6), messages=100, kills=8))

@@ -1,4 +1,4 @@
-"""Each post appears once and in order, though its sender is killed and the provider accepts and then fails (P3, P19)."""
+"""Each post appears once and in order, though its sender is killed and its provider accepts and then fails (P3)."""
 
 import random
 

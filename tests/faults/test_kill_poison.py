@@ -2,26 +2,27 @@
 
 import os
 import signal
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from bot.app import Projects
 from tests.faults.console_trial import Swap
 from tests.faults.visit import visiting
 
 
-@dataclass(frozen=True)
-class PoisonedProjects:
-    """Implements agents.ports.Projects: whoever asks for the names dies, as long as the poison is there."""
+@dataclass(frozen=True, kw_only=True)
+class PoisonedProjects(Projects):
+    """Whoever asks for their names dies, as long as the poison is there."""
 
+    named: tuple[str, ...] = ("web", "api")
     home: Path
 
-    def names(self) -> Sequence[str]:
+    def names(self) -> tuple[str, ...]:
         with (self.home / "starts").open("a") as starts:
             starts.write("started\n")
         if not (self.home / "cured").exists():
             os.kill(os.getpid(), signal.SIGKILL)
-        return ["web", "api"]
+        return self.named
 
     @property
     def starts(self) -> int:
@@ -33,7 +34,7 @@ def poisoned(projects: PoisonedProjects) -> Swap:
 
 
 def test_a_flow_that_kills_its_process_three_times_is_parked_and_says_so_once(tmp_path: Path) -> None:
-    projects = PoisonedProjects(tmp_path)
+    projects = PoisonedProjects(home=tmp_path)
     with visiting(tmp_path, poisoned(projects)) as visit:
         thread = visit.person.say("@overlord add a health check")
         stuck = visit.waited_for(thread, "got stuck")
@@ -51,7 +52,7 @@ def test_a_flow_that_kills_its_process_three_times_is_parked_and_says_so_once(tm
 
 
 def test_retry_works_once_the_fault_is_gone(tmp_path: Path) -> None:
-    projects = PoisonedProjects(tmp_path)
+    projects = PoisonedProjects(home=tmp_path)
     with visiting(tmp_path, poisoned(projects)) as visit:
         thread = visit.person.say("@overlord add a health check")
         stuck = visit.waited_for(thread, "got stuck")
@@ -63,7 +64,7 @@ def test_retry_works_once_the_fault_is_gone(tmp_path: Path) -> None:
 
 
 def test_a_retry_into_the_same_fault_is_parked_again_with_a_card_of_its_own(tmp_path: Path) -> None:
-    projects = PoisonedProjects(tmp_path)
+    projects = PoisonedProjects(home=tmp_path)
     with visiting(tmp_path, poisoned(projects)) as visit:
         thread = visit.person.say("@overlord add a health check")
         visit.press("Retry", visit.waited_for(thread, "got stuck"), thread)

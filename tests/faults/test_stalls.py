@@ -7,7 +7,7 @@ import pytest
 
 from tests.faults.soak import soak
 
-# The promise is 200 ms, which the bench holds on a quiet machine; this one is shared with whoever else runs tests on it.
+# The promise is 200 ms, and the bench holds it; here the machine is shared with whoever else runs tests.
 WALL = 0.5
 
 

@@ -1,4 +1,4 @@
-"""Promise 17: a broken answer never becomes a verdict. Every fault on every question, and exactly the policy's calls."""
+"""Promise 17: a broken answer never becomes a verdict. Every fault, every question, exactly the policy's calls."""
 
 import json
 from collections.abc import AsyncIterator, Callable, Mapping

@@ -23,10 +23,10 @@ async def server() -> AsyncIterator[ModelServer]:
         yield made
 
 
-async def ask(server: ModelServer, route: str = "hosted_vllm", key: str = KEY, timeout: float = 10.0) -> Reply:
+async def ask(server: ModelServer, route: str = "hosted_vllm", key: str = KEY, within: float = 10.0) -> Reply:
     model = Model(name=f"{route}/{LARGE}", base_url=server.url, api_key=key)
     messages = [{"role": "system", "content": "answer in json"}, {"role": "user", "content": "well?"}]
-    return await LOADED.ask(Request(model=model, messages=messages, timeout=timeout))
+    return await LOADED.ask(Request(model=model, messages=messages, timeout=within))
 
 
 @pytest.mark.parametrize("route", ROUTES)
@@ -103,7 +103,7 @@ async def test_the_deadline_holds(server: ModelServer, route: str) -> None:
     server.answers("any", Says(text="{}", wait=30))
     began = time.monotonic()
     with pytest.raises(CallFailed) as failed:
-        await ask(server, route, timeout=0.3)
+        await ask(server, route, within=0.3)
     assert failed.value.failure.error is ErrorClass.NETWORK
     assert time.monotonic() - began < 0.3 + MARGIN + 1
 
@@ -130,7 +130,18 @@ async def test_only_a_whole_answer_is_one(server: ModelServer, route: str, answe
     assert fault.error in (wanted, ErrorClass.NETWORK), fault
 
 
-ODD_BODIES = [b"", b"null", b"[]", b"42", b'"text"', b"<html></html>", b"{}", b'{"choices": null}', b"\xff\xfe", b"{" * 9000]
+ODD_BODIES = [
+    b"",
+    b"null",
+    b"[]",
+    b"42",
+    b'"text"',
+    b"<html></html>",
+    b"{}",
+    b'{"choices": null}',
+    b"\xff\xfe",
+    b"{" * 9000,
+]
 
 
 @pytest.mark.parametrize("route", ROUTES)

@@ -4,13 +4,15 @@ import importlib
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from agents.domain.ids import Account
+from agents.ports import Ports
 from bot.clock import ScaledClock
+from tests.fakes.llm import ThinkingLlm
 from tests.scenarios.stage import Host, Setup, Shown, Stage, until
 
 STAGES = {
@@ -70,6 +72,11 @@ class Play:
         return await self.stage.shown(who, thread)
 
 
+def planner_that_thinks(ports: Ports) -> Ports:
+    """These scenarios end before there is a plan; the planner is still thinking."""
+    return replace(ports, llm=ThinkingLlm())
+
+
 @pytest.fixture(params=sorted(STAGES))
 async def play(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Play]:
     def config(account: Callable[[str], Account]) -> str:
@@ -78,5 +85,7 @@ async def play(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
     module = importlib.import_module(STAGES[request.param])
     async with AsyncExitStack() as stack:
         clock = ScaledClock(10, since=time.time())  # so that edits two seconds apart are not waited for
-        stage, host = await module.open_stage(stack, Setup(home=tmp_path / "home", config=config, clock=clock))
+        stage, host = await module.open_stage(
+            stack, Setup(home=tmp_path / "home", config=config, clock=clock, swap=planner_that_thinks)
+        )
         yield Play(stage, host)

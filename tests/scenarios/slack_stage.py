@@ -70,12 +70,10 @@ class SlackStage:
         """What the blocks say and what a notification says; a file belongs to the card before it."""
         place = addresses.place(thread)
         return [
-            Shown(
-                text=f"{seen.words}\n{seen.text}", buttons=seen.labels, by_bot=seen.by_bot, private=seen.ephemeral
-            )
+            Shown(text=f"{seen.words}\n{seen.text}", buttons=seen.labels, by_bot=seen.by_bot, private=seen.ephemeral)
             for seen in self.fake.thread(place.channel, place.ts, self._user(who))
             if not seen.files
-        ]  # fmt: skip
+        ]
 
     async def is_seen(self, thread: str) -> bool:
         place = addresses.place(thread)

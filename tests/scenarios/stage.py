@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from agents.domain.ids import Account
-from agents.ports import Clock
+from agents.ports import Clock, Ports
 from bot.app import Program, running
 from bot.settings import load_settings
 
@@ -68,6 +68,7 @@ class Setup:
     home: Path
     config: Callable[[Callable[[str], Account]], str]  # overlord.yaml, given how to name an account
     clock: Clock | None = None
+    swap: Callable[[Ports], Ports] = lambda ports: ports  # another world for the flows than the settings give
 
 
 OpenStage = Callable[[AsyncExitStack, Setup], Awaitable[tuple["Stage", "Host"]]]
@@ -89,7 +90,7 @@ class Host:
         base = {"OVERLORD_HOME": str(self._setup.home), "OVERLORD_CONFIG": str(self._config)}
         fixed = {"OVERLORD_CONSOLE_PORT": "0", **base, **self._environ}
         settings = load_settings(fixed, cwd=self._setup.home, user="operator")
-        self.program = await self._stack.enter_async_context(running(settings, self._setup.clock))
+        self.program = await self._stack.enter_async_context(running(settings, self._setup.clock, self._setup.swap))
         return self.program
 
     async def stop(self) -> None:

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from agents.domain.ids import fingerprint
 from agents.domain.task import Task, TaskState
@@ -16,6 +15,9 @@ from bot.cards.words import TONE, state_of
 from bot.desk import Conversation, Message
 from bot.messages import Card, Tone, dump_card, when
 from bot.platforms.console.drawing import draw
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 HERE = Path(__file__).parent
 TEXT_SHOWN = 1_200  # characters of a text before "show all"
@@ -60,7 +62,10 @@ class Place:
 
 
 @cache
-def templates() -> Environment:
+def templates() -> "Environment":
+    """Loaded when first asked for: the console answers before it can show a page."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
     made = Environment(
         loader=FileSystemLoader(HERE / "templates"),
         autoescape=True,

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from jinja2 import Environment
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -20,10 +19,9 @@ from bot.platforms.console.stream import Changes
 
 
 class Pages:
-    def __init__(self, desk: Desk, options: ConsoleOptions, templates: Environment, changes: Changes) -> None:
+    def __init__(self, desk: Desk, options: ConsoleOptions, changes: Changes) -> None:
         self._desk = desk
         self._options = options
-        self._templates = templates
         self._changes = changes
 
     async def home(self, request: Request) -> Response:
@@ -131,7 +129,7 @@ class Pages:
             "watch": " ".join(("needs", *watch)),
             "page": page,
         } | context
-        return HTMLResponse(self._templates.get_template(template).render(whole), status)
+        return HTMLResponse(page.templates().get_template(template).render(whole), status)
 
     async def _aside(self, request: Request) -> tuple[tuple[str, ...], Card | None]:
         """What the bot answered in private to the press that led here, if it did."""

@@ -30,7 +30,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 def make_app(desk: Desk, options: ConsoleOptions) -> Starlette:
     door, changes, stopping = Door(options), stream.Changes(desk), asyncio.Event()
-    pages = Pages(desk, options, page.templates(), changes)
+    pages = Pages(desk, options, changes)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:

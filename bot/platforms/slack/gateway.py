@@ -32,8 +32,6 @@ from bot.platforms.slack.web import TOKENS, error_of, make_client, told
 
 log = logging.getLogger("overlord.slack")
 
-AGAIN = 5.0  # seconds until a Slack that does not say who we are is asked again
-
 
 @asynccontextmanager
 async def connected(options: SlackOptions, accept: Accept) -> AsyncIterator[SlackPlatform]:
@@ -90,7 +88,7 @@ class _Gateway:
 
     async def _run(self, me: Me | None) -> None:
         while me is None:
-            await asyncio.sleep(AGAIN)
+            await asyncio.sleep(self._options.ping)
             me = await self._ask_who_we_are()
         self._reception = self._receive_for(me)
         catch_up = CatchUp(self._client, self._reception, self._options)

@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import hmac
+import io
 import json
 import time
 import uuid
@@ -102,7 +103,7 @@ class Deliveries:
         if self._session is None:
             self._session = aiohttp.ClientSession()
         limit = aiohttp.ClientTimeout(total=self.times.acknowledge)
-        async with self._session.post(self.url, data=body, headers=dict(headers), timeout=limit) as answer:
+        async with self._session.post(self.url, data=io.BytesIO(body), headers=dict(headers), timeout=limit) as answer:
             return answer.status, await answer.text()
 
     def _start(self, work: Any) -> None:

@@ -1,0 +1,61 @@
+"""The world as one job sees it: its log, its models with the money they cost, and the projects."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from agents.domain import events as e
+from agents.domain.asking import Moment
+from agents.domain.budget import Budget
+from agents.domain.events import Event
+from agents.domain.task import Task
+from agents.llm.client import Models
+from agents.ports import Ask, CallBook, Llm, Ports, Projects, Shape, Specialists, Spent
+from bot.office import Office
+from store.job_log import JobLog
+from store.jobs import Job
+
+
+@dataclass(slots=True, kw_only=True)
+class WatchedLlm:
+    """Implements agents.ports.Llm, and remembers which budgets ran low on the way."""
+
+    inner: Llm
+    low: list[Budget] = field(default_factory=list)
+
+    async def ask(self, asked: Ask, shape: type[Shape]) -> tuple[Shape, Spent]:
+        answer, spent = await self.inner.ask(asked, shape)
+        if spent.warned:
+            self.low.append(spent.warned)
+        return answer, spent
+
+    def facts(self, task: Task, moment: Moment) -> Sequence[Event]:
+        """C20: said once, at 80 %."""
+        return [
+            e.BudgetWarned(task=task.id, at=moment.at, budget=low.name, limit=low.limit or 0.0, spent=low.spent)
+            for low in self.low
+            if low.name not in task.budgets_warned and not task.ended
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """What all jobs share."""
+
+    office: Office
+    models: Models
+    calls: CallBook
+    projects: Projects
+    specialists: Specialists
+
+    def ports(self, job: Job) -> Ports:
+        llm = WatchedLlm(inner=self.models.for_job(job.id, self.calls))
+        return Ports(
+            store=JobLog(self.office.database, job, self._moment, also=llm.facts),
+            projects=self.projects,
+            llm=llm,
+            specialists=self.specialists,
+            limits=self.office.limits,
+        )
+
+    def _moment(self, task: Task, cause: str) -> Moment:
+        return self.office.moment(task.channel, cause)

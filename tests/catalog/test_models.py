@@ -1,0 +1,84 @@
+"""What people may write about models and budgets, and what they are told where it does not do."""
+
+import pytest
+from pydantic import ValidationError
+
+from agents.catalog.models import BudgetsPart, Models, packaged_models
+from agents.domain.budget import Budgets
+from agents.domain.models import ROLES, WrittenModel
+
+
+def test_the_packaged_file_can_be_read_and_names_no_model_for_a_role() -> None:
+    packaged = Models.model_validate(packaged_models().data)
+    written = packaged.written()
+    assert set(written.roles) == set(ROLES)
+    assert not any(written.roles.values())
+    assert [provider.key for provider in written.providers][:3] == [
+        "ANTHROPIC_API_KEY",
+        "OPENAI_API_KEY",
+        "GEMINI_API_KEY",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ("openai/gpt-5.4", [WrittenModel(name="openai/gpt-5.4")]),
+        (" a/b , c/d,e/f ", [WrittenModel(name="a/b"), WrittenModel(name="c/d"), WrittenModel(name="e/f")]),
+        ({}, []),
+        (None, []),
+        (
+            {"provider": "openrouter", "model": "anthropic/claude", "api_key_env": "OPENROUTER_API_KEY"},
+            [WrittenModel(name="openrouter/anthropic/claude", api_key_env="OPENROUTER_API_KEY")],
+        ),
+        ({"provider": "openai", "model": "openai/gpt"}, [WrittenModel(name="openai/gpt")]),
+        (
+            {"model": "hosted_vllm/x", "base_url": "http://gpu:8000/v1", "fallbacks": ["a/b", {"model": "c/d"}]},
+            [
+                WrittenModel(name="hosted_vllm/x", base_url="http://gpu:8000/v1"),
+                WrittenModel(name="a/b"),
+                WrittenModel(name="c/d"),
+            ],
+        ),
+    ],
+)
+def test_ways_to_write_a_role(given: object, wanted: list[WrittenModel]) -> None:
+    assert list(Models.model_validate({"primary": given}).written().roles["primary"]) == wanted
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"model": "two words"},
+        {"model": "a/b", "base_url": "gpu:8000"},
+        {"model": "a/b", "base_url": "https://me:secret@gpu/v1"},
+        {"model": "a/b", "api_key_env": "sk-proj-abc"},
+        {"model": "a/b", "api_key": "sk-proj-abc"},
+        {"modle": "a/b"},
+        ["a/b"],
+        7,
+    ],
+)
+def test_what_does_not_do_is_refused(given: object) -> None:
+    with pytest.raises(ValidationError):
+        Models.model_validate({"primary": given})
+
+
+def test_the_keys_that_are_used_are_found() -> None:
+    models = Models.model_validate(
+        {
+            "critic": {"model": "a/b", "api_key_env": "MY_KEY"},
+            "providers": {"X_API_KEY": {"large": "x/l", "small": "x/s"}},
+        }
+    )
+    environ = {"MY_KEY": "secret", "X_API_KEY": "other", "OLLAMA_API_BASE": "http://here", "HOME": "/root"}
+    assert set(models.seen_in(environ)) == {"MY_KEY", "X_API_KEY", "OLLAMA_API_BASE"}
+    assert models.keys_in(environ) == {"secret", "other"}
+
+
+def test_budgets_are_dollars_or_nothing() -> None:
+    assert BudgetsPart.model_validate({"task": 5, "day": "20.5"}).budgets() == Budgets(task=5.0, day=20.5)
+    assert BudgetsPart().budgets() == Budgets()
+    for wrong in (-1, True, "much", float("inf")):
+        with pytest.raises(ValidationError):
+            BudgetsPart.model_validate({"task": wrong})

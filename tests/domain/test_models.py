@@ -1,0 +1,67 @@
+"""Which model serves when: a table of what is written and what is around."""
+
+import pytest
+
+from agents.domain.models import ROLES, Ollama, Provider, Written, WrittenModel, said, which_models
+
+PROVIDERS = (
+    Provider(key="ANTHROPIC_API_KEY", large="anthropic/large", small="anthropic/small"),
+    Provider(key="OPENAI_API_KEY", large="openai/large", small="openai/small"),
+)
+LOCAL = Ollama(base_url="http://127.0.0.1:11434", models=("nomic-embed-text:latest", "llama3:8b"))
+EMPTY = Ollama(base_url="http://127.0.0.1:11434", models=("nomic-embed-text:latest",))
+
+
+def written(**roles: str) -> Written:
+    return Written(roles={role: (WrittenModel(name=name),) for role, name in roles.items()}, providers=PROVIDERS)
+
+
+@pytest.mark.parametrize(
+    ("given", "environ", "ollama", "primary", "custodiet", "why"),
+    [
+        ({}, {}, None, "rehearsal/sample", "rehearsal/sample", "no Ollama answers"),
+        ({}, {}, EMPTY, "rehearsal/sample", "rehearsal/sample", "has no model"),
+        ({}, {}, LOCAL, "ollama_chat/llama3:8b", "ollama_chat/llama3:8b", "Ollama answers on http://127.0.0.1:11434"),
+        ({}, {"OPENAI_API_KEY": "k"}, LOCAL, "openai/large", "openai/small", "OPENAI_API_KEY is set"),
+        ({}, {"OPENAI_API_KEY": ""}, None, "rehearsal/sample", "rehearsal/sample", "no key is found"),
+        (
+            {}, {"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"}, None,
+            "anthropic/large", "anthropic/small", "ANTHROPIC_API_KEY is set",
+        ),
+        ({"primary": "x/y"}, {"OPENAI_API_KEY": "k"}, LOCAL, "x/y", "x/y", "`primary` is set"),
+        ({"custodiet": "x/y"}, {"OPENAI_API_KEY": "k"}, None, "openai/large", "x/y", "OPENAI_API_KEY is set"),
+        ({"custodiet": "x/y"}, {}, None, "rehearsal/sample", "x/y", "no model is set"),
+    ],
+)  # fmt: skip
+def test_which_models_serve(
+    given: dict[str, str], environ: dict[str, str], ollama: Ollama | None, primary: str, custodiet: str, why: str
+) -> None:
+    chosen = which_models(written(**given), environ, ollama)
+    assert chosen.keys() == set(ROLES)
+    assert chosen["primary"].models[0].name == primary
+    assert chosen["custodiet"].models[0].name == custodiet
+    assert why in chosen["primary"].why
+
+
+def test_fallbacks_keep_their_order_and_keys_do_not_print() -> None:
+    models = (WrittenModel(name="a/b", base_url="http://a", api_key_env="A_KEY"), WrittenModel(name="c/d"))
+    served = which_models(Written(roles={"critic": models}), {"A_KEY": "sk-very-secret"}, None)["critic"]
+    assert [model.name for model in served.models] == ["a/b", "c/d"]
+    assert (served.models[0].api_key, served.models[1].api_key) == ("sk-very-secret", "")
+    assert "sk-very-secret" not in repr(served)
+
+
+def test_a_key_that_is_missing_is_told() -> None:
+    models = (WrittenModel(name="a/b", api_key_env="A_KEY"),)
+    assert (
+        which_models(Written(roles={"primary": models}), {}, None)["critic"].why == "as `primary`, but A_KEY is empty"
+    )
+
+
+def test_the_line_at_the_start() -> None:
+    assert said(which_models(written(primary="x/y"), {}, None)) == (
+        "x/y for primary (`primary` is set); x/y for supervisor, summarizer, critic, custodiet (as `primary`)"
+    )
+    assert said(which_models(written(), {}, None)) == (
+        "rehearsal/sample (no model is set, no key is found and no Ollama answers)"
+    )

@@ -1,0 +1,232 @@
+"""One question on its way: tried by policy, answered by a fallback, never paid twice."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+
+from agents.domain.errors import NoAnswer
+from agents.domain.failure import ErrorClass
+from agents.domain.limits import Limits
+from agents.llm.gateway import MARGIN
+from store.database import Database
+from tests.fakes.model_server import LARGE, SMALL, Answer, Fails, ModelServer, Says, Seen, last_words, too_many
+from tests.llm.rig import Rig, asked, rigged
+
+OK = {"verdict": "ok"}
+
+
+class Verdict(BaseModel):
+    verdict: str
+
+
+@pytest.fixture
+async def rig(tmp_path: Path) -> AsyncIterator[Rig]:
+    async with rigged(tmp_path) as made:
+        made.server.answers("custodiet", OK)
+        yield made
+
+
+def by_model(**answers: Answer) -> Answer:
+    return lambda seen: answers[seen.model.removeprefix("fake-")]
+
+
+def gaps(server: ModelServer, scale: float) -> list[float]:
+    """Seconds between two requests, on the program's clock."""
+    return [(b.at - a.at) * scale for a, b in zip(server.seen, server.seen[1:], strict=False)]
+
+
+async def test_an_answer_says_what_it_took(rig: Rig) -> None:
+    value, spent = await rig.job().ask(asked(), Verdict)
+    assert value == Verdict(verdict="ok")
+    assert (spent.model, spent.attempts, spent.degraded, spent.rehearsal) == (f"hosted_vllm/{LARGE}", 1, "", False)
+    assert spent.tokens_in == rig.server.seen[0].tokens > 1000
+    assert spent.tokens_out > 0
+    assert spent.seconds > 0
+
+
+async def test_what_the_provider_kept_is_counted(rig: Rig) -> None:
+    await rig.job("one").ask(asked(), Verdict)
+    _, spent = await rig.job("two").ask(asked(), Verdict)
+    assert spent.cached_tokens > 0.9 * spent.tokens_in - 128
+
+
+async def test_a_bad_answer_is_sent_back_with_what_is_wrong_behind_all_that_was_said(rig: Rig) -> None:
+    rig.server.answers("custodiet", Says(text="Looks fine to me!"), {"verdict": 3}, OK)
+    _, spent = await rig.job().ask(asked(), Verdict)
+    first, second, third = (seen.body["messages"] for seen in rig.server.seen)
+    assert second[: len(first)] == first
+    assert third[: len(second)] == second
+    assert [message["role"] for message in third] == ["system", "user", "assistant", "user", "assistant", "user"]
+    assert third[2]["content"] == "Looks fine to me!"
+    assert "could not be read: it is not JSON" in third[3]["content"]
+    assert "did not fit the schema: verdict: Input should be a valid string" in last_words(rig.server.seen[2])
+    assert spent.attempts == 3
+    assert spent.tokens_in == sum(seen.tokens for seen in rig.server.seen), "bad answers are paid too"
+
+
+@pytest.mark.parametrize(("policy", "calls"), [("plan", 3), ("implement", 4), ("review", 2), ("default", 3)])
+async def test_a_step_makes_the_calls_of_its_policy_under_the_ceiling(rig: Rig, policy: str, calls: int) -> None:
+    rig.server.answers("custodiet", Fails(status=503))
+    with pytest.raises(NoAnswer) as failed:
+        await rig.job().ask(asked(policy=policy), Verdict)
+    assert rig.server.count() == calls
+    assert failed.value.error == ErrorClass.NETWORK
+    assert f"asked {calls} times for `custodiet`" in failed.value.what
+
+
+async def test_between_two_tries_it_waits_as_its_policy_says(rig: Rig) -> None:
+    rig.server.answers("custodiet", Fails(status=503), Fails(status=503), OK)
+    await rig.job().ask(asked(), Verdict)
+    first, second = gaps(rig.server, 200.0)
+    assert first >= 1.9
+    assert second >= 3.9
+
+
+async def test_it_waits_as_long_as_the_provider_asks_but_never_longer_than_the_policy(rig: Rig) -> None:
+    rig.server.answers("custodiet", too_many("20"), OK)
+    await rig.job().ask(asked(), Verdict)
+    assert gaps(rig.server, 200.0)[0] >= 19
+    rig.server.answers("critic", too_many("31"))
+    with pytest.raises(NoAnswer, match="Rate limit"):
+        await rig.job().ask(asked("critic"), Verdict)
+    assert rig.server.count("critic") == 1
+
+
+async def test_a_provider_that_says_come_back_tomorrow_holds_nobody(rig: Rig) -> None:
+    """Attack 71."""
+    rig.server.answers("custodiet", by_model(large=too_many("86400"), small=OK))
+    began = time.monotonic()
+    with pytest.raises(NoAnswer):
+        await rig.job("one").ask(asked(), Verdict)
+    assert time.monotonic() - began < 5
+    with pytest.raises(NoAnswer, match="rest until"):
+        await rig.job("two").ask(asked(), Verdict)
+    assert rig.server.count(model=LARGE) == 1, "its circuit opened at once"
+    rig.models = (SMALL,)
+    assert (await rig.job("three").ask(asked(), Verdict))[0].verdict == "ok"
+
+
+@pytest.mark.parametrize(
+    "fault", [Fails(status=503), Fails(status=401), too_many("86400"), Fails(status=500, reset=True)]
+)
+async def test_where_the_first_model_fails_the_next_is_asked_at_once(rig: Rig, fault: Fails) -> None:
+    rig.models = (LARGE, SMALL)
+    rig.server.answers("custodiet", by_model(large=fault, small=OK))
+    began = time.monotonic()
+    _, spent = await rig.job().ask(asked(policy="review"), Verdict)
+    assert time.monotonic() - began < 5
+    assert [seen.model for seen in rig.server.seen] == [LARGE, SMALL]
+    assert spent.model == f"hosted_vllm/{SMALL}"
+    assert spent.degraded.startswith(f"hosted_vllm/{LARGE} did not answer: ")
+
+
+async def test_a_bad_answer_goes_back_to_the_model_that_gave_it(rig: Rig) -> None:
+    rig.models = (LARGE, SMALL)
+    rig.server.answers("custodiet", Says(text="hm"), OK)
+    _, spent = await rig.job().ask(asked(), Verdict)
+    assert [seen.model for seen in rig.server.seen] == [LARGE, LARGE]
+    assert spent.degraded == ""
+
+
+async def test_all_models_together_make_no_more_calls_than_the_policy(rig: Rig) -> None:
+    rig.models = (LARGE, SMALL)
+    rig.server.answers("custodiet", Fails(status=503))
+    with pytest.raises(NoAnswer):
+        await rig.job().ask(asked(), Verdict)
+    assert [seen.model for seen in rig.server.seen] == [LARGE, SMALL, SMALL]
+
+
+async def test_a_finished_step_is_never_paid_twice(rig: Rig, tmp_path: Path) -> None:
+    """Promise 5: the process died after the answer was kept and before the flow recorded what follows from it."""
+    value, spent = await rig.job().ask(asked(), Verdict)
+    rig.server.answers("custodiet", {"verdict": "another"})
+    rig.database.close()
+    rig.database = Database(f"sqlite:///{tmp_path / 'overlord.db'}")
+    again, told = await rig.job().ask(asked(), Verdict)
+    assert (again, told) == (value, spent)
+    assert rig.server.count() == 1
+
+
+async def test_another_step_another_job_and_another_shape_are_asked_anew(rig: Rig) -> None:
+    class Other(BaseModel):
+        verdict: str
+        why: str = ""
+
+    await rig.job().ask(asked(), Verdict)
+    await rig.job().ask(asked(step="again"), Verdict)
+    await rig.job("job-2").ask(asked(), Verdict)
+    await rig.job().ask(asked(), Other)
+    assert rig.server.count() == 4
+
+
+async def test_a_step_that_died_in_flight_is_repeated_once(rig: Rig) -> None:
+    rig.server.answers("custodiet", Says(value=OK, wait=5), OK)
+    dying = asyncio.create_task(rig.job().ask(asked(), Verdict))
+    await rig.server.asked.wait()
+    dying.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await dying
+    _, spent = await rig.job().ask(asked(), Verdict)
+    assert (rig.server.count(), spent.attempts) == (2, 2)
+
+
+async def test_two_questions_of_one_job_are_asked_side_by_side(rig: Rig) -> None:
+    rig.server.answers("custodiet", Says(value=OK, wait=0.5))
+    rig.server.answers("critic", Says(value=OK, wait=0.5))
+    await rig.client().warm()
+    job, began = rig.job(), time.monotonic()
+    await asyncio.gather(job.ask(asked("custodiet"), Verdict), job.ask(asked("critic"), Verdict))
+    assert time.monotonic() - began < 0.95
+
+
+async def test_the_deadline_of_a_call_holds_whatever_the_provider_does(rig: Rig) -> None:
+    rig.limits = Limits(model_step=60)  # 0.3 real seconds
+    rig.server.answers("custodiet", Says(value=OK, wait=60))
+    began = time.monotonic()
+    with pytest.raises(NoAnswer) as failed:
+        await rig.job().ask(asked(policy="review"), Verdict)
+    assert time.monotonic() - began < 2 * (0.3 + MARGIN) + 1
+    assert failed.value.error == ErrorClass.NETWORK
+    assert rig.server.count() == 2
+
+
+async def test_a_wrong_key_is_asked_once_and_says_what_to_do(rig: Rig) -> None:
+    rig.key = "sk-wrong-wrong-wrong"
+    with pytest.raises(NoAnswer) as failed:
+        await rig.job().ask(asked(), Verdict)
+    assert rig.server.count() == 1
+    assert "Check key, quota and name" in failed.value.next_step
+    assert "sk-wrong" not in str(failed.value)
+
+
+@pytest.mark.parametrize("route", ["hosted_vllm", "openai"])
+async def test_both_routes_send_only_what_the_provider_knows(rig: Rig, route: str) -> None:
+    rig.route = route
+    await rig.job().ask(asked(), Verdict)
+    assert rig.server.statuses == {200: 1}
+
+
+async def test_a_known_model_is_asked_for_json_with_a_bound(rig: Rig) -> None:
+    rig.route, rig.models, rig.server.models = "openai", ("gpt-4.1",), ("gpt-4.1",)
+    await rig.job().ask(asked(), Verdict)
+    body = rig.server.seen[0].body
+    assert body["response_format"] == {"type": "json_object"}
+    assert body["max_tokens"] == 16_000
+
+
+async def test_no_answer_of_another_question_is_taken(rig: Rig) -> None:
+    """Attack 24: whoever wrote text into the prompt cannot know the tag, and a tag is good for one question."""
+    stolen: list[str] = []
+
+    def replay(seen: Seen) -> Answer:
+        stolen.append(seen.text.rpartition('`answer_to` is "')[2][:16])
+        return Says(text=f'{{"verdict": "ok", "answer_to": "{stolen[0]}"}}')
+
+    rig.server.answers("custodiet", replay)
+    await rig.job("one").ask(asked(), Verdict)
+    with pytest.raises(NoAnswer, match="does not repeat the tag"):
+        await rig.job("two").ask(asked(), Verdict)
