@@ -205,6 +205,7 @@ def _console_options(settings: Settings, office: Office, health: Health) -> Cons
     return ConsoleOptions(
         host=settings.console.host,
         port=settings.console.port,
+        names=settings.console.names,
         channels=settings.console_channels,
         login=_login(settings),
         secret=_secret(settings.home / "console.secret"),

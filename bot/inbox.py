@@ -2,7 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 
 from agents.domain import decide, pressing, steering
@@ -10,6 +10,7 @@ from agents.domain.authority import Kind, Presser
 from agents.domain.decide import Request
 from agents.domain.decision import Decision, refuse_unless_open
 from agents.domain.errors import OverlordError, PressRefused
+from agents.domain.ids import surface_of
 from agents.domain.pressing import Press
 from agents.domain.shapes import shape
 from agents.domain.task import Task
@@ -28,6 +29,7 @@ from store.posts import Act, Wish
 
 REQUEST_MOST = 16_000
 TRIES = 3
+LATE = timedelta(seconds=10)
 DELIVERIES: dict[str, type[Delivery]] = {kind.__name__: kind for kind in (Said, Edited, Pressed)}
 _UNKNOWN = PressRefused("I do not know this button on this message", next_step="Say `status` to see what is open.")
 
@@ -82,7 +84,9 @@ class Inbox:
 
     def _keep(self, delivery: Delivery, books: Books) -> bool:
         delivery = _cleaned(delivery)
-        new = books.deliveries.keep(_received(delivery, self._clock.now()))
+        now = self._clock.now()
+        is_late = now - delivery.at > LATE  # caught up with after a pause: it counts at its own time
+        new = books.deliveries.keep(_received(delivery, delivery.at if is_late else now))
         if new and isinstance(delivery, Said):
             books.threads.start(delivery.thread, delivery.channel, delivery.by, delivery.at)
             books.messages.keep(delivery.thread, delivery.message, delivery.by, delivery.text, delivery.at)
@@ -128,7 +132,8 @@ class Inbox:
             books.threads.heard(hearing.after(said, notes), said.at)
         if not instruction:
             return Outcome(state=DeliveryState.IGNORED, words="not said to me")
-        books.posts.want(_seen(said), said.at)
+        if surface_of(said.by) == surface_of(said.thread):  # words from the command line stand in no chat
+            books.posts.want(_seen(said), said.at)
         meaning = understand(said.text)
         if isinstance(meaning, Command):
             asked = Asked(command=meaning, said=said, speaker=speaker, task=task)

@@ -45,6 +45,7 @@ async def _slack(settings: Settings, office: Office, inbox: Inbox, desk: Desk) -
         app_token=slack.app_token.get_secret_value() if slack.app_token else "",
         signing_secret=slack.signing_secret.get_secret_value() if slack.signing_secret else "",
         api_url=slack.api_url,
+        http_host=settings.http_host,
         http_port=settings.http_port,
         now=office.clock.now,
         groups=_groups(settings.groups, "slack-group:"),

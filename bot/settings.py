@@ -70,6 +70,7 @@ class Settings:
     config: Path | None  # the overlord.yaml that was read
     database_url: str = field(repr=False)  # may hold a password; `database` may be shown
     console: Console
+    http_host: str
     http_port: int
     sandbox: Sandbox
     log_level: LogLevel
@@ -148,6 +149,7 @@ class _Reading:
             config=config,
             database_url=database_url,
             console=file.console,
+            http_host=file.http_host,
             http_port=file.http_port,
             sandbox=file.sandbox,
             log_level=file.log_level,

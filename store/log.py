@@ -209,8 +209,3 @@ def _remember(head: str, task: Task) -> None:
     _DECODED[head] = task
     while len(_DECODED) > _DECODED_MOST:
         _DECODED.popitem(last=False)
-
-
-def forget_decoded() -> None:
-    """As in a process that has just started."""
-    _DECODED.clear()

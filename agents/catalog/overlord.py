@@ -79,6 +79,7 @@ class Console(Part):
     host: str = "127.0.0.1"
     port: Port = 8765
     channels: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ("general",)
+    names: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ()  # other hosts it answers to, behind a proxy
 
     @property
     def loopback(self) -> bool:
@@ -121,6 +122,7 @@ class OverlordFile(Part):
     home: str = ""
     database_url: Annotated[str, AfterValidator(_database)] | None = None
     console: Console = Console()
+    http_host: str = "127.0.0.1"
     http_port: Port = 8766
     sandbox: Sandbox = Sandbox.AUTO
     log_level: LogLevel = LogLevel.INFO
@@ -159,6 +161,8 @@ VARIABLES: dict[str, tuple[str, ...]] = {
     "OVERLORD_CONSOLE_HOST": ("console", "host"),
     "OVERLORD_CONSOLE_PORT": ("console", "port"),
     "OVERLORD_CONSOLE_CHANNELS": ("console", "channels"),
+    "OVERLORD_CONSOLE_NAMES": ("console", "names"),
+    "OVERLORD_HTTP_HOST": ("http_host",),
     "OVERLORD_HTTP_PORT": ("http_port",),
     "OVERLORD_SANDBOX": ("sandbox",),
     "OVERLORD_LOG_LEVEL": ("log_level",),

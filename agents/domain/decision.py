@@ -152,15 +152,9 @@ def refuse_unless_open(decision: Decision, name_of: NameOf) -> None:
 
 def refuse_if_late(decision: Decision, at: datetime) -> None:
     """Time decides by the clock, not when somebody gets round to writing it down."""
-    if not decision.lapsed(at):
-        return
-    when = f"{decision.due:%Y-%m-%d %H:%M} UTC"
-    if decision.rule.silence is Silence.EXPIRES:
-        raise PressRefused(f"This expired ({when})", next_step="Ask again if you still want it.")
-    raise PressRefused(
-        f"This was already decided by nobody in time, so its default was taken ({when})",
-        next_step="Nothing is left to do here.",
-    )
+    if decision.lapsed(at):
+        state = DecisionState.EXPIRED if decision.rule.silence is Silence.EXPIRES else DecisionState.DECIDED
+        refuse_unless_open(replace(decision, state=state, closed_at=decision.due), str)
 
 
 def refuse_unless_entitled(

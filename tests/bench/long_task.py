@@ -78,5 +78,5 @@ def _append(task: Task, count: int, books: Books) -> None:
 
 
 def _cold(id: TaskId, books: Books) -> Task:
-    log.forget_decoded()
+    log._DECODED.clear()
     return books.log.task(id)

@@ -14,7 +14,16 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, multiple, rule
+from hypothesis.stateful import (
+    Bundle,
+    MultipleResults,
+    RuleBasedStateMachine,
+    consumes,
+    initialize,
+    invariant,
+    multiple,
+    rule,
+)
 
 from agents.domain import asking
 from agents.domain.asking import Question
@@ -231,16 +240,22 @@ class LedgerMachine(RuleBasedStateMachine):
         shutil.rmtree(self._folder)
 
     @initialize(target=tasks)
-    def two_tasks(self) -> object:
+    def two_tasks(self) -> MultipleResults[tuple[Task, Account]]:
         self.link_accounts((OPERATOR, TERMINAL))
-        return multiple(self.open_task(ANA, strict=False), self.open_task(ANA2, strict=True))
+        return multiple(self._open(ANA, strict=False), self._open(ANA2, strict=True))
 
     @rule(target=tasks, owner=st.sampled_from(ACCOUNTS), strict=st.booleans())
-    def open_task(self, owner: Account, strict: bool) -> tuple[Task, Account]:
+    def open_a_task(self, owner: Account, strict: bool) -> tuple[Task, Account]:
+        return self._open(owner, strict)
+
+    def _open(self, owner: Account, strict: bool) -> tuple[Task, Account]:
         return self._loop.run(self.room.task(owner, STRICT if strict else CHANNEL)), owner
 
     @rule(target=asked, which=tasks, kind=st.sampled_from(KINDS), by_default=st.booleans())
-    def ask(self, which: tuple[Task, Account], kind: str, by_default: bool) -> Asked:
+    def ask_something(self, which: tuple[Task, Account], kind: str, by_default: bool) -> Asked:
+        return self._ask(which, kind, by_default)
+
+    def _ask(self, which: tuple[Task, Account], kind: str, by_default: bool) -> Asked:
         options = KEEP if kind == "cancel" else OPTIONS
         default = "approve" if by_default and PAGE[kind].silence == "default" else ""
         real = self._loop.run(self.room.ask(which[0], Kind(kind), options, default))
@@ -268,7 +283,7 @@ class LedgerMachine(RuleBasedStateMachine):
     def people_link_their_accounts_between_two_presses(
         self, which: tuple[Task, Account], kind: str, pair: tuple[Account, Account], one: Account, other: Account
     ) -> None:
-        asked = self.ask(which, kind, by_default=False)
+        asked = self._ask(which, kind, by_default=False)
         self._press(asked, one, "a", "")
         self.link_accounts(pair)
         self._press(asked, other, "a", "")
@@ -279,7 +294,7 @@ class LedgerMachine(RuleBasedStateMachine):
     def somebody_presses_as_time_runs_out(
         self, which: tuple[Task, Account], kind: str, off: int, presses: list[tuple[Account, str, str]], fires: bool
     ) -> None:
-        asked = self.ask(which, kind, by_default=True)
+        asked = self._ask(which, kind, by_default=True)
         self.time_passes(PAGE[kind].after + off)
         if fires:
             self.timers_fire()
@@ -371,7 +386,7 @@ class LedgerMachine(RuleBasedStateMachine):
             assert len(real.votes) == len(asked.votes) and len(real.decided_by) == len(asked.by), (asked, real)
 
     def _press(self, asked: Asked, who: Account, letter: str, words: str, **other: str) -> None:
-        before = asked.state
+        before = "decided by time" if asked.state == "decided" and not asked.by else asked.state
         pressed = self.room.pressed(who, asked.real, letter, words=words, **other)
         self.last = pressed
         outcome = self._loop.run(self.room.hear(pressed))
@@ -384,6 +399,7 @@ class LedgerMachine(RuleBasedStateMachine):
 
 _HONEST = {
     "decided": "already decided by",
+    "decided by time": "Nobody decided in time",
     "expired": "expired",
     "superseded": "has changed since",
     "withdrawn": "no longer needed",

@@ -9,8 +9,10 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
+from agents.llm.gateway import Gateway
 from agents.ports import Ports
 from bot.app import running
 from bot.clock import ScaledClock
@@ -24,8 +26,9 @@ from tests.faults.person import Person
 # time that follows it, and far more than a busy machine takes for one write.
 SCALE = 20.0
 Swap = Callable[[Ports], Ports]
-# Each must happen once, and in this order; what is planned between the second and the third is not told here.
-FACTS = ["TaskRequested", "ProjectChosen", "TaskCancelled"]
+# Each must happen once, and in this order; what else happens between them is not told here.
+FACTS = "TaskRequested ProjectChosen DecompositionDrafted DecompositionApproved PlanAccepted TaskCancelled".split()
+REQUEST = "@overlord let links expire after a chosen number of days"  # one that the rehearsal model can plan
 CONFIG = """
 projects:
   - {name: web, path: web}
@@ -53,6 +56,7 @@ def free_port() -> int:
 
 def the_bot(home: Path, port: int, swap: Swap = lambda ports: ports) -> Main:
     """The whole program, as it is; with `swap`, in another world."""
+    _warm()
     since = time.time()
 
     async def main(ready: Ready) -> None:
@@ -62,6 +66,12 @@ def the_bot(home: Path, port: int, swap: Swap = lambda ports: ports) -> Main:
             await asyncio.Event().wait()
 
     return main
+
+
+@cache
+def _warm() -> None:
+    """What the bot loads when it first asks a model takes seconds: once here, before the fork, instead of each time."""
+    asyncio.run(Gateway().warm())
 
 
 @dataclass
@@ -78,7 +88,7 @@ class Counted:
 
 
 class Conversation:
-    """Mention, choose a project, change one's mind, confirm."""
+    """Mention, choose a project, approve the plan, change one's mind, confirm."""
 
     def __init__(self, mortal: Mortal, outside: Outside, person: Person) -> None:
         self._mortal, self._outside, self._person = mortal, outside, person
@@ -89,10 +99,13 @@ class Conversation:
 
     def hold(self) -> None:
         say, press = self._person.say, self._person.press
-        self._thread = say("@overlord add a health check")
+        self._thread = say(REQUEST)
         card = self._wait("the card that asks for the project", _asks("which project is this for?"))
         press(_button(card, "api"), card, self._thread)
         self._wait("the project on the status card", _says("T-1 ·", "api"))
+        card = self._wait("the plan", _asks("please look at the plan"))
+        press(_button(card, "Approve"), card, self._thread)
+        self._wait("the plan is approved", _says("T-1: please look at the plan", "decided by"))
         say("cancel because we found a better way", self._thread)
         card = self._wait("the card that asks to confirm", _asks("Cancel T-1?"))
         press(_button(card, "Cancel"), card, self._thread)
@@ -147,7 +160,7 @@ def _button(shown: Shown, label: str) -> Button:
 
 def _wrong_thread(shown: list[Shown], asked: dict[str, str]) -> list[str]:
     """Lost, doubled or out of order. `asked` are the cards of decisions and their kinds."""
-    wanted = ["I", "status", "project", "I", "cancel"]
+    wanted = ["I", "status", "project", "plan", "I", "cancel"]
     keys = [s.key for s in shown if s.key]
     found = ["I" if s.by else asked.get(s.key, s.key.partition(":")[0]) for s in shown]
     wrongs = [f"there twice: {key}" for key in keys if keys.count(key) > 1]
@@ -161,13 +174,13 @@ def _wrong_thread(shown: list[Shown], asked: dict[str, str]) -> list[str]:
 def _wrong_rows(glimpse: Glimpse) -> list[str]:
     told = [kind for kind in glimpse.facts if kind in FACTS]
     wrongs = [] if told == FACTS else [f"the facts are {glimpse.facts}"]
-    if glimpse.states != ["handled"] * 4:
+    if glimpse.states != ["handled"] * 5:
         wrongs.append(f"the deliveries are {glimpse.deliveries}")
     for row in glimpse.rows("posts"):
         if row.state != "sent" or row.wanted != row.shown:
             wrongs.append(f"post {row.key} is {row.state}, {row.problem}")
     for row in glimpse.rows("decisions"):
-        if row.state != ("decided" if row.kind in ("project", "cancel") else "withdrawn"):
+        if row.state != ("decided" if row.kind in ("project", "plan", "cancel") else "withdrawn"):
             wrongs.append(f"the decision {row.kind} is {row.state}")
     return wrongs
 

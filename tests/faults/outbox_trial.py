@@ -52,6 +52,7 @@ class Errand:
     faults: Faults = field(default_factory=Faults)
     limits: Limits = field(default_factory=Limits)
     outbox: MakeOutbox = Outbox
+    platform: Callable[[str], Platform] = FlakyPlatform
     patience: float = 90.0
 
     @property
@@ -97,7 +98,7 @@ def a_sender(home: Path, errand: Errand, address: str) -> Main:
         office = office_in(home, ScaledClock(SCALE, since), errand.limits, bell)
         leases = Leases(office.clock)
         await office.database.write(leases.look_for_the_dead)
-        outbox = errand.outbox(office, {"flaky": FlakyPlatform(address)}, leases)
+        outbox = errand.outbox(office, {"flaky": errand.platform(address)}, leases)
         pump = Pump("send", outbox.send_due, frozenset({"posts"}), outbox.next_due)
         bell.wake_on(pump.wakes_on, pump.wake)
         ready("sending")

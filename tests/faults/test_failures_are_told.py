@@ -1,30 +1,40 @@
 """Whatever fails has one message in its own thread: what failed, what was kept, who must act (P27)."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from agents.domain.ids import Thread
 from agents.ports import Ports
-from bot.app import Projects
+from agents.workspace.projects import GitProjects
 from bot.messages import Card, Tone
 from bot.readers import wish
 from store.books import Books
 from store.deliveries import Received
 from store.engines import make_engines
-from tests.fakes.flaky_provider import NO_FAULTS, REFUSED
+from tests.fakes.flaky_provider import NO_FAULTS, REFUSED, FlakyPlatform
 from tests.faults.outbox_trial import Errand, delivering
 from tests.faults.outside import Shown
 from tests.faults.visit import Visit, visiting
 
 
-class BrokenProjects(Projects):
-    def names(self) -> tuple[str, ...]:
+class BrokenProjects(GitProjects):
+    def names(self) -> Sequence[str]:
         raise RuntimeError("the list of projects cannot be read")
 
 
 def broken(ports: Ports) -> Ports:
-    return replace(ports, projects=BrokenProjects(named=()))
+    return replace(ports, projects=BrokenProjects({}))
+
+
+class ClumsyPlatform(FlakyPlatform):
+    """An adapter with a fault of its own."""
+
+    async def post(self, thread: Thread, key: str, card: Card) -> str:
+        if card.title == "clumsy":
+            raise KeyError("blocks")
+        return await super().post(thread, key, card)
 
 
 def bad_news(shown: list[Shown]) -> list[Card]:
@@ -91,3 +101,18 @@ def test_a_card_that_the_platform_refuses_leaves_one_plain_note_and_the_thread_g
     (note,) = texts[2:]
     assert f"was refused: second, {REFUSED}" in note
     assert "Kept: all of it" in note and "Whoever it is for" in note
+
+
+def test_a_fault_in_an_adapter_is_told_in_its_thread_and_holds_up_no_other(tmp_path: Path) -> None:
+    here, there = Thread("flaky:room:0"), Thread("flaky:room:1")
+    errand = Errand(seed=1, kills=0, faults=NO_FAULTS, platform=ClumsyPlatform)
+    with delivering(errand, tmp_path) as under_way:
+        titles = ("clumsy", "next")
+        under_way.want(*(wish(title, thread, Card(title=title)) for thread in (here, there) for title in titles))
+        under_way.until_idle()
+        shown = under_way.shown()
+    for thread in (here, there):
+        texts = [message["text"] for message in shown[thread]]
+        assert texts[0] == "next"
+        (note,) = texts[1:]
+        assert "was refused: clumsy" in note

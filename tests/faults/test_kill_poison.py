@@ -2,27 +2,28 @@
 
 import os
 import signal
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from bot.app import Projects
+from agents.workspace.projects import GitProjects
 from tests.faults.console_trial import Swap
 from tests.faults.visit import visiting
 
 
-@dataclass(frozen=True, kw_only=True)
-class PoisonedProjects(Projects):
+class PoisonedProjects(GitProjects):
     """Whoever asks for their names dies, as long as the poison is there."""
 
-    named: tuple[str, ...] = ("web", "api")
-    home: Path
+    def __init__(self, home: Path) -> None:
+        super().__init__({"web": home / "web", "api": home / "api"})
+        self.home = home
 
-    def names(self) -> tuple[str, ...]:
+    def names(self) -> Sequence[str]:
         with (self.home / "starts").open("a") as starts:
             starts.write("started\n")
         if not (self.home / "cured").exists():
             os.kill(os.getpid(), signal.SIGKILL)
-        return self.named
+        return super().names()
 
     @property
     def starts(self) -> int:
@@ -34,7 +35,7 @@ def poisoned(projects: PoisonedProjects) -> Swap:
 
 
 def test_a_flow_that_kills_its_process_three_times_is_parked_and_says_so_once(tmp_path: Path) -> None:
-    projects = PoisonedProjects(home=tmp_path)
+    projects = PoisonedProjects(tmp_path)
     with visiting(tmp_path, poisoned(projects)) as visit:
         thread = visit.person.say("@overlord add a health check")
         stuck = visit.waited_for(thread, "got stuck")
@@ -52,7 +53,7 @@ def test_a_flow_that_kills_its_process_three_times_is_parked_and_says_so_once(tm
 
 
 def test_retry_works_once_the_fault_is_gone(tmp_path: Path) -> None:
-    projects = PoisonedProjects(home=tmp_path)
+    projects = PoisonedProjects(tmp_path)
     with visiting(tmp_path, poisoned(projects)) as visit:
         thread = visit.person.say("@overlord add a health check")
         stuck = visit.waited_for(thread, "got stuck")
@@ -64,7 +65,7 @@ def test_retry_works_once_the_fault_is_gone(tmp_path: Path) -> None:
 
 
 def test_a_retry_into_the_same_fault_is_parked_again_with_a_card_of_its_own(tmp_path: Path) -> None:
-    projects = PoisonedProjects(home=tmp_path)
+    projects = PoisonedProjects(tmp_path)
     with visiting(tmp_path, poisoned(projects)) as visit:
         thread = visit.person.say("@overlord add a health check")
         visit.press("Retry", visit.waited_for(thread, "got stuck"), thread)

@@ -3,8 +3,10 @@
 import uuid
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
+from typing import Protocol
 
 from agents.domain.ids import Account, Thread, derived
+from bot.app import Program
 from bot.desk import Desk
 from bot.messages import Edited, Pressed, Said
 from tests.scenarios.stage import Host, Setup, Shown
@@ -12,12 +14,19 @@ from tests.scenarios.stage import Host, Setup, Shown
 CHANNEL = "console:general"
 
 
+class Hosting(Protocol):
+    """Whoever runs the program."""
+
+    @property
+    def program(self) -> Program | None: ...
+
+
 class ConsoleStage:
     """Implements tests.scenarios.stage.Stage."""
 
     name = "console"
 
-    def __init__(self, host: Host | None = None) -> None:
+    def __init__(self, host: Hosting | None = None) -> None:
         self.host = host
 
     def account(self, who: str) -> Account:

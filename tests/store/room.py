@@ -1,6 +1,5 @@
 """A room with people in it and the bot's memory behind it: deliveries go in, and what became of them comes out."""
 
-import asyncio
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +12,7 @@ from agents.domain import asking, decide
 from agents.domain.asking import Moment, Question
 from agents.domain.authority import ChannelPolicy, Group, Kind
 from agents.domain.decide import Request
-from agents.domain.decision import Decision, DecisionState, Option, lettered
+from agents.domain.decision import Decision, Option, lettered
 from agents.domain.ids import Account, DecisionId, TaskId, Thread
 from agents.domain.limits import Limits
 from agents.domain.task import Task
@@ -114,7 +113,9 @@ class Room:
         return await self.inbox.settle(await self.stored(delivery.key))
 
     async def stored(self, key: str) -> Received:
-        return next(r for r in await self.database.read(lambda books: books.deliveries.to_settle(10**6)) if r.key == key)
+        return next(
+            r for r in await self.database.read(lambda books: books.deliveries.to_settle(10**6)) if r.key == key
+        )
 
     async def press(self, by: Account, decision: Decision, letter: str, **other: str) -> Outcome:
         return await self.hear(self.pressed(by, decision, letter, **other))
@@ -195,12 +196,3 @@ def take_all_posts(at: datetime, books: Books) -> int:
     for post in posts:
         books.posts.sent(post, post.message or f"m{post.id}", at, UNLIMITED)
     return len(posts)
-
-
-def closed(decision: Decision) -> bool:
-    return decision.state is not DecisionState.OPEN
-
-
-async def together(*awaited: "asyncio.Future[Outcome] | object") -> list[Outcome]:
-    """All at the same instant."""
-    return list(await asyncio.gather(*awaited))  # type: ignore[call-overload]

@@ -93,7 +93,9 @@ async def test_one_that_the_database_refuses_undoes_only_itself(database: Databa
 
 
 async def test_a_decision_refers_to_a_delivery_that_was_received(database: Database) -> None:
-    made_up = "INSERT INTO decisions (id, task, kind, state, body, opened_at, delivery) VALUES ('d','t','k','s','b',1,'?')"
+    made_up = (
+        "INSERT INTO decisions (id, task, kind, state, body, opened_at, delivery) VALUES ('d','t','k','s','b',1,'?')"
+    )
     with pytest.raises(IntegrityError):
         await database.write(lambda books: books.db.exec_driver_sql(made_up))
 
@@ -196,7 +198,8 @@ async def test_two_programs_writing_hard_at_once_lose_nothing_and_wait_for_each_
     second = Database(url)
     try:
         await asyncio.gather(
-            *(room.database.write(note(f"a{n}")) for n in range(200)), *(second.write(note(f"b{n}")) for n in range(200))
+            *(room.database.write(note(f"a{n}")) for n in range(200)),
+            *(second.write(note(f"b{n}")) for n in range(200)),
         )
         assert sorted(await notes(second)) == sorted(f"{who}{n}" for who in "ab" for n in range(200))
         assert await second.read(is_whole)
@@ -204,13 +207,15 @@ async def test_two_programs_writing_hard_at_once_lose_nothing_and_wait_for_each_
         second.close()
 
 
+def meet(account: Account, books: Books) -> str:
+    return books.people.of(account, "Name").id
+
+
 async def test_people_are_met_once_however_many_meet_them(url: str, database: Database) -> None:
     second = Database(url)
     try:
         meeting = [
-            one.write(lambda books, n=n: books.people.of(Account(f"slack:T1:U{n % 5}"), "Name").id)
-            for n in range(40)
-            for one in (database, second)
+            one.write(partial(meet, Account(f"slack:T1:U{n % 5}"))) for n in range(40) for one in (database, second)
         ]
         assert len(set(await asyncio.gather(*meeting))) == 5
         assert len(await database.read(lambda books: books.people.all())) == 5

@@ -4,12 +4,14 @@ import asyncio
 import random
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 
 from sqlalchemy import text
 
 from agents.domain.ids import Thread
 from bot.jobs import settle_waiting
 from bot.messages import Said
+from store.books import Books
 from store.database import Database
 from store.deliveries import DeliveryState, Received
 from tests.store.room import ANA, CHANNEL, EVE, FULL, MORNING, Room, office_of
@@ -25,7 +27,11 @@ def received(key: str, also: str = "", account: str = ANA, seconds: float = 0) -
 
 
 async def keep(database: Database, *deliveries: Received) -> list[bool]:
-    return [await database.write(lambda books, one=one: books.deliveries.keep(one)) for one in deliveries]
+    return [await database.write(partial(_keep, one)) for one in deliveries]
+
+
+def _keep(one: Received, books: Books) -> bool:
+    return books.deliveries.keep(one)
 
 
 async def test_the_same_key_is_kept_once(database: Database) -> None:
@@ -50,11 +56,11 @@ async def test_waiting_deliveries_come_back_whole_and_in_their_order(database: D
 
 async def test_a_delivery_is_settled_once(database: Database) -> None:
     await keep(database, received("a"))
-    settled = [
-        await database.write(lambda books, state=state: books.deliveries.settle("a", state, "why", MORNING))
-        for state in (DeliveryState.HANDLED, DeliveryState.REFUSED)
-    ]
-    assert settled == [True, False]
+
+    async def settle(state: DeliveryState) -> bool:
+        return await database.write(lambda books: books.deliveries.settle("a", state, "why", MORNING))
+
+    assert [await settle(DeliveryState.HANDLED), await settle(DeliveryState.REFUSED)] == [True, False]
     assert await database.read(lambda books: books.deliveries.state("a")) == (DeliveryState.HANDLED, "why")
     assert await database.read(lambda books: books.deliveries.to_settle()) == []
     assert await database.read(lambda books: books.deliveries.state("unknown")) is None
@@ -66,7 +72,9 @@ async def test_failed_tries_are_counted(database: Database) -> None:
 
 
 async def test_the_quota_counts_what_one_person_sent_in_the_window_before(database: Database) -> None:
-    await keep(database, received("old"), received("a", seconds=100), received("b", seconds=110), received("c", seconds=120))
+    await keep(
+        database, received("old"), received("a", seconds=100), received("b", seconds=110), received("c", seconds=120)
+    )
     await keep(database, received("eve", account=EVE, seconds=125), received("d", seconds=130))
 
     async def earlier(key: str) -> int:

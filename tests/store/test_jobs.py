@@ -30,8 +30,12 @@ class Queue:
 
     async def ask(self, *flows: str) -> None:
         [first, *_] = await self._room.database.read(lambda books: books.log.facts(self.task.id))
-        for flow in flows:
-            await self.do(lambda books, flow=flow: books.jobs.ask(first, flow, MORNING))
+
+        def all_of_them(books: Books) -> None:
+            for flow in flows:
+                books.jobs.ask(first, flow, MORNING)
+
+        await self.do(all_of_them)
 
     async def claim(
         self, at: datetime = MORNING, owner: str = "one", dead: tuple[str, ...] = (), busy: tuple[str, ...] = ()
@@ -158,9 +162,8 @@ async def test_a_clock_that_is_set_back_stalls_no_job(queue: Queue) -> None:
     """P26: neither the lease of a holder that died unseen, nor a wait, nor a new job lasts for the hour."""
     later = MORNING + timedelta(hours=1)
     await queue.ask("held", "failed")
-    for job in await queue.claim(later, owner="gone"):
-        if job.flow == "failed":
-            await queue.do(lambda books, job=job: books.jobs.put_back(job, "x", later + 4 * SECOND))
+    [failed] = [job for job in await queue.claim(later, owner="gone") if job.flow == "failed"]
+    await queue.do(lambda books: books.jobs.put_back(failed, "x", later + 4 * SECOND))
     await queue.ask("new")
     assert flows(await queue.claim(owner="two")) == ["new"]
     assert await queue.claim(owner="three") == [], "it is mended now"

@@ -15,6 +15,7 @@ from agents.domain.decision import HOLD, Decision, DecisionState, Option, letter
 from agents.domain.errors import IllegalMove
 from agents.domain.events import Event
 from agents.domain.ids import DecisionId
+from agents.domain.task import Task
 from store.books import Books
 from store.codec import Cause
 from store.database import Database
@@ -25,17 +26,17 @@ BY_RULE = Cause(actor="overlord", delivery="timer:1")
 
 
 def closing(decision: Decision) -> list[Event]:
-    about = {"task": decision.task, "at": MORNING, "decision": decision.id}
+    task, at, id = decision.task, MORNING, decision.id
     return [
-        e.DecisionMade(**about, option=YES, by=()),
-        e.DecisionExpired(**about),
-        e.DecisionSuperseded(**about, by=DecisionId("x" * 22)),
-        e.DecisionWithdrawn(**about, why="no longer needed"),
+        e.DecisionMade(task=task, at=at, decision=id, option=YES, by=()),
+        e.DecisionExpired(task=task, at=at, decision=id),
+        e.DecisionSuperseded(task=task, at=at, decision=id, by=DecisionId("x" * 22)),
+        e.DecisionWithdrawn(task=task, at=at, decision=id, why="no longer needed"),
     ]
 
 
-def record(fact: Event) -> Callable[[Books], None]:
-    return lambda books: books.log.append(fact.task, [fact], BY_RULE) and None
+def record(fact: Event) -> Callable[[Books], Task]:
+    return lambda books: books.log.append(fact.task, [fact], BY_RULE)
 
 
 async def timers(room: Room) -> list[tuple[str, str, float]]:
@@ -97,7 +98,7 @@ async def test_two_programs_deciding_at_once_have_one_winner(url: str, room: Roo
                 database.write(record(fact)) for database, fact in zip((room.database, second) * 2, facts, strict=True)
             ]
             results = await asyncio.gather(*races, return_exceptions=True)
-            assert [type(result) for result in results].count(type(None)) == 1
+            assert [type(result) for result in results].count(Task) == 1
             assert sum(isinstance(result, IllegalMove) for result in results) == 3
         assert await second.read(is_whole)
     finally:

@@ -38,8 +38,11 @@ class Outboxes:
         return await self._database.write(what)
 
     async def want(self, *wishes: Wish) -> None:
-        for one in wishes:
-            await self.do(lambda books, one=one: books.posts.want(one, MORNING))
+        def all_of_them(books: Books) -> None:
+            for one in wishes:
+                books.posts.want(one, MORNING)
+
+        await self.do(all_of_them)
 
     async def claim(self, at: datetime = MORNING, owner: str = "one", dead: tuple[str, ...] = ()) -> list[Post]:
         return await self.do(lambda books: books.posts.claim(lease(at, owner, dead), UNLIMITED, 100))

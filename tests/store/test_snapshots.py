@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from agents.domain import task as domain
 from agents.domain.authority import Kind
-from agents.domain.decision import LETTERS
+from agents.domain.decision import LETTERS, Decision
 from agents.domain.ids import Account
+from agents.domain.task import Task
 from store.books import Books
 from store.database import Database
 from tests.fakes.postgres import PrivatePostgres
@@ -22,7 +23,17 @@ from tests.store.room import ANA, EVE, FULL, LEAD, OPERATOR, OPS, SEC, Room, is_
 
 PEOPLE = (ANA, LEAD, SEC, OPS, EVE, OPERATOR)
 KINDS = (Kind.QUESTION, Kind.GATE_CRITICAL, Kind.PROPOSAL, Kind.SKILL, Kind.KNOWLEDGE)
-SENTENCES = ("stop", "resume", "backburner", "cancel because it rains", "mute", "go on", "please hurry", "status", "yes")
+SENTENCES = (
+    "stop",
+    "resume",
+    "backburner",
+    "cancel because it rains",
+    "mute",
+    "go on",
+    "please hurry",
+    "status",
+    "yes",
+)
 
 
 @dataclass(frozen=True)
@@ -48,6 +59,14 @@ STEPS = st.lists(
 )
 
 
+async def as_it_is(room: Room, task: Task) -> Task:
+    return await room.database.read(lambda books: books.log.task(task.id))
+
+
+async def asked_of(room: Room, task: Task) -> list[Decision]:
+    return await room.database.read(lambda books: books.ledger.of_task(task.id))
+
+
 async def play(room: Room, steps: list[Step]) -> None:
     tasks = [await room.task()]
     for step in steps:
@@ -56,11 +75,11 @@ async def play(room: Room, steps: list[Step]) -> None:
             case "open" if len(tasks) < 4:
                 tasks.append(await room.task(step.who))
             case "ask":
-                now = await room.database.read(lambda books, id=task.id: books.log.task(id))
+                now = await as_it_is(room, task)
                 if not now.ended:
                     await room.ask(now, KINDS[step.other % len(KINDS)], default="approve")
             case "press":
-                asked = await room.database.read(lambda books, id=task.id: books.ledger.of_task(id))
+                asked = await asked_of(room, task)
                 await room.press(step.who, asked[step.other % len(asked)], LETTERS[step.one % 4], words="because")
             case "say":
                 await room.say(step.who, SENTENCES[step.other % len(SENTENCES)], task.thread)
