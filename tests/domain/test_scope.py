@@ -1,0 +1,134 @@
+"""Attacks 31, 32, 38, 39: scope is matched by segment, on clean paths, and fails closed."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.domain.scope import OutOfScope, Scope, ScopeMode, matches, parse_scope
+
+COMPONENTS = Scope(mode=ScopeMode.DIRECTORY, patterns=("src/components/**", "tests/components/**", "package.json"))
+
+
+@pytest.mark.parametrize(
+    "path", ["src/components/a.ts", "src/components/deep/er/b.ts", "tests/components/x.py", "package.json"]
+)
+def test_what_is_inside_may_be_written(path: str) -> None:
+    assert COMPONENTS.refuse(path) is None
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "src/components/../../.github/workflows/ci.yml",
+        "src/components/../api.ts",
+        "/etc/passwd",
+        "~/.ssh/config",
+        "src/api.ts",
+        "src/componentsX/a.ts",
+        "package.json.bak",
+        ".git/hooks/post-checkout",
+        "src/components/.git/config",
+        "src/components/.GIT/config",
+        "src/components/.git./config",
+        "src/components/.git /config",
+        "src/components/.g\u200cit/config",
+        "src/components/a\nb",
+        "src/components/-rf",
+        "src/components/\u202egpj.exe",
+        "src/components/caf\u0065\u0301",
+        "src/components/CON",
+        "src/components/nul.txt",
+        "src/components/trailing.",
+        "src/components/trailing ",
+        "src/components//a",
+        "src/components/./a",
+        "src\\components\\a",
+        "src/components/" + "a" * 4100,
+        "src/components/\ud800",
+        "",
+    ],
+)
+def test_what_is_outside_or_odd_may_not(path: str) -> None:
+    assert COMPONENTS.refuse(path)
+    assert Scope(mode=ScopeMode.EXPLICIT, patterns=("src/a.py",)).refuse(path)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [".github/workflows/ci.yml", ".env", ".env.local", "deploy/.env", ".overlord/skills/x.yaml", "overlord.yaml"],
+)
+def test_the_standing_deny_list_is_opened_only_by_name(path: str) -> None:
+    for scope in (
+        Scope(mode=ScopeMode.UNRESTRICTED),
+        Scope(mode=ScopeMode.DIRECTORY, patterns=("**", ".github/**", ".overlord/**")),
+    ):
+        assert scope.refuse(path)
+    assert Scope(mode=ScopeMode.EXPLICIT, patterns=(path,)).refuse(path) is None
+
+
+BROKEN = (
+    *("", "{", "null", "3", '"src/**"', '{"mode": "all"}', "[3]", '["../x"]', '["/etc/*"]', '[""]'),
+    '{"mode": "directory", "patterns": "src"}',
+    '{"mode": "unrestricted", "extra": 1}',
+)
+
+
+@pytest.mark.parametrize("text", BROKEN)
+def test_a_broken_scope_is_refused_and_never_unrestricted(text: str) -> None:
+    with pytest.raises(OutOfScope) as refused:
+        parse_scope(text)
+    assert refused.value.next_step
+
+
+def test_an_empty_scope_denies_everything() -> None:
+    assert parse_scope("[]").refuse("a.py")
+
+
+def test_a_scope_travels_as_json() -> None:
+    assert parse_scope(COMPONENTS.dump()) == COMPONENTS
+    assert parse_scope(json.dumps(["src/**"])) == Scope(mode=ScopeMode.DIRECTORY, patterns=("src/**",))
+
+
+@pytest.mark.parametrize(
+    ("path", "pattern", "yes"),
+    [
+        ("src/a.py", "src/*.py", True),
+        ("src/deep/a.py", "src/*.py", False),
+        ("src/deep/a.py", "src/**/*.py", True),
+        ("src/a.py", "src/**/*.py", True),
+        ("src", "src/**", True),
+        ("srcs/a.py", "src/**", False),
+        ("a/b/c", "**/c", True),
+        ("c", "**/c", True),
+        ("a/c/b", "**/c", False),
+        ("a/x/b/y/c", "a/**/b/**/c", True),
+        ("a1.py", "a?.py", True),
+        ("a.py", "a?.py", False),
+        ("a[1].py", "a[1].py", True),
+        ("a1.py", "a[1].py", False),
+    ],
+)
+def test_stars_stay_within_a_segment_and_double_stars_span_them(path: str, pattern: str, yes: bool) -> None:
+    assert matches(path, pattern) is yes
+
+
+@given(
+    st.lists(st.sampled_from(["a", "b", "**", "*"]), max_size=12), st.lists(st.sampled_from(["a", "b"]), max_size=40)
+)
+def test_matching_agrees_with_a_plain_definition(pattern: list[str], path: list[str]) -> None:
+    def plain(path: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
+        if not pattern:
+            return not path
+        if pattern[0] == "**":
+            return any(plain(path[n:], pattern[1:]) for n in range(len(path) + 1)) if len(path) < 9 else True
+        return bool(path) and pattern[0] in ("*", path[0]) and plain(path[1:], pattern[1:])
+
+    if path and pattern and len(path) < 9:
+        assert matches("/".join(path), "/".join(pattern)) is plain(tuple(path), tuple(pattern))
+
+
+def test_hostile_stars_are_linear() -> None:
+    assert not matches("/".join(["a"] * 2000), "/".join(["**", "a"] * 60 + ["b"]))
+    assert not matches("a" * 4000, "*a" * 8 + "b")
