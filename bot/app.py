@@ -7,16 +7,12 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from agents.catalog.specialists import load_panel
 from agents.domain.ids import Account, surface_of
-from agents.llm.choice import choose_models
-from agents.llm.client import Models
-from agents.llm.prompts import Prompts
 from agents.ports import Clock, Ports
-from agents.workspace import sample
-from agents.workspace.projects import GitProjects
 from bot import readers
 from bot.bell import Bell
 from bot.clock import SystemClock
@@ -37,11 +33,12 @@ from bot.records import DirectRecords, Records
 from bot.settings import Settings, make_home
 from bot.store_checks import Finding, check_books
 from bot.timers import Timers
-from bot.world import World
-from manifests import packaged
 from store.books import Books
-from store.call_log import CallLog
 from store.database import Database
+from store.jobs import Job
+
+if TYPE_CHECKING:
+    from bot.world import World
 
 SUGGESTIONS = (
     "@overlord add rate limiting to the public API",
@@ -89,8 +86,8 @@ async def running(
         console = ConsolePlatform(office.database, office.clock)
         platforms = await stack.enter_async_context(joined(settings, office, inbox, desk))
         outbox = Outbox(office, {console.name: console, **platforms}, leases)
-        world = await _world(settings, office)
-        jobs = Jobs(office, lambda job: swap(world.ports(job)), leases)
+        world: asyncio.Future[World] = asyncio.get_running_loop().create_future()
+        jobs = Jobs(office, partial(_ports, world, swap), leases)
         health = Health(office)
         pumps = _pumps(office, inbox, outbox, jobs)
         stack.push_async_callback(jobs.stop)
@@ -98,6 +95,7 @@ async def running(
         await stack.enter_async_context(health.watching(pumps))
         options = _console_options(settings, office, health)
         address = await stack.enter_async_context(console_running(desk, options))
+        world.set_result(await _make_world(settings, office))  # jobs that are there already wait for it
         yield Program(address=address, office=office, inbox=inbox, desk=desk)
 
 
@@ -140,21 +138,16 @@ class _opened:
         self._database.close()
 
 
-async def _world(settings: Settings, office: Office) -> World:
-    """What jobs work with: the projects, or the sample where none is named, and the models that serve."""
-    paths = {project.name: project.path for project in settings.projects}
-    if not paths:
-        paths = {sample.NAME: await sample.lay_out(packaged("samples", "shortlinks"), settings.home)}
-    projects = GitProjects(paths)
-    prompts = Prompts(_secret(settings.home / "prompts.secret"), files=projects.files, folder=paths.get)
-    chosen = await choose_models(settings.models.written(), settings.keys)
-    return World(
-        office=office,
-        models=Models(chosen=chosen, prompts=prompts, clock=office.clock, limits=office.limits),
-        calls=CallLog(office.database, office.clock, settings.budgets, lambda task: task.budget),
-        projects=projects,
-        specialists=load_panel(packaged("policies", "specialists.yaml")),
-    )
+async def _ports(world: "asyncio.Future[World]", swap: Callable[[Ports], Ports], job: Job) -> Ports:
+    return swap((await asyncio.shield(world)).ports(job))
+
+
+async def _make_world(settings: Settings, office: Office) -> "World":
+    """Models, prompts and git are slow to load, and no answer of the console needs them."""
+    await asyncio.to_thread(import_module, "bot.world")
+    from bot.world import make_world
+
+    return await make_world(settings, office, _secret(settings.home / "prompts.secret"))
 
 
 def _pumps(office: Office, inbox: Inbox, outbox: Outbox, jobs: Jobs) -> tuple[Pump, ...]:

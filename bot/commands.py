@@ -13,7 +13,7 @@ from agents.domain.errors import OverlordError, PressRefused
 from agents.domain.steering import Steer
 from agents.domain.task import Task
 from bot.cards import replies
-from bot.cards.about import cost_card
+from bot.cards.about import cost_card, why_card
 from bot.cards.status import status_card
 from bot.conversation import Command, Verb
 from bot.messages import Card, Said
@@ -128,6 +128,10 @@ def _cost(asked: Asked, books: Books, permissions: Permissions, moment: Moment) 
     return cost_card(task, books.calls.spent_on(task.id))
 
 
+def _why(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
+    return why_card(_task(asked, books), books.people.name)
+
+
 def _who(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
     return replies.who_card(permissions.who_can_approve())
 
@@ -155,6 +159,7 @@ ANSWERS: dict[Verb, Answer] = {
     Verb.WHAT_NEEDS_ME: _needs,
     Verb.APPROVE: _approve,
     Verb.COST: _cost,
+    Verb.WHY: _why,
     Verb.WHO_CAN_APPROVE: _who,
     Verb.LINK: _link,
 }

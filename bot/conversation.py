@@ -18,6 +18,7 @@ class Verb(StrEnum):
     RETRY = "retry"
     APPROVE = "approve"
     COST = "cost"
+    WHY = "why"
     WHO_CAN_APPROVE = "who can approve"
     WHAT_NEEDS_ME = "what needs me"
     MUTE = "mute"
@@ -40,6 +41,13 @@ class Words:
     text: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SmallTalk(Words):
+    """No request, wherever it is said; in a task's thread it may still be an answer."""
+
+    greets: bool  # wants a word in return
+
+
 Meaning = Command | Words
 
 _TASK = r"(?:\s+(?:task\s+)?(?P<task>T-\d+))?"
@@ -48,7 +56,7 @@ _REASON = r"(?:\s*(?:[:,;–—-]|\bbecause\b)\s*(?P<words>.+))?"
 # A command is the whole message, so that "stop the server from crashing" stays a request.
 _GRAMMAR: tuple[tuple[Verb, str], ...] = (
     (Verb.HELP, r"help|\?|what can you do\??"),
-    (Verb.STATUS, rf"(?:status|how is it going)(?:\s+of)?{_TASK}"),
+    (Verb.STATUS, rf"(?:status|how is it going|what(?: i|')s happening)(?:\s+of)?{_TASK}\??"),
     (Verb.TASKS, r"tasks|list(?: tasks)?|queue"),
     (Verb.STOP, rf"(?:stop|pause|halt|🛑){_TASK}"),
     (Verb.RESUME, rf"(?:resume|continue|go on|bring back){_TASK}"),
@@ -56,7 +64,8 @@ _GRAMMAR: tuple[tuple[Verb, str], ...] = (
     (Verb.BACKBURNER, rf"(?:backburner|later|not now){_TASK}"),
     (Verb.RETRY, rf"(?:retry|try again){_TASK}"),
     (Verb.APPROVE, rf"(?:approved?|lgtm|ship it){_TASK}"),
-    (Verb.COST, rf"(?:cost|costs|what did it cost){_TASK}"),
+    (Verb.COST, rf"(?:cost|costs|what did it cost){_TASK}\??"),
+    (Verb.WHY, rf"(?:why(?: is that)?){_TASK}\??"),
     (Verb.WHO_CAN_APPROVE, r"who (?:can|may) approve(?: this)?"),
     (Verb.WHAT_NEEDS_ME, r"(?:what needs me|needs me|inbox)"),
     (Verb.MUTE, rf"mute{_TASK}"),
@@ -65,6 +74,19 @@ _GRAMMAR: tuple[tuple[Verb, str], ...] = (
     (Verb.LINK, r"link(?:\s+(?P<words>[A-Za-z0-9-]{6,20}))?"),
 )
 _COMPILED = tuple((verb, re.compile(rf"(?:{pattern})", re.IGNORECASE | re.DOTALL)) for verb, pattern in _GRAMMAR)
+
+# Deterministic on purpose: a thank-you must never open a task, with or without a model. Whole messages only.
+_TO_YOU = r"(?:[\s,]+(?:overlord|bot|all|everyone|everybody|there|folks|team|you|so much|a lot|very much|again))*"
+_GREETS = re.compile(
+    rf"(?:hi+|hey+|hello+|hallo|yo|good (?:morning|afternoon|evening|day)|how are you|who are you|👋){_TO_YOU}",
+    re.IGNORECASE,
+)
+_THANKS = re.compile(
+    rf"(?:thanks?|thank you|thx|ty|cheers|danke|merci|great|nice|cool|perfect|awesome|well done|good (?:job|work|bot)|"
+    rf"ok(?:ay)?|k|fine|sure|got it|i see|all right|alright|bye|good ?(?:bye|night)|see you|never ?mind|sorry|lol|haha+"
+    rf"|[^\w\s]+){_TO_YOU}",
+    re.IGNORECASE,
+)
 
 
 def understand(text: str) -> Meaning:
@@ -77,4 +99,6 @@ def understand(text: str) -> Meaning:
             return Command(
                 verb=verb, task=TaskId(task.upper()) if task else None, words=(parts.get("words") or "").strip()
             )
+    if _GREETS.fullmatch(plain := said.rstrip("?, ")) or _THANKS.fullmatch(plain):
+        return SmallTalk(text=text.strip(), greets=bool(_GREETS.fullmatch(plain)))
     return Words(text=text.strip())

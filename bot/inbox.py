@@ -18,7 +18,7 @@ from agents.domain.text import clean
 from bot import hearing
 from bot.cards import replies
 from bot.commands import Asked, obey
-from bot.conversation import Command, understand
+from bot.conversation import Command, SmallTalk, Words, understand
 from bot.messages import Choice, Delivery, Edited, Pressed, Said, load_card
 from bot.office import Office
 from bot.readers import wish
@@ -140,12 +140,19 @@ class Inbox:
             return self._handled(
                 obey(asked, books, self._office.permissions, self._office.moment(said.channel, said.key))
             )
-        if not meaning.text:
-            books.posts.want(wish(f"reply:{said.key}", said.thread, replies.help_card()), said.at)
-            return self._handled("an empty mention")
-        if task and not task.ended:
+        if meaning.text and task and not task.ended:
             return self._reply(task, meaning.text, said, speaker, books)
+        if not meaning.text or isinstance(meaning, SmallTalk):
+            return self._small_talk(meaning, said, books)
         return self._request(meaning.text, said, speaker, books)
+
+    def _small_talk(self, meaning: Words, said: Said, books: Books) -> Outcome:
+        """An empty mention wants help, a greeting a word in return; silence is a legal answer to the rest."""
+        greeted = isinstance(meaning, SmallTalk) and meaning.greets
+        if not meaning.text or greeted:
+            card = replies.hello_card() if greeted else replies.help_card()
+            books.posts.want(wish(f"reply:{said.key}", said.thread, card), said.at)
+        return self._handled("small talk")
 
     def _request(self, text: str, said: Said, speaker: Presser, books: Books) -> Outcome:
         if len(text) > REQUEST_MOST:

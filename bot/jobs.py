@@ -83,7 +83,7 @@ class Pump:
 class Jobs:
     """Claims jobs, runs each under a lease on the scheduler, and parks what cannot be finished."""
 
-    def __init__(self, office: Office, ports: Callable[[Job], Ports], leases: Leases) -> None:
+    def __init__(self, office: Office, ports: Callable[[Job], Awaitable[Ports]], leases: Leases) -> None:
         self._office = office
         self._database, self._clock, self._limits = office.database, office.clock, office.limits
         self._ports = ports
@@ -145,7 +145,7 @@ class Jobs:
 
     async def _try(self, job: Job) -> None:
         try:
-            await FLOWS[job.flow](job.event, self._ports(job))
+            await FLOWS[job.flow](job.event, await self._ports(job))
         except StaleLease:
             log.info("job was taken over", extra={"job": job.id, "flow": job.flow})
         except IllegalMove as moved:  # the task moved on meanwhile; there is nothing left to do for it

@@ -20,6 +20,7 @@ from bot.messages import Card, card_hash, dump_card
 from bot.office import Office
 from bot.permissions import Permissions
 from store.books import Books
+from store.codec import Recorded
 from store.posts import Act, Wish
 
 BATCH = 100
@@ -31,13 +32,24 @@ def launch(books: Books, at: datetime) -> int:
     """Ask for the job that each unread fact leads to. Returns how many facts were read."""
     unread = books.log.unread("launcher", BATCH)
     for recorded in unread:
-        if flow := FLOW_AFTER.get(type(recorded.event)):
-            books.jobs.ask(recorded, flow.__name__, at)
-        if isinstance(recorded.event, e.JobRetried):
-            books.jobs.again(recorded.event.job, at)
+        match recorded.event:
+            case e.JobRetried(job=job):
+                books.jobs.again(job, at)
+            case e.TaskResumed(task=task):  # what was held back; the same fact asks once
+                for earlier in books.log.facts(task):
+                    _ask_for_job(books, earlier, at)
+            case e.RemarkMade():  # reading along costs little, and a question is answered at any time
+                _ask_for_job(books, recorded, at)
+            case fact if not books.log.task(fact.task).at_rest:
+                _ask_for_job(books, recorded, at)
     if unread:
         books.log.mark_read("launcher", unread[-1].seq)
     return len(unread)
+
+
+def _ask_for_job(books: Books, recorded: Recorded, at: datetime) -> None:
+    if flow := FLOW_AFTER.get(type(recorded.event)):
+        books.jobs.ask(recorded, flow.__name__, at)
 
 
 def announce(books: Books, permissions: Permissions, at: datetime) -> int:

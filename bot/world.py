@@ -3,14 +3,22 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from agents.catalog.specialists import load_panel
 from agents.domain import events as e
 from agents.domain.asking import Moment
 from agents.domain.budget import Budget
 from agents.domain.events import Event
 from agents.domain.task import Task
+from agents.llm.choice import choose_models
 from agents.llm.client import Models
+from agents.llm.prompts import Prompts
 from agents.ports import Ask, CallBook, Llm, Ports, Projects, Shape, Specialists, Spent
+from agents.workspace import sample
+from agents.workspace.projects import GitProjects
 from bot.office import Office
+from bot.settings import Settings
+from manifests import packaged
+from store.call_log import CallLog
 from store.job_log import JobLog
 from store.jobs import Job
 
@@ -59,3 +67,20 @@ class World:
 
     def _moment(self, task: Task, cause: str) -> Moment:
         return self.office.moment(task.channel, cause)
+
+
+async def make_world(settings: Settings, office: Office, secret: bytes) -> World:
+    """What jobs work with: the projects, or the sample where none is named, and the models that serve."""
+    paths = {project.name: project.path for project in settings.projects}
+    if not paths:
+        paths = {sample.NAME: await sample.lay_out(packaged("samples", "shortlinks"), settings.home)}
+    projects = GitProjects(paths, lambda channel: office.permissions.channel(channel).project)
+    prompts = Prompts(secret, files=projects.files, folder=paths.get)
+    chosen = await choose_models(settings.models.written(), settings.keys)
+    return World(
+        office=office,
+        models=Models(chosen=chosen, prompts=prompts, clock=office.clock, limits=office.limits),
+        calls=CallLog(office.database, office.clock, settings.budgets, lambda task: task.budget),
+        projects=projects,
+        specialists=load_panel(packaged("policies", "specialists.yaml")),
+    )

@@ -33,10 +33,9 @@ class CallLog:
         budgets, at = self._limits(call), self._clock.now()
 
         def transaction(books: Books) -> Spent:
-            if books.calls.tried(call, tried, at):
-                books.calls.answered(call, answer, degraded)
-                books.calls.warn(call, budgets, at)
-            return books.calls.spent(call)
+            counts = books.calls.tried(call, tried, at, answer, degraded)
+            spent = books.calls.spent(call)
+            return books.calls.warn(call, spent, budgets, at) if counts else spent
 
         return await self._database.insist(transaction)
 

@@ -43,11 +43,10 @@ _TRIED = Prepared(
         state=bindparam("next"),
         reserved=0.0,
         problem=bindparam("why"),
+        answer=bindparam("said"),
+        degraded=bindparam("worse"),
         **{column.name: column + bindparam(f"more_{column.name}") for column in _PAID},
     )
-)
-_ANSWER = Prepared(
-    update(_C).where(_C.c.id == bindparam("which")).values(answer=bindparam("said"), degraded=bindparam("worse"))
 )
 _WARN = Prepared(
     update(_C)
@@ -96,12 +95,14 @@ class Calls:
         upsert(self._db, _C, row, key=("id",))
         return Admitted(model=model)
 
-    def tried(self, call: Call, tried: Tried, at: datetime) -> bool:
+    def tried(self, call: Call, tried: Tried, at: datetime, answer: str = "", degraded: str = "") -> bool:
         """Count what a call cost and what it showed about its model; once, however often it is told."""
         row = {
             "which": call.id,
             "next": CallState.FAILED if tried.failure else CallState.DONE,
             "why": tried.failure.message if tried.failure else "",
+            "said": answer,
+            "worse": degraded,
             **{f"more_{column.name}": getattr(tried, column.name) for column in _PAID},
         }
         counts = _TRIED.run(self._db, row).rowcount == 1
@@ -109,22 +110,19 @@ class Calls:
             self._learn(tried, seconds(at))
         return counts
 
-    def answered(self, call: Call, answer: str, degraded: str) -> None:
-        _ANSWER.run(self._db, {"which": call.id, "said": answer, "worse": degraded})
-
-    def warn(self, call: Call, budgets: Budgets, at: datetime) -> None:
-        """Say that a budget is nearly used up: once, in the row of the step that took it there."""
-        known = self._known(call.id)
-        next_call = call.models.get(known["model"], 0.0) if known else 0.0
-        for budget in self._budgets(call, budgets, at, known["cost"] if known else 0.0):
-            about = {"budget": budget.name, "most": budget.limit}
-            if budget.worth_a_word(next_call) and not _TOLD.run(self._db, about).fetchone():
-                _WARN.run(self._db, {"which": call.id, **about, "so_far": budget.spent})
-                return
-
     def spent(self, call: Call) -> Spent:
         known = self._known(call.id)
         return _spent(known) if known else Spent()
+
+    def warn(self, call: Call, spent: Spent, budgets: Budgets, at: datetime) -> Spent:
+        """Say that a budget is nearly used up: once, in the row of the step that took it there."""
+        for budget in self._budgets(call, budgets, at, spent.cost):
+            about = {"budget": budget.name, "most": budget.limit}
+            told = not budget.worth_a_word(call.models.get(spent.model, 0.0)) or _TOLD.run(self._db, about).fetchone()
+            if not told:
+                _WARN.run(self._db, {"which": call.id, **about, "so_far": budget.spent})
+                return self.spent(call)
+        return spent
 
     def spent_on(self, task: TaskId) -> float:
         return float(_OF_TASK.run(self._db, {"of_task": task, "which": ""}).fetchone()[0])
@@ -177,6 +175,7 @@ class Calls:
     def _budgets(self, call: Call, budgets: Budgets, at: datetime, mine: float) -> list[Budget]:
         """Each limit there is, with what other steps spent and reserved under it and what this one cost so far."""
         day, task = _day(at), call.task.id if call.task else ""
+        raised = dict(call.task.raised) if call.task else {}
         wanted: list[tuple[str, float | None, Prepared, dict[str, str]]] = [
             (f"task {task}", budgets.task if task else None, _OF_TASK, {"of_task": task}),
             (f"channel {call.channel} on {day}", budgets.channel, _OF_CHANNEL, {"on": day, "place": call.channel}),
@@ -186,7 +185,7 @@ class Calls:
         for name, limit, sums, where in wanted:
             if limit is not None:
                 spent, reserved = sums.run(self._db, {**where, "which": call.id}).fetchone()
-                made.append(Budget(name=name, limit=limit, spent=spent + mine, reserved=reserved))
+                made.append(Budget(name=name, limit=raised.get(name, limit), spent=spent + mine, reserved=reserved))
         return made
 
     def _check(self, budgets: list[Budget], reserve: float) -> None:

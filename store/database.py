@@ -27,6 +27,7 @@ log = logging.getLogger("overlord.store")
 
 BATCH = 128  # transactions that share one commit, at most
 BATCH_SECONDS = 0.05  # and how long to go on collecting their work
+CALM = 60.0  # seconds without trouble after which the next trouble is a new one
 TRY_AGAIN = 0.5  # seconds between two tries at something that must be written
 
 
@@ -212,21 +213,24 @@ def _tell(batch: list[_Waiting]) -> None:
 
 
 class _Outage:
-    """Whether the store can be used. An outage is told once, however many meet it."""
+    """Whether the store can be used. An outage is told once, however many meet it and however it flickers."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._problem = ""
+        self._ended_at = -CALM
 
     def began(self, problem: str) -> None:
         with self._lock:
             known, self._problem = self._problem, problem
+            level = logging.ERROR if time.monotonic() - self._ended_at > CALM else logging.INFO
         if not known:
-            log.error("the store cannot be used", extra={"problem": problem})
+            log.log(level, "the store cannot be used", extra={"problem": problem})
 
     def ended(self) -> None:
         with self._lock:
             known, self._problem = self._problem, ""
+            self._ended_at = time.monotonic() if known else self._ended_at
         if known:
             log.info("the store can be used again", extra={"problem": known})
 

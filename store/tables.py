@@ -233,8 +233,8 @@ calls = Table(
     Column("warned_spent", Double, nullable=True),
     Column("problem", Text, nullable=False, server_default=""),
     Column("at", Double, nullable=False),
-    Index("calls_of_task", "task"),
-    Index("calls_of_day", "day", "channel"),
+    Index("calls_of_task", "task", "cost", "reserved"),  # what a budget is summed up from, and nothing else
+    Index("calls_of_day", "day", "channel", "cost", "reserved"),
     Index("calls_that_warned", "warned"),
 )
 

@@ -46,14 +46,19 @@ def retry_or_cancel(task: Task, decision: Decision, chosen: Chosen, moment: Mome
 def raise_or_cancel(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
     if chosen.option.value == "cancel":
         return cancelled(task, decision, chosen, moment)
-    raised = e.BudgetRaised(task=task.id, at=moment.at, by=chosen.by[0], limit=float(chosen.option.value))
+    name = decision.subject.rpartition(":")[0]
+    shared = "" if name == f"task {task.id}" else name
+    limit = float(chosen.option.value)
+    raised = e.BudgetRaised(task=task.id, at=moment.at, by=chosen.by[0], limit=limit, budget=shared)
     return [raised, _retried(task, chosen, moment)]
 
 
 def answered(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
     """The planner's question, or ours about a remark that was not understood."""
     if decision.subject:
-        return change_plan(task, chosen.by[0], decision.subject, moment) if chosen.option.value == "change" else []
+        return change_plan(task, chosen.by[0], decision.subject, moment) if chosen.option.value == "yes" else []
+    if chosen.option.value == "cancel" and chosen.option.asks:
+        return cancelled(task, decision, chosen, moment)
     answer = chosen.words or chosen.option.label or chosen.option.value
     by, question = chosen.by[0], decision.question
     return [e.ClarificationAnswered(task=task.id, at=moment.at, by=by, question=question, answer=answer)]
@@ -91,7 +96,7 @@ _WISHES: dict[str, str] = {
     "changes": "{words}",
     "narrow": "Do less: {words}",
     "send_back": "Start over, and heed this: {words}",
-    "information": "Before planning again, take this into account: {words}",
+    "information": "Find this out before anything else, by a spike where the files do not tell: {words}",
 }
 
 CONSEQUENCES: dict[Kind, Consequence] = {

@@ -5,13 +5,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agents.domain import events as e
-from agents.domain.asking import Facts, Moment, Question, ask
+from agents.domain.asking import Facts, Moment, Question, ask, withdraw
 from agents.domain.authority import Kind, Presser
 from agents.domain.consequences import REASON
 from agents.domain.decision import Decision, Option, decision_id, lettered
 from agents.domain.ids import PersonId, TaskId, Thread
+from agents.domain.remarks import SURE
 from agents.domain.steering import CONTROL_OPTIONS
 from agents.domain.task import Task
+
+# What is asked on the way to a plan; pointless once the request is another one.
+ABOUT_THE_PLAN = (Kind.PLAN, Kind.DEBATE, Kind.CLARIFICATION, Kind.ESCALATION, Kind.BUDGET)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,18 +42,27 @@ def open_task(id: TaskId, request: Request, moment: Moment) -> Facts:
     return [asked, e.DecisionOpened(task=id, at=moment.at, decision=controls)]
 
 
-def choose_project(task: Task, projects: Sequence[str], moment: Moment) -> Facts:
-    """The channel's default, then the only project there is, then one the request names; else a person is asked."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guess:
+    """What a model takes the words for."""
+
+    project: str
+    confidence: float
+
+
+def choose_project(task: Task, projects: Sequence[str], moment: Moment, guess: Guess | None = None) -> Facts:
+    """By rule, else as a model that is sure of it says; else a person is asked."""
     if task.project is not None or task.ended or task.of_kind(Kind.PROJECT):
         return []
-    if chosen := _project_by_rule(task.request, projects, moment.channel.project):
+    if chosen := project_by_rule(task.request, projects, moment.channel.project) or _by_guess(guess, projects):
         project, why = chosen
         return [e.ProjectChosen(task=task.id, at=moment.at, project=project, by=None, why=why)]
     options = lettered(*(Option(value=name, label=name) for name in projects))
     return ask(task, Question(kind=Kind.PROJECT, options=options), moment)
 
 
-def _project_by_rule(request: str, projects: Sequence[str], of_channel: str) -> tuple[str, str] | None:
+def project_by_rule(request: str, projects: Sequence[str], of_channel: str) -> tuple[str, str] | None:
+    """The channel's default, then the only project there is, then one the request names; and why."""
     named = [name for name in projects if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", request, re.IGNORECASE)]
     if not projects:
         return "", "no project is configured"
@@ -62,11 +75,23 @@ def _project_by_rule(request: str, projects: Sequence[str], of_channel: str) -> 
     return None
 
 
+def _by_guess(guess: Guess | None, projects: Sequence[str]) -> tuple[str, str] | None:
+    if guess is None or guess.project not in projects or guess.confidence < SURE:
+        return None
+    return guess.project, "the request reads like it; say so if it is another one"
+
+
 def correct(task: Task, text: str, presser: Presser, moment: Moment) -> Facts:
-    """The author edited the request; nobody else's edit counts."""
+    """The author edited the request; nobody else's edit counts. A plan for what it said before is not one for this."""
     if task.ended or not presser.is_(task.owner) or text == task.request:
         return []
-    return [e.RequestCorrected(task=task.id, at=moment.at, by=presser.person, request=text)]
+    corrected = e.RequestCorrected(task=task.id, at=moment.at, by=presser.person, request=text)
+    if not task.in_planning:
+        return [corrected]
+    old = [d for d in task.questions if d.kind in ABOUT_THE_PLAN]
+    words = f"The request was corrected. It was: {task.request}"
+    again = e.PlanChangeRequested(task=task.id, at=moment.at, by=presser.person, words=words)
+    return [corrected, *withdraw(old, "the request was corrected", moment), again]
 
 
 def park(task: Task, parked: e.JobParked, moment: Moment) -> Facts:

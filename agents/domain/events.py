@@ -252,6 +252,7 @@ class BudgetReached(Event):
 class BudgetRaised(Event):
     by: PersonId
     limit: float
+    budget: str = ""  # its name; empty: the task's own
 
 
 # Written out, not found: with slots=True, Event.__subclasses__() lists each class twice.

@@ -29,9 +29,10 @@ PLAN_OPTIONS = lettered(
 DEBATE_OPTIONS = lettered(
     Option(value="approve", approves=True),
     _NARROW,
-    Option(value="information", asks="What should the planner know?"),
+    Option(value="information", asks="What should be found out first?"),
     _CANCEL,
 )
+NO_PLAN = "I could not make a plan"
 BLOCKED_OPTIONS = lettered(_CHANGES, _NARROW, _CANCEL)
 
 
@@ -61,9 +62,24 @@ class Draft:
     rehearsal: bool = False
 
 
+def stands_at(task: Task, state: TaskState) -> bool:
+    """The task is there, or will be when it is resumed."""
+    return task.state is state or (task.at_rest and task.before_rest is state)
+
+
+def nothing(task: Task, moment: Moment) -> Facts:
+    """The task moved on before the work began."""
+    return []
+
+
+def overtaken(seen: Task, now: Task) -> bool:
+    """What was thought about is not what is wanted any more: a newer request, a newer plan, or other wishes."""
+    return (seen.request, seen.plan_number, seen.feedback) != (now.request, now.plan_number, now.feedback)
+
+
 def after_draft(task: Task, draft: Draft, moment: Moment) -> Facts:
     """A whole draft is checked by code before anybody is asked to read it."""
-    if not _is(task, TaskState.DECOMPOSING):
+    if not stands_at(task, TaskState.DECOMPOSING):
         return []
     match draft.says:
         case Clarify(question=text, options=options):
@@ -85,7 +101,7 @@ def after_draft(task: Task, draft: Draft, moment: Moment) -> Facts:
 
 def after_review(task: Task, review: Review, moment: Moment) -> Facts:
     """A conflict opens a debate where there may be one; everything else is read off the table."""
-    if not _is(task, TaskState.IN_REVIEW):
+    if not stands_at(task, TaskState.IN_REVIEW):
         return []
     if review.conflict and moment.limits.debate_rounds > 0:
         return [e.ReviewersDisagreed(task=task.id, at=moment.at, number=task.plan_number, review=review)]
@@ -93,9 +109,16 @@ def after_review(task: Task, review: Review, moment: Moment) -> Facts:
 
 
 def after_debate(task: Task, debate: Debate, moment: Moment) -> Facts:
-    if not _is(task, TaskState.IN_REVIEW):
+    if not stands_at(task, TaskState.IN_REVIEW):
         return []
     return _ruled(task, debate.ruling, debate.now, debate, moment)
+
+
+def without_debate(task: Task, debate: Debate, moment: Moment) -> Facts:
+    """C22: there is no money left to argue with, so the table is read as it is."""
+    if not stands_at(task, TaskState.IN_REVIEW):
+        return []
+    return _ruled(task, debate.now.ruling, debate.now, None, moment)
 
 
 def over_budget(task: Task, reached: e.BudgetReached, moment: Moment) -> Facts:
@@ -142,9 +165,8 @@ def _ask_for_approval(task: Task, moment: Moment) -> Facts:
 
 def _ask_plan(task: Task, kind: Kind, options: tuple[Option, ...], moment: Moment) -> Facts:
     """The approval is bound to the hash of what is shown."""
-    subject = task.plan.hash if task.plan else ""
-    allowed = options if subject else tuple(o for o in options if not o.approves)
-    return ask(task, Question(kind=kind, options=allowed, subject=subject), moment)
+    assert task.plan is not None, "there is nothing to decide on"
+    return ask(task, Question(kind=kind, options=options, subject=task.plan.hash), moment)
 
 
 def _sent_back(task: Task, back: e.DecompositionSentBack, moment: Moment) -> Facts:
@@ -163,8 +185,17 @@ def _escalate(
     escalated = e.DecompositionEscalated(
         task=task.id, at=moment.at, number=number, why=why, review=review, debate=debate
     )
-    opened = _ask_plan(task, Kind.DEBATE, DEBATE_OPTIONS, replace(moment, cause=f"{moment.cause}:escalated"))
-    return [escalated, *opened]
+    later = replace(moment, cause=f"{moment.cause}:escalated")
+    if task.plan is None:
+        return [escalated, *_ask_what_else(task, why, later)]
+    return [escalated, *_ask_plan(task, Kind.DEBATE, DEBATE_OPTIONS, later)]
+
+
+def _ask_what_else(task: Task, why: str, moment: Moment) -> Facts:
+    """There is nothing to approve. Whoever asked for it may tell more, in words."""
+    lines = tuple(line for line in why.splitlines() if line.strip())
+    question = Question(kind=Kind.CLARIFICATION, options=lettered(_CANCEL), text=NO_PLAN, evidence=lines)
+    return ask(task, question, moment)
 
 
 def _missing(review: Review) -> str:
@@ -175,8 +206,3 @@ def _missing(review: Review) -> str:
 
 def _working(plan: Decomposition) -> int:
     return sum(not subtask.title.startswith(VERIFY) for subtask in plan.subtasks)
-
-
-def _is(task: Task, state: TaskState) -> bool:
-    """The task is there, or will be when it is resumed."""
-    return task.state is state or (task.state in (TaskState.PAUSED, TaskState.BACKBURNER) and task.before_rest is state)

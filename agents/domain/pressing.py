@@ -57,7 +57,7 @@ def reply(task: Task, text: str, presser: Presser, moment: Moment) -> Facts:
     """
     for decision in task.questions:
         option = decision.option_called(text)
-        free = decision.kind in (Kind.QUESTION, Kind.CLARIFICATION)
+        free = decision.kind in (Kind.QUESTION, Kind.CLARIFICATION) and not decision.subject
         in_time = not decision.lapsed(moment.at)
         if decision.rule.by_words and in_time and (option or free) and _may(decision, task, presser, moment):
             if option:

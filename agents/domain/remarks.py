@@ -4,12 +4,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from agents.domain import events as e
-from agents.domain.asking import Facts, Moment, Question, ask
+from agents.domain.asking import Facts, Moment, Question, ask, withdraw
 from agents.domain.authority import Kind
 from agents.domain.consequences import change_plan
 from agents.domain.decision import Option, lettered
 from agents.domain.ids import PersonId
 from agents.domain.task import Task
+from agents.domain.text import one_line
 
 SURE = 0.7
 
@@ -47,14 +48,24 @@ def after_remark(task: Task, remark: e.RemarkMade, understood: Understood, momen
             return []
 
 
+def known(task: Task) -> list[str]:
+    """What a reader of the remark should know of the thread: where the task is and what it waits for."""
+    facts = [f"The task is {task.state.replace('_', ' ')}."]
+    if task.plan:
+        facts.append(f"Version {task.plan_number} of a plan was drafted: {task.plan.goal}")
+    return facts + [
+        f"Open for a person to decide: {d.kind.replace('_', ' ')}. {d.question}".strip() for d in task.questions
+    ]
+
+
 def _ask_whether(task: Task, remark: e.RemarkMade, moment: Moment) -> Facts:
     if not any(d.kind in (Kind.PLAN, Kind.DEBATE) for d in task.open):
         return []
-    options = lettered(
-        Option(value="change", label="Change the plan"), Option(value="remark", label="Keep the plan as it is")
-    )
-    text = f"Should this change the plan: “{remark.text}”?"
-    return ask(task, Question(kind=Kind.CLARIFICATION, options=options, text=text, subject=remark.text), moment)
+    options = lettered(Option(value="yes", label="Change the plan"), Option(value="no", label="Keep the plan as it is"))
+    text = f"Should this change the plan: “{one_line(remark.text, 300)}”?"
+    before = [d for d in task.questions if d.kind is Kind.CLARIFICATION and d.subject]
+    asked = ask(task, Question(kind=Kind.CLARIFICATION, options=options, text=text, subject=remark.text), moment)
+    return [*withdraw(before, "something else was said since", moment), *asked]
 
 
 def _offer(task: Task, by: PersonId, moment: Moment) -> Facts:

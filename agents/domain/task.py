@@ -38,6 +38,7 @@ S = TaskState
 ENDED = frozenset({S.DONE, S.FAILED, S.CANCELLED})
 AT_WORK = (S.RECEIVED, S.DECOMPOSING, S.IN_REVIEW, S.AWAITING_APPROVAL, S.RUNNING, S.POLISHING)
 RESTING = (S.BLOCKED, S.BACKBURNER, S.PAUSED)
+PLANNING = (S.DECOMPOSING, S.IN_REVIEW, S.AWAITING_APPROVAL)
 
 # Where a task may be when a fact happens to it, and where that takes it. None: back to where it was before it rested.
 TASK_MOVES: dict[tuple[TaskState, type[Event]], TaskState | None] = {
@@ -54,14 +55,14 @@ TASK_MOVES: dict[tuple[TaskState, type[Event]], TaskState | None] = {
     (S.DECOMPOSING, e.DecompositionSentBack): S.DECOMPOSING,
     (S.DECOMPOSING, e.DecompositionEscalated): S.AWAITING_APPROVAL,
     (S.DECOMPOSING, e.ClarificationAnswered): S.DECOMPOSING,
+    (S.AWAITING_APPROVAL, e.ClarificationAnswered): S.DECOMPOSING,
     (S.IN_REVIEW, e.DecompositionSentBack): S.DECOMPOSING,
     (S.IN_REVIEW, e.ReviewersDisagreed): S.IN_REVIEW,
     (S.IN_REVIEW, e.DecompositionApproved): S.AWAITING_APPROVAL,
     (S.IN_REVIEW, e.DecompositionBlocked): S.BLOCKED,
     (S.IN_REVIEW, e.DecompositionEscalated): S.AWAITING_APPROVAL,
     (S.AWAITING_APPROVAL, e.PlanAccepted): S.RUNNING,
-    (S.AWAITING_APPROVAL, e.PlanChangeRequested): S.DECOMPOSING,
-    (S.BLOCKED, e.PlanChangeRequested): S.DECOMPOSING,
+    **{(s, e.PlanChangeRequested): S.DECOMPOSING for s in (*PLANNING, S.BLOCKED)},
 }
 
 # Facts that move no task. Those of the second kind may come late, after the task has ended.
@@ -116,11 +117,22 @@ class Task:
     feedback: tuple[str, ...] = ()  # what the next decomposition must heed
     accepted_plan: str = ""  # hash
     budget: float | None = None  # raised by a person, above the configured one
+    raised: tuple[tuple[str, float], ...] = ()  # how far this task may go into the budgets it shares with others
     budgets_warned: tuple[str, ...] = ()
 
     @property
     def ended(self) -> bool:
         return self.state in ENDED
+
+    @property
+    def at_rest(self) -> bool:
+        """By a person's wish: what is under way may end, and nothing new begins."""
+        return self.state in (S.PAUSED, S.BACKBURNER)
+
+    @property
+    def in_planning(self) -> bool:
+        """It has a project and no accepted plan, also while it rests."""
+        return (self.before_rest if self.state in RESTING else self.state) in PLANNING
 
     @property
     def questions(self) -> tuple[Decision, ...]:
@@ -178,7 +190,11 @@ _CHANGES: dict[type[Event], Callable[[Task, Any], dict[str, Any]]] = {
     e.JobRetried: lambda task, fact: {"parked_job": "", "problem": ""},
     e.BudgetReached: lambda task, fact: {"parked_job": fact.job, "problem": f"the budget of {fact.budget} is used up"},
     e.BudgetWarned: lambda task, fact: {"budgets_warned": (*task.budgets_warned, fact.budget)},
-    e.BudgetRaised: lambda task, fact: {"budget": fact.limit},
+    e.BudgetRaised: lambda task, fact: (
+        {"raised": (*((name, most) for name, most in task.raised if name != fact.budget), (fact.budget, fact.limit))}
+        if fact.budget
+        else {"budget": fact.limit}
+    ),
     e.DecompositionDrafted: lambda task, fact: {
         "plan": fact.plan,
         "plan_number": fact.number,
@@ -203,9 +219,18 @@ _CHANGES: dict[type[Event], Callable[[Task, Any], dict[str, Any]]] = {
         "debate": fact.debate,
         "problem": "" if fact.debate else fact.why,
     },
-    e.ClarificationAnswered: lambda task, fact: {"feedback": (f"{fact.question} {fact.answer}",), "tries": 0},
+    e.ClarificationAnswered: lambda task, fact: {
+        "feedback": (f"{fact.question} {fact.answer}",),
+        "tries": 0,
+        "problem": "",
+    },
     e.PlanAccepted: lambda task, fact: {"accepted_plan": fact.hash, "feedback": (), "problem": ""},
-    e.PlanChangeRequested: lambda task, fact: {"feedback": (fact.words,), "tries": 0, "problem": ""},
+    e.PlanChangeRequested: lambda task, fact: {
+        "feedback": (fact.words,),
+        "tries": 0,
+        "problem": "",
+        "parked_job": "",
+    },
 }
 
 
@@ -240,7 +265,7 @@ def _move(task: Task, event: Event) -> dict[str, Any]:
 def _moved_while_resting(task: Task, event: Event) -> dict[str, Any]:
     """Work that was under way when the task was stopped may still report; it goes on from there when it is resumed."""
     to = TASK_MOVES.get((task.before_rest, type(event)))
-    if task.state not in (S.PAUSED, S.BACKBURNER) or to in (None, S.PAUSED, S.BACKBURNER):
+    if not task.at_rest or to in (None, S.PAUSED, S.BACKBURNER):
         raise _illegal(task, event)
     return {"before_rest": to}
 

@@ -8,10 +8,11 @@ from pydantic import BaseModel, Field
 from agents.domain import planning
 from agents.domain.asking import Moment
 from agents.domain.debate import Argument, Debate, Position, Round, Side, after_round
-from agents.domain.errors import NoAnswer
+from agents.domain.errors import BudgetReached, NoAnswer
 from agents.domain.events import Event, ReviewersDisagreed
-from agents.domain.task import Task
+from agents.domain.task import Task, TaskState
 from agents.domain.verdicts import Review
+from agents.flows.outcomes import got
 from agents.ports import Ask, Ports, Spent
 
 
@@ -25,33 +26,37 @@ class DebateAnswer(BaseModel):
 
 async def debate(event: Event, ports: Ports) -> None:
     assert isinstance(event, ReviewersDisagreed)
-    task = await ports.store.task(event.task)
-    held = Debate(began=event.review, now=event.review)
-    paths = task.plan.paths if task.plan else ()
+    seen = await ports.store.task(event.task)
+    if not planning.stands_at(seen, TaskState.IN_REVIEW):
+        await ports.store.record(seen.id, planning.nothing)
+        return
+    held, rule = Debate(began=event.review, now=event.review), planning.after_debate
+    paths = seen.plan.paths if seen.plan else ()
 
-    while not held.over and len(held.rounds) < ports.limits.debate_rounds:
-        spoken = await _round(task, held, ports)
-        if spoken is None:
-            break  # someone gave no answer: what there is goes to a person
-        round, cost = spoken
-        held = after_round(held, round, task.request, paths)
-        held = _with_cost(held, cost)
+    try:
+        while not held.over and len(held.rounds) < ports.limits.debate_rounds:
+            round, cost = await _round(seen, held, ports)
+            held = _with_cost(after_round(held, round, seen.request, paths), cost)
+    except NoAnswer:
+        pass  # what there is goes to a person
+    except BudgetReached:
+        rule = planning.without_debate
 
     def decide(task: Task, moment: Moment) -> Sequence[Event]:
-        return planning.after_debate(task, held, moment)
+        return [] if planning.overtaken(seen, task) else rule(task, held, moment)
 
-    await ports.store.record(task.id, decide)
+    await ports.store.record(seen.id, decide)
 
 
-async def _round(task: Task, held: Debate, ports: Ports) -> tuple[Round, float] | None:
+async def _round(task: Task, held: Debate, ports: Ports) -> tuple[Round, float]:
     number = len(held.rounds) + 1
-    try:
-        (critic, one), (custodiet, other) = await asyncio.gather(
-            _argue(Side.CRITIC, number, task, held, ports), _argue(Side.CUSTODIET, number, task, held, ports)
-        )
-    except NoAnswer:
-        return None
-    return Round(number=number, critic=critic, custodiet=custodiet), one.cost + other.cost
+    critic, custodiet = await asyncio.gather(
+        _argue(Side.CRITIC, number, task, held, ports),
+        _argue(Side.CUSTODIET, number, task, held, ports),
+        return_exceptions=True,
+    )
+    (one, spent), (other, also) = got(critic), got(custodiet)
+    return Round(number=number, critic=one, custodiet=other), spent.cost + also.cost
 
 
 async def _argue(side: Side, number: int, task: Task, held: Debate, ports: Ports) -> tuple[Argument, Spent]:

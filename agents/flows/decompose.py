@@ -10,7 +10,7 @@ from agents.domain.asking import Moment
 from agents.domain.decomposition import Confidence, Decomposition, Edge, Need, Risk, Subtask
 from agents.domain.events import Event
 from agents.domain.planning import CannotPlan, Clarify, Draft, Drafted
-from agents.domain.task import Task
+from agents.domain.task import Task, TaskState
 from agents.ports import Ask, Ports, Spent
 
 
@@ -98,20 +98,25 @@ def _subtask(number: int, says: SubtaskSays) -> Subtask:
 
 
 async def decompose(event: Event, ports: Ports) -> None:
-    task = await ports.store.task(event.task)
-    files = await ports.projects.files(task.project or "")
+    seen = await ports.store.task(event.task)
+    if not planning.stands_at(seen, TaskState.DECOMPOSING):
+        await ports.store.record(seen.id, planning.nothing)
+        return
+    files = await ports.projects.files(seen.project or "")
 
-    step = f"decompose:{task.plan_number}:{task.tries}"
-    asked = Ask(question="decompose", role="primary", step=step, task=task, about={"files": files}, policy="plan")
+    step = f"decompose:{seen.plan_number}:{seen.tries}"
+    asked = Ask(question="decompose", role="primary", step=step, task=seen, about={"files": files}, policy="plan")
     says, spent = await ports.llm.ask(asked, PlanSays)
     drafted = says.drafted()
 
     def decide(task: Task, moment: Moment) -> Sequence[Event]:
+        if planning.overtaken(seen, task):
+            return []
         estimate = _estimate(drafted, spent, moment)
         draft = Draft(says=drafted, files=files or None, estimate=estimate, rehearsal=spent.rehearsal)
         return planning.after_draft(task, draft, moment)
 
-    await ports.store.record(task.id, decide)
+    await ports.store.record(seen.id, decide)
 
 
 def _estimate(drafted: Drafted, spent: Spent, moment: Moment) -> float:

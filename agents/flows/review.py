@@ -7,11 +7,12 @@ from pydantic import BaseModel, Field
 
 from agents.domain import planning
 from agents.domain.asking import Moment
-from agents.domain.errors import NoAnswer
+from agents.domain.errors import BudgetReached, NoAnswer
 from agents.domain.events import Event
 from agents.domain.probes import Probe, probe_for
-from agents.domain.task import Task
+from agents.domain.task import Task, TaskState
 from agents.domain.verdicts import Advice, Critic, CriticSays, Custodiet, CustodietSays, Review
+from agents.flows.outcomes import got
 from agents.ports import Ask, Ports, Specialist
 
 
@@ -41,20 +42,26 @@ class SpecialistAnswer(BaseModel):
 
 
 async def review(event: Event, ports: Ports) -> None:
-    task = await ports.store.task(event.task)
-    chosen = ports.specialists.for_tags(task.plan.tags) if task.plan else ()
+    seen = await ports.store.task(event.task)
+    if not planning.stands_at(seen, TaskState.IN_REVIEW):
+        await ports.store.record(seen.id, planning.nothing)
+        return
+    chosen = ports.specialists.for_tags(seen.plan.tags) if seen.plan else ()
 
     critic, custodiet, advice = await asyncio.gather(
-        _critic(task, ports),
-        _custodiet(task, ports),
-        asyncio.gather(*(_specialist(task, who, ports) for who in chosen)),
+        _critic(seen, ports),
+        _custodiet(seen, ports),
+        asyncio.gather(*(_specialist(seen, who, ports) for who in chosen)),
+        return_exceptions=True,
     )
-    held = Review(critic=critic, custodiet=custodiet, advice=tuple(said for said in advice if said))
+    held = Review(
+        critic=got(critic), custodiet=got(custodiet), advice=tuple(said for said in got(advice) if said is not None)
+    )
 
     def decide(task: Task, moment: Moment) -> Sequence[Event]:
-        return planning.after_review(task, held, moment)
+        return [] if planning.overtaken(seen, task) else planning.after_review(task, held, moment)
 
-    await ports.store.record(task.id, decide)
+    await ports.store.record(seen.id, decide)
 
 
 async def _critic(task: Task, ports: Ports) -> CriticSays:
@@ -106,7 +113,7 @@ async def _specialist(task: Task, specialist: Specialist, ports: Ports) -> Advic
     )
     try:
         says, _ = await ports.llm.ask(asked, SpecialistAnswer)
-    except NoAnswer:
+    except (NoAnswer, BudgetReached):
         return None
     return Advice(specialist=specialist.name, concerns=tuple(says.concerns), suggestions=tuple(says.suggestions))
 

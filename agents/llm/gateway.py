@@ -4,7 +4,10 @@ import asyncio
 import importlib
 import logging
 import os
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -76,7 +79,8 @@ class Gateway:
         await self.warm()
         try:
             async with asyncio.timeout(request.timeout + MARGIN):
-                raw = await self._litellm.acompletion(**self._arguments(request))
+                with _no_records():
+                    raw = await self._litellm.acompletion(**self._arguments(request))
         except (*self._litellm.exceptions.LITELLM_EXCEPTION_TYPES, *_TRIPS) as error:
             raise CallFailed(failure_of(error)) from error
         return _reply(raw)
@@ -158,12 +162,26 @@ def _load() -> Any:
     litellm.disable_hf_tokenizer_download = True
     litellm.telemetry = False
     litellm.suppress_debug_info = True
-    litellm.turn_off_message_logging = True
     litellm.drop_params = True
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx"):
         logging.getLogger(name).setLevel(logging.ERROR)
     _register_rehearsal(litellm)
     return litellm
+
+
+@contextmanager
+def _no_records() -> Iterator[None]:
+    """litellm makes a long record of each call, for callbacks that we do not use, and stalls the loop meanwhile.
+
+    The mark that stops it is not public: where it is gone, records are made again and nothing else changes.
+    """
+    mark = getattr(sys.modules.get("litellm._internal_context"), "is_internal_call", None)
+    before = mark.set(True) if isinstance(mark, ContextVar) else None
+    try:
+        yield
+    finally:
+        if before is not None and mark is not None:
+            mark.reset(before)
 
 
 def _register_rehearsal(litellm: Any) -> None:

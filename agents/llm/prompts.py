@@ -15,6 +15,7 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
+from agents.domain.decomposition import Decomposition
 from agents.domain.task import Task
 from agents.llm.child import SECONDS
 from agents.llm.rendering import BadTemplate, Fence, Trusted, packaged_text
@@ -75,14 +76,14 @@ class Prompts:
         task = asked.task
         fence = Fence(f"data-{self._tag('fence', task.id if task else asked.channel)}")
         values = _plain(asked.about)
-        files = values.pop("files", None)
+        files: Sequence[str] | None = values.pop("files", None)
         if files is None and task and task.project:
-            files = list(await self._files(task.project))
+            files = await self._files(task.project)
         body = await self._body(asked.question, {**_of_task(task), **values}, fence)
         question = {"question": Trusted(asked.question), "body": Trusted(body), "schema": Trusted(schema), "tag": nonce}
         return Prompt(
-            system=packaged_text("_base", {}, fence),
-            context=_context(task, files or (), fence) if task else (),
+            system=_handbook(),
+            context=_context(task, tuple(map(str, files or ())), fence) if task else (),
             question=packaged_text("_question", question, fence),
         )
 
@@ -116,19 +117,35 @@ def _of_task(task: Task | None) -> dict[str, object]:
     }
 
 
-def _context(task: Task, files: Sequence[str], fence: Fence) -> tuple[str, ...]:
-    """From what never changes to what changes most."""
-    blocks: list[tuple[str, dict[str, object]]] = [("_task", {"request": task.request, "files": list(files)})]
+def _context(task: Task, files: tuple[str, ...], fence: Fence) -> tuple[str, ...]:
+    """From what never changes to what changes most. Blocks are kept: a task is asked about many times."""
+    blocks = [_head(task.id, task.project or "", task.request, files, fence)]
     if task.previous_plan is not None:
-        blocks.append(("_plan", {"number": 0, "plan": to_jsonable_python(task.previous_plan)}))
+        blocks.append(_plan(0, task.previous_plan, fence))
     if task.plan is not None:
-        blocks.append(("_plan", {"number": task.plan_number, "plan": to_jsonable_python(task.plan)}))
+        blocks.append(_plan(task.plan_number, task.plan, fence))
     if task.review is not None:
-        debate = to_jsonable_python(task.debate.rounds) if task.debate else []
-        blocks.append(("_review", {"review": to_jsonable_python(task.review), "rounds": debate}))
+        rounds = to_jsonable_python(task.debate.rounds) if task.debate else []
+        blocks.append(packaged_text("_review", {"review": to_jsonable_python(task.review), "rounds": rounds}, fence))
     if task.feedback:
-        blocks.append(("_feedback", {}))
-    return tuple(packaged_text(name, {**_of_task(task), **values}, fence) for name, values in blocks)
+        blocks.append(packaged_text("_feedback", {"feedback": list(task.feedback)}, fence))
+    return tuple(blocks)
+
+
+@lru_cache(maxsize=64)
+def _head(id: str, project: str, request: str, files: tuple[str, ...], fence: Fence) -> str:
+    about = {"task": id, "project": project, "request": request, "files": list(files)}
+    return packaged_text("_task", about, fence)
+
+
+@lru_cache(maxsize=64)
+def _plan(number: int, plan: Decomposition, fence: Fence) -> str:
+    return packaged_text("_plan", {"number": number, "plan": to_jsonable_python(plan)}, fence)
+
+
+@lru_cache(maxsize=1)
+def _handbook() -> str:
+    return packaged_text("_base", {}, Fence("data"))
 
 
 @lru_cache(maxsize=1)

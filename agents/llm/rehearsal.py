@@ -43,14 +43,13 @@ class Rehearsal:
     def _unknown(self, question: str) -> dict[str, Any]:
         if question != "decompose":
             return dict(DEFAULTS.get(question, [{}])[0])
-        known = "; ".join(f"“{name}”" for name in self._names)
-        return {
-            "status": "BLOCKED",
-            "reason": (
-                f"No model is configured, so I only rehearse. I can rehearse: {known}. For any other request set a "
-                "model, for example OPENAI_API_KEY or ANTHROPIC_API_KEY, or OVERLORD_MODELS__PRIMARY for another one."
-            ),
-        }
+        lines = ["No model is configured, so I can only rehearse these requests on the sample project:"]
+        lines += [f"“{name}”" for name in self._names]
+        lines.append(
+            "For anything else give me a model: set ANTHROPIC_API_KEY or OPENAI_API_KEY, start Ollama, or name one in "
+            "OVERLORD_MODELS__PRIMARY. Then restart me; `overlord doctor` says which one serves and why."
+        )
+        return {"status": "BLOCKED", "reason": "\n".join(lines)}
 
 
 DEFAULTS: dict[str, list[dict[str, Any]]] = {
@@ -58,6 +57,7 @@ DEFAULTS: dict[str, list[dict[str, Any]]] = {
     "custodiet": [{"verdict": "no_verdict"}],
     "specialist": [{"concerns": [], "suggestions": []}],
     "intent": [{"intent": "other", "confidence": 1.0}],
+    "project": [{"confidence": 0.0}],
 }
 
 

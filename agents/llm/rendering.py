@@ -23,6 +23,7 @@ _PLAIN = re.compile(r"[\t\n\x20-\x7e]*")
 _SMUGGLED = re.compile(
     "[\u200d\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
+_LONG_WORD = 200
 _BLOB = re.compile(r"[A-Za-z0-9+/_-]{200,}={0,2}")
 
 
@@ -63,7 +64,7 @@ class Fence:
                 notes.append(f"{hidden} hidden characters removed")
         if "<!--" in shown:
             notes.append("has an HTML comment, which people do not see")
-        if _BLOB.search(shown):
+        if len(shown) >= _LONG_WORD and max(map(len, shown.split()), default=0) >= _LONG_WORD and _BLOB.search(shown):
             notes.append("has encoded text")
         return shown.replace(self.tag, "…"), notes
 

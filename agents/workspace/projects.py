@@ -1,6 +1,6 @@
 """The configured projects, read from what is committed in them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from agents.workspace.git import GitFailed, git
@@ -11,11 +11,15 @@ FILES_MOST = 20_000
 class GitProjects:
     """Implements agents.ports.Projects."""
 
-    def __init__(self, paths: Mapping[str, Path | None]) -> None:
+    def __init__(self, paths: Mapping[str, Path | None], of_channel: Callable[[str], str] = lambda channel: "") -> None:
         self._paths = paths
+        self._of_channel = of_channel
 
     def names(self) -> Sequence[str]:
         return tuple(self._paths)
+
+    def of_channel(self, channel: str) -> str:
+        return self._of_channel(channel)
 
     async def files(self, project: str) -> Sequence[str]:
         path = self._paths.get(project)

@@ -1,9 +1,12 @@
 """Answers to “how does it stand”, “why” and “what did it cost”, made from what is recorded."""
 
+from agents.domain.authority import Group, who_may
 from agents.domain.decision import NameOf
 from agents.domain.task import Task
+from agents.domain.text import cut, one_line
 from bot.cards import words
-from bot.cards.plan import debate_lines, order_in_words
+from bot.cards.argument import argument_rows, debate_rows
+from bot.cards.plan import is_closing, order_in_words
 from bot.cards.status import status_card
 from bot.messages import Card, Row
 
@@ -31,17 +34,27 @@ def cost_card(task: Task, spent: float) -> Card:
 
 
 def why_card(task: Task, name: NameOf) -> Card:
-    """Why it is where it is: what was said about the plan, and what is waited for."""
-    lines = [f"It waits for {name(d.put_to)} to decide {words.KIND[d.kind]}." for d in task.questions]
+    """Why it is where it is: what is waited for, what stood in the way, what was said, and why each subtask exists."""
+    rows = [Row(label="Waits for", value=_whom(task, number, name)) for number in range(len(task.questions))]
     if task.problem:
-        lines.append(f"What stood in the way: {task.problem}")
+        rows.append(Row(label="In the way", value=cut(one_line(task.problem, 400), 400)))
     if task.feedback:
-        lines += [f"The plan must heed: {text}" for text in task.feedback]
+        rows.append(Row(label="The plan must heed", value=cut("; ".join(task.feedback), 400)))
+    rows += [*argument_rows(task.review), *debate_rows(task.debate)]
     if task.plan:
-        lines.append(f"The order is {order_in_words(task.plan)}, because of what waits for what.")
-        lines += [f"{task.id}.{s.number} is there because {s.why}" for s in task.plan.subtasks if s.why]
-    if task.review:
-        lines += [f"A reviewer said: {reason}" for reason in task.review.reasons]
-    if task.debate:
-        lines += debate_lines(task.debate)
-    return Card(title=f"{task.id}: {words.state_of(task)}", lines=tuple(lines) or ("Nothing has been decided yet.",))
+        rows.append(Row(label="Order", value=f"{order_in_words(task.plan)}, because of what waits for what"))
+        rows += [
+            Row(label=f"{task.id}.{s.number}", value=f"is there because {s.why}")
+            for s in task.plan.subtasks
+            if s.why and not is_closing(s)
+        ]
+        rows += [Row(label="Assumes", value=text) for text in task.plan.assumptions]
+        rows += [Row(label="Risk", value=f"{risk.what} → {risk.mitigation}") for risk in task.plan.risks]
+    nothing = "" if rows else "Nothing has been decided about it yet."
+    return Card(title=f"{task.id}: {words.state_of(task)}", text=nothing, rows=tuple(rows))
+
+
+def _whom(task: Task, number: int, name: NameOf) -> str:
+    asked = task.questions[number]
+    who = name(asked.put_to) if Group.OWNER in asked.rule.who else who_may(asked.kind)
+    return f"{who}, to decide {words.KIND[asked.kind]}"

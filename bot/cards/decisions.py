@@ -6,9 +6,9 @@ from agents.domain.authority import Kind, Requester, Silence, who_may
 from agents.domain.decision import HOLD, Decision, DecisionState, NameOf, Option
 from agents.domain.task import Task
 from agents.domain.text import one_line
-from agents.domain.verdicts import Ruling
+from agents.domain.verdicts import Ruling, Stance
 from bot.cards import words
-from bot.cards.plan import graph_of, plan_lines, plan_rows
+from bot.cards.plan import graph_of, is_contested, plan_rows, size_in_words
 from bot.messages import Button, Card, Choice, Row, Style, Tone
 
 _TITLES: dict[Kind, Callable[[Task, Decision], str]] = {
@@ -20,9 +20,7 @@ _TITLES: dict[Kind, Callable[[Task, Decision], str]] = {
     Kind.QUESTION: lambda task, d: f"{task.id}: {one_line(d.question)}",
     Kind.CLARIFICATION: lambda task, d: f"{task.id}: {one_line(d.question)}",
     Kind.PLAN: lambda task, d: f"{task.id}: {_plan_title(task)}",
-    Kind.DEBATE: lambda task, d: (
-        f"{task.id}: the plan needs your judgement" if d.subject else f"{task.id}: I could not make a plan"
-    ),
+    Kind.DEBATE: lambda task, d: f"{task.id}: the plan needs your judgement",
     Kind.BUDGET: lambda task, d: f"{task.id}: the budget is used up",
 }
 
@@ -61,7 +59,7 @@ def _open(task: Task, decision: Decision, name: NameOf) -> Card:
         title=_title(task, decision),
         text=_text(task, decision),
         rows=(*_plan(task, decision), *_rows(decision, name)),
-        lines=(*(plan_lines(task) if _shows_plan(task, decision) else ()), *decision.evidence),
+        lines=decision.evidence,
         graph=graph_of(task) if _shows_plan(task, decision) else None,
         buttons=tuple(buttons[: _FIRST.get(decision.kind, 5)]),
         more=tuple(buttons[_FIRST.get(decision.kind, 5) :]),
@@ -89,9 +87,9 @@ def _plan(task: Task, decision: Decision) -> tuple[Row, ...]:
 
 
 def _plan_title(task: Task) -> str:
-    blocked = task.review is not None and task.review.ruling is Ruling.BLOCKED
-    if blocked:
-        return "a reviewer says stop"
+    if task.review is not None and task.review.ruling is Ruling.BLOCKED:
+        halts = task.review.critic_stance is Stance.STOP
+        return f"the {'critic' if halts else 'custodiet'} says stop"
     again = f", version {task.plan_number}" if task.plan_number > 1 else ""
     return f"please look at the plan{again}"
 
@@ -108,8 +106,24 @@ def _text(task: Task, decision: Decision) -> str:
 
 def _plan_text(request: str, task: Task, decision: Decision) -> str:
     if task.review and task.review.ruling is Ruling.BLOCKED:
-        return f"“{request}” cannot go on like this. Say what should change, or let it go."
-    return f"For “{request}”. Nothing starts before it is approved."
+        return f"“{request}” cannot go on like this, and nobody can approve it as it is. Say what should change."
+    size = f": {size_in_words(task.plan)}" if task.plan else ""
+    return f"“{request}”{size}. Nothing starts before it is approved."
+
+
+def _judgement_text(request: str, task: Task, decision: Decision) -> str:
+    why = task.debate.tension if task.debate and is_contested(task) else task.problem
+    return f"{why or 'The reviewers could not settle it'}".rstrip(".") + f". It is about “{request}”."
+
+
+def _clarify_text(request: str, task: Task, decision: Decision) -> str:
+    if not decision.evidence:
+        return f"It is about “{request}”."
+    return f"“{request}” needs another way. Reply with what I should know, or edit your request; then I plan again."
+
+
+def _budget_text(request: str, task: Task, decision: Decision) -> str:
+    return f"{decision.question} “{request}” waits. What is finished is kept and is not paid for again."
 
 
 def _cancel_text(request: str, task: Task, decision: Decision) -> str:
@@ -130,9 +144,9 @@ _TEXTS: dict[Kind, Callable[[str, Task, Decision], str]] = {
         f"“{request}” waits here and costs nothing. Bring it back whenever you like."
     ),
     Kind.PLAN: _plan_text,
-    Kind.DEBATE: lambda request, task, d: (
-        task.debate.tension if task.debate else task.problem or "The reviewers could not settle it."
-    ),
+    Kind.DEBATE: _judgement_text,
+    Kind.CLARIFICATION: _clarify_text,
+    Kind.BUDGET: _budget_text,
     Kind.ESCALATION: lambda request, task, d: f"The step “{d.question}” could not be finished, and I stopped trying.",
 }
 
@@ -154,7 +168,7 @@ def _footer(task: Task, decision: Decision) -> str:
     if decision.kind in (Kind.PLAN, Kind.DEBATE) and decision.subject:
         parts.append("Reply in words to ask for changes.")
         if task.rehearsal:
-            parts.append("This is a rehearsal: a script played planner and reviewers, no model was asked.")
+            parts.append("A rehearsal: a script plays planner and reviewers, no model was asked.")
     return " ".join(parts)
 
 

@@ -1,46 +1,39 @@
-"""A plan as a person reads it before approving: what, in which order, at what cost, and what the reviewers say."""
+"""A plan as a person reads it before approving: what, in which order, what the reviewers say, and at what cost."""
 
-from agents.domain.debate import Debate, Position, Round
-from agents.domain.decomposition import Decomposition, Edge, Subtask
+from agents.domain.decomposition import VERIFY, Decomposition, Edge, Subtask
 from agents.domain.task import Task
 from agents.domain.text import cut, one_line
-from agents.domain.verdicts import Critic, Custodiet, Review, Ruling
+from agents.domain.verdicts import Ruling
+from bot.cards.argument import argument_rows, debate_rows
 from bot.messages import Arrow, Graph, Node, Row
 
 _CONFIDENCE = {"low": "not sure", "medium": "fairly sure", "high": "sure"}
+_MOST = 5  # assumptions and risks that are shown; the counts of the rest are
 
 
 def plan_rows(task: Task) -> tuple[Row, ...]:
-    """The whole plan, in rows; short enough to be read on a phone."""
-    plan = task.plan
-    if plan is None:
+    """The whole plan, short enough to be read on a phone. Where the reviewers are the news, they come first."""
+    if task.plan is None:
         return ()
-    rows = [Row(label="Goal", value=plan.goal)]
-    rows += [Row(label=f"{task.id}.{s.number}", value=_subtask(s)) for s in plan.subtasks]
-    rows.append(Row(label="Order", value=order_in_words(plan)))
-    if plan.paths:
-        rows.append(Row(label="Paths", value=cut(", ".join(plan.paths), 400)))
-    if spikes := [s for s in plan.subtasks if s.spike]:
-        rows.append(Row(label="To find out first", value="; ".join(s.title for s in spikes)))
-    rows += [Row(label="Assumes", value=text) for text in plan.assumptions[:5]]
-    rows += [Row(label="Risk", value=f"{risk.what} → {risk.mitigation}") for risk in plan.risks[:5]]
-    rows += _reviewers(task.review)
-    rows.append(Row(label="Cost", value=f"about ${task.estimate:.2f} of model time" if task.estimate else "nothing"))
-    return tuple(rows)
+    argument = [*argument_rows(task.review), *debate_rows(task.debate)]
+    plan = [*_asked_for(task), Row(label="Goal", value=task.plan.goal), *_steps(task, task.plan)]
+    rows = [*argument, *plan] if is_contested(task) else [*plan, *argument]
+    return (*rows, *_caveats(task.plan), *_price(task))
 
 
-def plan_lines(task: Task) -> tuple[str, ...]:
-    """What changed since the version people saw, and what the debate moved."""
-    lines = list(_changes(task.previous_plan, task.plan)) if task.previous_plan and task.plan else []
-    if task.debate:
-        lines += debate_lines(task.debate)
-    return tuple(lines)
+def is_contested(task: Task) -> bool:
+    """A reviewer says stop, gave no verdict, or two of them could not agree."""
+    if task.debate is not None and not task.debate.settled:
+        return True
+    return task.review is not None and task.review.ruling in (Ruling.BLOCKED, Ruling.ESCALATE_TO_HUMAN)
 
 
-def _subtask(subtask: Subtask) -> str:
-    files = f" · {len(subtask.files)} file{'s' if len(subtask.files) != 1 else ''}" if subtask.files else ""
-    kind = "Find out: " if subtask.spike else ""
-    return f"{kind}{subtask.title} · {subtask.hours:g} h{files} · {_CONFIDENCE[subtask.confidence]}"
+def size_in_words(plan: Decomposition) -> str:
+    """“3 subtasks, 4 h of work”."""
+    count = sum(not is_closing(subtask) for subtask in plan.subtasks)
+    hours = sum(subtask.hours for subtask in plan.subtasks)
+    phases = f" in {len(plan.phases)} phases" if len(plan.phases) > 1 else ""
+    return f"{count} subtask{'s' if count != 1 else ''}{phases}, {hours:g} h of work"
 
 
 def order_in_words(plan: Decomposition) -> str:
@@ -57,84 +50,93 @@ def graph_of(task: Task) -> Graph | None:
         return None
     columns = {number: column for column, wave in enumerate(plan.order()) for number in wave}
     nodes = tuple(
-        Node(id=str(s.number), label=one_line(s.title, 40), column=columns.get(s.number, 0)) for s in plan.subtasks
+        Node(id=str(s.number), label=one_line(_title(s), 40), column=columns.get(s.number, 0)) for s in plan.subtasks
     )
     arrows = tuple(
         Arrow(start=str(need.number), end=str(s.number), dashed=need.edge is Edge.INFORMS)
         for s in plan.subtasks
         for need in s.needs
-        if not s.title.startswith("Verify: ") or not _reached(plan, need.number)
+        if not is_closing(s) or not _reached(plan, need.number)
     )
     return Graph(nodes=nodes, arrows=arrows, text=f"Order: {order_in_words(plan)}")
 
 
+def is_closing(subtask: Subtask) -> bool:
+    return subtask.title.startswith(VERIFY)
+
+
 def _reached(plan: Decomposition, number: int) -> bool:
     """Another subtask waits for this one already, so the closing one need not be drawn to wait for it too."""
-    return any(number in s.blocked_by for s in plan.subtasks if not s.title.startswith("Verify: "))
+    return any(number in s.blocked_by for s in plan.subtasks if not is_closing(s))
 
 
 def _and(words: list[str]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
-def _reviewers(review: Review | None) -> list[Row]:
-    if review is None:
+def _asked_for(task: Task) -> list[Row]:
+    """Why there is another version than the first."""
+    if not task.feedback:
         return []
-    rows = [Row(label="Critic", value=_critic(review)), Row(label="Custodiet", value=_custodiet(review))]
-    rows += [
-        Row(label=f"Advice, {advice.specialist}", value=cut("; ".join((*advice.concerns, *advice.suggestions)), 300))
-        for advice in review.advice
-        if advice.concerns or advice.suggestions
+    label = "Sent back before" if task.tries > 1 else "You asked for"
+    return [Row(label=label, value=cut("; ".join(task.feedback), 300))]
+
+
+def _steps(task: Task, plan: Decomposition) -> list[Row]:
+    marks, gone = _marks(task.previous_plan, plan)
+    rows = [
+        Row(label=f"{task.id}.{s.number}", value=f"{marks.get(s.number, '')}{_subtask(s, task)}") for s in plan.subtasks
     ]
+    rows += [Row(label="Gone", value=title) for title in gone]
+    if task.previous_plan and not marks and not gone:
+        rows.append(Row(label="Changed", value="nothing but the wording"))
+    if len(plan.subtasks) > 1:
+        rows.append(Row(label="Order", value=order_in_words(plan)))
     return rows
 
 
-def _critic(review: Review) -> str:
-    said = review.critic
-    if said.verdict is Critic.NO_VERDICT:
-        return f"no verdict: {said.why_none}"
-    points = (*said.issues, *said.changes, *(f"untested: {a}" for a in said.assumptions))
-    return f"{said.verdict.upper()}{': ' + cut('; '.join(points), 500) if points else ''}"
+def _subtask(subtask: Subtask, task: Task) -> str:
+    files = f" · {len(subtask.files)} file{'s' if len(subtask.files) != 1 else ''}" if subtask.files else ""
+    kind = "Find out: " if subtask.spike else ""
+    phase = f" · phase {subtask.phase}" if task.plan and len(task.plan.phases) > 1 else ""
+    sure = "" if is_closing(subtask) else f" · {_CONFIDENCE[subtask.confidence]}"
+    return f"{kind}{_title(subtask)} · {subtask.hours:g} h{files}{sure}{phase}"
 
 
-def _custodiet(review: Review) -> str:
-    said = review.custodiet
-    if said.verdict is Custodiet.NO_VERDICT:
-        return f"no verdict: {said.why_none}"
-    parts = (said.issue, f"principle: {said.principle}" if said.principle else "", said.suggestion)
-    points = "; ".join(part for part in parts if part)
-    return f"{said.verdict.upper()}{': ' + points if points else ''}"
+def _title(subtask: Subtask) -> str:
+    return "Verify that all of it together does what was asked for" if is_closing(subtask) else subtask.title
 
 
-def debate_lines(debate: Debate) -> list[str]:
-    lines = [line for round in debate.rounds for line in _round(round)]
-    cost = f" (the debate cost ${debate.cost:.2f})" if debate.cost else ""
-    if debate.settled:
-        ended = "They agree to go on" if debate.now.ruling is Ruling.APPROVED else "They agree that it must change"
-        return [*lines, f"{ended}{cost}."]
-    return [*lines, f"They still disagree{cost}. {debate.tension}"]
-
-
-def _round(round: Round) -> list[str]:
-    lines = []
-    for name, argument in (("critic", round.critic), ("custodiet", round.custodiet)):
-        moved = "keeps to it" if argument.position is Position.MAINTAIN else "gives way"
-        cited = f" [{cut('; '.join(argument.evidence), 120)}]" if argument.evidence else " [no evidence]"
-        lines.append(f"Round {round.number}, {name} {moved}: {one_line(argument.point, 200)}{cited}")
-    return lines
-
-
-def _changes(old: Decomposition, new: Decomposition) -> list[str]:
-    """What is different for someone who has read the version before."""
-    before = {s.title: s for s in old.subtasks}
-    after = {s.title: s for s in new.subtasks}
-    lines = [f"New: {title}" for title in after if title not in before]
-    lines += [f"Gone: {title}" for title in before if title not in after]
-    lines += [f"Changed: {t}" for t, s in after.items() if t in before and _content(before[t]) != _content(s)]
-    if old.goal != new.goal:
-        lines.insert(0, f"The goal was: {old.goal}")
-    return lines or ["Nothing changed but the wording."]
+def _marks(old: Decomposition | None, new: Decomposition) -> tuple[dict[int, str], list[str]]:
+    """For someone who has read the version before: a word for each subtask that is another, and those that went."""
+    if old is None:
+        return {}, []
+    before = {s.title: s for s in old.subtasks if not is_closing(s)}
+    after = {s.title: s for s in new.subtasks if not is_closing(s)}
+    marks = {s.number: "New: " for title, s in after.items() if title not in before}
+    marks |= {s.number: "Changed: " for t, s in after.items() if t in before and _content(before[t]) != _content(s)}
+    return marks, [title for title in before if title not in after]
 
 
 def _content(subtask: Subtask) -> tuple[object, ...]:
-    return (subtask.files, subtask.hours, subtask.test, subtask.why, len(subtask.needs))
+    return (subtask.files, subtask.hours, subtask.test, subtask.why, len(subtask.needs), subtask.phase)
+
+
+def _caveats(plan: Decomposition) -> list[Row]:
+    rows = [Row(label="Assumes", value=text) for text in plan.assumptions[:_MOST]]
+    rows += [Row(label="Risk", value=f"{risk.what} → {risk.mitigation}") for risk in plan.risks[:_MOST]]
+    hidden = max(0, len(plan.assumptions) - _MOST) + max(0, len(plan.risks) - _MOST)
+    if hidden:
+        rows.append(Row(label="And", value=f"{hidden} more assumptions and risks; say `why` to read on"))
+    if plan.paths:
+        rows.append(Row(label="Paths", value=cut(", ".join(plan.paths), 400)))
+    return rows
+
+
+def _price(task: Task) -> list[Row]:
+    if task.rehearsal:
+        return [Row(label="Cost", value="nothing, as this is a rehearsal")]
+    if not task.estimate:
+        return []
+    budget = f", of a budget of ${task.budget:.2f}" if task.budget is not None else ""
+    return [Row(label="Cost", value=f"about ${task.estimate:.2f} of model time{budget}")]

@@ -16,7 +16,7 @@ _HELP = (
     "stop · resume · cancel because … · backburner: steer the task of this thread (or name one: stop T-3)",
     "approve · who can approve: decisions, always with a button at the end",
     "retry: try a stuck step again",
-    "cost: what a task has cost so far",
+    "why · cost: the reasons for a plan and its reviews, and what the task has cost so far",
     "mute · unmute: reminders for this task",
     "aside …: talk in the thread without me listening",
     "link: make your accounts on several platforms count as one person (say it to me directly)",
@@ -25,6 +25,10 @@ _HELP = (
 
 def help_card() -> Card:
     return Card(title="What I understand", lines=_HELP)
+
+
+def hello_card() -> Card:
+    return Card(title="Hello! Tell me in your own words what should change in the code, or say `help`.")
 
 
 def tasks_card(tasks: Sequence[Task], name: NameOf) -> Card:

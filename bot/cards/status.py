@@ -43,7 +43,7 @@ def _rows(task: Task, name: NameOf) -> list[Row]:
     if task.remarks:
         rows.append(Row(label="Remarks noted", value=str(task.remarks)))
     if task.problem:
-        rows.append(Row(label="Problem", value=task.problem))
+        rows.append(Row(label="Problem", value=one_line(task.problem, 200)))
     rows.append(Row(label="Last change", at=task.changed_at))
     return rows
 

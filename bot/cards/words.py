@@ -1,5 +1,7 @@
 """Words that several cards share: what a state, a kind of decision and an option are called."""
 
+from collections.abc import Callable
+
 from agents.domain.authority import Kind
 from agents.domain.decision import Decision, Option
 from agents.domain.task import Task, TaskState
@@ -8,7 +10,7 @@ from bot.messages import Style, Tone
 STATE: dict[TaskState, str] = {
     TaskState.RECEIVED: "Received",
     TaskState.DECOMPOSING: "Waiting for a plan",
-    TaskState.IN_REVIEW: "Plan in review",
+    TaskState.IN_REVIEW: "Reviewers are reading the plan",
     TaskState.AWAITING_APPROVAL: "Waiting for approval",
     TaskState.RUNNING: "At work",
     TaskState.POLISHING: "Being polished",
@@ -43,7 +45,7 @@ KIND: dict[Kind, str] = {
     Kind.PROJECT: "which project it is for",
     Kind.QUESTION: "a minion's question",
     Kind.PLAN: "the plan",
-    Kind.DEBATE: "the reviewers' disagreement",
+    Kind.DEBATE: "a plan that the reviewers left open",
     Kind.SCOPE: "more scope",
     Kind.BUDGET: "more budget",
     Kind.GATE_MEDIUM: "a step of medium risk",
@@ -81,6 +83,7 @@ _LABELS: dict[tuple[Kind, str], tuple[str, Style]] = {
     (Kind.DEBATE, "narrow"): ("Narrow scope", Style.PLAIN),
     (Kind.DEBATE, "information"): ("Ask for more information", Style.PLAIN),
     (Kind.DEBATE, "cancel"): ("Cancel task", Style.DANGER),
+    (Kind.CLARIFICATION, "cancel"): ("Cancel task", Style.DANGER),
     (Kind.BUDGET, "cancel"): ("Cancel task", Style.DANGER),
     (Kind.CONTROLS, "stop"): ("Stop task", Style.PLAIN),
     (Kind.CONTROLS, "backburner"): ("Lay aside", Style.PLAIN),
@@ -98,9 +101,38 @@ def label(kind: Kind, option: Option) -> tuple[str, Style]:
 
 
 def state_of(task: Task) -> str:
-    if task.state is TaskState.RECEIVED and task.questions:
+    """Where it stands, as far as its facts tell."""
+    closer = _CLOSER.get(task.state)
+    return (closer(task) if closer else "") or STATE[task.state]
+
+
+def _planned(task: Task) -> str:
+    if task.of_kind(Kind.CLARIFICATION):
         return "Waiting for an answer"
-    return STATE[task.state]
+    if task.plan or task.tries:
+        return f"Being planned again, version {task.plan_number + 1}"
+    return "Being planned again" if task.feedback else ""
+
+
+def _awaiting(task: Task) -> str:
+    if task.of_kind(Kind.DEBATE):
+        return "Waiting for a person's judgement"
+    return "Waiting for you: there is no plan yet" if task.of_kind(Kind.CLARIFICATION) else ""
+
+
+def _blocked(task: Task) -> str:
+    if task.of_kind(Kind.PLAN):
+        return "A reviewer says stop: it needs you"
+    return "Stopped at its budget: it needs you" if task.of_kind(Kind.BUDGET) else ""
+
+
+_CLOSER: dict[TaskState, Callable[[Task], str]] = {
+    TaskState.RECEIVED: lambda task: "Waiting for an answer" if task.questions else "",
+    TaskState.DECOMPOSING: _planned,
+    TaskState.IN_REVIEW: lambda task: "Reviewers argue about the plan" if task.review else "",
+    TaskState.AWAITING_APPROVAL: _awaiting,
+    TaskState.BLOCKED: _blocked,
+}
 
 
 def chosen(decision: Decision) -> str:

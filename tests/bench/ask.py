@@ -10,14 +10,16 @@ import asyncio
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
 
 from agents.domain.budget import Budgets
+from agents.domain.ids import TaskId
 from agents.domain.limits import Limits
 from agents.domain.models import Model, Served
 from agents.llm.answers import schema_for
@@ -34,16 +36,13 @@ from tests.bench.rows import Row, Say, compared
 from tests.fakes.model_server import KEY, LARGE
 from tests.llm.rig import task
 
-ROUNDS, ASKS = 9, 40
+ROUNDS, ASKS = 60, 8
+AT_ONCE = 4  # a plan has two to five reviewers at once
+ROUNDS_A_TASK = 2
 MOST = 1.2
 ROUTES = ("hosted_vllm", "openai")
-ASKED = Ask(
-    question="custodiet",
-    role="custodiet",
-    step="custodiet",
-    task=task(request=REQUEST, plan=plan(1), plan_number=1),
-    about={},
-)
+TASK = task(request=REQUEST, plan=plan(1), plan_number=1)
+ASKED = Ask(question="custodiet", role="custodiet", step="custodiet", task=TASK, about={})
 
 
 class Verdict(BaseModel):
@@ -82,7 +81,8 @@ async def _measure(route: str, url: str, place: Path, say: Say) -> Row:
     for number in range(-1, ROUNDS):
         their = await _bare(model, messages)
         our = await _asks(models, calls, number)
-        say(f"{route}, round {number + 1}: ask {our * 1e3:.2f}, acompletion {their * 1e3:.2f} ms")
+        if number % 10 == 0:
+            say(f"{route}, round {number}: ask {our * 1e3:.2f}, acompletion {their * 1e3:.2f} ms")
         if number >= 0:  # the first warms up
             ours.append(our)
             theirs.append(their)
@@ -91,19 +91,31 @@ async def _measure(route: str, url: str, place: Path, say: Say) -> Row:
 
 
 async def _asks(models: Models, calls: CallLog, number: int) -> float:
-    before = time.perf_counter()
-    for n in range(ASKS):
-        await models.for_job(f"{number}:{n}", calls).ask(ASKED, Verdict)
-    return (time.perf_counter() - before) / ASKS
+    asked = replace(ASKED, task=replace(TASK, id=TaskId(f"T-{number // ROUNDS_A_TASK}")))
+
+    async def ask(n: int) -> None:
+        await models.for_job(f"{number}:{n}", calls).ask(asked, Verdict)
+
+    return await _per_call(ask)
 
 
 async def _bare(model: Model, messages: list[dict[str, Any]]) -> float:
     import litellm
 
-    before = time.perf_counter()
-    for _ in range(ASKS):
+    async def ask(n: int) -> None:
         await litellm.acompletion(
             model=model.name, messages=list(messages), api_base=model.base_url, api_key=model.api_key,
             timeout=60, max_retries=0, num_retries=0,
         )  # fmt: skip
+
+    return await _per_call(ask)
+
+
+async def _per_call(ask: Callable[[int], Awaitable[None]]) -> float:
+    async def lane(first: int) -> None:
+        for n in range(first, ASKS, AT_ONCE):
+            await ask(n)
+
+    before = time.perf_counter()
+    await asyncio.gather(*(lane(first) for first in range(AT_ONCE)))
     return (time.perf_counter() - before) / ASKS

@@ -7,6 +7,7 @@ all calls of one task but the first, on the real templates, with a project of 30
 import asyncio
 
 from agents.llm.answers import schema_for
+from agents.llm.gateway import Gateway
 from agents.llm.prompts import Prompts
 from tests.bench.ask_walk import files_of, walk
 from tests.bench.rows import Row, Say
@@ -21,6 +22,7 @@ def run(say: Say) -> list[Row]:
 
 
 async def _measure(say: Say) -> tuple[int, int]:
+    await Gateway().warm()
     prompts = Prompts(b"bench", files=files_of, folder=lambda project: None)
     before: list[str] = []
     new = total = 0

@@ -37,6 +37,7 @@ PARTS = (
     "storage/migrations",
     "web/views",
 )
+LANGUAGES = ("cs", "da", "de", "el", "en", "es", "fi", "fr", "hu", "it", "ja", "ko", "nb", "nl", "pl", "pt", "ro", "sv")
 REQUEST = (
     "Customers complain that someone tries passwords on their accounts. Add rate limiting to the login: at most five "
     "failed tries in ten minutes for one account and twenty for one address, with a message that says when to try "
@@ -52,9 +53,7 @@ def files() -> tuple[str, ...]:
     made += [f"web/components/{area}/{name}.tsx" for area in AREAS for name in ("List", "Detail", "Form", "Filters")]
     made += [f"docs/{area}.md" for area in AREAS]
     made += [f"deploy/{area}/service.yaml" for area in AREAS]
-    made += [
-        f"locales/{code}/messages.po" for code in "cs da de el en es fi fr hu it ja ko nb nl pl pt ro sk sv tr".split()
-    ]
+    made += [f"locales/{code}/messages.po" for code in LANGUAGES]
     return tuple(sorted((*made, *(f"scripts/job_{n}.py" for n in range(300 - len(made))))))
 
 
@@ -81,15 +80,17 @@ def plan(version: int) -> Decomposition:
         goal="Failed logins are limited for each account and address, and support can unlock an account.",
         summary="Count failures first, then refuse, then show; the mobile app keeps its 401.",
         subtasks=(
-            _subtask(1, "Find where failed logins can be counted", "three places check passwords today", "a list with lines"),
-            _subtask(2, "Count failed tries", "nothing can be limited before it is counted", "pytest tests/sessions -k count", 1),
-            _subtask(3, "Refuse after the limit", "this is what was asked for", "pytest tests/sessions -k refuse", 2),
-            _subtask(4, "Let support unlock", "people must not wait for an hour", "pytest tests/support -k unlock", 2),
-            _subtask(5, f"Tell when to try again, version {version}", "the message is part of the request", "pytest -k told", 3),
+            _subtask(1, "Find where failures can be counted", "three places check passwords", "a list with lines"),
+            _subtask(2, "Count failed tries", "what is not counted cannot be limited", "pytest -k count", 1),
+            _subtask(3, "Refuse after the limit", "this is what was asked for", "pytest -k refuse", 2),
+            _subtask(4, "Let support unlock", "people must not wait for an hour", "pytest tests/support", 2),
+            _subtask(5, f"Tell when to try again, version {version}", "it was asked for", "pytest -k told", 3),
         ),
         assumptions=("All logins go through sessions.", "The clock of the database is good to a second."),
-        risks=(Risk(what="An attacker locks people out on purpose", mitigation="count by address as well, and let support unlock"),),
-    )  # fmt: skip
+        risks=(
+            Risk(what="An attacker locks people out on purpose", mitigation="count by address, let support unlock"),
+        ),
+    )
     return with_verification(made)
 
 

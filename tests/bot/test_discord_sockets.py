@@ -95,6 +95,16 @@ async def test_after_a_socket_died_everything_is_heard_once(fake: FakeDiscord, d
         assert kept.texts == [str(number) for number in range(KINDS[die] + 1)]
 
 
+async def test_the_pulse_that_discord_asks_for_is_kept(fake: FakeDiscord) -> None:
+    ana, kept = fake.world.user("ana"), Kept()
+    fake.gateway.heartbeat = 0.3
+    async with listening(fake, kept, beat=60.0, silence=60.0):
+        await asyncio.sleep(1.5)
+        assert (fake.gateway.identifies, fake.gateway.resumes) == (1, 0)
+        fake.say(ana, fake.general, f"{fake.bot_mention} still here")
+        await kept.said()
+
+
 async def test_a_first_connect_that_fails_is_tried_again(fake: FakeDiscord) -> None:
     kept = Kept()
     fake.gateway.refusing = True
@@ -160,6 +170,17 @@ async def test_what_was_said_while_down_is_picked_up_once(fake: FakeDiscord) -> 
     assert len(set(kept.texts)) == 52
     ids = [int(d.message) for d in kept.heard[2:]]
     assert ids == sorted(ids), "in the order in which it was said"
+
+
+async def test_a_bot_that_dies_before_it_ever_listened_has_missed_nothing(fake: FakeDiscord) -> None:
+    kept = Kept()
+    fake.gateway.refusing = True
+    async with gateway.connected(options(fake), kept.accept, kept):
+        fake.say(fake.world.user("ana"), fake.general, f"{fake.bot_mention} is anybody there?")
+    fake.gateway.refusing = False
+    async with listening(fake, kept):
+        await kept.said()
+        assert kept.texts == ["is anybody there?"]
 
 
 async def test_what_the_store_could_not_take_is_kept_until_it_can(fake: FakeDiscord) -> None:

@@ -28,9 +28,9 @@ from hypothesis.stateful import (
 from agents.domain import asking
 from agents.domain.asking import Question
 from agents.domain.authority import Group, Kind
+from agents.domain.consequences import CONSEQUENCES
 from agents.domain.decision import Decision, Option, lettered
 from agents.domain.ids import Account
-from agents.domain.pressing import CONSEQUENCES
 from agents.domain.task import Task
 from bot.messages import Pressed
 from store.books import Books
@@ -56,19 +56,19 @@ class Row:
     reminders: int = 0
 
 
-def row(*who: str, requester: str = "yes", people: int = 1, silence: str = "waits", after: float = 0, reminders: int = 0) -> Row:  # fmt: skip
-    return Row(frozenset(who), requester, people, silence, after, reminders)
+def row(*who: str, requester: str = "yes", people: int = 1) -> Row:
+    return Row(frozenset(who), requester, people)
 
 
 MINUTE, HOUR = 60.0, 3600.0
 PAGE = {
-    "clarification": row(OWNER, APPROVER, after=4 * HOUR, reminders=1),
-    "question": row(OWNER, APPROVER, silence="default", after=10 * MINUTE),
-    "plan": row(APPROVER, requester="channel", after=4 * HOUR, reminders=2),
-    "debate": row(APPROVER, requester="channel", after=4 * HOUR, reminders=2),
+    "clarification": replace(row(OWNER, APPROVER), after=4 * HOUR, reminders=1),
+    "question": replace(row(OWNER, APPROVER), silence="default", after=10 * MINUTE),
+    "plan": replace(row(APPROVER, requester="channel"), after=4 * HOUR, reminders=2),
+    "debate": replace(row(APPROVER, requester="channel"), after=4 * HOUR, reminders=2),
     "scope": row(APPROVER, requester="channel"),
     "budget": row(APPROVER, requester="channel"),
-    "gate_medium": row(APPROVER, requester="channel", silence="default", after=30 * MINUTE),
+    "gate_medium": replace(row(APPROVER, requester="channel"), silence="default", after=30 * MINUTE),
     "gate_high": row(LEAD, SECURITY, requester="channel"),
     "gate_critical": row(SECURITY, DEVOPS, LEAD, requester="no", people=2),
     "merge": row(APPROVER, requester="channel"),
@@ -77,7 +77,7 @@ PAGE = {
     "proposal": row(APPROVER),
     "skill": row(APPROVER),
     "knowledge": row(APPROVER),
-    "cancel": row(OWNER, APPROVER, silence="expires", after=10 * MINUTE),
+    "cancel": replace(row(OWNER, APPROVER), silence="expires", after=10 * MINUTE),
 }
 # What follows from a decision is another test's matter, so kinds that move the task are left out. "Keep" moves nothing.
 KINDS = sorted(kind for kind in PAGE if Kind(kind) not in CONSEQUENCES or kind == "cancel")

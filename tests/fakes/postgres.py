@@ -96,7 +96,7 @@ class PrivatePostgres:
 
     def stop(self) -> None:
         if self._server is not None:
-            self._server.send_signal(signal.SIGINT)
+            self._server.send_signal(signal.SIGQUIT)  # at once: nothing of it is needed any more
             try:
                 self._server.wait(10)
             except subprocess.TimeoutExpired:

@@ -1,17 +1,19 @@
-"""Opens each scenario on every stage there is."""
+"""Opens each scenario on every stage there is, in the world it asks for."""
 
 import importlib
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 
-from agents.domain.ids import Account
-from agents.ports import Ports
+from agents.domain.task import Task
+from agents.ports import Llm, Ports
+from bot.app import Program
 from bot.clock import ScaledClock
+from store.codec import Recorded
 from tests.fakes.llm import ThinkingLlm
 from tests.scenarios.stage import Host, Setup, Shown, Stage, until
 
@@ -22,17 +24,31 @@ STAGES = {
     "slack-http": "tests.scenarios.slack_http_stage",
 }
 
+PEOPLE = """
+groups:
+  approver: [{lead}]
+  tech_lead: [{lead}]
+  security_team: [{sec}]
+"""
 TWO_PROJECTS = """
 projects:
   - name: api
     path: {home}
   - name: web
     path: {home}
-groups:
-  approver: [{lead}]
-  tech_lead: [{lead}]
-  security_team: [{sec}]
 """
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """The world a scenario asks for. No project: the sample; no model: the rehearsal."""
+
+    config: str = ""  # more of overlord.yaml; {channel} is the test's channel, {home} a folder
+    llm: Llm | None = None
+    environ: Mapping[str, str] = field(default_factory=dict)
+
+    def swap(self, ports: Ports) -> Ports:
+        return replace(ports, llm=self.llm) if self.llm else ports
 
 
 @dataclass
@@ -41,6 +57,11 @@ class Play:
 
     stage: Stage
     host: Host
+
+    @property
+    def program(self) -> Program:
+        assert self.host.program, "the program is not running"
+        return self.host.program
 
     async def sees(self, who: str, thread: str, *words: str, gone: str = "") -> Shown:
         """Wait until a message shows all these words (and its button `gone` is gone); returns the newest such."""
@@ -62,8 +83,7 @@ class Play:
         """What there is once the program has nothing left to do."""
 
         async def idle() -> bool:
-            program = self.host.program
-            assert program
+            program = self.program
             waiting = await program.inbox.waiting()
             age = await program.office.database.read(lambda books: books.posts.next_due(program.office.clock.now()))
             return not waiting and age is None
@@ -71,21 +91,44 @@ class Play:
         await until(idle, "silence")
         return await self.stage.shown(who, thread)
 
+    async def task(self) -> Task:
+        """The newest task, as its facts leave it."""
+        return (await self.program.desk.tasks(ended=True))[0]
 
-def planner_that_thinks(ports: Ports) -> Ports:
-    """These scenarios end before there is a plan; the planner is still thinking."""
-    return replace(ports, llm=ThinkingLlm())
+    async def facts(self) -> list[str]:
+        """What has happened to the newest task, in a word each."""
+        return [type(recorded.event).__name__ for recorded in await self.log()]
+
+    async def log(self) -> list[Recorded]:
+        id = (await self.task()).id
+        return await self.program.office.database.read(lambda books: books.log.facts(id))
+
+
+Opened = Callable[[Given], Awaitable[Play]]
 
 
 @pytest.fixture(params=sorted(STAGES))
-async def play(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Play]:
-    def config(account: Callable[[str], Account]) -> str:
-        return TWO_PROJECTS.format(home=tmp_path, lead=account("lead"), sec=account("sec"))
-
+async def opened(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Opened]:
+    """Opens the stage in a given world."""
     module = importlib.import_module(STAGES[request.param])
     async with AsyncExitStack() as stack:
-        clock = ScaledClock(10, since=time.time())  # so that edits two seconds apart are not waited for
-        stage, host = await module.open_stage(
-            stack, Setup(home=tmp_path / "home", config=config, clock=clock, swap=planner_that_thinks)
-        )
-        yield Play(stage, host)
+
+        async def open(given: Given) -> Play:
+            def config(stage: Stage) -> str:
+                names = {"lead": stage.account("lead"), "sec": stage.account("sec")}
+                return (PEOPLE + given.config).format(home=tmp_path, channel=stage.channel, **names)
+
+            clock = ScaledClock(10, since=time.time())  # so that edits two seconds apart are not waited for
+            setup = Setup(
+                home=tmp_path / "home", config=config, clock=clock, swap=given.swap, environ=dict(given.environ)
+            )
+            stage, host = await module.open_stage(stack, setup)
+            return Play(stage, host)
+
+        yield open
+
+
+@pytest.fixture
+async def play(opened: Opened) -> Play:
+    """Two projects, and a planner that is still thinking: these scenarios end before there is a plan."""
+    return await opened(Given(config=TWO_PROJECTS, llm=ThinkingLlm()))

@@ -25,6 +25,7 @@ class ConsoleStage:
     """Implements tests.scenarios.stage.Stage."""
 
     name = "console"
+    channel = CHANNEL
 
     def __init__(self, host: Hosting | None = None) -> None:
         self.host = host
@@ -121,7 +122,7 @@ class ConsoleStage:
 
 async def open_stage(stack: AsyncExitStack, setup: Setup) -> tuple[ConsoleStage, Host]:
     stage = ConsoleStage()
-    host = Host(setup, stage.account, {})
+    host = Host(setup, stage, {})
     stage.host = host
     stack.push_async_callback(host.stop)
     await host.start()

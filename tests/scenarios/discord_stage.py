@@ -18,6 +18,10 @@ class DiscordStage:
     def __init__(self, fake: FakeDiscord) -> None:
         self.fake = fake
 
+    @property
+    def channel(self) -> str:
+        return Place(guild=self.fake.guild.id, channel=self.fake.general.id, root="").channel_name
+
     def account(self, who: str) -> Account:
         return account_of(self._user(who).id)
 
@@ -89,7 +93,7 @@ async def open_stage(stack: AsyncExitStack, setup: Setup) -> tuple[DiscordStage,
         "DISCORD_API_URL": fake.api_url,
         "DISCORD_GATEWAY_URL": fake.gateway_url,
     }
-    host = Host(setup, stage.account, environ)
+    host = Host(setup, stage, environ)
     stack.push_async_callback(host.stop)
     await host.start()
     return stage, host

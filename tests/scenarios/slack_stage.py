@@ -26,6 +26,10 @@ class SlackStage:
     def __init__(self, fake: FakeSlack) -> None:
         self.fake = fake
 
+    @property
+    def channel(self) -> str:
+        return addresses.channel(TEAM, CHANNEL)
+
     def account(self, who: str) -> Account:
         return addresses.account(TEAM, self._user(who))
 
@@ -100,7 +104,7 @@ async def _open(stack: AsyncExitStack, setup: Setup, how: Mapping[str, str], url
     fake = await stack.enter_async_context(fake_slack())
     fake.deliveries.times.retries, fake.deliveries.url = RETRIES, url
     stage = SlackStage(fake)
-    host = Host(setup, stage.account, {"SLACK_BOT_TOKEN": BOT_TOKEN, "SLACK_API_URL": fake.api_url, **how})
+    host = Host(setup, stage, {"SLACK_BOT_TOKEN": BOT_TOKEN, "SLACK_API_URL": fake.api_url, **how})
     stack.push_async_callback(host.stop)
     await host.start()
     return stage, host

@@ -6,7 +6,7 @@ The same scenarios run on every stage. A platform adds one module that opens its
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -34,6 +34,11 @@ class Stage(Protocol):
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def channel(self) -> str:
+        """The test's channel, as a policy names it."""
+        ...
 
     def account(self, who: str) -> Account: ...
 
@@ -66,7 +71,8 @@ class Setup:
     """What a scenario asks of the program behind its stage."""
 
     home: Path
-    config: Callable[[Callable[[str], Account]], str]  # overlord.yaml, given how to name an account
+    config: Callable[["Stage"], str]  # overlord.yaml, given how accounts and the channel are named
+    environ: Mapping[str, str] = field(default_factory=dict)
     clock: Clock | None = None
     swap: Callable[[Ports], Ports] = lambda ports: ports  # another world for the flows than the settings give
 
@@ -77,13 +83,13 @@ OpenStage = Callable[[AsyncExitStack, Setup], Awaitable[tuple["Stage", "Host"]]]
 class Host:
     """The program behind a stage; it can be stopped and started again while the platform stays."""
 
-    def __init__(self, setup: Setup, account: Callable[[str], Account], environ: Mapping[str, str]) -> None:
+    def __init__(self, setup: Setup, stage: Stage, environ: Mapping[str, str]) -> None:
         self._setup = setup
-        self._environ = environ
+        self._environ = {**environ, **setup.environ}
         self._stack = AsyncExitStack()
         setup.home.mkdir(parents=True, exist_ok=True)
         self._config = setup.home / "overlord.yaml"
-        self._config.write_text(setup.config(account))
+        self._config.write_text(setup.config(stage))
         self.program: Program | None = None
 
     async def start(self) -> Program:

@@ -122,12 +122,17 @@ class Room:
 
     def pressed(self, by: Account, decision: Decision, letter: str, **other: str) -> Pressed:
         """A press on a surface that shows the ledger itself; `message=…` for one on a message."""
-        made = {"token": f"{decision.id}.{letter}", "message": "", "words": "", "shown": decision.fingerprint, **other}
-        thread = Thread(other.get("thread") or f"{CHANNEL}:{decision.task}")
-        rest = {name: value for name, value in made.items() if name not in ("thread", "key")}
         return Pressed(
-            key=other.get("key") or self.key("press"), thread=thread, channel=CHANNEL, by=by, at=self.clock.now(), **rest
-        )  # fmt: skip
+            key=other.get("key") or self.key("press"),
+            thread=Thread(other.get("thread") or f"{CHANNEL}:{decision.task}"),
+            channel=CHANNEL,
+            message=other.get("message", ""),
+            by=by,
+            token=other.get("token") or f"{decision.id}.{letter}",
+            words=other.get("words", ""),
+            shown=other.get("shown") or decision.fingerprint,
+            at=self.clock.now(),
+        )
 
     async def say(self, by: Account, words: str, thread: str, *, mention: bool = True) -> Outcome:
         key = self.key("said")

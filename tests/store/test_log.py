@@ -130,8 +130,8 @@ TAMPERINGS = {
     "another actor": "UPDATE events SET actor = 'slack:T1:UEVE' WHERE version = 3",
     "another delivery": "UPDATE events SET delivery = 'd:2' WHERE version = 3",
     "a deleted fact": "DELETE FROM events WHERE version = 3",
-    "facts that changed places": "UPDATE events SET version = 99 WHERE version = 4; UPDATE events SET version = 4 WHERE version = 5;"
-    "UPDATE events SET version = 5 WHERE version = 99",
+    "facts that changed places": "UPDATE events SET version = 99 WHERE version = 4;"
+    "UPDATE events SET version = 4 WHERE version = 5; UPDATE events SET version = 5 WHERE version = 99",
     "a fact of another task": "UPDATE events SET task = 'T-2' WHERE version = 3",
 }
 
@@ -243,6 +243,6 @@ async def test_a_check_of_the_store_while_it_is_written_sees_one_instant(room: R
 
 
 async def test_readers_cannot_write(room: Room, task: Task) -> None:
-    with pytest.raises((DBAPIError, StoreUnavailable), match="read-?only"):
+    with pytest.raises((DBAPIError, StoreUnavailable), match=r"read-?only"):
         await room.database.read(saying(task, "sneaked in"))
     assert len(await facts_of(room.database, task.id)) == 2

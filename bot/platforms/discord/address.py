@@ -59,9 +59,11 @@ class Act(StrEnum):
     """What pressing a component, or sending a form, asks for."""
 
     PRESS = "press"
-    MORE = "more"  # a menu; the token is the chosen value
-    SURE = "sure"  # the second step of a button that asks to confirm
+    ASK = "ask"  # a button with a form behind it
+    CHECK = "check"  # a button that asks to confirm
+    MORE = "more"  # a menu; the chosen value is the custom id of a button
     FORM = "form"  # the form behind a button
+    SURE = "sure"  # the second step of a button that asks to confirm
     SAY = "say"  # opens the Answer form
     SAID = "said"  # the Answer form
 

@@ -59,6 +59,12 @@ class Ears:
         self._whole = False  # whether nothing was missed up to the last message taken in
         self._marked_at = 0.0
 
+    async def begin(self) -> None:
+        """From the first start on, whatever is said is ours to hear, even if we die before we are connected."""
+        with suppress(StoreUnavailable):
+            if not await self._memory.mark():
+                await self._memory.set_mark(discord.utils.time_snowflake(discord.utils.utcnow()))
+
     def hear(self, heard: Heard) -> None:
         self._queue.put_nowait(heard)
 
@@ -103,15 +109,14 @@ class Ears:
                 asyncio.get_running_loop().call_later(READ_AGAIN, self.hear, lambda: self.catch_up(client))
 
     async def _read_missed(self, client: Hearer) -> None:
-        now, mark = discord.utils.utcnow(), await self._memory.mark()
-        if mark:
-            await client.guilds_known()
-            after = catch_up.since(mark, now, self._options.catch_up)
-            for message in await catch_up.missed(client, after, await self._memory.places(after)):
-                await self.said(client, message)
-                mark = max(mark, message.id)
+        await client.guilds_known()
+        mark = await self._memory.mark()
+        after = catch_up.since(mark, discord.utils.utcnow(), self._options.catch_up)
+        for message in await catch_up.missed(client, after, await self._memory.places(after)):
+            await self.said(client, message)
+            mark = max(mark, message.id)
         self._whole, self._marked_at = True, 0.0
-        await self._mark(mark or discord.utils.time_snowflake(now))
+        await self._mark(mark)
 
     async def _store(self, delivery: Delivery) -> None:
         await self._surely(lambda: self._accept(delivery))

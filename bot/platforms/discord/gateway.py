@@ -46,6 +46,7 @@ async def connected(options: DiscordOptions, accept: Accept, memory: Memory) -> 
     async with Rest(options.api_url, options.token, options.timeout) as rest:
         platform = DiscordPlatform(rest)
         ears = Ears(options, accept, memory, Presses(platform, rest, accept, memory))
+        await ears.begin()
         tasks = [asyncio.create_task(_take(ears), name="discord-ears")]
         tasks.append(asyncio.create_task(_supervise(options, ears, platform), name="discord-supervisor"))
         try:

@@ -52,9 +52,9 @@ class Listener(Hearer):
             if time.monotonic() - max(self._heard_at, cut_at) > self.options.silence:
                 strikes, cut_at = strikes + 1, time.monotonic()
                 self.hang_up()  # first let the library resume its session
-            elif self.ws is not None and self.ws.open:
+            elif self.ws is not None and self.ws.open and (pulse := self.ws._keep_alive):
                 with suppress(OSError, RuntimeError, discord.ConnectionClosed):
-                    await self.ws.send_heartbeat({"op": 1, "d": self.ws.sequence})
+                    await self.ws.send_heartbeat(pulse.beat())  # its own pulse, or it would think itself behind
 
     async def leave(self) -> None:
         """Also stops the library's heartbeat, which is a thread and would outlive us."""

@@ -3,12 +3,13 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any
 
 import discord
 
-from agents.domain.ids import Thread
-from bot.messages import Delivery, Gone, Later, Pressed, Refused, Said, Unsure
+from agents.domain.ids import DecisionId, Thread
+from bot.messages import Button, Choice, Delivery, Gone, Later, Pressed, Refused, Said, Unsure
 from bot.platforms.discord import views
 from bot.platforms.discord.address import NAME, Act, CustomId, Place, account_of
 from bot.platforms.discord.markup import fit
@@ -22,9 +23,16 @@ log = logging.getLogger(__name__)
 
 Accept = Callable[[Delivery], Awaitable[bool]]
 STORED_WITHIN = 2.4  # seconds; after three Discord tells the person that it failed, and they press again
+WORDS_WITHIN = 0.8
 MESSAGE, THINKING, NOTED, CHANGED, FORM = 4, 5, 6, 7, 9
 PRIVATE = 1 << 6
 _NOT_STORED = (StoreUnavailable, TimeoutError)
+_NAMELESS = Button(
+    label="Go on",
+    choice=Choice(decision=DecisionId(""), letter=""),
+    asks="In your own words",
+    confirm="This asks to be confirmed. Go on?",
+)
 
 
 class Presses:
@@ -49,34 +57,38 @@ class Presses:
     # ── buttons and forms ────────────────────────────────────────────────────────────────────────────────────────
 
     async def _pressed(self, met: discord.Interaction, place: Place, data: Any) -> None:
-        id, message = CustomId.of(str(data.get("custom_id"))), str(met.message.id) if met.message else ""
+        id, message = _id_of(data), str(met.message.id) if met.message else ""
         match id:
-            case CustomId(act=Act.PRESS | Act.MORE):
-                token = id.token or str((data.get("values") or [""])[0])
-                await self._first_step(met, place, message, token)
+            case CustomId(act=Act.PRESS):
+                await self._store(_press(met, place.thread, message, id.token))
+                await self._answer(met, NOTED)
             case CustomId(act=Act.SURE):
                 await self._store(_press(met, place.thread, id.message, id.token))
                 done = {"content": "Noted.", "components": [], "allowed_mentions": {"parse": []}}
                 await self._answer(met, CHANGED, done)
+            case CustomId(act=Act.ASK):
+                button = await self._button(place.thread, message, id.token)
+                form = CustomId(act=Act.FORM, message=message, token=id.token)
+                await self._answer(met, FORM, views.form(button.label, button.asks, form))
+            case CustomId(act=Act.CHECK):
+                button = await self._button(place.thread, message, id.token)
+                sure = CustomId(act=Act.SURE, message=message, token=id.token)
+                await self._answer(met, MESSAGE, views.confirmation(button.label, button.confirm, sure))
             case CustomId(act=Act.SAY):
                 answer = views.form("Answer", "Your answer", CustomId(act=Act.SAID, message=message))
                 await self._answer(met, FORM, answer)
             case _:
                 await self._answer(met, MESSAGE, views.private("I do not know this button. Say `status` to me."))
 
-    async def _first_step(self, met: discord.Interaction, place: Place, message: str, token: str) -> None:
-        """Some buttons open a form or ask to confirm; the press counts when that is done."""
-        async with asyncio.timeout(STORED_WITHIN):
-            button = await self._memory.button(place.thread, message, token)
-        if button and button.asks:
-            form = views.form(button.label, button.asks, CustomId(act=Act.FORM, message=message, token=token))
-            await self._answer(met, FORM, form)
-        elif button and button.confirm:
-            sure = CustomId(act=Act.SURE, message=message, token=token)
-            await self._answer(met, MESSAGE, views.confirmation(button.label, button.confirm, sure))
-        else:
-            await self._store(_press(met, place.thread, message, token))
-            await self._answer(met, NOTED)
+    async def _button(self, thread: Thread, message: str, token: str) -> Button:
+        """Its words. A quick hand presses before we know that our post was taken, so the store is asked a few times."""
+        with suppress(*_NOT_STORED):
+            async with asyncio.timeout(WORDS_WITHIN):
+                while True:
+                    if found := await self._memory.button(thread, message, token):
+                        return found
+                    await asyncio.sleep(0.1)
+        return _NAMELESS
 
     async def _sent(self, met: discord.Interaction, place: Place, data: Any) -> None:
         id, words = CustomId.of(str(data.get("custom_id"))), _written(data.get("components") or [])
@@ -173,6 +185,12 @@ def _said(met: discord.Interaction, place: Place, message: str, words: str) -> S
         starts_thread=place.root == message,
         at=met.created_at,
     )
+
+
+def _id_of(data: Any) -> CustomId | None:
+    """Of the button that was pressed, or of the entry that was chosen in a menu."""
+    id = CustomId.of(str(data.get("custom_id")))
+    return CustomId.of(str((data.get("values") or [""])[0])) if id and id.act is Act.MORE else id
 
 
 def _option(data: Any) -> str:

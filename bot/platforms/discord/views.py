@@ -177,8 +177,13 @@ def _rows(parts: list[Json]) -> Iterator[Json]:
 
 
 def _button(button: Button) -> Json:
-    id = CustomId(act=Act.PRESS, token=button.choice.token).text
-    return {"type": 2, "style": STYLES[button.style], "label": _label(button), "custom_id": id}
+    return {"type": 2, "style": STYLES[button.style], "label": _label(button), "custom_id": _id(button)}
+
+
+def _id(button: Button) -> str:
+    """What follows a press is written on it, so that it works before our own post is known to us."""
+    act = Act.ASK if button.asks else Act.CHECK if button.confirm else Act.PRESS
+    return CustomId(act=act, token=button.choice.token).text
 
 
 def _answer() -> Json:
@@ -186,7 +191,7 @@ def _answer() -> Json:
 
 
 def _menu(buttons: list[Button]) -> Json:
-    options = [{"label": _label(button), "value": button.choice.token} for button in buttons]
+    options = [{"label": _label(button), "value": _id(button)} for button in buttons]
     inside = {"type": 3, "custom_id": CustomId(act=Act.MORE).text, "placeholder": "More choices", "options": options}
     return {"type": 1, "components": [inside]}
 

@@ -31,6 +31,7 @@ class Socket:
         self.ws, self._request = ws, request
         self.deaf = False
         self.acks = True
+        self.beaten = False  # whether a heartbeat came since it was last looked at
         self._stream = zlib.compressobj() if request.query.get("compress") == "zlib-stream" else None
         self._turn = asyncio.Lock()
 
@@ -73,22 +74,33 @@ class Gateway:
         ws = web.WebSocketResponse(max_msg_size=0, autoping=True)
         await ws.prepare(request)
         socket = Socket(ws, request)
+        pulse = asyncio.get_running_loop().create_task(self._expect_heartbeats(socket))
         await socket.send({"op": HELLO, "d": {"heartbeat_interval": int(self.heartbeat * 1000)}})
         try:
             async for message in ws:
                 if message.type is WSMsgType.TEXT and not socket.deaf:
                     await self._heard(socket, json.loads(message.data))
         finally:
+            pulse.cancel()
             for session in self.sessions.values():
                 if session.socket is socket:
                     session.socket = None
         return ws
+
+    async def _expect_heartbeats(self, socket: Socket) -> None:
+        """A client without a pulse is put out, as Discord does."""
+        while True:
+            socket.beaten = False
+            await asyncio.sleep(self.heartbeat * 1.5)
+            if not socket.beaten and not socket.deaf:
+                await socket.ws.close(code=4009, message=b"Session timed out.")
 
     async def _heard(self, socket: Socket, payload: Json) -> None:
         data = payload.get("d")
         match payload["op"]:
             case 1:
                 self.beats += 1
+                socket.beaten = True
                 if socket.acks:
                     await socket.send({"op": ACK, "d": None})
             case 2:

@@ -6,8 +6,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from agents.domain.ids import Thread
-from bot.messages import Button, Card, Delivery, Pressed, Said
+from agents.domain.ids import DecisionId, Thread
+from bot.messages import Button, Card, Choice, Delivery, Pressed, Said, Style
 from bot.platforms.discord.gateway import connected
 from bot.platforms.discord.options import DiscordOptions
 from bot.platforms.discord.platform import DiscordPlatform
@@ -21,6 +21,24 @@ COMMANDS = (
         "description": "Ask for work",
         "options": [{"name": "words", "type": 3, "description": "Your request", "required": True}],
     },
+)
+
+DECISION = DecisionId("d" * 22)
+
+
+def choice(letter: str) -> Choice:
+    return Choice(decision=DECISION, letter=letter)
+
+
+CARD = Card(
+    title="T-1: please decide the plan",
+    text="Two subtasks.",
+    buttons=(
+        Button(label="Approve plan", choice=choice("a"), style=Style.PRIMARY),
+        Button(label="Request changes", choice=choice("b"), asks="What should change?"),
+    ),
+    more=(Button(label="Cancel task", choice=choice("c"), style=Style.DANGER, confirm="This cannot be undone."),),
+    decision=DECISION,
 )
 
 

@@ -1,0 +1,7 @@
+"""What is told when there is no sandbox to work in (C28)."""
+
+from agents.domain.errors import OverlordError
+
+
+class SandboxUnusable(OverlordError):
+    """Nothing was run, and nothing will be until the sandbox works."""

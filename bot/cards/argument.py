@@ -1,0 +1,68 @@
+"""What reviewers say of a plan and to each other, as a person reads it."""
+
+from agents.domain.debate import Argument, Debate, Position
+from agents.domain.text import cut, one_line
+from agents.domain.verdicts import Advice, Critic, Custodiet, Review, Ruling
+from bot.messages import Row
+
+
+def argument_rows(review: Review | None) -> list[Row]:
+    if review is None:
+        return []
+    return [
+        Row(label="Critic", value=_critic(review)),
+        Row(label="Custodiet", value=_custodiet(review)),
+        *_advice(review.advice),
+    ]
+
+
+def debate_rows(debate: Debate | None) -> list[Row]:
+    """What moved in each round, how it ended and what it cost."""
+    if debate is None:
+        return []
+    rows = []
+    for round in debate.rounds:
+        rows.append(Row(label=f"Round {round.number}, critic", value=_point(round.critic)))
+        rows.append(Row(label=f"Round {round.number}, custodiet", value=_point(round.custodiet)))
+    return [*rows, Row(label="Debate", value=_ended(debate))]
+
+
+def _ended(debate: Debate) -> str:
+    cost = f"; arguing cost ${debate.cost:.2f}" if debate.cost else ""
+    if not debate.settled:
+        return f"they still disagree{cost}"
+    went_on = debate.now.ruling is Ruling.APPROVED
+    return f"they agree {'to go on' if went_on else 'that it must change'}{cost}"
+
+
+def _point(argument: Argument) -> str:
+    moved = "keeps to it" if argument.position is Position.MAINTAIN else "gives way"
+    cited = f" [{cut('; '.join(argument.evidence), 120)}]" if argument.evidence else " [no evidence]"
+    return f"{moved}: {one_line(argument.point, 200)}{cited}"
+
+
+def _critic(review: Review) -> str:
+    said = review.critic
+    if said.verdict is Critic.NO_VERDICT:
+        return f"NO VERDICT: {said.why_none}"
+    points = (*said.issues, *said.changes, *(f"untested: {a}" for a in said.assumptions))
+    return f"{said.verdict.upper()}{': ' + cut('; '.join(points), 500) if points else ''}"
+
+
+def _custodiet(review: Review) -> str:
+    """M265, M259: the issue, the principle it touches, and what would resolve it."""
+    said = review.custodiet
+    if said.verdict is Custodiet.NO_VERDICT:
+        return f"NO VERDICT: {said.why_none}"
+    parts = (said.issue, f"it touches: {said.principle}" if said.principle else "", said.suggestion)
+    points = "; ".join(part for part in parts if part)
+    return f"{said.verdict.upper()}{': ' + points if points else ''}"
+
+
+def _advice(advice: tuple[Advice, ...]) -> list[Row]:
+    """Specialists who say the same are heard once."""
+    said: dict[str, list[str]] = {}
+    for each in advice:
+        if points := "; ".join((*each.concerns, *each.suggestions)):
+            said.setdefault(points, []).append(each.specialist)
+    return [Row(label=f"Advice, {' and '.join(names)}", value=cut(points, 300)) for points, names in said.items()]

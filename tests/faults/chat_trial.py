@@ -1,0 +1,208 @@
+"""One conversation on Slack or Discord while the bot is killed and the provider fails, counted at the provider."""
+
+import asyncio
+import json
+import random
+import shutil
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import apscheduler.schedulers.asyncio  # noqa: F401  # what a bot loads when it starts is loaded before it is forked
+from sqlalchemy import Row
+
+import bot.platforms.discord.gateway
+import bot.platforms.slack.gateway  # noqa: F401
+from agents.domain.errors import NoAnswer
+from agents.ports import Ask, Ports, Shape, Spent
+from bot.app import running
+from bot.clock import ScaledClock
+from bot.settings import load_settings
+from store.posts import Act, PostState
+from tests.faults.chat_people import SURFACES, Held, a_provider
+from tests.faults.console_trial import SCALE, free_port, furnished
+from tests.faults.killing import Main, Mortal, Ready, living, until
+from tests.faults.outside import Glimpse, Outside
+
+PATIENCE = 120.0
+# Each must happen once, and in this order.
+FACTS = ["TaskRequested", "ProjectChosen", "TaskCancelled"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """The bot dies at step kills[0], its successor at step kills[1], and so on."""
+
+    surface: str
+    seed: int
+    kills: tuple[int, ...] = ()
+
+
+@dataclass
+class Counted:
+    """What one trial came to. `wrongs` is empty when all is well."""
+
+    trial: Trial
+    died: int = 0
+    steps: int = 0
+    posts: int = 0
+    faults: int = 0
+    took: float = 0.0
+    wrongs: list[str] = field(default_factory=list)
+
+
+class NoModel:
+    """A model that is away: the task asks its owner what to do, and nothing slow is loaded."""
+
+    async def ask(self, asked: Ask, shape: type[Shape]) -> tuple[Shape, Spent]:
+        raise NoAnswer("No model answers in this trial", next_step="Cancel the task.")
+
+
+def _without_models(ports: Ports) -> Ports:
+    return replace(ports, llm=NoModel())
+
+
+def the_bot(home: Path, environ: Mapping[str, str]) -> Main:
+    """The whole program, as it is."""
+    since = time.time()
+    given = {"OVERLORD_HOME": str(home), "OVERLORD_CONSOLE_PORT": "0", **environ}
+
+    async def main(ready: Ready) -> None:
+        settings = load_settings(given, cwd=home)
+        async with running(settings, clock=ScaledClock(SCALE, since), swap=_without_models) as program:
+            ready(program.address)
+            await asyncio.Event().wait()
+
+    return main
+
+
+class Watch:
+    """The parent of both processes: keeps the bot alive, and looks at its tables all the while (P6)."""
+
+    def __init__(self, mortal: Mortal, outside: Outside, wire: "Connection[Any, Any]") -> None:
+        self._mortal, self._outside, self._wire = mortal, outside, wire
+        self.wrongs: list[str] = []
+        mortal.on_death = self._look
+
+    def until_held(self) -> Held:
+        """Until the talk is over and the bot has nothing left to do; then what the provider has."""
+        until(self._told, self._mortal, what="the end of the talk", patience=PATIENCE)
+        held = Held.read(self._wire.recv())
+        if not held.problem:
+            until(lambda: self._tick() and self._idle(), self._mortal, what="nothing is left to do", patience=PATIENCE)
+            self._wire.send("count")
+            held = Held.read(self._wire.recv())
+        return held
+
+    def _told(self) -> bool:
+        self._tick()
+        return self._wire.poll()
+
+    def _tick(self) -> bool:
+        self._look()
+        return True
+
+    def _look(self) -> None:
+        if self._outside.exists:
+            with self._outside.look() as glimpse:
+                self.wrongs += [f"P6: nothing moves {task}" for task in glimpse.stalled]
+
+    def _idle(self) -> bool:
+        with self._outside.look() as glimpse:
+            return glimpse.is_idle
+
+    def count(self, held: Held) -> list[str]:
+        """Everything that must be there once, in its place, and nothing else."""
+        with self._outside.look() as glimpse:
+            wrongs = glimpse.wrongs() + _wrong_posts(glimpse, held) + _wrong_rows(glimpse)
+        return wrongs + _wrong_words(held)
+
+
+def _sent(glimpse: Glimpse) -> list[Row[Any]]:
+    return sorted((row for row in glimpse.rows("posts") if row.act == Act.POST), key=lambda row: int(row.id))
+
+
+def _wrong_posts(glimpse: Glimpse, held: Held) -> list[str]:
+    """Lost, doubled or out of order: the provider has exactly what the outbox meant, in that order."""
+    wanted = [row.message for row in _sent(glimpse)]
+    shown = [message.id for message in held.messages if message.by_bot]
+    wrongs = [f"lost: {row.key}" for row in _sent(glimpse) if row.message not in shown]
+    wrongs += [f"doubled: {m.text[:80]}" for m in held.messages if m.by_bot and m.id not in wanted]
+    if not wrongs and shown != wanted:
+        wrongs.append(f"out of order: {shown}, not {wanted}")
+    wrongs += [f"outside the thread: {stray}" for stray in held.strays]
+    for row in glimpse.rows("posts"):
+        finished = row.act == Act.WHISPER or (row.state == PostState.SENT and row.wanted == row.shown)
+        if not finished:
+            wrongs.append(f"post {row.key} is {row.state}, {row.problem}")
+    return wrongs
+
+
+def _wrong_words(held: Held) -> list[str]:
+    """What people see: questions once, marks on what they said, no button that is left over."""
+    wrongs = []
+    for words in ("T-1 · add a health check", "which project is this for?", "Cancel T-1?"):
+        found = sum(m.text.startswith(words) or words in m.text.partition("\n")[0] for m in held.messages if m.by_bot)
+        if found != 1:
+            wrongs.append(f"{found} messages say “{words}”")
+    wrongs += [f"marked {m.marks} times: {m.text}" for m in held.messages if not m.by_bot and m.marks != 1]
+    return wrongs + [f"still has buttons: {m.text[:80]}" for m in held.messages if m.buttons]
+
+
+def _wrong_rows(glimpse: Glimpse) -> list[str]:
+    told = [kind for kind in glimpse.facts if kind in FACTS]
+    wrongs = [] if told == FACTS else [f"the facts are {glimpse.facts}"]
+    handled = sorted(row.kind for row in glimpse.rows("deliveries") if row.state == "handled")
+    if handled != ["Pressed", "Pressed", "Said", "Said"]:
+        wrongs.append(f"handled were {handled}")
+    wrongs += [f"{key} is {state}" for key, state in glimpse.deliveries.items() if state in ("received", "parked")]
+    return wrongs
+
+
+def run_trial(trial: Trial) -> Counted:
+    started, counted = time.monotonic(), Counted(trial)
+    home = furnished(Path(tempfile.mkdtemp(prefix=f"overlord-{trial.surface}-")))
+    ours, theirs = Pipe()
+    main = a_provider(SURFACES[trial.surface], trial.seed, free_port(), theirs)
+    with living(Mortal(main, home / "provider.log")) as provider:
+        mortal = Mortal(the_bot(home, json.loads(provider.address)), home / "bot.log", list(trial.kills))
+        watch = Watch(mortal, Outside(home / "overlord.db"), ours)
+        try:
+            with living(mortal):
+                held = watch.until_held()
+                counted.steps, counted.died = mortal.steps.made, mortal.died
+                counted.posts, counted.faults = sum(m.by_bot for m in held.messages), held.faults
+                counted.wrongs = watch.wrongs + ([held.problem] if held.problem else watch.count(held))
+        except AssertionError as problem:
+            counted.wrongs = [*watch.wrongs, str(problem)]
+    counted.took = time.monotonic() - started
+    if counted.wrongs:
+        counted.wrongs.append(f"what it left behind: {home}")
+    else:
+        shutil.rmtree(home)
+    return counted
+
+
+def plans(surface: str, steps: int, trials: int, seed: int) -> list[Trial]:
+    """First kills spread over the whole conversation, then up to three more while it is finished."""
+    chance = random.Random(f"{surface} {seed}")
+    spread = [1 + round(at * (steps - 1) / max(1, trials - 1)) for at in range(trials)]
+    return [
+        Trial(surface=surface, seed=seed + at, kills=(step, *_more_kills(chance, steps)))
+        for at, step in enumerate(spread)
+    ]
+
+
+def _more_kills(chance: random.Random, steps: int) -> list[int]:
+    return [chance.randint(1, max(2, steps * 2 // 3)) for _ in range(chance.randint(1, 3))]
+
+
+def told(counted: Counted) -> str:
+    trial = counted.trial
+    again = f"python -m tests.bench.kill_chats --again {trial.surface}:{trial.seed}:{','.join(map(str, trial.kills))}"
+    return "\n  ".join([f"killed at {trial.kills} (again: {again})", *counted.wrongs])

@@ -1,0 +1,141 @@
+"""A crowd that mentions the bot and, as a provider does, sends again what was not acknowledged; and the count of it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sqlalchemy import text
+
+from agents.domain.ids import Account, Thread
+from agents.ports import Ports
+from bot.messages import Said
+from bot.settings import Settings, load_settings
+from store.audit import broken_chains, disagreements, integrity, stalled
+from store.books import Books
+from store.database import Database, StoreUnavailable
+from tests.fakes.llm import ThinkingLlm
+
+CHANNEL = "console:general"
+CONFIG = """
+projects:
+  - {name: web, path: web}
+  - {name: api, path: api}
+limits: {quota_per_person: 10000, quota_per_channel: 10000, reminder: 600000}
+"""
+PATIENCE = 40.0  # seconds for everything to come to rest; machines are shared
+
+Accept = Callable[[Said], Awaitable[bool]]
+
+
+def settings_of(home: Path, url: str) -> Settings:
+    """Two projects, so that the bot has something to ask and every task comes to rest at a question."""
+    for name in ("web", "api"):
+        (home / name).mkdir(parents=True, exist_ok=True)
+    (home / "overlord.yaml").write_text(CONFIG)
+    environ = {"OVERLORD_HOME": str(home), "OVERLORD_DATABASE_URL": url, "OVERLORD_CONSOLE_PORT": "0"}
+    return load_settings(environ, cwd=home, user="operator")
+
+
+def without_models(ports: Ports) -> Ports:
+    """Nobody guesses the project, so each task asks for it and rests."""
+    return replace(ports, llm=ThinkingLlm())
+
+
+def mention(number: int, words: str = "do something") -> Said:
+    return Said(
+        key=f"console:{number}",
+        also=f"{CHANNEL}:{number}",
+        thread=Thread(f"{CHANNEL}:{number}"),
+        channel=CHANNEL,
+        message=str(number),
+        by=Account(f"console:person{number % 7}"),
+        text=words,
+        mentions_bot=True,
+        starts_thread=True,
+        at=datetime.now(UTC),
+    )
+
+
+@dataclass
+class Crowd:
+    """Everybody sends until it is acknowledged. `acked` is what they believe the bot has."""
+
+    accept: Accept
+    words: str = "do something"
+    sent: int = 0
+    tries: int = 0
+    acked: list[str] = field(default_factory=list)
+
+    async def send(self) -> Said:
+        self.sent += 1
+        said = mention(self.sent, self.words)
+        while True:
+            self.tries += 1
+            try:
+                await self.accept(said)
+            except (StoreUnavailable, OSError):
+                await asyncio.sleep(0.05)
+            else:
+                self.acked.append(said.key)
+                return said
+
+    async def keep_sending(self, stop: asyncio.Event, every: float) -> None:
+        async with asyncio.TaskGroup() as group:
+            while not stop.is_set():
+                group.create_task(self.send())
+                await asyncio.sleep(every)
+
+
+async def at_rest(database: Database, crowd: Crowd) -> None:
+    """Wait until nothing is left to do."""
+    left: list[str] = []
+    try:
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                try:
+                    left = await database.read(lambda books: unfinished(books, crowd.acked))
+                except StoreUnavailable as problem:
+                    left = [problem.what]
+                if not left:
+                    return
+                await asyncio.sleep(0.05)
+    except TimeoutError:
+        raise AssertionError(f"not at rest after {PATIENCE} s: {left}") from None
+
+
+def unfinished(books: Books, acked: list[str]) -> list[str]:
+    questions = {
+        "deliveries": "SELECT count(*) FROM deliveries WHERE state = 'received'",
+        "jobs": "SELECT count(*) FROM jobs WHERE state IN ('waiting', 'leased')",
+        "posts": "SELECT count(*) FROM posts WHERE state <> 'parked' AND (state <> 'sent' OR wanted <> shown)",
+    }
+    counts = {name: books.db.execute(text(sql)).scalar() for name, sql in questions.items()}
+    unread = [reader for reader in ("launcher", "announcer") if books.log.unread(reader, 1)]
+    return [f"{name}: {count}" for name, count in counts.items() if count] + unread
+
+
+def wrongs(books: Books, acked: list[str]) -> list[str]:
+    """Everything that was acknowledged is there once, with all that follows from it, and nothing else is."""
+    found = [integrity(books.db), *map(str, broken_chains(books.db)), *disagreements(books.db), *stalled(books.db)]
+    states = dict(books.db.execute(text("SELECT key, state FROM deliveries")).tuples().all())
+    found += [f"lost: {key}" for key in acked if states.get(key) != "handled"]
+    found += [f"never acknowledged, yet there: {key}" for key in states if key not in set(acked)]
+    tasks = books.log.tasks(ended=True, limit=10**6)
+    if len(tasks) != len(acked) or len({task.thread for task in tasks}) != len(tasks):
+        found.append(f"{len(tasks)} tasks of {len(acked)} mentions")
+    for task in tasks:
+        facts = [type(fact.event).__name__ for fact in books.log.facts(task.id)]
+        if facts != ["TaskRequested", "DecisionOpened", "DecisionOpened"]:
+            found.append(f"{task.id}: {facts}")
+    shown = books.db.execute(text("SELECT thread, key FROM messages WHERE key <> '' ORDER BY id")).tuples().all()
+    cards: dict[str, list[str]] = {}
+    for thread, key in shown:
+        cards.setdefault(thread, []).append(key.partition(":")[0])
+    found += [f"{task.thread} shows {cards.get(task.thread)}" for task in tasks if _odd(cards.get(task.thread))]
+    return [wrong for wrong in found if wrong]
+
+
+def _odd(cards: list[str] | None) -> bool:
+    return cards != ["status", "decision"]

@@ -1,0 +1,72 @@
+"""P15: PostgreSQL dies by kill -9 under load; nothing is lost or doubled, and the bot is back by itself."""
+
+import asyncio
+import logging
+import random
+import time
+from pathlib import Path
+
+import pytest
+
+from agents.domain.ids import Account, Thread
+from bot.app import Program, running
+from store.database import StoreUnavailable
+from tests.fakes.postgres import PrivatePostgres, private_postgres
+from tests.faults.crowd import Crowd, at_rest, settings_of, without_models, wrongs
+
+KILLS = 10
+NOBODY = Account("console:nobody")
+BACK_WITHIN = 10.0  # seconds after the database
+
+
+async def answered(program: Program, thread: Thread) -> bool:
+    """The bot has asked its question in this thread: accepted, settled, run and posted."""
+    try:
+        shown = await program.office.database.read(lambda books: books.messages.in_thread(thread, NOBODY))
+    except StoreUnavailable:
+        return False
+    return sum(bool(message.card) for message in shown) == 2
+
+
+async def is_back(program: Program, crowd: Crowd) -> float:
+    """Seconds until a new mention is taken and answered in full."""
+    start = time.monotonic()
+    said = await crowd.send()
+    while not await answered(program, said.thread):
+        assert time.monotonic() - start < 3 * BACK_WITHIN, "it does not come back"
+        await asyncio.sleep(0.02)
+    return time.monotonic() - start
+
+
+async def ten_deaths(server: PrivatePostgres, program: Program, crowd: Crowd) -> list[float]:
+    chance, took = random.Random(15), []
+    for _ in range(KILLS):
+        await asyncio.sleep(chance.uniform(0.1, 0.5))
+        await asyncio.to_thread(server.kill9)
+        await asyncio.sleep(chance.uniform(0.0, 0.4))
+        await asyncio.to_thread(server.start)
+        took.append(await is_back(program, crowd))
+    return took
+
+
+@pytest.mark.timeout(300)
+async def test_ten_deaths_of_the_database_lose_and_double_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.ERROR)
+    with private_postgres(fsync=True) as server:
+        settings = settings_of(tmp_path, server.fresh())
+        async with running(settings, swap=without_models) as program:
+            crowd = Crowd(program.inbox.accept)
+            stop = asyncio.Event()
+            sending = asyncio.create_task(crowd.keep_sending(stop, every=0.06))
+            took = await ten_deaths(server, program, crowd)
+            stop.set()
+            await sending
+            await at_rest(program.office.database, crowd)
+            found = await program.office.database.read(lambda books: wrongs(books, crowd.acked))
+    assert not found, found[:10]
+    assert len(crowd.acked) == crowd.sent < crowd.tries, "some had to be sent again"
+    assert max(took) <= BACK_WITHIN, took
+    told = [record.message for record in caplog.records]
+    assert told.count("the store cannot be used") == 1 and "pump failed" not in told, told
