@@ -3,6 +3,7 @@
 import asyncio
 import secrets
 import signal
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agents.domain.ids import Account, surface_of
+from agents.domain.redact import Redactor
 from agents.ports import Clock, Ports
 from bot import readers
 from bot.bell import Bell
@@ -40,6 +42,7 @@ from store.jobs import Job
 if TYPE_CHECKING:
     from bot.world import World
 
+TURN = 0.0005  # seconds after which a busy thread of the store gives way to the loop; Python's own 0.005 add up
 SUGGESTIONS = (
     "@overlord add rate limiting to the public API",
     "@overlord the nightly report is empty on Mondays, find out why",
@@ -76,6 +79,7 @@ async def running(
 
     `swap` gives the flows another world than the settings do.
     """
+    sys.setswitchinterval(TURN)
     async with AsyncExitStack() as stack:
         bell = Bell()
         bell.attach()
@@ -129,7 +133,13 @@ class _opened:
         make_home(settings.home)
         self._database = Database(settings.database_url, bell.ring)
         permissions = Permissions(settings.groups, settings.operators, settings.channels)
-        self._office = Office(database=self._database, permissions=permissions, clock=clock, limits=settings.limits)
+        self._office = Office(
+            database=self._database,
+            permissions=permissions,
+            clock=clock,
+            limits=settings.limits,
+            redact=Redactor(settings.secrets),
+        )
 
     def __enter__(self) -> Office:
         return self._office

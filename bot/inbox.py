@@ -14,7 +14,7 @@ from agents.domain.ids import surface_of
 from agents.domain.pressing import Press
 from agents.domain.shapes import shape
 from agents.domain.task import Task
-from agents.domain.text import clean
+from agents.domain.text import clean, hidden_in
 from bot import hearing
 from bot.cards import replies
 from bot.commands import Asked, obey
@@ -160,7 +160,7 @@ class Inbox:
                 f"That request has {len(text):,} characters; I read at most {REQUEST_MOST:,}",
                 next_step="Say what you want in a few sentences, and name the files that hold the rest.",
             )
-        request = Request(text=text, by=speaker.person, thread=said.thread, channel=said.channel)
+        request = Request(text=text, by=speaker.person, thread=said.thread, channel=said.channel, hidden=said.hidden)
         facts = decide.open_task(books.log.next_id(), request, self._office.moment(said.channel, said.key))
         task = books.log.open(facts, _cause(said))
         books.threads.bind(said.thread, task.id)
@@ -176,7 +176,8 @@ class Inbox:
         task = books.log.find(notes.task) if notes and notes.task else None
         if task is None or not edited.thread.endswith(f":{edited.message}"):
             return Outcome(state=DeliveryState.IGNORED, words="an edit that changes no request")
-        facts = decide.correct(task, edited.text, speaker, self._office.moment(task.channel, edited.key))
+        moment = self._office.moment(task.channel, edited.key)
+        facts = decide.correct(task, edited.text, speaker, moment, edited.hidden)
         books.log.append(task.id, facts, _cause(edited))
         return self._handled(f"{task.id}: corrected" if facts else "nothing changed")
 
@@ -273,9 +274,9 @@ def _cleaned(delivery: Delivery) -> Delivery:
         case Pressed():
             return replace(delivery, name=name, words=clean(delivery.words)[:4000])
         case Said():
-            return replace(delivery, name=name, text=clean(delivery.text))
+            return replace(delivery, name=name, text=clean(delivery.text), hidden=hidden_in(delivery.text))
         case Edited():
-            return replace(delivery, name=name, text=clean(delivery.text))
+            return replace(delivery, name=name, text=clean(delivery.text), hidden=hidden_in(delivery.text))
 
 
 def _carries(post: Wish, token: str, decision: Decision) -> bool:

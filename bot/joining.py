@@ -54,6 +54,7 @@ async def _slack(settings: Settings, office: Office, inbox: Inbox, desk: Desk) -
         catch_up=settings.limits.catch_up,
         timeout=real(settings.limits.provider_timeout),
         posts_apart=real(1.0),
+        redact=office.redact,
     )
     async with connected(options, inbox.accept) as platform:
         yield platform
@@ -76,6 +77,7 @@ async def _discord(settings: Settings, office: Office, inbox: Inbox) -> AsyncIte
         gateway_url=settings.discord.gateway_url,
         commands=packaged_commands(),
         catch_up=timedelta(seconds=settings.limits.catch_up),
+        redact=office.redact,
     )
     async with connected(options, inbox.accept, DiscordMemory(office)) as platform:
         yield platform

@@ -31,6 +31,7 @@ class Said:
     addresses_other: bool = False  # it is put to another person by name
     direct: bool = False  # said to the bot alone
     starts_thread: bool = False
+    hidden: int = 0  # characters nobody sees, which were taken out of the text when it came in
     memberships: tuple[str, ...] = ()  # "slack-group:T1:S2", "discord-role:3:4": what the provider says they are in
     at: datetime
 
@@ -46,6 +47,7 @@ class Edited:
     by: Account
     name: str = ""
     text: str
+    hidden: int = 0
     at: datetime
 
 

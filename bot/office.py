@@ -1,11 +1,12 @@
 """What every part of the bot works with: the store, the clock, the limits and who may do what."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from agents.domain.asking import Moment
 from agents.domain.authority import Presser
 from agents.domain.ids import Account
 from agents.domain.limits import Limits
+from agents.domain.redact import Redact, Redactor
 from agents.ports import Clock
 from bot.permissions import Permissions
 from store.books import Books
@@ -18,6 +19,7 @@ class Office:
     permissions: Permissions
     clock: Clock
     limits: Limits
+    redact: Redact = field(default_factory=Redactor)  # what leaves the house goes through it
 
     def moment(self, channel: str, cause: str) -> Moment:
         """Now, under the policy of the channel the work was asked for in."""

@@ -8,6 +8,7 @@ from functools import partial
 
 from agents.domain.ids import surface_of
 from bot.cards import replies
+from bot.cards.discreet import discreet
 from bot.leases import Leases
 from bot.messages import Card, Gone, Later, Platform, Refused, Unsure, load_card
 from bot.office import Office
@@ -30,6 +31,7 @@ class Outbox:
 
     def __init__(self, office: Office, platforms: Mapping[str, Platform], leases: Leases) -> None:
         self._database, self._clock, self._limits = office.database, office.clock, office.limits
+        self._redact = office.redact
         self._platforms = platforms
         self._leases = leases
 
@@ -74,8 +76,8 @@ class Outbox:
             await self._database.insist(lambda books: books.posts.sent(post, message, sent_at, self._limits))
 
     async def _deliver(self, platform: Platform, post: Post) -> str:
-        """Make the platform show it, and return the message's id."""
-        card = load_card(post.body)
+        """Make the platform show it, and return the message's id. Everything that is said goes through here."""
+        card = discreet(load_card(post.body), self._redact)
         match post.act:
             case Act.SEEN:
                 await platform.seen(post.thread, post.target)

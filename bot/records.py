@@ -10,6 +10,7 @@ from agents.domain.ids import Account, PersonId, TaskId, Thread, surface_of
 from agents.domain.task import Task
 from bot.bell import Bell
 from bot.cards.decisions import decision_card
+from bot.cards.discreet import discreet
 from bot.cards.status import status_card
 from bot.cards.timeline import in_words
 from bot.commands import needs_of
@@ -67,7 +68,7 @@ class Records:
     async def needs(self, viewer: Account) -> Sequence[Need]:
         def question(books: Books) -> list[Need]:
             found = needs_of(books, self._viewer(viewer, books), self._office.permissions)
-            return [_need(books, task, decision) for task, decision in found]
+            return [self._need(books, task, decision) for task, decision in found]
 
         return await self._database.read(question)
 
@@ -102,10 +103,25 @@ class Records:
         return TaskPage(
             task=task,
             owner=books.people.name(task.owner),
-            status=status_card(task, books.people.name),
-            needs=tuple(_need(books, t, d) for t, d in mine if t.id == id),
-            timeline=tuple(_entry(books, fact) for fact in facts if not _is_about_controls(fact.event)),
+            status=discreet(status_card(task, books.people.name), self._office.redact),
+            needs=tuple(self._need(books, t, d) for t, d in mine if t.id == id),
+            timeline=tuple(self._entry(books, fact) for fact in facts if not _is_about_controls(fact.event)),
             more=facts[0].version if facts else 0,
+        )
+
+    def _need(self, books: Books, task: Task, decision: Decision) -> Need:
+        card = discreet(decision_card(task, decision, books.people.name), self._office.redact)
+        return Need(decision=decision, task=task, card=card)
+
+    def _entry(self, books: Books, fact: Recorded) -> TimelineEntry:
+        by_rule = surface_of(fact.cause.actor) == "overlord"
+        return TimelineEntry(
+            version=fact.version,
+            at=fact.event.at,
+            kind=type(fact.event).__name__,
+            words=self._office.redact(in_words(fact.event, books.people.name, books.ledger.find)),
+            by="" if by_rule else _name(books, Account(fact.cause.actor)),
+            hash=fact.hash,
         )
 
     def _viewer(self, viewer: Account, books: Books) -> Presser:
@@ -150,10 +166,6 @@ def _may_read(channel: str, viewer: Account) -> bool:
     return channel.startswith("console:") and (not channel.startswith("console:@") or channel == f"console:@{login}")
 
 
-def _need(books: Books, task: Task, decision: Decision) -> Need:
-    return Need(decision=decision, task=task, card=decision_card(task, decision, books.people.name))
-
-
 def _message(books: Books, kept: Kept, viewer: Account) -> Message:
     return Message(
         id=kept.message,
@@ -166,18 +178,6 @@ def _message(books: Books, kept: Kept, viewer: Account) -> Message:
         mine=kept.by == viewer,
         seen=kept.seen,
         private=bool(kept.only_for),
-    )
-
-
-def _entry(books: Books, fact: Recorded) -> TimelineEntry:
-    by_rule = surface_of(fact.cause.actor) == "overlord"
-    return TimelineEntry(
-        version=fact.version,
-        at=fact.event.at,
-        kind=type(fact.event).__name__,
-        words=in_words(fact.event, books.people.name, books.ledger.find),
-        by="" if by_rule else _name(books, Account(fact.cause.actor)),
-        hash=fact.hash,
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from agents.catalog.rehearsal import load_scripts
 from agents.catalog.specialists import load_panel
 from agents.domain import events as e
 from agents.domain.asking import Moment
@@ -11,6 +12,7 @@ from agents.domain.events import Event
 from agents.domain.task import Task
 from agents.llm.choice import choose_models
 from agents.llm.client import Models
+from agents.llm.gateway import Gateway
 from agents.llm.prompts import Prompts
 from agents.ports import Ask, CallBook, Llm, Ports, Projects, Shape, Specialists, Spent
 from agents.workspace import sample
@@ -79,7 +81,13 @@ async def make_world(settings: Settings, office: Office, secret: bytes) -> World
     chosen = await choose_models(settings.models.written(), settings.keys)
     return World(
         office=office,
-        models=Models(chosen=chosen, prompts=prompts, clock=office.clock, limits=office.limits),
+        models=Models(
+            chosen=chosen,
+            prompts=prompts,
+            clock=office.clock,
+            limits=office.limits,
+            gateway=Gateway(scripts=load_scripts()),
+        ),
         calls=CallLog(office.database, office.clock, settings.budgets, lambda task: task.budget),
         projects=projects,
         specialists=load_panel(packaged("policies", "specialists.yaml")),

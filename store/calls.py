@@ -30,7 +30,7 @@ class CallState(StrEnum):
 
 _PAID = (_C.c.cost, _C.c.tokens_in, _C.c.tokens_out, _C.c.cached_tokens, _C.c.seconds)
 _WARNING = (_C.c.warned, _C.c.warned_limit, _C.c.warned_spent)
-_KNOWN = (_C.c.state, _C.c.model, _C.c.answer, _C.c.degraded, *_WARNING, _C.c.attempts, *_PAID)
+_KNOWN = (_C.c.state, _C.c.model, _C.c.answer, _C.c.degraded, *_WARNING, _C.c.reserved, _C.c.attempts, *_PAID)
 _NAMES = tuple(column.name for column in _KNOWN)
 _COUNTED = ("attempts", *(column.name for column in _PAID))
 
@@ -48,6 +48,7 @@ _TRIED = Prepared(
         **{column.name: column + bindparam(f"more_{column.name}") for column in _PAID},
     )
 )
+_FREE = Prepared(update(_C).where(_C.c.id == bindparam("which")).values(reserved=0.0))
 _WARN = Prepared(
     update(_C)
     .where(_C.c.id == bindparam("which"))
@@ -59,11 +60,10 @@ _TOLD = Prepared(
 _BODY = Prepared(select(_B.c.body).where(_B.c.name == bindparam("which")))
 
 _SUMS = (func.coalesce(func.sum(_C.c.cost), 0.0), func.coalesce(func.sum(_C.c.reserved), 0.0))
-_OTHERS = _C.c.id != bindparam("which")
 _ON = _C.c.day == bindparam("on")
-_OF_TASK = Prepared(select(*_SUMS).where(_C.c.task == bindparam("of_task"), _OTHERS))
-_OF_DAY = Prepared(select(*_SUMS).where(_ON, _OTHERS))
-_OF_CHANNEL = Prepared(select(*_SUMS).where(_ON, _C.c.channel == bindparam("place"), _OTHERS))
+_OF_TASK = Prepared(select(*_SUMS).where(_C.c.task == bindparam("of_task")))
+_OF_DAY = Prepared(select(*_SUMS).where(_ON))
+_OF_CHANNEL = Prepared(select(*_SUMS).where(_ON, _C.c.channel == bindparam("place")))
 
 
 class Calls:
@@ -76,8 +76,10 @@ class Calls:
         if known and known["state"] == CallState.DONE:
             return Answered(answer=known["answer"], spent=_spent(known))
         counted = {name: known[name] if known else 0 for name in _COUNTED}
+        if known and known["reserved"]:  # its process died: that call is over
+            _FREE.run(self._db, {"which": call.id})
         model = self._admit(call, seconds(at))
-        self._check(self._budgets(call, budgets, at, counted["cost"]), call.models[model])
+        self._check(self._budgets(call, budgets, at), call.models[model])
         row = {
             "id": call.id,
             "task": call.task.id if call.task else "",
@@ -116,7 +118,7 @@ class Calls:
 
     def warn(self, call: Call, spent: Spent, budgets: Budgets, at: datetime) -> Spent:
         """Say that a budget is nearly used up: once, in the row of the step that took it there."""
-        for budget in self._budgets(call, budgets, at, spent.cost):
+        for budget in self._budgets(call, budgets, at):
             about = {"budget": budget.name, "most": budget.limit}
             told = not budget.worth_a_word(call.models.get(spent.model, 0.0)) or _TOLD.run(self._db, about).fetchone()
             if not told:
@@ -125,7 +127,7 @@ class Calls:
         return spent
 
     def spent_on(self, task: TaskId) -> float:
-        return float(_OF_TASK.run(self._db, {"of_task": task, "which": ""}).fetchone()[0])
+        return float(_OF_TASK.run(self._db, {"of_task": task}).fetchone()[0])
 
     def totals(self) -> list[dict[str, Any]]:
         """Per role, model and state: how many steps, calls, tokens, dollars and seconds."""
@@ -172,8 +174,8 @@ class Calls:
         if after != before:
             upsert(self._db, _B, {"name": model, "body": shape(Breaker).dump_json(after).decode()}, key=("name",))
 
-    def _budgets(self, call: Call, budgets: Budgets, at: datetime, mine: float) -> list[Budget]:
-        """Each limit there is, with what other steps spent and reserved under it and what this one cost so far."""
+    def _budgets(self, call: Call, budgets: Budgets, at: datetime) -> list[Budget]:
+        """Each limit there is, with what is spent and reserved under it."""
         day, task = _day(at), call.task.id if call.task else ""
         raised = dict(call.task.raised) if call.task else {}
         wanted: list[tuple[str, float | None, Prepared, dict[str, str]]] = [
@@ -184,8 +186,8 @@ class Calls:
         made = []
         for name, limit, sums, where in wanted:
             if limit is not None:
-                spent, reserved = sums.run(self._db, {**where, "which": call.id}).fetchone()
-                made.append(Budget(name=name, limit=raised.get(name, limit), spent=spent + mine, reserved=reserved))
+                spent, reserved = sums.run(self._db, where).fetchone()
+                made.append(Budget(name=name, limit=raised.get(name, limit), spent=spent, reserved=reserved))
         return made
 
     def _check(self, budgets: list[Budget], reserve: float) -> None:

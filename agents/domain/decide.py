@@ -24,12 +24,19 @@ class Request:
     by: PersonId
     thread: Thread
     channel: str
+    hidden: int = 0  # unseen characters that were taken out of the text
 
 
 def open_task(id: TaskId, request: Request, moment: Moment) -> Facts:
     """A request becomes a task, with the standing buttons that steer it."""
     asked = e.TaskRequested(
-        task=id, at=moment.at, request=request.text, by=request.by, thread=request.thread, channel=request.channel
+        task=id,
+        at=moment.at,
+        request=request.text,
+        by=request.by,
+        thread=request.thread,
+        channel=request.channel,
+        hidden=request.hidden,
     )
     controls = Decision(
         id=decision_id(id, Kind.CONTROLS, ""),
@@ -81,11 +88,11 @@ def _by_guess(guess: Guess | None, projects: Sequence[str]) -> tuple[str, str] |
     return guess.project, "the request reads like it; say so if it is another one"
 
 
-def correct(task: Task, text: str, presser: Presser, moment: Moment) -> Facts:
+def correct(task: Task, text: str, presser: Presser, moment: Moment, hidden: int = 0) -> Facts:
     """The author edited the request; nobody else's edit counts. A plan for what it said before is not one for this."""
     if task.ended or not presser.is_(task.owner) or text == task.request:
         return []
-    corrected = e.RequestCorrected(task=task.id, at=moment.at, by=presser.person, request=text)
+    corrected = e.RequestCorrected(task=task.id, at=moment.at, by=presser.person, request=text, hidden=hidden)
     if not task.in_planning:
         return [corrected]
     old = [d for d in task.questions if d.kind in ABOUT_THE_PLAN]

@@ -23,6 +23,7 @@ class TaskRequested(Event):
     by: PersonId
     thread: Thread
     channel: str  # "console:general": whose policy holds
+    hidden: int = 0  # characters that nobody sees, which were taken out of it (attack 22)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +47,7 @@ class RequestCorrected(Event):
 
     by: PersonId
     request: str
+    hidden: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,6 +31,8 @@ def evolve(decision: Decision, event: e.AboutDecision) -> Decision:
             return replace(decision, votes=(*decision.votes, Vote(by=person, option=letter, at=event.at)))
         case e.DecisionMade(option=letter, by=people, words=words):
             return replace(decision, outcome=letter, decided_by=people, words=words)
+        case e.DecisionWithdrawn(why=why):
+            return replace(decision, words=why)
         case e.DecisionHeld(by=person):
             return replace(decision, held_by=person, due=None)
         case e.DecisionReminded(number=number, next_due=due):

@@ -96,6 +96,7 @@ class Task:
     channel: str
     requested_at: datetime
     changed_at: datetime
+    hidden: int = 0  # unseen characters that were taken out of the request
     state: TaskState = S.RECEIVED
     before_rest: TaskState = S.RECEIVED
     project: str | None = None  # None: not chosen yet; empty: none is configured
@@ -164,6 +165,7 @@ def begin(first: Event) -> Task:
         owner=first.by,
         thread=first.thread,
         channel=first.channel,
+        hidden=first.hidden,
         requested_at=first.at,
         changed_at=first.at,
     )
@@ -183,7 +185,7 @@ def evolve(task: Task, event: Event) -> Task:
 _CHANGES: dict[type[Event], Callable[[Task, Any], dict[str, Any]]] = {
     e.ProjectChosen: lambda task, fact: {"project": fact.project, "project_why": fact.why},
     e.RemarkMade: lambda task, fact: {"remarks": task.remarks + 1},
-    e.RequestCorrected: lambda task, fact: {"request": fact.request},
+    e.RequestCorrected: lambda task, fact: {"request": fact.request, "hidden": fact.hidden},
     e.TaskMuted: lambda task, fact: {"muted": fact.muted},
     e.TaskCancelled: lambda task, fact: {"reason": fact.reason},
     e.JobParked: lambda task, fact: {"parked_job": fact.job, "problem": fact.problem},

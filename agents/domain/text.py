@@ -14,6 +14,11 @@ def clean(text: str) -> str:
     return "".join(c for c in text if c in _KEEP or c == _JOINER or unicodedata.category(c) not in _UNSEEN)
 
 
+def hidden_in(text: str) -> int:
+    """How many characters a reader would not have seen."""
+    return len(text.replace("\r\n", "\n")) - len(clean(text))
+
+
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 
 

@@ -1,6 +1,7 @@
 """The only speaker of litellm: one request out, one whole reply or one classified failure back. No retries here."""
 
 import asyncio
+import gc
 import importlib
 import logging
 import os
@@ -14,6 +15,7 @@ from typing import Any
 from agents.domain.failure import ErrorClass, Failure
 from agents.domain.models import Model
 from agents.llm.faults import failure_of
+from agents.llm.rehearsal import Script, provider
 
 Message = Mapping[str, object]
 
@@ -56,16 +58,17 @@ class Reply:
 
 
 class Gateway:
-    """Loads litellm on first use, in a thread: it takes seconds to import."""
+    """Loads litellm on first use, in a thread: it takes seconds to import. `scripts` are what can be rehearsed."""
 
-    def __init__(self) -> None:
+    def __init__(self, scripts: Sequence[Script] = ()) -> None:
+        self._scripts = scripts
         self._litellm: Any = None
         self._loading = asyncio.Lock()
 
     async def warm(self) -> None:
         async with self._loading:
             if self._litellm is None:
-                self._litellm = await asyncio.to_thread(_load)
+                self._litellm = await asyncio.to_thread(_load, self._scripts)
 
     async def worst_case(self, model: Model, size: int) -> float:
         """Dollars that one call may cost at most; 0 where the price is not known, as for a local model."""
@@ -155,7 +158,7 @@ def _whole(raw: Any) -> tuple[str | None, Failure | None]:
             return text, Failure(error=ErrorClass.PARSING, message=f"it ended with {reason} instead of an answer")
 
 
-def _load() -> Any:
+def _load(scripts: Sequence[Script]) -> Any:
     # Before the import: else it fetches a price list, and counting tokens fetches a tokenizer.
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     litellm: Any = importlib.import_module("litellm")
@@ -165,7 +168,9 @@ def _load() -> Any:
     litellm.drop_params = True
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx"):
         logging.getLogger(name).setLevel(logging.ERROR)
-    _register_rehearsal(litellm)
+    if scripts:
+        _register_rehearsal(litellm, scripts)
+    gc.freeze()  # all of it stays: walking over it held the loop up for 170 ms at each full collection
     return litellm
 
 
@@ -184,12 +189,7 @@ def _no_records() -> Iterator[None]:
             mark.reset(before)
 
 
-def _register_rehearsal(litellm: Any) -> None:
+def _register_rehearsal(litellm: Any, scripts: Sequence[Script]) -> None:
     """The offline model is a provider like any other."""
-    try:
-        make = importlib.import_module("agents.llm.rehearsal").provider
-    except (ModuleNotFoundError, AttributeError):
-        log.info("there is no rehearsal model")
-        return
     known = [each for each in litellm.custom_provider_map if each["provider"] != "rehearsal"]
-    litellm.custom_provider_map = [*known, {"provider": "rehearsal", "custom_handler": make()}]
+    litellm.custom_provider_map = [*known, {"provider": "rehearsal", "custom_handler": provider(scripts)}]

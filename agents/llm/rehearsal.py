@@ -3,26 +3,13 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from agents.catalog.yaml import read_yaml
 from agents.llm.answers import NONCE
-from manifests import packaged
 
 NAME = "rehearsal"
 MODEL = "rehearsal/sample"
 Script = Mapping[str, Any]
-
-
-def load_scripts(path: Path) -> tuple[Script, ...]:
-    data: Any = read_yaml(path).data
-    return tuple(data["requests"])
-
-
-def requests(scripts: Sequence[Script]) -> list[tuple[str, str]]:
-    """What can be rehearsed: the request, and what it shows."""
-    return [(str(script["request"]), str(script["shows"])) for script in scripts]
 
 
 class Rehearsal:
@@ -65,11 +52,11 @@ def _plain(text: str) -> str:
     return re.sub(r"\W+", " ", text).strip().casefold()
 
 
-def provider() -> Any:
+def provider(scripts: Sequence[Script]) -> Any:
     """The rehearsal as a litellm provider: the same way in and out as any other model, without a network."""
     from litellm import CustomLLM, ModelResponse
 
-    played = Rehearsal(load_scripts(packaged("samples", "rehearsal.yaml")))
+    played = Rehearsal(scripts)
 
     class RehearsalProvider(CustomLLM):
         async def acompletion(self, *args: Any, **kwargs: Any) -> ModelResponse:

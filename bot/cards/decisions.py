@@ -199,4 +199,4 @@ def _outcome(task: Task, decision: Decision, name: NameOf) -> str:
         case DecisionState.SUPERSEDED:
             return "Superseded: what it showed has changed. There is a newer card."
         case _:
-            return "No longer needed."
+            return f"No longer needed: {decision.words}." if decision.words else "No longer needed."

@@ -36,6 +36,9 @@ def _rows(task: Task, name: NameOf) -> list[Row]:
     elif task.project == "":
         rows.append(Row(label="Project", value="none is configured; name one in overlord.yaml"))
     rows.append(Row(label="Asked by", value=name(task.owner)))
+    if task.hidden:
+        many = f"{task.hidden} character{'s' if task.hidden > 1 else ''}"
+        rows.append(Row(label="Hidden text", value=f"{many} that nobody sees were taken out of the request"))
     if task.budgets_warned:
         rows.append(Row(label="Budget", value=f"80 % used: {', '.join(task.budgets_warned)}"))
     if task.rehearsal:

@@ -1,9 +1,9 @@
 """Our ask beside litellm.acompletion: the same route, the same messages, the same provider, a process by itself.
 
-In an ask of ours: the prompt of a task with 300 files is rendered from its templates, the call is reserved under three
-budgets and its model's circuit is looked at in one transaction, the answer is read strictly, and cost and answer are
-kept in another, both on disk (SQLite, synchronous=FULL) before the next step. The other side sends messages that are
-rendered already and keeps nothing.
+In an ask of ours, as the program is set up by default: the prompt of a task with 300 files is rendered from its
+templates, the call is reserved and its model's circuit looked at in one transaction, the answer is read strictly, and
+cost and answer are kept in another, both on disk (SQLite, synchronous=FULL) before the next step. The other side sends
+messages that are rendered already and keeps nothing. Four at once on both sides, as reviewers ask.
 """
 
 import asyncio
@@ -76,7 +76,7 @@ async def _measure(route: str, url: str, place: Path, say: Say) -> Row:
     prompt = await prompts.prompt(ASKED, schema_for(Verdict, "0" * 16), "0" * 16)
     messages = prompt.messages(marked=False)
     database = Database(f"sqlite:///{place / f'{route}.db'}")
-    calls = CallLog(database, SystemClock(), Budgets(task=1e6, channel=1e6, day=1e6), lambda task: None)
+    calls = CallLog(database, SystemClock(), Budgets(), lambda task: None)
     ours, theirs = [], []
     for number in range(-1, ROUNDS):
         their = await _bare(model, messages)

@@ -51,7 +51,9 @@ def _run(trials: list[Trial], at_once: int) -> int:
             print(f"  {len(done)} of {len(trials)} trials, {time.monotonic() - started:.0f} s", flush=True)
     wrong = sum(bool(counted.wrongs) for counted in done)
     sums = {name: sum(getattr(counted, name) for counted in done) for name in ("died", "posts", "faults")}
-    print(" | ".join([f"trials {len(done)}", *(f"{name} {number:,}" for name, number in sums.items()), f"wrong {wrong}"]))
+    print(
+        " | ".join([f"trials {len(done)}", *(f"{name} {number:,}" for name, number in sums.items()), f"wrong {wrong}"])
+    )
     return wrong
 
 

@@ -9,7 +9,10 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """`most` limits ours / theirs; `most_ours` limits ours itself, where no ratio makes sense."""
+    """`most` limits ours / theirs; `most_ours` limits ours itself, where no ratio makes sense.
+
+    `holds` is the verdict of what is not measured but passed or failed.
+    """
 
     name: str
     ours: float
@@ -19,6 +22,7 @@ class Row:
     beside: str = ""  # what theirs is
     most: float | None = None
     most_ours: float | None = None
+    holds: bool | None = None
     failed: str = ""  # why it could not be measured, or what went wrong
 
     @property
@@ -35,7 +39,7 @@ class Row:
             return "ok" if self.ratio is not None and self.ratio <= self.most else "over"
         if self.most_ours is not None:
             return "ok" if self.ours <= self.most_ours else "over"
-        return "–"
+        return "ok" if self.holds else "–"
 
 
 def compared(
@@ -58,6 +62,12 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def _cells(row: Row) -> tuple[str, ...]:
-    theirs = "" if row.theirs is None else f"{row.theirs:.3g} {row.unit}"
+    ours, theirs = (_number(value, row.unit) for value in (row.ours, row.theirs))
     ratio = "" if row.ratio is None else f"{row.ratio:.2f}×"
-    return row.name, f"{row.ours:.3g} {row.unit}", theirs, ratio, row.target, row.verdict, row.failed or row.beside
+    return row.name, ours, theirs, ratio, row.target, row.verdict, row.failed or row.beside
+
+
+def _number(value: float | None, unit: str) -> str:
+    if value is None:
+        return ""
+    return f"{value:.0f} {unit}" if value >= 100 else f"{value:.3g} {unit}"

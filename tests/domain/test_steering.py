@@ -1,5 +1,6 @@
 """Presses, words and silence on the decisions of a task, without any store."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -265,11 +266,12 @@ def test_a_closed_decision_stays_as_it_is() -> None:
 
 def test_every_error_says_what_to_do() -> None:
     task = replay(asked())
-    for act in (
+    acts: list[Callable[[], object]] = [
         lambda: steering.press(task, Press(decision=task.open[0].id, letter="z"), OWNER, moment()),
         lambda: steering.take("resume")(task, OWNER, "", moment()),
         lambda: steering.stop(task, STRANGER, "", moment()),
-    ):
+    ]
+    for act in acts:
         with pytest.raises(OverlordError) as refused:
             act()
         assert refused.value.next_step

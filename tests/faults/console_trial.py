@@ -27,7 +27,8 @@ from tests.faults.person import Person
 SCALE = 20.0
 Swap = Callable[[Ports], Ports]
 # Each must happen once, and in this order; what else happens between them is not told here.
-FACTS = "TaskRequested ProjectChosen DecompositionDrafted DecompositionApproved PlanAccepted TaskCancelled".split()
+PLANNED = ["ProjectChosen", "DecompositionDrafted", "DecompositionApproved", "PlanAccepted"]
+FACTS = ["TaskRequested", *PLANNED, "TaskCancelled"]
 REQUEST = "@overlord let links expire after a chosen number of days"  # one that the rehearsal model can plan
 CONFIG = """
 projects:

@@ -119,7 +119,7 @@ def unfinished(books: Books, acked: list[str]) -> list[str]:
 def wrongs(books: Books, acked: list[str]) -> list[str]:
     """Everything that was acknowledged is there once, with all that follows from it, and nothing else is."""
     found = [integrity(books.db), *map(str, broken_chains(books.db)), *disagreements(books.db), *stalled(books.db)]
-    states = dict(books.db.execute(text("SELECT key, state FROM deliveries")).tuples().all())
+    states = {key: state for key, state in books.db.execute(text("SELECT key, state FROM deliveries"))}
     found += [f"lost: {key}" for key in acked if states.get(key) != "handled"]
     found += [f"never acknowledged, yet there: {key}" for key in states if key not in set(acked)]
     tasks = books.log.tasks(ended=True, limit=10**6)
@@ -129,7 +129,7 @@ def wrongs(books: Books, acked: list[str]) -> list[str]:
         facts = [type(fact.event).__name__ for fact in books.log.facts(task.id)]
         if facts != ["TaskRequested", "DecisionOpened", "DecisionOpened"]:
             found.append(f"{task.id}: {facts}")
-    shown = books.db.execute(text("SELECT thread, key FROM messages WHERE key <> '' ORDER BY id")).tuples().all()
+    shown = books.db.execute(text("SELECT thread, key FROM messages WHERE key <> '' ORDER BY id"))
     cards: dict[str, list[str]] = {}
     for thread, key in shown:
         cards.setdefault(thread, []).append(key.partition(":")[0])

@@ -11,8 +11,10 @@ from pathlib import Path
 import httpx
 
 from agents.domain.ids import Account, Thread
+from agents.llm.gateway import Gateway
 from bot.app import Program, running
 from bot.clock import ScaledClock
+from bot.desk import Conversation
 from bot.messages import Button, Pressed, Said
 from bot.settings import load_settings
 from tests.faults.console_trial import SCALE, free_port, furnished
@@ -70,19 +72,25 @@ class Busy:
         assert heard is None or not heard.refused, heard
 
     async def _found(self, title: str, label: str) -> tuple[str, Button]:
-        async for _ in self._desk.changes():
-            conversation = await self._desk.conversation(self._thread, self._me)
-            for message in conversation.messages if conversation else ():
+        async for conversation in self._changes():
+            for message in conversation.messages:
                 for button in message.card.buttons if message.card else ():
                     if message.card and message.card.title.endswith(title) and button.label.startswith(label):
                         return message.id, button
         raise AssertionError("changes never end")
 
     async def _until_cancelled(self) -> None:
-        async for _ in self._desk.changes():
-            conversation = await self._desk.conversation(self._thread, self._me)
-            if conversation and conversation.task and conversation.task.ended:
+        async for conversation in self._changes():
+            if conversation.task and conversation.task.ended:
                 return
+
+    async def _changes(self) -> AsyncIterator[Conversation]:
+        """One's own thread, each time something happens in it."""
+        async for names in self._desk.changes():
+            if not names or self._thread in names:
+                conversation = await self._desk.conversation(self._thread, self._me)
+                if conversation:
+                    yield conversation
 
     def _key(self) -> str:
         self._sent += 1
@@ -105,7 +113,11 @@ async def beating(soaked: Soaked) -> AsyncIterator[None]:
 
 
 async def soak(home: Path, tasks: int = 50) -> Soaked:
-    """Everybody talks; meanwhile somebody reads the pages, whose making is work for the loop too."""
+    """Everybody talks; meanwhile somebody reads the pages, whose making is work for the loop too.
+
+    What a first question to a model loads (three seconds, in a thread) is loaded before: it holds a loop up as well.
+    """
+    await Gateway().warm()
     port, soaked = free_port(), Soaked(tasks)
     settings = load_settings({"OVERLORD_HOME": str(home), "OVERLORD_CONSOLE_PORT": str(port)}, cwd=furnished(home))
     async with (

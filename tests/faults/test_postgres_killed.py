@@ -8,31 +8,29 @@ from pathlib import Path
 
 import pytest
 
-from agents.domain.ids import Account, Thread
 from bot.app import Program, running
 from store.database import StoreUnavailable
+from store.deliveries import DeliveryState
 from tests.fakes.postgres import PrivatePostgres, private_postgres
 from tests.faults.crowd import Crowd, at_rest, settings_of, without_models, wrongs
 
 KILLS = 10
-NOBODY = Account("console:nobody")
 BACK_WITHIN = 10.0  # seconds after the database
 
 
-async def answered(program: Program, thread: Thread) -> bool:
-    """The bot has asked its question in this thread: accepted, settled, run and posted."""
+async def handled(program: Program, key: str) -> bool:
     try:
-        shown = await program.office.database.read(lambda books: books.messages.in_thread(thread, NOBODY))
+        known = await program.office.database.read(lambda books: books.deliveries.state(key))
     except StoreUnavailable:
         return False
-    return sum(bool(message.card) for message in shown) == 2
+    return known is not None and known[0] is DeliveryState.HANDLED
 
 
 async def is_back(program: Program, crowd: Crowd) -> float:
-    """Seconds until a new mention is taken and answered in full."""
+    """Seconds until a new mention has been taken, acknowledged and made a task."""
     start = time.monotonic()
     said = await crowd.send()
-    while not await answered(program, said.thread):
+    while not await handled(program, said.key):
         assert time.monotonic() - start < 3 * BACK_WITHIN, "it does not come back"
         await asyncio.sleep(0.02)
     return time.monotonic() - start
@@ -59,7 +57,7 @@ async def test_ten_deaths_of_the_database_lose_and_double_nothing(
         async with running(settings, swap=without_models) as program:
             crowd = Crowd(program.inbox.accept)
             stop = asyncio.Event()
-            sending = asyncio.create_task(crowd.keep_sending(stop, every=0.06))
+            sending = asyncio.create_task(crowd.keep_sending(stop, every=0.15))
             took = await ten_deaths(server, program, crowd)
             stop.set()
             await sending

@@ -1,5 +1,6 @@
 """Opens each scenario on every stage there is, in the world it asks for."""
 
+import asyncio
 import importlib
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from agents.domain.task import Task
+from agents.llm.gateway import Gateway
 from agents.ports import Llm, Ports
 from bot.app import Program
 from bot.clock import ScaledClock
@@ -99,16 +101,28 @@ class Play:
         """What has happened to the newest task, in a word each."""
         return [type(recorded.event).__name__ for recorded in await self.log()]
 
+    async def happened(self, fact: str) -> None:
+        async def look() -> bool:
+            return fact in await self.facts()
+
+        await until(look, fact)
+
     async def log(self) -> list[Recorded]:
         id = (await self.task()).id
         return await self.program.office.database.read(lambda books: books.log.facts(id))
+
+
+@pytest.fixture(scope="session")
+def loaded() -> None:
+    """litellm takes seconds to load, and no scenario is about that."""
+    asyncio.run(Gateway().warm())
 
 
 Opened = Callable[[Given], Awaitable[Play]]
 
 
 @pytest.fixture(params=sorted(STAGES))
-async def opened(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Opened]:
+async def opened(request: pytest.FixtureRequest, loaded: None, tmp_path: Path) -> AsyncIterator[Opened]:
     """Opens the stage in a given world."""
     module = importlib.import_module(STAGES[request.param])
     async with AsyncExitStack() as stack:

@@ -1,7 +1,5 @@
 """From a sentence to an approved plan, the same on every platform: the rehearsed walks, played by the real client."""
 
-import importlib
-
 import pytest
 
 from agents.domain.authority import Kind
@@ -13,12 +11,6 @@ SENT_BACK = "Count how often each link is used"
 ALIGNED = "Let people choose their own short code"
 UNRESOLVED = "Delete links that nobody has opened for a year"
 STOPPED = "Move all links to our new billing database"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def litellm_is_loaded() -> None:
-    """It takes seconds, and no scenario is about that."""
-    importlib.import_module("litellm")
 
 
 @pytest.fixture
@@ -115,16 +107,3 @@ async def test_an_edited_request_closes_the_card_and_is_planned_anew(rehearsal: 
     new = task.of_kind(Kind.PLAN)
     assert old and new and new.id != old.id and task.plan and new.subject == task.plan.hash
     assert not task.accepted_plan
-
-
-async def test_stopped_while_it_is_planned_nothing_goes_on_until_it_is_resumed(rehearsal: Play) -> None:
-    play = rehearsal
-    thread = await play.stage.say("ana", AT_FIRST, mention=True)
-    await play.stage.say("ana", "stop", thread=thread, mention=True)
-    await play.sees("ana", thread, "T-1 is stopped")
-    await play.silence("ana", thread)
-    assert "PlanAccepted" not in await play.facts()
-    await play.stage.press("ana", thread, "Resume task")
-    await play.sees("ana", thread, "please look at the plan")
-    await play.stage.press("lead", thread, "Approve plan")
-    await play.sees("ana", thread, "At work")

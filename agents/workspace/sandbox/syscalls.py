@@ -98,9 +98,9 @@ def _exported(library: ctypes.CDLL, context: ctypes.c_void_p) -> bytes:
         os.close(descriptor)
 
 
-def descriptor_of(filter: bytes) -> int:
+def descriptor_of(content: bytes) -> int:
     """A descriptor to read it from, once."""
-    made = os.memfd_create("filter")
-    os.write(made, filter)
+    made = os.memfd_create("overlord")
+    os.write(made, content)
     os.lseek(made, 0, os.SEEK_SET)
     return made

@@ -1,7 +1,7 @@
 """How the console shows things: templates, and the small words and cuts they need."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -72,6 +72,7 @@ def templates() -> "Environment":
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        auto_reload=False,  # or each include asks the disk, and a page has hundreds
     )
     made.filters |= {
         "utc": utc,
@@ -94,6 +95,11 @@ def templates() -> "Environment":
         "nonce": nonce,
     }
     return made
+
+
+def render(template: str, whole: Mapping[str, object]) -> str:
+    """Long enough to hold up an event loop: to be called beside it."""
+    return templates().get_template(template).render(whole)
 
 
 def nonce() -> str:

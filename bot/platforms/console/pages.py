@@ -1,5 +1,6 @@
 """The pages people read: channels, threads, what needs me, tasks."""
 
+import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -129,7 +130,7 @@ class Pages:
             "watch": " ".join(("needs", *watch)),
             "page": page,
         } | context
-        return HTMLResponse(page.templates().get_template(template).render(whole), status)
+        return HTMLResponse(await asyncio.to_thread(page.render, template, whole), status)
 
     async def _aside(self, request: Request) -> tuple[tuple[str, ...], Card | None]:
         """What the bot answered in private to the press that led here, if it did."""

@@ -45,6 +45,7 @@ async def connected(options: DiscordOptions, accept: Accept, memory: Memory) -> 
     discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(options.gateway_url)
     async with Rest(options.api_url, options.token, options.timeout) as rest:
         platform = DiscordPlatform(rest)
+        platform.redact = options.redact
         ears = Ears(options, accept, memory, Presses(platform, rest, accept, memory))
         await ears.begin()
         tasks = [asyncio.create_task(_take(ears), name="discord-ears")]

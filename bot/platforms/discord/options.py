@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 from agents.catalog.yaml import read_yaml
+from agents.domain.redact import Redact, Redactor
 from manifests import packaged
 
 
@@ -16,6 +17,7 @@ class DiscordOptions:
     guilds: frozenset[str] = frozenset()  # heard in these alone; empty: in all it is in
     commands: tuple[dict[str, Any], ...] = ()
     catch_up: timedelta = timedelta(days=1)
+    redact: Redact = field(default_factory=Redactor)  # for what is repeated outside the outbox
     timeout: float = 10.0  # of one REST call; below the outbox's own
     beat: float = 5.0  # seconds between our own heartbeats, which come on top of Discord's
     silence: float = 12.0  # after so many seconds without an answer a socket counts as deaf

@@ -4,6 +4,7 @@ import time
 from typing import Any
 
 from agents.domain.ids import Account, Thread, derived
+from agents.domain.redact import Redact, Redactor
 from agents.domain.text import clean, one_line
 from bot.messages import Bounds, Card, Gone
 from bot.platforms.discord.address import Place, user_of
@@ -38,6 +39,7 @@ class DiscordPlatform:
 
     def __init__(self, rest: Rest) -> None:
         self._rest = rest
+        self.redact: Redact = Redactor()  # for what is repeated outside the outbox
         self.reads_replies = True  # False: the message-content intent is missing, so the Answer form is offered
         self.problem = ""  # what the operator should know; empty when all is well
         self._me = ""

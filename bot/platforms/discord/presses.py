@@ -111,7 +111,7 @@ class Presses:
         """
         await self._answer(met, THINKING, {"flags": PRIVATE})
         key = f"{NAME}:{met.id}"
-        quote = f"**{fit(met.user.display_name, 100)}** asks with a command:\n{fit(words, 1500)}"
+        quote = f"**{fit(met.user.display_name, 100)}** asks with a command:\n{fit(self._platform.redact(words), 1500)}"
         told = "I could not take that just now. Please mention me instead."
         try:
             message = await self._platform.root(str(met.channel_id), quote, key)

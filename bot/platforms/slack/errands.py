@@ -6,6 +6,7 @@ from collections import OrderedDict
 
 from slack_sdk.web.async_client import AsyncWebClient
 
+from agents.domain.redact import Redact
 from bot.cards import replies
 from bot.messages import Card, Later, Refused, Unsure
 from bot.platforms.slack import addresses
@@ -27,10 +28,11 @@ NO_FORM = replies.said_card("The form did not open", "Press the button again, or
 
 
 class Errands:
-    def __init__(self, client: AsyncWebClient, me: Me, needs: Needs | None) -> None:
+    def __init__(self, client: AsyncWebClient, me: Me, needs: Needs | None, redact: Redact) -> None:
         self._client = client
         self._me = me
         self._needs = needs
+        self._redact = redact
         self._triggers: OrderedDict[str, float] = OrderedDict()
 
     # ── forms ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -102,7 +104,7 @@ class Errands:
 
     async def _anchor(self, command: SlashCommand, channel: str) -> Message:
         asker = mention(addresses.account(command.team_id, command.user_id))
-        words = plain(command.text, self._me.user_id, lambda user: user)
+        words = self._redact(plain(command.text, self._me.user_id, lambda user: user))
         with told():
             answer = await self._client.chat_postMessage(
                 channel=channel,

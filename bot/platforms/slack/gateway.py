@@ -125,7 +125,7 @@ class _Gateway:
             accept=self._accept,
             directory=Directory(self._client),
             crowds=Crowds(self._client, me, self._options.groups),
-            errands=Errands(self._client, me, self._options.needs),
+            errands=Errands(self._client, me, self._options.needs, self._options.redact),
             echoes=self.platform.echoes,
             now=self._options.now,
             after=self.aside,

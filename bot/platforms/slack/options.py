@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from agents.domain.ids import Account, Thread
+from agents.domain.redact import Redact, Redactor
 from bot.messages import Card, Delivery
 
 Accept = Callable[[Delivery], Awaitable[bool]]  # stores a delivery; once it returns, Slack may be told
@@ -28,6 +29,7 @@ class SlackOptions:
     last_heard: LastHeard | None = None
     catch_up: float = 86_400  # seconds: what was said longer ago is not picked up
     timeout: float = 15  # seconds for one call
+    redact: Redact = field(default_factory=Redactor)  # for what is repeated outside the outbox
     posts_apart: float = 1.0  # seconds between two messages in one channel
     ping: float = 5.0  # seconds between two looks at whether a socket lives
     deaf_after: float = 15.0  # seconds of silence after which a socket is rebuilt

@@ -11,7 +11,7 @@ from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
 VARIABLE = "DISCORD_OPENAPI"
-USUAL = Path("/work/shared/data/discord-openapi.json")
+USUAL = Path(__file__).parents[4] / "shared" / "data" / "discord-openapi.json"  # beside the project, if it is there
 _ROOT = "urn:discord"
 
 

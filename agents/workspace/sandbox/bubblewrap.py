@@ -1,0 +1,97 @@
+"""The sandbox on Linux: bubblewrap, behind the walls of walls.py."""
+
+import os
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+from functools import partial
+
+from agents.ports import EndedBy, Profile, Ran, Room, Workspace
+from agents.workspace.sandbox import cell, running, walls
+from agents.workspace.sandbox.launch import Launcher, launching, unusable, waiting
+from agents.workspace.sandbox.output import Listener, readable
+from agents.workspace.sandbox.room import CellRoom
+from agents.workspace.sandbox.syscalls import descriptor_of
+from agents.workspace.sandbox.watch import Disk
+
+
+class Bubblewrap:
+    """Implements agents.ports.Sandbox."""
+
+    name = "bubblewrap"
+
+    def __init__(self, how: Launcher) -> None:
+        self._how = how
+
+    @property
+    def filtered(self) -> bool:
+        """Whether system calls are filtered: only where libseccomp is installed."""
+        return self._how.filter is not None
+
+    @property
+    def python(self) -> str:
+        return self._how.tools.python
+
+    def shown(self, workspace: Workspace) -> Mapping[str, list[str]]:
+        return walls.shown(workspace, self._how.tools)
+
+    def unfiltered(self) -> "Bubblewrap":
+        """The same walls without the filter, so that one does not hide a hole in the other."""
+        return Bubblewrap(replace(self._how, filter=None))
+
+    @asynccontextmanager
+    async def open(self, workspace: Workspace, profile: Profile) -> AsyncIterator[Room]:
+        start = partial(self._cell, workspace, profile)
+        room = CellRoom(workspace, profile, start, await start())
+        try:
+            yield room
+        finally:
+            await room.close()
+
+    async def once(
+        self, workspace: Workspace, profile: Profile, command: Sequence[str], on_output: Listener | None = None
+    ) -> Ran:
+        cell.encoded(command)
+        if profile.egress:
+            async with self.open(workspace, profile) as room:
+                return await room.run(command, on_output=on_output)
+        began, ended = time.monotonic(), running.DIED
+        async with running.listening(profile, on_output) as pipe, launching(self._how, workspace, profile) as launch:
+            process = await launch.process(command, pipe.writable)
+            pipe.sent()
+            try:
+                watching = launch.watch(process, Disk.now(workspace.path))
+                ended = await running.outcome(process.wait(), watching, pipe.output, profile.seconds)
+            finally:
+                await running.end(process)
+            ran = await running.result(pipe.output, ended, began)
+            if ran.ended_by is EndedBy.EXIT and not launch.command_ran():
+                raise unusable(ran.output)
+            return ran
+
+    async def _cell(self, workspace: Workspace, profile: Profile) -> cell.Cell:
+        async with AsyncExitStack() as held:
+            launch = await held.enter_async_context(launching(self._how, workspace, profile))
+            ours, theirs = cell.control_pair()
+            held.callback(ours.close)
+            words, said = os.pipe()
+            held.callback(os.close, words)
+            program = descriptor_of(cell.INSIDE.read_bytes())
+            port = walls.PROXY_PORT if profile.egress else 0
+            inside = cell.inside_command(self._how.tools.python, f"/proc/self/fd/{program}", theirs.fileno(), port)
+            try:
+                process = await launch.process(inside, said, theirs.fileno(), program)
+            finally:
+                os.close(program)
+                os.close(said)
+                theirs.close()
+            end = partial(running.end, process)
+            held.push_async_callback(end)
+            try:
+                await cell.ready(ours, profile.egress, held)
+            except cell.NeverReady:
+                await process.wait()
+                raise unusable(readable(waiting(words).decode(errors="replace"))) from None
+            return cell.Cell(ours, end, partial(launch.watch, process), held.pop_all())
+        raise AssertionError("a cell is returned, or an error is raised")

@@ -1,0 +1,86 @@
+"""A control group around a sandbox, where this process may make one: limits that hold for all its processes at once."""
+
+import itertools
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from agents.ports import Profile
+
+UNIFIED = Path("/sys/fs/cgroup")
+_PERIOD = 100_000  # microseconds in which a share of the processors is dealt out
+_WANTED = ("memory", "pids")
+_numbers = itertools.count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    path: Path
+
+    def joining(self) -> list[str]:
+        """Put in front of a command: it joins before it becomes anything else."""
+        return ["/bin/sh", "-c", 'echo 0 > "$0/cgroup.procs" && exec "$@"', str(self.path)]
+
+    def memory(self) -> int:
+        return int(self._read("memory.current") or 0)
+
+    def ran_out(self) -> bool:
+        """Whether the kernel had to end something inside for want of memory."""
+        return any(
+            line.startswith("oom_kill ") and not line.endswith(" 0")
+            for line in self._read("memory.events").splitlines()
+        )
+
+    def remove(self) -> None:
+        with suppress(OSError):
+            (self.path / "cgroup.kill").write_text("1")
+        with suppress(OSError):
+            self.path.rmdir()
+
+    def _read(self, name: str) -> str:
+        try:
+            return (self.path / name).read_text()
+        except OSError:
+            return ""
+
+
+def make(profile: Profile, root: Path = UNIFIED, own: Path = Path("/proc/self/cgroup")) -> Group | None:
+    """None where the machine has no such groups, or they are not ours to make."""
+    parent = _parent(root, own)
+    if parent is None:
+        return None
+    group = Group(parent / f"overlord-{os.getpid()}-{next(_numbers)}")
+    try:
+        group.path.mkdir()
+        _limit(group.path, profile)
+    except OSError:
+        group.remove()
+        return None
+    return group
+
+
+def _limit(path: Path, profile: Profile) -> None:
+    (path / "memory.max").write_text(str(profile.memory))
+    (path / "pids.max").write_text(str(profile.processes + 8))  # bwrap's own among them
+    with suppress(OSError):
+        (path / "memory.swap.max").write_text("0")
+    with suppress(OSError):
+        (path / "cpu.max").write_text(f"{profile.cpus * _PERIOD} {_PERIOD}")
+
+
+def _parent(root: Path, own: Path) -> Path | None:
+    """Our own group may hold no group with limits while we are in it, so a neighbour is made, or none."""
+    try:
+        lines = own.read_text().splitlines()
+    except OSError:
+        return None
+    name = next((line[3:] for line in lines if line.startswith("0::")), None)
+    if name is None or name == "/":
+        return None
+    parent = (root / name.lstrip("/")).parent
+    try:
+        dealt = (parent / "cgroup.subtree_control").read_text().split()
+    except OSError:
+        return None
+    return parent if set(_WANTED) <= set(dealt) and os.access(parent, os.W_OK) else None

@@ -1,0 +1,69 @@
+"""Runs inside the sandbox as `python -IS -c …`: starts one command after the other, as the host says.
+
+It shares its user with the programs it starts, so the host believes nothing it says beyond what such a program may
+choose itself: its exit code. Only modules that load within a millisecond are imported.
+"""
+
+import _socket as socket
+import os
+import sys
+
+LARGEST = 1 << 20
+_DESCRIPTOR = 4  # the size of one in a message
+
+
+def main() -> None:
+    control = socket.socket(fileno=int(sys.argv[1]))
+    os.set_inheritable(control.fileno(), False)
+    port = int(sys.argv[2])
+    if port:
+        door = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        door.bind(("127.0.0.1", port))
+        door.listen(64)
+        control.sendmsg([b"ready"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, door.fileno().to_bytes(4, sys.byteorder))])
+        door.close()
+    else:
+        control.sendmsg([b"ready"])
+    while serve(control):
+        pass
+
+
+def serve(control: socket.socket) -> bool:
+    """One command. False if the host has gone."""
+    data, ancillary, _, _ = control.recvmsg(LARGEST, socket.CMSG_SPACE(_DESCRIPTOR))
+    if not data:
+        return False
+    output = int.from_bytes(ancillary[0][2][:_DESCRIPTOR], sys.byteorder)
+    command = [os.fsdecode(part) for part in data.split(b"\0")]
+    status = run(command, output)
+    os.close(output)
+    end_the_rest()
+    control.send(b"%d" % status)
+    return True
+
+
+def run(command: list[str], output: int) -> int:
+    """The exit code as a shell tells it."""
+    into = [(os.POSIX_SPAWN_DUP2, output, 1), (os.POSIX_SPAWN_DUP2, output, 2)]
+    nothing = (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0)
+    try:
+        child = os.posix_spawnp(command[0], command, os.environ, file_actions=[nothing, *into], setsid=True)
+    except OSError as error:
+        os.write(output, f"{command[0]}: {error.strerror}\n".encode())
+        return 127 if isinstance(error, FileNotFoundError) else 126
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return code if code >= 0 else 128 - code
+
+
+def end_the_rest() -> None:
+    """All but this process and the first of the sandbox; again until nothing is left to end."""
+    while True:
+        try:
+            os.kill(-1, 9)
+        except ProcessLookupError:
+            return
+        os.sched_yield()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,123 @@
+"""One start of bubblewrap: with an empty environment, our descriptors, and a way to tell whether the command ran."""
+
+import asyncio
+import itertools
+import os
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+
+from agents.ports import EndedBy, Profile, Workspace
+from agents.workspace.sandbox import cgroup, syscalls
+from agents.workspace.sandbox.errors import SandboxUnusable
+from agents.workspace.sandbox.ownership import hand_over
+from agents.workspace.sandbox.tools import Tools
+from agents.workspace.sandbox.walls import Start, command_line
+from agents.workspace.sandbox.watch import Disk, over_a_limit
+
+# What breaks bubblewrap on real machines, by what it then says.
+_FIXES: tuple[tuple[str, str], ...] = (
+    (
+        "uid map",
+        "AppArmor forbids it (Ubuntu 24.04): install an AppArmor profile for bwrap with `userns,` in it, "
+        "or set kernel.apparmor_restrict_unprivileged_userns=0.",
+    ),
+    (
+        "namespace",
+        "User namespaces are off, or this is a container: set user.max_user_namespaces above 0 (on Debian also "
+        "kernel.unprivileged_userns_clone=1), start a container with --security-opt seccomp=unconfined, "
+        "or run Overlord on the host.",
+    ),
+    ("nknown option", "bubblewrap is too old: install 0.8 or newer."),
+)
+_WORDS = 4_096  # of what is told at the end
+_starts = itertools.count()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launcher:
+    """How sandboxes are started here. Only the self-test's own tests weaken `build` and `environ`."""
+
+    tools: Tools
+    filter: bytes | None = field(default_factory=syscalls.program)
+    build: Callable[[Start], list[str]] = command_line
+    environ: Mapping[str, str] = field(default_factory=dict)  # what bwrap itself gets: its /proc/1/environ shows it
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    how: Launcher
+    start: Start
+    group: cgroup.Group | None
+    told: int  # bwrap writes to it how the command ended
+
+    async def process(self, command: Sequence[str], into: int, *inherited: int) -> asyncio.subprocess.Process:
+        filter = None if self.how.filter is None else syscalls.descriptor_of(self.how.filter)
+        start = replace(self.start, command=command, filter=filter)
+        line = [*([] if self.group is None else self.group.joining()), *self.how.build(start)]
+        passed = [fd for fd in (self.start.status, filter, *inherited) if fd is not None]
+        try:
+            return await asyncio.create_subprocess_exec(
+                *line,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=into,
+                stderr=into,
+                env=dict(self.how.environ),
+                pass_fds=passed,
+                cwd="/",
+            )
+        except OSError as error:
+            raise unusable(f"{line[0]}: {error.strerror}") from None
+        finally:
+            if filter is not None:
+                os.close(filter)
+
+    def watch(self, process: asyncio.subprocess.Process, disk: Disk) -> Coroutine[None, None, EndedBy]:
+        return over_a_limit(process.pid, self.start.profile, disk, self.group)
+
+    def command_ran(self) -> bool:
+        """bwrap tells an exit code only of a command; an end of its own looks the same from outside."""
+        return b"exit-code" in waiting(self.told)
+
+
+@asynccontextmanager
+async def launching(how: Launcher, workspace: Workspace, profile: Profile) -> AsyncIterator[Launch]:
+    workspace = replace(workspace, path=workspace.path.resolve())
+    if how.tools.user is not None:
+        await asyncio.to_thread(hand_over, workspace.path, how.tools.user)
+    group = cgroup.make(profile)
+    told, tells = os.pipe()
+    cpus = "" if group is not None else _some_of_the_cpus(profile.cpus)
+    start = Start(workspace=workspace, profile=profile, tools=how.tools, command=(), status=tells, cpus=cpus)
+    try:
+        yield Launch(how, start, group, told)
+    finally:
+        os.close(told)
+        os.close(tells)
+        if group is not None:
+            group.remove()
+
+
+def _some_of_the_cpus(count: int) -> str:
+    """Other ones for every start, so that sandboxes do not crowd on one."""
+    there = sorted(os.sched_getaffinity(0))
+    if count >= len(there):
+        return ""
+    first = next(_starts) * count
+    return ",".join(str(there[(first + offset) % len(there)]) for offset in range(count))
+
+
+def waiting(pipe: int) -> bytes:
+    """What is in the pipe already."""
+    os.set_blocking(pipe, False)
+    try:
+        return os.read(pipe, _WORDS)
+    except BlockingIOError:
+        return b""
+
+
+def unusable(said: str) -> SandboxUnusable:
+    lines = said.strip().splitlines()
+    what = lines[-1] if lines else "it ends without a word"
+    fix = next((fix for sign, fix in _FIXES if sign in what), "Run `overlord doctor` to see why.")
+    return SandboxUnusable(f"the sandbox does not start: {what}", next_step=fix)

@@ -1,0 +1,64 @@
+"""A room: a sandbox for many commands. If one breaks a limit the whole sandbox ends, and the next starts a new one."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+
+from agents.ports import EndedBy, Profile, Ran, Workspace
+from agents.workspace.sandbox import running
+from agents.workspace.sandbox.cell import Cell, encoded
+from agents.workspace.sandbox.output import Listener
+from agents.workspace.sandbox.watch import Disk
+
+Start = Callable[[], Awaitable[Cell]]
+
+
+class CellRoom:
+    """Implements agents.ports.Room."""
+
+    def __init__(self, workspace: Workspace, profile: Profile, start: Start, cell: Cell) -> None:
+        self._workspace, self._profile = workspace, profile
+        self._start, self._cell = start, cell
+        self._turn = asyncio.Lock()
+        self._closed = False
+
+    async def run(
+        self,
+        command: Sequence[str],
+        *,
+        timeout: float | None = None,  # noqa: ASYNC109  it ends the command, which is a result like any other
+        on_output: Listener | None = None,
+    ) -> Ran:
+        encoded(command)  # what cannot be sent is told before anything is started
+        async with self._turn:
+            if self._closed:
+                return Ran(ended_by=EndedBy.KILLED, exit_code=None, output="", cut=0, seconds=0)
+            if not self._cell.alive:
+                self._cell = await self._start()
+            longest = self._profile.seconds
+            return await self._run(command, longest if timeout is None else min(timeout, longest), on_output)
+
+    async def _run(self, command: Sequence[str], seconds: float, listener: Listener | None) -> Ran:
+        began, ended = time.monotonic(), running.DIED
+        async with running.listening(self._profile, listener) as pipe:
+            try:
+                watching = self._cell.watch(Disk.now(self._workspace.path))
+                ended = await running.outcome(self._told(command, pipe), watching, pipe.output, seconds)
+            finally:
+                pipe.sent()
+                if ended[0] is not EndedBy.EXIT:
+                    await self._cell.close()
+            return await running.result(pipe.output, ended, began)
+
+    async def _told(self, command: Sequence[str], pipe: running.Pipe) -> int | None:
+        answer = self._cell.told(command, pipe.writable)
+        pipe.sent()
+        return await answer
+
+    async def close(self) -> None:
+        """What still runs is ended first, and its caller is told so."""
+        self._closed = True
+        if self._turn.locked():
+            await self._cell.end()
+        async with self._turn:
+            await self._cell.close()

@@ -1,0 +1,141 @@
+"""Tries the sandbox before it is relied on: if one wall does not hold, nothing is run at all (C28)."""
+
+import json
+import os
+import socket
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+from pydantic import TypeAdapter, ValidationError
+
+from agents.ports import Ran, Sandbox, Workspace
+from agents.workspace.sandbox.errors import SandboxUnusable
+from agents.workspace.sandbox.profile import GATE, MB
+from agents.workspace.sandbox.walls import environ_of
+
+PROBES = Path(__file__).with_name("probes.py")
+TRIAL = replace(GATE, name="trial", seconds=30, disk=64 * MB, file=16 * MB)
+_ONLY_WITH_A_FILTER = frozenset({"tracing"})
+SECRET = "secret"
+_SAID = TypeAdapter(dict[str, str])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    probe: str
+    seen: str  # what worked and must not; empty if the wall holds
+
+
+class Tried(Sandbox, Protocol):
+    """What can be tried: it says how its filter stands, which Python is inside, and what is to be seen there."""
+
+    @property
+    def filtered(self) -> bool: ...
+
+    @property
+    def python(self) -> str: ...
+
+    def unfiltered(self) -> "Tried": ...
+
+    def shown(self, workspace: Workspace) -> Mapping[str, Sequence[str]] | None:
+        """What is to be seen in folders of the system; None where an image decides that."""
+        ...
+
+
+async def examine(sandbox: Tried) -> list[Finding]:
+    """Every probe, with the filter and without: else the filter would hide a hole behind it."""
+    kinds = [sandbox, sandbox.unfiltered()] if sandbox.filtered else [sandbox]
+    with _place() as workspace, _host() as host:
+        found = [finding for kind in kinds for finding in await _try(kind, workspace, host)]
+    return list({finding.probe: finding for finding in sorted(found, key=lambda finding: bool(finding.seen))}.values())
+
+
+async def require(sandbox: Tried) -> None:
+    """Raises SandboxUnusable unless every wall holds."""
+    broken = [finding for finding in await examine(sandbox) if finding.seen]
+    if broken:
+        seen = "; ".join(f"{finding.probe}: {finding.seen}" for finding in broken)
+        raise SandboxUnusable(
+            f"the walls of {sandbox.name} do not hold ({seen}), so nothing will be run in it",
+            next_step="Update bubblewrap and the kernel, or set OVERLORD_SANDBOX to docker or podman; "
+            "if neither helps, report this with the output of `overlord doctor`.",
+        )
+
+
+async def _try(sandbox: Tried, workspace: Workspace, host: dict[str, object]) -> list[Finding]:
+    given = {**host, **_expected(sandbox, workspace)}
+    command = [sandbox.python, "-I", "-S", "-c", PROBES.read_text(), json.dumps(given)]
+    ran = await sandbox.once(workspace, TRIAL, command)
+    findings = [
+        Finding(probe=probe, seen=seen)
+        for probe, seen in _parsed(ran).items()
+        if sandbox.filtered or probe not in _ONLY_WITH_A_FILTER
+    ]
+    return [*findings, *_left_behind(workspace)]
+
+
+def _expected(sandbox: Tried, workspace: Workspace) -> dict[str, object]:
+    git = [str(path) for path in (workspace.path / ".git", workspace.git) if path is not None]
+    shown = sandbox.shown(workspace)
+    return {
+        "environ": [] if shown is None else [*environ_of(workspace, TRIAL), "PWD"],
+        "shown": shown or {},
+        "secret": str(workspace.path.parent / SECRET),
+        "workspace": str(workspace.path),
+        "git": git,
+        "above": [str(workspace.path.parent)] if not workspace.path.is_relative_to("/tmp") else [],
+        "processes": 8,
+    }
+
+
+def _parsed(ran: Ran) -> dict[str, str]:
+    try:
+        return _SAID.validate_json(ran.output)
+    except ValidationError:
+        what = ran.output.strip().splitlines()[-1:] or [f"ended by {ran.ended_by}"]
+        return {"probing": f"the probes did not run: {what[0]}"}
+
+
+def _left_behind(workspace: Workspace) -> Iterator[Finding]:
+    """Whose files the program made, as the host sees them."""
+    mark = workspace.path / "mark"
+    owner = mark.stat().st_uid if mark.exists() else None
+    yield Finding(probe="owner of files", seen="root owns what it wrote" if owner == 0 else "")
+
+
+@contextmanager
+def _place() -> Iterator[Workspace]:
+    """A worktree as a minion gets it, and beside it a file it must not see."""
+    with tempfile.TemporaryDirectory(prefix="overlord-trial-", dir="/var/tmp") as made:
+        base = Path(made).resolve()
+        base.chmod(0o755)
+        workspace = Workspace(path=base / "workspace", git=base / "repository" / ".git")
+        for folder in (workspace.path, base / "repository" / ".git"):
+            folder.mkdir(parents=True)
+        (workspace.path / ".git").write_text("gitdir: elsewhere\n")
+        (base / SECRET).write_text("not to be seen")
+        yield workspace
+
+
+@contextmanager
+def _host() -> Iterator[dict[str, object]]:
+    """Doors on the host that must stay shut."""
+    name = f"overlord-trial-{os.getpid()}-{os.urandom(4).hex()}"
+    with closing(socket.create_server(("127.0.0.1", 0))) as door, closing(socket.socket(socket.AF_UNIX)) as abstract:
+        abstract.bind(f"\0{name}")
+        abstract.listen()
+        servers = ["8.8.8.8", *_name_servers()]
+        yield {"port": door.getsockname()[1], "abstract": name, "name servers": servers}
+
+
+def _name_servers() -> list[str]:
+    try:
+        lines = Path("/etc/resolv.conf").read_text().splitlines()
+    except OSError:
+        return []
+    pairs = (line.split()[:2] for line in lines if line.startswith("nameserver "))
+    return [address for _, address in pairs if "." in address and not address.startswith("127.")]

@@ -1,0 +1,42 @@
+"""A card without the secrets that slipped into it: the last thing done to it before anybody sees it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agents.domain.redact import Redact
+from bot.messages import Button, Card, Graph, Row
+
+
+def discreet(card: Card, redact: Redact) -> Card:
+    return replace(
+        card,
+        title=redact(card.title),
+        text=redact(card.text),
+        rows=tuple(_row(row, redact) for row in card.rows),
+        lines=_lines(card.lines, redact),
+        buttons=tuple(_button(button, redact) for button in card.buttons),
+        more=tuple(_button(button, redact) for button in card.more),
+        footer=redact(card.footer),
+        until_what=redact(card.until_what),
+        graph=_graph(card.graph, redact) if card.graph else None,
+    )
+
+
+def _row(row: Row, redact: Redact) -> Row:
+    return replace(row, label=redact(row.label), value=redact(row.value))
+
+
+def _lines(lines: Sequence[str], redact: Redact) -> tuple[str, ...]:
+    """Together, since a key may be spread over them."""
+    whole = "\n".join(lines)
+    made = redact(whole)
+    return tuple(lines) if made == whole else tuple(made.split("\n"))
+
+
+def _button(button: Button, redact: Redact) -> Button:
+    return replace(button, label=redact(button.label), asks=redact(button.asks), confirm=redact(button.confirm))
+
+
+def _graph(graph: Graph, redact: Redact) -> Graph:
+    nodes = tuple(replace(node, label=redact(node.label)) for node in graph.nodes)
+    return replace(graph, nodes=nodes, text=redact(graph.text))

@@ -1,0 +1,58 @@
+"""`make bench`: measures, prints a table, and fails if a target is missed."""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+
+from tests.bench import durable_step, long_task, loop_stall, press, ready, suites
+from tests.bench.rows import Row, Say, table
+
+Bench = Callable[[Say], list[Row]]
+
+# What each is called, and what it measures; those of the second kind take long and are asked for.
+QUICK: dict[str, Bench] = {
+    "durable_step": durable_step.run,
+    "press_to_durable_ack": press.run,
+    "task_of_10000_facts": long_task.run,
+    "ready": ready.run,
+    "loop_stall": loop_stall.run,
+}
+LONG: dict[str, Bench] = {
+    "hypothesis_full": suites.hypothesis_full,
+    "kill_every_step": suites.kill_every_step,
+}
+
+
+def main() -> int:
+    asked = _arguments()
+    benches = {**QUICK, **LONG} if asked.all or asked.only else QUICK
+    rows: list[Row] = []
+    for name, bench in benches.items():
+        if not asked.only or name in asked.only:
+            rows += _measured(name, bench)
+    told = [{**asdict(row), "target": row.target, "verdict": row.verdict} for row in rows]
+    print(json.dumps(told, indent=2, ensure_ascii=False) if asked.json else table(rows))
+    return 1 if any(row.verdict == "over" for row in rows) else 0
+
+
+def _measured(name: str, bench: Bench) -> list[Row]:
+    started = time.monotonic()
+    print(f"{name} …", file=sys.stderr, flush=True)
+    rows = bench(lambda said: print(f"  {said}", file=sys.stderr, flush=True))
+    print(f"  took {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
+    return rows
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    parser.add_argument("--all", action="store_true", help=f"also {' and '.join(LONG)}, which take long")
+    parser.add_argument("--only", action="append", metavar="NAME", choices=[*QUICK, *LONG], help="just this one")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

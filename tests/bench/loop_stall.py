@@ -1,0 +1,79 @@
+"""The longest the event loop is held up while 50 people are busy at once, and while nobody is (P11).
+
+The whole program runs in this process. Fifty people open tasks, choose, remark and cancel through the desk; what they
+do goes through inbox, readers, jobs and outbox into the console's threads. Meanwhile two pages are open: each holds a
+stream of changes and reads its channel again whenever it hears of one, as a browser does. A heartbeat beside them
+counts how late it is ever woken; of the worst of each round the median counts, for the machine may be busy with other
+things. The limit is absolute by nature; the idle loop of the same run is printed beside it.
+"""
+
+import asyncio
+from pathlib import Path
+from statistics import median
+
+import httpx
+
+from bot.app import Program, running
+from bot.settings import load_settings
+from tests.bench.floor import folder
+from tests.bench.rows import Row, Say
+from tests.faults.console_trial import free_port, furnished
+from tests.faults.soak import Busy, Soaked, beating
+
+PEOPLE, PAGES, ROUNDS = 50, 2, 3
+IDLE = 2.0  # seconds
+MOST = 200.0  # milliseconds
+PATIENCE = 60.0  # seconds for one round
+
+
+def run(say: Say) -> list[Row]:
+    with folder() as place:
+        busy, idle = asyncio.run(_measure(place, say))
+    row = Row(
+        name="loop_stall",
+        ours=busy * 1e3,
+        theirs=idle * 1e3,
+        ratio=busy / idle,
+        beside="the same loop when idle",
+        most_ours=MOST,
+    )
+    return [row]
+
+
+async def _measure(place: Path, say: Say) -> tuple[float, float]:
+    environ = {"OVERLORD_HOME": str(place / "home"), "OVERLORD_CONSOLE_PORT": str(free_port())}
+    settings = load_settings(environ, cwd=furnished(place / "home"))
+    worst: list[tuple[float, float]] = []
+    async with running(settings) as program:
+        await asyncio.sleep(IDLE)  # what is loaded after the start is loaded now
+        for number in range(ROUNDS):
+            busy, idle = Soaked(PEOPLE), Soaked(0)
+            async with beating(idle):
+                await asyncio.sleep(IDLE)
+            async with asyncio.timeout(PATIENCE), beating(busy):
+                await _everybody_talks(program, number, busy)
+            worst.append((busy.worst, idle.worst))
+            say(
+                f"round {number + 1}: busy {busy.worst * 1e3:.0f}, idle {idle.worst * 1e3:.0f} ms at worst; "
+                f"{busy.pages} pages were read"
+            )
+    return median(busy for busy, _ in worst), median(idle for _, idle in worst)
+
+
+async def _everybody_talks(program: Program, number: int, busy: Soaked) -> None:
+    async with httpx.AsyncClient(base_url=program.address, timeout=30) as browser:
+        pages = [asyncio.create_task(_page(browser, busy)) for _ in range(PAGES)]
+        async with asyncio.TaskGroup() as people:
+            for person in range(PEOPLE):
+                people.create_task(Busy(program, number * PEOPLE + person).talk())
+        for page in pages:
+            page.cancel()
+        await asyncio.gather(*pages, return_exceptions=True)
+
+
+async def _page(browser: httpx.AsyncClient, busy: Soaked) -> None:
+    async with browser.stream("GET", "/changes") as stream:
+        async for line in stream.aiter_lines():
+            if line.startswith("event:"):
+                (await browser.get("/c/general")).raise_for_status()
+                busy.pages += 1

@@ -1,0 +1,38 @@
+"""Suites too long for `make test`: the bot killed at every step, and Hypothesis searching with its full profile."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+
+from tests.bench.floor import ROOT
+from tests.bench.rows import Row, Say
+
+KILL = ROOT / "tests" / "bench" / "kill_every_step.py"
+SEARCHED = ("tests/domain/test_ledger_model.py", "tests/store/test_snapshots.py")
+
+
+def kill_every_step(say: Say) -> list[Row]:
+    if not KILL.exists():
+        return []
+    return [_run("kill_every_step", [sys.executable, "-m", "tests.bench.kill_every_step"], say)]
+
+
+def hypothesis_full(say: Say) -> list[Row]:
+    there = [path for path in SEARCHED if (ROOT / path).exists()]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--timeout=3000", *there]
+    return [_run("hypothesis_full", command, say)] if there else []
+
+
+def _run(name: str, command: Sequence[str], say: Say) -> Row:
+    environ = {**os.environ, "OVERLORD_HYPOTHESIS": "full", "PYTHONUNBUFFERED": "1"}
+    before, last = time.monotonic(), ""
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environ, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as suite:
+        for line in suite.stdout or ():
+            last = line.strip() or last
+            say(last)
+    failed = f"exit code {suite.returncode}: {last}" if suite.returncode else ""
+    return Row(name=name, ours=time.monotonic() - before, unit="s", beside=last, failed=failed, holds=not failed)
