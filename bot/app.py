@@ -6,7 +6,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -57,6 +57,7 @@ class Program:
     office: Office
     inbox: Inbox
     desk: Desk
+    models: str  # which serve, and why
 
 
 async def run(settings: Settings, on_ready: Callable[[Program], None] = lambda program: None) -> None:
@@ -97,10 +98,13 @@ async def running(
         stack.push_async_callback(jobs.stop)
         await stack.enter_async_context(_pumping(pumps, bell, office.clock))
         await stack.enter_async_context(health.watching(pumps))
-        options = _console_options(settings, office, health)
+        offered = list(SUGGESTIONS)
+        options = replace(_console_options(settings, office, health), suggestions=offered)
         address = await stack.enter_async_context(console_running(desk, options))
-        world.set_result(await _make_world(settings, office))  # jobs that are there already wait for it
-        yield Program(address=address, office=office, inbox=inbox, desk=desk)
+        made = await _make_world(settings, office)
+        offered[:] = made.offers or SUGGESTIONS
+        world.set_result(made)  # jobs that are there already wait for it
+        yield Program(address=address, office=office, inbox=inbox, desk=desk, models=made.serves)
 
 
 @asynccontextmanager
@@ -214,7 +218,6 @@ def _console_options(settings: Settings, office: Office, health: Health) -> Cons
         secret=_secret(settings.home / "console.secret"),
         sign_in=None if here else sign_in,
         still_valid=None if here else still_valid,
-        suggestions=SUGGESTIONS,
         now=office.clock.now,
         extra={"/healthz": health.healthz, "/metrics": health.metrics},
     )

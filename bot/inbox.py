@@ -216,10 +216,10 @@ class Inbox:
     def _over_quota(self, delivery: Delivery, books: Books) -> bool:
         """Too much at once is not read; that is said once a window (attack 69)."""
         limits, now = self._limits, self._clock.now()
-        window, count = limits.within("quota_window"), books.deliveries.earlier
-        if count(delivery.key, window, account=delivery.by) >= limits.quota_per_person:
+        window, so_many = limits.within("quota_window"), books.deliveries.so_many_earlier
+        if so_many(limits.quota_per_person, delivery.key, window, account=delivery.by):
             whose: str = delivery.by
-        elif count(delivery.key, window, channel=delivery.channel) >= limits.quota_per_channel:
+        elif so_many(limits.quota_per_channel, delivery.key, window, channel=delivery.channel):
             whose = delivery.channel
         else:
             return False

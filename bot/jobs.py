@@ -138,6 +138,8 @@ class Jobs:
                 await self._give_up(job, job.problem)
             else:
                 await self._try(job)
+        except asyncio.CancelledError:  # by `stop` alone; the scheduler would log it as a failure
+            log.info("job was stopped", extra={"job": job.id, "flow": job.flow})
         finally:
             renewal.cancel()
             if self._claimed.get(job.id) is job:

@@ -23,9 +23,9 @@ from store.books import Books
 from store.codec import Recorded
 from store.posts import Act, Wish
 
-BATCH = 100
+BATCH = 250
 PINGED = 5  # people who are called to one decision, at most
-APART = 0.02  # seconds, at least, between two looks for something to say
+APART = 0.03  # seconds, at least, between two looks for something to say
 
 
 def launch(books: Books, at: datetime) -> int:
@@ -75,7 +75,7 @@ def announce(books: Books, permissions: Permissions, at: datetime) -> int:
 async def announce_calmly(office: Office) -> int:
     """Announce, then wait a moment: what happens meanwhile becomes one card."""
     read = await office.database.write(lambda books: announce(books, office.permissions, office.clock.now()))
-    if read:
+    if 0 < read < BATCH:
         await asyncio.sleep(APART)
     return read
 

@@ -1,14 +1,16 @@
 """The world as one job sees it: its log, its models with the money they cost, and the projects."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from agents.catalog.rehearsal import load_scripts
+from agents.catalog.rehearsal import load_scripts, rehearsed
 from agents.catalog.specialists import load_panel
 from agents.domain import events as e
 from agents.domain.asking import Moment
 from agents.domain.budget import Budget
 from agents.domain.events import Event
+from agents.domain.models import said
 from agents.domain.task import Task
 from agents.llm.choice import choose_models
 from agents.llm.client import Models
@@ -56,6 +58,12 @@ class World:
     calls: CallBook
     projects: Projects
     specialists: Specialists
+    offers: tuple[str, ...] = ()  # requests to begin with, where only those can be answered
+
+    @property
+    def serves(self) -> str:
+        """Which models, for what, and why."""
+        return said(self.models.chosen)
 
     def ports(self, job: Job) -> Ports:
         llm = WatchedLlm(inner=self.models.for_job(job.id, self.calls))
@@ -79,6 +87,9 @@ async def make_world(settings: Settings, office: Office, secret: bytes) -> World
     projects = GitProjects(paths, lambda channel: office.permissions.channel(channel).project)
     prompts = Prompts(secret, files=projects.files, folder=paths.get)
     chosen = await choose_models(settings.models.written(), settings.keys)
+    scripts = await asyncio.to_thread(load_scripts)  # long to read, and people are served already
+    panel = await asyncio.to_thread(load_panel, packaged("policies", "specialists.yaml"))
+    rehearses = chosen["primary"].models[0].rehearsal
     return World(
         office=office,
         models=Models(
@@ -86,9 +97,10 @@ async def make_world(settings: Settings, office: Office, secret: bytes) -> World
             prompts=prompts,
             clock=office.clock,
             limits=office.limits,
-            gateway=Gateway(scripts=load_scripts()),
+            gateway=Gateway(scripts=scripts),
         ),
         calls=CallLog(office.database, office.clock, settings.budgets, lambda task: task.budget),
         projects=projects,
-        specialists=load_panel(packaged("policies", "specialists.yaml")),
+        specialists=panel,
+        offers=tuple(request for request, _ in rehearsed(scripts)) if rehearses else (),
     )

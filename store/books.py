@@ -13,6 +13,7 @@ from store.log import Log
 from store.messages import Messages
 from store.people import People
 from store.posts import Posts
+from store.statements import execute
 from store.threads import Threads
 from store.timers import Timers
 
@@ -37,9 +38,13 @@ class Books:
     @contextmanager
     def undone_on_error(self) -> Iterator[None]:
         """What is written inside is undone if something is raised; the transaction goes on."""
+        whole = False
+        execute(self.db, "SAVEPOINT part")
         try:
-            with self.db.begin_nested():
-                yield
-        except BaseException:
-            self.log.forget()
-            raise
+            yield
+            whole = True
+        finally:
+            if not whole:
+                execute(self.db, "ROLLBACK TO SAVEPOINT part")
+                self.log.forget()
+            execute(self.db, "RELEASE SAVEPOINT part")

@@ -52,7 +52,8 @@ def _count(column: ColumnElement[str]) -> Prepared:
         _D.c.received_at < bindparam("end"),
         _D.c.seq < bindparam("before"),
     )
-    return Prepared(select(func.count()).where(column == bindparam("of"), *within))
+    some = select(_D.c.seq).where(column == bindparam("of"), *within).limit(bindparam("most")).subquery()
+    return Prepared(select(func.count()).select_from(some))
 
 
 _OF_ACCOUNT, _OF_CHANNEL = _count(_D.c.account), _count(_D.c.channel)
@@ -114,13 +115,13 @@ class Deliveries:
         row = _STATE.run(self._db, {"which": key}).fetchone()
         return (DeliveryState(row[0]), row[1]) if row else None
 
-    def earlier(self, key: str, window: timedelta, *, account: str = "", channel: str = "") -> int:
-        """How many of this account's or channel's deliveries came within the window before this one.
+    def so_many_earlier(self, most: int, key: str, window: timedelta, *, account: str = "", channel: str = "") -> bool:
+        """Whether so many of this account's or channel's deliveries came within the window before this one.
 
-        Those of much later are from before the clock was set back.
+        Those of much later are from before the clock was set back. A flood is counted no further than it takes.
         """
         seq, at = _PLACE.run(self._db, {"which": key}).fetchone()
         counted, of = (_OF_ACCOUNT, account) if account else (_OF_CHANNEL, channel)
         span = window.total_seconds()
-        row = {"start": at - span, "end": at + span, "before": seq, "of": of}
-        return int(counted.run(self._db, row).fetchone()[0])
+        row = {"start": at - span, "end": at + span, "before": seq, "of": of, "most": most}
+        return bool(counted.run(self._db, row).fetchone()[0] >= most)

@@ -41,6 +41,8 @@ def measure(db: Connection, at: datetime) -> dict[str, tuple[str, float]]:
             "Runs of jobs that died and were taken over",
             one(select(func.coalesce(func.sum(_J.c.attempts), 0))),
         ),
+        "overlord_model_dollars": ("Spent on models so far", one(select(func.sum(tables.calls.c.cost)))),
+        "overlord_model_calls": ("Calls made to models so far", one(select(func.sum(tables.calls.c.attempts)))),
         "overlord_open_tasks": ("Tasks that have not ended", one(select(func.count()).where(_S.c.ended.is_(False)))),
         "overlord_open_decisions": (
             "Decisions waiting for a person",

@@ -78,10 +78,14 @@ _NEW = and_(_P.c.state == PostState.WAITING, or_(_P.c.act != Act.POST, _P.c.mess
 _DUE = and_(_UNFINISHED, or_(_NEW, _P.c.state == PostState.SENT))
 _MINE = (_P.c.id == bindparam("which"), _P.c.fence == bindparam("held"), _P.c.state == PostState.SENDING)
 
+# A change that the platform refused is over, but the message stands: what it should show next is offered again.
+_OFFERED_AGAIN = case(
+    (and_(_P.c.state == PostState.PARKED, _P.c.message != ""), PostState.SENT.value), else_=_P.c.state
+)
 _CHANGE = Prepared(
     update(_P)
     .where(_P.c.key == bindparam("name"), _P.c.thread == bindparam("place"), _P.c.wanted != bindparam("hash"))
-    .values(body=bindparam("text"), wanted=bindparam("hash"), wanted_at=bindparam("when"))
+    .values(body=bindparam("text"), wanted=bindparam("hash"), wanted_at=bindparam("when"), state=_OFFERED_AGAIN)
 )
 
 

@@ -51,6 +51,7 @@ TASK_MOVES: dict[tuple[TaskState, type[Event]], TaskState | None] = {
     **{(s, e.JobParked): S.BLOCKED for s in (*AT_WORK, *RESTING)},
     **{(s, e.BudgetReached): S.BLOCKED for s in (*AT_WORK, *RESTING)},
     (S.BLOCKED, e.JobRetried): None,
+    **{(s, e.JobRetried): s for s in AT_WORK},  # it was laid aside while it was blocked, and brought back
     (S.DECOMPOSING, e.DecompositionDrafted): S.IN_REVIEW,
     (S.DECOMPOSING, e.DecompositionSentBack): S.DECOMPOSING,
     (S.DECOMPOSING, e.DecompositionEscalated): S.AWAITING_APPROVAL,

@@ -10,6 +10,8 @@ _JOINER = "\u200d"  # holds emoji families together; harmless inside them
 
 def clean(text: str) -> str:
     """Strip terminal escapes, control and format characters; line ends become newlines."""
+    if text.isascii() and text.isprintable():
+        return text
     text = _ESCAPES.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
     return "".join(c for c in text if c in _KEEP or c == _JOINER or unicodedata.category(c) not in _UNSEEN)
 

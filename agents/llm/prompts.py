@@ -119,7 +119,7 @@ def _of_task(task: Task | None) -> dict[str, object]:
 
 def _context(task: Task, files: tuple[str, ...], fence: Fence) -> tuple[str, ...]:
     """From what never changes to what changes most. Blocks are kept: a task is asked about many times."""
-    head = packaged_text("_hidden", {"hidden": task.hidden}, fence) if task.hidden else ""
+    head = "\n" + packaged_text("_hidden", {"hidden": task.hidden}, fence) if task.hidden else ""
     blocks = [_head(task.id, task.project or "", task.request, files, fence) + head]
     if task.previous_plan is not None:
         blocks.append(_plan(0, task.previous_plan, fence))

@@ -6,7 +6,7 @@ import typer
 from typer.core import TyperGroup
 
 from agents.domain.errors import OverlordError
-from bot.cli import decisions, doctor, manifest, people, tasks, up
+from bot.cli import decisions, demo, doctor, manifest, people, tasks, up
 
 
 class OverlordGroup(TyperGroup):
@@ -30,6 +30,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("up")(up.up)
+app.command("demo")(demo.demo)
 app.add_typer(tasks.app, name="tasks")
 app.add_typer(decisions.app, name="decisions")
 app.add_typer(people.app, name="people")

@@ -8,6 +8,7 @@ import typer
 from bot.cli import session
 
 if TYPE_CHECKING:
+    from bot.app import Program
     from bot.settings import Settings
 
 
@@ -29,22 +30,23 @@ def up(
     make_home(settings.home)
 
     def tell(program: app.Program) -> None:
-        typer.echo("\n".join(opening_lines(settings, program.address)))
+        typer.echo("\n".join(opening_lines(settings, program)))
         gc.freeze()
         gc.enable()
 
     session.run(app.run(settings, tell))
 
 
-def opening_lines(settings: "Settings", address: str) -> list[str]:
+def opening_lines(settings: "Settings", program: "Program") -> list[str]:
     """What runs now, for the person who started it."""
     from bot.permissions import Permissions
 
-    said = {"Console": address, "Database": settings.database, "State": str(settings.home)}
+    said = {"Console": program.address, "Database": settings.database, "State": str(settings.home)}
     said["Settings"] = str(settings.config) if settings.config else "none written; defaults and environment"
     said["Platforms"] = ", ".join(platforms(settings))
     named = ", ".join(project.name for project in settings.projects)
-    said["Projects"] = named or "none; name them in overlord.yaml"
+    said["Projects"] = named or "the sample; name your own in overlord.yaml"
+    said["Models"] = program.models
     permissions = Permissions(settings.groups, settings.operators, settings.channels)
     label, value = permissions.who_can_approve()[1]
     said["Approvers"] = f"the operator ({', '.join(sorted(settings.operators))}); {label}s: {value.partition(': ')[0]}"

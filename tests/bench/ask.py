@@ -36,9 +36,10 @@ from tests.bench.rows import Row, Say, compared
 from tests.fakes.model_server import KEY, LARGE
 from tests.llm.rig import task
 
-ROUNDS, ASKS = 60, 8
+ROUNDS, ASKS = 15, 60
 AT_ONCE = 4  # a plan has two to five reviewers at once
-ROUNDS_A_TASK = 2
+ASKS_A_TASK = 15
+SETTLE = 0.05  # seconds: litellm works on after a call has returned, and that must not burden the other side
 MOST = 1.2
 ROUTES = ("hosted_vllm", "openai")
 TASK = task(request=REQUEST, plan=plan(1), plan_number=1)
@@ -81,7 +82,7 @@ async def _measure(route: str, url: str, place: Path, say: Say) -> Row:
     for number in range(-1, ROUNDS):
         their = await _bare(model, messages)
         our = await _asks(models, calls, number)
-        if number % 10 == 0:
+        if number % 5 == 0:
             say(f"{route}, round {number}: ask {our * 1e3:.2f}, acompletion {their * 1e3:.2f} ms")
         if number >= 0:  # the first warms up
             ours.append(our)
@@ -91,9 +92,8 @@ async def _measure(route: str, url: str, place: Path, say: Say) -> Row:
 
 
 async def _asks(models: Models, calls: CallLog, number: int) -> float:
-    asked = replace(ASKED, task=replace(TASK, id=TaskId(f"T-{number // ROUNDS_A_TASK}")))
-
     async def ask(n: int) -> None:
+        asked = replace(ASKED, task=replace(TASK, id=TaskId(f"T-{number * ASKS + n // ASKS_A_TASK}")))
         await models.for_job(f"{number}:{n}", calls).ask(asked, Verdict)
 
     return await _per_call(ask)
@@ -116,6 +116,7 @@ async def _per_call(ask: Callable[[int], Awaitable[None]]) -> float:
         for n in range(first, ASKS, AT_ONCE):
             await ask(n)
 
+    await asyncio.sleep(SETTLE)
     before = time.perf_counter()
     await asyncio.gather(*(lane(first) for first in range(AT_ONCE)))
     return (time.perf_counter() - before) / ASKS

@@ -20,7 +20,7 @@ from store import log
 from store.books import Books
 from store.codec import Cause
 from tests.bench.floor import folder
-from tests.bench.office import ANA, open_office, open_tasks
+from tests.bench.office import OPERATOR, open_office, open_tasks
 from tests.bench.rows import Row, Say, compared
 
 SHORT, LONG = 10, 10_000
@@ -74,7 +74,7 @@ async def _grow(office: Office, task: Task, facts: int) -> None:
 
 def _append(task: Task, count: int, books: Books) -> None:
     remark = e.RemarkMade(task=task.id, at=task.changed_at, by=task.owner, text="please keep the old endpoints")
-    books.log.append(task.id, [remark] * count, Cause(actor=ANA, delivery="bench"))
+    books.log.append(task.id, [remark] * count, Cause(actor=OPERATOR, delivery="bench"))
 
 
 def _cold(id: TaskId, books: Books) -> Task:

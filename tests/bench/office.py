@@ -10,7 +10,7 @@ from pathlib import Path
 from agents.domain import decide
 from agents.domain.asking import Moment
 from agents.domain.decide import Request
-from agents.domain.ids import Account, TaskId, Thread
+from agents.domain.ids import Account, Thread
 from agents.domain.limits import Limits
 from agents.domain.task import Task
 from bot.bell import Bell
@@ -21,18 +21,17 @@ from store.books import Books
 from store.codec import Cause
 from store.database import Database
 
-ANA = Account("console:ana")
-CHANNEL = "console:general"
-UNLIMITED = Limits(quota_per_person=10**9, quota_per_channel=10**9)
+OPERATOR = Account("console:operator")
+GENEROUS = Limits(quota_per_person=10_000, quota_per_channel=10_000)  # nobody in a benchmark is sent away
 
 
 @asynccontextmanager
 async def open_office(place: Path, bell: Bell) -> AsyncIterator[Office]:
     bell.attach()
     database = Database(f"sqlite:///{place / 'overlord.db'}", bell.ring)
-    permissions = Permissions({}, frozenset({ANA}))
+    permissions = Permissions({}, frozenset({OPERATOR}))
     try:
-        yield Office(database=database, permissions=permissions, clock=SystemClock(), limits=UNLIMITED)
+        yield Office(database=database, permissions=permissions, clock=SystemClock(), limits=GENEROUS)
     finally:
         await asyncio.to_thread(database.close)
 
@@ -41,13 +40,18 @@ async def open_tasks(office: Office, count: int) -> list[Task]:
     return [await office.database.write(partial(_open, number)) for number in range(count)]
 
 
+def owner_of(task: Task) -> Account:
+    """Each task is somebody else's, in a channel of its own."""
+    return Account(task.channel.replace("room", "person"))
+
+
 def _open(number: int, books: Books) -> Task:
-    key, thread = f"open-{number}", Thread(f"{CHANNEL}:{number}")
-    at = datetime.now(UTC)
-    owner = books.people.of(ANA, "Ana").id
-    request = Request(text=f"add rate limiting to service {number}", by=owner, thread=thread, channel=CHANNEL)
-    books.threads.start(thread, CHANNEL, ANA, at)
-    facts = decide.open_task(TaskId(books.log.next_id()), request, Moment(at=at, cause=key))
-    task = books.log.open(facts, Cause(actor=ANA, delivery=key))
+    key, channel, account = f"open-{number}", f"console:room-{number}", Account(f"console:person-{number}")
+    at, thread = datetime.now(UTC), Thread(f"{channel}:1")
+    owner = books.people.of(account, f"Person {number}").id
+    request = Request(text=f"add rate limiting to service {number}", by=owner, thread=thread, channel=channel)
+    books.threads.start(thread, channel, account, at)
+    facts = decide.open_task(books.log.next_id(), request, Moment(at=at, cause=key))
+    task = books.log.open(facts, Cause(actor=account, delivery=key))
     books.threads.bind(thread, task.id)
     return task

@@ -12,7 +12,7 @@ from bot.bell import Bell
 from bot.inbox import Inbox
 from bot.messages import Choice, Pressed
 from tests.bench.floor import BareSqlite, bare_sqlite, folder
-from tests.bench.office import ANA, CHANNEL, open_office, open_tasks
+from tests.bench.office import open_office, open_tasks, owner_of
 from tests.bench.rows import Row, Say
 
 TIMES, ROUNDS = 200, 7
@@ -54,10 +54,9 @@ async def _press(inbox: Inbox, task: Task, key: str) -> float:
     pressed = Pressed(
         key=key,
         thread=task.thread,
-        channel=CHANNEL,
+        channel=task.channel,
         message="",
-        by=ANA,
-        name="Ana",
+        by=owner_of(task),
         token=Choice(decision=controls.id, letter=controls.options[0].letter).token,
         shown=controls.fingerprint,
         at=datetime.now(UTC),

@@ -93,7 +93,7 @@ def test_a_healthy_machine_passes(shell: Shell) -> None:
         *("groups", "models", "database reached", "database", "hash chains", "state equals replay"),
     ]
     assert {name for name, check in checks.items() if check["state"] != "ok"} == {"groups", "models"}
-    assert checks["sandbox"]["seen"] == "bubblewrap works"
+    assert checks["sandbox"]["seen"] == "bubblewrap works, every wall holds"
     assert all(check["next_step"] for check in checks.values() if check["state"] != "ok")
     assert "nobody is named in approver" in shell.run("doctor", OVERLORD_CONSOLE_PORT="0").out
 

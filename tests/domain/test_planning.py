@@ -173,10 +173,52 @@ def test_the_planner_may_ask_and_is_answered_in_words(planned: Planned) -> None:
 
 def test_a_planner_that_cannot_goes_to_a_person_who_cannot_approve_nothing(planned: Planned) -> None:
     task = planned.draft(CannotPlan(why="I only rehearse"))
-    decision = task.of_kind(Kind.DEBATE)
-    assert decision
+    decision = task.of_kind(Kind.CLARIFICATION)
+    assert decision and decision.evidence == ("I only rehearse",)
     assert not any(option.approves for option in decision.options)
     assert task.problem == "I only rehearse"
+    task = planned.then(pressing.reply(task, "then use the file", OWNER, planned.moment()))
+    assert task.state is TaskState.DECOMPOSING and "then use the file" in task.feedback[0]
+
+
+def test_a_corrected_request_sends_the_plan_back_whatever_it_waits_for(planned: Planned) -> None:
+    planned.draft()
+    planned.review(Critic.PROCEED, Custodiet.BLOCK)
+    task = planned.then(decide.correct(planned.task, "something else", OWNER, planned.moment()))
+    assert task.state is TaskState.DECOMPOSING and task.questions == ()
+    assert task.request == "something else" and "corrected" in task.feedback[0]
+
+
+def test_a_corrected_request_changes_nothing_else_once_the_plan_is_accepted(planned: Planned) -> None:
+    planned.draft()
+    planned.review(Critic.PROCEED, Custodiet.OK)
+    planned.press(Kind.PLAN, "approve")
+    task = planned.then(decide.correct(planned.task, "something else", OWNER, planned.moment()))
+    assert task.state is TaskState.RUNNING
+
+
+def test_work_on_an_older_request_or_plan_is_overtaken(planned: Planned) -> None:
+    before = planned.task
+    assert not planning.overtaken(before, planned.task)
+    planned.then(decide.correct(planned.task, "something else", OWNER, planned.moment()))
+    assert planning.overtaken(before, planned.task)
+
+
+def test_a_shared_budget_is_raised_for_this_task_alone(planned: Planned) -> None:
+    reached = e.BudgetReached(
+        task=planned.task.id, at=NOW, job="j1", flow="review", budget="day 2026-01-02", limit=2.0, spent=1.9
+    )
+    planned.then(planning.over_budget(planned.task, reached, planned.moment()))
+    task = planned.press(Kind.BUDGET, "3", by=APPROVER)
+    assert task.raised == (("day 2026-01-02", 3.0),) and task.budget is None
+
+
+def test_with_no_money_left_to_argue_the_table_is_read_as_it_is(planned: Planned) -> None:
+    planned.draft()
+    task = planned.review(Critic.PROCEED, Custodiet.WARN, asks=True)
+    assert task.state is TaskState.IN_REVIEW and task.review
+    held = Debate(began=task.review, now=task.review)
+    assert planned.then(planning.without_debate(task, held, planned.moment())).of_kind(Kind.PLAN)
 
 
 def test_work_that_reports_while_the_task_is_stopped_is_kept(planned: Planned) -> None:

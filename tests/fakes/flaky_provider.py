@@ -54,6 +54,8 @@ class Provider:
         messages = self.threads.setdefault(unquote(path.removeprefix("/")), [])
         if method == "GET":
             return 200, [m for m in messages if m["key"] == said["key"]]
+        if method == "PUT" and REFUSED in said["text"]:
+            return 400, {}
         if method == "PUT":
             found = [m for m in messages if m["id"] == said["id"]]
             for message in found:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 from agents.llm.gateway import Gateway
@@ -17,6 +18,7 @@ from agents.ports import Ports
 from bot.app import running
 from bot.clock import ScaledClock
 from bot.messages import Button
+from bot.platforms.console.page import templates
 from bot.settings import load_settings
 from tests.faults.killing import Main, Mortal, Ready, living, until
 from tests.faults.outside import Glimpse, Outside, Shown
@@ -71,7 +73,10 @@ def the_bot(home: Path, port: int, swap: Swap = lambda ports: ports) -> Main:
 
 @cache
 def _warm() -> None:
-    """What the bot loads when it first asks a model takes seconds: once here, before the fork, instead of each time."""
+    """What the bot loads when it is first asked for takes seconds: once here, before the fork, not in each child."""
+    import_module("bot.world")
+    for name in templates().list_templates():
+        templates().get_template(name)
     asyncio.run(Gateway().warm())
 
 

@@ -1,4 +1,4 @@
-"""P26: the clock jumps by an hour, ahead and back: no timer fires twice or never, no lease stalls, no job is doubled."""
+"""P26: the clock jumps by an hour, ahead and back: no timer fires twice or never, no lease stalls, no job races."""
 
 import asyncio
 import random

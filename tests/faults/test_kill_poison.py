@@ -64,6 +64,19 @@ def test_retry_works_once_the_fault_is_gone(tmp_path: Path) -> None:
         assert projects.starts == 4
 
 
+def test_retry_works_also_after_the_stuck_task_was_laid_aside_and_brought_back(tmp_path: Path) -> None:
+    projects = PoisonedProjects(tmp_path)
+    with visiting(tmp_path, poisoned(projects)) as visit:
+        thread = visit.person.say("@overlord add a health check")
+        stuck = visit.waited_for(thread, "got stuck")
+        (tmp_path / "cured").touch()
+        visit.person.say("backburner", thread)
+        visit.person.say("resume", thread)
+        visit.press("Retry", stuck, thread)
+        visit.waited_for(thread, "which project is this for?")
+        visit.until_idle()
+
+
 def test_a_retry_into_the_same_fault_is_parked_again_with_a_card_of_its_own(tmp_path: Path) -> None:
     projects = PoisonedProjects(tmp_path)
     with visiting(tmp_path, poisoned(projects)) as visit:

@@ -88,8 +88,8 @@ def a_console(home: Path, make_inbox: Callable[[Office], Inbox]) -> Main:
     return main
 
 
-def lost_in_a_rush(home: Path, make_inbox: Callable[[Office], Inbox]) -> list[str]:
-    plan = Rush(seed=random.SystemRandom().randrange(10**6), messages=64, kills=16)
+def lost_in_a_rush(home: Path, make_inbox: Callable[[Office], Inbox], kills: int) -> list[str]:
+    plan = Rush(seed=random.SystemRandom().randrange(10**6), messages=4 * kills, kills=kills)
     mains = [a_console(furnished(home), make_inbox)]
     rushed = rush(home, mains, plan, lambda glimpse: "received" not in glimpse.states)
     return lost(home, rushed)
@@ -97,12 +97,12 @@ def lost_in_a_rush(home: Path, make_inbox: Callable[[Office], Inbox]) -> list[st
 
 @pytest.mark.timeout(120)
 def test_a_delivery_that_is_inserted_after_the_acknowledgement_is_lost(tmp_path: Path) -> None:
-    assert lost_in_a_rush(tmp_path, LateInbox)
+    assert lost_in_a_rush(tmp_path, LateInbox, kills=16)
 
 
 @pytest.mark.timeout(120)
 def test_a_delivery_that_is_inserted_before_it_is_not(tmp_path: Path) -> None:
-    assert not lost_in_a_rush(tmp_path, Inbox)
+    assert not lost_in_a_rush(tmp_path, Inbox, kills=6)
 
 
 # ── 2, 3: a post is sent again without a look; the lease ends before the call does ──────────────────────────────────

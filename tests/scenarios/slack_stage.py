@@ -34,7 +34,7 @@ class SlackStage:
         return addresses.account(TEAM, self._user(who))
 
     async def say(self, who: str, text: str, *, thread: str = "", mention: bool = False, direct: bool = False) -> str:
-        user, words = self._user(who), f"{MENTION} {text}" if mention else text
+        user, words = self._user(who), f"{MENTION} {_escaped(text)}" if mention else _escaped(text)
         if thread:
             place = addresses.place(thread)
             self.fake.say(user, place.channel, words, place.ts)
@@ -45,7 +45,7 @@ class SlackStage:
     async def edit(self, who: str, thread: str, text: str) -> None:
         place = addresses.place(thread)
         first = self.fake.world.get(place.channel, place.ts)
-        words = f"{MENTION} {text}" if first.text.startswith(MENTION) else text
+        words = f"{MENTION} {_escaped(text)}" if first.text.startswith(MENTION) else _escaped(text)
         self.fake.edit(self._user(who), place.channel, place.ts, words)
 
     async def press(self, who: str, thread: str, label: str, words: str = "") -> None:
@@ -86,6 +86,11 @@ class SlackStage:
     def _user(self, who: str) -> str:
         id = f"U0{''.join(c for c in who.upper() if c.isalnum())}"
         return self.fake.world.add_user(id, who.capitalize()).id
+
+
+def _escaped(text: str) -> str:
+    """As Slack sends what people type."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 async def open_stage(stack: AsyncExitStack, setup: Setup) -> tuple[SlackStage, Host]:

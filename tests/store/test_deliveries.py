@@ -77,16 +77,21 @@ async def test_the_quota_counts_what_one_person_sent_in_the_window_before(databa
     )
     await keep(database, received("eve", account=EVE, seconds=125), received("d", seconds=130))
 
-    async def earlier(key: str) -> int:
-        return await database.read(lambda books: books.deliveries.earlier(key, WINDOW, account=ANA))
+    async def so_many(most: int, key: str) -> bool:
+        return await database.read(lambda books: books.deliveries.so_many_earlier(most, key, WINDOW, account=ANA))
 
-    assert [await earlier(key) for key in ("old", "a", "b", "c", "d")] == [0, 0, 1, 2, 3]
-    assert await database.read(lambda books: books.deliveries.earlier("d", WINDOW, channel=CHANNEL)) == 4
+    for key, before in {"old": 0, "a": 0, "b": 1, "c": 2, "d": 3}.items():
+        assert [await so_many(before, key), await so_many(before + 1, key)] == [True, False]
+
+    async def in_channel(most: int) -> bool:
+        return await database.read(lambda books: books.deliveries.so_many_earlier(most, "d", WINDOW, channel=CHANNEL))
+
+    assert [await in_channel(4), await in_channel(5)] == [True, False]
 
 
 async def test_a_clock_set_back_does_not_use_up_anybodys_quota(database: Database) -> None:
     await keep(database, *(received(f"before {n}", seconds=3600 + n) for n in range(30)), received("now", seconds=30))
-    assert await database.read(lambda books: books.deliveries.earlier("now", WINDOW, account=ANA)) == 0
+    assert not await database.read(lambda books: books.deliveries.so_many_earlier(1, "now", WINDOW, account=ANA))
 
 
 async def test_a_thousand_events_delivered_up_to_four_times_at_two_instances_count_once(

@@ -7,7 +7,8 @@ from datetime import timedelta
 from functools import partial
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
+from sqlalchemy.exc import IntegrityError
 
 from agents.domain import events as e
 from agents.domain.authority import Kind
@@ -19,6 +20,8 @@ from agents.domain.task import Task
 from store.books import Books
 from store.codec import Cause
 from store.database import Database
+from store.ledger import Ledger
+from store.log import MovedMeanwhile
 from tests.store.room import ANA, LEAD, MORNING, UNLIMITED, YES, Room, is_whole
 
 TWO = lettered(Option(value="go"), Option(value="wait"))
@@ -71,20 +74,44 @@ async def test_a_decision_closes_once_and_its_clock_stops(room: Room, how: int) 
     assert await room.whole()
 
 
-async def test_compare_and_set_holds_even_if_the_task_were_wrong_about_it(room: Room) -> None:
-    """The row itself says whether a decision is open; whoever comes second finds nothing to change."""
-    task = await room.task()
-    decision = await room.ask(task, Kind.PROPOSAL)
+class LateReader(Ledger):
+    """Looked at a decision a moment ago, when it was still open."""
+
+    def __init__(self, db: Connection, seen: Decision) -> None:
+        super().__init__(db)
+        self._seen = seen
+
+    def find(self, id: DecisionId) -> Decision | None:
+        return self._seen
+
+
+async def test_compare_and_set_stops_whoever_believes_that_a_closed_decision_is_open(room: Room) -> None:
+    decision = await room.ask(await room.task(), Kind.PROPOSAL)
     made, expired, *_ = closing(decision)
+    await room.database.write(record(made))
 
-    def race(books: Books) -> None:
-        assert isinstance(made, e.AboutDecision) and isinstance(expired, e.AboutDecision)
-        books.ledger.change(made, BY_RULE)
-        books.ledger.change(expired, BY_RULE)
+    def too_late(books: Books) -> None:
+        assert isinstance(expired, e.AboutDecision)
+        LateReader(books.db, decision).change(expired, BY_RULE)
 
-    with pytest.raises(IllegalMove):
-        await room.database.write(race)
-    assert (await room.decision(decision.id)).state is DecisionState.OPEN, "and the first was undone with it"
+    with pytest.raises(IllegalMove, match="no longer open"):
+        await room.database.write(too_late)
+    assert (await room.decision(decision.id)).state is DecisionState.DECIDED
+    assert await room.whole()
+
+
+async def test_whoever_read_a_task_before_it_moved_cannot_write_on(room: Room) -> None:
+    task = await room.task()
+
+    def late(books: Books) -> None:
+        books.log.task(task.id)
+        remark = e.RemarkMade(task=task.id, at=MORNING, by=task.owner, text="first")
+        Books(books.db).log.append(task.id, [remark], BY_RULE)
+        books.log.append(task.id, [remark], BY_RULE)
+
+    with pytest.raises((IntegrityError, MovedMeanwhile)):
+        await room.database.write(late)
+    assert await room.whole()
 
 
 async def test_two_programs_deciding_at_once_have_one_winner(url: str, room: Room) -> None:

@@ -19,6 +19,7 @@ from store import audit
 from store.books import Books
 from store.codec import BEGINNING, Cause, Recorded
 from store.database import Database, StoreUnavailable
+from store.log import fact_hash
 from tests.store.room import ANA, CHANNEL, MORNING, Room, is_whole, open_task
 
 BY_ANA = Cause(actor=ANA, delivery="d:1")
@@ -142,6 +143,17 @@ async def test_tampering_breaks_the_chain_where_it_was_done(room: Room, task: Ta
     tampered(room.database, TAMPERINGS[how])
     broken = dict(await room.database.read(lambda books: audit.broken_chains(books.db)))
     assert broken[task.id] == (4 if "places" in how else 3)
+
+
+async def test_a_rewritten_fact_shows_in_the_next_one_even_if_its_own_hash_is_put_right(room: Room, task: Task) -> None:
+    await room.database.write(saying(task, "one", "two", "three"))
+    facts = await facts_of(room.database, task.id)
+    row = await room.database.read(lambda b: b.db.execute(text("SELECT * FROM events WHERE version = 3")).one())
+    changed = {"task": row.task, "version": 3, "kind": row.kind, "body": row.body.replace("two", "too"), "at": row.at}
+    hash = fact_hash(row.prev_hash, changed, facts[3].cause)
+    rewritten = f"UPDATE events SET body = '{changed['body']}', hash = '{hash}' WHERE version = 3"
+    tampered(room.database, rewritten, f"UPDATE events SET prev_hash = '{hash}' WHERE version = 4")
+    assert await room.database.read(lambda books: audit.broken_chains(books.db)) == [(task.id, 4)]
 
 
 BESIDE = {

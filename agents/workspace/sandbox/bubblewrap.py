@@ -15,6 +15,9 @@ from agents.workspace.sandbox.room import CellRoom
 from agents.workspace.sandbox.syscalls import descriptor_of
 from agents.workspace.sandbox.watch import Disk
 
+# The sandbox's first process must bury orphans and outlive none of them.
+_FIRST = ("/bin/sh", "-c", '"$@"; exit $?', "sh")
+
 
 class Bubblewrap:
     """Implements agents.ports.Sandbox."""
@@ -58,11 +61,12 @@ class Bubblewrap:
                 return await room.run(command, on_output=on_output)
         began, ended = time.monotonic(), running.DIED
         async with running.listening(profile, on_output) as pipe, launching(self._how, workspace, profile) as launch:
-            process = await launch.process(command, pipe.writable)
+            process = await launch.process([*_FIRST, *command], pipe.writable)
             pipe.sent()
             try:
                 watching = launch.watch(process, Disk.now(workspace.path))
                 ended = await running.outcome(process.wait(), watching, pipe.output, profile.seconds)
+                ended = await running.explained(ended, launch.ran_out)
             finally:
                 await running.end(process)
             ran = await running.result(pipe.output, ended, began)
@@ -93,5 +97,5 @@ class Bubblewrap:
             except cell.NeverReady:
                 await process.wait()
                 raise unusable(readable(waiting(words).decode(errors="replace"))) from None
-            return cell.Cell(ours, end, partial(launch.watch, process), held.pop_all())
+            return cell.Cell(ours, end, partial(launch.watch, process), launch.ran_out, held.pop_all())
         raise AssertionError("a cell is returned, or an error is raised")

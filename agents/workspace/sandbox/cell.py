@@ -27,6 +27,7 @@ class Cell:
     control: socket.socket
     end: Callable[[], Awaitable[None]]
     watch: Callable[[Disk], Coroutine[None, None, EndedBy]]
+    ran_out: Callable[[], Awaitable[bool]]  # of memory
     held: AsyncExitStack  # what must be let go with it
     alive: bool = True
 

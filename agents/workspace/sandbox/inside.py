@@ -6,6 +6,7 @@ choose itself: its exit code. Only modules that load within a millisecond are im
 
 import _socket as socket
 import os
+import select
 import sys
 
 LARGEST = 1 << 20
@@ -13,8 +14,7 @@ _DESCRIPTOR = 4  # the size of one in a message
 
 
 def main() -> None:
-    control = socket.socket(fileno=int(sys.argv[1]))
-    os.set_inheritable(control.fileno(), False)
+    control = connected(sys.argv[1])
     port = int(sys.argv[2])
     if port:
         door = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
@@ -28,6 +28,16 @@ def main() -> None:
         pass
 
 
+def connected(to: str) -> socket.socket:
+    """A descriptor that we inherited, or the path of a socket."""
+    if to.isdigit():
+        os.set_inheritable(int(to), False)
+        return socket.socket(fileno=int(to))
+    control = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    control.connect(to)
+    return control
+
+
 def serve(control: socket.socket) -> bool:
     """One command. False if the host has gone."""
     data, ancillary, _, _ = control.recvmsg(LARGEST, socket.CMSG_SPACE(_DESCRIPTOR))
@@ -35,15 +45,16 @@ def serve(control: socket.socket) -> bool:
         return False
     output = int.from_bytes(ancillary[0][2][:_DESCRIPTOR], sys.byteorder)
     command = [os.fsdecode(part) for part in data.split(b"\0")]
-    status = run(command, output)
+    status = run(command, output, control)
     os.close(output)
     end_the_rest()
-    control.send(b"%d" % status)
-    return True
+    if status is not None:
+        control.send(b"%d" % status)
+    return status is not None
 
 
-def run(command: list[str], output: int) -> int:
-    """The exit code as a shell tells it."""
+def run(command: list[str], output: int, control: socket.socket) -> int | None:
+    """The exit code as a shell tells it; None if the host died meanwhile."""
     into = [(os.POSIX_SPAWN_DUP2, output, 1), (os.POSIX_SPAWN_DUP2, output, 2)]
     nothing = (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0)
     try:
@@ -51,8 +62,21 @@ def run(command: list[str], output: int) -> int:
     except OSError as error:
         os.write(output, f"{command[0]}: {error.strerror}\n".encode())
         return 127 if isinstance(error, FileNotFoundError) else 126
+    if not outlived(child, control):
+        return None
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     return code if code >= 0 else 128 - code
+
+
+def outlived(child: int, control: socket.socket) -> bool:
+    """Waits for the child to end. False if the host went first."""
+    ended = os.pidfd_open(child)
+    waiting = select.poll()
+    waiting.register(ended, select.POLLIN)
+    waiting.register(control.fileno(), 0)  # its end is told unasked
+    heard = {descriptor for descriptor, _ in waiting.poll()}
+    os.close(ended)
+    return ended in heard
 
 
 def end_the_rest() -> None:
@@ -62,6 +86,15 @@ def end_the_rest() -> None:
             os.kill(-1, 9)
         except ProcessLookupError:
             return
+        bury()
+
+
+def bury() -> None:
+    """The dead that were left to us: in a container this is the first process."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
         os.sched_yield()
 
 

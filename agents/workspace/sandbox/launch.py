@@ -6,9 +6,10 @@ import os
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from agents.ports import EndedBy, Profile, Workspace
-from agents.workspace.sandbox import cgroup, syscalls
+from agents.workspace.sandbox import cgroup, syscalls, tree
 from agents.workspace.sandbox.errors import SandboxUnusable
 from agents.workspace.sandbox.ownership import hand_over
 from agents.workspace.sandbox.tools import Tools
@@ -73,7 +74,14 @@ class Launch:
                 os.close(filter)
 
     def watch(self, process: asyncio.subprocess.Process, disk: Disk) -> Coroutine[None, None, EndedBy]:
-        return over_a_limit(process.pid, self.start.profile, disk, self.group)
+        members = partial(tree.members, process.pid)
+        limit = self.start.profile.memory
+        used = self.group.memory if self.group is not None else lambda: tree.memory(members(), limit)
+        return over_a_limit(self.start.profile, disk, members, used)
+
+    async def ran_out(self) -> bool:
+        """Whether the kernel ended something inside for want of memory."""
+        return self.group is not None and self.group.ran_out()
 
     def command_ran(self) -> bool:
         """bwrap tells an exit code only of a command; an end of its own looks the same from outside."""

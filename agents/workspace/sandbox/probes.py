@@ -53,7 +53,7 @@ def workspace(given: Given) -> str:
 
 
 def write_outside(given: Given) -> str:
-    for folder in ("/", "/usr", "/etc", "/proc/sys/kernel", *given["above"]):
+    for folder in ("/", "/usr", "/etc", "/dev", "/proc/sys/kernel", *given["above"]):
         with suppress(OSError):
             path = Path(folder, ".overlord-probe")
             path.write_text("")
@@ -117,6 +117,24 @@ def ptrace(given: Given) -> str:
     return "" if ctypes.CDLL(None).ptrace(_PTRACE_TRACEME, 0, 0, 0) != 0 else "processes can be traced"
 
 
+def filter(given: Given) -> str:
+    """Every process, the first one too: its memory can be written by the others."""
+    for path in Path("/proc").glob("[0-9]*/status") if given["filtered"] else ():
+        if "\nSeccomp:\t2" not in path.read_text():
+            return f"{path} has none"
+    return ""
+
+
+def limits(given: Given) -> str:
+    """Of every process: one that has none can be made to start others."""
+    for path in Path("/proc").glob("[0-9]*/limits"):
+        lines = path.read_text().splitlines()
+        most = next((line.split()[3] for line in lines if line.startswith("Max processes")), "")
+        if not most.isdigit() or int(most) > given["limit"]:
+            return f"{path} allows {most or 'any number of'} processes"
+    return ""
+
+
 def network(given: Given) -> str:
     names = {name for _, name in socket.if_nameindex()} - {"lo"}
     if names:
@@ -159,6 +177,8 @@ PROBES: dict[str, Callable[[Given], str]] = {
     "mounting": mount,
     "user namespaces": user_namespace,
     "tracing": ptrace,
+    "filter": filter,
+    "limits": limits,
     "network": network,
     "names": names,
     "processes": processes,

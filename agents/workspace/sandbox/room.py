@@ -44,6 +44,7 @@ class CellRoom:
             try:
                 watching = self._cell.watch(Disk.now(self._workspace.path))
                 ended = await running.outcome(self._told(command, pipe), watching, pipe.output, seconds)
+                ended = await running.explained(ended, self._cell.ran_out)
             finally:
                 pipe.sent()
                 if ended[0] is not EndedBy.EXIT:

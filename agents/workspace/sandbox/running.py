@@ -3,7 +3,7 @@
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -63,6 +63,12 @@ async def outcome(
     finally:
         running.cancel()
         watch.cancel()
+
+
+async def explained(ended: Ending, ran_out: Callable[[], Awaitable[bool]]) -> Ending:
+    """The kernel ends what has no memory left before we look; from outside that is a signal like any other."""
+    killed = ended[1] is not None and ended[1] > 128
+    return (EndedBy.MEMORY, None) if killed and await ran_out() else ended
 
 
 async def result(output: Output, ended: Ending, began: float) -> Ran:

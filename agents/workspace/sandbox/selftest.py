@@ -89,6 +89,8 @@ def _expected(sandbox: Tried, workspace: Workspace) -> dict[str, object]:
         "git": git,
         "above": [str(workspace.path.parent)] if not workspace.path.is_relative_to("/tmp") else [],
         "processes": 8,
+        "filtered": sandbox.filtered,
+        "limit": 1 << 14 if shown is None else TRIAL.processes,
     }
 
 
@@ -117,6 +119,8 @@ def _place() -> Iterator[Workspace]:
         for folder in (workspace.path, base / "repository" / ".git"):
             folder.mkdir(parents=True)
         (workspace.path / ".git").write_text("gitdir: elsewhere\n")
+        for git in (workspace.path / ".git", base / "repository" / ".git"):
+            git.chmod(0o777)  # so that nothing but the wall is in the way
         (base / SECRET).write_text("not to be seen")
         yield workspace
 

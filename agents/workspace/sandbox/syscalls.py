@@ -13,7 +13,7 @@ _EQUAL, _ABOVE, _MASKED = 4, 6, 7  # comparisons of libseccomp
 _UNKNOWN = -1
 _MEMORY = 1 << 16  # a larger System V segment is memory that nobody's RSS shows
 
-_NEW_NAMESPACES = (0x80, 0x20000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000)
+NEW_NAMESPACES = (0x80, 0x20000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000)
 _FAMILIES = {1, 2, 10, 16}  # unix, inet, inet6, netlink: the others are attack surface
 _TERMINAL = (0x5412, 0x541C)  # TIOCSTI and TIOCLINUX type into somebody else's terminal
 
@@ -45,10 +45,15 @@ class _Argument(ctypes.Structure):
     )
 
 
+def refused() -> frozenset[str]:
+    """The calls that are refused whatever they ask for."""
+    return frozenset({*_ABSENT, *_REFUSED})
+
+
 def rules() -> Iterator[Rule]:
     yield from (Rule(call, errno.ENOSYS) for call in _ABSENT)
     yield from (Rule(call, errno.EPERM) for call in _REFUSED)
-    yield from (Rule("clone", errno.EPERM, (0, _MASKED, flag, flag)) for flag in _NEW_NAMESPACES)
+    yield from (Rule("clone", errno.EPERM, (0, _MASKED, flag, flag)) for flag in NEW_NAMESPACES)
     yield from (Rule("ioctl", errno.EPERM, (1, _MASKED, 0xFFFFFFFF, call)) for call in _TERMINAL)
     families = set(range(max(_FAMILIES))) - _FAMILIES
     yield from (Rule("socket", errno.EAFNOSUPPORT, (0, _EQUAL, family, 0)) for family in sorted(families))

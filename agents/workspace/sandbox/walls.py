@@ -40,7 +40,7 @@ class Start:
 
 
 def command_line(start: Start) -> list[str]:
-    mounts = mounts_of(start.workspace, start.tools)
+    mounts = mounts_of(start.workspace, start.tools.readable)
     staged = start.tools.user is not None and not all(reachable(mount.at, start.tools.user) for mount in mounts)
     line = [*_on_cpus(start), *_stage(start.tools, mounts)] if staged else _on_cpus(start)
     return [
@@ -51,7 +51,7 @@ def command_line(start: Start) -> list[str]:
         *_system(),
         *_memory_folders(start.profile),
         *_binds(mounts, staged=staged),
-        *("--remount-ro", "/", "--chdir", str(start.workspace.path)),
+        *("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", str(start.workspace.path)),
         *_environ(start),
         *_descriptors(start),
         *("--", *_limited(start.tools, start.profile), *start.command),
@@ -61,12 +61,14 @@ def command_line(start: Start) -> list[str]:
 _NAMESPACES = (
     *("--unshare-all", "--unshare-user", "--disable-userns", "--uid", str(UID), "--gid", str(UID)),
     *("--hostname", "minion", "--cap-drop", "ALL", "--die-with-parent", "--new-session", "--clearenv"),
+    # else bwrap stays as the first process: with its own environment, without limits, and its memory can be written
+    "--as-pid-1",
 )
 
 
-def mounts_of(workspace: Workspace, tools: Tools) -> list[Mount]:
+def mounts_of(workspace: Workspace, needed: Sequence[Path]) -> list[Mount]:
     """In the order they are made: what comes later covers what came before."""
-    readable = (*tools.readable, *workspace.readable, *([workspace.git] if workspace.git else []))
+    readable = (*needed, *workspace.readable, *([workspace.git] if workspace.git else []))
     kept = [workspace.path / name for name in _NOT_TO_WRITE]
     return [
         *(Mount(at=path) for path in dict.fromkeys(readable)),
@@ -77,7 +79,7 @@ def mounts_of(workspace: Workspace, tools: Tools) -> list[Mount]:
 
 def shown(workspace: Workspace, tools: Tools) -> Mapping[str, list[str]]:
     """What is to be seen at the top, and of the machine's settings."""
-    tops = {mount.at.parts[1] for mount in mounts_of(workspace, tools)}
+    tops = {mount.at.parts[1] for mount in mounts_of(workspace, tools.readable)}
     return {"/": [*tops, "usr", "etc", "proc", "dev", "tmp", "home", *_LINKS], "/etc": [*_ETC]}
 
 

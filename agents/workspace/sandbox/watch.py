@@ -3,12 +3,14 @@
 import asyncio
 import os
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from agents.ports import EndedBy, Profile
 from agents.workspace.sandbox import tree
-from agents.workspace.sandbox.cgroup import Group
+
+Members = Callable[[], list[tree.Member]]
 
 SELDOM, OFTEN = 0.2, 0.05  # seconds between two looks
 
@@ -25,12 +27,12 @@ class Disk:
     def now(cls, workspace: Path) -> "Disk":
         return cls(workspace, _free(workspace), time.time() - 0.02)  # file times lag by a tick
 
-    def grown(self, limit: int, root: int) -> bool:
+    def grown(self, limit: int, members: Members) -> bool:
         """Asking the filesystem is cheap; who wrote is looked up only if enough was written for it to matter."""
         if self.free - _free(self.workspace) <= limit:
             return False
         written = sum(_changed_since(self.workspace, self.since))
-        return written + tree.unlinked(tree.members(root), self.workspace.stat().st_dev) > limit
+        return written + tree.unlinked(members(), self.workspace.stat().st_dev) > limit
 
 
 def _free(path: Path) -> int:
@@ -53,19 +55,14 @@ def _changed_since(folder: Path, moment: float) -> list[int]:
     return sizes
 
 
-async def over_a_limit(root: int, profile: Profile, disk: Disk, group: Group | None) -> EndedBy:
+async def over_a_limit(profile: Profile, disk: Disk, members: Members, used: Callable[[], int]) -> EndedBy:
     """Returns as soon as one is broken, and else never."""
     pause = OFTEN
     while True:
         await asyncio.sleep(pause)
-        used = await asyncio.to_thread(_used, root, profile, disk, group)
-        if isinstance(used, EndedBy):
-            return used
-        pause = OFTEN if used > profile.memory // 4 else SELDOM
-
-
-def _used(root: int, profile: Profile, disk: Disk, group: Group | None) -> int | EndedBy:
-    used = tree.memory(tree.members(root), profile.memory) if group is None else group.memory()
-    if used > profile.memory or (group is not None and group.ran_out()):
-        return EndedBy.MEMORY
-    return EndedBy.DISK if disk.grown(profile.disk, root) else used
+        now = await asyncio.to_thread(used)
+        if now > profile.memory:
+            return EndedBy.MEMORY
+        if await asyncio.to_thread(disk.grown, profile.disk, members):
+            return EndedBy.DISK
+        pause = OFTEN if now > profile.memory // 4 else SELDOM

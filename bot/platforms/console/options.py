@@ -1,6 +1,6 @@
 """What the console is told by the program that runs it."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -34,7 +34,7 @@ class ConsoleOptions:
     secret: bytes  # of this installation, at least 16 bytes: signs sessions, so they survive a restart
     sign_in: SignIn | None = None  # None: loopback, nobody signs in
     still_valid: StillValid | None = None  # asked on every request of a signed-in reader
-    suggestions: tuple[str, ...] = ()
+    suggestions: Sequence[str] = ()
     now: Callable[[], datetime]
     extra: Mapping[str, Extra] = field(default_factory=dict)  # "/healthz", "/metrics"
     open_paths: frozenset[str] = frozenset({"/healthz"})  # extras that anybody may read, whatever Host they ask for

@@ -1,0 +1,166 @@
+"""The sandbox where Docker or Podman runs on this machine: the same profiles, held by the engine."""
+
+import asyncio
+import os
+import socket
+import tempfile
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from agents.ports import EndedBy, Profile, Ran, Room, Workspace
+from agents.workspace.sandbox import cell, container_filter
+from agents.workspace.sandbox.container_walls import DOOR, LABEL, options, user
+from agents.workspace.sandbox.errors import SandboxUnusable
+from agents.workspace.sandbox.output import Listener
+from agents.workspace.sandbox.ownership import hand_over
+from agents.workspace.sandbox.room import CellRoom
+from agents.workspace.sandbox.walls import PROXY_PORT
+from agents.workspace.sandbox.watch import Disk, over_a_limit
+
+IMAGE = "python:3.11-slim"  # ours inside is a Python program; the image may be any that has one
+PATIENCE = 120.0  # seconds for the engine to answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Engine:
+    name: str  # docker or podman
+    path: str
+    image: str = IMAGE
+
+    async def __call__(self, *arguments: str) -> tuple[int, str]:
+        """Its exit code, and the last line of what it said."""
+        process = await asyncio.create_subprocess_exec(
+            *(self.path, *arguments),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+        )
+        try:
+            async with asyncio.timeout(PATIENCE):
+                said, _ = await process.communicate()
+        except TimeoutError:
+            with suppress(ProcessLookupError):
+                process.kill()
+            return 124, f"no answer within {PATIENCE:g} s"
+        lines = said.decode(errors="replace").strip().splitlines()
+        return process.returncode or 0, lines[-1] if lines else ""
+
+
+class Container:
+    """Implements agents.ports.Sandbox."""
+
+    filtered = False  # the engine brings a filter of its own, which is not ours to take off
+    python = "python3"
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self.name = engine.name
+
+    def unfiltered(self) -> "Container":
+        return self
+
+    def shown(self, workspace: Workspace) -> None:
+        """The image decides."""
+
+    @asynccontextmanager
+    async def open(self, workspace: Workspace, profile: Profile) -> AsyncIterator[Room]:
+        start = partial(self._cell, workspace, profile)
+        room = CellRoom(workspace, profile, start, await start())
+        try:
+            yield room
+        finally:
+            await room.close()
+
+    async def once(
+        self, workspace: Workspace, profile: Profile, command: Sequence[str], on_output: Listener | None = None
+    ) -> Ran:
+        async with self.open(workspace, profile) as room:
+            return await room.run(command, on_output=on_output)
+
+    async def sweep(self) -> None:
+        """Removes what a killed bot left."""
+        process = await asyncio.create_subprocess_exec(
+            *(self._engine.path, "ps", "--all", "--filter", f"label={LABEL}"),
+            *("--format", f'{{{{.ID}}}} {{{{.Label "{LABEL}"}}}}'),
+            stdout=asyncio.subprocess.PIPE,
+        )
+        said, _ = await process.communicate()
+        pairs = (line.split() for line in said.decode().splitlines())
+        left = [words[0] for words in pairs if len(words) == 2 and not _lives(words[1])]
+        if left:
+            await self._engine("rm", "--force", *left)
+
+    async def _cell(self, workspace: Workspace, profile: Profile) -> cell.Cell:
+        if os.geteuid() == 0:
+            await asyncio.to_thread(hand_over, workspace.path, user()[0])
+        name = f"overlord-{os.getpid()}-{os.urandom(6).hex()}"
+        async with AsyncExitStack() as held:
+            door = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="overlord-room-")))
+            listening = held.enter_context(_listening(door))
+            held.push_async_callback(self._engine, "rm", "--force", name)
+            port = PROXY_PORT if profile.egress else 0
+            inside = cell.inside_command(self.python, str(DOOR / "inside.py"), str(DOOR / "socket"), port)
+            walls = [*options(self.name, workspace, profile, door), *container_filter.option(self.name, door)]
+            code, said = await self._engine("run", "--detach", "--name", name, *walls, self._engine.image, *inside)
+            if code != 0:
+                raise unusable(self.name, said)
+            control = held.enter_context(await self._answered(listening, name))
+            try:
+                await cell.ready(control, profile.egress, held)
+            except cell.NeverReady:
+                raise unusable(self.name, "our program in it ends without a word") from None
+            end, ran_out = partial(self._end, name), partial(self._ran_out, name)
+            return cell.Cell(control, end, partial(_watch, profile), ran_out, held.pop_all())
+        raise AssertionError("a cell is returned, or an error is raised")
+
+    async def _answered(self, listening: socket.socket, name: str) -> socket.socket:
+        try:
+            async with asyncio.timeout(cell.PATIENCE):
+                control, _ = await asyncio.get_running_loop().sock_accept(listening)
+        except TimeoutError:
+            _, said = await self._engine("logs", name)
+            raise unusable(self.name, said or "our program in it does not answer") from None
+        control.setblocking(False)
+        return control
+
+    async def _end(self, name: str) -> None:
+        await self._engine("kill", name)
+
+    async def _ran_out(self, name: str) -> bool:
+        _, said = await self._engine("inspect", "--format", "{{.State.OOMKilled}}", name)
+        return said == "true"
+
+
+def _lives(pid: str) -> bool:
+    return Path("/proc", pid).exists()
+
+
+def _watch(profile: Profile, disk: Disk) -> Coroutine[None, None, EndedBy]:
+    """The engine holds the limit on memory itself."""
+    return over_a_limit(profile, disk, list, lambda: 0)
+
+
+def _listening(door: Path) -> socket.socket:
+    """In a folder of its own, together with our program; only the sandbox's user may connect."""
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    listening.setblocking(False)
+    listening.bind(str(door / "socket"))
+    listening.listen(1)
+    program = door / "inside.py"
+    program.write_bytes(cell.INSIDE.read_bytes())
+    door.chmod(0o711)
+    program.chmod(0o444)
+    (door / "socket").chmod(0o600)
+    if os.geteuid() == 0:
+        os.chown(door / "socket", *user())
+    return listening
+
+
+def unusable(engine: str, said: str) -> SandboxUnusable:
+    return SandboxUnusable(
+        f"{engine} does not start a sandbox: {said}",
+        next_step=f"Try `{engine} run --rm {IMAGE} true` by hand; the engine must run on this machine itself.",
+    )

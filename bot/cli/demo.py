@@ -1,0 +1,122 @@
+"""`overlord demo`: what the offline model can rehearse, and one of its requests played from words to approved plan."""
+
+import asyncio
+import tempfile
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from agents.domain.errors import OverlordError
+from bot.cli import output, session
+
+if TYPE_CHECKING:
+    from agents.domain.ids import Account
+    from bot.desk import Desk, Need, TaskPage
+    from bot.messages import Said
+
+PATIENCE = 120.0  # seconds for the whole walk; a busy machine takes ten to load what speaks to models
+LOOK = 0.05
+CHANGES = "Keep to what was asked for, and take no right that nobody gave."
+
+
+def demo(
+    list_: Annotated[
+        bool, typer.Option("--list", help="Print the requests that can be rehearsed, one a line.")
+    ] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="With --list: print JSON, with what each request shows.")
+    ] = False,
+    number: Annotated[int, typer.Argument(metavar="[NUMBER]", help="Which of them to play.", min=1)] = 1,
+) -> None:
+    """Play a request on the sample project in a folder of its own, offline and unattended."""
+    from agents.catalog.rehearsal import load_scripts, rehearsed
+
+    known = rehearsed(load_scripts())
+    if json:
+        output.show_json([{"request": request, "shows": shows} for request, shows in known])
+    elif list_:
+        typer.echo("\n".join(request for request, _ in known))
+    elif number > len(known):
+        raise OverlordError(f"There are {len(known)} requests", next_step="`overlord demo --list` prints them.")
+    else:
+        with tempfile.TemporaryDirectory(prefix="overlord-demo-") as home:
+            session.run(_play(Path(home), *known[number - 1]))
+
+
+async def _play(home: Path, request: str, shows: str) -> None:
+    from bot import app
+    from bot.logs import set_up_logs
+    from bot.settings import load_settings
+
+    given = {
+        "OVERLORD_HOME": str(home),
+        "OVERLORD_CONSOLE_PORT": "0",
+        "OVERLORD_MODELS__PRIMARY": "rehearsal/sample",
+    }
+    settings = load_settings(given, cwd=home)
+    set_up_logs("warning", settings.secrets)
+    typer.echo(f"A rehearsal of {shows}. No model is asked, nothing leaves this machine, and nothing is kept.\n")
+    async with app.running(settings) as program:
+        viewer = next(account for account in sorted(settings.operators) if account.startswith("console:"))
+        typer.echo(f"You: @overlord {request}")
+        await program.desk.hear(_said(viewer, request))
+        await _watch(program.desk, viewer)
+    typer.echo("\nThe plan is approved. This is as far as it goes today: minions come next.")
+
+
+async def _watch(desk: "Desk", viewer: "Account") -> None:
+    """Tell what happens as it happens, and decide what is asked, until the plan is accepted."""
+    from agents.domain.task import TaskState
+
+    told, deadline = 0, time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        page = await _page(desk, viewer)
+        if page:
+            for entry in page.timeline[told:]:
+                typer.echo(f"{entry.by or 'Overlord'}: {entry.words}")
+            told = len(page.timeline)
+            if page.task.state is TaskState.RUNNING:
+                return
+            for need in page.needs[:1]:
+                await _decide(desk, need)
+        await asyncio.sleep(LOOK)
+    raise OverlordError("The rehearsal did not come to its end in time", next_step="Run `overlord doctor`.")
+
+
+async def _page(desk: "Desk", viewer: "Account") -> "TaskPage | None":
+    tasks = await desk.tasks(ended=True, limit=1)
+    return await desk.page(tasks[0].id, viewer) if tasks else None
+
+
+async def _decide(desk: "Desk", need: "Need") -> None:
+    """Approve where that is possible, else ask for changes: as a person would press it."""
+    option = next((o for o in need.decision.options if o.approves), need.decision.options[0])
+    typer.echo(f"\n{_framed(need.card.fallback)}\n")
+    words = CHANGES if option.asks else ""
+    heard = await desk.hear(session.pressed(need.task, need.decision, option.letter, words))
+    session.refuse_if_refused(heard)
+
+
+def _framed(text: str) -> str:
+    return "\n".join(f"  │ {line}" for line in text.splitlines())
+
+
+def _said(viewer: "Account", request: str) -> "Said":
+    from agents.domain.ids import Thread
+    from bot.messages import Said
+
+    return Said(
+        key=f"{viewer}:demo",
+        thread=Thread("console:general:demo"),
+        channel="console:general",
+        message="demo",
+        by=viewer,
+        name=viewer.partition(":")[2],
+        text=request,
+        mentions_bot=True,
+        starts_thread=True,
+        at=datetime.now(UTC),
+    )

@@ -1,0 +1,137 @@
+"""P14: the bot is away for ten minutes while fifty messages are written; back again, it handles each of them once.
+
+Through the whole program. One person wrote them all, so they count against the quota at the time they were said, not
+at the time they were read.
+"""
+
+import asyncio
+import importlib
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import discord
+import pytest
+
+from agents.domain.ids import Account, Thread
+from agents.ports import Ports
+from bot.platforms.discord.address import Place
+from bot.platforms.slack import addresses
+from store import tables
+from store.books import Books
+from store.deliveries import DeliveryState
+from tests.fakes.llm import ThinkingLlm
+from tests.fakes.slack.fake import CHANNEL
+from tests.fakes.slack.people import MENTION
+from tests.scenarios.discord_stage import DiscordStage
+from tests.scenarios.slack_stage import SlackStage
+from tests.scenarios.stage import Host, Setup, until
+
+AWAY, SAID = 600.0, 50
+WHO = "ana"
+Say = Callable[[str, str, float], None]  # words, a thread to reply in, and when
+
+
+@dataclass
+class Away:
+    """A chat that goes on while the program is stopped."""
+
+    stage: SlackStage | DiscordStage
+    host: Host
+
+    async def begun(self) -> str:
+        """The thread of a first task, which the program has answered in."""
+        thread = await self.stage.say(WHO, "speed up web", mention=True)
+
+        async def answered() -> bool:
+            return any("T-1 ·" in shown.text for shown in await self.stage.shown(WHO, thread))
+
+        await until(answered, "the status card")
+        return thread
+
+
+@dataclass
+class Settled:
+    tasks: int
+    texts: Counter[str]
+    states: Counter[str]
+
+
+def config(account: Callable[[str], Account]) -> str:
+    return "projects: [{name: web, path: .}]\n"
+
+
+def thinking(ports: Ports) -> Ports:
+    return replace(ports, llm=ThinkingLlm())
+
+
+@pytest.fixture(params=["slack", "slack_http", "discord"])
+async def away(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Away]:
+    """On the real clock: how late something is counts here."""
+    module = importlib.import_module(f"tests.scenarios.{request.param}_stage")
+    async with AsyncExitStack() as stack:
+        setup = Setup(home=tmp_path / "home", config=config, swap=thinking)
+        stage, host = await module.open_stage(stack, setup)
+        if isinstance(stage, DiscordStage):  # ids carry the time: these begin before the bot was away
+            stage.fake.world._last_id, stage.fake.world.shift = 0, -AWAY - 60
+        yield Away(stage, host)
+
+
+def say_on(stage: SlackStage | DiscordStage) -> Say:
+    def slack(text: str, thread: str, at: float) -> None:
+        assert isinstance(stage, SlackStage)
+        root = addresses.place(thread).ts if thread else ""
+        stage.fake.say("U0ANA", CHANNEL, text if thread else f"{MENTION} {text}", root, at=at)
+
+    def on_discord(text: str, thread: str, at: float) -> None:
+        assert isinstance(stage, DiscordStage)
+        fake = stage.fake
+        fake.world.shift = at - time.time()
+        place = fake.world.channels[Place.of(Thread(thread)).root] if thread else fake.general
+        fake.say(fake.world.user(WHO), place, text if thread else f"{fake.bot_mention} {text}")
+
+    return slack if isinstance(stage, SlackStage) else on_discord
+
+
+async def settled(host: Host) -> Settled:
+    def look(books: Books) -> Settled:
+        rows = books.db.execute(tables.deliveries.select()).all()
+        said = (row for row in rows if row.state == DeliveryState.HANDLED)
+        return Settled(
+            tasks=len(books.log.tasks(ended=True, limit=1000)),
+            texts=Counter(str(row.body).partition('"text":"')[2].partition('"')[0] for row in said),
+            states=Counter(row.state for row in rows),
+        )
+
+    assert host.program
+    return await host.program.office.database.read(look)
+
+
+@pytest.mark.timeout(120)
+async def test_what_was_said_while_it_was_away_is_handled_once(away: Away) -> None:
+    thread = await away.begun()
+    if isinstance(away.stage, DiscordStage):  # it listened until ten minutes ago
+        assert away.host.program
+        mark = discord.utils.time_snowflake(discord.utils.utcnow()) - (int(AWAY * 1000) << 22)
+        await away.host.program.office.database.write(lambda books: books.log.mark_read("discord messages", mark))
+    await away.host.stop()
+
+    say, began = say_on(away.stage), time.time() - AWAY + 5
+    wanted = [f"remark {n}" if n % 2 else f"make web better {n}" for n in range(SAID)]
+    for number, text in enumerate(wanted):
+        say(text, thread if number % 2 else "", began + number * (AWAY - 30) / SAID)
+    await away.host.start()
+
+    async def all_handled() -> bool:
+        return sum((await settled(away.host)).texts.values()) >= SAID + 1
+
+    await until(all_handled, "fifty messages")
+    await away.host.restart()  # it reads the same again, and Slack sends the same again
+    await asyncio.sleep(1.0)
+    now = await settled(away.host)
+    assert now.texts == Counter(["speed up web", *wanted])
+    assert now.tasks == 1 + SAID // 2
+    assert now.states == Counter({DeliveryState.HANDLED: SAID + 1}), "none was over the quota"

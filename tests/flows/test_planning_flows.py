@@ -1,0 +1,176 @@
+"""The flows of planning by themselves: side by side, never paid twice, and silent about what is over."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from agents.domain.authority import Kind
+from agents.domain.budget import Budgets
+from agents.domain.errors import BudgetReached
+from agents.domain.models import ROLES, Model, Served
+from agents.domain.task import TaskState
+from agents.llm.client import Models
+from agents.llm.prompts import Prompts
+from agents.ports import Ask, Llm
+from bot.office import Office
+from store.call_log import CallLog
+from store.calls import CallState
+from store.jobs import Job
+from tests.fakes.llm import ScriptedLlm, no_answer
+from tests.fakes.model_server import KEY, LARGE, ModelServer, Says
+from tests.flows.world import Planning, planning
+from tests.llm.rig import LOADED, SECRET, files
+from tests.scenarios.plans import GO, OK, REVISE, WARN, plan
+
+TAKES = 0.2  # seconds that each of the two reviewers thinks
+
+
+def scripted(llm: ScriptedLlm) -> Callable[[Office], Callable[[Job], Llm]]:
+    return lambda office: lambda job: llm
+
+
+def served(server: ModelServer) -> Callable[[Office], Callable[[Job], Llm]]:
+    """The real client and the real book of calls."""
+    named = (Model(name=f"hosted_vllm/{LARGE}", base_url=server.url, api_key=KEY),)
+
+    def made(office: Office) -> Callable[[Job], Llm]:
+        models = Models(
+            chosen={role: Served(models=named, why="a test") for role in ROLES},
+            prompts=Prompts(SECRET, files=files, folder=lambda project: None),
+            clock=office.clock,
+            limits=office.limits,
+            gateway=LOADED,
+        )
+        calls = CallLog(office.database, office.clock, Budgets(), lambda task: task.budget)
+        return lambda job: models.for_job(job.id, calls)
+
+    return made
+
+
+async def after_taking_time(asked: Ask) -> dict[str, Any]:
+    await asyncio.sleep(TAKES)
+    return GO if asked.question == "critic" else OK
+
+
+async def test_reviewers_think_side_by_side(tmp_path: Path) -> None:
+    took = []
+    for attempt in range(3):  # the machine is shared: the quickest of three counts
+        llm = ScriptedLlm(decompose=[plan("Show a form")], critic=[after_taking_time], custodiet=[after_taking_time])
+        place = tmp_path / str(attempt)
+        place.mkdir()
+        async with planning(place, scripted(llm)) as world:
+            await world.run_next("intake", "decompose")
+            job, began = await world.next_job(), time.monotonic()
+            await world.run(job)
+            took.append(time.monotonic() - began)
+            assert (await world.now()).state is TaskState.AWAITING_APPROVAL
+    assert TAKES <= min(took) < 1.75 * TAKES, took
+
+
+async def test_a_review_that_dies_between_critic_and_custodiet_does_not_pay_the_critic_twice(tmp_path: Path) -> None:
+    await LOADED.warm()
+    async with ModelServer() as server, planning(tmp_path, served(server)) as world:
+        server.answers("decompose", plan("Show a form"))
+        server.answers("critic", GO)
+        server.answers("custodiet", Says(value=OK, wait=60))
+        await world.run_next("intake", "decompose")
+        dying = asyncio.create_task(world.run(await world.next_job()))
+        await until_answered(world, "critic")
+        dying.cancel()
+        await asyncio.gather(dying, return_exceptions=True)
+        assert server.count("critic") == server.count("custodiet") == 1
+
+        server.answers("custodiet", OK)
+        await world.run_next("review")
+        assert (await world.now()).of_kind(Kind.PLAN)
+        assert server.count("critic") == 1, "what was answered is never paid again"
+        assert server.count("custodiet") == 2, "only the step in flight is repeated"
+
+
+async def until_answered(world: Planning, question: str) -> None:
+    async with asyncio.timeout(10):
+        while True:
+            totals = await world.office.database.read(lambda books: books.calls.totals())
+            if any(row["state"] == CallState.DONE and row["role"] == question for row in totals):
+                return
+            await asyncio.sleep(0.01)
+
+
+async def test_an_answer_that_comes_after_the_task_was_cancelled_records_nothing(tmp_path: Path) -> None:
+    thought, asked = asyncio.Event(), asyncio.Event()
+
+    async def late(question: Ask) -> dict[str, Any]:
+        asked.set()
+        await thought.wait()
+        return plan("Show a form")
+
+    llm = ScriptedLlm(decompose=[late])
+    async with planning(tmp_path, scripted(llm)) as world:
+        await world.run_next("intake")
+        running = asyncio.create_task(world.run(await world.next_job()))
+        await asked.wait()
+        await world.cancel()
+        before = await world.facts()
+        thought.set()
+        await running
+        assert await world.facts() == before and (await world.now()).state is TaskState.CANCELLED
+
+
+async def test_a_job_that_begins_after_the_task_was_cancelled_asks_no_model(tmp_path: Path) -> None:
+    llm = ScriptedLlm()
+    async with planning(tmp_path, scripted(llm)) as world:
+        await world.run_next("intake")
+        await world.cancel()
+        before = await world.facts()
+        await world.run_next("decompose")
+        assert llm.asked == [] and await world.facts() == before
+
+
+async def test_a_reviewer_that_is_not_paid_does_not_waste_what_the_other_says(tmp_path: Path) -> None:
+    """Both are waited for: an answer that is under way when the money ends is kept for the next run."""
+    broke = BudgetReached("task T-1", limit=1, spent=1, wanted=1)
+    finished = []
+
+    async def slow(asked: Ask) -> dict[str, Any]:
+        await asyncio.sleep(0.05)
+        finished.append(asked.question)
+        return GO
+
+    llm = ScriptedLlm(decompose=[plan("Show a form")], critic=[slow], custodiet=[broke])
+    async with planning(tmp_path, scripted(llm)) as world:
+        await world.run_next("intake", "decompose")
+        job = await world.next_job()
+        (problem,) = await asyncio.gather(world.run(job), return_exceptions=True)
+        assert problem is broke and finished == ["critic"]
+
+
+async def test_a_debate_without_money_ends_by_the_table_and_one_without_answers_with_a_person(tmp_path: Path) -> None:
+    broke = BudgetReached("task T-1", limit=1, spent=1, wanted=1)
+    for name, critic, custodiet, problem, kind in (
+        ("go", GO, WARN, broke, Kind.PLAN),
+        ("silent", REVISE, OK, no_answer(), Kind.DEBATE),
+    ):
+        place = tmp_path / name
+        place.mkdir()
+        llm = ScriptedLlm(
+            decompose=[plan("Show a form")], critic=[critic], custodiet=[custodiet], always={"debate": problem}
+        )
+        async with planning(place, scripted(llm)) as world:
+            await world.run_next("intake", "decompose", "review", "debate")
+            assert (await world.now()).of_kind(kind), name
+
+
+async def test_a_remark_is_read_with_what_is_known_and_without_a_model_stays_one(tmp_path: Path) -> None:
+    async with ModelServer() as server, planning(tmp_path, served(server)) as world:
+        server.answers("decompose", plan("Show a form"))
+        server.answers("critic", GO)
+        server.answers("custodiet", OK)
+        server.answers("intent", {"intent": "change", "confidence": 0.9})
+        await world.run_next("intake", "decompose", "review")
+        await world.remark("please send a code by mail instead")
+        await world.run_next("understand")
+        assert (await world.facts())[-1] == "PlanChangeRequested"
+        seen = next(seen for seen in server.seen if seen.question == "intent")
+        assert "please send a code by mail instead" in seen.text and "Open for a person to decide: plan" in seen.text

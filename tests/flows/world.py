@@ -1,0 +1,121 @@
+"""A task that is being planned in a real store, with the jobs its facts ask for; flows are run by hand."""
+
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from agents.catalog.specialists import load_panel
+from agents.domain import decide, pressing, steering
+from agents.domain.asking import Moment
+from agents.domain.authority import Kind, Presser
+from agents.domain.decide import Request
+from agents.domain.ids import PersonId, TaskId, Thread
+from agents.domain.limits import Limits
+from agents.domain.pressing import Press
+from agents.domain.task import Task
+from agents.flows import FLOWS
+from agents.ports import Llm, Ports
+from agents.workspace.projects import GitProjects
+from bot.clock import ScaledClock
+from bot.office import Office
+from bot.permissions import Permissions
+from bot.readers import launch
+from manifests import packaged
+from store.books import Books
+from store.codec import Cause
+from store.database import Database
+from store.job_log import JobLog
+from store.jobs import Job
+from store.leases import Lease
+
+ANA = Presser(person=PersonId("ana"))
+CHANNEL = "console:general"
+
+
+@dataclass
+class Planning:
+    """`llm` gives each job its model; jobs are taken in the order they were asked for."""
+
+    office: Office
+    llm: Callable[[Job], Llm]
+    task: TaskId
+    runs: int = 0
+    projects: GitProjects = field(default_factory=lambda: GitProjects({"shop": None}))
+
+    async def next_job(self) -> Job:
+        """Claim the next job. A job whose holder is given up on is claimed again."""
+        self.runs += 1
+        now = self.office.clock.now()
+        await self.office.database.write(lambda books: launch(books, now))
+        until = now + self.office.limits.within("job_lease")
+        lease = Lease(owner=f"run-{self.runs}", at=now, until=until, dead=(f"run-{self.runs - 1}",))
+        (job,) = await self.office.database.write(lambda books: books.jobs.claim(lease, self.office.limits, 1))
+        return job
+
+    async def run(self, job: Job) -> None:
+        await FLOWS[job.flow](job.event, self.ports(job))
+
+    async def run_next(self, *flows: str) -> None:
+        for flow in flows:
+            job = await self.next_job()
+            assert job.flow == flow
+            await self.run(job)
+
+    def ports(self, job: Job) -> Ports:
+        return Ports(
+            store=JobLog(self.office.database, job, lambda task, cause: self.office.moment(task.channel, cause)),
+            projects=self.projects,
+            llm=self.llm(job),
+            specialists=load_panel(packaged("policies", "specialists.yaml")),
+            limits=self.office.limits,
+        )
+
+    async def now(self) -> Task:
+        return await self.office.database.read(lambda books: books.log.task(self.task))
+
+    async def facts(self) -> list[str]:
+        recorded = await self.office.database.read(lambda books: books.log.facts(self.task))
+        return [type(each.event).__name__ for each in recorded]
+
+    async def remark(self, text: str) -> None:
+        def transaction(books: Books) -> None:
+            task = books.log.task(self.task)
+            facts = pressing.reply(task, text, ANA, self.office.moment(task.channel, text))
+            books.log.append(task.id, facts, Cause(actor="console:ana", delivery=text))
+
+        await self.office.database.write(transaction)
+
+    async def cancel(self) -> None:
+        """As a person does: asked to, and confirmed."""
+
+        def transaction(books: Books) -> None:
+            cause = Cause(actor="console:ana", delivery="cancel")
+            task = books.log.task(self.task)
+            moment: Moment = self.office.moment(task.channel, "cancel")
+            books.log.append(task.id, steering.ask_to_cancel(task, ANA, "changed my mind", moment), cause)
+            asked = books.log.task(task.id).of_kind(Kind.CANCEL)
+            assert asked
+            press = Press(decision=asked.id, letter=asked.options[0].letter)
+            facts = steering.press(books.log.task(task.id), press, ANA, replace(moment, cause="confirm"))
+            books.log.append(task.id, facts, cause)
+
+        await self.office.database.write(transaction)
+
+
+@asynccontextmanager
+async def planning(place: Path, llm: Callable[[Office], Callable[[Job], Llm]]) -> AsyncIterator[Planning]:
+    database = Database(f"sqlite:///{place / 'overlord.db'}")
+    clock = ScaledClock(100, since=time.time())
+    office = Office(database=database, permissions=Permissions({}, frozenset()), clock=clock, limits=Limits())
+
+    def open_task(books: Books) -> TaskId:
+        request = Request(text="add a login page", by=ANA.person, thread=Thread(f"{CHANNEL}:1"), channel=CHANNEL)
+        facts = decide.open_task(books.log.next_id(), request, office.moment(CHANNEL, "opened"))
+        return books.log.open(facts, Cause(actor="console:ana", delivery="opened")).id
+
+    try:
+        yield Planning(office, llm(office), await database.write(open_task))
+    finally:
+        database.close()

@@ -1,0 +1,29 @@
+"""A program that runs a command in a sandbox and waits to be killed: `python -m tests.sandbox.launcher KIND FOLDER MARK`."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+from agents.ports import Workspace
+from tests.sandbox.yard import SMALL, bubblewrap
+
+
+async def main(kind: str, folder: str, mark: str) -> None:
+    sandbox, workspace = bubblewrap(), Workspace(path=Path(folder))
+    command = ["sh", "-c", f"(setsid sleep 600 &); echo up; sleep 600; : {mark}"]
+    sys.stdout.write("starting\n")
+    sys.stdout.flush()
+    if kind == "once":
+        await sandbox.once(workspace, SMALL, command, _say)
+    else:
+        async with sandbox.open(workspace, SMALL) as room:
+            await room.run(command, on_output=_say)
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*sys.argv[1:]))

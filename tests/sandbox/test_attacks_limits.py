@@ -1,0 +1,163 @@
+"""Attack 54: programs that take too much, or stay too long."""
+
+import os
+import time
+from dataclasses import replace
+
+from agents.ports import EndedBy
+from tests.sandbox.yard import SMALL, Yard, left, python
+
+PATIENCE = 5.0  # the promise: gone this many seconds after the deadline
+
+
+async def test_54_a_fork_bomb_stays_small(yard: Yard) -> None:
+    bomb = """
+        import os, sys, time
+        mark, most = sys.argv[1], 0
+        while True:
+            try:
+                if os.fork() == 0: time.sleep(60)
+                most += 1
+            except OSError:
+                print(most, flush=True)
+                time.sleep(60)
+    """
+    mark = f"bomb-{os.getpid()}"
+    short = Yard(yard.sandbox, yard.workspace, replace(SMALL, seconds=4))
+    began = time.monotonic()
+    ran = await short.python(bomb, mark)
+    assert ran.ended_by is EndedBy.TIMEOUT
+    assert 0 < int(ran.output.split()[0]) <= SMALL.processes
+    assert time.monotonic() - began < 4 + PATIENCE and left(mark) == []
+
+
+async def test_54_a_fork_bomb_in_a_shell_ends_with_its_room(yard: Yard) -> None:
+    mark = f"shell-{os.getpid()}"
+    async with yard.sandbox.open(yard.workspace, yard.profile) as room:
+        ran = await room.run(["bash", "-c", f"f() {{ f | f & }}; f; sleep 60 # {mark}"], timeout=2)
+        assert ran.ended_by in (EndedBy.TIMEOUT, EndedBy.EXIT)
+        assert left(mark) == []
+        assert (await room.run(["echo", "again"])).output == "again\n"
+
+
+async def test_54_one_process_cannot_take_more_memory_than_there_is(yard: Yard) -> None:
+    ran = await yard.python("x = bytearray(2 << 30); print(len(x))")
+    assert ran.exit_code != 0 and "MemoryError" in ran.output
+
+
+async def test_54_many_processes_together_are_counted(yard: Yard) -> None:
+    greedy = """
+        import os, sys, time
+        for _ in range(6):
+            if os.fork() == 0: break
+        block = os.urandom(1 << 20) * 60
+        time.sleep(60)
+    """
+    ran = await yard.python(greedy)
+    assert ran.ended_by is EndedBy.MEMORY and ran.exit_code is None
+    assert ran.seconds < 15
+
+
+async def test_54_memory_that_no_process_seems_to_hold(yard: Yard) -> None:
+    """Files in memory are nobody's; each kind is limited where it is made."""
+    hidden = """
+        import ctypes, json, os
+        taken = []
+        try: os.close(os.memfd_create("x")); taken.append("memfd")
+        except OSError: pass
+        if ctypes.CDLL(None).shmget(0, 64 << 20, 0o1600) >= 0: taken.append("shm")
+        for folder in ("/dev/shm", "/tmp", "/home/minion", "/dev", "/"):
+            written = 0
+            for number in range(40):
+                try:
+                    with open(f"{folder}/x{number}", "wb") as file:
+                        while file.tell() < 16 << 20: written += file.write(bytes(1 << 20))
+                except OSError: break
+            if written > 64 << 20: taken.append(folder)
+        print(json.dumps(taken))
+    """
+    assert await yard.seen(hidden) == []
+
+
+async def test_54_a_large_file_is_refused(yard: Yard) -> None:
+    ran = await yard.sandbox.once(yard.workspace, SMALL, ["dd", "if=/dev/zero", "of=big", "bs=1M", "count=200"])
+    assert ran.exit_code != 0
+    assert (yard.workspace.path / "big").stat().st_size <= SMALL.file
+
+
+async def test_54_many_files_together_are_counted(yard: Yard) -> None:
+    writer = "import os\nfor n in range(99):\n    open(f'f{n}', 'wb').write(os.urandom(1 << 20) * 8)\nimport time; time.sleep(60)"
+    ran = await yard.python(writer)
+    assert ran.ended_by is EndedBy.DISK
+
+
+async def test_54_files_without_a_name_are_counted(yard: Yard) -> None:
+    writer = """
+        import os, time
+        kept = []
+        for number in range(20):
+            file = open("x", "wb", buffering=0); os.unlink("x"); kept.append(file)
+            for _ in range(8): file.write(os.urandom(1 << 20))
+        time.sleep(60)
+    """
+    ran = await yard.python(writer)
+    assert ran.ended_by is EndedBy.DISK
+
+
+async def test_54_what_never_ends_is_ended_with_all_its_daemons(yard: Yard) -> None:
+    mark = f"daemon-{os.getpid()}"
+    daemon = """
+        import os, signal, sys, time
+        for number in (1, 2, 3, 13, 15, 17): signal.signal(number, signal.SIG_IGN)
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0:
+                while True: time.sleep(1)
+            os._exit(0)
+        if os.fork() == 0: os.setpgid(0, 0)
+        print("ready", flush=True)
+        while True: time.sleep(1)
+    """
+    short = replace(SMALL, seconds=1.5)
+    for command in (python(daemon, mark), ["sh", "-c", f"sleep inf; : {mark}"]):
+        began = time.monotonic()
+        ran = await yard.sandbox.once(yard.workspace, short, command)
+        assert ran.ended_by is EndedBy.TIMEOUT and time.monotonic() - began < 1.5 + PATIENCE
+        assert left(mark) == []
+    async with yard.sandbox.open(yard.workspace, SMALL) as room:
+        ran = await room.run(python(daemon, mark), timeout=1)
+        assert ran.ended_by is EndedBy.TIMEOUT and "ready" in ran.output
+        assert left(mark) == []
+
+
+async def test_54_a_daemon_does_not_outlive_a_command_that_ends(yard: Yard) -> None:
+    mark = f"leftover-{os.getpid()}"
+    leave = ["sh", "-c", f"(setsid sh -c 'sleep 60; : {mark}' &) ; echo gone"]
+    assert (await yard.sandbox.once(yard.workspace, SMALL, leave)).output == "gone\n"
+    assert left(mark) == []
+    async with yard.sandbox.open(yard.workspace, SMALL) as room:
+        assert (await room.run(leave)).output == "gone\n"
+        assert left(mark) == []
+
+
+async def test_54_our_program_inside_cannot_be_stopped_for_good(yard: Yard) -> None:
+    async with yard.sandbox.open(yard.workspace, SMALL) as room:
+        for attack in ("kill -9 -1", "kill -STOP 1; kill -9 1", "python3 -c 'import os; os.kill(1, 9)'"):
+            await room.run(["sh", "-c", attack], timeout=2)
+            assert (await room.run(["echo", "alive"])).output == "alive\n", attack
+
+
+async def test_54_a_forged_answer_gains_nothing(yard: Yard) -> None:
+    """A program may write into our program's socket: it can only say what it could say by its own exit code."""
+    forge = """
+        import os
+        for name in os.listdir("/proc/1/fd"):
+            try:
+                fd = os.open(f"/proc/1/fd/{name}", os.O_WRONLY); os.write(fd, b"0" * 200)
+            except OSError: pass
+        os._exit(3)
+    """
+    async with yard.sandbox.open(yard.workspace, SMALL) as room:
+        ran = await room.run(python(forge))
+        assert ran.exit_code in (3, None)
+        assert (await room.run(["echo", "alive"])).output == "alive\n"

@@ -1,0 +1,144 @@
+"""The store fails under the bot's parts for a moment: each goes on from where it was, and does nothing twice."""
+
+import asyncio
+from datetime import datetime
+
+import pytest
+from sqlalchemy import text
+
+from agents.domain.ids import Account, Thread
+from agents.domain.limits import Limits
+from agents.ports import Ports
+from bot.clock import SystemClock
+from bot.inbox import Inbox
+from bot.jobs import Jobs, settle_waiting
+from bot.leases import Leases
+from bot.messages import Bounds, Card, Said
+from bot.office import Office
+from bot.outbox import Outbox
+from bot.permissions import Permissions
+from bot.readers import launch, wish
+from store.books import Books
+from store.database import Database, StoreUnavailable
+from store.jobs import Job
+from tests.store.room import ANA, CHANNEL, MORNING, open_task
+
+QUICK = Limits(job_renewal=0.1)
+
+
+@pytest.fixture(params=["sqlite"])
+def url(request: pytest.FixtureRequest, tmp_path: object) -> str:
+    """SQLite alone: its connection can be told to refuse one write."""
+    return f"sqlite:///{tmp_path}/overlord.db"
+
+
+@pytest.fixture
+def office(database: Database) -> Office:
+    return Office(database=database, permissions=Permissions({}, frozenset()), clock=SystemClock(), limits=QUICK)
+
+
+async def fail_once(database: Database) -> None:
+    """The next write that changes something fails, and takes its connection with it."""
+    await database.write(_refuse)
+
+
+def _refuse(books: Books) -> None:
+    books.db.exec_driver_sql("PRAGMA query_only = ON")
+
+
+async def test_a_write_that_fails_tells_so_and_the_next_one_is_written(database: Database) -> None:
+    await fail_once(database)
+    with pytest.raises(StoreUnavailable):
+        await database.write(lambda books: books.people.of(ANA))
+    assert await database.write(lambda books: books.people.of(ANA).accounts) == (ANA,)
+
+
+async def test_settling_stops_at_an_outage_instead_of_trying_as_fast_as_it_can(office: Office) -> None:
+    inbox = Inbox(office)
+    for number in range(3):
+        said = Said(
+            key=str(number), thread=Thread(f"{CHANNEL}:{number}"), channel=CHANNEL, message=str(number), by=ANA,
+            text="do it", mentions_bot=True, at=MORNING,
+        )  # fmt: skip
+        await inbox.accept(said)
+    await fail_once(office.database)
+    with pytest.raises(StoreUnavailable):
+        await settle_waiting(inbox)
+    assert len(await inbox.waiting()) == 3, "nothing was lost"
+    assert await settle_waiting(inbox) == 3
+    assert await inbox.waiting() == []
+
+
+class Patient:
+    """A job that waits; its lease is looked at meanwhile."""
+
+    def __init__(self, office: Office) -> None:
+        self.started = asyncio.Event()
+        self.jobs = Jobs(office, self._ports, Leases(office.clock))
+        self._database = office.database
+
+    async def _ports(self, job: Job) -> Ports:
+        self.started.set()
+        await asyncio.Event().wait()
+        raise AssertionError("it waits for ever")
+
+    async def lease(self) -> float:
+        question = text("SELECT lease_until FROM jobs")
+        return float(await self._database.read(lambda books: books.db.execute(question).scalar_one()))
+
+    async def renewed(self) -> None:
+        before, tries = await self.lease(), 500
+        while await self.lease() <= before and tries:
+            await asyncio.sleep(QUICK.job_renewal / 5)
+            tries -= 1
+        assert tries, "nobody renews it"
+
+
+async def test_a_running_job_keeps_its_lease_through_an_outage(office: Office) -> None:
+    at = datetime.now(MORNING.tzinfo)
+    await office.database.write(lambda books: open_task("k", ANA, CHANNEL, at, books))
+    await office.database.write(lambda books: launch(books, at))
+    patient = Patient(office)
+    await patient.jobs.run_waiting()
+    await patient.started.wait()
+    await patient.renewed()
+    await fail_once(office.database)
+    await patient.renewed()
+    await patient.jobs.stop()
+
+
+class CountingPlatform:
+    """Takes everything, and counts."""
+
+    name = "slack"
+    bounds = Bounds(title=300, text=12_000, rows=50, lines=200, buttons=25, label=80, whole=60_000)
+    settle: float | None = None
+
+    def __init__(self, database: Database) -> None:
+        self.posts = 0
+        self._database = database
+
+    async def post(self, thread: Thread, key: str, card: Card) -> str:
+        self.posts += 1
+        await fail_once(self._database)
+        return "m1"
+
+    async def edit(self, thread: Thread, message: str, card: Card) -> None: ...
+
+    async def find(self, thread: Thread, key: str) -> str | None:
+        return None
+
+    async def whisper(self, thread: Thread, to: Account, key: str, card: Card) -> None: ...
+
+    async def seen(self, thread: Thread, message: str) -> None: ...
+
+
+async def test_a_post_that_went_out_is_remembered_though_the_store_failed_just_then(office: Office) -> None:
+    platform = CountingPlatform(office.database)
+    outbox = Outbox(office, {"slack": platform}, Leases(office.clock))
+    thread = Thread("slack:C1:1")
+    await office.database.write(lambda books: books.posts.want(wish("a", thread, Card(title="hello")), MORNING))
+    assert await outbox.send_due() == 1
+    assert await outbox.send_due() == 0
+    known = await office.database.read(lambda books: books.posts.on_message(thread, "m1"))
+    assert platform.posts == 1 and known is not None
