@@ -99,6 +99,7 @@ def understand(text: str) -> Meaning:
             return Command(
                 verb=verb, task=TaskId(task.upper()) if task else None, words=(parts.get("words") or "").strip()
             )
-    if _GREETS.fullmatch(plain := said.rstrip("?, ")) or _THANKS.fullmatch(plain):
-        return SmallTalk(text=text.strip(), greets=bool(_GREETS.fullmatch(plain)))
-    return Words(text=text.strip())
+    plain, whole = said.rstrip("?, "), text.strip()
+    if whole and (not plain or _GREETS.fullmatch(plain) or _THANKS.fullmatch(plain)):
+        return SmallTalk(text=whole, greets=bool(_GREETS.fullmatch(plain)))
+    return Words(text=whole)

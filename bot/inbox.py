@@ -92,7 +92,7 @@ class Inbox:
             books.messages.keep(delivery.thread, delivery.message, delivery.by, delivery.text, delivery.at)
         if new and isinstance(delivery, Edited):
             books.messages.change(delivery.thread, delivery.message, delivery.text, delivery.at)
-        books.people.of(delivery.by, delivery.name)
+        books.people.meet(delivery.by, delivery.name)
         return new
 
     def _settle(self, received: Received, books: Books) -> Outcome:

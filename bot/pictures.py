@@ -1,8 +1,7 @@
-"""Draws what waits for what: as SVG where a page shows it, as PNG where a chat wants a file."""
+"""Draws what waits for what as a PNG, for chats that want a file; the console draws its own."""
 
 import io
 from dataclasses import dataclass
-from html import escape
 from itertools import pairwise
 from textwrap import wrap
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
 
 BOX_W, BOX_H, GAP_X, GAP_Y, MARGIN = 190, 56, 70, 22, 16
 LABEL_LINES, LABEL_CHARS = 2, 24
+LARGEST = 4000  # pixels on the longer side, before sharpness is given up
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,42 +47,12 @@ def layout(graph: Graph) -> tuple[dict[str, Box], int, int]:
     return boxes, width, height
 
 
-def svg(graph: Graph) -> str:
-    """Colours come from the page (currentColor), so that it fits light and dark."""
-    boxes, width, height = layout(graph)
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" class="graph" '
-        f'width="{width}" height="{height}" aria-label="{escape(graph.text, quote=True)}">',
-        '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
-        '<path d="M0 0 8 4 0 8z" fill="currentColor"/></marker></defs>',
-    ]
-    for arrow in graph.arrows:
-        if arrow.start in boxes and arrow.end in boxes:
-            x1, y1, x2, y2 = _ends(boxes[arrow.start], boxes[arrow.end])
-            dash = ' stroke-dasharray="5 4"' if arrow.dashed else ""
-            middle = (x1 + x2) // 2
-            parts.append(
-                f'<path d="M{x1} {y1}C{middle} {y1} {middle} {y2} {x2} {y2}" fill="none" stroke="currentColor" '
-                f'stroke-opacity=".55" stroke-width="1.5" marker-end="url(#tip)"{dash}/>'
-            )
-    for box in boxes.values():
-        parts.append(
-            f'<rect x="{box.x}" y="{box.y}" width="{BOX_W}" height="{BOX_H}" rx="9" fill="currentColor" '
-            'fill-opacity=".06" stroke="currentColor" stroke-opacity=".35"/>'
-        )
-        first = box.y + BOX_H // 2 + 5 - (len(box.lines) - 1) * 9
-        parts += [
-            f'<text x="{box.x + 12}" y="{first + number * 18}" font-size="13" fill="currentColor">{escape(line)}</text>'
-            for number, line in enumerate(box.lines)
-        ]
-    return "".join((*parts, "</svg>"))
-
-
 def png(graph: Graph, scale: int = 2) -> bytes:
     """Dark ink on white, readable in any chat."""
     from PIL import Image, ImageDraw, ImageFont
 
     boxes, width, height = layout(graph)
+    scale = max(1, min(scale, LARGEST // max(width, height)))
     image = Image.new("RGB", (width * scale, height * scale), "white")
     draw = ImageDraw.Draw(image)
     font = ImageFont.load_default(13 * scale)

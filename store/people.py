@@ -34,12 +34,15 @@ class People:
 
     def of(self, account: Account, name: str = "") -> Person:
         """The person behind an account; met for the first time, they become a new person."""
+        return self.get(self.meet(account, name))
+
+    def meet(self, account: Account, name: str = "") -> PersonId:
         found = self._behind(account)
         if found is None:
             found = PersonId(derived("person", account))
             insert_once(self._db, _P, {"id": found, "name": name or account})
             insert_once(self._db, _A, {"account": account, "person": found})
-        return self.get(found)
+        return found
 
     def find(self, account: Account) -> Person | None:
         found = self._behind(account)

@@ -6,7 +6,7 @@ from agents.domain import events as e
 from agents.domain.authority import RULES, Kind
 from agents.domain.consequences import CONSEQUENCES
 from agents.domain.task import EVEN_WHEN_ENDED, STAYS, TASK_MOVES, TaskState
-from agents.flows import FLOW_AFTER, RESTS
+from agents.flows import FLOW_AFTER, FLOWS, RESTS
 from bot.cards import CARD_FOR, QUIET, timeline, words
 from bot.commands import ANSWERS, STEERS
 from bot.conversation import Verb
@@ -63,6 +63,10 @@ def test_every_kind_of_decision_has_its_rule_and_its_name() -> None:
 def test_every_kind_that_is_opened_leads_to_something() -> None:
     assert CONSEQUENCES.keys() | NOT_OPENED_YET | {Kind.CONTROLS} == set(Kind)
     assert not CONSEQUENCES.keys() & NOT_OPENED_YET
+
+
+def test_every_flow_has_its_words() -> None:
+    assert words.FLOW.keys() == FLOWS.keys()
 
 
 def test_every_command_steers_or_answers() -> None:

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 Check = Callable[[str], bool]  # of what the pattern found, or of its group "secret"
 
@@ -33,8 +34,8 @@ class Shape:
 
 _WORDS = re.compile(r"example|placeholder|redacted|your[_-]|changeme|dummy|<|\{|\$|\*\*|\.\.\.", re.IGNORECASE)
 # What manuals write where a password would be; tiger is Scott's, in those of databases.
-_BLANKS = frozenset(
-    "password passwd pass pwd secret pw token user postgres test guest root admin tiger foo bar".split()
+_BLANKS = re.compile(
+    r"pass(word|wd)?|pwd?|secret|token|user|postgres|test|guest|root|admin|tiger|foo|bar", re.IGNORECASE
 )
 VARIED = 6  # different characters at least: "xxxxxxxx" shows where a secret would be
 
@@ -55,12 +56,12 @@ def random_looking(found: str) -> bool:
 def _switches(found: str) -> int:
     """How often it goes from one kind of character to another: names of things seldom do."""
     kinds = [(c.isdigit(), c.isupper()) for c in found]
-    return sum(a != b for a, b in zip(kinds, kinds[1:], strict=False))
+    return sum(a != b for a, b in pairwise(kinds))
 
 
 def given(found: str) -> bool:
     """A password in an address, unless it is the word for one."""
-    return found.lower() not in _BLANKS and not _WORDS.search(found) and len(set(found)) > 1
+    return not _BLANKS.fullmatch(found) and not _WORDS.search(found) and len(set(found)) > 1
 
 
 def credential(found: str) -> bool:

@@ -94,6 +94,7 @@ class JobLlm:
             "question": asked.question,
             "step": asked.step,
             "request": asked.task.request if asked.task else "",
+            "said": str(asked.about.get("said", "")),
             "tag": nonce,
         }
         return _Step(call=call, nonce=nonce, prompt=prompt, models=models, policy=policy, told=told)

@@ -48,6 +48,24 @@ DEFAULTS: dict[str, list[dict[str, Any]]] = {
 }
 
 
+# Enough to rehearse a talk about a plan; a real model reads what people really say.
+_MEANT: tuple[tuple[str, str], ...] = (
+    ("why", r"\bwhy\b|\breasons?\b|how come"),
+    ("cost", r"\bcosts?\b|\bexpensive\b|\bhow much\b"),
+    ("status", r"\bhow far\b|\bprogress\b|\bstatus\b|what.s up|\bhow is it\b"),
+    ("change", r"\binstead\b|\brather\b|\bwithout\b|\bleave\b|\bdrop\b|\bremove\b|\bchange\b|\badd\b|\bno need\b"
+               r"|\bdo not\b|\bdon.t\b|\bskip\b|\bsmaller\b|\bsimpler\b|\balso\b|\buse\b"),
+    ("approve", r"\blooks good\b|\bgo ahead\b|\bdo it\b|\byes\b|\bapproved?\b|\bsounds good\b|\bfine by me\b"),
+)  # fmt: skip
+
+
+def meant(said: str) -> dict[str, Any]:
+    for intent, pattern in _MEANT:
+        if re.search(pattern, said, re.IGNORECASE):
+            return {"intent": intent, "confidence": 0.9}
+    return {"intent": "other", "confidence": 0.9}
+
+
 def _plain(text: str) -> str:
     return re.sub(r"\W+", " ", text).strip().casefold()
 
@@ -62,7 +80,10 @@ def provider(scripts: Sequence[Script]) -> Any:
         async def acompletion(self, *args: Any, **kwargs: Any) -> ModelResponse:
             told = _told(kwargs)
             question, turn = _scripted(str(told.get("question", "")), str(told.get("step", "")))
-            answer = {**played.answer(question, str(told.get("request", "")), turn), NONCE: told.get("tag", "")}
+            said = played.answer(question, str(told.get("request", "")), turn)
+            if question == "intent":
+                said = meant(str(told.get("said", "")))
+            answer = {**said, NONCE: told.get("tag", "")}
             message = {"role": "assistant", "content": json.dumps(answer)}
             return ModelResponse(model=MODEL, choices=[{"message": message, "finish_reason": "stop", "index": 0}])
 

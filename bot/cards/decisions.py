@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from agents.domain.authority import Kind, Requester, Silence, who_may
 from agents.domain.decision import HOLD, Decision, DecisionState, NameOf, Option
-from agents.domain.task import Task
+from agents.domain.task import Task, TaskState
 from agents.domain.text import one_line
 from agents.domain.verdicts import Ruling, Stance
 from bot.cards import words
@@ -122,6 +122,14 @@ def _clarify_text(request: str, task: Task, decision: Decision) -> str:
     return f"“{request}” needs another way. Reply with what I should know, or edit your request; then I plan again."
 
 
+def _stopped_text(request: str, task: Task, decision: Decision) -> str:
+    """The truth about a stop: a question to a model cannot be called back, but nothing follows from its answer."""
+    done = f"a plan, version {task.plan_number}" if task.plan else "nothing yet"
+    asked = task.before_rest in (TaskState.DECOMPOSING, TaskState.IN_REVIEW)
+    under_way = "at most one last answer, which is kept" if asked else "nothing"
+    return f"Done: {done}. Under way: {under_way}. Left: the rest of “{request}”. Nothing runs until you say so."
+
+
 def _budget_text(request: str, task: Task, decision: Decision) -> str:
     return f"{decision.question} “{request}” waits. What is finished is kept and is not paid for again."
 
@@ -137,9 +145,7 @@ _TEXTS: dict[Kind, Callable[[str, Task, Decision], str]] = {
         f"“{request}” could be about several projects. Press one, or reply with its name."
     ),
     Kind.CANCEL: _cancel_text,
-    Kind.STOPPED: lambda request, task, d: (
-        f"Done: nothing yet. Under way: nothing. Left: all of “{request}”. Nothing runs until you say so."
-    ),
+    Kind.STOPPED: _stopped_text,
     Kind.BACKBURNER: lambda request, task, d: (
         f"“{request}” waits here and costs nothing. Bring it back whenever you like."
     ),
@@ -147,7 +153,10 @@ _TEXTS: dict[Kind, Callable[[str, Task, Decision], str]] = {
     Kind.DEBATE: _judgement_text,
     Kind.CLARIFICATION: _clarify_text,
     Kind.BUDGET: _budget_text,
-    Kind.ESCALATION: lambda request, task, d: f"The step “{d.question}” could not be finished, and I stopped trying.",
+    Kind.ESCALATION: lambda request, task, d: (
+        f"{words.FLOW.get(d.question, d.question).capitalize()} could not be finished, and I stopped trying. "
+        f"It is about “{request}”."
+    ),
 }
 
 

@@ -49,9 +49,7 @@ def graph_of(task: Task) -> Graph | None:
     if plan is None or len(plan.subtasks) < 3:
         return None
     columns = {number: column for column, wave in enumerate(plan.order()) for number in wave}
-    nodes = tuple(
-        Node(id=str(s.number), label=one_line(_title(s), 40), column=columns.get(s.number, 0)) for s in plan.subtasks
-    )
+    nodes = tuple(Node(id=str(s.number), label=_label(s), column=columns.get(s.number, 0)) for s in plan.subtasks)
     arrows = tuple(
         Arrow(start=str(need.number), end=str(s.number), dashed=need.edge is Edge.INFORMS)
         for s in plan.subtasks
@@ -78,7 +76,7 @@ def _asked_for(task: Task) -> list[Row]:
     """Why there is another version than the first."""
     if not task.feedback:
         return []
-    label = "Sent back before" if task.tries > 1 else "You asked for"
+    label = "Sent back before" if task.tries > 1 else "Changes asked for"
     return [Row(label=label, value=cut("; ".join(task.feedback), 300))]
 
 
@@ -100,11 +98,15 @@ def _subtask(subtask: Subtask, task: Task) -> str:
     kind = "Find out: " if subtask.spike else ""
     phase = f" · phase {subtask.phase}" if task.plan and len(task.plan.phases) > 1 else ""
     sure = "" if is_closing(subtask) else f" · {_CONFIDENCE[subtask.confidence]}"
-    return f"{kind}{_title(subtask)} · {subtask.hours:g} h{files}{sure}{phase}"
+    return f"{kind}{_title(subtask)} · {subtask.hours:g}\N{NO-BREAK SPACE}h{files}{sure}{phase}"
 
 
 def _title(subtask: Subtask) -> str:
     return "Verify that all of it together does what was asked for" if is_closing(subtask) else subtask.title
+
+
+def _label(subtask: Subtask) -> str:
+    return "Verify the whole" if is_closing(subtask) else one_line(subtask.title, 40)
 
 
 def _marks(old: Decomposition | None, new: Decomposition) -> tuple[dict[int, str], list[str]]:

@@ -30,7 +30,7 @@ _PLAIN: dict[type[Event], Callable[[Any, NameOf], str]] = {
     e.TaskBackburnered: lambda f, name: "Laid the task aside",
     e.TaskCancelled: lambda f, name: f"Cancelled the task: {f.reason}",
     e.TaskMuted: lambda f, name: "Muted reminders" if f.muted else "Unmuted reminders",
-    e.JobParked: lambda f, name: f"Gave up on {f.flow}: {f.problem}",
+    e.JobParked: lambda f, name: f"Gave up on {words.FLOW.get(f.flow, f.flow)}: {f.problem}",
     e.JobRetried: lambda f, name: "Asked to try the stuck step again",
     e.DecompositionDrafted: lambda f, name: f"Drafted plan {f.number}: {len(f.plan.subtasks)} subtasks",
     e.DecompositionSentBack: lambda f, name: f"Sent plan {f.number} back: {'; '.join(f.reasons)}",

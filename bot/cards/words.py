@@ -64,6 +64,15 @@ KIND: dict[Kind, str] = {
     Kind.CONTROLS: "the controls",
 }
 
+# What a flow is doing, as people would say it.
+FLOW: dict[str, str] = {
+    "intake": "choosing the project",
+    "decompose": "planning",
+    "review": "the review of the plan",
+    "debate": "the debate about the plan",
+    "understand": "reading what was said",
+}
+
 _LABELS: dict[tuple[Kind, str], tuple[str, Style]] = {
     (Kind.STOPPED, "resume"): ("Resume task", Style.PRIMARY),
     (Kind.STOPPED, "cancel"): ("Cancel task", Style.DANGER),

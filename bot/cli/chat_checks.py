@@ -166,19 +166,15 @@ class _Slack:
 
     def _people(self, team: str) -> Iterator[Check]:
         """Somebody of another team is named: nothing they press would count."""
-        named = (member for members in self._settings.groups.values() for member in members)
-        foreign = sorted({each for each in named if each.startswith(("slack:", "slack-group:"))} - _of_team(named, team))
-        foreign = [each for each in foreign if each.split(":")[1] != team]
+        named = {member for members in self._settings.groups.values() for member in members}
+        slack = (member for member in named if member.startswith(("slack:", "slack-group:")))
+        foreign = [member for member in slack if member.split(":")[1] != team]
         if foreign:
             step = f"Write them with your own team's id, as slack:{team}:U…; a foreign team has no rights here."
             yield warn("slack people", f"not of this team: {_listed(foreign)}", step)
 
 
 _INVITE = "Say /invite @Overlord in each channel where it should listen."
-
-
-def _of_team(named: Iterator[str], team: str) -> set[str]:
-    return {each for each in named if each.startswith(f"slack:{team}:")}
 
 
 def _wanted_scopes() -> tuple[str, ...]:
@@ -231,7 +227,9 @@ class _Discord:
     def _intents(self, application: _Answer) -> Check:
         flags = application.data.get("flags") if isinstance(application.data, dict) else None
         if not isinstance(flags, int):
-            return warn("discord intents", "cannot be read", "Look at Developer Portal, Bot, Privileged Gateway Intents.")
+            return warn(
+                "discord intents", "cannot be read", "Look at Developer Portal, Bot, Privileged Gateway Intents."
+            )
         if flags & CONTENT:
             return ok("discord intents", "message content is on")
         step = "Developer Portal, Bot, Privileged Gateway Intents: switch on Message Content."

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 def doctor(
     context: typer.Context,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    offline: Annotated[bool, typer.Option("--offline", help="Ask no model anything.")] = False,
+    offline: Annotated[bool, typer.Option("--offline", help="Ask no model and no provider anything.")] = False,
 ) -> None:
-    """Check machine, settings, models and store."""
+    """Check machine, settings, chats, models and store."""
     checks = list(_all(context, offline=offline))
     if json:
         output.show_json(checks)
@@ -35,7 +35,7 @@ def doctor(
 
 def _all(context: typer.Context, *, offline: bool) -> Iterator[Check]:
     from agents.catalog.overlord import Sandbox
-    from bot.cli import checks, model_check, sandbox_check
+    from bot.cli import chat_checks, checks, model_check, sandbox_check
     from bot.settings import BadSettings
 
     yield checks.python()
@@ -55,6 +55,8 @@ def _all(context: typer.Context, *, offline: bool) -> Iterator[Check]:
     yield checks.console_port(settings)
     yield checks.platforms(settings)
     yield checks.groups(settings)
+    if not offline:
+        yield from chat_checks.chats(settings)
     yield from model_check.models(settings, offline=offline)
     yield from _store(settings)
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict
 
-from tests.bench import ask, ask_prefix, durable_step, long_task, loop_stall, press, ready, suites
+from tests.bench import ack, ask, ask_prefix, durable_step, long_task, loop_stall, press, ready, suites
 from tests.bench.rows import Row, Say, table
 
 Bench = Callable[[Say], list[Row]]
@@ -19,12 +19,16 @@ QUICK: dict[str, Bench] = {
     "task_of_10000_facts": long_task.run,
     "ready": ready.run,
     "loop_stall": loop_stall.run,
+    "accept_event": ack.run,
     "ask": ask.run,
     "ask_prefix": ask_prefix.run,
 }
 LONG: dict[str, Bench] = {
     "hypothesis_full": suites.hypothesis_full,
     "kill_every_step": suites.kill_every_step,
+    "kill_chats": suites.kill_chats,
+    "drop_sockets": suites.drop_sockets,
+    "ack_at_83": ack.run_long,
 }
 
 

@@ -35,7 +35,7 @@ from tests.fakes.slack.server import BOT_TOKEN
 from tests.fakes.slack.world import BOT, BOT_USER, TEAM
 from tests.faults.console_trial import free_port
 
-EVENTS, AT_ONCE, ROUNDS = 500, 50, 7
+EVENTS, AT_ONCE, ROUNDS = 600, 200, 11
 PER_SECOND = 83  # ten times what Slack sends at most: 30,000 an hour
 SHORT, LONG = 15, 60  # seconds
 PATIENCE = 60.0  # seconds for the program to listen

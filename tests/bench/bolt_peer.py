@@ -14,19 +14,22 @@ class BareBolt:
         async def authorize() -> AuthorizeResult:
             return AuthorizeResult(enterprise_id=None, team_id=team, bot_user_id=bot, bot_token="xoxb-none")
 
-        self._taken = self._heard = 0
+        self._left = 0
+        self._done = asyncio.Event()
         self._app = AsyncApp(client=AsyncWebClient("xoxb-none"), signing_secret=secret, authorize=authorize)
         self._app.event("message")(self._hear)
 
     async def _hear(self, body: dict[str, object]) -> None:
-        self._heard += 1
+        self._left -= 1
+        if not self._left:
+            self._done.set()
 
     async def idle(self) -> None:
         """Bolt acknowledges first; its listeners run afterwards."""
-        while self._heard < self._taken:
-            await asyncio.sleep(0)
+        await self._done.wait()
 
     async def take(self, body: bytes, headers: Mapping[str, str]) -> int:
-        self._taken += 1
+        self._left += 1
+        self._done.clear()
         answer = await self._app.async_dispatch(AsyncBoltRequest(body=body.decode(), headers=dict(headers)))
         return int(answer.status)

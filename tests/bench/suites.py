@@ -19,6 +19,14 @@ def kill_every_step(say: Say) -> list[Row]:
     return [_run("kill_every_step", [sys.executable, "-m", "tests.bench.kill_every_step"], say)]
 
 
+def kill_chats(say: Say) -> list[Row]:
+    return [_run("kill_chats", [sys.executable, "-m", "tests.bench.kill_chats"], say)]
+
+
+def drop_sockets(say: Say) -> list[Row]:
+    return [_run("drop_sockets", [sys.executable, "-m", "tests.bench.drop_sockets"], say)]
+
+
 def hypothesis_full(say: Say) -> list[Row]:
     there = [path for path in SEARCHED if (ROOT / path).exists()]
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--timeout=3000", *there]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.conversation import Command, Verb, Words, understand
+from bot.conversation import Command, SmallTalk, Verb, Words, understand
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,10 @@ from bot.conversation import Command, Verb, Words, understand
         ("link", Verb.LINK, None, ""),
         ("link AB12CD34", Verb.LINK, None, "AB12CD34"),
         ("tasks", Verb.TASKS, None, ""),
+        ("why?", Verb.WHY, None, ""),
+        ("what is happening?", Verb.STATUS, None, ""),
+        ("What's happening", Verb.STATUS, None, ""),
+        ("what did it cost?", Verb.COST, None, ""),
     ],
 )
 def test_a_command_is_understood(said: str, verb: Verb, task: str | None, words: str) -> None:
@@ -49,8 +53,27 @@ def test_a_command_is_understood(said: str, verb: Verb, task: str | None, words:
         "link the docs to the footer of every page",
         "retry failed uploads three times",
         "resume uploads after a crash",
+        "why does the export fail on Mondays?",
+        "ok, now add a login page",
+        "thanks page shows the wrong name",
+        "hello world page for the demo",
+        "nice error messages for the API",
+        "1",
         "",
     ],
 )
 def test_a_request_that_begins_like_a_command_stays_a_request(said: str) -> None:
     assert understand(said) == Words(text=said)
+
+
+@pytest.mark.parametrize("said", ["hello", "Hi!", "hey overlord", "good morning all", "👋", "How are you?"])
+def test_a_greeting_wants_a_word_in_return(said: str) -> None:
+    assert understand(said) == SmallTalk(text=said, greets=True)
+
+
+@pytest.mark.parametrize(
+    "said", ["thanks!", "Thank you so much", "ok", "👍", "👍🏽", "❤️", "Cool!", "got it", "...", "ty"]
+)
+def test_a_thank_you_is_met_with_silence(said: str) -> None:
+    meant = understand(said)
+    assert meant == SmallTalk(text=said, greets=False)

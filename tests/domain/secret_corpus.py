@@ -58,7 +58,7 @@ BARE: dict[str, str] = {
     "perplexity": "ppl" + "x-" + some(48),
     "slack bot": "xox" + f"b-{some(12, string.digits)}-{some(13, string.digits)}-{some(24)}",
     "slack user": "xox" + f"p-{some(12, string.digits)}-{some(12, string.digits)}-{some(32, HEX)}",
-    "slack legacy": "xox" + f"s-{some(11, string.digits)}-{some(11, string.digits)}-{some(10, HEX)}"[:2] + "o-" + some(40),
+    "slack legacy": "xox" + f"s-{some(11, string.digits)}-{some(11, string.digits)}-{some(10, HEX)}",
     "slack refresh": "xox" + "e-1-" + some(146),
     "slack rotated": "xox" + "e.xox" + "b-1-" + some(166),
     "slack app": "xap" + f"p-1-A{some(10, UPPER)}-{some(13, string.digits)}-{some(64, HEX)}",
@@ -133,7 +133,7 @@ BARE: dict[str, str] = {
     "airtable": "pa" + f"t{some(14)}.{some(64, HEX)}",
     "jwt": _jwt(),
     "jwt unsigned": f"{_b64(json.dumps({'alg': 'none'}))}.{_b64(json.dumps({'admin': True, 'id': some(8)}))}.",
-    "jwe": f"{_b64(json.dumps({'alg': 'RSA-OAEP', 'enc': 'A256GCM'}))}.{'.'.join(some(n, URLSAFE) for n in (80, 16, 60, 22))}",
+    "jwe": ".".join((_b64('{"alg":"RSA-OAEP","enc":"A256GCM"}'), *(some(n, URLSAFE) for n in (80, 16, 60, 22)))),
     "rsa key": pem("RSA "),
     "pkcs8 key": pem(""),
     "ec key": pem("EC "),
@@ -172,7 +172,11 @@ _name("bearer in python", '{"Authorization": "Bearer @@"}', some(48))
 _name("bot header", "Authorization: Bot @@", _discord())
 _name("slack webhook", "https://hooks.slack.com/services/@@", f"T{some(9, UPPER)}/B{some(10, UPPER)}/{some(24)}")
 _name("discord webhook", "https://discord.com/api/webhooks/1122334455667788/@@", some(68, URLSAFE))
-_name("teams webhook", "https://acme.webhook.office.com/@@", f"webhookb2/{_uuid()}@{_uuid()}/IncomingWebhook/{some(32, HEX)}")
+_name(
+    "teams webhook",
+    "https://acme.webhook.office.com/@@",
+    f"webhookb2/{_uuid()}@{_uuid()}/IncomingWebhook/{some(32, HEX)}",
+)
 _name("env api key", "ACME_API_KEY=@@", some(32))
 _name("yaml client secret", "client_secret: '@@'", some(40))
 _name("json password", '"password": "@@"', some(24))
@@ -180,7 +184,11 @@ _name("export token", 'export DEPLOY_TOKEN="@@"', some(40))
 _name("cookie", "Cookie: session_id=@@", some(40))
 _name("putty", "Private-Lines: 8\n@@\nPrivate-MAC: 00", "\n".join(some(64, ALNUM + "+/") for _ in range(8)))
 _name("cut off key", "-" * 5 + "BEGIN RSA PRIVATE KEY" + "-" * 5 + "\n@@", "\n".join(some(64) for _ in range(3)))
-_name("key in a quote", "> " + "-" * 5 + "BEGIN PRIVATE KEY" + "-" * 5 + "\n> @@\n> " + "-" * 5 + "END PRIVATE KEY" + "-" * 5, some(64))
+_name(
+    "key in a quote",
+    "> " + "-" * 5 + "BEGIN PRIVATE KEY" + "-" * 5 + "\n> @@\n> " + "-" * 5 + "END PRIVATE KEY" + "-" * 5,
+    some(64),
+)
 
 FRAMES: dict[str, Callable[[str], str]] = {
     "alone": lambda secret: secret,

@@ -1,4 +1,4 @@
-"""P23 and attack 59: every shape of secret goes, ordinary code stays, and hostile text costs no more than its length."""
+"""P23, attack 59: every shape of secret goes, ordinary code stays, hostile text costs no more than its length."""
 
 import base64
 import time

@@ -1,4 +1,4 @@
-"""The provider's side of a trial: a strict fake in a process of its own, with a person on it, and what it shows in the end.
+"""The provider's side of a trial: a strict fake in a process of its own, a person on it, and what it has in the end.
 
 It outlives every bot, mixes faults into what they ask for, and counts what *it* has.
 """

@@ -16,7 +16,7 @@ from pathlib import Path
 import discord
 import pytest
 
-from agents.domain.ids import Account, Thread
+from agents.domain.ids import Thread
 from agents.ports import Ports
 from bot.platforms.discord.address import Place
 from bot.platforms.slack import addresses
@@ -28,7 +28,7 @@ from tests.fakes.slack.fake import CHANNEL
 from tests.fakes.slack.people import MENTION
 from tests.scenarios.discord_stage import DiscordStage
 from tests.scenarios.slack_stage import SlackStage
-from tests.scenarios.stage import Host, Setup, until
+from tests.scenarios.stage import Host, Setup, Stage, until
 
 AWAY, SAID = 600.0, 50
 WHO = "ana"
@@ -60,7 +60,7 @@ class Settled:
     states: Counter[str]
 
 
-def config(account: Callable[[str], Account]) -> str:
+def config(stage: Stage) -> str:
     return "projects: [{name: web, path: .}]\n"
 
 

@@ -9,22 +9,19 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine, create_engine, select, update
 
-from agents.domain import decide
 from agents.domain import events as e
 from agents.domain.asking import Moment
-from agents.domain.decide import Request
 from agents.domain.decision import Decision, DecisionState
 from agents.domain.errors import OverlordError, StaleLease
-from agents.domain.ids import Account, DecisionId, TaskId, Thread
+from agents.domain.ids import DecisionId, TaskId, Thread
 from agents.domain.limits import Limits
-from agents.domain.task import Task
 from agents.ports import Decide
 from bot.bell import Bell
 from bot.clock import ScaledClock
@@ -53,9 +50,7 @@ from tests.faults.console_trial import free_port, furnished
 from tests.faults.deliveries_trial import Rush, lost, rush
 from tests.faults.killing import Main, Ready, side_by_side
 from tests.faults.outbox_trial import SCALE, Errand, Sent, office_in, run_errand
-
-NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
-
+from tests.faults.tasks import NOW, a_task
 
 # ── 1: the delivery is inserted after the acknowledgement ───────────────────────────────────────────────────────────
 
@@ -226,15 +221,6 @@ class LedgerWithoutItsClause(StaleLedger):
         made = {"state": DecisionState.DECIDED, "body": dump_decision(self.remembered), "delivery": None}
         self._db.execute(update(row).where(row.c.id == fact.decision).values(**made))
         return self.remembered
-
-
-def a_task(books: Books) -> Task:
-    """One that asks which project it is for."""
-    person, moment = books.people.of(Account("console:ana")), Moment(at=NOW, cause="test")
-    request = Request(text="add login", by=person.id, thread=Thread("console:general:1"), channel="console:general")
-    cause = Cause(actor="console:ana", delivery="test")
-    task = books.log.open(decide.open_task(books.log.next_id(), request, moment), cause)
-    return books.log.append(task.id, decide.choose_project(task, ["web", "api"], moment), cause)
 
 
 def presses_that_count(home: Path, make_ledger: type[StaleLedger]) -> int:

@@ -3,17 +3,17 @@
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from agents.catalog.specialists import load_panel
-from agents.domain import decide, pressing, steering
-from agents.domain.asking import Moment
-from agents.domain.authority import Kind, Presser
+from agents.domain import decide, pressing
+from agents.domain.asking import withdraw
+from agents.domain.authority import Presser
 from agents.domain.decide import Request
+from agents.domain.events import TaskCancelled
 from agents.domain.ids import PersonId, TaskId, Thread
 from agents.domain.limits import Limits
-from agents.domain.pressing import Press
 from agents.domain.task import Task
 from agents.flows import FLOWS
 from agents.ports import Llm, Ports
@@ -88,18 +88,14 @@ class Planning:
         await self.office.database.write(transaction)
 
     async def cancel(self) -> None:
-        """As a person does: asked to, and confirmed."""
+        """What is left of a task once a person has confirmed it."""
 
         def transaction(books: Books) -> None:
-            cause = Cause(actor="console:ana", delivery="cancel")
             task = books.log.task(self.task)
-            moment: Moment = self.office.moment(task.channel, "cancel")
-            books.log.append(task.id, steering.ask_to_cancel(task, ANA, "changed my mind", moment), cause)
-            asked = books.log.task(task.id).of_kind(Kind.CANCEL)
-            assert asked
-            press = Press(decision=asked.id, letter=asked.options[0].letter)
-            facts = steering.press(books.log.task(task.id), press, ANA, replace(moment, cause="confirm"))
-            books.log.append(task.id, facts, cause)
+            moment = self.office.moment(task.channel, "cancel")
+            ended = TaskCancelled(task=task.id, at=moment.at, by=ANA.person, reason="changed my mind")
+            facts = [ended, *withdraw(task.open, "the task was cancelled", moment)]
+            books.log.append(task.id, facts, Cause(actor="console:ana", delivery="cancel"))
 
         await self.office.database.write(transaction)
 

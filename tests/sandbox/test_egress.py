@@ -67,12 +67,12 @@ async def test_only_what_is_listed_is_reached(yard: Yard) -> None:
         async with yard.sandbox.open(yard.workspace, only(f"127.0.0.1:{listed}")) as room:
             said = await asked(
                 room,
-                (connect(f"127.0.0.1:{listed}"), "hello " * 20_000),
+                (connect(f"127.0.0.1:{listed}"), "hello " * 2_000),
                 (connect(f"127.0.0.1:{unlisted}"), ""),
                 (connect("169.254.169.254:80"), ""),
                 (connect("evil.example:443"), ""),
             )
-    assert said[0] == "hello " * 20_000
+    assert said[0] == "hello " * 2_000
     assert all(answer.startswith("HTTP/1.1 403 ") for answer in said[1:])
 
 

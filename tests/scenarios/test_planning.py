@@ -77,7 +77,9 @@ async def test_what_a_reviewer_stops_cannot_be_approved_but_changed(rehearsal: P
     await play.sees("lead", thread, "Nothing in T-1 waits for an approval")
 
     await play.stage.press("lead", thread, "Request changes", words="Only links of our own team")
-    await play.sees("ana", thread, "please look at the plan, version 2", "You asked for", "Only links of our own team")
+    await play.sees(
+        "ana", thread, "please look at the plan, version 2", "Changes asked for", "Only links of our own team"
+    )
     await play.stage.press("lead", thread, "Approve plan")
     await play.sees("ana", thread, "At work")
     assert (await play.task()).state is TaskState.RUNNING
@@ -107,3 +109,13 @@ async def test_an_edited_request_closes_the_card_and_is_planned_anew(rehearsal: 
     new = task.of_kind(Kind.PLAN)
     assert old and new and new.id != old.id and task.plan and new.subject == task.plan.hash
     assert not task.accepted_plan
+
+
+async def test_a_wish_in_words_is_rehearsed_too(rehearsal: Play) -> None:
+    play = rehearsal
+    thread = await play.stage.say("ana", AT_FIRST, mention=True)
+    await play.sees("ana", thread, "please look at the plan", "Offer --days")
+    await play.stage.say("ana", "leave the command line out, please", thread=thread)
+    card = await play.sees("ana", thread, "please look at the plan, version 2", "Changes asked for", "command line out")
+    assert "Gone" in card.text and "New: Say in the README" in card.text
+    await play.sees("ana", thread, "No longer needed: changes were asked for", gone="Approve plan")

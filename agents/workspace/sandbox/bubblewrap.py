@@ -16,7 +16,7 @@ from agents.workspace.sandbox.syscalls import descriptor_of
 from agents.workspace.sandbox.watch import Disk
 
 # The sandbox's first process must bury orphans and outlive none of them.
-_FIRST = ("/bin/sh", "-c", '"$@"; exit $?', "sh")
+_FIRST = ("/bin/sh", "-c", '"$@"; exit $?')
 
 
 class Bubblewrap:
@@ -61,7 +61,7 @@ class Bubblewrap:
                 return await room.run(command, on_output=on_output)
         began, ended = time.monotonic(), running.DIED
         async with running.listening(profile, on_output) as pipe, launching(self._how, workspace, profile) as launch:
-            process = await launch.process([*_FIRST, *command], pipe.writable)
+            process = await launch.process([*_FIRST, self._how.guard.token, *command], pipe.writable)
             pipe.sent()
             try:
                 watching = launch.watch(process, Disk.now(workspace.path))
@@ -85,7 +85,7 @@ class Bubblewrap:
             port = walls.PROXY_PORT if profile.egress else 0
             inside = cell.inside_command(self._how.tools.python, f"/proc/self/fd/{program}", theirs.fileno(), port)
             try:
-                process = await launch.process(inside, said, theirs.fileno(), program)
+                process = await launch.process([*inside, self._how.guard.token], said, theirs.fileno(), program)
             finally:
                 os.close(program)
                 os.close(said)

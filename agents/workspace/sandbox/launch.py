@@ -11,6 +11,7 @@ from functools import partial
 from agents.ports import EndedBy, Profile, Workspace
 from agents.workspace.sandbox import cgroup, syscalls, tree
 from agents.workspace.sandbox.errors import SandboxUnusable
+from agents.workspace.sandbox.guard import Guard
 from agents.workspace.sandbox.ownership import hand_over
 from agents.workspace.sandbox.tools import Tools
 from agents.workspace.sandbox.walls import Start, command_line
@@ -40,6 +41,7 @@ class Launcher:
     """How sandboxes are started here. Only the self-test's own tests weaken `build` and `environ`."""
 
     tools: Tools
+    guard: Guard = field(default_factory=Guard)
     filter: bytes | None = field(default_factory=syscalls.program)
     build: Callable[[Start], list[str]] = command_line
     environ: Mapping[str, str] = field(default_factory=dict)  # what bwrap itself gets: its /proc/1/environ shows it
@@ -66,6 +68,7 @@ class Launch:
                 env=dict(self.how.environ),
                 pass_fds=passed,
                 cwd="/",
+                start_new_session=True,
             )
         except OSError as error:
             raise unusable(f"{line[0]}: {error.strerror}") from None
@@ -93,10 +96,19 @@ async def launching(how: Launcher, workspace: Workspace, profile: Profile) -> As
     workspace = replace(workspace, path=workspace.path.resolve())
     if how.tools.user is not None:
         await asyncio.to_thread(hand_over, workspace.path, how.tools.user)
+    how.guard.stand()
     group = cgroup.make(profile)
     told, tells = os.pipe()
     cpus = "" if group is not None else _some_of_the_cpus(profile.cpus)
-    start = Start(workspace=workspace, profile=profile, tools=how.tools, command=(), status=tells, cpus=cpus)
+    start = Start(
+        workspace=workspace,
+        profile=profile,
+        tools=how.tools,
+        command=(),
+        status=tells,
+        cpus=cpus,
+        hostname=how.guard.token,
+    )
     try:
         yield Launch(how, start, group, told)
     finally:

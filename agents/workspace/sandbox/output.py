@@ -9,8 +9,6 @@ from agents.domain.text import clean
 
 Listener = Callable[[str], None]
 
-_LINE_MOST = 4_000
-_LONG_LINE = re.compile(rf"([^\n]{{{_LINE_MOST}}})([^\n]+)")
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _UNFINISHED = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|\][^\x07\x1b]*\x1b?)?\Z|\r\Z")
@@ -18,12 +16,9 @@ _HELD_MOST = 4_096  # an escape that does not end within this is none
 
 
 def readable(text: str) -> str:
-    """`clean`, much faster for plain text, and with endless lines cut."""
-    shown = _plain(text) if text.isascii() else clean(text)
-    return _LONG_LINE.sub(lambda line: f"{line[1]}… ({len(line[2])} more characters)", shown)
-
-
-def _plain(text: str) -> str:
+    """`clean`, and much faster than it for plain text."""
+    if not text.isascii():
+        return clean(text)
     return _CONTROL.sub("", _ESCAPES.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
 
 

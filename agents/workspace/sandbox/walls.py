@@ -37,6 +37,7 @@ class Start:
     filter: int | None = None  # descriptor of the system-call filter
     status: int | None = None  # descriptor that bwrap tells how the command ended
     cpus: str = ""  # as taskset wants them
+    hostname: str = "minion"
 
 
 def command_line(start: Start) -> list[str]:
@@ -48,6 +49,7 @@ def command_line(start: Start) -> list[str]:
         *_as_nobody(start.tools),
         start.tools.bwrap,
         *_NAMESPACES,
+        *("--hostname", start.hostname),
         *_system(),
         *_memory_folders(start.profile),
         *_binds(mounts, staged=staged),
@@ -60,7 +62,7 @@ def command_line(start: Start) -> list[str]:
 
 _NAMESPACES = (
     *("--unshare-all", "--unshare-user", "--disable-userns", "--uid", str(UID), "--gid", str(UID)),
-    *("--hostname", "minion", "--cap-drop", "ALL", "--die-with-parent", "--new-session", "--clearenv"),
+    *("--cap-drop", "ALL", "--die-with-parent", "--new-session", "--clearenv"),
     # else bwrap stays as the first process: with its own environment, without limits, and its memory can be written
     "--as-pid-1",
 )

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from bot.messages import Arrow, Graph, Node
 
-WIDTH, HEIGHT = 184, 62  # of a box
-ACROSS, DOWN = 44, 14  # between boxes
+WIDTH, HEIGHT = 172, 62  # of a box
+ACROSS, DOWN = 40, 14  # between boxes
 EDGE = 2
-LABEL, LINES = 26, 2  # characters in a line, and lines, that fit into a box
+LABEL, LINES = 22, 2  # characters in a line, and lines, that fit into a box
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

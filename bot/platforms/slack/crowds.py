@@ -26,6 +26,8 @@ class Crowds:
 
     async def of(self, user: str) -> tuple[str, ...]:
         """The groups this user is in. One that cannot be asked for lets nobody in."""
+        if not self._groups:
+            return ()
         members = await asyncio.gather(*(self._members(group) for group in self._groups))
         return tuple(group for group, inside in zip(self._groups, members, strict=True) if user in inside)
 

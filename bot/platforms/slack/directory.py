@@ -12,6 +12,7 @@ from bot.platforms.slack.web import told
 
 KEPT = 3600.0
 KEPT_UNKNOWN = 30.0
+FRESH = 5.0  # seconds for which an answer counts as of this moment
 PATIENCE = 1.0  # seconds: Slack wants its answer within three
 
 
@@ -20,6 +21,7 @@ class Known:
     name: str = ""
     team: str = ""
     is_bot: bool = False
+    gone: bool = False  # the account was deactivated
 
 
 class Directory:
@@ -27,9 +29,10 @@ class Directory:
         self._client = client
         self._known: dict[str, tuple[Known, float]] = {}
 
-    async def person(self, user: str) -> Known:
+    async def person(self, user: str, *, now: bool = False) -> Known:
+        """`now`: as they are at this moment, for what rights hang on."""
         known, until = self._known.get(user, (Known(), 0.0))
-        if time.monotonic() < until:
+        if time.monotonic() < (until - KEPT + FRESH if now else until):
             return known
         try:
             async with asyncio.timeout(PATIENCE):
@@ -48,4 +51,4 @@ class Directory:
         with told():
             answer = await self._client.users_info(user=user)
             info = UserAnswer.model_validate(answer.data).user
-        return Known(name=info.called, team=info.team_id, is_bot=info.is_bot)
+        return Known(name=info.called, team=info.team_id, is_bot=info.is_bot, gone=info.deleted)

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
@@ -10,6 +10,7 @@ import aiohttp
 from aiohttp import web
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.middleware.async_middleware import AsyncMiddleware
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.errors import SlackApiError
@@ -139,8 +140,9 @@ class _Gateway:
         async def authorize() -> AuthorizeResult:
             return AuthorizeResult(enterprise_id=None, team_id=None, bot_token=self._options.bot_token)
 
-        app = AsyncApp(
+        return AsyncApp(
             client=AsyncWebClient(base_url=self._options.api_url, session=self._client.session, retry_handlers=[]),
+            before_authorize=_Keep(self._keep),  # it answers for good, so that whatever would follow is not run
             authorize=authorize,
             request_verification_enabled=False,  # the door has done it, before anything was parsed
             ignoring_self_events_enabled=False,  # our own posts prove that they arrived
@@ -148,8 +150,6 @@ class _Gateway:
             url_verification_enabled=False,
             attaching_function_token_enabled=False,
         )
-        app.middleware(self._keep)
-        return app
 
     async def _keep(self, body: dict[str, Any]) -> BoltResponse:
         """Runs before any acknowledgement. If it raises, Bolt acknowledges nothing and Slack sends it again."""
@@ -167,6 +167,18 @@ class _Gateway:
         answer = await self._app.async_dispatch(request)
         said = {name: str(values[0]) for name, values in answer.headers.items()}
         return web.Response(status=answer.status, text=answer.body, headers={**said, **_SAFE})
+
+
+class _Keep(AsyncMiddleware):
+    """As a class, because what Bolt hands to a function takes it longer than the function."""
+
+    def __init__(self, keep: Callable[[dict[str, Any]], Awaitable[BoltResponse]]) -> None:
+        self._keep = keep
+
+    async def async_process(
+        self, *, req: AsyncBoltRequest, resp: BoltResponse, next: Callable[[], Awaitable[BoltResponse]]
+    ) -> BoltResponse:
+        return await self._keep(req.body)
 
 
 _SAFE = {"X-Content-Type-Options": "nosniff"}

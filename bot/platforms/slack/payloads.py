@@ -216,6 +216,7 @@ class UserInfo(Payload):
     team_id: Text = ""
     name: Text = ""
     is_bot: bool = False
+    deleted: bool = False
     profile: _Profile = _Profile()
 
     @property

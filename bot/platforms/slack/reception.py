@@ -109,8 +109,8 @@ class Reception:
 
     async def _hear(self, delivery: Delivery, user: str) -> bool:
         """Rights are read now: which groups the person is in goes with what they did."""
-        if not isinstance(delivery, Edited):
-            delivery = replace(delivery, memberships=await self.crowds.of(user))
+        if not isinstance(delivery, Edited) and (memberships := await self.crowds.of(user)):
+            delivery = replace(delivery, memberships=memberships)
         return await self.accept(delivery)
 
     async def _reaction(self, body: EventBody) -> None:
@@ -142,15 +142,21 @@ class Reception:
         if press.opens_form:
             self.after(self.errands.open_form(pressing, press, border.pressed_on(pressing)))
             return
-        await self._hear(border.pressed(pressing, press), pressing.user.id)
+        if not await self._is_gone(pressing.user.id):
+            await self._hear(border.pressed(pressing, press), pressing.user.id)
         if pressing.container.type != "message":
             self.after(self.errands.refresh_home(pressing.user.id))
+
+    async def _is_gone(self, user: str) -> bool:
+        """Whether the account was deactivated: what was pressed in its name does not count."""
+        return (await self.directory.person(user, now=True)).gone
 
     async def _submit(self, submission: Submission) -> None:
         form = form_of(submission.view.private_metadata)
         if form is None:
             return
-        await self._hear(self.border().submitted(submission, form), submission.user.id)
+        if not await self._is_gone(submission.user.id):
+            await self._hear(self.border().submitted(submission, form), submission.user.id)
         if not form.message:
             self.after(self.errands.refresh_home(submission.user.id))
 

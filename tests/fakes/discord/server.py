@@ -36,6 +36,7 @@ class FakeDiscord(People):
         self.interactions.add_routes(self.http)
         self._add_routes()
         self.address = ""
+        self.permissions = (1 << 50) - 1  # of the bot, in every guild
 
     @property
     def api_url(self) -> str:
@@ -111,8 +112,9 @@ class FakeDiscord(People):
         return {"url": self.gateway_url, "shards": 1, "session_start_limit": limit}
 
     def _my_guilds(self, call: Call) -> Answer:
-        blank: Json = {"icon": None, "banner": None, "owner": False, "permissions": "0", "features": []}
-        return [{**blank, "id": guild.id, "name": guild.name} for guild in self.world.guilds.values()]
+        blank: Json = {"icon": None, "banner": None, "owner": False, "features": []}
+        may = {"permissions": str(self.permissions)}
+        return [{**blank, **may, "id": guild.id, "name": guild.name} for guild in self.world.guilds.values()]
 
     def _guild_of(self, call: Call) -> str:
         if call.path["guild_id"] not in self.world.guilds:

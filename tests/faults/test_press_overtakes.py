@@ -1,0 +1,75 @@
+"""A press may reach us before the id of the message it was made on: then, too, it counts."""
+
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from agents.domain.authority import Kind
+from agents.domain.ids import Thread
+from agents.domain.limits import Limits
+from agents.domain.task import Task
+from bot.bell import Bell
+from bot.clock import ScaledClock
+from bot.inbox import Inbox
+from bot.leases import Leases
+from bot.messages import Choice, Pressed, load_card
+from bot.office import Office
+from bot.platforms.console.platform import ConsolePlatform
+from bot.readers import announce
+from store.deliveries import DeliveryState
+from store.posts import Post
+from tests.faults.outbox_trial import office_in
+from tests.faults.tasks import ANA, CHANNEL, THREAD, a_task
+
+
+@pytest.fixture
+async def office(tmp_path: Path) -> AsyncIterator[Office]:
+    made = office_in(tmp_path, ScaledClock(1, time.time()), Limits(), Bell())
+    yield made
+    made.database.close()
+
+
+async def post_all(office: Office) -> tuple[Task, str]:
+    """Post every card of a new task, and die before the last one's id is written down. Returns that id."""
+    task = await office.database.write(a_task)
+    await office.database.write(lambda books: announce(books, office.permissions, office.clock.now()))
+    post, message = await put_next(office)
+    now = office.clock.now()
+    await office.database.write(lambda books: books.posts.sent(post, message, now, office.limits))
+    _, unnoted = await put_next(office)
+    return task, unnoted
+
+
+async def put_next(office: Office) -> tuple[Post, str]:
+    lease = Leases(office.clock).for_seconds(45)
+    (post,) = await office.database.write(lambda books: books.posts.claim(lease, office.limits, 1))
+    platform = ConsolePlatform(office.database, office.clock)
+    return post, await platform.post(post.thread, post.key, load_card(post.body))
+
+
+async def pressed(office: Office, task: Task, message: str, thread: Thread = THREAD) -> DeliveryState:
+    question = task.of_kind(Kind.PROJECT)
+    assert question
+    token = Choice(decision=question.id, letter=question.options[0].letter).token
+    inbox = Inbox(office)
+    await inbox.accept(
+        Pressed(
+            key=f"press:{thread}", thread=thread, channel=CHANNEL, message=message, by=ANA, token=token,
+            at=office.clock.now(),
+        )
+    )  # fmt: skip
+    (received,) = await inbox.waiting()
+    return (await inbox.settle(received)).state
+
+
+async def test_a_press_on_a_card_whose_sender_died_before_it_noted_the_id_counts(office: Office) -> None:
+    task, message = await post_all(office)
+    assert await pressed(office, task, message) is DeliveryState.HANDLED
+
+
+async def test_a_press_on_a_message_where_no_such_card_is_under_way_does_not(office: Office) -> None:
+    task, message = await post_all(office)
+    elsewhere = Thread(f"{CHANNEL}:2")
+    assert await pressed(office, task, message, elsewhere) is DeliveryState.REFUSED

@@ -1,0 +1,95 @@
+"""The offline model: every script holds together, and it says honestly that it only rehearses."""
+
+import pytest
+from pydantic import BaseModel
+
+from agents.catalog.rehearsal import load_scripts
+from agents.domain.decomposition import Decomposition, faults, with_verification
+from agents.flows.debate import DebateAnswer
+from agents.flows.decompose import PlanSays
+from agents.flows.intake import ProjectAnswer
+from agents.flows.review import CriticAnswer, CustodietAnswer, SpecialistAnswer
+from agents.flows.understand import IntentAnswer
+from agents.llm.rehearsal import DEFAULTS, Rehearsal, Script, meant
+from manifests import packaged
+
+SCRIPTS = load_scripts()
+SHAPES: dict[str, type[BaseModel]] = {
+    "decompose": PlanSays,
+    "critic": CriticAnswer,
+    "custodiet": CustodietAnswer,
+    "specialist": SpecialistAnswer,
+    "debate_critic": DebateAnswer,
+    "debate_custodiet": DebateAnswer,
+    "intent": IntentAnswer,
+    "project": ProjectAnswer,
+}
+
+
+def sample_files() -> set[str]:
+    root = packaged("samples", "shortlinks")
+    found = (path.relative_to(root) for path in root.rglob("*") if path.is_file())
+    return {path.as_posix() for path in found if "__pycache__" not in path.parts}
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: str(script["request"]))
+def test_every_scripted_answer_is_of_the_shape_that_is_asked_for(script: Script) -> None:
+    for question, answers in script.items():
+        for answer in answers if question in SHAPES else ():
+            SHAPES[question].model_validate(answer, extra="forbid")
+    assert set(script) <= {*SHAPES, "request", "shows"}
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: str(script["request"]))
+def test_every_scripted_plan_passes_the_checks_on_the_sample_project(script: Script) -> None:
+    for answer in script["decompose"]:
+        drafted = PlanSays.model_validate(answer).drafted()
+        assert isinstance(drafted, Decomposition)
+        assert faults(with_verification(drafted), sample_files()) == []
+
+
+def test_evidence_of_rehearsed_debates_counts() -> None:
+    for script in SCRIPTS:
+        request = str(script["request"]).casefold()
+        for side in ("debate_critic", "debate_custodiet"):
+            for answer in script.get(side, []):
+                cited = [str(each) for each in answer["evidence"]]
+                assert all(each.casefold() in request or each in sample_files() for each in cited)
+
+
+@pytest.mark.parametrize("question", sorted(DEFAULTS))
+def test_what_it_was_not_given_lines_for_is_never_an_approval(question: str) -> None:
+    answer = Rehearsal(SCRIPTS).answer(question, "paint it green", 0)
+    shape = SHAPES[question].model_validate(answer, extra="forbid")
+    assert getattr(shape, "verdict", "no_verdict") == "no_verdict"
+
+
+def test_to_an_unknown_request_it_says_what_it_can_and_how_to_get_a_model() -> None:
+    reason = str(Rehearsal(SCRIPTS).answer("decompose", "paint it green", 0)["reason"])
+    assert PlanSays(status="BLOCKED", reason=reason)  # type: ignore[arg-type]
+    for script in SCRIPTS:
+        assert f"“{script['request']}”" in reason
+    assert "OVERLORD_MODELS__PRIMARY" in reason and "overlord doctor" in reason
+
+
+@pytest.mark.parametrize(
+    "said", ["let links expire after a chosen number of days.", "LET LINKS EXPIRE, after a chosen number of days!"]
+)
+def test_a_request_is_known_whatever_its_marks_and_capitals(said: str) -> None:
+    assert Rehearsal(SCRIPTS).answer("decompose", said, 0)["status"] == "COMPLETE"
+
+
+@pytest.mark.parametrize(
+    ("said", "intent"),
+    [
+        ("leave the command line out, please", "change"),
+        ("could we do it without a new file?", "change"),
+        ("looks good, go ahead", "approve"),
+        ("why are there three steps?", "why"),
+        ("how much was that", "cost"),
+        ("how far are you", "status"),
+        ("my cat likes it", "other"),
+    ],
+)
+def test_plain_remarks_are_read_well_enough_to_rehearse(said: str, intent: str) -> None:
+    assert meant(said)["intent"] == intent

@@ -1,0 +1,156 @@
+"""The small parts: who owns a workspace, what is mounted, control groups, and Podman's filter."""
+
+import asyncio
+import json
+import os
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agents.ports import Workspace
+from agents.workspace.sandbox import cgroup, container_filter, tools, tree
+from agents.workspace.sandbox.container_walls import options
+from agents.workspace.sandbox.launch import Launcher, launching
+from agents.workspace.sandbox.ownership import hand_over
+from agents.workspace.sandbox.profile import GATE, MINION
+from agents.workspace.sandbox.walls import Start, command_line, reachable
+from tests.sandbox.yard import SMALL, Yard, bubblewrap, git, worktree
+
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+
+
+@as_root
+def test_a_workspace_is_handed_over_but_not_what_is_shared(tmp_path: Path) -> None:
+    workspace = worktree(tmp_path)
+    (tmp_path / "store").write_text("somebody's")
+    (workspace.path / "folder").mkdir()
+    os.link(tmp_path / "store", workspace.path / "folder" / "shared")
+    (workspace.path / "link").symlink_to(tmp_path / "store")
+    hand_over(workspace.path, tools.NOBODY)
+    assert (workspace.path / "main.py").stat().st_uid == tools.NOBODY
+    assert (workspace.path / "folder").stat().st_uid == tools.NOBODY
+    assert (workspace.path / "link").lstat().st_uid == tools.NOBODY
+    assert (workspace.path / ".git").stat().st_uid == 0
+    assert (tmp_path / "store").stat().st_uid == 0
+
+
+@as_root
+def test_a_hand_over_that_was_cut_short_is_done_again(tmp_path: Path) -> None:
+    (tmp_path / "tree").mkdir()
+    for name in "ab":
+        (tmp_path / "tree" / name).touch()
+    os.chown(tmp_path / "tree" / "a", tools.NOBODY, tools.NOBODY)
+    hand_over(tmp_path / "tree", tools.NOBODY)
+    assert {path.stat().st_uid for path in (tmp_path / "tree").iterdir()} == {tools.NOBODY}
+
+
+@as_root
+async def test_a_workspace_that_everybody_can_walk_to_needs_no_stage(tmp_path: Path) -> None:
+    """Both ways to start, and both hold: one bwrap, or a second one around it that shows it the workspace."""
+    open_way = Path("/var/tmp") / f"overlord-test-{os.getpid()}"
+    open_way.mkdir(mode=0o755)
+    try:
+        for folder, bwraps in ((open_way, 1), (tmp_path, 2)):
+            workspace = worktree(folder / "base")
+            start = Start(workspace=workspace, profile=SMALL, tools=tools.find(), command=["true"])
+            line = command_line(start)
+            assert sum(word.endswith("/bwrap") for word in line) == bwraps
+            yard = Yard(bubblewrap(), workspace)
+            ran = await yard.sandbox.once(workspace, SMALL, ["sh", "-c", "pwd; echo x > new; git status --short"])
+            assert ran.output == f"{workspace.path}\n?? new\n"
+            git(workspace.path, "-c", "safe.directory=*", "status")
+    finally:
+        shutil.rmtree(open_way)
+
+
+def test_reach_is_a_matter_of_every_folder_above(tmp_path: Path) -> None:
+    (tmp_path / "shut" / "open").mkdir(parents=True)
+    (tmp_path / "shut").chmod(0o700)
+    assert not reachable(tmp_path / "shut" / "open", 12_345)
+    assert reachable(tmp_path / "shut" / "open", os.getuid())
+    assert reachable(Path("/usr/bin"), 12_345)
+
+
+async def test_what_was_started_is_found_with_all_its_children(tmp_path: Path) -> None:
+    workspace = Workspace(path=tmp_path)
+    async with launching(Launcher(tools=tools.find()), workspace, SMALL) as launch:
+        process = await launch.process(["sh", "-c", "sleep 60 & sleep 60"], os.open(os.devnull, os.O_WRONLY))
+        for _ in range(200):
+            found = tree.members(process.pid)
+            if sum("sleep" in _comm(member.pid) for member in found) == 2:
+                break
+            await asyncio.sleep(0.02)
+        else:
+            raise AssertionError("never started")
+        assert tree.memory(found, 1 << 40) > 0
+        tree.kill(found)
+        await process.wait()
+
+
+def _comm(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/comm").read_text()
+    except OSError:
+        return ""
+
+
+def test_a_control_group_is_made_beside_our_own(tmp_path: Path) -> None:
+    """The files of the kernel's interface, in a folder: this machine has the interface only in parts."""
+    (tmp_path / "own.slice" / "bot").mkdir(parents=True)
+    (tmp_path / "own.slice" / "cgroup.subtree_control").write_text("cpu memory pids\n")
+    own = tmp_path / "self"
+    own.write_text("4:memory:/other\n0::/own.slice/bot\n")
+    group = cgroup.make(GATE, tmp_path, own)
+    assert group is not None and group.path.parent == tmp_path / "own.slice"
+    assert (group.path / "memory.max").read_text() == str(GATE.memory)
+    assert (group.path / "pids.max").read_text() == str(GATE.processes + 8)
+    assert (group.path / "cpu.max").read_text() == "100000 100000"
+    (group.path / "memory.current").write_text("123\n")
+    (group.path / "memory.events").write_text("low 0\noom 1\noom_kill 1\n")
+    assert group.memory() == 123 and group.ran_out()
+    assert group.joining()[-1] == str(group.path)
+
+
+@pytest.mark.parametrize("lines", ["4:memory:/other\n", "0::/\n", "0::/nowhere/bot\n"])
+def test_where_there_are_no_groups_to_make_none_is_made(tmp_path: Path, lines: str) -> None:
+    (tmp_path / "self").write_text(lines)
+    assert cgroup.make(GATE, tmp_path, tmp_path / "self") is None
+
+
+def test_podmans_filter_loses_what_ours_refuses() -> None:
+    theirs = {
+        "defaultAction": "SCMP_ACT_ERRNO",
+        "archMap": [{"architecture": "SCMP_ARCH_X86_64"}],
+        "syscalls": [
+            {"names": ["read", "unshare", "clone", "mount"], "action": "SCMP_ACT_ALLOW", "args": []},
+            {"names": ["ptrace"], "action": "SCMP_ACT_ALLOW"},
+        ],
+    }
+    ours = json.loads(container_filter.narrowed(json.dumps(theirs)))
+    assert ours["defaultAction"] == "SCMP_ACT_ERRNO" and ours["archMap"] == theirs["archMap"]
+    assert [entry["names"] for entry in ours["syscalls"]] == [["read"], ["clone"]]
+    assert ours["syscalls"][1]["args"][0]["op"] == "SCMP_CMP_MASKED_EQ"
+
+
+def test_a_container_has_the_same_profile(tmp_path: Path) -> None:
+    workspace = Workspace(path=tmp_path / "tree", git=tmp_path / ".git", readable=(tmp_path / "venv",))
+    line = " ".join(options("docker", workspace, replace(MINION, cpus=2), tmp_path / "door"))
+    for part in (
+        "--network none --read-only --cap-drop ALL --security-opt no-new-privileges",
+        f"--memory {4 << 30} --memory-swap {4 << 30} --pids-limit 512 --cpus 2",
+        f"--volume {tmp_path}/.git:{tmp_path}/.git:ro",
+        f"--volume {tmp_path}/tree:{tmp_path}/tree:rw",
+        f"--volume {tmp_path}/venv:{tmp_path}/venv:ro",
+        "--env HTTPS_PROXY=http://127.0.0.1:3128",
+    ):
+        assert part in line
+    assert "--user 0" not in line
+
+
+def test_a_venv_is_shown_with_the_interpreter_it_stands_on(tmp_path: Path) -> None:
+    (tmp_path / "python" / "bin").mkdir(parents=True)
+    (tmp_path / "venv").mkdir()
+    (tmp_path / "venv" / "pyvenv.cfg").write_text(f"home = {tmp_path}/python/bin\nversion = 3.11\n")
+    assert tools.toolchain(tmp_path / "venv") == (tmp_path / "venv", tmp_path / "python")
