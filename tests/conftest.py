@@ -25,12 +25,15 @@ def postgres() -> Iterator[PrivatePostgres]:
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """An empty database of each kind."""
     if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'overlord.db'}"
+        yield f"sqlite:///{tmp_path / 'overlord.db'}"
+        return
     server: PrivatePostgres = request.getfixturevalue("postgres")
-    return server.fresh()
+    address = server.fresh()
+    yield address
+    server.drop(address)
 
 
 @pytest.fixture

@@ -7,21 +7,35 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict
 
-from tests.bench import ack, ask, ask_prefix, durable_step, long_task, loop_stall, press, ready, suites
+from tests.bench import (
+    ack,
+    ask,
+    ask_prefix,
+    durable_step,
+    long_past,
+    long_task,
+    loop_stall,
+    press,
+    ready,
+    sandbox,
+    suites,
+)
 from tests.bench.rows import Row, Say, table
 
 Bench = Callable[[Say], list[Row]]
 
-# What each is called, and what it measures; those of the second kind take long and are asked for.
+# Those of the second table take long, and are asked for.
 QUICK: dict[str, Bench] = {
     "durable_step": durable_step.run,
     "press_to_durable_ack": press.run,
     "task_of_10000_facts": long_task.run,
+    "look_after_10000": long_past.run,
     "ready": ready.run,
     "loop_stall": loop_stall.run,
     "accept_event": ack.run,
     "ask": ask.run,
     "ask_prefix": ask_prefix.run,
+    "sandbox": sandbox.run,
 }
 LONG: dict[str, Bench] = {
     "hypothesis_full": suites.hypothesis_full,

@@ -2,6 +2,7 @@
 
 import pytest
 
+from agents.domain.ids import TaskId
 from bot.conversation import Command, SmallTalk, Verb, Words, understand
 
 
@@ -39,7 +40,7 @@ from bot.conversation import Command, SmallTalk, Verb, Words, understand
     ],
 )
 def test_a_command_is_understood(said: str, verb: Verb, task: str | None, words: str) -> None:
-    assert understand(said) == Command(verb=verb, task=task, words=words)
+    assert understand(said) == Command(verb=verb, task=TaskId(task) if task else None, words=words)
 
 
 @pytest.mark.parametrize(

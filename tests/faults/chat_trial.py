@@ -30,7 +30,7 @@ from tests.faults.killing import Main, Mortal, Ready, living, side_by_side, unti
 from tests.faults.outside import Glimpse, Outside
 
 PATIENCE = 120.0
-TRIALS, MORE, KILLS = 8, 3, 15  # trials in `make test`, kills after the first in each, kills there must be in all
+TRIALS, MORE, KILLS = 6, 3, 15  # trials in `make test`, kills after the first in each, kills there must be in all
 # Each must happen once, and in this order.
 FACTS = ["TaskRequested", "ProjectChosen", "TaskCancelled"]
 
@@ -165,9 +165,16 @@ def _wrong_rows(glimpse: Glimpse) -> list[str]:
     return wrongs
 
 
+def _furnished(home: Path) -> Path:
+    """A job that dies with its bot three times is parked, and says so (P7): not what is tried here."""
+    config = furnished(home) / "overlord.yaml"
+    config.write_text(config.read_text().replace("limits: {", "limits: {job_recoveries: 20, "))
+    return home
+
+
 def run_trial(trial: Trial) -> Counted:
     started, counted = time.monotonic(), Counted(trial)
-    home = furnished(Path(tempfile.mkdtemp(prefix=f"overlord-{trial.surface}-")))
+    home = _furnished(Path(tempfile.mkdtemp(prefix=f"overlord-{trial.surface}-")))
     ours, theirs = Pipe()
     main = a_provider(SURFACES[trial.surface], trial.seed, free_port(), theirs)
     with living(Mortal(main, home / "provider.log")) as provider:
@@ -196,7 +203,7 @@ def plans(surface: str, steps: int, trials: int, seed: int) -> list[Trial]:
     """
     chance = random.Random(f"{surface} {seed}")
     spread = [1 + round(at * steps * 0.8 / max(1, trials - 1)) for at in range(trials)]
-    more = [[chance.randint(1, steps // 2) for _ in range(MORE)] for _ in spread]
+    more = [[chance.randint(1, steps // 3) for _ in range(MORE)] for _ in spread]
     return [Trial(surface=surface, seed=seed + at, kills=(spread[at], *more[at])) for at in range(trials)]
 
 

@@ -17,7 +17,7 @@ REQUEST = "Let people choose their own short code"  # its reviewers disagree, ar
 ONCE = ("TaskRequested", "ProjectChosen", "DecompositionDrafted", "ReviewersDisagreed", "DecompositionApproved")
 STEPS = {"decompose": 1, "critic": 1, "custodiet": 1, "debate": 2}  # and as many specialists as its tags call
 IN_FLIGHT = 4  # two reviewers and two specialists are asked side by side; a kill repeats at most these
-TRIALS = 32
+TRIALS, AT_LEAST = 38, 30  # trials, and how many of them must really die
 CONFIG = "limits: {reminder: 600000, quota_per_person: 10000, quota_per_channel: 10000}\n"
 
 
@@ -89,7 +89,7 @@ def told(trial: Trial) -> str:
 
 @pytest.mark.timeout(400)
 def test_whenever_the_bot_is_killed_there_is_one_plan_one_approval_and_no_step_is_paid_twice() -> None:
-    calm = plan_it(0)
+    calm = min((plan_it(0), plan_it(0)), key=lambda trial: trial.steps)  # a busy machine makes more steps
     assert not calm.wrongs, told(calm)
     assert calm.repeated == 0 and calm.steps > 100
     seed = random.SystemRandom().randrange(10**6)
@@ -99,5 +99,4 @@ def test_whenever_the_bot_is_killed_there_is_one_plan_one_approval_and_no_step_i
     done = list(side_by_side(plan_it, at, at_once=2))
     wrong = [trial for trial in done if trial.wrongs]
     assert not wrong, f"seed {seed}, {calm.steps} steps\n" + "\n".join(map(told, wrong))
-    died = sum(trial.died for trial in done)
-    assert died >= TRIALS * 0.85, "most trials should reach the step they die at"
+    assert sum(trial.died for trial in done) >= AT_LEAST, "most trials should reach the step they die at"

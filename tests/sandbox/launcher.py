@@ -1,4 +1,4 @@
-"""A program that runs a command in a sandbox and waits to be killed: `python -m tests.sandbox.launcher KIND FOLDER MARK`."""
+"""A program that runs a command in a sandbox and waits to be killed: KIND FOLDER MARK are its arguments."""
 
 import asyncio
 import sys

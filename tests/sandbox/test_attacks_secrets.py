@@ -110,14 +110,13 @@ async def test_52_git_cannot_be_changed(yard: Yard) -> None:
         attempt("config", lambda: (repository / "config").open("a"))
         attempt("chmod", lambda: (repository / "config").chmod(0o777))
         attempt("link", lambda: os.link(repository / "config", "config"))
-        attempt("above", lambda: (dot.parent.parent / "x").write_text("x") if not str(dot).startswith("/tmp") else 1 / 0)
         if subprocess.run(["git", "add", "."], capture_output=True).returncode == 0: worked.append("git add")
         print(json.dumps(worked))
     """
     dot, repository = yard.workspace.path / ".git", yard.workspace.git
     assert repository is not None
     before = dot.read_text(), (repository / "config").read_text()
-    assert await yard.seen(tries.replace("else 1 / 0", "else os.stat('/no')"), str(dot), str(repository)) == []
+    assert await yard.seen(tries, str(dot), str(repository)) == []
     assert before == (dot.read_text(), (repository / "config").read_text())
     ran = await yard.sandbox.once(yard.workspace, yard.profile, ["git", "log", "--oneline"])
     assert ran.exit_code == 0 and "first" in ran.output  # reading it is what minions may do

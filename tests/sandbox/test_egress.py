@@ -63,15 +63,18 @@ def only(*places: str) -> Profile:
 
 
 async def test_only_what_is_listed_is_reached(yard: Yard) -> None:
-    async with echo() as listed, echo() as unlisted:
-        async with yard.sandbox.open(yard.workspace, only(f"127.0.0.1:{listed}")) as room:
-            said = await asked(
-                room,
-                (connect(f"127.0.0.1:{listed}"), "hello " * 2_000),
-                (connect(f"127.0.0.1:{unlisted}"), ""),
-                (connect("169.254.169.254:80"), ""),
-                (connect("evil.example:443"), ""),
-            )
+    async with (
+        echo() as listed,
+        echo() as unlisted,
+        yard.sandbox.open(yard.workspace, only(f"127.0.0.1:{listed}")) as room,
+    ):
+        said = await asked(
+            room,
+            (connect(f"127.0.0.1:{listed}"), "hello " * 2_000),
+            (connect(f"127.0.0.1:{unlisted}"), ""),
+            (connect("169.254.169.254:80"), ""),
+            (connect("evil.example:443"), ""),
+        )
     assert said[0] == "hello " * 2_000
     assert all(answer.startswith("HTTP/1.1 403 ") for answer in said[1:])
 
@@ -120,13 +123,13 @@ async def test_the_proxy_is_there_again_in_the_next_sandbox_of_a_room(yard: Yard
 
 
 async def test_two_rooms_have_each_their_own_door(yard: Yard) -> None:
-    async with echo() as port:
-        async with (
-            yard.sandbox.open(yard.workspace, only(f"127.0.0.1:{port}")) as open_room,
-            yard.sandbox.open(yard.workspace, only("a:1")) as shut_room,
-        ):
-            assert await asked(open_room, (connect(f"127.0.0.1:{port}"), "hi")) == ["hi"]
-            (said,) = await asked(shut_room, (connect(f"127.0.0.1:{port}"), ""))
+    async with (
+        echo() as port,
+        yard.sandbox.open(yard.workspace, only(f"127.0.0.1:{port}")) as open_room,
+        yard.sandbox.open(yard.workspace, only("a:1")) as shut_room,
+    ):
+        assert await asked(open_room, (connect(f"127.0.0.1:{port}"), "hi")) == ["hi"]
+        (said,) = await asked(shut_room, (connect(f"127.0.0.1:{port}"), ""))
     assert said.startswith("HTTP/1.1 403 ")
 
 

@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -76,7 +77,7 @@ def test_reach_is_a_matter_of_every_folder_above(tmp_path: Path) -> None:
 async def test_what_was_started_is_found_with_all_its_children(tmp_path: Path) -> None:
     workspace = Workspace(path=tmp_path)
     async with launching(Launcher(tools=tools.find()), workspace, SMALL) as launch:
-        process = await launch.process(["sh", "-c", "sleep 60 & sleep 60"], os.open(os.devnull, os.O_WRONLY))
+        process = launch.process(["sh", "-c", "sleep 60 & sleep 60"], os.open(os.devnull, os.O_WRONLY))
         for _ in range(200):
             found = tree.members(process.pid)
             if sum("sleep" in _comm(member.pid) for member in found) == 2:
@@ -108,8 +109,10 @@ def test_a_control_group_is_made_beside_our_own(tmp_path: Path) -> None:
     assert (group.path / "pids.max").read_text() == str(GATE.processes + 8)
     assert (group.path / "cpu.max").read_text() == "100000 100000"
     (group.path / "memory.current").write_text("123\n")
+    (group.path / "memory.events").write_text("low 0\noom 0\noom_kill 0\n")
+    assert group.used() == 123 and not group.ran_out()
     (group.path / "memory.events").write_text("low 0\noom 1\noom_kill 1\n")
-    assert group.memory() == 123 and group.ran_out()
+    assert group.used() == inf and group.ran_out()
     assert group.joining()[-1] == str(group.path)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from agents.ports import Profile, Ran, Room, Workspace
 from agents.workspace.sandbox import tools
 from agents.workspace.sandbox.bubblewrap import Bubblewrap
+from agents.workspace.sandbox.guard import Guard
 from agents.workspace.sandbox.launch import Launcher
 from agents.workspace.sandbox.profile import GATE, MB
 from agents.workspace.sandbox.walls import Start, command_line
@@ -28,8 +29,11 @@ SMALL = replace(
 )
 
 
+_GUARD = Guard()  # one for all tests of this process
+
+
 def bubblewrap(**how: Any) -> Bubblewrap:
-    return Bubblewrap(Launcher(tools=tools.find(), **how))
+    return Bubblewrap(Launcher(tools=tools.find(), guard=_GUARD, **how))
 
 
 def weakened(change: Callable[[list[str]], list[str]]) -> Callable[[Start], list[str]]:

@@ -61,10 +61,10 @@ class Bubblewrap:
                 return await room.run(command, on_output=on_output)
         began, ended = time.monotonic(), running.DIED
         async with running.listening(profile, on_output) as pipe, launching(self._how, workspace, profile) as launch:
-            process = await launch.process([*_FIRST, self._how.guard.token, *command], pipe.writable)
+            process = launch.process([*_FIRST, self._how.guard.token, *command], pipe.writable)
             pipe.sent()
             try:
-                watching = launch.watch(process, Disk.now(workspace.path))
+                watching = launch.watch(process.pid, Disk.now(workspace.path))
                 ended = await running.outcome(process.wait(), watching, pipe.output, profile.seconds)
                 ended = await running.explained(ended, launch.ran_out)
             finally:
@@ -85,7 +85,7 @@ class Bubblewrap:
             port = walls.PROXY_PORT if profile.egress else 0
             inside = cell.inside_command(self._how.tools.python, f"/proc/self/fd/{program}", theirs.fileno(), port)
             try:
-                process = await launch.process([*inside, self._how.guard.token], said, theirs.fileno(), program)
+                process = launch.process([*inside, self._how.guard.token], said, theirs.fileno(), program)
             finally:
                 os.close(program)
                 os.close(said)
@@ -97,5 +97,5 @@ class Bubblewrap:
             except cell.NeverReady:
                 await process.wait()
                 raise unusable(readable(waiting(words).decode(errors="replace"))) from None
-            return cell.Cell(ours, end, partial(launch.watch, process), launch.ran_out, held.pop_all())
+            return cell.Cell(ours, end, partial(launch.watch, process.pid), launch.ran_out, held.pop_all())
         raise AssertionError("a cell is returned, or an error is raised")

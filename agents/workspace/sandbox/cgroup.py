@@ -4,6 +4,7 @@ import itertools
 import os
 from contextlib import suppress
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 
 from agents.ports import Profile
@@ -22,15 +23,13 @@ class Group:
         """Put in front of a command: it joins before it becomes anything else."""
         return ["/bin/sh", "-c", 'echo 0 > "$0/cgroup.procs" && exec "$@"', str(self.path)]
 
-    def memory(self) -> int:
-        return int(self._read("memory.current") or 0)
+    def used(self) -> float:
+        """Bytes; without end if the kernel had to end something inside for want of them."""
+        return inf if self.ran_out() else int(self._read("memory.current") or 0)
 
     def ran_out(self) -> bool:
         """Whether the kernel had to end something inside for want of memory."""
-        return any(
-            line.startswith("oom_kill ") and not line.endswith(" 0")
-            for line in self._read("memory.events").splitlines()
-        )
+        return _killed(self._read("memory.events"))
 
     def remove(self) -> None:
         with suppress(OSError):
@@ -43,6 +42,28 @@ class Group:
             return (self.path / name).read_text()
         except OSError:
             return ""
+
+
+def ran_out(pid: int) -> bool:
+    """The same of the group that a process is in, whoever made it and of whichever version."""
+    for line in _lines(Path(f"/proc/{pid}/cgroup")):
+        _, kind, name = line.split(":", 2)
+        folder = UNIFIED / kind / name.lstrip("/")
+        for file in (folder / "memory.events", folder / "memory.oom_control"):
+            if kind in ("", "memory") and file.exists() and _killed(file.read_text()):
+                return True
+    return False
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text().splitlines()
+    except OSError:
+        return []
+
+
+def _killed(events: str) -> bool:
+    return any(line.startswith("oom_kill ") and not line.endswith(" 0") for line in events.splitlines())
 
 
 def make(profile: Profile, root: Path = UNIFIED, own: Path = Path("/proc/self/cgroup")) -> Group | None:
@@ -71,11 +92,7 @@ def _limit(path: Path, profile: Profile) -> None:
 
 def _parent(root: Path, own: Path) -> Path | None:
     """Our own group may hold no group with limits while we are in it, so a neighbour is made, or none."""
-    try:
-        lines = own.read_text().splitlines()
-    except OSError:
-        return None
-    name = next((line[3:] for line in lines if line.startswith("0::")), None)
+    name = next((line[3:] for line in _lines(own) if line.startswith("0::")), None)
     if name is None or name == "/":
         return None
     parent = (root / name.lstrip("/")).parent

@@ -8,10 +8,11 @@ from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 from pathlib import Path
 
 from agents.ports import EndedBy, Profile, Ran, Room, Workspace
-from agents.workspace.sandbox import cell, container_filter
+from agents.workspace.sandbox import cell, cgroup, container_filter, tree
 from agents.workspace.sandbox.container_walls import DOOR, LABEL, options, user
 from agents.workspace.sandbox.errors import SandboxUnusable
 from agents.workspace.sandbox.output import Listener
@@ -112,8 +113,9 @@ class Container:
                 await cell.ready(control, profile.egress, held)
             except cell.NeverReady:
                 raise unusable(self.name, "our program in it ends without a word") from None
-            end, ran_out = partial(self._end, name), partial(self._ran_out, name)
-            return cell.Cell(control, end, partial(_watch, profile), ran_out, held.pop_all())
+            pid = await self._pid(name)
+            end, ran_out = partial(self._end, name), partial(asyncio.to_thread, cgroup.ran_out, pid)
+            return cell.Cell(control, end, partial(_watch, profile, pid), ran_out, held.pop_all())
         raise AssertionError("a cell is returned, or an error is raised")
 
     async def _answered(self, listening: socket.socket, name: str) -> socket.socket:
@@ -129,18 +131,20 @@ class Container:
     async def _end(self, name: str) -> None:
         await self._engine("kill", name)
 
-    async def _ran_out(self, name: str) -> bool:
-        _, said = await self._engine("inspect", "--format", "{{.State.OOMKilled}}", name)
-        return said == "true"
+    async def _pid(self, name: str) -> int:
+        _, said = await self._engine("inspect", "--format", "{{.State.Pid}}", name)
+        if not said.isdigit() or not _lives(said):
+            raise unusable(self.name, "it runs on another machine than this one")
+        return int(said)
 
 
 def _lives(pid: str) -> bool:
     return Path("/proc", pid).exists()
 
 
-def _watch(profile: Profile, disk: Disk) -> Coroutine[None, None, EndedBy]:
-    """The engine holds the limit on memory itself."""
-    return over_a_limit(profile, disk, list, lambda: 0)
+def _watch(profile: Profile, pid: int, disk: Disk) -> Coroutine[None, None, EndedBy]:
+    """The engine holds the limit on memory; that it was reached is told by the kernel only."""
+    return over_a_limit(profile, disk, partial(tree.members, pid), lambda: inf if cgroup.ran_out(pid) else 0)
 
 
 def _listening(door: Path) -> socket.socket:

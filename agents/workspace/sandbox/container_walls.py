@@ -7,7 +7,7 @@ from pathlib import Path
 from agents.ports import Profile, Workspace
 from agents.workspace.sandbox.profile import MB
 from agents.workspace.sandbox.tools import NOBODY
-from agents.workspace.sandbox.walls import HOME, environ_of, mounts_of
+from agents.workspace.sandbox.walls import environ_of, mounts_of
 
 LABEL = "overlord.pid"  # whose container it is: those of the dead are removed at the start
 # It counts a user's processes in all containers, so --pids-limit is the limit. But podman raises what is not named
@@ -40,9 +40,7 @@ def _limits(profile: Profile) -> Iterator[str]:
     for limit in (f"fsize={profile.file}", "core=0", "nofile=1024", _NPROC):
         yield from ("--ulimit", limit)
     small, large = min(64 * MB, profile.memory // 8), min(256 * MB, profile.memory // 4)
-    yield from ("--shm-size", str(small))
-    for size, at in ((large, "/tmp"), (small, HOME)):
-        yield from ("--tmpfs", f"{at}:rw,nosuid,nodev,size={size},mode=1777")
+    yield from ("--shm-size", str(small), "--tmpfs", f"/tmp:rw,nosuid,nodev,size={large},mode=1777")
 
 
 def _mounts(workspace: Workspace, door: Path) -> Iterator[str]:
@@ -52,5 +50,6 @@ def _mounts(workspace: Workspace, door: Path) -> Iterator[str]:
 
 
 def _environ(workspace: Workspace, profile: Profile) -> Iterator[str]:
-    for name, value in environ_of(workspace, profile).items():
+    home = {"HOME": "/tmp"}  # the engine makes other folders root's
+    for name, value in {**environ_of(workspace, profile), **home}.items():
         yield from ("--env", f"{name}={value}")

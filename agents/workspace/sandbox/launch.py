@@ -9,10 +9,11 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from agents.ports import EndedBy, Profile, Workspace
-from agents.workspace.sandbox import cgroup, syscalls, tree
+from agents.workspace.sandbox import cgroup, process, syscalls, tree
 from agents.workspace.sandbox.errors import SandboxUnusable
 from agents.workspace.sandbox.guard import Guard
 from agents.workspace.sandbox.ownership import hand_over
+from agents.workspace.sandbox.process import Process
 from agents.workspace.sandbox.tools import Tools
 from agents.workspace.sandbox.walls import Start, command_line
 from agents.workspace.sandbox.watch import Disk, over_a_limit
@@ -54,32 +55,24 @@ class Launch:
     group: cgroup.Group | None
     told: int  # bwrap writes to it how the command ended
 
-    async def process(self, command: Sequence[str], into: int, *inherited: int) -> asyncio.subprocess.Process:
+    def process(self, command: Sequence[str], into: int, *inherited: int) -> Process:
         filter = None if self.how.filter is None else syscalls.descriptor_of(self.how.filter)
         start = replace(self.start, command=command, filter=filter)
         line = [*([] if self.group is None else self.group.joining()), *self.how.build(start)]
         passed = [fd for fd in (self.start.status, filter, *inherited) if fd is not None]
+        cpus = _some_of_the_cpus(self.start.profile.cpus) if self.group is None else frozenset()
         try:
-            return await asyncio.create_subprocess_exec(
-                *line,
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=into,
-                stderr=into,
-                env=dict(self.how.environ),
-                pass_fds=passed,
-                cwd="/",
-                start_new_session=True,
-            )
+            return process.start(line, self.how.environ, into, passed, cpus)
         except OSError as error:
             raise unusable(f"{line[0]}: {error.strerror}") from None
         finally:
             if filter is not None:
                 os.close(filter)
 
-    def watch(self, process: asyncio.subprocess.Process, disk: Disk) -> Coroutine[None, None, EndedBy]:
-        members = partial(tree.members, process.pid)
+    def watch(self, pid: int, disk: Disk) -> Coroutine[None, None, EndedBy]:
+        members = partial(tree.members, pid)
         limit = self.start.profile.memory
-        used = self.group.memory if self.group is not None else lambda: tree.memory(members(), limit)
+        used = self.group.used if self.group is not None else lambda: tree.memory(members(), limit)
         return over_a_limit(self.start.profile, disk, members, used)
 
     async def ran_out(self) -> bool:
@@ -94,19 +87,17 @@ class Launch:
 @asynccontextmanager
 async def launching(how: Launcher, workspace: Workspace, profile: Profile) -> AsyncIterator[Launch]:
     workspace = replace(workspace, path=workspace.path.resolve())
-    if how.tools.user is not None:
+    if how.tools.user is not None and workspace.path.stat().st_uid != how.tools.user:
         await asyncio.to_thread(hand_over, workspace.path, how.tools.user)
     how.guard.stand()
     group = cgroup.make(profile)
     told, tells = os.pipe()
-    cpus = "" if group is not None else _some_of_the_cpus(profile.cpus)
     start = Start(
         workspace=workspace,
         profile=profile,
         tools=how.tools,
         command=(),
         status=tells,
-        cpus=cpus,
         hostname=how.guard.token,
     )
     try:
@@ -118,13 +109,13 @@ async def launching(how: Launcher, workspace: Workspace, profile: Profile) -> As
             group.remove()
 
 
-def _some_of_the_cpus(count: int) -> str:
-    """Other ones for every start, so that sandboxes do not crowd on one."""
+def _some_of_the_cpus(count: int) -> frozenset[int]:
+    """Other ones for every start, so that sandboxes do not crowd on one. None: all that there are."""
     there = sorted(os.sched_getaffinity(0))
     if count >= len(there):
-        return ""
+        return frozenset()
     first = next(_starts) * count
-    return ",".join(str(there[(first + offset) % len(there)]) for offset in range(count))
+    return frozenset(there[(first + offset) % len(there)] for offset in range(count))
 
 
 def waiting(pipe: int) -> bytes:

@@ -46,7 +46,6 @@ class CellRoom:
                 ended = await running.outcome(self._told(command, pipe), watching, pipe.output, seconds)
                 ended = await running.explained(ended, self._cell.ran_out)
             finally:
-                pipe.sent()
                 if ended[0] is not EndedBy.EXIT:
                     await self._cell.close()
             return await running.result(pipe.output, ended, began)

@@ -4,13 +4,14 @@ import asyncio
 import os
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from agents.ports import EndedBy, Profile, Ran
 from agents.workspace.sandbox import tree
 from agents.workspace.sandbox.output import Listener, Output
+from agents.workspace.sandbox.process import Process
 
 GONE_WITHIN = 5.0  # seconds after the kill; nothing of a sandbox lives longer
 _BURIAL = 1.0
@@ -20,13 +21,16 @@ Ending = tuple[EndedBy, int | None]  # and the exit code of what ended by itself
 DIED: Ending = (EndedBy.KILLED, None)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Pipe:
     output: Output
-    writable: int  # for the command; closed by `sent`
+    writable: int  # for the command
+    open: bool = True
 
     def sent(self) -> None:
-        with suppress(OSError):
+        """The command has it, so we let go of it. Once: the number soon belongs to another file."""
+        if self.open:
+            self.open = False
             os.close(self.writable)
 
 
@@ -37,9 +41,11 @@ async def listening(profile: Profile, listener: Listener | None) -> AsyncIterato
     output = Output(profile.kept, profile.output, listener)
     reading = os.fdopen(readable, "rb", buffering=0)
     transport, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: output, reading)
+    pipe = Pipe(output, writable)
     try:
-        yield Pipe(output, writable)
+        yield pipe
     finally:
+        pipe.sent()
         transport.close()
 
 
@@ -77,13 +83,13 @@ async def result(output: Output, ended: Ending, began: float) -> Ran:
     return Ran(ended_by=ended[0], exit_code=ended[1], output=output.text(), cut=output.cut, seconds=seconds)
 
 
-async def end(process: asyncio.subprocess.Process) -> None:
+async def end(process: Process) -> None:
     """All that runs in the sandbox; what is forked meanwhile dies with the sandbox's first process.
 
     The process that we started goes last and by itself, so that it can bury its own dead: whoever inherits
     them may not, and a zombie is a process too.
     """
-    if process.returncode is not None:
+    if process.ended:
         return
     found = tree.members(process.pid)
     tree.kill(found[1:])
@@ -91,8 +97,7 @@ async def end(process: asyncio.subprocess.Process) -> None:
         async with asyncio.timeout(_BURIAL if found[1:] else 0):
             await process.wait()
     except TimeoutError:
-        with suppress(ProcessLookupError):
-            process.kill()
+        process.kill()
     async with asyncio.timeout(GONE_WITHIN):
         await process.wait()
         while left := [member for member in found if tree.alive(member)]:

@@ -26,7 +26,15 @@ _REFUSED = (
     *("bpf", "perf_event_open", "keyctl", "add_key", "request_key", "syslog", "acct", "quotactl", "quotactl_fd"),
     *("init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "swapon", "swapoff"),
     *("settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "ioperm", "iopl", "vhangup", "lookup_dcookie"),
-    *("fanotify_init", "move_pages", "migrate_pages", "nfsservctl", "uselib", "vm86", "modify_ldt"),
+    *(
+        "fanotify_init",
+        "move_pages",
+        "migrate_pages",
+        "nfsservctl",
+        "uselib",
+        "vm86",
+        "modify_ldt",
+    ),
 )
 
 

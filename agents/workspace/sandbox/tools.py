@@ -18,7 +18,6 @@ class Tools:
     prlimit: str
     python: str  # runs our side of the sandbox inside it
     setpriv: str = ""  # only root needs it
-    taskset: str = ""
     readable: tuple[Path, ...] = ()  # what that Python needs and /usr does not hold
     user: int | None = None  # the user to become; None: we are nobody special already
 
@@ -39,7 +38,6 @@ def find(path: str | None = None) -> Tools:
         bwrap=found["bwrap"] or "",
         prlimit=found["prlimit"] or "",
         setpriv=found.get("setpriv") or "",
-        taskset=shutil.which("taskset", path=path) or "",
         python=python,
         readable=readable,
         user=NOBODY if os.geteuid() == 0 else None,

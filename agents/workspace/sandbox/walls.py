@@ -36,16 +36,14 @@ class Start:
     command: Sequence[str]
     filter: int | None = None  # descriptor of the system-call filter
     status: int | None = None  # descriptor that bwrap tells how the command ended
-    cpus: str = ""  # as taskset wants them
     hostname: str = "minion"
 
 
 def command_line(start: Start) -> list[str]:
     mounts = mounts_of(start.workspace, start.tools.readable)
     staged = start.tools.user is not None and not all(reachable(mount.at, start.tools.user) for mount in mounts)
-    line = [*_on_cpus(start), *_stage(start.tools, mounts)] if staged else _on_cpus(start)
     return [
-        *line,
+        *(_stage(start.tools, mounts) if staged else ()),
         *_as_nobody(start.tools),
         start.tools.bwrap,
         *_NAMESPACES,
@@ -97,10 +95,6 @@ def _lets_through(folder: os.stat_result, user: int) -> bool:
 def _is_there(path: Path) -> bool:
     """A link is no .git that git made, and following it would show what it points to."""
     return path.exists() and not path.is_symlink()
-
-
-def _on_cpus(start: Start) -> list[str]:
-    return [start.tools.taskset, "--cpu-list", start.cpus] if start.cpus and start.tools.taskset else []
 
 
 def _stage(tools: Tools, mounts: Sequence[Mount]) -> Iterator[str]:

@@ -55,7 +55,7 @@ def _changed_since(folder: Path, moment: float) -> list[int]:
     return sizes
 
 
-async def over_a_limit(profile: Profile, disk: Disk, members: Members, used: Callable[[], int]) -> EndedBy:
+async def over_a_limit(profile: Profile, disk: Disk, members: Members, used: Callable[[], float]) -> EndedBy:
     """Returns as soon as one is broken, and else never."""
     pause = OFTEN
     while True:

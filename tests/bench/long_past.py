@@ -1,0 +1,118 @@
+"""A program with a long past beside one with a short: what one look for something to do costs, when there is nothing.
+
+Both have done everything there was: facts read, deliveries settled, jobs finished, posts sent; 10 of each, or 10,000.
+A look asks each of the pumps' questions once: what to settle, launch, announce, send, run and fire, and when next.
+"""
+
+import asyncio
+import time
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from statistics import median
+
+from agents.domain import events as e
+from agents.domain.ids import Thread
+from agents.domain.task import Task
+from bot import readers
+from bot.bell import Bell
+from bot.inbox import Inbox
+from bot.jobs import settle_waiting
+from bot.leases import Leases
+from bot.office import Office
+from bot.outbox import Outbox
+from bot.timers import Timers
+from store.books import Books
+from store.codec import Cause
+from store.deliveries import DeliveryState, Received
+from store.leases import Lease
+from store.posts import Wish
+from tests.bench.floor import folder
+from tests.bench.office import GENEROUS, OPERATOR, open_office, open_tasks
+from tests.bench.rows import Row, Say, compared
+
+SHORT, LONG = 10, 10_000
+AT_ONCE = 500
+TIMES, ROUNDS = 20, 9
+
+
+def run(say: Say) -> list[Row]:
+    with folder() as place:
+        return [asyncio.run(_measure(place, say))]
+
+
+async def _measure(place: Path, say: Say) -> Row:
+    async with AsyncExitStack() as stack:
+        offices: dict[int, Office] = {}
+        for size in (LONG, SHORT):
+            (place / str(size)).mkdir()
+            offices[size] = await stack.enter_async_context(open_office(place / str(size), Bell()))
+            await _live(offices[size], size)
+            say(f"one program has a past of {size:,}")
+        took: dict[int, list[float]] = {LONG: [], SHORT: []}
+        for number in range(-1, ROUNDS):
+            these: dict[int, list[float]] = {LONG: [], SHORT: []}
+            for at in range(TIMES * 2):  # one of each in turn
+                size = (LONG, SHORT)[at % 2]
+                these[size].append(await _look(offices[size]))
+            for size in these:
+                took[size] += [median(these[size])] if number >= 0 else []  # the first warms up
+    return compared("look_after_10000", took[LONG], took[SHORT], beside=f"after {SHORT} of everything", most=1.2)
+
+
+async def _look(office: Office) -> float:
+    outbox, timers = Outbox(office, {}, Leases(office.clock)), Timers(office)
+    before = time.perf_counter()
+    found = [
+        await settle_waiting(Inbox(office)),
+        await office.database.write(lambda books: readers.launch(books, office.clock.now())),
+        await office.database.write(lambda books: readers.announce(books, office.permissions, office.clock.now())),
+        await outbox.send_due(),
+        len(await office.database.write(lambda books: books.jobs.claim(_lease(office), GENEROUS, 16))),
+        await timers.fire_due(),
+    ]
+    await outbox.next_due()
+    await office.database.read(lambda books: books.jobs.next_try(office.clock.now()))
+    took = time.perf_counter() - before
+    assert not any(found), found
+    return took
+
+
+def _lease(office: Office) -> Lease:
+    return Leases(office.clock).for_seconds(60)
+
+
+async def _live(office: Office, size: int) -> None:
+    (task,) = await open_tasks(office, 1)
+    for start in range(0, size, AT_ONCE):
+        numbers = range(start, min(size, start + AT_ONCE))
+        await office.database.write(partial(_happen, task, numbers))
+        await office.database.write(partial(_be_done, _lease(office)))
+
+
+def _happen(task: Task, numbers: range, books: Books) -> None:
+    now, thread = datetime.now(UTC), Thread("console:past:1")
+    for number in numbers:
+        key = f"past-{number}"
+        received = Received(
+            key=key, kind="Said", body="", account=OPERATOR, channel="console:past", thread=thread, at=now
+        )
+        books.deliveries.keep(received)
+        books.deliveries.settle(key, DeliveryState.HANDLED, "", now)
+        books.posts.want(Wish(key=key, thread=Thread(f"{thread}:{number}"), body="{}", hash=key), now)
+    remark = e.RemarkMade(task=task.id, at=now, by=task.owner, text="please keep the old endpoints")
+    books.log.append(task.id, [remark] * len(numbers), Cause(actor=OPERATOR, delivery="bench"))
+
+
+def _be_done(lease: Lease, books: Books) -> None:
+    """What follows from the facts, done at once; status cards are not drawn here."""
+    while unread := books.log.unread("launcher", AT_ONCE):
+        for recorded in unread:
+            books.jobs.ask(recorded, "intake", lease.at)
+        for reader in ("launcher", "announcer"):
+            books.log.mark_read(reader, unread[-1].seq)
+    for job in books.jobs.claim(lease, GENEROUS, 2 * AT_ONCE):
+        books.jobs.finish(job.id, job.fence)
+    for post in books.posts.claim(lease, GENEROUS, 2 * AT_ONCE):
+        books.posts.sent(post, post.key, lease.at, GENEROUS)
