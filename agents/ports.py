@@ -214,7 +214,11 @@ class Room(Protocol):
     """A running sandbox. What a command leaves running ends with it."""
 
     async def run(
-        self, command: Sequence[str], *, timeout: float | None = None, on_output: Callable[[str], None] | None = None
+        self,
+        command: Sequence[str],
+        *,
+        timeout: float | None = None,  # noqa: ASYNC109  it ends the command, which is a result like any other
+        on_output: Callable[[str], None] | None = None,
     ) -> Ran:
         """One command at a time. `on_output` is told what comes, until as much came as is kept."""
         ...

@@ -188,11 +188,8 @@ class Posts:
         """
         late = (_P.c.state == PostState.SENDING, _P.c.lease_until > now + longest(limits))
         self._db.execute(update(_P).where(_UNFINISHED, *late).values(lease_until=now + limits.send_lease))
-        wait = case(
-            (_P.c.unsure_since.is_not(None), limits.settle),
-            (_P.c.attempts == 0, limits.status_edits_apart),
-            else_=LONGEST_WAIT,
-        )
+        calm = and_(_P.c.attempts == 0, _P.c.unsure_since.is_(None))
+        wait = case((calm, limits.status_edits_apart), else_=LONGEST_WAIT)
         far = update(_P).where(_UNFINISHED, _P.c.state != PostState.PARKED, _P.c.not_before > now + wait + 1)
         edit = and_(_P.c.unsure_since.is_(None), _P.c.attempts == 0)
         self._db.execute(far.values(not_before=now + case((edit, limits.status_edits_apart), else_=limits.settle)))

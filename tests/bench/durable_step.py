@@ -41,7 +41,7 @@ from store.deliveries import DeliveryState, Received
 from tests.bench.floor import BareSqlite, bare_sqlite, folder
 from tests.bench.office import open_office, open_tasks, owner_of
 from tests.bench.peers import langgraph
-from tests.bench.rows import Row, Say, compared
+from tests.bench.rows import Row, Say, compared, in_turn
 
 FLOWS, ROUNDS = 50, 9
 FACTS_EACH, MESSAGES_EACH = 60, 10  # a round and a task
@@ -74,15 +74,22 @@ async def _measure(
     async with open_office(place, bell) as office:
         tasks = await open_tasks(office, FLOWS)
         for number in range(-1, ROUNDS):
-            floor = bare.per_commit()
-            step = await _steps(office, bell, tasks, number)
-            whole = await _messages(office, bell, tasks, number)
-            peer()
-            say(f"round {number + 1}: commit {floor * 1e3:.3f}, step {step * 1e3:.3f}, message {whole * 1e3:.3f} ms")
+            took: dict[str, float] = {}
+            for what in in_turn(number, "commit", "step", "message", "peer"):
+                match what:
+                    case "commit":
+                        took[what] = bare.per_commit()
+                    case "step":
+                        took[what] = await _steps(office, bell, tasks, number)
+                    case "message":
+                        took[what] = await _messages(office, bell, tasks, number)
+                    case _:
+                        peer()
+            say(f"round {number + 1}: " + ", ".join(f"{what} {took[what] * 1e3:.3f}" for what in sorted(took)) + " ms")
             if number >= 0:  # the first warms up
-                floors.append(floor)
-                ours.append(step)
-                wholes.append(whole)
+                floors.append(took["commit"])
+                ours.append(took["step"])
+                wholes.append(took["message"])
     return floors, ours, wholes
 
 

@@ -30,7 +30,7 @@ from store.leases import Lease
 from store.posts import Wish
 from tests.bench.floor import folder
 from tests.bench.office import GENEROUS, OPERATOR, open_office, open_tasks
-from tests.bench.rows import Row, Say, compared
+from tests.bench.rows import Row, Say, compared, in_turn
 
 SHORT, LONG = 10, 10_000
 AT_ONCE = 500
@@ -53,9 +53,9 @@ async def _measure(place: Path, say: Say) -> Row:
         took: dict[int, list[float]] = {LONG: [], SHORT: []}
         for number in range(-1, ROUNDS):
             these: dict[int, list[float]] = {LONG: [], SHORT: []}
-            for at in range(TIMES * 2):  # one of each in turn
-                size = (LONG, SHORT)[at % 2]
-                these[size].append(await _look(offices[size]))
+            for at in range(TIMES):
+                for size in in_turn(at, LONG, SHORT):
+                    these[size].append(await _look(offices[size]))
             for size in these:
                 took[size] += [median(these[size])] if number >= 0 else []  # the first warms up
     return compared("look_after_10000", took[LONG], took[SHORT], beside=f"after {SHORT} of everything", most=1.2)

@@ -21,7 +21,7 @@ from store.books import Books
 from store.codec import Cause
 from tests.bench.floor import folder
 from tests.bench.office import OPERATOR, open_office, open_tasks
-from tests.bench.rows import Row, Say, compared
+from tests.bench.rows import Row, Say, compared, in_turn
 
 SHORT, LONG = 10, 10_000
 AT_ONCE = 500
@@ -55,11 +55,11 @@ async def _compare(name: str, do: Do, long: TaskId, short: TaskId) -> Row:
     longs, shorts = [], []
     for number in range(-1, ROUNDS):
         took: dict[TaskId, list[float]] = {long: [], short: []}
-        for at in range(TIMES * 2):  # one of each in turn
-            id = (long, short)[at % 2]
-            before = time.perf_counter()
-            await do(id)
-            took[id].append(time.perf_counter() - before)
+        for at in range(TIMES):
+            for id in in_turn(at, long, short):
+                before = time.perf_counter()
+                await do(id)
+                took[id].append(time.perf_counter() - before)
         if number >= 0:  # the first warms up
             longs.append(median(took[long]))
             shorts.append(median(took[short]))

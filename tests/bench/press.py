@@ -13,7 +13,7 @@ from bot.inbox import Inbox
 from bot.messages import Choice, Pressed
 from tests.bench.floor import BareSqlite, bare_sqlite, folder
 from tests.bench.office import open_office, open_tasks, owner_of
-from tests.bench.rows import Row, Say
+from tests.bench.rows import Row, Say, in_turn
 
 TIMES, ROUNDS = 200, 7
 
@@ -39,8 +39,12 @@ async def _measure(place: Path, bare: BareSqlite, say: Say) -> tuple[list[float]
         inbox = Inbox(office)
         (task,) = await open_tasks(office, 1)
         for number in range(-1, ROUNDS):
-            took = [await _press(inbox, task, f"{number}:{n}") for n in range(TIMES)]
-            floor = bare.commits(TIMES)
+            took, floor = [], []
+            for ours in in_turn(number, True, False):
+                if ours:
+                    took = [await _press(inbox, task, f"{number}:{n}") for n in range(TIMES)]
+                else:
+                    floor = bare.commits(TIMES)
             say(f"round {number + 1}: press {median(took) * 1e3:.3f}, commit {median(floor) * 1e3:.3f} ms")
             if number >= 0:  # the first warms up
                 acks += took

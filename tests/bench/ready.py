@@ -10,11 +10,12 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from tests.bench.floor import ROOT, folder
-from tests.bench.rows import Row, Say, compared
+from tests.bench.rows import Row, Say, compared, in_turn
 
 ROUNDS = 9
 PATIENCE = 30.0  # seconds for a program to become ready
@@ -33,9 +34,13 @@ def run(say: Say) -> list[Row]:
 def _measure(place: Path, say: Say) -> list[Row]:
     ours, firsts, theirs = [], [], []
     for number in range(-1, ROUNDS):
-        first = _overlord(place / f"first-{number}")
-        ready = _overlord(place / "home")
-        bare = _bare(place)
+        starts: dict[str, Callable[[], float]] = {
+            "first": partial(_overlord, place / f"first-{number}"),
+            "ready": partial(_overlord, place / "home"),
+            "bare": partial(_bare, place),
+        }
+        took = {name: starts[name]() for name in in_turn(number, *starts)}
+        first, ready, bare = (took[name] for name in starts)
         say(f"round {number + 1}: Overlord {ready * 1e3:.0f}, first time {first * 1e3:.0f}, bare {bare * 1e3:.0f} ms")
         if number >= 0:  # the first writes bytecode
             ours.append(ready)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import TypeVar
 
 Say = Callable[[str], None]
 
@@ -40,6 +41,14 @@ class Row:
         if self.most_ours is not None:
             return "ok" if self.ours <= self.most_ours else "over"
         return "ok" if self.holds else "–"
+
+
+Thing = TypeVar("Thing")
+
+
+def in_turn(number: int, *things: Thing) -> tuple[Thing, ...]:
+    """Whoever goes first this round goes last in the next: what one leaves behind, on disk or in caches, hits both."""
+    return things if number % 2 == 0 else things[::-1]
 
 
 def compared(

@@ -184,3 +184,10 @@ def test_shapes_are_checked() -> None:
         pytest.skip("not run: Discord's OpenAPI document is not here; name it in DISCORD_OPENAPI")
     shapes = Shapes(document())
     assert "content" in shapes.request("POST", "/channels/{channel_id}/messages", {"content": 5})
+
+
+def test_the_picture_of_a_plan_goes_with_the_card_and_is_shown_in_it() -> None:
+    view = replace(render(Card(title="A plan", text="for a request")), picture=b"png")
+    assert [file.name for file in view.files] == ["order.png"]
+    assert view.payload["attachments"] == [{"id": "0", "filename": "order.png"}]
+    assert view.payload["embeds"][0]["image"] == {"url": "attachment://order.png"}

@@ -200,3 +200,15 @@ async def test_the_same_key_in_two_threads_is_two_messages(posts: Outboxes) -> N
     await posts.want(wish("a"), wish("a", thread="slack:C1:2"))
     assert keys(await posts.claim()) == ["a", "a"]
     assert await posts.do(lambda books: (books.posts.wanted("a"), books.posts.wanted("b"))) == (True, False)
+
+
+async def test_a_platform_that_asks_for_patience_after_an_unsure_try_is_given_it(posts: Outboxes) -> None:
+    await posts.want(wish("a"))
+    [post] = await posts.claim()
+    await posts.unsure(post)
+    [again] = await posts.claim(MORNING + SETTLE)
+    until = MORNING + SETTLE + timedelta(seconds=300)
+    await posts.do(lambda books: books.posts.later(again, until, "429"))
+    for second in range(0, 300, 20):
+        assert await posts.claim(MORNING + SETTLE + timedelta(seconds=second)) == []
+    assert keys(await posts.claim(until)) == ["a"]

@@ -1,12 +1,16 @@
 """Discord as a chat platform. A thread is opened with the first post; each message carries a reference to its key."""
 
+import asyncio
 import time
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from agents.domain.ids import Account, Thread, derived
 from agents.domain.redact import Redact, Redactor
 from agents.domain.text import clean, one_line
 from bot.messages import Bounds, Card, Gone
+from bot.pictures import png
 from bot.platforms.discord.address import Place, user_of
 from bot.platforms.discord.markup import reference
 from bot.platforms.discord.rest import (
@@ -17,6 +21,7 @@ from bot.platforms.discord.rest import (
     TOKEN_EXPIRED,
     UNKNOWN_CHANNEL,
     Declined,
+    File,
     Rest,
     Vanished,
     quoted,
@@ -131,8 +136,10 @@ class DiscordPlatform:
     async def _show(self, method: str, path: str, card: Card, ref: str, more: Json) -> Json:
         """Send a card; in plain text where embeds are not allowed, which Discord tells only by leaving them out."""
         channel = path.split("/")[2]
-        made = await self._put(method, path, self._rendered(card, ref, channel), more)
-        if self._rendered(card, ref, channel).embeds and not made["embeds"]:
+        picture = await asyncio.to_thread(png, card.graph) if card.graph else b""
+        view = replace(self._rendered(card, ref, channel), picture=picture)
+        made = await self._put(method, path, view, more)
+        if view.embeds and not made["embeds"]:
             self._no_embeds.add(channel)
             path = f"/channels/{channel}/messages/{made['id']}"
             return await self._put("PATCH", path, self._rendered(card, ref, channel), {})
@@ -142,18 +149,18 @@ class DiscordPlatform:
         return render(card, ref=ref, answer=not self.reads_replies, embeds=channel not in self._no_embeds)
 
     async def _put(self, method: str, path: str, view: Rendered, more: Json) -> Json:
-        made = await self._awake(method, path, view.payload | more, view.file)
+        made = await self._awake(method, path, view.payload | more, view.files)
         return dict(made)
 
-    async def _awake(self, method: str, path: str, body: object = None, file: str = "") -> Any:
+    async def _awake(self, method: str, path: str, body: object = None, files: Sequence[File] = ()) -> Any:
         """Do it, and if the thread sleeps, wake it first."""
         try:
-            return await self._rest.call(method, path, body, file)
+            return await self._rest.call(method, path, body, files)
         except Declined as problem:
             if problem.code != ARCHIVED:
                 raise
             await self._rest.call("PATCH", f"/channels/{path.split('/')[2]}", {"archived": False})
-            return await self._rest.call(method, path, body, file)
+            return await self._rest.call(method, path, body, files)
 
     async def _open(self, place: Place, title: str) -> bool:
         """False: threads cannot be opened there, so we answer beside the question."""
@@ -191,7 +198,7 @@ class DiscordPlatform:
         """False: the token is no longer good."""
         view = render(card)
         try:
-            await self._rest.answer("POST", path, view.payload | {"flags": 1 << 6}, view.file)
+            await self._rest.answer("POST", path, view.payload | {"flags": 1 << 6}, view.files)
         except (Vanished, Declined) as problem:
             if isinstance(problem, Declined) and problem.code != TOKEN_EXPIRED:
                 raise

@@ -5,7 +5,7 @@ Not discord.py's own client: that one waits and retries inside, so a lost answer
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -47,6 +47,15 @@ class _Limited(Later):
         self.everywhere = everywhere
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class File:
+    """Something that goes with a message."""
+
+    name: str
+    content: bytes
+    media: str
+
+
 class Rest:
     """One session. Open it with `async with`."""
 
@@ -68,16 +77,16 @@ class Rest:
         if self._session:
             await self._session.close()
 
-    async def call(self, method: str, path: str, body: object = None, file: str = "") -> Any:
+    async def call(self, method: str, path: str, body: object = None, files: Sequence[File] = ()) -> Any:
         """Ask as the bot. `path` is already quoted."""
         budget = self._budgets.of(method, path)
         budget.take()
-        request = _Request(method=method, path=path, body=body, file=file, token=self._token)
+        request = _Request(method=method, path=path, body=body, files=files, token=self._token)
         return await self._ask(request, budget)
 
-    async def answer(self, method: str, path: str, body: object = None, file: str = "") -> Any:
+    async def answer(self, method: str, path: str, body: object = None, files: Sequence[File] = ()) -> Any:
         """Ask with the token that the path holds: interactions, which no limit of ours should delay."""
-        return await self._ask(_Request(method=method, path=path, body=body, file=file), _Budget())
+        return await self._ask(_Request(method=method, path=path, body=body, files=files), _Budget())
 
     async def _ask(self, request: "_Request", budget: "_Budget") -> Any:
         if self._session is None or self._session.closed:
@@ -107,17 +116,18 @@ class _Request:
     method: str
     path: str
     body: object
-    file: str
+    files: Sequence[File]
     token: str = ""
 
     @property
     def parts(self) -> dict[str, Any]:
         headers = {"Authorization": f"Bot {self.token}"} if self.token else {}
-        if not self.file:
+        if not self.files:
             return {"headers": headers, "json": self.body}
         form = aiohttp.FormData(quote_fields=False)
         form.add_field("payload_json", json.dumps(self.body), content_type="application/json")
-        form.add_field("files[0]", self.file.encode(), filename="whole.txt", content_type="text/plain; charset=utf-8")
+        for number, file in enumerate(self.files):
+            form.add_field(f"files[{number}]", file.content, filename=file.name, content_type=file.media)
         return {"headers": headers, "data": form}
 
 

@@ -8,6 +8,7 @@ from agents.domain.text import clean, cut, one_line
 from bot.messages import Button, Card, Style, Tone
 from bot.platforms.discord.address import Act, CustomId, user_of
 from bot.platforms.discord.markup import countdown, escape, fit, moment, read_reference
+from bot.platforms.discord.rest import File
 
 Json = dict[str, Any]
 
@@ -19,6 +20,7 @@ FILE = 1_000_000
 COLOURS = {Tone.PLAIN: 0x5865F2, Tone.GOOD: 0x2E8B57, Tone.BAD: 0xC0392B, Tone.ASKING: 0xD4A017}
 STYLES = {Style.PLAIN: 2, Style.PRIMARY: 1, Style.DANGER: 4}
 ANSWER = "Answer…"
+PICTURE = "order.png"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,15 +32,25 @@ class Rendered:
     components: tuple[Json, ...] = ()
     pings: tuple[str, ...] = ()  # user ids
     file: str = ""  # the whole card as text, where the message had to leave something out
+    picture: bytes = b""  # of the card's graph, as PNG
+
+    @property
+    def files(self) -> tuple[File, ...]:
+        whole = File(name="whole.txt", content=self.file.encode(), media="text/plain; charset=utf-8")
+        drawn = File(name=PICTURE, content=self.picture, media="image/png")
+        return tuple(file for file in (whole, drawn) if file.content)
 
     @property
     def payload(self) -> Json:
+        embeds = list(self.embeds)
+        if self.picture and embeds:
+            embeds[0] = {**embeds[0], "image": {"url": f"attachment://{PICTURE}"}}
         return {
             "content": self.content,
-            "embeds": list(self.embeds),
+            "embeds": embeds,
             "components": list(self.components),
             "allowed_mentions": {"parse": [], "users": list(self.pings), "replied_user": False},
-            "attachments": [{"id": "0", "filename": "whole.txt"}] if self.file else [],
+            "attachments": [{"id": str(n), "filename": file.name} for n, file in enumerate(self.files)],
         }
 
 

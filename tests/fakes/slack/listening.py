@@ -88,9 +88,9 @@ def options_for(fake: FakeSlack, mode: str) -> SlackOptions:
 
 
 @asynccontextmanager
-async def listening(mode: str, **change: object) -> AsyncIterator[Listening]:
+async def listening(mode: str, known: frozenset[str] = frozenset(), **change: object) -> AsyncIterator[Listening]:
     """A gateway that is up and heard."""
-    async with fake_slack() as fake, joined(fake, mode, **change) as there:
+    async with fake_slack() as fake, joined(fake, mode, known, **change) as there:
         yield there
 
 
