@@ -5,6 +5,7 @@ import random
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from tests.fakes.discord import FakeDiscord
 from tests.fakes.discord.inbox import Kept
@@ -56,7 +57,7 @@ async def _heard(there: Callable[[], int], count: int) -> None:
 # ── Slack ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-async def drop_slack(seed: int, **options: object) -> Deaf:
+async def drop_slack(seed: int, **options: Any) -> Deaf:
     """`options` replace the gateway's short times. Slack sends again what nobody acknowledged, as it does."""
     deaf, kinds = Deaf(), [kind.name for kind in Drop]
     async with on_slack(SOCKET, **options) as here:

@@ -16,7 +16,7 @@ from tests.faults.killing import Main, Mortal, Ready, Steps, living, side_by_sid
 from tests.faults.outside import Outside
 from tests.faults.person import Person
 
-TRIALS = 16
+TRIALS = 12
 
 
 @dataclass(frozen=True)

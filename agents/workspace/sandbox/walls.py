@@ -1,4 +1,4 @@
-"""The command line of a bubblewrap sandbox. Every option was seen to matter: see docs/decisions/0011."""
+"""The command line of a bubblewrap sandbox. Every option was seen to matter: see docs/decisions/0014."""
 
 import os
 import stat
