@@ -17,7 +17,7 @@ run: venv ## start Overlord with its console on http://127.0.0.1:8765; no tokens
 
 test: check ## check, then run the tests; ARGS="-k login" picks some
 	@.ci/system git bubblewrap postgresql chromium
-	$(BIN)/pytest $(ARGS)
+	@.ci/test $(ARGS)
 
 check: venv ## format, lint, types and imports, changing nothing
 	$(BIN)/ruff format --check .

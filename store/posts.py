@@ -203,6 +203,8 @@ class Posts:
             "lease_until": seconds(lease.until),
             "fence": row.fence + 1,
         }
+        if died and row.unsure_since is None:  # written down: the next try may end before it has looked
+            values["unsure_since"] = seconds(lease.at)
         self._db.execute(update(_P).where(_P.c.id == row.id).values(**values))
         return Post(
             id=row.id,

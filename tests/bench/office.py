@@ -1,6 +1,7 @@
 """A store with open tasks, as the program keeps it, for benchmarks to work on."""
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -13,6 +14,7 @@ from agents.domain.decide import Request
 from agents.domain.ids import Account, Thread
 from agents.domain.limits import Limits
 from agents.domain.task import Task
+from bot.app import TURN
 from bot.bell import Bell
 from bot.clock import SystemClock
 from bot.office import Office
@@ -27,6 +29,7 @@ GENEROUS = Limits(quota_per_person=10_000, quota_per_channel=10_000)  # nobody i
 
 @asynccontextmanager
 async def open_office(place: Path, bell: Bell) -> AsyncIterator[Office]:
+    sys.setswitchinterval(TURN)  # as in the program
     bell.attach()
     database = Database(f"sqlite:///{place / 'overlord.db'}", bell.ring)
     permissions = Permissions({}, frozenset({OPERATOR}))

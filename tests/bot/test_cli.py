@@ -110,7 +110,7 @@ def test_the_slack_manifest_has_what_the_bot_needs(shell: Shell) -> None:
     assert set(data["oauth_config"]["scopes"]["bot"]) == {
         *("app_mentions:read", "chat:write", "im:history", "im:read", "im:write", "channels:history"),
         *("groups:history", "mpim:history", "reactions:read", "reactions:write", "users:read", "usergroups:read"),
-        *("commands", "files:write", "metadata.message:read"),
+        *("commands", "files:write", "metadata.message:read", "channels:read", "groups:read", "mpim:read"),
     }
     assert set(data["settings"]["event_subscriptions"]["bot_events"]) == {
         *("app_mention", "message.im", "message.channels", "message.groups", "message.mpim"),

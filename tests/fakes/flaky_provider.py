@@ -52,6 +52,8 @@ class Provider:
         if path == "/all":
             return 200, self.threads
         messages = self.threads.setdefault(unquote(path.removeprefix("/")), [])
+        if method == "GET" and self.chance.random() < self.faults.too_many:
+            return 429, {}
         if method == "GET":
             return 200, [m for m in messages if m["key"] == said["key"]]
         if method == "PUT" and REFUSED in said["text"]:

@@ -1,21 +1,28 @@
 """Each post appears once and in order, though its sender is killed and its provider accepts and then fails (P3)."""
 
 import random
-from datetime import UTC, datetime, timedelta
+import time
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from agents.domain.ids import Thread
+from agents.domain.ids import Account, Thread
 from agents.domain.limits import Limits
-from bot.messages import Card
+from bot.bell import Bell
+from bot.clock import ScaledClock
+from bot.leases import Leases
+from bot.messages import Card, Later
+from bot.outbox import Outbox
 from bot.readers import wish
 from store.books import Books
 from store.engines import make_engines
 from store.leases import Lease
 from store.migrations import migrate
+from tests.fakes.flaky_provider import FlakyPlatform
 from tests.faults.killing import side_by_side
-from tests.faults.outbox_trial import Errand, run_errand
+from tests.faults.outbox_trial import Errand, office_in, run_errand
+from tests.faults.tasks import NOW
 
 
 @pytest.mark.timeout(240)
@@ -30,7 +37,7 @@ def test_no_post_is_lost_doubled_or_out_of_order_whoever_dies_meanwhile() -> Non
 
 
 def test_an_edit_that_a_clock_set_back_put_off_is_sent_in_the_end(tmp_path: Path) -> None:
-    start, thread = datetime(2026, 3, 2, 9, 30, tzinfo=UTC), Thread("flaky:room:0")
+    start, thread = NOW, Thread("flaky:room:0")
     writer, _ = make_engines(f"sqlite:///{tmp_path / 'overlord.db'}")
     with writer.begin() as db:
         migrate(db)
@@ -46,3 +53,47 @@ def test_an_edit_that_a_clock_set_back_put_off_is_sent_in_the_end(tmp_path: Path
 
 def _lease(at: datetime) -> Lease:
     return Lease(owner="a sender", at=at, until=at + timedelta(seconds=45))
+
+
+class BusyThenFound:
+    """Implements bot.messages.Platform: shows the message already, and is too busy to say so the first time."""
+
+    name = "flaky"
+    bounds = FlakyPlatform.bounds
+    settle = None
+
+    def __init__(self) -> None:
+        self.looks = 0
+        self.posts = 0
+
+    async def post(self, thread: Thread, key: str, card: Card) -> str:
+        self.posts += 1
+        return "doubled"
+
+    async def edit(self, thread: Thread, message: str, card: Card) -> None:
+        return
+
+    async def find(self, thread: Thread, key: str) -> str | None:
+        self.looks += 1
+        if self.looks == 1:
+            raise Later(0.0)
+        return "there already"
+
+    async def whisper(self, thread: Thread, to: Account, key: str, card: Card) -> None:
+        return
+
+    async def seen(self, thread: Thread, message: str) -> None:
+        return
+
+
+async def test_a_look_that_has_to_be_put_off_is_still_made_before_the_post(tmp_path: Path) -> None:
+    clock, platform = ScaledClock(1, time.time()), BusyThenFound()
+    office = office_in(tmp_path, clock, Limits(), Bell())
+    long_ago = _lease(clock.now() - timedelta(minutes=2))
+    await office.database.write(lambda b: b.posts.want(wish("post", Thread("flaky:room:0"), Card(title="post")), NOW))
+    await office.database.write(lambda b: b.posts.claim(long_ago, Limits(), 1))  # and then its sender was gone
+    outbox = Outbox(office, {"flaky": platform}, Leases(clock))
+    await outbox.send_due()
+    await outbox.send_due()
+    office.database.close()
+    assert (platform.looks, platform.posts) == (2, 0)
