@@ -82,7 +82,10 @@ class Post:
                 files = [bytes(file["data"] or b"").decode("utf-8", "replace") for file in fake.world.files.values()]
                 return json.dumps([seen, files, [call.given for call in fake.server.calls]], default=str)
             case DiscordRig(fake=fake):
-                messages = [(m.json(), [data.decode() for data in m.files.values()]) for m in fake.world.messages()]
+                messages = [
+                    (m.json(), [data.decode("utf-8", "replace") for data in m.files.values()])
+                    for m in fake.world.messages()
+                ]
                 return json.dumps([seen, messages, [c.name for c in fake.world.channels.values()]], default=str)
             case ConsoleRig():
                 rows = await self.rig._database.read(
