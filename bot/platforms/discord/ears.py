@@ -57,6 +57,8 @@ class Ears:
         self.presses = presses
         self._queue: asyncio.Queue[Heard] = asyncio.Queue()
         self._whole = False  # whether nothing was missed up to the last message taken in
+        # what was read and not for us: it may be told again behind words that made its thread ours
+        self._passed_over: set[int] = set()
         self._marked_at = 0.0
 
     async def begin(self) -> None:
@@ -71,20 +73,26 @@ class Ears:
     async def next(self) -> Heard:
         return await self._queue.get()
 
-    async def said(self, client: Hearer, message: discord.Message) -> None:
-        if words.by_a_person(message) and await self._known(client, message):
+    async def said(self, client: Hearer, message: discord.Message) -> bool:
+        """Whether it was for us, and is stored."""
+        stored = False
+        if message.id not in self._passed_over and words.by_a_person(message) and await self._known(client, message):
             delivery = words.said(message, client.me)
             if delivery and (delivery.mentions_bot or await self._concerns_us(delivery)):
                 await self._store(delivery)
+                stored = True
         await self._mark(message.id)
+        return stored
 
     async def edited(self, client: Hearer, message: discord.Message) -> None:
-        if words.by_a_person(message) and await self._known(client, message):
+        if message.id not in self._passed_over and words.by_a_person(message) and await self._known(client, message):
             delivery = words.edited(message, client.me)
             if delivery and await self._concerns_us(delivery):
                 await self._store(delivery)
 
     async def stopped(self, client: Hearer, reaction: discord.RawReactionActionEvent) -> None:
+        if reaction.message_id in self._passed_over:
+            return
         if not client.hears(reaction.guild_id) or (reaction.member and reaction.member.bot):
             return
         channel = client.get_channel(reaction.channel_id) or await client.fetch_channel(reaction.channel_id)
@@ -113,7 +121,8 @@ class Ears:
         mark = await self._memory.mark()
         after = catch_up.since(mark, discord.utils.utcnow(), self._options.catch_up)
         for message in await catch_up.missed(client, after, await self._memory.places(after)):
-            await self.said(client, message)
+            if not await self.said(client, message):
+                self._passed_over.add(message.id)
             mark = max(mark, message.id)
         self._whole, self._marked_at = True, 0.0
         await self._mark(mark)
