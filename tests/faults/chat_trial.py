@@ -30,7 +30,7 @@ from tests.faults.killing import Main, Mortal, Ready, living, side_by_side, unti
 from tests.faults.outside import Glimpse, Outside
 
 PATIENCE = 120.0
-TRIALS, MORE, KILLS = 6, 3, 15  # trials in `make test`, kills after the first in each, kills there must be in all
+TRIALS, MORE, KILLS = 6, 3, 8  # trials in `make test`, kills after the first in each, kills there must be in all
 # Each must happen once, and in this order.
 FACTS = ["TaskRequested", "ProjectChosen", "TaskCancelled"]
 
