@@ -23,7 +23,7 @@ STORE_AGAIN, READ_AGAIN = 1.0, 15.0
 MARK_EVERY = 10.0
 GUILDS_WITHIN = 5  # seconds
 _PASSING = (TimeoutError, OSError, aiohttp.ClientError, discord.DiscordException, StoreUnavailable)
-Heard = Callable[[], Awaitable[None]]
+Heard = Callable[[], Awaitable[object]]
 
 
 class Hearer(discord.Client):
