@@ -25,7 +25,7 @@ check: venv ## format, lint, types and imports, changing nothing
 	$(BIN)/mypy .
 	$(BIN)/lint-imports --no-logo
 
-bench: venv ## measure speed beside other tools; ARGS goes to the bench
+bench: venv ## measure speed beside other tools, search and kill at full size; ARGS=--quick is speed alone
 	@.ci/system git bubblewrap
 	@.ci/setup bench
 	$(BIN)/python -m tests.bench $(ARGS)

@@ -1,5 +1,6 @@
 """`overlord`, also as `python -m bot`."""
 
+import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,6 +12,12 @@ def main() -> None:
     if strangers := foreign_packages():
         print(f"{' '.join(strangers)}", file=sys.stderr)
         sys.exit(1)
+    # pydantic would read the metadata of everything that is installed, to find plugins that nobody has
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    if sys.argv[1:] == ["up"]:
+        from bot.cli.start import start_plainly
+
+        sys.exit(start_plainly())
     from bot.cli.root import app
 
     app(prog_name="overlord")

@@ -1,20 +1,23 @@
 """Where everything is put together. The only module that knows every other."""
 
 import asyncio
+import logging
 import secrets
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agents.domain.ids import Account, surface_of
+from agents.domain.records import dataclass
 from agents.domain.redact import Redactor
 from agents.ports import Clock, Ports
+from agents.workspace.artefacts import FileArtefacts
 from bot import readers
 from bot.bell import Bell
 from bot.clock import SystemClock
@@ -24,6 +27,7 @@ from bot.inbox import Inbox
 from bot.jobs import Jobs, Pump, settle_waiting
 from bot.joining import joined
 from bot.leases import Leases
+from bot.messages import Platform
 from bot.office import Office
 from bot.outbox import Outbox
 from bot.people_desk import PeopleDesk
@@ -42,7 +46,10 @@ from store.jobs import Job
 if TYPE_CHECKING:
     from bot.world import World
 
+log = logging.getLogger("overlord.app")
+
 TURN = 0.0005  # seconds after which a busy thread of the store gives way to the loop; Python's own 0.005 add up
+FIRST = 0.02  # seconds in which whoever waits at the door is let in, before what was left behind is looked for
 SUGGESTIONS = (
     "@overlord add rate limiting to the public API",
     "@overlord the nightly report is empty on Mondays, find out why",
@@ -86,23 +93,31 @@ async def running(
         bell.attach()
         office = stack.enter_context(_opened(settings, clock or SystemClock(), bell))
         inbox, leases = Inbox(office), Leases(office.clock)
-        desk = Records(office, inbox, bell)
+        desk = Records(office, inbox, bell, FileArtefacts(settings.home))
         await office.database.write(partial(_prepare, settings, leases))
         console = ConsolePlatform(office.database, office.clock)
-        platforms = await stack.enter_async_context(joined(settings, office, inbox, desk))
-        outbox = Outbox(office, {console.name: console, **platforms}, leases)
+        chats = await stack.enter_async_context(joined(settings, office, inbox, desk))
+        platforms: dict[str, Platform] = {console.name: console, **chats}
+        outbox = Outbox(office, platforms, leases)
         world: asyncio.Future[World] = asyncio.get_running_loop().create_future()
         jobs = Jobs(office, partial(_ports, world, swap), leases)
         health = Health(office)
         pumps = _pumps(office, inbox, outbox, jobs)
+        stack.push_async_callback(_closed, world)  # once no job needs it any more
         stack.push_async_callback(jobs.stop)
-        await stack.enter_async_context(_pumping(pumps, bell, office.clock))
+        opened = asyncio.Event()
+        await stack.enter_async_context(_pumping(pumps, bell, office.clock, opened))
         await stack.enter_async_context(health.watching(pumps))
         offered = list(SUGGESTIONS)
         options = replace(_console_options(settings, office, health), suggestions=offered)
         address = await stack.enter_async_context(console_running(desk, options))
-        made = await _make_world(settings, office)
+        await asyncio.sleep(FIRST)
+        opened.set()
+        made = await _make_world(settings, office, address)
         offered[:] = made.offers or SUGGESTIONS
+        await stack.enter_async_context(_meanwhile(made.workshop.tidy()))
+        outer = _outer_pumps(settings, inbox, made, platforms)
+        await stack.enter_async_context(_pumping(outer, bell, office.clock, opened))
         world.set_result(made)  # jobs that are there already wait for it
         yield Program(address=address, office=office, inbox=inbox, desk=desk, models=made.serves)
 
@@ -114,7 +129,7 @@ async def open_desk(settings: Settings) -> AsyncIterator[Desk]:
     bell.attach()
     with _opened(settings, SystemClock(), bell) as office:
         await office.database.write(partial(_prepare, settings, None))
-        yield DirectRecords(office, Inbox(office), bell)
+        yield DirectRecords(office, Inbox(office), bell, FileArtefacts(settings.home))
 
 
 @asynccontextmanager
@@ -142,6 +157,7 @@ class _opened:
             permissions=permissions,
             clock=clock,
             limits=settings.limits,
+            budgets=settings.budgets,
             redact=Redactor(settings.secrets),
         )
 
@@ -153,15 +169,24 @@ class _opened:
 
 
 async def _ports(world: "asyncio.Future[World]", swap: Callable[[Ports], Ports], job: Job) -> Ports:
-    return swap((await asyncio.shield(world)).ports(job))
+    made = await asyncio.shield(world)
+    if job.flow == "work":
+        await made.workshop.ready()
+    return swap(await made.ports(job))
 
 
-async def _make_world(settings: Settings, office: Office) -> "World":
-    """Models, prompts and git are slow to load, and no answer of the console needs them."""
-    await asyncio.to_thread(import_module, "bot.world")
+async def _closed(world: "asyncio.Future[World]") -> None:
+    if world.done() and not world.cancelled():
+        await world.result().close()
+
+
+async def _make_world(settings: Settings, office: Office, console: str) -> "World":
+    """Flows, models, prompts and git are slow to load, and no answer of the console needs them."""
+    for slow in ("agents.flows", "bot.world"):
+        await asyncio.to_thread(import_module, slow)
     from bot.world import make_world
 
-    return await make_world(settings, office, _secret(settings.home / "prompts.secret"))
+    return await make_world(settings, office, _secret(settings.home / "prompts.secret"), console)
 
 
 def _pumps(office: Office, inbox: Inbox, outbox: Outbox, jobs: Jobs) -> tuple[Pump, ...]:
@@ -170,18 +195,53 @@ def _pumps(office: Office, inbox: Inbox, outbox: Outbox, jobs: Jobs) -> tuple[Pu
         Pump("settle", partial(settle_waiting, inbox), frozenset({"deliveries"})),
         Pump("launch", lambda: database.write(lambda b: readers.launch(b, clock.now())), frozenset({"facts"})),
         Pump("announce", partial(readers.announce_calmly, office), frozenset({"facts"})),
-        Pump("send", outbox.send_due, frozenset({"posts"}), outbox.next_due),
+        *(Pump(f"send-{to}", step, frozenset({"posts"}), outbox.next_due) for to, step in outbox.steps().items()),
         Pump("jobs", jobs.run_waiting, frozenset({"jobs"}), jobs.next_try),
         Pump("timers", timers.fire_due, frozenset({"timers"}), timers.next_due),
     )
 
 
+def _outer_pumps(
+    settings: Settings, inbox: Inbox, world: "World", platforms: Mapping[str, Platform]
+) -> tuple[Pump, ...]:
+    """Those that look outside for work; what troubles them is no trouble of the program's."""
+    if world.hub is None:
+        return ()
+    from bot.issues import IssueWatch, homes_of
+
+    watch = IssueWatch(world.office, inbox, world.hub.intake, homes_of(settings, world.hub.places, platforms))
+    return (Pump("issues", watch.look, frozenset(), watch.next_due),)
+
+
 @asynccontextmanager
-async def _pumping(pumps: tuple[Pump, ...], bell: Bell, clock: Clock) -> AsyncIterator[None]:
+async def _meanwhile(doing: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    """Something that nobody waits for. What goes wrong with it is in the log."""
+    task = asyncio.create_task(doing)
+    task.add_done_callback(_told)
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+def _told(task: "asyncio.Task[None]") -> None:
+    if not task.cancelled() and (problem := task.exception()):
+        log.warning("tidying up failed", extra={"problem": str(problem)})
+
+
+@asynccontextmanager
+async def _pumping(pumps: tuple[Pump, ...], bell: Bell, clock: Clock, opened: asyncio.Event) -> AsyncIterator[None]:
+    """Pumps work from the moment the door is open, and for as long as the block runs."""
+
+    async def when_opened(pump: Pump) -> None:
+        await opened.wait()
+        await pump.run(clock)
+
     tasks = []
     for pump in pumps:
         bell.wake_on(pump.wakes_on, pump.wake)
-        tasks.append(asyncio.create_task(pump.run(clock), name=f"pump-{pump.name}"))
+        tasks.append(asyncio.create_task(when_opened(pump), name=f"pump-{pump.name}"))
     try:
         yield
     finally:

@@ -2,7 +2,6 @@
 
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import timedelta
 
 from agents.domain import steering
@@ -10,6 +9,7 @@ from agents.domain.asking import Moment
 from agents.domain.authority import Presser, check
 from agents.domain.decision import Decision
 from agents.domain.errors import OverlordError, PressRefused
+from agents.domain.records import dataclass
 from agents.domain.steering import Steer
 from agents.domain.task import Task
 from bot.cards import replies
@@ -125,7 +125,7 @@ def _approve(asked: Asked, books: Books, permissions: Permissions, moment: Momen
 
 def _cost(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
     task = _task(asked, books)
-    return cost_card(task, books.calls.spent_on(task.id))
+    return cost_card(task, books.calls.spent_on(task.id), moment.budget)
 
 
 def _why(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:

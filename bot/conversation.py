@@ -1,10 +1,11 @@
 """What a sentence means. First a grammar that needs no model; what it does not know is a request or an answer."""
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 
 from agents.domain.ids import TaskId
+from agents.domain.records import dataclass
 
 
 class Verb(StrEnum):
@@ -73,33 +74,35 @@ _GRAMMAR: tuple[tuple[Verb, str], ...] = (
     (Verb.ASIDE, r"aside\b[\s:,]*(?P<words>.*)"),
     (Verb.LINK, r"link(?:\s+(?P<words>[A-Za-z0-9-]{6,20}))?"),
 )
-_COMPILED = tuple((verb, re.compile(rf"(?:{pattern})", re.IGNORECASE | re.DOTALL)) for verb, pattern in _GRAMMAR)
 
 # Deterministic on purpose: a thank-you must never open a task, with or without a model. Whole messages only.
 _TO_YOU = r"(?:[\s,]+(?:overlord|bot|all|everyone|everybody|there|folks|team|you|so much|a lot|very much|again))*"
-_GREETS = re.compile(
-    rf"(?:hi+|hey+|hello+|hallo|yo|good (?:morning|afternoon|evening|day)|how are you|who are you|👋){_TO_YOU}",
-    re.IGNORECASE,
-)
-_THANKS = re.compile(
+_GREETS = rf"(?:hi+|hey+|hello+|hallo|yo|good (?:morning|afternoon|evening|day)|how are you|who are you|👋){_TO_YOU}"
+_THANKS = (
     rf"(?:thanks?|thank you|thx|ty|cheers|danke|merci|great|nice|cool|perfect|awesome|well done|good (?:job|work|bot)|"
     rf"ok(?:ay)?|k|fine|sure|got it|i see|all right|alright|bye|good ?(?:bye|night)|see you|never ?mind|sorry|lol|haha+"
-    rf"|[^\w\s]+){_TO_YOU}",
-    re.IGNORECASE,
+    rf"|[^\w\s]+){_TO_YOU}"
 )
 
 
 def understand(text: str) -> Meaning:
     """Read a message that is meant for the bot."""
     said = text.strip().strip("`").rstrip(".!").strip()
-    for verb, pattern in _COMPILED:
-        if match := pattern.fullmatch(said):
+    for verb, pattern in _GRAMMAR:
+        if match := _whole(pattern).fullmatch(said):
             parts = match.groupdict()
             task = parts.get("task")
             return Command(
                 verb=verb, task=TaskId(task.upper()) if task else None, words=(parts.get("words") or "").strip()
             )
     plain, whole = said.rstrip("?, "), text.strip()
-    if whole and (not plain or _GREETS.fullmatch(plain) or _THANKS.fullmatch(plain)):
-        return SmallTalk(text=whole, greets=bool(_GREETS.fullmatch(plain)))
+    greets = bool(_whole(_GREETS).fullmatch(plain))
+    if whole and (not plain or greets or _whole(_THANKS).fullmatch(plain)):
+        return SmallTalk(text=whole, greets=greets)
     return Words(text=whole)
+
+
+@cache
+def _whole(pattern: str) -> re.Pattern[str]:
+    """Made when somebody first speaks: nobody does while the program starts."""
+    return re.compile(rf"(?:{pattern})", re.IGNORECASE | re.DOTALL)

@@ -1,12 +1,12 @@
 """What the console and the CLI may ask and do. Both go through here, so both see and decide the same (C31)."""
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
 from agents.domain.decision import Decision
 from agents.domain.ids import Account, PersonId, TaskId, Thread
+from agents.domain.records import dataclass
 from agents.domain.task import Task
 from bot.messages import Card, Delivery
 
@@ -67,6 +67,7 @@ class TaskPage:
     needs: tuple[Need, ...]
     timeline: tuple[TimelineEntry, ...]  # oldest first
     more: int = 0  # older facts left out
+    kept: tuple[str, ...] = ()  # names of diffs, patches and logs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +94,14 @@ class Desk(Protocol):
         ...
 
     async def page(self, task: TaskId, viewer: Account) -> TaskPage | None: ...
+
+    async def kept(self, task: TaskId, name: str, viewer: Account) -> str | None:
+        """A long text that was kept of a task: a diff, a patch, a log."""
+        ...
+
+    async def pull(self, project: str, number: int) -> TaskId | None:
+        """The task that a pull request of the local forge is of."""
+        ...
 
     async def needs(self, viewer: Account) -> Sequence[Need]:
         """What waits for this person, oldest first."""

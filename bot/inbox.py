@@ -1,7 +1,7 @@
 """Words and presses become facts. A delivery is stored before it is acknowledged, and settled once."""
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -12,6 +12,7 @@ from agents.domain.decision import Decision, refuse_unless_open
 from agents.domain.errors import OverlordError, PressRefused
 from agents.domain.ids import surface_of
 from agents.domain.pressing import Press
+from agents.domain.records import dataclass
 from agents.domain.shapes import shape
 from agents.domain.task import Task
 from agents.domain.text import clean, hidden_in
@@ -19,7 +20,7 @@ from bot import hearing
 from bot.cards import replies
 from bot.commands import Asked, obey
 from bot.conversation import Command, SmallTalk, Words, understand
-from bot.messages import Choice, Delivery, Edited, Pressed, Said, load_card
+from bot.messages import Choice, Delivery, Edited, Labelled, Pressed, Said, load_card
 from bot.office import Office
 from bot.readers import wish
 from store.books import Books
@@ -30,7 +31,7 @@ from store.posts import Act, Wish
 REQUEST_MOST = 16_000
 TRIES = 3
 LATE = timedelta(seconds=10)
-DELIVERIES: dict[str, type[Delivery]] = {kind.__name__: kind for kind in (Said, Edited, Pressed)}
+DELIVERIES: dict[str, type[Delivery]] = {kind.__name__: kind for kind in (Said, Edited, Pressed, Labelled)}
 _UNKNOWN = PressRefused("I do not know this button on this message", next_step="Say `status` to see what is open.")
 
 
@@ -87,7 +88,7 @@ class Inbox:
         now = self._clock.now()
         is_late = now - delivery.at > LATE  # caught up with after a pause: it counts at its own time
         new = books.deliveries.keep(_received(delivery, delivery.at if is_late else now))
-        if new and isinstance(delivery, Said):
+        if new and isinstance(delivery, Said | Labelled):
             books.threads.start(delivery.thread, delivery.channel, delivery.by, delivery.at)
             books.messages.keep(delivery.thread, delivery.message, delivery.by, delivery.text, delivery.at)
         if new and isinstance(delivery, Edited):
@@ -110,13 +111,15 @@ class Inbox:
         return outcome
 
     def _mean(self, delivery: Delivery, books: Books) -> Outcome:
-        memberships = () if isinstance(delivery, Edited) else delivery.memberships
+        memberships = delivery.memberships if isinstance(delivery, Said | Pressed) else ()
         speaker = self._office.presser(delivery.by, books, memberships)
         if self._over_quota(delivery, books):
             return Outcome(state=DeliveryState.IGNORED, words="more than the quota")
         match delivery:
             case Said():
                 return self._said(delivery, speaker, books)
+            case Labelled():
+                return self._request(delivery.text, delivery, speaker, books)
             case Pressed():
                 return self._pressed(delivery, speaker, books)
             case Edited():
@@ -154,20 +157,28 @@ class Inbox:
             books.posts.want(wish(f"reply:{said.key}", said.thread, card), said.at)
         return self._handled("small talk")
 
-    def _request(self, text: str, said: Said, speaker: Presser, books: Books) -> Outcome:
+    def _request(self, text: str, said: Said | Labelled, speaker: Presser, books: Books) -> Outcome:
         if len(text) > REQUEST_MOST:
             raise OverlordError(
                 f"That request has {len(text):,} characters; I read at most {REQUEST_MOST:,}",
                 next_step="Say what you want in a few sentences, and name the files that hold the rest.",
             )
-        request = Request(text=text, by=speaker.person, thread=said.thread, channel=said.channel, hidden=said.hidden)
+        request = Request(
+            text=text,
+            by=speaker.person,
+            thread=said.thread,
+            channel=said.channel,
+            hidden=said.hidden,
+            origin=said.origin if isinstance(said, Labelled) else None,
+        )
         facts = decide.open_task(books.log.next_id(), request, self._office.moment(said.channel, said.key))
         task = books.log.open(facts, _cause(said))
         books.threads.bind(said.thread, task.id)
         return self._handled(f"opened {task.id}")
 
     def _reply(self, task: Task, text: str, said: Said, speaker: Presser, books: Books) -> Outcome:
-        facts = pressing.reply(task, text, speaker, self._office.moment(task.channel, said.key))
+        moment = self._office.moment(task.channel, said.key)
+        facts = pressing.reply(task, text, speaker, moment, mentioned=said.mentions_bot)
         books.log.append(task.id, facts, _cause(said))
         return self._handled(f"{task.id}: {', '.join(type(f).__name__ for f in facts)}")
 
@@ -214,7 +225,9 @@ class Inbox:
     # ── around ───────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _over_quota(self, delivery: Delivery, books: Books) -> bool:
-        """Too much at once is not read; that is said once a window (attack 69)."""
+        """Too much at once is not read; that is said once a window (attack 69). Few may label, and none is lost."""
+        if isinstance(delivery, Labelled):
+            return False
         limits, now = self._limits, self._clock.now()
         window, so_many = limits.within("quota_window"), books.deliveries.so_many_earlier
         if so_many(limits.quota_per_person, delivery.key, window, account=delivery.by):
@@ -235,7 +248,7 @@ class Inbox:
             if delivery.message:  # elsewhere the surface that shows the ledger shows the outcome too
                 whisper = wish(f"whisper:{delivery.key}", delivery.thread, card, Act.WHISPER, delivery.by)
                 books.posts.want(whisper, self._clock.now())
-        elif isinstance(delivery, Said):
+        elif isinstance(delivery, Said | Labelled):
             books.posts.want(wish(f"reply:{delivery.key}", delivery.thread, card), self._clock.now())
 
     def _failed(self, received: Received, problem: str, books: Books) -> None:
@@ -257,7 +270,7 @@ class Inbox:
 def _received(delivery: Delivery, at: datetime) -> Received:
     return Received(
         key=delivery.key,
-        also=delivery.also if isinstance(delivery, Said) else "",
+        also=delivery.also if isinstance(delivery, Said | Edited) else "",
         kind=type(delivery).__name__,
         body=shape(type(delivery)).dump_json(delivery).decode(),
         account=delivery.by,
@@ -275,6 +288,8 @@ def _cleaned(delivery: Delivery) -> Delivery:
             return replace(delivery, name=name, words=clean(delivery.words)[:4000])
         case Said():
             return replace(delivery, name=name, text=clean(delivery.text), hidden=hidden_in(delivery.text))
+        case Labelled():
+            return replace(delivery, name=name, text=clean(delivery.text))
         case Edited():
             return replace(delivery, name=name, text=clean(delivery.text), hidden=hidden_in(delivery.text))
 

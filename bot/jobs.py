@@ -4,17 +4,16 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
-from agents.domain import decide, planning
-from agents.domain import events as e
+from agents.domain import decide, events as e, planning
 from agents.domain.asking import Facts, Moment
 from agents.domain.errors import BudgetReached, IllegalMove, NoAnswer, StaleLease
+from agents.domain.records import dataclass
 from agents.domain.task import Task
-from agents.flows import FLOWS
 from agents.ports import Clock, Ports
 from bot.inbox import Inbox
 from bot.leases import Leases
@@ -36,6 +35,7 @@ NextDue = Callable[[], Awaitable[float | None]]
 LOOK_AGAIN = 1.0  # seconds after which a pump looks even if nothing woke it: another process may have written
 AFTER_TROUBLE = 1.0
 JOBS_AT_ONCE = 16
+PATIENT = 15  # tries of what holds up nobody, a minute apart in the end
 
 
 @dataclass
@@ -134,7 +134,7 @@ class Jobs:
             running.add_done_callback(self._running.discard)
         renewal = asyncio.create_task(self._renew(job))
         try:
-            if job.attempts >= self._limits.job_recoveries:
+            if job.attempts >= self._most(job):
                 await self._give_up(job, job.problem)
             else:
                 await self._try(job)
@@ -147,7 +147,10 @@ class Jobs:
 
     async def _try(self, job: Job) -> None:
         try:
-            await FLOWS[job.flow](job.event, await self._ports(job))
+            ports = await self._ports(job)
+            from agents.flows import FLOWS  # loaded with the ports' world, after the program is ready
+
+            await FLOWS[job.flow](job.event, ports)
         except StaleLease:
             log.info("job was taken over", extra={"job": job.id, "flow": job.flow})
         except IllegalMove as moved:  # the task moved on meanwhile; there is nothing left to do for it
@@ -164,14 +167,21 @@ class Jobs:
             await self._failed(job, f"{type(problem).__name__}: {problem}")
 
     async def _failed(self, job: Job, problem: str) -> None:
-        if job.attempts + 1 >= self._limits.job_recoveries:
+        if job.attempts + 1 >= self._most(job):
             await self._give_up(job, problem)
             return
         again = self._clock.now() + timedelta(seconds=min(LONGEST_WAIT, 2.0 ** (job.attempts + 1)))
         await self._database.write(lambda books: books.jobs.put_back(job, problem, again))
 
+    def _most(self, job: Job) -> int:
+        return max(PATIENT, self._limits.job_recoveries) if _is_aside(job) else self._limits.job_recoveries
+
     async def _give_up(self, job: Job, problem: str) -> None:
         """Say so in the thread, and ask the owner what to do."""
+        if _is_aside(job):
+            log.warning("given up", extra={"job": job.id, "flow": job.flow, "problem": problem})
+            await self._database.write(lambda books: books.jobs.park(job, problem))
+            return
 
         def facts(task: Task, moment: Moment) -> Facts:
             kept = "Kept: the request and everything recorded so far."
@@ -221,6 +231,13 @@ def _make_scheduler() -> "AsyncIOScheduler":
     from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
     return AsyncIOScheduler(timezone=UTC, job_defaults={"coalesce": True, "max_instances": 1})
+
+
+def _is_aside(job: Job) -> bool:
+    """Nobody in the thread waits for it."""
+    from agents.flows import ASIDE
+
+    return job.flow in ASIDE
 
 
 def _renewed(job: Job, until: datetime, books: Books) -> bool:

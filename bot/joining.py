@@ -11,6 +11,7 @@ from bot.inbox import Inbox
 from bot.messages import Button, Card, Platform
 from bot.office import Office
 from bot.settings import Settings
+from bot.waits import Waits
 from store.books import Books
 
 # The libraries of a platform are imported only where it is joined: they are slow to load.
@@ -55,6 +56,7 @@ async def _slack(settings: Settings, office: Office, inbox: Inbox, desk: Desk) -
         timeout=real(settings.limits.provider_timeout),
         posts_apart=real(1.0),
         redact=office.redact,
+        waits=await _recalled("slack", office),
     )
     async with connected(options, inbox.accept) as platform:
         yield platform
@@ -78,9 +80,16 @@ async def _discord(settings: Settings, office: Office, inbox: Inbox) -> AsyncIte
         commands=packaged_commands(),
         catch_up=timedelta(seconds=settings.limits.catch_up),
         redact=office.redact,
+        waits=await _recalled("discord", office),
     )
     async with connected(options, inbox.accept, DiscordMemory(office)) as platform:
         yield platform
+
+
+async def _recalled(platform: str, office: Office) -> Waits:
+    waits = Waits(platform, office.database)
+    await waits.recall()
+    return waits
 
 
 class DiscordMemory:
@@ -99,6 +108,9 @@ class DiscordMemory:
 
     async def places(self, since: datetime) -> Sequence[Thread]:
         return await self._database.read(lambda books: books.threads.spoken_in("discord", since))
+
+    async def requests(self) -> Sequence[Thread]:
+        return await self._database.read(lambda books: books.threads.with_open_tasks("discord"))
 
     async def mark(self) -> int:
         return await self._database.read(lambda books: books.log.read_up_to("discord messages"))

@@ -2,26 +2,13 @@
 
 import json
 import logging
-import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import TextIO
 
-MASK = "[secret]"
-SHORTEST = 6  # a shorter value is no secret, and masking it would eat innocent text
+from agents.domain.redact import MASK as MASK, SHORTEST, Redactor
 
-# Shapes of well-known tokens, for those that no setting told us of.
-_SHAPES = re.compile(
-    r"""(?x)
-    \b(?: xox[a-z]-[\w-]{8,} | xapp-[\w-]{8,}
-        | gh[pousr]_\w{20,} | github_pat_\w{20,}
-        | sk-[\w-]{16,} | AKIA[0-9A-Z]{16} | AIza[\w-]{30,}
-        | [\w-]{23,28}\.[\w-]{6}\.[\w-]{27,} )
-    | (?<=[Bb]earer\ )[\w.~+/=-]{8,}
-    | (?<=://)[^\s/@:"']{0,100}:[^\s/@"']{1,200}(?=@)
-    """
-)
 # Libraries that tell every step they take; at debug they may.
 _CHATTY = ("apscheduler", "uvicorn", "slack_bolt", "slack_sdk", "discord", "aiohttp", "httpx", "httpcore", "asyncio")
 # Names under which people's words and the bot's cards travel.
@@ -86,7 +73,6 @@ def _without_bodies(told: Mapping[str, object]) -> dict[str, object]:
 
 
 def masking(secrets: Iterable[str]) -> Callable[[str], str]:
+    """As everything that leaves the house; in a log a secret may also be spelled as JSON spells it."""
     known = {secret for secret in secrets if len(secret) >= SHORTEST}
-    spelled = known | {json.dumps(secret, ensure_ascii=False)[1:-1] for secret in known}
-    exact = re.compile("|".join(re.escape(secret) for secret in sorted(spelled, key=len, reverse=True)) or r"(?!)")
-    return lambda line: _SHAPES.sub(MASK, exact.sub(MASK, line))
+    return Redactor(known | {json.dumps(secret, ensure_ascii=False)[1:-1] for secret in known})

@@ -1,12 +1,13 @@
 """What is said, pressed and shown, in no platform's terms. Slack, Discord and the console all speak this."""
 
 import hashlib
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
 from agents.domain.ids import Account, DecisionId, Thread
+from agents.domain.origin import Origin
+from agents.domain.records import dataclass
 from agents.domain.shapes import shape
 
 TOKEN_LIMIT = 100  # Discord's custom_id, the tightest of the platforms
@@ -41,6 +42,7 @@ class Edited:
     """The author changed a message of their own."""
 
     key: str
+    also: str = ""  # a second key, by which an edit that is read later is known
     thread: Thread
     channel: str
     message: str
@@ -68,7 +70,23 @@ class Pressed:
     at: datetime
 
 
-Delivery = Said | Edited | Pressed
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labelled:
+    """An issue was given the label that asks for work. Its words are its author's."""
+
+    key: str
+    thread: Thread  # where people will talk about it
+    channel: str
+    message: str
+    by: Account  # "github:ana"
+    name: str = ""
+    text: str
+    origin: Origin
+    hidden: int = 0
+    at: datetime
+
+
+Delivery = Said | Edited | Pressed | Labelled
 
 
 # ── out ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -258,6 +276,10 @@ class Platform(Protocol):
 
     async def find(self, thread: Thread, key: str) -> str | None:
         """The id of the message that was posted under this key, if the platform has it."""
+        ...
+
+    async def begin(self, channel: str, key: str, words: str) -> Thread:
+        """Begin a thread in a channel with a message of ours; the same key begins it once."""
         ...
 
     async def whisper(self, thread: Thread, to: Account, key: str, card: Card) -> None:

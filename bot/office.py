@@ -1,11 +1,13 @@
 """What every part of the bot works with: the store, the clock, the limits and who may do what."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from agents.domain.asking import Moment
 from agents.domain.authority import Presser
+from agents.domain.budget import Budgets
 from agents.domain.ids import Account
 from agents.domain.limits import Limits
+from agents.domain.records import dataclass
 from agents.domain.redact import Redact, Redactor
 from agents.ports import Clock
 from bot.permissions import Permissions
@@ -19,12 +21,14 @@ class Office:
     permissions: Permissions
     clock: Clock
     limits: Limits
+    budgets: Budgets = field(default_factory=Budgets)
     redact: Redact = field(default_factory=Redactor)  # what leaves the house goes through it
 
     def moment(self, channel: str, cause: str) -> Moment:
         """Now, under the policy of the channel the work was asked for in."""
         policy = self.permissions.channel(channel)
-        return Moment(at=self.clock.now(), cause=cause, channel=policy, limits=self.limits)
+        now, budget = self.clock.now(), self.budgets.task
+        return Moment(at=now, cause=cause, channel=policy, limits=self.limits, budget=budget)
 
     def presser(self, account: Account, books: Books, memberships: tuple[str, ...] = ()) -> Presser:
         """The person behind an account, with the rights they have at this moment."""

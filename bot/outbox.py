@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 from functools import partial
 
@@ -16,7 +16,7 @@ from bot.readers import wish
 from store.books import Books
 from store.database import StoreUnavailable
 from store.leases import Lease
-from store.posts import Act, Post
+from store.posts import EVERYWHERE, Act, Post, Surfaces
 
 log = logging.getLogger("overlord.outbox")
 
@@ -35,10 +35,18 @@ class Outbox:
         self._platforms = platforms
         self._leases = leases
 
-    async def send_due(self) -> int:
-        """Send what may go now. Returns how many were tried."""
+    def steps(self) -> dict[str, Callable[[], Awaitable[int]]]:
+        """A step for each platform, so that one that hangs holds up no other, and one for what has none."""
+        each = {name: partial(self.send_due, Surfaces(only=name)) for name in self._platforms}
+        return {**each, "nowhere": partial(self.send_due, Surfaces(without=tuple(self._platforms)))}
+
+    async def send_due(self, among: Surfaces = EVERYWHERE) -> int:
+        """Send what may go now. Returns how many were tried.
+
+        At one platform it is not to be called again before it is through: what it holds would be taken for lost.
+        """
         lease = self._leases.for_seconds(self._limits.send_lease)
-        posts = await self._database.write(lambda books: books.posts.claim(lease, self._limits, AT_ONCE))
+        posts = await self._database.write(lambda books: books.posts.claim(lease, self._limits, AT_ONCE, among))
         ends = await asyncio.gather(*(self._send(post, lease) for post in posts), return_exceptions=True)
         for post, problem in zip(posts, ends, strict=True):
             if isinstance(problem, Exception):

@@ -2,9 +2,9 @@
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from agents.domain.ids import Account, PersonId
+from agents.domain.records import dataclass
 from bot.office import Office
 from store.books import Books
 

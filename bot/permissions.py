@@ -9,6 +9,7 @@ from agents.domain.errors import SettingsProblem
 from agents.domain.ids import Account, surface_of
 
 _EVERY_GROUP: frozenset[Group] = frozenset(Group) - {Group.OWNER}  # the owner is whoever asked
+_NO_POLICY = ChannelPolicy()
 _NO_CHANNELS: Mapping[str, ChannelPolicy] = MappingProxyType({})
 
 # What each kind of person decides, in the words of the `who can approve` answer.
@@ -43,7 +44,7 @@ class Permissions:
         return frozenset(group for group, members in self._groups.items() if mine & members)
 
     def channel(self, name: str) -> ChannelPolicy:
-        return self._channels.get(name, ChannelPolicy())
+        return self._channels.get(name, _NO_POLICY)
 
     def members(self, group: Group) -> tuple[Account, ...]:
         """Accounts that are named in a group, in a fixed order; the operator is not among them."""

@@ -1,11 +1,11 @@
 """Draws what waits for what as a PNG, for chats that want a file; the console draws its own."""
 
 import io
-from dataclasses import dataclass
 from itertools import pairwise
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from agents.domain.records import dataclass
 from bot.messages import Graph, Node
 
 if TYPE_CHECKING:

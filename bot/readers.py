@@ -4,7 +4,7 @@ Each moves its cursor in the transaction that writes what follows, so a fact is 
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 
 from agents.domain import events as e
@@ -13,7 +13,6 @@ from agents.domain.decision import Decision
 from agents.domain.events import Event
 from agents.domain.ids import Account, PersonId, TaskId, surface_of
 from agents.domain.task import Task
-from agents.flows import FLOW_AFTER
 from bot.cards import CARD_FOR, status
 from bot.cards.scene import Scene
 from bot.messages import Card, card_hash, dump_card
@@ -23,36 +22,45 @@ from store.books import Books
 from store.codec import Recorded
 from store.posts import Act, Wish
 
-BATCH = 250
+BATCH = 400
 PINGED = 5  # people who are called to one decision, at most
-APART = 0.03  # seconds, at least, between two looks for something to say
+APART = 0.05  # seconds, at least, between two looks for something to say
 
 
 def launch(books: Books, at: datetime) -> int:
     """Ask for the job that each unread fact leads to. Returns how many facts were read."""
     unread = books.log.unread("launcher", BATCH)
+    asking: list[Recorded] = []
     for recorded in unread:
         match recorded.event:
             case e.JobRetried(job=job):
                 books.jobs.again(job, at)
             case e.TaskResumed(task=task):  # what was held back; the same fact asks once
-                for earlier in books.log.facts(task):
-                    _ask_for_job(books, earlier, at)
+                asking += books.log.facts(task)
             case e.RemarkMade():  # reading along costs little, and a question is answered at any time
-                _ask_for_job(books, recorded, at)
+                asking.append(recorded)
             case fact if not books.log.task(fact.task).at_rest:
-                _ask_for_job(books, recorded, at)
+                asking.append(recorded)
+    if asking:
+        books.jobs.ask(*_jobs_after(asking, books))
     if unread:
         books.log.mark_read("launcher", unread[-1].seq)
     return len(unread)
 
 
-def _ask_for_job(books: Books, recorded: Recorded, at: datetime) -> None:
-    if flow := FLOW_AFTER.get(type(recorded.event)):
-        books.jobs.ask(recorded, flow.__name__, at)
+def _jobs_after(facts: Iterable[Recorded], books: Books) -> Iterator[tuple[Recorded, str, str]]:
+    """Which flows each fact leads to, and in which lane."""
+    from agents.flows import FLOW_AFTER, ON_ISSUE, TAKES_LONG  # loaded with the jobs' world, after the program is ready
+
+    for recorded in facts:
+        if flow := FLOW_AFTER.get(type(recorded.event)):
+            lane = (books.log.task(recorded.event.task).project or "") if flow in TAKES_LONG else ""
+            yield recorded, flow.__name__, lane
+        if (told := ON_ISSUE.get(type(recorded.event))) and books.log.task(recorded.event.task).origin:
+            yield recorded, told.__name__, ""
 
 
-def announce(books: Books, permissions: Permissions, at: datetime) -> int:
+def announce(books: Books, permissions: Permissions, at: datetime, budget: float | None = None) -> int:
     """Ask for the cards that each unread fact calls for. Cards show the present, so a late reader says nothing old."""
     unread = books.log.unread("announcer", BATCH)
     drawn: set[TaskId] = set()  # tasks whose status card is as it should be: one drawing tells all that happened
@@ -62,7 +70,7 @@ def announce(books: Books, permissions: Permissions, at: datetime) -> int:
         ]
         if not makers:
             continue
-        scene = scene_of(books, recorded.event, permissions)
+        scene = scene_of(books, recorded.event, permissions, budget)
         for posting in (posting for maker in makers for posting in maker(recorded.event, scene)):
             books.posts.want(wish(posting.key, scene.task.thread, posting.card), at)
         if status in makers:
@@ -74,7 +82,8 @@ def announce(books: Books, permissions: Permissions, at: datetime) -> int:
 
 async def announce_calmly(office: Office) -> int:
     """Announce, then wait a moment: what happens meanwhile becomes one card."""
-    read = await office.database.write(lambda books: announce(books, office.permissions, office.clock.now()))
+    budget = office.budgets.task
+    read = await office.database.write(lambda books: announce(books, office.permissions, office.clock.now(), budget))
     if 0 < read < BATCH:
         await asyncio.sleep(APART)
     return read
@@ -85,7 +94,7 @@ def wish(key: str, thread: str, card: Card, act: Act = Act.POST, target: str = "
     return Wish(key=key, thread=thread, body=body, hash=card_hash(body), act=act, target=target)  # type: ignore[arg-type]
 
 
-def scene_of(books: Books, event: Event, permissions: Permissions) -> Scene:
+def scene_of(books: Books, event: Event, permissions: Permissions, budget: float | None) -> Scene:
     task = books.log.task(event.task)
     return Scene(
         task=task,
@@ -94,16 +103,17 @@ def scene_of(books: Books, event: Event, permissions: Permissions) -> Scene:
         accounts=_accounts(books, surface_of(task.thread)),
         deciders=lambda decision: _deciders(books, permissions, task, decision),
         spent=books.calls.spent_on(task.id) if isinstance(event, e.TaskAskedAbout) else 0.0,
+        budget=budget,
         next_approver=permissions.next_approver,
         nobody=lambda decision: permissions.nobody_in(decision.kind, task.channel) or "",
     )
 
 
 def _deciders(books: Books, permissions: Permissions, task: Task, decision: Decision) -> tuple[Account, ...]:
-    """The owner where the owner may decide; else those who are named, on the platform the task is on."""
+    """The owner where the owner may decide and can be reached; else those who are named, where the task is."""
     surface = surface_of(task.thread)
-    if Group.OWNER in decision.rule.who:
-        return _accounts(books, surface)(decision.put_to)
+    if Group.OWNER in decision.rule.who and (owner := _accounts(books, surface)(decision.put_to)):
+        return owner
     named = [account for group in sorted(decision.rule.who) for account in permissions.members(group)]
     return tuple(dict.fromkeys(a for a in named if surface_of(a) == surface))[:PINGED]
 

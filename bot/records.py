@@ -1,13 +1,15 @@
 """The desk over the real store: what the console and the CLI read, and the one door through which they act."""
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from agents.domain.authority import Kind, Presser
 from agents.domain.decision import Decision, decision_id
-from agents.domain.events import AboutDecision, DecisionOpened, Event
+from agents.domain.events import AboutDecision, DecisionOpened, Event, MinionProgressed
 from agents.domain.ids import Account, PersonId, TaskId, Thread, surface_of
 from agents.domain.task import Task
+from agents.workspace.artefacts import FileArtefacts
 from bot.bell import Bell
 from bot.cards.decisions import decision_card
 from bot.cards.discreet import discreet
@@ -32,7 +34,8 @@ ANSWER_WITHIN = 2.0  # seconds a surface waits to show what became of a delivery
 class Records:
     """Implements bot.desk.Desk."""
 
-    def __init__(self, office: Office, inbox: Inbox, bell: Bell) -> None:
+    def __init__(self, office: Office, inbox: Inbox, bell: Bell, artefacts: FileArtefacts) -> None:
+        self._artefacts = artefacts
         self._office = office
         self._database = office.database
         self._inbox = inbox
@@ -63,7 +66,21 @@ class Records:
         return await self._database.read(lambda books: books.log.tasks(ended=ended, limit=limit))
 
     async def page(self, task: TaskId, viewer: Account) -> TaskPage | None:
-        return await self._database.read(partial(self._page, task, viewer))
+        found = await self._database.read(partial(self._page, task, viewer))
+        return replace(found, kept=tuple(await self._kept_of(task))) if found else None
+
+    async def kept(self, task: TaskId, name: str, viewer: Account) -> str | None:
+        if name not in await self._kept_of(task):
+            return None
+        text = await self._artefacts.read(name)
+        return None if text is None else self._office.redact(text)
+
+    async def _kept_of(self, task: TaskId) -> list[str]:
+        return [name for name in await self._artefacts.names(task) if name[len(task)] in ".-"]
+
+    async def pull(self, project: str, number: int) -> TaskId | None:
+        record = await self._database.read(lambda books: books.pulls.find(project, number))
+        return TaskId(record.key) if record else None
 
     async def needs(self, viewer: Account) -> Sequence[Need]:
         def question(books: Books) -> list[Need]:
@@ -105,13 +122,13 @@ class Records:
             owner=books.people.name(task.owner),
             status=discreet(status_card(task, books.people.name), self._office.redact),
             needs=tuple(self._need(books, t, d) for t, d in mine if t.id == id),
-            timeline=tuple(self._entry(books, fact) for fact in facts if not _is_about_controls(fact.event)),
+            timeline=tuple(self._entry(books, fact) for fact in _worth_telling(facts)),
             more=facts[0].version if facts else 0,
         )
 
     def _need(self, books: Books, task: Task, decision: Decision) -> Need:
-        card = discreet(decision_card(task, decision, books.people.name), self._office.redact)
-        return Need(decision=decision, task=task, card=card)
+        card = decision_card(task, decision, books.people.name, self._office.budgets.task)
+        return Need(decision=decision, task=task, card=discreet(card, self._office.redact))
 
     def _entry(self, books: Books, fact: Recorded) -> TimelineEntry:
         by_rule = surface_of(fact.cause.actor) == "overlord"
@@ -147,6 +164,19 @@ class DirectRecords(Records):
 
 def _heard(outcome: Outcome) -> Heard:
     return Heard(refused=outcome.state in (DeliveryState.REFUSED, DeliveryState.PARKED), words=outcome.words)
+
+
+def _worth_telling(facts: Sequence[Recorded]) -> list[Recorded]:
+    """Without the furniture, and of a minion's many turns only the last."""
+    last = {
+        (fact.event.subtask, fact.event.attempt): fact for fact in facts if isinstance(fact.event, MinionProgressed)
+    }
+    turns = {id(fact) for fact in last.values()}
+    return [
+        fact
+        for fact in facts
+        if not _is_about_controls(fact.event) and (not isinstance(fact.event, MinionProgressed) or id(fact) in turns)
+    ]
 
 
 def _is_about_controls(event: Event) -> bool:

@@ -3,14 +3,15 @@
 import os
 import pwd
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
 from agents.catalog import policies
+from agents.catalog.documents import BadYaml
 from agents.catalog.layers import Layers
 from agents.catalog.models import Models, packaged_models
 from agents.catalog.overlord import (
@@ -30,12 +31,15 @@ from agents.catalog.overlord import (
 )
 from agents.catalog.policies import Odd, ProjectPart
 from agents.catalog.problems import Problem, did_you_mean, explain
-from agents.catalog.yaml import BadYaml, read_yaml
+from agents.catalog.risk import odd_risk, packaged_risk
 from agents.domain.authority import ChannelPolicy, Group
 from agents.domain.budget import Budgets
 from agents.domain.errors import SettingsProblem
+from agents.domain.gates import GateCommands
 from agents.domain.ids import Account
 from agents.domain.limits import Limits
+from agents.domain.records import dataclass
+from agents.domain.risk import RiskPolicy
 
 CONFIG = "OVERLORD_CONFIG"
 _SECRET_NAME = re.compile(r"(API_KEY|TOKEN|SECRET|PASSWORD|ACCESS_KEY)$")
@@ -60,6 +64,8 @@ class Project:
     path: Path | None  # absolute; None for one that git fetches
     url: str = ""
     channel: str = ""
+    skills: str = ".overlord/skills"  # the folder of its own skills, in its repository
+    gates: GateCommands = field(default_factory=GateCommands)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +91,7 @@ class Settings:
     projects: tuple[Project, ...]
     channels: Mapping[str, ChannelPolicy]
     limits: Limits
+    risk: RiskPolicy | None  # None: as it comes with the program
     warnings: tuple[Problem, ...] = ()
     secrets: frozenset[str] = field(default=frozenset(), repr=False)  # exact values no log may show
 
@@ -164,6 +171,7 @@ class _Reading:
             projects=tuple(self._project(part, base) for part in file.projects),
             channels=_channels(file),
             limits=file.limits.limits(),
+            risk=file.risk.policy() if file.risk else None,
             warnings=tuple(self.warnings),
             secrets=frozenset(secrets_in(file) | _keys_in(self.environ) | file.models.keys_in(self.environ)),
         )
@@ -174,8 +182,13 @@ class _Reading:
         self.layers.lay(packaged_models(), under="models")
         config = self._config()
         if config:
+            from agents.catalog.yaml import read_yaml
+
             try:
-                self.layers.lay(read_yaml(config))
+                document = read_yaml(config)
+                if "risk" in document.data:  # else nobody waits for it to be read at a start
+                    self.layers.lay(packaged_risk(), under="risk")
+                self.layers.lay(document)
             except BadYaml as error:
                 self.problems.append(Problem(name=CONFIG, what=error.what, instead=error.next_step))
         if config and self._holds_tokens() and config.stat().st_mode & 0o077:
@@ -201,7 +214,8 @@ class _Reading:
         except ValidationError as error:
             self.problems += explain(error, self.layers.name, shape_at)
             broken = frozenset(str(detail["loc"][0]) for detail in error.errors())
-            defaults = {"limits": policies.packaged_limits().data, "groups": policies.packaged_groups().data}
+            packaged = {"limits": policies.packaged_limits(), "groups": policies.packaged_groups()}
+            defaults = {name: read.data for name, read in packaged.items()}
             sound = {name: value for name, value in self.layers.data.items() if name not in broken}
             return OverlordFile.model_validate({**defaults, **sound}), broken
 
@@ -216,12 +230,16 @@ class _Reading:
         return home
 
     def _check(self, file: OverlordFile, broken: frozenset[str], base: Path) -> None:
-        odd = [*policies.odd_limits(file.limits.limits()), *odd_slack(file.slack)]
+        odd = [
+            *policies.odd_limits(file.limits.limits()),
+            *odd_slack(file.slack),
+            *(odd_risk(file.risk) if file.risk else ()),
+        ]
         odd += policies.odd_projects([self._located(part, base) for part in file.projects])
         if "projects" not in broken:
             odd += policies.odd_channels(file.channels, file.projects)
         self._tell(self.problems, *odd)
-        self._tell(self.warnings, *doubtful(file))
+        self._tell(self.warnings, *doubtful(file), *_without_code(file))
         for name in sorted(self.environ):
             if name.startswith("OVERLORD_") and name not in (*VARIABLES, CONFIG):
                 near = did_you_mean(name, VARIABLES)
@@ -251,11 +269,36 @@ class _Reading:
         return Path(os.path.normpath(base / re.sub(r"^~(?=/|$)", lambda _: home, written)))
 
     def _located(self, part: ProjectPart, base: Path) -> ProjectPart:
-        return part.model_copy(update={"path": str(self._path(part.path, base))}) if part.path else part
+        """With its paths as they are on this machine."""
+        found = {"path": str(self._path(part.path, base))} if part.path else {}
+        gates = part.gates.model_copy(update={"environment": str(self._environment(part, base) or "")})
+        return part.model_copy(update={**found, "gates": gates})
+
+    def _environment(self, part: ProjectPart, base: Path) -> Path | None:
+        return self._path(part.gates.environment, base) if part.gates.environment else None
 
     def _project(self, part: ProjectPart, base: Path) -> Project:
         path = self._path(part.path, base) if part.path else None
-        return Project(name=part.name, path=path, url=part.url, channel=part.channel or "")
+        gates = part.gates.commands(self._environment(part, base))
+        return Project(
+            name=part.name, path=path, url=part.url, channel=part.channel or "", skills=part.skills, gates=gates
+        )
+
+
+def _without_code(file: OverlordFile) -> Iterator[Odd]:
+    """Projects that git would have to fetch, and cannot: work on them can be talked about, and not begun."""
+    if not any(project.url for project in file.projects):
+        return
+    from agents.workspace.forge.remotes import named_by, web_of
+
+    for at, project in enumerate(file.projects):
+        if project.url and not named_by(project.url, file.github.api_url):
+            what = f"`{project.name}` is not on {web_of(file.github.api_url)}, so there is no code of it to work on"
+            yield ("projects", at, "url"), what, "Clone it yourself, and write its folder as `path` instead."
+        elif project.url and file.github.token is None:
+            what = f"there is no token for GitHub, so there is no code of `{project.name}` to work on"
+            step = "Set GITHUB_TOKEN; or clone it yourself, and write its folder as `path` instead."
+            yield ("projects", at, "url"), what, step
 
 
 def _groups(file: OverlordFile) -> dict[Group, frozenset[str]]:

@@ -1,7 +1,6 @@
 """Whether the memory is whole: the database's own check, every hash chain, and state against replay."""
 
-from dataclasses import dataclass
-
+from agents.domain.records import dataclass
 from store.audit import broken_chains, disagreements, integrity
 from store.books import Books
 

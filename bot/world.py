@@ -1,26 +1,34 @@
 """The world as one job sees it: its log, its models with the money they cost, and the projects."""
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import field, replace
+from pathlib import Path
 
 from agents.catalog.rehearsal import load_scripts, rehearsed
+from agents.catalog.risk import packaged_policy
 from agents.catalog.specialists import load_panel
 from agents.domain import events as e
 from agents.domain.asking import Moment
 from agents.domain.budget import Budget
 from agents.domain.events import Event
+from agents.domain.gates import GateCommands
 from agents.domain.models import said
+from agents.domain.records import dataclass
+from agents.domain.risk import RiskPolicy, risk_of
 from agents.domain.task import Task
 from agents.llm.choice import choose_models
-from agents.llm.client import Models
+from agents.llm.client import JobLlm, Models
 from agents.llm.gateway import Gateway
 from agents.llm.prompts import Prompts
-from agents.ports import Ask, CallBook, Llm, Ports, Projects, Shape, Specialists, Spent
+from agents.minions.builtin import WINDOW
+from agents.ports import Ask, CallBook, Converse, Ports, Projects, Said, Shape, Specialists, Spent
 from agents.workspace import sample
 from agents.workspace.projects import GitProjects
+from bot.github import Hub, make_hub
 from bot.office import Office
 from bot.settings import Settings
+from bot.workshop import Ground, Site, Workshop, make_workshop
 from manifests import packaged
 from store.call_log import CallLog
 from store.job_log import JobLog
@@ -29,23 +37,40 @@ from store.jobs import Job
 
 @dataclass(slots=True, kw_only=True)
 class WatchedLlm:
-    """Implements agents.ports.Llm, and remembers which budgets ran low on the way."""
+    """Implements agents.ports.Llm and Talker, and remembers which budgets ran low on the way."""
 
-    inner: Llm
+    inner: JobLlm
     low: list[Budget] = field(default_factory=list)
+    stood_in: dict[str, str] = field(default_factory=dict)  # which model, and why
 
     async def ask(self, asked: Ask, shape: type[Shape]) -> tuple[Shape, Spent]:
         answer, spent = await self.inner.ask(asked, shape)
+        return answer, self._noted(spent)
+
+    async def converse(self, turn: Converse) -> tuple[Said, Spent]:
+        said, spent = await self.inner.converse(turn)
+        return said, self._noted(spent)
+
+    def _noted(self, spent: Spent) -> Spent:
         if spent.warned:
             self.low.append(spent.warned)
-        return answer, spent
+        if spent.degraded:
+            self.stood_in[spent.model] = spent.degraded
+        return spent
 
     def facts(self, task: Task, moment: Moment) -> Sequence[Event]:
-        """C20: said once, at 80 %."""
-        return [
+        """C20: said once, at 80 %. M222: so is each model that stood in for another."""
+        if task.ended:
+            return []
+        stood_in = [
+            e.ModelDegraded(task=task.id, at=moment.at, model=model, why=why)
+            for model, why in self.stood_in.items()
+            if model not in task.degraded
+        ]
+        return stood_in + [
             e.BudgetWarned(task=task.id, at=moment.at, budget=low.name, limit=low.limit or 0.0, spent=low.spent)
             for low in self.low
-            if low.name not in task.budgets_warned and not task.ended
+            if low.name not in task.budgets_warned
         ]
 
 
@@ -58,6 +83,9 @@ class World:
     calls: CallBook
     projects: Projects
     specialists: Specialists
+    workshop: Workshop
+    risk: RiskPolicy
+    hub: Hub | None = None  # GitHub, for the projects that are there
     offers: tuple[str, ...] = ()  # requests to begin with, where only those can be answered
 
     @property
@@ -65,7 +93,8 @@ class World:
         """Which models, for what, and why."""
         return said(self.models.chosen)
 
-    def ports(self, job: Job) -> Ports:
+    async def ports(self, job: Job) -> Ports:
+        window = await self.models.window("primary") if job.flow == "work" else None
         llm = WatchedLlm(inner=self.models.for_job(job.id, self.calls))
         return Ports(
             store=JobLog(self.office.database, job, self._moment, also=llm.facts),
@@ -73,22 +102,42 @@ class World:
             llm=llm,
             specialists=self.specialists,
             limits=self.office.limits,
+            checkouts=self.workshop.checkouts,
+            minions=self.workshop.minions(llm, window or WINDOW),
+            gates=self.workshop.gates,
+            forge=self.workshop.forge,
+            issues=self.workshop.issues,
+            artefacts=self.workshop.artefacts,
+            packs=self.workshop,
+            risk=lambda changes, coverage: risk_of(changes, coverage, self.risk),
         )
+
+    async def close(self) -> None:
+        if self.hub:
+            await self.hub.close()
 
     def _moment(self, task: Task, cause: str) -> Moment:
         return self.office.moment(task.channel, cause)
 
 
-async def make_world(settings: Settings, office: Office, secret: bytes) -> World:
+async def make_world(settings: Settings, office: Office, secret: bytes, console: str) -> World:
     """What jobs work with: the projects, or the sample where none is named, and the models that serve."""
-    paths = {project.name: project.path for project in settings.projects}
+    hub = make_hub(settings, office.redact)
+    there = hub.places if hub else {}
+    paths = {project.name: project.path or there.get(project.name) for project in settings.projects}
     if not paths:
         paths = {sample.NAME: await sample.lay_out(packaged("samples", "shortlinks"), settings.home)}
-    projects = GitProjects(paths, lambda channel: office.permissions.channel(channel).project)
-    prompts = Prompts(secret, files=projects.files, folder=paths.get)
+    fresh = hub.clones.recent if hub else None
+    projects = GitProjects(paths, lambda channel: office.permissions.channel(channel).project, fresh)
+    far = hub.clones.folder if hub else lambda project: None
+    prompts = Prompts(secret, files=projects.files, folder=lambda name: far(name) if name in there else paths.get(name))
     chosen = await choose_models(settings.models.written(), settings.keys)
     scripts = await asyncio.to_thread(load_scripts)  # long to read, and people are served already
     panel = await asyncio.to_thread(load_panel, packaged("policies", "specialists.yaml"))
+    sites = _sites(settings, paths)
+    ground = Ground(home=settings.home, sandbox=settings.sandbox, console=console, hub=hub)
+    workshop = make_workshop(office, prompts, sites, ground)
+    risk = settings.risk if settings.risk else await asyncio.to_thread(packaged_policy)
     rehearses = chosen["primary"].models[0].rehearsal
     return World(
         office=office,
@@ -102,5 +151,16 @@ async def make_world(settings: Settings, office: Office, secret: bytes) -> World
         calls=CallLog(office.database, office.clock, settings.budgets, lambda task: task.budget),
         projects=projects,
         specialists=panel,
+        workshop=workshop,
+        risk=risk,
+        hub=hub,
         offers=tuple(request for request, _ in rehearsed(scripts)) if rehearses else (),
     )
+
+
+def _sites(settings: Settings, paths: Mapping[str, Path | None]) -> dict[str, Site]:
+    """Projects that are here, with what is set about their work."""
+    known = {project.name: project for project in settings.projects}
+    plain = Site(path=Path(), commands=GateCommands())
+    sites = {name: Site(path=plain.path, commands=p.gates, skills=p.skills) for name, p in known.items()}
+    return {name: replace(sites.get(name, plain), path=path) for name, path in paths.items() if path is not None}

@@ -5,8 +5,7 @@ from typing import TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Row, Table, func, select
 
-from agents.domain import ledger
-from agents.domain import task as domain
+from agents.domain import ledger, task as domain
 from agents.domain.decision import Decision
 from agents.domain.errors import OverlordError
 from agents.domain.ids import DecisionId, TaskId

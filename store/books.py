@@ -7,22 +7,28 @@ from sqlalchemy import Connection
 
 from store.calls import Calls
 from store.deliveries import Deliveries
+from store.dialect import written_by_others
 from store.jobs import Jobs
 from store.ledger import Ledger
 from store.log import Log
 from store.messages import Messages
 from store.people import People
 from store.posts import Posts
+from store.pulls import Pulls
 from store.statements import execute
 from store.threads import Threads
 from store.timers import Timers
+from store.waits import Waits
 
 
 class Books:
-    """Made anew for each transaction. `touched` says what changed, so that the right pumps wake after the commit."""
+    """Of one transaction, or of many that are committed together. `touched` says what changed: pumps wake for it."""
 
     def __init__(self, db: Connection) -> None:
+        if not db.in_transaction():
+            db.begin()
         self.db = db
+        self._version: int | None = None
         self.touched: set[str] = set()
         self.log = Log(db, self.touched)
         self.ledger = Ledger(db)
@@ -34,6 +40,15 @@ class Books:
         self.messages = Messages(db, self.touched)
         self.people = People(db)
         self.calls = Calls(db)
+        self.pulls = Pulls(db, self.touched)
+        self.waits = Waits(db)
+
+    def begin(self) -> None:
+        """Another transaction of the same connection. What others wrote since the last one is seen."""
+        version = written_by_others(self.db)
+        if version is None or version != self._version:
+            self.log.forget()
+        self._version = version
 
     @contextmanager
     def undone_on_error(self) -> Iterator[None]:

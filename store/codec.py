@@ -1,12 +1,12 @@
 """Facts, tasks and decisions as text and back, and the hash that chains a task's facts."""
 
 import hashlib
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from agents.domain import events as e
 from agents.domain.decision import Decision
 from agents.domain.events import Event
+from agents.domain.records import dataclass
 from agents.domain.shapes import shape
 from agents.domain.task import Task
 

@@ -1,4 +1,7 @@
-"""One thread writes and commits many transactions together; a few others read. Callers only wait."""
+"""One thread writes and commits many transactions together; a few others read. Callers only wait.
+
+A transaction may be run a second time, when another one that shared its commit had to be undone.
+"""
 
 import asyncio
 import logging
@@ -8,14 +11,15 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
 
 from agents.domain.errors import OverlordError
+from agents.domain.records import dataclass
 from store.books import Books
+from store.dialect import rows_written
 from store.engines import make_engines
 from store.migrations import migrate
 from store.statements import execute
@@ -60,6 +64,7 @@ class Database:
         self._wake = threading.Condition()
         self._closing = False
         self._connection: Connection | None = None
+        self._books: Books | None = None  # of that connection
         self._outage = _Outage()
         self._thread = threading.Thread(target=self._write_for_ever, name="store-writer", daemon=True)
         self._readers = ThreadPoolExecutor(max_workers=2, thread_name_prefix="store-reader")
@@ -73,8 +78,9 @@ class Database:
         with self._wake:
             if self._closing:
                 raise StoreUnavailable("it is closing")
+            if not self._queue:  # else the writer is awake, or about to be
+                self._wake.notify()
             self._queue.append(_Waiting(transaction, loop, future))
-            self._wake.notify()
         return await future
 
     async def insist(self, transaction: Transaction[Result]) -> Result:
@@ -138,11 +144,10 @@ class Database:
             return [self._queue.popleft() for _ in range(min(BATCH, len(self._queue)))]
 
     def _commit(self, batch: list[_Waiting]) -> set[str]:
-        touched: set[str] = set()
         try:
-            db = self._connection = self._connection or self._writer.connect()
-            with db.begin():
-                self._run_all(db, batch, touched)
+            touched = self._together(batch, _run)
+            if touched is None:  # one of them failed when it had written something: now each can be undone by itself
+                touched = self._together(batch, _run_apart) or set()
         except SQLAlchemyError as error:
             self._forget_connection()
             self._outage.began(_short(error))
@@ -153,15 +158,24 @@ class Database:
             self._outage.ended()
         return touched
 
-    def _run_all(self, db: Connection, batch: list[_Waiting], touched: set[str]) -> None:
-        """Each in a savepoint of its own, so that one that raises undoes only itself."""
-        stop_at = time.monotonic() + BATCH_SECONDS
-        done = 0
-        while done < len(batch):
-            _run_one(db, batch[done], touched)
-            done += 1
-            if done == len(batch) and len(batch) < BATCH and time.monotonic() < stop_at:
-                batch.extend(self._more(BATCH - len(batch)))
+    def _together(self, batch: list[_Waiting], run: Callable[[Books, _Waiting], bool]) -> set[str] | None:
+        """One transaction of the database. None: it had to be undone."""
+        db = self._connection = self._connection or self._writer.connect()
+        touched: set[str] = set()
+        with db.begin() as whole:
+            books = self._books = self._books or Books(db)
+            books.begin()
+            stop_at = time.monotonic() + BATCH_SECONDS
+            done = 0
+            while done < len(batch):
+                if not run(books, batch[done]):
+                    whole.rollback()
+                    return None
+                touched |= books.touched
+                done += 1
+                if done == len(batch) and len(batch) < BATCH and time.monotonic() < stop_at:
+                    batch.extend(self._more(BATCH - len(batch)))
+        return touched
 
     def _more(self, most: int) -> list[_Waiting]:
         with self._wake:
@@ -172,25 +186,40 @@ class Database:
             with suppress(SQLAlchemyError):
                 self._connection.invalidate()
                 self._connection.close()
-            self._connection = None
+            self._connection = self._books = None
 
 
-def _run_one(db: Connection, waiting: _Waiting, touched: set[str]) -> None:
-    books = Books(db)
-    execute(db, "SAVEPOINT one")
+def _run(books: Books, waiting: _Waiting) -> bool:
+    """Whether what it wrote can stay: all of it, or nothing because it failed before it wrote."""
+    before = rows_written(books.db)
+    _try(books, waiting)
+    return waiting.error is None or (before is not None and before == rows_written(books.db))
+
+
+def _run_apart(books: Books, waiting: _Waiting) -> bool:
+    """In a savepoint of its own, so that one that raises undoes only itself. It costs as much as a statement or two."""
+    execute(books.db, "SAVEPOINT one")
+    _try(books, waiting)
+    if waiting.error is not None:
+        execute(books.db, "ROLLBACK TO SAVEPOINT one")
+    execute(books.db, "RELEASE SAVEPOINT one")
+    return True
+
+
+def _try(books: Books, waiting: _Waiting) -> None:
+    books.touched.clear()
+    waiting.result = waiting.error = None
     try:
         waiting.result = waiting.transaction(books)
+        return
     except DBAPIError as error:
         if _is_outage(error):
             raise
         waiting.error = error
     except Exception as error:  # whatever a transaction raises belongs to its caller, not to the writer
         waiting.error = error
-    if waiting.error is not None:
-        execute(db, "ROLLBACK TO SAVEPOINT one")
-    else:
-        touched |= books.touched
-    execute(db, "RELEASE SAVEPOINT one")
+    books.touched.clear()
+    books.log.forget()
 
 
 def _answer(batch: list[_Waiting]) -> None:

@@ -1,11 +1,11 @@
 """What came in: stored before it is acknowledged, settled once."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
 from sqlalchemy import ColumnElement, Connection, String, bindparam, func, or_, select, update
 
+from agents.domain.records import dataclass
 from store import tables
 from store.codec import moment, seconds
 from store.dialect import insert_once
@@ -102,7 +102,7 @@ class Deliveries:
 
     def settle(self, key: str, state: DeliveryState, outcome: str, at: datetime) -> bool:
         """End a delivery. False: somebody else settled it first."""
-        row = {"which": key, "now": state, "why": outcome, "when": seconds(at)}
+        row = {"which": key, "now": str(state), "why": outcome, "when": seconds(at)}
         self._touched.add("settled")
         return _SETTLE.run(self._db, row).rowcount == 1
 

@@ -1,5 +1,6 @@
-"""The log as one job sees it: what the job records and its end are one transaction."""
+"""The log as one job sees it: what it records last and its end are one transaction."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 
 from agents.domain.asking import Moment
@@ -12,11 +13,12 @@ from store.codec import Cause
 from store.database import Database
 from store.jobs import Job
 
+LOOK_AGAIN = 0.25  # seconds of the machine between two looks at a task that is waited for
 Also = Callable[[Task, Moment], Sequence[Event]]
 
 
 class JobLog:
-    """Implements agents.ports.Store. A job that died is run again only if it recorded nothing."""
+    """Implements agents.ports.Store. A job that died is run again unless it recorded its end; what it noted stays."""
 
     def __init__(
         self, database: Database, job: Job, moment: Callable[[Task, str], Moment], also: Also = lambda task, moment: ()
@@ -29,13 +31,24 @@ class JobLog:
     async def task(self, id: TaskId) -> Task:
         return await self._database.read(lambda books: books.log.task(id))
 
-    async def record(self, id: TaskId, decide: Decide) -> None:
-        job, cause = self._job, Cause(actor="overlord", delivery=f"job:{self._job.id}")
+    async def note(self, id: TaskId, decide: Decide) -> Task:
+        return await self._append(id, decide, lambda books: books.jobs.hold(self._job.id, self._job.fence))
 
-        def transaction(books: Books) -> None:
-            books.jobs.finish(job.id, job.fence)
+    async def until(self, id: TaskId, holds: Callable[[Task], bool]) -> Task:
+        while not holds(task := await self.task(id)):  # noqa: ASYNC110  another process may write it
+            await asyncio.sleep(LOOK_AGAIN)
+        return task
+
+    async def record(self, id: TaskId, decide: Decide) -> None:
+        await self._append(id, decide, lambda books: books.jobs.finish(self._job.id, self._job.fence))
+
+    async def _append(self, id: TaskId, decide: Decide, first: Callable[[Books], None]) -> Task:
+        cause = Cause(actor="overlord", delivery=f"job:{self._job.id}")
+
+        def transaction(books: Books) -> Task:
+            first(books)
             task = books.log.task(id)
             moment = self._moment(task, cause.delivery)
-            books.log.append(id, [*self._also(task, moment), *decide(task, moment)], cause)
+            return books.log.append(id, [*self._also(task, moment), *decide(task, moment)], cause)
 
-        await self._database.write(transaction)
+        return await self._database.write(transaction)

@@ -1,19 +1,20 @@
 """Jobs that facts ask for, each run under a lease with a fence."""
 
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import Connection, Row, bindparam, or_, select, update
+from sqlalchemy import Connection, Row, Select, bindparam, not_, or_, select, update
 
 from agents.domain.errors import StaleLease
 from agents.domain.events import Event
 from agents.domain.ids import TaskId, derived
 from agents.domain.limits import Limits
+from agents.domain.records import dataclass
 from store import tables
 from store.codec import Recorded, load_event, moment, seconds
-from store.dialect import insert_once
+from store.dialect import insert_each_once
 from store.leases import Lease, is_free, longest
 
 _J, _E = tables.jobs, tables.events
@@ -42,9 +43,21 @@ class Job:
 
 _MINE = (_J.c.id == bindparam("which"), _J.c.fence == bindparam("held"), _J.c.state == JobState.LEASED)
 _DONE = update(_J).where(*_MINE).values(state=JobState.DONE)
+_HOLD = update(_J).where(*_MINE).values(state=JobState.LEASED)
 _RENEW = update(_J).where(*_MINE).values(lease_until=bindparam("until"))
 _RELEASE = update(_J).where(*_MINE).values(state=JobState.WAITING, not_before=0.0)
+LONGEST_QUEUE = 200  # jobs of lanes that are looked at in one go
 LONGEST_WAIT = 60.0  # seconds until a job that failed is tried again, at most
+
+
+def _claimable(lease: Lease) -> Select[tuple[object, ...]]:
+    free = (_J.c.state == JobState.LEASED) & is_free(_J, lease)
+    return (
+        select(_J, _E.c.kind, _E.c.body)
+        .join(_E, _E.c.seq == _J.c.seq)
+        .where(or_((_J.c.state == JobState.WAITING) & (_J.c.not_before <= seconds(lease.at)), free))
+        .order_by(_J.c.seq)
+    )
 
 
 class Jobs:
@@ -52,17 +65,21 @@ class Jobs:
         self._db = db
         self._touched = touched
 
-    def ask(self, recorded: Recorded, flow: str, at: datetime) -> None:
-        """A fact asks for a flow to run, at once whatever the clock does. The same fact asks once."""
-        row = {
-            "id": derived("job", str(recorded.seq), flow),
-            "seq": recorded.seq,
-            "task": recorded.event.task,
-            "flow": flow,
-            "state": JobState.WAITING,
-            "not_before": 0.0,
-        }
-        if insert_once(self._db, _J, row):
+    def ask(self, *asked: tuple[Recorded, str, str]) -> None:
+        """Facts ask for flows to run, each in a lane, at once whatever the clock does. The same fact asks once."""
+        rows = [
+            {
+                "id": derived("job", str(recorded.seq), flow),
+                "seq": recorded.seq,
+                "task": recorded.event.task,
+                "flow": flow,
+                "state": str(JobState.WAITING),
+                "not_before": 0.0,
+                "lane": lane,
+            }
+            for recorded, flow, lane in asked
+        ]
+        if insert_each_once(self._db, _J, rows):
             self._touched.add("jobs")
 
     def again(self, id: str, at: datetime) -> None:
@@ -72,19 +89,30 @@ class Jobs:
         self._touched.add("jobs")
 
     def claim(self, lease: Lease, limits: Limits, most: int) -> list[Job]:
-        """Take jobs that wait, or whose holder is gone. A holder that died counts as an attempt."""
-        free = (_J.c.state == JobState.LEASED) & is_free(_J, lease)
-        wanted = (
-            select(_J, _E.c.kind, _E.c.body)
-            .join(_E, _E.c.seq == _J.c.seq)
-            .where(or_((_J.c.state == JobState.WAITING) & (_J.c.not_before <= seconds(lease.at)), free))
-            .order_by(_J.c.seq)
-            .limit(most)
-        )
-        taken = [self._take(row, lease) for row in self._db.execute(wanted).all()]
+        """Take jobs that wait, or whose holder is gone. A holder that died counts as an attempt.
+
+        What people wait for goes first; then the long ones, as far as their lanes have room.
+        """
+        rows = list(self._db.execute(_claimable(lease).where(_J.c.lane == "").limit(most)).all())
+        rows += self._with_room(lease, limits, most - len(rows))
+        taken = [self._take(row, lease) for row in rows]
         if not taken:
             self._mend(seconds(lease.at), limits)
         return taken
+
+    def _with_room(self, lease: Lease, limits: Limits, most: int) -> list[Row[tuple[object, ...]]]:
+        """Jobs whose lanes have room: so many a project, and so many in all."""
+        waiting = self._db.execute(_claimable(lease).where(_J.c.lane != "").limit(LONGEST_QUEUE)).all()
+        if not waiting:
+            return []
+        held = select(_J.c.lane).where(_J.c.state == JobState.LEASED, _J.c.lane != "", not_(is_free(_J, lease)))
+        busy = Counter(self._db.execute(held).scalars())
+        chosen: list[Row[tuple[object, ...]]] = []
+        for row in waiting:
+            if len(chosen) < most and busy.total() < limits.minions and busy[row.lane] < limits.minions_per_project:
+                busy[row.lane] += 1
+                chosen.append(row)
+        return chosen
 
     def renew(self, id: str, fence: int, until: datetime) -> bool:
         row = {"which": id, "held": fence, "until": seconds(until)}
@@ -93,6 +121,11 @@ class Jobs:
     def finish(self, id: str, fence: int) -> None:
         """End a job in the transaction that records what it did. A zombie's end matches no row."""
         if self._db.execute(_DONE, {"which": id, "held": fence}).rowcount != 1:
+            raise StaleLease(id)
+
+    def hold(self, id: str, fence: int) -> None:
+        """Make sure that nobody else holds it, until this transaction ends."""
+        if self._db.execute(_HOLD, {"which": id, "held": fence}).rowcount != 1:
             raise StaleLease(id)
 
     def put_back(self, job: Job, problem: str, not_before: datetime) -> None:

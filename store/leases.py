@@ -2,13 +2,13 @@
 
 import os
 import socket
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from sqlalchemy import ColumnElement, Table, and_, or_
 
 from agents.domain.limits import Limits
+from agents.domain.records import dataclass
 from store.codec import seconds
 
 

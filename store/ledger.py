@@ -2,8 +2,7 @@
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
-from agents.domain import events as e
-from agents.domain import ledger as domain
+from agents.domain import events as e, ledger as domain
 from agents.domain.authority import Kind
 from agents.domain.decision import Decision, DecisionState
 from agents.domain.errors import IllegalMove

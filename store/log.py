@@ -2,19 +2,19 @@
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
-from agents.domain import events as e
-from agents.domain import task as domain
+from agents.domain import events as e, task as domain
 from agents.domain.decision import Decision
 from agents.domain.errors import NoSuchTask, OverlordError
 from agents.domain.events import Event
 from agents.domain.ids import TaskId
+from agents.domain.records import dataclass
 from agents.domain.task import Task
-from store import tables
+from store import evaluations, tables
 from store.codec import (
     BEGINNING,
     Cause,
@@ -44,9 +44,15 @@ _FACTS = select(_T.c.seq, _T.c.version, _T.c.kind, _T.c.body, _T.c.actor, _T.c.d
 _SEEN = select(tables.cursors.c.seq).where(tables.cursors.c.reader == bindparam("reader")).scalar_subquery()
 _UNREAD = Prepared(_FACTS.where(_T.c.seq > func.coalesce(_SEEN, 0)).order_by(_T.c.seq).limit(bindparam("most")))
 
+_HASHED = itemgetter("task", "version", "kind", "body", "at")
+
 # Tasks as last decoded, by the hash of their last fact. Only saves decoding: the hash is compared each time.
 _DECODED: "OrderedDict[str, Task]" = OrderedDict()
 _DECODED_MOST = 512
+
+# Facts as last written, by their hash, which is over all there is to them: two readers are about to read them.
+_FRESH: "OrderedDict[str, tuple[Event, Cause]]" = OrderedDict()
+_FRESH_MOST = 2048
 
 
 class MovedMeanwhile(OverlordError):
@@ -68,7 +74,7 @@ class Log:
         self._db = db
         self._touched = touched
         self._ledger = Ledger(db)
-        self._known: dict[TaskId, _Present] = {}  # as they are in this transaction, which nobody else writes in
+        self._known: dict[TaskId, _Present] = {}  # as they are now: nobody else writes while this connection does
 
     def find(self, id: TaskId) -> Task | None:
         """The task as its facts leave it now."""
@@ -115,7 +121,7 @@ class Log:
         return task
 
     def forget(self) -> None:
-        """Part of this transaction was undone, so what is known of the tasks may be wrong."""
+        """Something was undone, or others have written: what is known of the tasks may be wrong."""
         self._known.clear()
 
     def facts(self, id: TaskId, *, last: int | None = None) -> list[Recorded]:
@@ -126,7 +132,7 @@ class Log:
 
     def unread(self, reader: str, limit: int = 200) -> list[Recorded]:
         """Facts this reader has not been past, oldest first."""
-        return [_recorded(row) for row in _UNREAD.run(self._db, {"reader": reader, "most": limit}).fetchall()]
+        return [_unread(row) for row in _UNREAD.run(self._db, {"reader": reader, "most": limit}).fetchall()]
 
     def read_up_to(self, reader: str) -> int:
         wanted = select(tables.cursors.c.seq).where(tables.cursors.c.reader == reader)
@@ -147,6 +153,9 @@ class Log:
                 return opened
             case e.AboutDecision():
                 return self._ledger.change(fact, cause)
+            case e.WorkEvaluated():
+                evaluations.write(self._db, task, fact)
+                return None
             case _:
                 return None
 
@@ -161,8 +170,11 @@ class Log:
             "delivery": cause.delivery,
             "prev_hash": prev,
         }
-        head = fact_hash(prev, row, cause)
-        _APPEND.run(self._db, {**row, "hash": head})
+        row["hash"] = head = fact_hash(prev, row, cause)
+        _APPEND.run(self._db, row)
+        _FRESH[head] = (fact, cause)
+        while len(_FRESH) > _FRESH_MOST:
+            _FRESH.popitem(last=False)
         return head
 
     def _load(self, id: TaskId) -> "_Present | None":
@@ -178,6 +190,8 @@ class Log:
         row = {"id": task.id, "was": was, "now": now.version, "head": now.head, "text": dump_task(task)}
         if (_END if task.ended else _MOVE).run(self._db, row).rowcount != 1:
             raise MovedMeanwhile(task.id)
+        if len(self._known) >= _DECODED_MOST:
+            self._known.clear()
         self._known[task.id] = now
         _remember(now.head, task)
         self._touch(task)
@@ -187,14 +201,21 @@ class Log:
 
 
 def fact_hash(prev: str, row: dict[str, object], cause: Cause) -> str:
-    parts = (str(row[name]) for name in ("task", "version", "kind", "body"))
-    return chained(prev, *parts, repr(row["at"]), cause.actor, cause.delivery)
+    task, version, kind, body, at = _HASHED(row)
+    return chained(prev, f"{task}", f"{version}", kind, body, f"{at!r}", cause.actor, cause.delivery)
 
 
 def _recorded(row: Sequence[Any]) -> Recorded:
     seq, version, kind, body, actor, delivery, hash = row
     cause = Cause(actor=actor, delivery=delivery)
     return Recorded(seq=seq, version=version, event=load_event(kind, body), cause=cause, hash=hash)
+
+
+def _unread(row: Sequence[Any]) -> Recorded:
+    fresh = _FRESH.get(row[-1])
+    if fresh is None:
+        return _recorded(row)
+    return Recorded(seq=row[0], version=row[1], event=fresh[0], cause=fresh[1], hash=row[-1])
 
 
 def _decoded(head: str, body: str) -> Task:

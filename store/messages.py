@@ -1,11 +1,11 @@
 """What was said in threads: our own copy, and for the console the original."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Connection, func, or_, select, update
 
 from agents.domain.ids import Account, Thread, derived
+from agents.domain.records import dataclass
 from store import tables
 from store.codec import moment, seconds
 from store.dialect import insert_once

@@ -7,15 +7,42 @@ from sqlalchemy import Connection, insert, inspect, select, update
 from agents.domain.errors import OverlordError
 from store import tables
 
-LATEST = 2
+LATEST = 7
 
 
 def _calls(db: Connection) -> None:
     tables.metadata.create_all(db, tables=[tables.calls, tables.breakers])
 
 
+def _lanes(db: Connection) -> None:
+    db.exec_driver_sql("ALTER TABLE jobs ADD COLUMN lane VARCHAR NOT NULL DEFAULT ''")
+
+
+def _turns(db: Connection) -> None:
+    tables.metadata.create_all(db, tables=[tables.turns])
+
+
+def _pulls(db: Connection) -> None:
+    tables.metadata.create_all(db, tables=[tables.pulls, tables.pull_comments])
+
+
+def _evaluations(db: Connection) -> None:
+    tables.metadata.create_all(db, tables=[tables.evaluations])
+
+
+def _waits(db: Connection) -> None:
+    tables.metadata.create_all(db, tables=[tables.waits])
+
+
 # How to get to this version from the one before.
-STEPS: dict[int, Callable[[Connection], None]] = {2: _calls}
+STEPS: dict[int, Callable[[Connection], None]] = {
+    2: _calls,
+    3: _lanes,
+    4: _turns,
+    5: _pulls,
+    6: _evaluations,
+    7: _waits,
+}
 
 _KEEP_FACTS = {
     "sqlite": (

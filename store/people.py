@@ -1,13 +1,13 @@
 """People and their accounts. A person counts once, whatever account they use."""
 
 import hashlib
-from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, delete, select, update
 
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, PersonId, derived
+from agents.domain.records import dataclass
 from store import tables
 from store.codec import seconds
 from store.dialect import insert_once, upsert

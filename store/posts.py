@@ -1,13 +1,13 @@
 """The outbox: for each message the bot wants, what it should show and what the platform last took."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from sqlalchemy import Connection, Row, and_, bindparam, case, exists, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, case, exists, func, or_, select, true, update
 
 from agents.domain.ids import Thread
 from agents.domain.limits import Limits
+from agents.domain.records import dataclass
 from store import tables
 from store.codec import moment, seconds
 from store.dialect import insert_once
@@ -89,6 +89,17 @@ _CHANGE = Prepared(
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surfaces:
+    """One platform, or all but those that are named."""
+
+    only: str = ""
+    without: tuple[str, ...] = ()
+
+
+EVERYWHERE = Surfaces()
+
+
 class Posts:
     def __init__(self, db: Connection, touched: set[str]) -> None:
         self._db = db
@@ -112,11 +123,11 @@ class Posts:
             insert_once(self._db, _P, row)
         self._touched.add("posts")
 
-    def claim(self, lease: Lease, limits: Limits, most: int) -> list[Post]:
+    def claim(self, lease: Lease, limits: Limits, most: int, among: Surfaces = EVERYWHERE) -> list[Post]:
         """Take what may be sent now: new messages in their thread's order, edits, and what a dead sender left."""
         left = and_(_P.c.state == PostState.SENDING, is_free(_P, lease))
         due = and_(_P.c.not_before <= seconds(lease.at), or_(_NEW, _P.c.state == PostState.SENT))
-        wanted = select(_P).where(_UNFINISHED, or_(due, left)).order_by(_P.c.id).limit(most)
+        wanted = select(_P).where(_UNFINISHED, or_(due, left), _among(among)).order_by(_P.c.id).limit(most)
         taken = [self._take(row, lease) for row in self._db.execute(wanted).all()]
         if not taken:
             self._mend(seconds(lease.at), limits)
@@ -227,6 +238,12 @@ class Posts:
             update(_P).where(*_MINE).values(**values, lease_until=0.0), {"which": post.id, "held": post.fence}
         )
         self._touched.add("posts")
+
+
+def _among(surfaces: Surfaces) -> ColumnElement[bool]:
+    if surfaces.only:
+        return _P.c.thread.startswith(f"{surfaces.only}:", autoescape=True)
+    return and_(true(), *(~_P.c.thread.startswith(f"{name}:", autoescape=True) for name in surfaces.without))
 
 
 def _wish(row: Row[tuple[object, ...]]) -> Wish:

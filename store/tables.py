@@ -10,6 +10,7 @@ from sqlalchemy import (
     Index,
     Integer,
     MetaData,
+    PrimaryKeyConstraint,
     String,
     Table,
     Text,
@@ -91,6 +92,7 @@ jobs = Table(
     Column("fence", Integer, nullable=False, server_default="0"),
     Column("attempts", Integer, nullable=False, server_default="0"),  # runs that died or failed
     Column("problem", Text, nullable=False, server_default=""),
+    Column("lane", String, nullable=False, server_default=""),  # the project, for what only so many may do at once
     Index("jobs_to_run", "state", "not_before"),
 )
 
@@ -238,6 +240,16 @@ calls = Table(
     Index("calls_that_warned", "warned"),
 )
 
+# What a minion and its tools said, a row a turn; a run goes on from here after a crash, an answer or a stop.
+turns = Table(
+    "turns",
+    metadata,
+    Column("run", String, primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("body", Text, nullable=False),
+    Column("at", Double, nullable=False),
+)
+
 breakers = Table(
     "breakers",
     metadata,
@@ -245,4 +257,65 @@ breakers = Table(
     Column("body", Text, nullable=False),
 )
 
+# Pull requests of the local forge; those of GitHub are remembered there.
+pulls = Table(
+    "pulls",
+    metadata,
+    Column("key", String, primary_key=True),
+    Column("project", String, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("branch", String, nullable=False),
+    Column("base", String, nullable=False),
+    Column("head", String, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("state", String, nullable=False),  # open, merged
+    Column("was", String, nullable=False, server_default=""),  # where the base stood when the merge was made
+    Column("merge", String, nullable=False, server_default=""),  # commit
+    Column("at", Double, nullable=False),
+    UniqueConstraint("project", "number", name="one_pull_a_number"),
+)
+
+pull_comments = Table(
+    "pull_comments",
+    metadata,
+    Column("id", _Number, primary_key=True, autoincrement=True),
+    Column("project", String, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("key", String, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("at", Double, nullable=False),
+    UniqueConstraint("project", "number", "key", name="one_comment_a_key"),
+)
+
+# What a provider asked us to leave alone: "slack:chat.postMessage:C1".
+waits = Table(
+    "waits",
+    metadata,
+    Column("scope", String, primary_key=True),
+    Column("until", Double, nullable=False),
+    Column("asked", Double, nullable=False),  # seconds
+)
+
 schema = Table("schema_version", metadata, Column("version", Integer, primary_key=True))
+
+evaluations = Table(  # M034: what was judged, one row an attempt; made from the facts, and never changed
+    "evaluations",
+    metadata,
+    Column("task", String, nullable=False),
+    Column("subtask", Integer, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("repo", String, nullable=False),
+    Column("pr_number", Integer, nullable=False),  # 0: none was open yet
+    Column("commit", String, nullable=False),
+    Column("test_score", String, nullable=False),
+    Column("lint_score", String, nullable=False),
+    Column("review_score", String, nullable=False),  # empty: nobody read it, or without a verdict
+    Column("overall", String, nullable=False),
+    Column("feedback", Text, nullable=False),
+    Column("revision_number", Integer, nullable=False),  # 0: the first attempt
+    Column("risk", String, nullable=False),
+    Column("cost", Double, nullable=False),
+    Column("at", Double, nullable=False),
+    PrimaryKeyConstraint("task", "subtask", "attempt"),
+)

@@ -1,12 +1,12 @@
 """Which task a thread is about, and who has been talking to the bot in it."""
 
 import json
-from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, select, update
 
 from agents.domain.ids import Account, TaskId, Thread
+from agents.domain.records import dataclass
 from store import tables
 from store.codec import seconds
 from store.dialect import insert_once
@@ -73,9 +73,19 @@ class Threads:
 
     def spoken_in(self, surface: str, since: datetime) -> list[Thread]:
         """Threads of a platform in which somebody spoke since then or a task is open, and the last one of all."""
-        mine = _T.c.thread.startswith(f"{surface}:", autoescape=True)
-        open_task = _T.c.task.in_(select(tables.snapshots.c.task).where(tables.snapshots.c.ended.is_(False)))
-        wanted = select(_T.c.thread).where(mine, (_T.c.changed_at > seconds(since)) | open_task)
+        mine = _of(surface)
+        wanted = select(_T.c.thread).where(mine, (_T.c.changed_at > seconds(since)) | _OPEN)
         last = select(_T.c.thread).where(mine).order_by(_T.c.changed_at.desc()).limit(1)
         found = [*self._db.execute(last).scalars(), *self._db.execute(wanted).scalars()]
         return [Thread(thread) for thread in dict.fromkeys(found)]
+
+    def with_open_tasks(self, surface: str) -> list[Thread]:
+        found = self._db.execute(select(_T.c.thread).where(_of(surface), _OPEN)).scalars()
+        return [Thread(thread) for thread in found]
+
+
+_OPEN = _T.c.task.in_(select(tables.snapshots.c.task).where(tables.snapshots.c.ended.is_(False)))
+
+
+def _of(surface: str) -> ColumnElement[bool]:
+    return _T.c.thread.startswith(f"{surface}:", autoescape=True)

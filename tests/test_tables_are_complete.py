@@ -15,14 +15,6 @@ from store.codec import EVENT_KINDS
 
 # Kinds that no stage opens yet. A stage that opens one takes it out of here and says what follows from it.
 NOT_OPENED_YET = {
-    Kind.QUESTION,
-    Kind.SCOPE,
-    Kind.GATE_MEDIUM,
-    Kind.GATE_HIGH,
-    Kind.GATE_CRITICAL,
-    Kind.MERGE,
-    Kind.MERGE_HIGH,
-    Kind.MERGE_CRITICAL,
     Kind.PROPOSAL,
     Kind.SKILL,
     Kind.KNOWLEDGE,

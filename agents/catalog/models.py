@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from agents.catalog.documents import Document, read_packaged
 from agents.catalog.policies import Part
-from agents.catalog.yaml import Document, read_yaml
 from agents.domain.budget import Budgets
 from agents.domain.models import ROLES, Provider, Written, WrittenModel
 from manifests import packaged
@@ -125,4 +125,4 @@ class BudgetsPart(Part):
 
 
 def packaged_models() -> Document:
-    return read_yaml(packaged("policies", "models.yaml"))
+    return read_packaged(packaged("policies", "models.yaml"))

@@ -8,10 +8,13 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 
+from agents.catalog.documents import Where
 from agents.catalog.models import BudgetsPart, Models, RolePart
 from agents.catalog.policies import (
     ChannelName,
     ChannelPart,
+    ExtraGatePart,
+    GatesPart,
     GroupsPart,
     LimitsPart,
     Member,
@@ -20,7 +23,7 @@ from agents.catalog.policies import (
     ProjectPart,
     is_account,
 )
-from agents.catalog.yaml import Where
+from agents.catalog.risk import RiskPart, risk_shape_at
 from agents.domain.models import ROLES
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -114,6 +117,7 @@ class Discord(Part):
 class GitHub(Part):
     token: Token = None
     api_url: Address = "https://api.github.com"
+    label: Annotated[str, Field(min_length=1, max_length=50, pattern=r"^[^,\s][^,]*$")] = "overlord"  # asks for work
 
 
 class OverlordFile(Part):
@@ -134,6 +138,7 @@ class OverlordFile(Part):
     approvers: Annotated[tuple[Member, ...], BeforeValidator(_listed)] = ()
     groups: GroupsPart
     limits: LimitsPart
+    risk: RiskPart | None = None  # None: the one that comes with the program
     projects: tuple[ProjectPart, ...] = ()
     channels: dict[ChannelName, ChannelPart] = Field(default_factory=dict)
 
@@ -147,6 +152,7 @@ PARTS: dict[str, type[Part]] = {
     "github": GitHub,
     "groups": GroupsPart,
     "limits": LimitsPart,
+    "risk": RiskPart,
     "projects": ProjectPart,
     "channels": ChannelPart,
 }
@@ -176,6 +182,7 @@ VARIABLES: dict[str, tuple[str, ...]] = {
     "DISCORD_GATEWAY_URL": ("discord", "gateway_url"),
     "GITHUB_TOKEN": ("github", "token"),
     "GITHUB_API_URL": ("github", "api_url"),
+    "OVERLORD_GITHUB_LABEL": ("github", "label"),
     **{f"OVERLORD_MODELS__{name.upper()}": ("models", name) for name in ROLES},
     **{f"OVERLORD_BUDGETS__{name.upper()}": ("budgets", name) for name in BudgetsPart.model_fields},
     **{f"OVERLORD_LIMITS__{name.upper()}": ("limits", name) for name in LimitsPart.model_fields},
@@ -219,4 +226,8 @@ def shape_at(where: Where) -> type[Part]:
     """Which part of the file a place belongs to."""
     if len(where) > 1 and where[0] == "models":
         return RolePart
+    if where and where[0] == "risk":
+        return risk_shape_at(where)
+    if len(where) > 2 and where[0] == "projects":
+        return ExtraGatePart if "extra" in where else GatesPart
     return PARTS[str(where[0])] if where else OverlordFile

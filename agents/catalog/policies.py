@@ -7,12 +7,15 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, model_validator
 
+from agents.catalog.documents import Document, Where, read_packaged
 from agents.catalog.problems import did_you_mean
-from agents.catalog.yaml import Document, Where, read_yaml
 from agents.domain.authority import ChannelPolicy, Group, OnTimeout, PlanPolicy
+from agents.domain.gates import GATE_NAMES, ExtraGate, GateCommands, OnFail
 from agents.domain.limits import Limits
+from agents.domain.scope import odd_path
 from manifests import packaged
 
+COMMAND_MOST = 2_000
 MARGIN = 10  # seconds a provider may still need to show what it accepted
 
 _FORMS: dict[str, tuple[str, str]] = {
@@ -20,10 +23,11 @@ _FORMS: dict[str, tuple[str, str]] = {
     "discord": (r"discord:[0-9]{1,20}", "discord:123456789012345678 (user id)"),
     "console": (r"console:[A-Za-z0-9][A-Za-z0-9._-]{0,63}", "console:ana (console login)"),
     "cli": (r"cli:[A-Za-z0-9_][A-Za-z0-9_.@\\$-]{0,63}", "cli:ana (user of this machine)"),
+    "github": (r"github:[A-Za-z0-9][A-Za-z0-9-]{0,38}", "github:ana (GitHub login)"),
     "slack-group": (r"slack-group:[TE][A-Z0-9]*:S[A-Z0-9]*", "slack-group:T0123:S0456 (team id, user group id)"),
     "discord-role": (r"discord-role:[0-9]{1,20}:[0-9]{1,20}", "discord-role:123:456 (server id, role id)"),
 }
-ACCOUNTS = ("slack", "discord", "console", "cli")  # the other two name a crowd that only its platform knows
+ACCOUNTS = ("slack", "discord", "console", "cli", "github")  # the other two name a crowd that only its platform knows
 _CROWD = re.compile(r".*[*?\[\]{}].*|all|any|anyone|everyone|here|channel", re.I)
 _SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 _CHANNEL = re.compile(r"(console|slack|discord):[^\s:][^\s]*")
@@ -70,6 +74,24 @@ def _slug(written: str) -> str:
     return written
 
 
+def _inside(written: str) -> str:
+    if problem := odd_path(written.rstrip("/")):
+        raise ValueError(f"`{written}` is no folder of the project: {problem}. Write one such as `.overlord/skills`.")
+    return written.rstrip("/")
+
+
+def _gate_name(written: str) -> str:
+    if _slug(written) in GATE_NAMES:
+        raise ValueError(f"`{written}` is a gate that is there already. Choose another name.")
+    return written
+
+
+def _command(written: str) -> str:
+    if not written.strip() or not written.isprintable() or len(written) > COMMAND_MOST:
+        raise ValueError(f"it is no command. Write one line of at most {COMMAND_MOST} characters, for the shell.")
+    return written
+
+
 def _number(value: object) -> object:
     if isinstance(value, bool):  # pydantic would read true as 1
         raise ValueError(f"`{str(value).lower()}` is not a number. Write a number.")
@@ -83,7 +105,7 @@ Count = Annotated[int, BeforeValidator(_number), Field(ge=1, le=10_000)]
 
 
 class Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class LimitsPart(Part):
@@ -105,14 +127,24 @@ class LimitsPart(Part):
     quota_per_channel: Count
     link_code: Annotated[Seconds, Field(ge=30, le=86_400)]
     catch_up: Seconds
+    issues_apart: Annotated[Seconds, Field(ge=1, le=86_400)]
     debate_rounds: Annotated[int, BeforeValidator(_number), Field(ge=0, le=2)]
     dollars_an_hour: Annotated[float, BeforeValidator(_number), Field(ge=0, le=10_000)]
     model_step: Annotated[Seconds, Field(ge=1, le=3600)]
     step_retries: Annotated[int, BeforeValidator(_number), Field(ge=0, le=10)]
     retry_longest: Annotated[Seconds, Field(le=600)]
+    first_wave: Annotated[int, BeforeValidator(_number), Field(ge=1, le=50)]
+    minions_per_project: Annotated[int, BeforeValidator(_number), Field(ge=1, le=50)]
+    minions: Annotated[int, BeforeValidator(_number), Field(ge=1, le=100)]
+    code_reviewers: Annotated[int, BeforeValidator(_number), Field(ge=1, le=2)]
+    minion_turns: Annotated[Count, Field(le=500)]
+    minion_seconds: Annotated[Seconds, Field(ge=1, le=14_400)]
+    minion_questions: Annotated[int, BeforeValidator(_number), Field(ge=0, le=10)]
+    tool_errors: Annotated[Count, Field(le=20)]
+    command_seconds: Annotated[Seconds, Field(ge=1, le=3600)]
 
     def limits(self) -> Limits:
-        return Limits(**self.model_dump())
+        return Limits(**dict(self))
 
 
 class GroupsPart(Part):
@@ -136,11 +168,46 @@ class ChannelPart(Part):
         return ChannelPolicy(**dict(self))
 
 
+class ExtraGatePart(Part):
+    """M181"""
+
+    name: Annotated[str, AfterValidator(_gate_name)]
+    command: Annotated[str, AfterValidator(_command)]
+    on_fail: OnFail = OnFail.RETRY
+
+    def gate(self) -> ExtraGate:
+        return ExtraGate(name=self.name, command=self.command, on_fail=self.on_fail)
+
+
+class GatesPart(Part):
+    """What is not written is found by what lies in the repository."""
+
+    tests: Annotated[str, AfterValidator(_command)] = ""
+    lint: Annotated[str, AfterValidator(_command)] = ""  # {files} stands for the changed files
+    extra: tuple[ExtraGatePart, ...] = ()
+    environment: str = ""  # folder of a venv
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> Self:
+        names = [gate.name for gate in self.extra]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice:
+            raise ValueError(f"two of its extra gates are named `{twice}`. Give one another name.")
+        return self
+
+    def commands(self, environment: Path | None) -> GateCommands:
+        """`environment` is where the written one is on this machine."""
+        extra = tuple(part.gate() for part in self.extra)
+        return GateCommands(tests=self.tests, lint=self.lint, extra=extra, environment=str(environment or ""))
+
+
 class ProjectPart(Part):
     name: Annotated[str, AfterValidator(_slug)]
     path: str = ""  # a folder of this machine, or
     url: str = ""  # where git finds it
     channel: ChannelName | None = None  # requests made there are for this project
+    skills: Annotated[str, AfterValidator(_inside)] = ".overlord/skills"  # the folder of its own skills
+    gates: GatesPart = GatesPart()
 
     @model_validator(mode="after")
     def _one_place(self) -> Self:
@@ -184,6 +251,10 @@ def odd_projects(projects: Sequence[ProjectPart]) -> Iterator[Odd]:
             yield ("projects", at, "channel"), what, "Give each project a channel of its own, or none."
         if project.path and not Path(project.path).is_dir():
             yield ("projects", at, "path"), f"there is no folder {project.path}", "Check the path, or clone it there."
+        if project.gates.environment and not Path(project.gates.environment, "pyvenv.cfg").is_file():
+            what = f"{project.gates.environment} is no Python environment"
+            step = f"Make it: python -m venv {project.gates.environment}."
+            yield ("projects", at, "gates", "environment"), what, step
 
 
 def odd_channels(channels: Mapping[str, ChannelPart], projects: Sequence[ProjectPart]) -> Iterator[Odd]:
@@ -200,8 +271,8 @@ def odd_channels(channels: Mapping[str, ChannelPart], projects: Sequence[Project
 
 
 def packaged_limits() -> Document:
-    return read_yaml(packaged("policies", "limits.yaml"))
+    return read_packaged(packaged("policies", "limits.yaml"))
 
 
 def packaged_groups() -> Document:
-    return read_yaml(packaged("policies", "approval.yaml"))
+    return read_packaged(packaged("policies", "approval.yaml"))

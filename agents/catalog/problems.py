@@ -1,13 +1,13 @@
 """What is wrong with a file or a setting, in words: its name, what was seen, and what to write instead."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from difflib import get_close_matches
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from agents.catalog.yaml import Where
+from agents.catalog.documents import Where
+from agents.domain.records import dataclass
 
 MANY = 20
 _SECRET = ("token", "secret", "database_url")  # how the names of settings end whose values are not shown

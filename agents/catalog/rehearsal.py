@@ -1,4 +1,4 @@
-"""What the offline model can rehearse, from manifests/samples/rehearsal.yaml."""
+"""What the offline model can rehearse: plans and verdicts in one file, the work of minions in a file a request."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,7 +9,9 @@ from manifests import packaged
 
 def load_scripts() -> tuple[Mapping[str, Any], ...]:
     data: Any = read_yaml(packaged("samples", "rehearsal.yaml")).data
-    return tuple(data["requests"])
+    played: list[Any] = [read_yaml(path).data for path in sorted(packaged("samples", "rehearsal").glob("*.yaml"))]
+    work = {str(each["request"]): each["work"] for each in played}
+    return tuple({**script, "work": work.get(str(script["request"]), [])} for script in data["requests"])
 
 
 def rehearsed(scripts: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:

@@ -3,7 +3,6 @@
 import io
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from ruamel.yaml import YAML
@@ -20,13 +19,10 @@ from ruamel.yaml.events import (
     SequenceStartEvent,
 )
 
-from agents.domain.errors import OverlordError
+from agents.catalog.documents import BadYaml, Document, Value, Where
 
 DEPTH_LIMIT = 50
 SIZE_LIMIT = 256 * 1024
-
-Value = None | bool | int | float | str | list["Value"] | dict[str, "Value"]
-Where = tuple[str | int, ...]  # the way to a value: ("projects", 0, "name")
 
 # JSON's numbers and words, nothing of YAML 1.1: `no`, `0755`, `1_000`, `1:30` and `2024-01-01` stay text
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})")
@@ -35,26 +31,6 @@ _WORDS: dict[str, bool | None] = {"true": True, "false": False, "null": None, "~
 
 
 _WANTED = (NodeEvent, MappingEndEvent, SequenceEndEvent, DocumentStartEvent)
-
-
-class BadYaml(OverlordError):
-    """A file that cannot be read as plain data."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
-    """What a file says, and on which line it says it."""
-
-    name: str
-    data: dict[str, Value]
-    lines: dict[Where, int] = field(default_factory=dict)
-
-    def place(self, where: Where) -> str:
-        """ "overlord.yaml line 12", or the file alone for what is not in it."""
-        for end in range(len(where), 0, -1):
-            if line := self.lines.get(where[:end]):
-                return f"{self.name} line {line}"
-        return self.name
 
 
 def read_yaml(path: Path) -> Document:

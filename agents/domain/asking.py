@@ -1,7 +1,7 @@
 """Opening and withdrawing decisions, and the moment at which anything is decided."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from agents.domain import events as e
@@ -10,9 +10,11 @@ from agents.domain.decision import Decision, Option, decision_id, timed
 from agents.domain.events import Event
 from agents.domain.ids import PersonId
 from agents.domain.limits import Limits
+from agents.domain.records import dataclass
 from agents.domain.task import Task
 
 Facts = list[Event]
+REASON = "Why? The reason is kept with the task."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +25,7 @@ class Moment:
     cause: str  # a delivery, a job, a timer: derived ids differ between causes
     channel: ChannelPolicy = field(default_factory=ChannelPolicy)
     limits: Limits = field(default_factory=Limits)
+    budget: float | None = None  # dollars a task may cost, where that is configured
     who: Callable[[PersonId], PersonId] = lambda id: id  # whom an id stands for now: accounts may be linked since
 
 
@@ -66,6 +69,11 @@ def ask(task: Task, question: Question, moment: Moment) -> Facts:
 
 def withdraw(decisions: Sequence[Decision], why: str, moment: Moment) -> Facts:
     return [e.DecisionWithdrawn(task=d.task, at=moment.at, decision=d.id, why=why) for d in decisions]
+
+
+def offers_to_go_on(task: Task) -> tuple[Decision, ...]:
+    """The cards of a task that was stopped or laid aside. Where it is blocked meanwhile, their buttons lead nowhere."""
+    return tuple(d for d in task.open if d.kind in (Kind.STOPPED, Kind.BACKBURNER))
 
 
 def supersede(old: Decision, task: Task, question: Question, moment: Moment) -> Facts:

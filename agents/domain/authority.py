@@ -1,10 +1,11 @@
 """Who may decide what: the one table, and the check that is made when a button is pressed."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from agents.domain.errors import PressRefused
 from agents.domain.ids import PersonId
+from agents.domain.records import dataclass
 
 
 class Group(StrEnum):
@@ -19,6 +20,7 @@ class Group(StrEnum):
 class Kind(StrEnum):
     """Every pause for a person has one of these kinds."""
 
+    INTAKE = "intake"  # somebody outside asks for work
     CLARIFICATION = "clarification"
     PROJECT = "project"
     QUESTION = "question"
@@ -76,6 +78,7 @@ _TEAMS = frozenset({Group.SECURITY_TEAM, Group.DEVOPS_TEAM, Group.TECH_LEAD})
 _FORBID = Requester.UNLESS_CHANNEL_FORBIDS
 
 RULES: dict[Kind, Rule] = {
+    Kind.INTAKE: Rule(who=_APPROVER, requester=Requester.NEVER, reminders=2),
     Kind.CLARIFICATION: Rule(who=_OWNER, reminders=1, by_words=True),
     Kind.PROJECT: Rule(who=_OWNER, reminders=1, by_words=True),
     Kind.QUESTION: Rule(who=_OWNER, silence=Silence.TAKES_DEFAULT, by_words=True),

@@ -1,7 +1,9 @@
 """A breaker stops asking something that keeps failing, and lets one probe through when it has had time to mend."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
+
+from agents.domain.records import dataclass
 
 FAILURES = 5
 WINDOW = 300.0  # seconds

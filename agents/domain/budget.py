@@ -1,7 +1,8 @@
 """What may be spent, checked before it is: a call reserves its worst case in the transaction that lets it through."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from agents.domain.records import dataclass
 
 WARN_AT = 0.8
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from agents.domain import events as e
-from agents.domain.asking import Chosen, Facts, Moment, Question, ask, withdraw
+from agents.domain import events as e, work_consequences
+from agents.domain.asking import REASON, Chosen, Facts, Moment, Question, ask, withdraw
 from agents.domain.authority import Kind
 from agents.domain.decision import Decision, Option, lettered
 from agents.domain.ids import PersonId
@@ -11,13 +11,20 @@ from agents.domain.task import Task
 
 Consequence = Callable[[Task, Decision, Chosen, Moment], Facts]
 
-REASON = "Why? The reason is kept with the task."
 RESUME_OR_CANCEL = lettered(Option(value="resume"), Option(value="cancel", asks=REASON))
+RESUME_OR_TAKE = lettered(Option(value="resume"), Option(value="hand_over"), Option(value="cancel", asks=REASON))
 
 
 def project(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
     value, by = chosen.option.value, chosen.by[0]
     return [e.ProjectChosen(task=task.id, at=moment.at, project=value, by=by, why="")]
+
+
+def take_or_not(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
+    """Nothing of what somebody outside wrote is read by a planner before a person takes it on."""
+    if chosen.option.value == "cancel":
+        return cancelled(task, decision, chosen, moment)
+    return [e.RequestVouched(task=task.id, at=moment.at, by=chosen.by[0])]
 
 
 def cancelled(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
@@ -34,13 +41,24 @@ def keep_or_cancel(task: Task, decision: Decision, chosen: Chosen, moment: Momen
 def resume_or_cancel(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
     if chosen.option.value == "cancel":
         return cancelled(task, decision, chosen, moment)
+    if chosen.option.value == "hand_over":
+        return work_consequences.hand_over(task, decision, chosen, moment)
     return [e.TaskResumed(task=task.id, at=moment.at, by=chosen.by[0])]
 
 
-def retry_or_cancel(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
+def mend_or_cancel(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
+    """A job that was given up, or work that the rules could not settle."""
     if chosen.option.value == "cancel":
         return cancelled(task, decision, chosen, moment)
-    return [_retried(task, chosen, moment)]
+    if decision.subject.partition(":")[0] in ("work", "merge"):
+        return work_consequences.escalation(task, decision, chosen, moment)
+    return _retried(task, chosen, moment)
+
+
+def merge_or_cancel(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
+    if chosen.option.value == "cancel":
+        return cancelled(task, decision, chosen, moment)
+    return work_consequences.merge(task, decision, chosen, moment)
 
 
 def raise_or_cancel(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
@@ -50,7 +68,7 @@ def raise_or_cancel(task: Task, decision: Decision, chosen: Chosen, moment: Mome
     shared = "" if name == f"task {task.id}" else name
     limit = float(chosen.option.value)
     raised = e.BudgetRaised(task=task.id, at=moment.at, by=chosen.by[0], limit=limit, budget=shared)
-    return [raised, _retried(task, chosen, moment)]
+    return [raised, *_retried(task, chosen, moment)]
 
 
 def answered(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
@@ -88,8 +106,8 @@ def change_plan(task: Task, by: PersonId, words: str, moment: Moment) -> Facts:
     return [*withdraw(shown, "changes were asked for", moment), asked]
 
 
-def _retried(task: Task, chosen: Chosen, moment: Moment) -> e.JobRetried:
-    return e.JobRetried(task=task.id, at=moment.at, by=chosen.by[0], job=task.parked_job)
+def _retried(task: Task, chosen: Chosen, moment: Moment) -> Facts:
+    return [e.JobRetried(task=task.id, at=moment.at, by=chosen.by[0], job=job) for job in task.parked]
 
 
 _WISHES: dict[str, str] = {
@@ -100,6 +118,7 @@ _WISHES: dict[str, str] = {
 }
 
 CONSEQUENCES: dict[Kind, Consequence] = {
+    Kind.INTAKE: take_or_not,
     Kind.PROJECT: project,
     Kind.CLARIFICATION: answered,
     Kind.PLAN: accept_or_change,
@@ -108,5 +127,13 @@ CONSEQUENCES: dict[Kind, Consequence] = {
     Kind.CANCEL: keep_or_cancel,
     Kind.STOPPED: resume_or_cancel,
     Kind.BACKBURNER: resume_or_cancel,
-    Kind.ESCALATION: retry_or_cancel,
+    Kind.ESCALATION: mend_or_cancel,
+    Kind.QUESTION: work_consequences.question,
+    Kind.SCOPE: work_consequences.scope,
+    Kind.GATE_MEDIUM: work_consequences.gate,
+    Kind.GATE_HIGH: work_consequences.gate,
+    Kind.GATE_CRITICAL: work_consequences.gate,
+    Kind.MERGE: merge_or_cancel,
+    Kind.MERGE_HIGH: merge_or_cancel,
+    Kind.MERGE_CRITICAL: merge_or_cancel,
 }

@@ -1,9 +1,10 @@
 """Two reviewers who disagree: each answers the other with evidence, at most twice."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 
+from agents.domain.records import dataclass
 from agents.domain.verdicts import Critic, Custodiet, Review, Ruling, Stance
 
 MAX_ROUNDS = 2
@@ -45,6 +46,7 @@ class Round:
     number: int
     critic: Argument
     custodiet: Argument
+    cost: float = 0.0  # dollars
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +57,7 @@ class Debate:
     rounds: tuple[Round, ...] = ()
     now: Review
     cost: float = 0.0
+    most: int = MAX_ROUNDS  # rounds there may be
 
     @property
     def settled(self) -> bool:
@@ -62,7 +65,11 @@ class Debate:
 
     @property
     def over(self) -> bool:
-        return self.settled or len(self.rounds) >= MAX_ROUNDS
+        return self.settled or len(self.rounds) >= self.most
+
+    @property
+    def next_round(self) -> int:
+        return len(self.rounds) + 1
 
     @property
     def ruling(self) -> Ruling:
@@ -92,7 +99,7 @@ def after_round(debate: Debate, round: Round, request: str, paths: Collection[st
         critic_moves = debate.now.critic_stance is Stance.GO
         custodiet_moves = not critic_moves
     now = _moved(debate.now, critic=critic_moves, custodiet=custodiet_moves)
-    return replace(debate, rounds=(*debate.rounds, round), now=now)
+    return replace(debate, rounds=(*debate.rounds, round), now=now, cost=debate.cost + round.cost)
 
 
 def _moved(review: Review, *, critic: bool, custodiet: bool) -> Review:

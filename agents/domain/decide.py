@@ -2,20 +2,21 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from agents.domain import events as e
-from agents.domain.asking import Facts, Moment, Question, ask, withdraw
+from agents.domain.asking import REASON, Facts, Moment, Question, ask, offers_to_go_on, withdraw
 from agents.domain.authority import Kind, Presser
-from agents.domain.consequences import REASON
 from agents.domain.decision import Decision, Option, decision_id, lettered
 from agents.domain.ids import PersonId, TaskId, Thread
+from agents.domain.origin import Origin
+from agents.domain.records import dataclass
 from agents.domain.remarks import SURE
 from agents.domain.steering import CONTROL_OPTIONS
 from agents.domain.task import Task
 
 # What is asked on the way to a plan; pointless once the request is another one.
 ABOUT_THE_PLAN = (Kind.PLAN, Kind.DEBATE, Kind.CLARIFICATION, Kind.ESCALATION, Kind.BUDGET)
+TAKE_OR_NOT = lettered(Option(value="take", approves=True), Option(value="cancel", asks=REASON))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +26,7 @@ class Request:
     thread: Thread
     channel: str
     hidden: int = 0  # unseen characters that were taken out of the text
+    origin: Origin | None = None
 
 
 def open_task(id: TaskId, request: Request, moment: Moment) -> Facts:
@@ -37,6 +39,7 @@ def open_task(id: TaskId, request: Request, moment: Moment) -> Facts:
         thread=request.thread,
         channel=request.channel,
         hidden=request.hidden,
+        origin=request.origin,
     )
     controls = Decision(
         id=decision_id(id, Kind.CONTROLS, ""),
@@ -61,6 +64,11 @@ def choose_project(task: Task, projects: Sequence[str], moment: Moment, guess: G
     """By rule, else as a model that is sure of it says; else a person is asked."""
     if task.project is not None or task.ended or task.of_kind(Kind.PROJECT):
         return []
+    if task.origin and not (task.origin.heard or task.vouched):
+        return [] if task.of_kind(Kind.INTAKE) else ask(task, Question(kind=Kind.INTAKE, options=TAKE_OR_NOT), moment)
+    if task.origin and task.origin.project in projects:
+        why = "it is an issue of this project"
+        return [e.ProjectChosen(task=task.id, at=moment.at, project=task.origin.project, by=None, why=why)]
     if chosen := project_by_rule(task.request, projects, moment.channel.project) or _by_guess(guess, projects):
         project, why = chosen
         return [e.ProjectChosen(task=task.id, at=moment.at, project=project, by=None, why=why)]
@@ -109,5 +117,6 @@ def park(task: Task, parked: e.JobParked, moment: Moment) -> Facts:
     evidence = (parked.problem, parked.kept)
     return [
         parked,
+        *withdraw(offers_to_go_on(task), "its work got stuck, and that is asked now", moment),
         *ask(task, Question(kind=Kind.ESCALATION, options=options, text=parked.flow, evidence=evidence), moment),
     ]

@@ -1,7 +1,7 @@
 """One durable pause for a person: what is asked, of whom, until when, and what came of it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -9,6 +9,7 @@ from agents.domain.authority import RULES, ChannelPolicy, Kind, OnTimeout, Press
 from agents.domain.errors import PressRefused
 from agents.domain.ids import DecisionId, PersonId, TaskId, derived, fingerprint
 from agents.domain.limits import Limits
+from agents.domain.records import dataclass
 
 NameOf = Callable[[PersonId], str]
 

@@ -1,11 +1,12 @@
 """A request split into PR-sized subtasks, and what code alone can find wrong with the split."""
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 
 from agents.domain.graph import cycle_in, waves
 from agents.domain.ids import fingerprint
+from agents.domain.records import dataclass
 
 MAX_HOURS = 4.0
 MAX_FILES = 10

@@ -1,20 +1,42 @@
 """Facts, in the past tense. The log of these is the memory of the whole program."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import get_args
 
-from agents.domain.debate import Debate
+from agents.domain.debate import MAX_ROUNDS, Debate, Round
 from agents.domain.decision import Decision
 from agents.domain.decomposition import Decomposition
-from agents.domain.ids import DecisionId, PersonId, TaskId, Thread
+from agents.domain.fact import AboutDecision as AboutDecision, AboutWork as AboutWork, Event as Event
+from agents.domain.ids import DecisionId, PersonId, Thread
+from agents.domain.origin import Origin
+from agents.domain.records import dataclass
 from agents.domain.verdicts import Review
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
-    task: TaskId
-    at: datetime
+from agents.domain.work_events import (
+    BranchPublished as BranchPublished,
+    GatePassed as GatePassed,
+    MergeApproved as MergeApproved,
+    Merged as Merged,
+    MergeFailed as MergeFailed,
+    MinionAnswered as MinionAnswered,
+    MinionAsked as MinionAsked,
+    MinionFailed as MinionFailed,
+    MinionProgressed as MinionProgressed,
+    MinionStarted as MinionStarted,
+    MinionStopped as MinionStopped,
+    PullOpened as PullOpened,
+    ScopeSettled as ScopeSettled,
+    SubtaskDone as SubtaskDone,
+    SubtaskDropped as SubtaskDropped,
+    SubtaskEscalated as SubtaskEscalated,
+    SubtaskReady as SubtaskReady,
+    SubtaskTaken as SubtaskTaken,
+    TaskHandedOver as TaskHandedOver,
+    WorkBegun as WorkBegun,
+    WorkCompleted as WorkCompleted,
+    WorkEvaluated as WorkEvaluated,
+    WorkHandedIn as WorkHandedIn,
+    WorkKept as WorkKept,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +46,14 @@ class TaskRequested(Event):
     thread: Thread
     channel: str  # "console:general": whose policy holds
     hidden: int = 0  # characters that nobody sees, which were taken out of it (attack 22)
+    origin: Origin | None = None  # the issue it came from; None: it was said in chat
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestVouched(Event):
+    """Somebody outside asked, and a person takes it on."""
+
+    by: PersonId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +69,8 @@ class RemarkMade(Event):
 
     by: PersonId
     text: str
+    entitled: bool = False  # the owner or an approver said it: minions at work are told
+    urgent: bool = False  # the bot was mentioned: it does not wait for a minion's next turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,11 +130,6 @@ class JobRetried(Event):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionOpened(Event):
     decision: Decision
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AboutDecision(Event):
-    decision: DecisionId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,6 +197,15 @@ class DecompositionSentBack(Event):
 class ReviewersDisagreed(Event):
     number: int
     review: Review
+    rounds: int = MAX_ROUNDS  # that they may argue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DebateRoundHeld(Event):
+    """Noted as it happens: a debate that is cut short goes on from here."""
+
+    number: int
+    round: Round
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,6 +276,14 @@ class BudgetWarned(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ModelDegraded(Event):
+    """Another model than the preferred one answered (M222)."""
+
+    model: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetReached(Event):
     """A call would have gone over the budget, so it was not made."""
 
@@ -260,6 +304,7 @@ class BudgetRaised(Event):
 # Written out, not found: with slots=True, Event.__subclasses__() lists each class twice.
 AnyEvent = (
     TaskRequested
+    | RequestVouched
     | ProjectChosen
     | RemarkMade
     | RequestCorrected
@@ -281,6 +326,7 @@ AnyEvent = (
     | DecompositionDrafted
     | DecompositionSentBack
     | ReviewersDisagreed
+    | DebateRoundHeld
     | DecompositionApproved
     | DecompositionBlocked
     | DecompositionEscalated
@@ -290,7 +336,32 @@ AnyEvent = (
     | ApprovalOffered
     | TaskAskedAbout
     | BudgetWarned
+    | ModelDegraded
     | BudgetReached
     | BudgetRaised
+    | WorkBegun
+    | SubtaskReady
+    | MinionStarted
+    | MinionProgressed
+    | MinionAsked
+    | MinionAnswered
+    | ScopeSettled
+    | MinionStopped
+    | MinionFailed
+    | WorkHandedIn
+    | WorkEvaluated
+    | GatePassed
+    | SubtaskEscalated
+    | SubtaskTaken
+    | BranchPublished
+    | SubtaskDone
+    | SubtaskDropped
+    | WorkCompleted
+    | PullOpened
+    | MergeApproved
+    | MergeFailed
+    | Merged
+    | TaskHandedOver
+    | WorkKept
 )
 ALL: tuple[type[Event], ...] = get_args(AnyEvent)

@@ -1,9 +1,10 @@
 """Why a call failed, and what to do about it: ask again as it was, ask again with the fault named, or ask a person."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 
 from agents.domain.limits import Limits
+from agents.domain.records import dataclass
 
 
 class ErrorClass(StrEnum):

@@ -1,7 +1,8 @@
 """The numbers people may change, with the defaults of manifests/policies/limits.yaml."""
 
-from dataclasses import dataclass
 from datetime import timedelta
+
+from agents.domain.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,9 +27,19 @@ class Limits:
     debate_rounds: int = 2  # 0 switches debates off
     dollars_an_hour: float = 0.75  # what an hour of planned work is reckoned to cost, for the estimate on a plan
     catch_up: float = 86_400
+    issues_apart: float = 60  # between two looks for issues that ask for work
     model_step: float = 300  # one call to a model
     step_retries: int = 3  # ceiling over the named retry policies (C15)
     retry_longest: float = 60
+    first_wave: int = 4  # minions that a task starts with at most
+    minions_per_project: int = 3
+    minions: int = 6  # at work at once, whatever they work on
+    code_reviewers: int = 1  # who judge finished work by reading it; with two, both must approve (M180)
+    minion_turns: int = 50  # M077
+    minion_seconds: float = 1800  # C29, of the machine: a run's own time, not the time it waits for people
+    minion_questions: int = 3
+    tool_errors: int = 3  # M079: in a row
+    command_seconds: float = 300  # one command of a minion
 
     def within(self, name: str) -> timedelta:
         return timedelta(seconds=float(getattr(self, name)))

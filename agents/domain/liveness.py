@@ -1,8 +1,7 @@
 """No silent stall (P6): what will move a task that has not ended, or that nothing will."""
 
-from dataclasses import dataclass
-
-from agents.domain.task import Task, TaskState
+from agents.domain.records import dataclass
+from agents.domain.task import Task
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,9 +14,4 @@ class Pending:
 
 def is_stalled(task: Task, pending: Pending) -> bool:
     """Whether a task has not ended, nothing runs for it, and nobody was asked."""
-    return not (task.ended or pending.jobs or pending.unread or task.questions or _waits_for_minions(task))
-
-
-def _waits_for_minions(task: Task) -> bool:
-    """At rest by design: its plan is accepted, and nothing works on plans yet. Goes when there are minions."""
-    return task.state is TaskState.RUNNING
+    return not (task.ended or pending.jobs or pending.unread or task.questions)

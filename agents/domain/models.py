@@ -1,7 +1,9 @@
 """Which model serves which role, and why: what is written, else what is found, else the rehearsal."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from agents.domain.records import dataclass
 
 ROLES = ("primary", "supervisor", "summarizer", "critic", "custodiet")
 SMALL = frozenset({"summarizer", "custodiet"})  # roles that a small, quick model serves well

@@ -1,15 +1,15 @@
 """From a drafted decomposition to a plan that a person may approve."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from agents.domain import events as e
-from agents.domain.asking import Facts, Moment, Question, ask
+from agents.domain.asking import REASON, Facts, Moment, Question, ask, offers_to_go_on, withdraw
 from agents.domain.authority import Kind, PlanPolicy
-from agents.domain.consequences import REASON
-from agents.domain.debate import Debate
+from agents.domain.debate import MAX_ROUNDS, Debate, Round
 from agents.domain.decision import Option, lettered
 from agents.domain.decomposition import MAX_DECOMPOSITIONS, VERIFY, Decomposition, faults, with_verification
+from agents.domain.records import dataclass
 from agents.domain.task import Task, TaskState
 from agents.domain.verdicts import Review, Ruling
 
@@ -103,9 +103,17 @@ def after_review(task: Task, review: Review, moment: Moment) -> Facts:
     """A conflict opens a debate where there may be one; everything else is read off the table."""
     if not stands_at(task, TaskState.IN_REVIEW):
         return []
-    if review.conflict and moment.limits.debate_rounds > 0:
-        return [e.ReviewersDisagreed(task=task.id, at=moment.at, number=task.plan_number, review=review)]
+    rounds = min(MAX_ROUNDS, moment.limits.debate_rounds)
+    if review.conflict and rounds > 0:
+        number = task.plan_number
+        return [e.ReviewersDisagreed(task=task.id, at=moment.at, number=number, review=review, rounds=rounds)]
     return _ruled(task, review.ruling, review, None, moment)
+
+
+def after_round(task: Task, round: Round, moment: Moment) -> Facts:
+    if not stands_at(task, TaskState.IN_REVIEW):
+        return []
+    return [e.DebateRoundHeld(task=task.id, at=moment.at, number=task.plan_number, round=round)]
 
 
 def after_debate(task: Task, debate: Debate, moment: Moment) -> Facts:
@@ -133,7 +141,8 @@ def over_budget(task: Task, reached: e.BudgetReached, moment: Moment) -> Facts:
         text=f"The budget of {reached.budget} is ${reached.limit:.2f}, and ${reached.spent:.2f} is spent or promised.",
         subject=f"{reached.budget}:{reached.limit}",
     )
-    return [reached, *ask(task, question, moment)]
+    stale = withdraw(offers_to_go_on(task), "its budget is used up, and that is asked now", moment)
+    return [reached, *stale, *ask(task, question, moment)]
 
 
 def _ruled(task: Task, ruling: Ruling, review: Review, debate: Debate | None, moment: Moment) -> Facts:

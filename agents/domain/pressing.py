@@ -1,6 +1,6 @@
 """What a press, an answer in words, or silence makes of an open decision, and what follows from that."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from agents.domain import events as e
 from agents.domain.asking import Chosen, Facts, Moment
@@ -19,6 +19,7 @@ from agents.domain.decision import (
 )
 from agents.domain.errors import PressRefused
 from agents.domain.ids import DecisionId
+from agents.domain.records import dataclass
 from agents.domain.task import Task
 
 
@@ -50,7 +51,7 @@ def press(task: Task, pressed: Press, presser: Presser, moment: Moment) -> Facts
     return _vote(task, decision, option, presser, moment)
 
 
-def reply(task: Task, text: str, presser: Presser, moment: Moment) -> Facts:
+def reply(task: Task, text: str, presser: Presser, moment: Moment, *, mentioned: bool = False) -> Facts:
     """Words in a task's thread: an answer to the oldest question they can answer, or a remark.
 
     An approval is never given this way (C37), and the words of someone without the right answer nothing (attack 20).
@@ -64,7 +65,18 @@ def reply(task: Task, text: str, presser: Presser, moment: Moment) -> Facts:
                 return press(task, Press(decision=decision.id, letter=option.letter), presser, moment)
             answer = Chosen(option=Option(value=""), by=(presser.person,), words=text.strip())
             return _made(task, decision, answer, moment)
-    return [] if task.ended else [e.RemarkMade(task=task.id, at=moment.at, by=presser.person, text=text.strip())]
+    if task.ended:
+        return []
+    entitled = _entitled(Kind.CONTROLS, task, presser, moment)
+    remark = e.RemarkMade(
+        task=task.id,
+        at=moment.at,
+        by=presser.person,
+        text=text.strip(),
+        entitled=entitled,
+        urgent=entitled and mentioned,
+    )
+    return [remark]
 
 
 def when_due(task: Task, id: DecisionId, moment: Moment) -> Facts:
@@ -88,8 +100,12 @@ def _counts(vote: Vote, decision: Decision, task: Task, moment: Moment) -> bool:
 
 
 def _may(decision: Decision, task: Task, presser: Presser, moment: Moment) -> bool:
+    return _entitled(decision.kind, task, presser, moment)
+
+
+def _entitled(kind: Kind, task: Task, presser: Presser, moment: Moment) -> bool:
     try:
-        check(decision.kind, presser, task.owner, moment.channel)
+        check(kind, presser, task.owner, moment.channel)
     except PressRefused:
         return False
     return True

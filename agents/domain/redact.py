@@ -49,6 +49,8 @@ class Redactor:
         return _masked(text, [(origin[start], origin[end - 1] + 1) for start, end in found])
 
     def _tells(self, text: str) -> bool:
+        if not text:
+            return False
         return self._exact.search(text) is not None or any(
             next(_found(shape, text), None) for shape in _possible(text, SHAPES)
         )

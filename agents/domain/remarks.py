@@ -1,6 +1,5 @@
 """What a remark in a task's thread leads to, once it is understood."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from agents.domain import events as e
@@ -9,6 +8,7 @@ from agents.domain.authority import Kind
 from agents.domain.consequences import change_plan
 from agents.domain.decision import Option, lettered
 from agents.domain.ids import PersonId
+from agents.domain.records import dataclass
 from agents.domain.task import Task
 from agents.domain.text import one_line
 

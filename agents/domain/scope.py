@@ -3,10 +3,10 @@
 import json
 import re
 import unicodedata
-from dataclasses import dataclass
 from enum import StrEnum
 
 from agents.domain.errors import OverlordError
+from agents.domain.records import dataclass
 
 LONGEST = 4096
 # C10: never opened by inference, whatever the scope says; a person must name such a path itself.
@@ -52,7 +52,9 @@ class Scope:
         if self.mode is ScopeMode.DIRECTORY and any(matches(path, pattern) for pattern in self.patterns):
             return None
         allowed = ", ".join(self.patterns) or "nothing"
-        return f"{path} is outside what this subtask may write ({allowed}); ask for more with ask_human if you need it"
+        return (
+            f"{path} is outside what this subtask may write ({allowed}); ask for more with request_scope if you need it"
+        )
 
     def dump(self) -> str:
         """As MINION_SCOPE carries it."""
@@ -96,7 +98,7 @@ def odd_path(path: str) -> str | None:
 def _odd_part(part: str) -> str | None:
     if part in ("", ".", ".."):
         return "the path climbs or has an empty part"
-    if part.casefold().rstrip(". ").startswith(".git") and part.casefold().rstrip(". ") in (".git", ".git~1"):
+    if part.casefold().rstrip(". ") in (".git", ".git~1", "git~1"):
         return "nothing under .git is written"
     if part.startswith("-"):
         return "a name that begins with a dash reads like an option"

@@ -10,9 +10,11 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+
+from agents.domain.records import dataclass
+from agents.domain.secret_prefixes import RANDOM, SURE
 
 Check = Callable[[str], bool]  # of what the pattern found, or of its group "secret"
 
@@ -37,6 +39,7 @@ _WORDS = re.compile(r"example|placeholder|redacted|your[_-]|changeme|dummy|<|\{|
 _BLANKS = re.compile(
     r"pass(word|wd)?|pwd?|secret|token|user|postgres|test|guest|root|admin|tiger|foo|bar", re.IGNORECASE
 )
+_CODE = re.compile(r"[A-Za-z_]\w*(?:(?:\.\w+)+(?:\(.*)?|\(\w*\)?)")
 VARIED = 6  # different characters at least: "xxxxxxxx" shows where a secret would be
 
 
@@ -62,6 +65,22 @@ def _switches(found: str) -> int:
 def given(found: str) -> bool:
     """A password in an address, unless it is the word for one."""
     return not _BLANKS.fullmatch(found) and not _WORDS.search(found) and len(set(found)) > 1
+
+
+def chosen(found: str) -> bool:
+    """A password that a person thought of: letters and digits, and either both cases or a sign."""
+    kinds = [any(map(kind, found)) for kind in (str.isdigit, str.islower, str.isupper)]
+    signs = any(c in "!@#%^&*+=~?;:,()/|" for c in found)
+    return varied(found) and not _BLANKS.fullmatch(found) and kinds[0] and sum(kinds) + signs >= 3
+
+
+def no_code(found: str) -> bool:
+    """Neither a name nor a call, which may follow `password=` as well."""
+    return mixed(found) and not _CODE.fullmatch(found)
+
+
+def mixed(found: str) -> bool:
+    return given(found) and any(map(str.isdigit, found)) and any(map(str.isalpha, found))
 
 
 def credential(found: str) -> bool:
@@ -114,6 +133,8 @@ _SEP = r"""(?:\\{1,4}[nr]|[\s"'>|,])"""
 _B64 = r"[A-Za-z0-9+/=]"
 _HEADERS = r"(?:[A-Z][A-Za-z-]{1,20}: [^\n]{0,100}\n){0,5}"
 _BODY = rf"{_SEP}{{0,40}}{_B64}{{16,}}(?:{_SEP}{{1,40}}{_B64}{{16,}})*(?:{_SEP}{{1,40}}{_B64}{{1,80}})?"
+
+_PASSWORDS = ("passw", "passphrase", "pwd", "secret_key", "secret-key", "secretkey")
 
 SHAPES: tuple[Shape, ...] = (
     # private keys, whole
@@ -192,7 +213,7 @@ SHAPES: tuple[Shape, ...] = (
     _prefixed("Docker organization token", "dckr_oat_", r"[\w-]{20,}"),
     # clouds
     *(_prefixed("AWS key id", kind, r"[A-Z2-7]{16}(?![A-Za-z0-9])") for kind in ("AKIA", "ASIA", "ABIA", "ACCA")),
-    _named("AWS secret key", "secret[_-]?access[_-]?key|secret[_-]?key|aws[_-]?secret", r"[A-Za-z0-9/+]{40}", varied),
+    _named("AWS secret key", "secret[_-]?access[_-]?key|secret[_-]?key|aws[_-]?secret", r"[A-Za-z0-9/+]{40,}", varied),
     _named("AWS session token", "session[_-]?token", r"[A-Za-z0-9/+=]{100,}"),
     _named("Azure key", "accountkey|sharedaccesskey|shared[_-]?access[_-]?key", r"[A-Za-z0-9/+]{40,}={0,2}"),
     Shape(name="Azure client secret", anchors=("8q~",), pattern=_START + r"\w{3}8Q~[\w.~-]{31,34}", check=varied),
@@ -273,21 +294,72 @@ SHAPES: tuple[Shape, ...] = (
     Shape(
         name="authorization",
         anchors=("authorization",),
-        pattern=r"""(?i:authorization)["'`]?\s{0,3}[:=,]\s{0,3}["'`]?(?i:bearer|basic|token|bot|digest|apikey)?\s{0,3}"""
-        r"(?P<secret>[A-Za-z0-9._~+/=-]{8,})",
+        pattern=r"""(?i:authorization)["'`]?\s{0,3}[:=,]\s{0,3}["'`]?(?i:bearer|basic|token|bot|digest|apikey|ssws)?\s{0,3}"""
+        r"(?P<secret>[A-Za-z0-9._~+/=%-]{8,})",
         check=credential,
     ),
     Shape(
         name="bearer",
         anchors=("bearer",),
-        pattern=r"(?i:bearer) (?P<secret>[A-Za-z0-9._~+/=-]{12,})",
+        pattern=r"(?i:bearer) (?P<secret>[A-Za-z0-9._~+/=%-]{12,})",
         check=credential,
     ),
     _named(
         "named secret",
-        "api[_-]?key|secret|token|passw(?:or)?d|credential|private[_-]?key|access[_-]?key",
+        "api[_-]?key|secret|token|passw(?:or)?d|credential|private[_-]?key|access[_-]?key|secret[_-]?key"
+        "|encryption[_-]?key|signing[_-]?key|passphrase",
         r"[A-Za-z0-9+/_=~-]{20,}",
         random_looking,
     ),
     _named("cookie", "cookie", r"(?:session|sid|auth)[\w-]{0,20}=[A-Za-z0-9%._~+/=-]{16,}", random_looking),
+    # what people choose or tools write down
+    Shape(
+        name="password in quotes",
+        anchors=_PASSWORDS,
+        pattern=r"""(?i:passw(?:or)?d|passphrase|pwd|secret[_-]?key)["'`]?\s{0,3}(?:[:=]|=>|:=)\s{0,3}"""
+        r"""(?P<quote>["'`])(?P<secret>[^\s"'`]{8,80})(?P=quote)""",
+        check=chosen,
+    ),
+    Shape(
+        name="password in a setting",
+        anchors=_PASSWORDS,
+        pattern=r"(?i:passw(?:or)?d|passphrase|pwd)(?:=|:[ \t]{1,3})(?P<secret>[\w!@#%^&*+=~?/-]{8,80})(?=[\s;,&]|$)",
+        check=chosen,
+    ),
+    Shape(
+        name="password in a connection",
+        anchors=_PASSWORDS,
+        pattern=r""";[ ]?(?i:password|pwd)[ ]?=[ ]?(?P<secret>[^;\s"'`]{4,80})""",
+        check=no_code,
+    ),
+    Shape(
+        name="password in netrc",
+        anchors=("login",),
+        pattern=r"login\s{1,5}\S{1,100}\s{1,5}password\s{1,5}(?P<secret>\S{4,100})",
+        check=given,
+    ),
+    Shape(
+        name="password for curl",
+        anchors=("-u ", "--user "),
+        pattern=r"""(?:\s-u|--user) {1,3}["']?[^\s:"'/]{1,60}:(?P<secret>[^\s"'@/]{4,100})""",
+        check=mixed,
+    ),
+    Shape(
+        name="login in a file",
+        anchors=('"auth"', "_auth"),
+        pattern=r"""(?:"auth"\s{0,3}:\s{0,3}"|\b_auth\s{0,3}=\s{0,3}"?)(?P<secret>[A-Za-z0-9+/]{12,}={0,2})""",
+        check=credential,
+    ),
+    Shape(
+        name="private web key",
+        anchors=('"d"',),
+        pattern=r'"d"\s{0,3}:\s{0,3}"(?P<secret>[\w-]{40,})"',
+        check=random_looking,
+    ),
+    Shape(
+        name="Firebase key", anchors=(":apa91b",), pattern=r"AAAA[\w-]{7}:APA91b[\w-]{100,}", check=varied, wraps=True
+    ),
+    _prefixed("Django key", "django-insecure-", r"""[^\s"'`]{20,100}""", always),
+    *(_prefixed(name, prefix, rest) for name, prefix, rest in SURE),
+    *(_prefixed(name, prefix, rest, random_looking) for name, prefix, rest in RANDOM),
 )

@@ -2,11 +2,10 @@
 
 from collections.abc import Callable
 
-from agents.domain import events as e
-from agents.domain import pressing
-from agents.domain.asking import Facts, Moment, Question, ask, withdraw
+from agents.domain import events as e, pressing
+from agents.domain.asking import REASON, Facts, Moment, Question, ask, withdraw
 from agents.domain.authority import Kind, Presser, check
-from agents.domain.consequences import REASON, RESUME_OR_CANCEL
+from agents.domain.consequences import RESUME_OR_CANCEL, RESUME_OR_TAKE
 from agents.domain.decision import Option, lettered
 from agents.domain.errors import PressRefused
 from agents.domain.pressing import Press
@@ -18,7 +17,8 @@ Steer = Callable[[Task, Presser, str, Moment], Facts]
 def stop(task: Task, presser: Presser, words: str, moment: Moment) -> Facts:
     check(Kind.CONTROLS, presser, task.owner, moment.channel)
     stopped = e.TaskStopped(task=task.id, at=moment.at, by=presser.person)
-    return [stopped, *ask(task, Question(kind=Kind.STOPPED, options=RESUME_OR_CANCEL), moment)]
+    options = RESUME_OR_TAKE if task.in_work else RESUME_OR_CANCEL
+    return [stopped, *ask(task, Question(kind=Kind.STOPPED, options=options), moment)]
 
 
 def backburner(task: Task, presser: Presser, words: str, moment: Moment) -> Facts:

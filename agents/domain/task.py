@@ -1,22 +1,24 @@
 """The life of a task: one table of states, one fold from facts to the present."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from functools import reduce
 from typing import Any
 
-from agents.domain import events as e
-from agents.domain import ledger
+from agents.domain import events as e, ledger, work_changes
 from agents.domain.authority import Kind
-from agents.domain.debate import Debate
+from agents.domain.changes import changed
+from agents.domain.debate import Debate, after_round
 from agents.domain.decision import Decision, DecisionState
-from agents.domain.decomposition import Decomposition
+from agents.domain.decomposition import Decomposition, Subtask
 from agents.domain.errors import IllegalMove
 from agents.domain.events import Event
 from agents.domain.ids import DecisionId, PersonId, TaskId, Thread
+from agents.domain.origin import Origin
+from agents.domain.records import dataclass
 from agents.domain.verdicts import Review
+from agents.domain.work import Heard, Work
 
 
 class TaskState(StrEnum):
@@ -40,6 +42,16 @@ AT_WORK = (S.RECEIVED, S.DECOMPOSING, S.IN_REVIEW, S.AWAITING_APPROVAL, S.RUNNIN
 RESTING = (S.BLOCKED, S.BACKBURNER, S.PAUSED)
 PLANNING = (S.DECOMPOSING, S.IN_REVIEW, S.AWAITING_APPROVAL)
 
+# What happens while minions work. One minion may be at it while another's trouble blocks the task.
+OF_WORK: tuple[type[Event], ...] = (
+    *(kind for kind in e.ALL if issubclass(kind, e.AboutWork)),
+    e.WorkBegun,
+    e.WorkCompleted,
+    e.PullOpened,
+    e.MergeApproved,
+    e.MergeFailed,
+)
+
 # Where a task may be when a fact happens to it, and where that takes it. None: back to where it was before it rested.
 TASK_MOVES: dict[tuple[TaskState, type[Event]], TaskState | None] = {
     (S.RECEIVED, e.ProjectChosen): S.DECOMPOSING,
@@ -59,16 +71,21 @@ TASK_MOVES: dict[tuple[TaskState, type[Event]], TaskState | None] = {
     (S.AWAITING_APPROVAL, e.ClarificationAnswered): S.DECOMPOSING,
     (S.IN_REVIEW, e.DecompositionSentBack): S.DECOMPOSING,
     (S.IN_REVIEW, e.ReviewersDisagreed): S.IN_REVIEW,
+    (S.IN_REVIEW, e.DebateRoundHeld): S.IN_REVIEW,
     (S.IN_REVIEW, e.DecompositionApproved): S.AWAITING_APPROVAL,
     (S.IN_REVIEW, e.DecompositionBlocked): S.BLOCKED,
     (S.IN_REVIEW, e.DecompositionEscalated): S.AWAITING_APPROVAL,
     (S.AWAITING_APPROVAL, e.PlanAccepted): S.RUNNING,
     **{(s, e.PlanChangeRequested): S.DECOMPOSING for s in (*PLANNING, S.BLOCKED)},
+    **{(s, kind): s for s in (S.RUNNING, S.BLOCKED) for kind in OF_WORK},
+    (S.RUNNING, e.Merged): S.DONE,
+    **{(s, e.TaskHandedOver): S.CANCELLED for s in (S.RUNNING, *RESTING)},
 }
 
 # Facts that move no task. Those of the second kind may come late, after the task has ended.
 STAYS: frozenset[type[Event]] = frozenset(
     {
+        e.RequestVouched,
         e.RemarkMade,
         e.RequestCorrected,
         e.TaskMuted,
@@ -76,14 +93,16 @@ STAYS: frozenset[type[Event]] = frozenset(
         e.DecisionVoted,
         e.DecisionHeld,
         e.BudgetWarned,
+        e.ModelDegraded,
         e.BudgetRaised,
         e.ApprovalOffered,
         e.TaskAskedAbout,
     }
 )
 EVEN_WHEN_ENDED: frozenset[type[Event]] = frozenset(
-    {e.DecisionMade, e.DecisionReminded, e.DecisionExpired, e.DecisionSuperseded, e.DecisionWithdrawn}
+    {e.DecisionMade, e.DecisionReminded, e.DecisionExpired, e.DecisionSuperseded, e.DecisionWithdrawn, e.WorkKept}
 )
+MOST_SAID = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +117,8 @@ class Task:
     requested_at: datetime
     changed_at: datetime
     hidden: int = 0  # unseen characters that were taken out of the request
+    origin: Origin | None = None  # the issue it came from
+    vouched: bool = False  # somebody outside asked for it, and a person takes it on
     state: TaskState = S.RECEIVED
     before_rest: TaskState = S.RECEIVED
     project: str | None = None  # None: not chosen yet; empty: none is configured
@@ -105,7 +126,7 @@ class Task:
     open: tuple[Decision, ...] = ()
     remarks: int = 0
     muted: bool = False
-    parked_job: str = ""
+    parked: tuple[str, ...] = ()  # jobs that were given up, until a person asks for them again
     problem: str = ""
     reason: str = ""
     plan: Decomposition | None = None
@@ -121,6 +142,15 @@ class Task:
     budget: float | None = None  # raised by a person, above the configured one
     raised: tuple[tuple[str, float], ...] = ()  # how far this task may go into the budgets it shares with others
     budgets_warned: tuple[str, ...] = ()
+    degraded: tuple[str, ...] = ()  # models that had to stand in for preferred ones
+    works: tuple[Work, ...] = ()  # one a subtask, once the plan is accepted
+    branch: str = ""  # where the subtasks' work is brought together
+    base: str = ""  # the commit it began from
+    said: tuple[Heard, ...] = ()  # by entitled people while minions work: the last few
+    pull: int = 0
+    pull_url: str = ""
+    head: str = ""  # of the pull request
+    merged_into: str = ""
 
     @property
     def ended(self) -> bool:
@@ -140,6 +170,18 @@ class Task:
     def questions(self) -> tuple[Decision, ...]:
         """Open decisions that wait for a person; the standing controls do not."""
         return tuple(d for d in self.open if d.kind is not Kind.CONTROLS)
+
+    @property
+    def in_work(self) -> bool:
+        """Its plan is accepted and it has not ended, also while it rests."""
+        return (self.before_rest if self.state in RESTING else self.state) is S.RUNNING
+
+    def work(self, number: int) -> Work:
+        return next(work for work in self.works if work.number == number)
+
+    def subtask(self, number: int) -> Subtask:
+        assert self.plan is not None
+        return next(subtask for subtask in self.plan.subtasks if subtask.number == number)
 
     def decision(self, id: DecisionId) -> Decision | None:
         return next((d for d in self.open if d.id == id), None)
@@ -167,6 +209,7 @@ def begin(first: Event) -> Task:
         thread=first.thread,
         channel=first.channel,
         hidden=first.hidden,
+        origin=first.origin,
         requested_at=first.at,
         changed_at=first.at,
     )
@@ -177,21 +220,32 @@ def evolve(task: Task, event: Event) -> Task:
     changes = {**_move(task, event), "changed_at": event.at}
     if isinstance(event, e.DecisionOpened | e.AboutDecision):
         changes["open"] = _ledger(task, event)
+    elif isinstance(event, e.AboutWork):
+        changes["works"] = _works(task, event)
     elif more := _CHANGES.get(type(event)):
         changes |= more(task, event)
-    return replace(task, **changes)
+    return changed(task, changes)
 
 
 # What a fact changes beside the state; the others change nothing else.
 _CHANGES: dict[type[Event], Callable[[Task, Any], dict[str, Any]]] = {
     e.ProjectChosen: lambda task, fact: {"project": fact.project, "project_why": fact.why},
-    e.RemarkMade: lambda task, fact: {"remarks": task.remarks + 1},
-    e.RequestCorrected: lambda task, fact: {"request": fact.request, "hidden": fact.hidden},
+    e.RequestVouched: lambda task, fact: {"vouched": True},
+    e.RemarkMade: lambda task, fact: {"remarks": task.remarks + 1, **_heard(task, fact.text, fact)},
+    e.RequestCorrected: lambda task, fact: {
+        "request": fact.request,
+        "hidden": fact.hidden,
+        **_heard(task, f"The request was corrected. It is now: {fact.request}", None),
+    },
     e.TaskMuted: lambda task, fact: {"muted": fact.muted},
     e.TaskCancelled: lambda task, fact: {"reason": fact.reason},
-    e.JobParked: lambda task, fact: {"parked_job": fact.job, "problem": fact.problem},
-    e.JobRetried: lambda task, fact: {"parked_job": "", "problem": ""},
-    e.BudgetReached: lambda task, fact: {"parked_job": fact.job, "problem": f"the budget of {fact.budget} is used up"},
+    e.JobParked: lambda task, fact: {"parked": (*task.parked, fact.job), "problem": fact.problem},
+    e.JobRetried: lambda task, fact: {"parked": tuple(job for job in task.parked if job != fact.job), "problem": ""},
+    e.BudgetReached: lambda task, fact: {
+        "parked": (*task.parked, fact.job),
+        "problem": f"the budget of {fact.budget} is used up",
+    },
+    e.ModelDegraded: lambda task, fact: {"degraded": (*task.degraded, fact.model)},
     e.BudgetWarned: lambda task, fact: {"budgets_warned": (*task.budgets_warned, fact.budget)},
     e.BudgetRaised: lambda task, fact: (
         {"raised": (*((name, most) for name, most in task.raised if name != fact.budget), (fact.budget, fact.limit))}
@@ -214,7 +268,11 @@ _CHANGES: dict[type[Event], Callable[[Task, Any], dict[str, Any]]] = {
         "debate": fact.debate,
         "tries": task.tries + (fact.number > task.plan_number),
     },
-    e.ReviewersDisagreed: lambda task, fact: {"review": fact.review},
+    e.ReviewersDisagreed: lambda task, fact: {
+        "review": fact.review,
+        "debate": Debate(began=fact.review, now=fact.review, most=fact.rounds),
+    },
+    e.DebateRoundHeld: lambda task, fact: {"debate": _argued(task, fact)},
     e.DecompositionApproved: lambda task, fact: {"review": fact.review, "debate": fact.debate},
     e.DecompositionBlocked: lambda task, fact: {"review": fact.review},
     e.DecompositionEscalated: lambda task, fact: {
@@ -227,14 +285,45 @@ _CHANGES: dict[type[Event], Callable[[Task, Any], dict[str, Any]]] = {
         "tries": 0,
         "problem": "",
     },
-    e.PlanAccepted: lambda task, fact: {"accepted_plan": fact.hash, "feedback": (), "problem": ""},
+    e.PlanAccepted: lambda task, fact: {
+        "accepted_plan": fact.hash,
+        "feedback": (),
+        "problem": "",
+        "works": tuple(Work(number=s.number) for s in task.plan.subtasks) if task.plan else (),
+    },
+    e.WorkBegun: lambda task, fact: {"branch": fact.branch, "base": fact.base},
+    e.PullOpened: lambda task, fact: {"pull": fact.number, "pull_url": fact.url, "head": fact.head},
+    e.MergeFailed: lambda task, fact: {"problem": fact.problem},
+    e.Merged: lambda task, fact: {"head": fact.commit, "merged_into": fact.into, "problem": ""},
+    e.TaskHandedOver: lambda task, fact: {"reason": "handed over"},
     e.PlanChangeRequested: lambda task, fact: {
         "feedback": (fact.words,),
         "tries": 0,
         "problem": "",
-        "parked_job": "",
+        "parked": (),
     },
 }
+
+
+def _heard(task: Task, text: str, remark: e.RemarkMade | None) -> dict[str, Any]:
+    """What minions at work must be told: the words of entitled people, and that the request is another one."""
+    if not task.in_work or (remark is not None and not remark.entitled):
+        return {}
+    number = task.said[-1].number + 1 if task.said else 1
+    heard = Heard(number=number, text=text, urgent=remark is None or remark.urgent)
+    return {"said": (*task.said, heard)[-MOST_SAID:]}
+
+
+def _works(task: Task, event: e.AboutWork) -> tuple[Work, ...]:
+    if all(work.number != event.subtask for work in task.works):
+        raise _illegal(task, event)
+    return tuple(work_changes.evolve(w, event) if w.number == event.subtask else w for w in task.works)
+
+
+def _argued(task: Task, fact: e.DebateRoundHeld) -> Debate:
+    if task.debate is None or task.debate.next_round != fact.round.number:
+        raise _illegal(task, fact)
+    return after_round(task.debate, fact.round, task.request, task.plan.paths if task.plan else ())
 
 
 def _ledger(task: Task, event: e.DecisionOpened | e.AboutDecision) -> tuple[Decision, ...]:
@@ -245,8 +334,8 @@ def _ledger(task: Task, event: e.DecisionOpened | e.AboutDecision) -> tuple[Deci
     known = task.decision(event.decision)
     if known is None:
         raise _illegal(task, event)
-    changed = ledger.evolve(known, event)
-    after = (changed if d.id == changed.id else d for d in task.open)
+    now = ledger.evolve(known, event)
+    after = (now if d.id == now.id else d for d in task.open)
     return tuple(d for d in after if d.state is DecisionState.OPEN)
 
 

@@ -1,7 +1,8 @@
 """What reviewers say of a decomposition, and what the table makes of it."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from agents.domain.records import dataclass
 
 
 class Critic(StrEnum):

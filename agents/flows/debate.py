@@ -2,16 +2,18 @@
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 
 from pydantic import BaseModel, Field
 
 from agents.domain import planning
 from agents.domain.asking import Moment
-from agents.domain.debate import Argument, Debate, Position, Round, Side, after_round
+from agents.domain.debate import Argument, Debate, Position, Round, Side
 from agents.domain.errors import BudgetReached, NoAnswer
 from agents.domain.events import Event, ReviewersDisagreed
 from agents.domain.task import Task, TaskState
 from agents.domain.verdicts import Review
+from agents.flows.lines import Line
 from agents.flows.outcomes import got
 from agents.ports import Ask, Ports, Spent
 
@@ -21,7 +23,7 @@ class DebateAnswer(BaseModel):
 
     position: Position
     point: str = Field(min_length=1, max_length=400)
-    evidence: list[str] = Field(default=[], max_length=5)
+    evidence: list[Line] = Field(default=[], max_length=5)
 
 
 async def debate(event: Event, ports: Ports) -> None:
@@ -30,33 +32,44 @@ async def debate(event: Event, ports: Ports) -> None:
     if not planning.stands_at(seen, TaskState.IN_REVIEW):
         await ports.store.record(seen.id, planning.nothing)
         return
-    held, rule = Debate(began=event.review, now=event.review), planning.after_debate
-    paths = seen.plan.paths if seen.plan else ()
+    rule = planning.after_debate
 
     try:
-        while not held.over and len(held.rounds) < ports.limits.debate_rounds:
-            round, cost = await _round(seen, held, ports)
-            held = _with_cost(after_round(held, round, seen.request, paths), cost)
+        await _argue_on(seen, ports)
     except NoAnswer:
         pass  # what there is goes to a person
     except BudgetReached:
         rule = planning.without_debate
 
     def decide(task: Task, moment: Moment) -> Sequence[Event]:
-        return [] if planning.overtaken(seen, task) else rule(task, held, moment)
+        if planning.overtaken(seen, task) or task.debate is None:
+            return []
+        return rule(task, task.debate, moment)
 
     await ports.store.record(seen.id, decide)
 
 
-async def _round(task: Task, held: Debate, ports: Ports) -> tuple[Round, float]:
-    number = len(held.rounds) + 1
+async def _argue_on(seen: Task, ports: Ports) -> None:
+    """From the round that was noted last. Each is noted as it ends, unless the task has moved on."""
+    now, before = seen, None
+    while now.debate and now.debate != before and not now.debate.over:
+        before, round = now.debate, await _round(now, now.debate, ports)
+        now = await ports.store.note(seen.id, partial(_note, seen, round))
+
+
+def _note(seen: Task, round: Round, task: Task, moment: Moment) -> Sequence[Event]:
+    return [] if planning.overtaken(seen, task) else planning.after_round(task, round, moment)
+
+
+async def _round(task: Task, held: Debate, ports: Ports) -> Round:
+    number = held.next_round
     critic, custodiet = await asyncio.gather(
         _argue(Side.CRITIC, number, task, held, ports),
         _argue(Side.CUSTODIET, number, task, held, ports),
         return_exceptions=True,
     )
     (one, spent), (other, also) = got(critic), got(custodiet)
-    return Round(number=number, critic=one, custodiet=other), spent.cost + also.cost
+    return Round(number=number, critic=one, custodiet=other, cost=spent.cost + also.cost)
 
 
 async def _argue(side: Side, number: int, task: Task, held: Debate, ports: Ports) -> tuple[Argument, Spent]:
@@ -83,7 +96,3 @@ def _concern(review: Review, side: Side) -> str:
     if side is Side.CRITIC:
         return f"{critic.verdict}: {'; '.join((*critic.issues, *critic.changes)) or 'nothing to change'}"
     return f"{custodiet.verdict}: {custodiet.issue or 'nothing to change'} {custodiet.suggestion}".strip()
-
-
-def _with_cost(held: Debate, cost: float) -> Debate:
-    return Debate(began=held.began, rounds=held.rounds, now=held.now, cost=held.cost + cost)

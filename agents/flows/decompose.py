@@ -11,6 +11,7 @@ from agents.domain.decomposition import Confidence, Decomposition, Edge, Need, R
 from agents.domain.events import Event
 from agents.domain.planning import CannotPlan, Clarify, Draft, Drafted
 from agents.domain.task import Task, TaskState
+from agents.flows.lines import Line, Name
 from agents.ports import Ask, Ports, Spent
 
 
@@ -35,7 +36,7 @@ class RiskSays(BaseModel):
 class SubtaskSays(BaseModel):
     title: str = Field(min_length=1, max_length=120)
     why: str = Field(max_length=300)
-    files: list[str] = Field(default=[], max_length=60)
+    files: list[Name] = Field(default=[], max_length=60)
     hours: float = Field(ge=0, le=1000)
     review_minutes: int = Field(ge=0, le=10_000)
     confidence: Confidence
@@ -44,7 +45,7 @@ class SubtaskSays(BaseModel):
     spike: bool = False
     decides: bool = False
     phase: int = Field(default=1, ge=1, le=20)
-    tags: list[str] = Field(default=[], max_length=10)
+    tags: list[Name] = Field(default=[], max_length=10)
 
 
 class PlanSays(BaseModel):
@@ -54,10 +55,10 @@ class PlanSays(BaseModel):
     goal: str = Field(default="", max_length=300)
     summary: str = Field(default="", max_length=1000)
     subtasks: list[SubtaskSays] = Field(default=[], max_length=60)
-    assumptions: list[str] = Field(default=[], max_length=20)
+    assumptions: list[Line] = Field(default=[], max_length=20)
     risks: list[RiskSays] = Field(default=[], max_length=20)
     question: str = Field(default="", max_length=500)
-    options: list[str] = Field(default=[], max_length=5)
+    options: list[Name] = Field(default=[], max_length=5)
     reason: str = Field(default="", max_length=1000)
 
     def drafted(self) -> Drafted:

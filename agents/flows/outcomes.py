@@ -1,6 +1,11 @@
 """What steps that ran side by side came to."""
 
-from typing import TypeVar
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+from agents.domain.ids import TaskId
+from agents.ports import Ports
 
 Outcome = TypeVar("Outcome")
 
@@ -10,3 +15,20 @@ def got(outcome: Outcome | BaseException) -> Outcome:
     if isinstance(outcome, BaseException):
         raise outcome
     return outcome
+
+
+async def unless_ended(task: TaskId, ports: Ports, doing: Coroutine[Any, Any, Outcome]) -> Outcome | None:
+    """Something long, called off when the task has ended meanwhile (None)."""
+    running = asyncio.ensure_future(doing)
+    over = asyncio.ensure_future(ports.store.until(task, lambda now: now.ended))
+    try:
+        await asyncio.wait({running, over}, return_when=asyncio.FIRST_COMPLETED)
+        return await running if running.done() else None
+    finally:
+        await called_off(running, over)
+
+
+async def called_off(*running: "asyncio.Future[Any]") -> None:
+    for each in running:
+        each.cancel()
+    await asyncio.gather(*running, return_exceptions=True)

@@ -2,16 +2,18 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 
 from pydantic import BaseModel, Field
 
 from agents.domain import planning
 from agents.domain.asking import Moment
-from agents.domain.errors import BudgetReached, NoAnswer
+from agents.domain.errors import BudgetReached, NoAnswer, OverlordError
 from agents.domain.events import Event
 from agents.domain.probes import Probe, probe_for
 from agents.domain.task import Task, TaskState
 from agents.domain.verdicts import Advice, Critic, CriticSays, Custodiet, CustodietSays, Review
+from agents.flows.lines import Line
 from agents.flows.outcomes import got
 from agents.ports import Ask, Ports, Specialist
 
@@ -21,9 +23,9 @@ class CriticAnswer(BaseModel):
 
     probe: Critic  # what it says of a small plan with a planted defect
     verdict: Critic
-    issues: list[str] = Field(default=[], max_length=20)
-    untested_assumptions: list[str] = Field(default=[], max_length=20)
-    changes: list[str] = Field(default=[], max_length=20)
+    issues: list[Line] = Field(default=[], max_length=20)
+    untested_assumptions: list[Line] = Field(default=[], max_length=20)
+    changes: list[Line] = Field(default=[], max_length=20)
 
 
 class CustodietAnswer(BaseModel):
@@ -37,8 +39,8 @@ class CustodietAnswer(BaseModel):
 
 
 class SpecialistAnswer(BaseModel):
-    concerns: list[str] = Field(default=[], max_length=10)
-    suggestions: list[str] = Field(default=[], max_length=10)
+    concerns: list[Line] = Field(default=[], max_length=10)
+    suggestions: list[Line] = Field(default=[], max_length=10)
 
 
 async def review(event: Event, ports: Ports) -> None:
@@ -48,10 +50,11 @@ async def review(event: Event, ports: Ports) -> None:
         return
     chosen = ports.specialists.for_tags(seen.plan.tags) if seen.plan else ()
 
-    critic, custodiet, advice = await asyncio.gather(
+    critic, custodiet, advice, _ = await asyncio.gather(
         _critic(seen, ports),
         _custodiet(seen, ports),
         asyncio.gather(*(_specialist(seen, who, ports) for who in chosen)),
+        _get_ready(seen, ports),
         return_exceptions=True,
     )
     held = Review(
@@ -62,6 +65,12 @@ async def review(event: Event, ports: Ports) -> None:
         return [] if planning.overtaken(seen, task) else planning.after_review(task, held, moment)
 
     await ports.store.record(seen.id, decide)
+
+
+async def _get_ready(task: Task, ports: Ports) -> None:
+    """Folders for the minions, while reviewers read and people make up their minds. If it fails, it is told later."""
+    with suppress(OverlordError):
+        await ports.checkouts.prepare(task.project or "")
 
 
 async def _critic(task: Task, ports: Ports) -> CriticSays:

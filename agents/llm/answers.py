@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from agents.domain.failure import ErrorClass, Failure
+from agents.domain.ids import fingerprint
 from agents.domain.text import clean, cut
 from agents.ports import Shape
 
@@ -77,13 +78,28 @@ def plain_schema(shape: type[BaseModel]) -> str:
     return json.dumps(_slim(shape.model_json_schema()), ensure_ascii=False, separators=(",", ":"))
 
 
+@lru_cache(maxsize=64)
+def schema_print(shape: type[BaseModel]) -> str:
+    """Differs where the schema does."""
+    return fingerprint(plain_schema(shape))
+
+
 def schema_for(shape: type[BaseModel], nonce: str) -> str:
     """The JSON schema as the model is shown it, with the tag it must repeat."""
+    before, after = _around_tag(shape)
+    return f"{before}{json.dumps(nonce)}{after}"
+
+
+@lru_cache(maxsize=64)
+def _around_tag(shape: type[BaseModel]) -> tuple[str, str]:
+    """What stands before and behind the tag is the same for every question of a shape."""
     schema = json.loads(plain_schema(shape))
-    schema["properties"] = {NONCE: {"const": nonce}, **schema.get("properties", {})}
+    schema["properties"] = {NONCE: {"const": None}, **schema.get("properties", {})}
     schema["required"] = [NONCE, *schema.get("required", [])]
     schema["additionalProperties"] = False
-    return json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
+    before, found, after = json.dumps(schema, ensure_ascii=False, separators=(",", ":")).partition('{"const":null}')
+    assert found, "the tag is the first of the properties"
+    return before + '{"const":', "}" + after
 
 
 def _slim(schema: Any, *, names: bool = False) -> Any:

@@ -1,30 +1,22 @@
-"""Asks a model one question and returns a whole, typed answer: rendered, reserved, tried by policy, counted."""
+"""Asks models: one question with a whole, typed answer, or one turn of a talk with tools."""
 
-import asyncio
 import random
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from agents.domain.errors import NoAnswer
-from agents.domain.failure import Again, ErrorClass, Failure, RetryPolicy, next_try, policy_named
-from agents.domain.ids import derived, fingerprint
+from agents.domain.failure import ErrorClass, Failure, policy_named
+from agents.domain.ids import derived
 from agents.domain.limits import Limits
-from agents.domain.models import Chosen, Model
-from agents.llm.answers import BadAnswer, plain_schema, read_answer, schema_for
-from agents.llm.gateway import CallFailed, Gateway, Reply, Request
-from agents.llm.prompts import Prompt, Prompts
+from agents.domain.models import Chosen
+from agents.llm.answers import BadAnswer, read_answer, schema_for, schema_print
+from agents.llm.gateway import Gateway, Reply
+from agents.llm.prompts import Prompts
 from agents.llm.rendering import BadTemplate
-from agents.ports import Answered, Ask, Call, CallBook, Clock, Shape, Spent, Tried
-
-NEXT_STEP: dict[ErrorClass, str] = {
-    ErrorClass.NETWORK: "It may pass by itself: ask again later. `overlord doctor` tries every model.",
-    ErrorClass.RESOURCE: "Check key, quota and name of the model; `overlord doctor` tries every model.",
-    ErrorClass.PARSING: "Ask again, or name a stronger model for this role under `models:` in overlord.yaml.",
-    ErrorClass.VALIDATION: "Ask again, or name a stronger model for this role under `models:` in overlord.yaml.",
-    ErrorClass.LOGIC: "Ask again, or name a stronger model for this role under `models:` in overlord.yaml.",
-    ErrorClass.CLI_ERROR: "Ask again; `overlord doctor` tries every model.",
-}
+from agents.llm.steps import Step, Value, Wanted, walked
+from agents.llm.talking import marked_talk, read_said, said_of, size_of, text_of, tool_schemas
+from agents.ports import Ask, Call, CallBook, Clock, Converse, Said, Shape, Spent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,54 +34,38 @@ class Models:
         """Load what is slow to load, before anyone waits for it."""
         await self.gateway.warm()
 
+    async def window(self, role: str) -> int | None:
+        """How many tokens a talk may have: what the smallest of the role's models takes, with room for an answer."""
+        await self.warm()
+        known = [most for model in self.chosen[role].models if (most := self.gateway.window(model))]
+        return min(known) * 3 // 4 if known else None
+
     def for_job(self, job: str, calls: CallBook) -> "JobLlm":
         return JobLlm(models=self, job=job, calls=calls)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobLlm:
-    """Implements agents.ports.Llm. The same step of the same job is paid once, however often the job is run."""
+    """Implements agents.ports.Llm and Talker. The same step of the same job is paid once, however often it is run."""
 
     models: Models
     job: str
     calls: CallBook
 
     async def ask(self, asked: Ask, shape: type[Shape]) -> tuple[Shape, Spent]:
-        step = await self._step(asked, shape)
-        while True:
-            begun = await self.calls.begin(step.call)
-            if isinstance(begun, Answered):
-                return shape.model_validate_json(begun.answer), begun.spent
-            tried, value = await self._try(step, begun.model, shape)
-            if value is not None:
-                spent = await self.calls.finish(step.call, tried, value.model_dump_json(), step.degraded(begun.model))
-                return value, spent
-            assert tried.failure is not None
-            await self.calls.tried(step.call, tried)
-            again = step.after(tried, self.models.chance())
-            if again is None:
-                raise _no_answer(asked, tried, step.failures)
-            await asyncio.sleep(self.models.clock.real_seconds(again.wait))
+        return await walked(await self._question(asked, shape), self.calls, self.models)
 
-    async def _step(self, asked: Ask, shape: type[Shape]) -> "_Step":
+    async def converse(self, turn: Converse) -> tuple[Said, Spent]:
+        return await walked(await self._turn(turn), self.calls, self.models)
+
+    async def _question(self, asked: Ask, shape: type[Shape]) -> Step[Shape]:
         # the shape is part of the name: an answer of an older one is not taken for one of this
-        id = derived("call", self.job, asked.step, fingerprint(plain_schema(shape)))
+        id = derived("call", self.job, asked.step, schema_print(shape))
         nonce = self.models.prompts.nonce(id)
         try:
             prompt = await self.models.prompts.prompt(asked, schema_for(shape, nonce), nonce)
         except BadTemplate as error:
             raise NoAnswer(error.what, next_step=error.next_step, error=ErrorClass.LOGIC) from error
-        models = {model.name: model for model in self.models.chosen[asked.role].models}
-        gateway = self.models.gateway
-        call = Call(
-            id=id,
-            task=asked.task,
-            channel=asked.task.channel if asked.task else asked.channel,
-            question=asked.question,
-            role=asked.role,
-            models={name: await gateway.worst_case(model, prompt.size) for name, model in models.items()},
-        )
-        policy = policy_named(asked.policy).under(self.models.limits)
         told: dict[str, object] = {
             "question": asked.question,
             "step": asked.step,
@@ -97,94 +73,56 @@ class JobLlm:
             "said": str(asked.about.get("said", "")),
             "tag": nonce,
         }
-        return _Step(call=call, nonce=nonce, prompt=prompt, models=models, policy=policy, told=told)
-
-    async def _try(self, step: "_Step", name: str, shape: type[Shape]) -> tuple[Tried, Shape | None]:
-        """One HTTP call. Whatever it cost counts, also if its answer does not."""
-        model, began = step.models[name], time.monotonic()
-        timeout = self.models.clock.real_seconds(self.models.limits.model_step)
-        messages = step.messages(marked=self.models.gateway.marks_for_cache(model))
-        try:
-            request = Request(model=model, messages=messages, timeout=timeout, told=step.told)
-            reply = await self.models.gateway.ask(request)
-        except CallFailed as failed:
-            rests = failed.failure.too_long(step.policy)
-            seconds = time.monotonic() - began
-            return Tried(model=name, failure=failed.failure, seconds=seconds, rests=rests), None
-        value, failure = _read(reply, shape, step.nonce)
-        tried = Tried(
-            model=name,
-            cost=reply.cost,
-            tokens_in=reply.tokens_in,
-            tokens_out=reply.tokens_out,
-            cached_tokens=reply.cached_tokens,
-            seconds=time.monotonic() - began,
-            failure=failure,
+        wanted = Wanted(
+            messages=lambda marked: prompt.messages(marked=marked),
+            read=partial(_read, shape, nonce),
+            dump=lambda value: value.model_dump_json(),
+            load=shape.model_validate_json,
+            told=told,
         )
-        if failure is not None:
-            step.bad_answer = reply.text or ""
-        return tried, value
+        call = Call(
+            id=id,
+            task=asked.task,
+            channel=asked.task.channel if asked.task else asked.channel,
+            question=asked.question,
+            role=asked.role,
+            models=await self._prices(asked.role, prompt.size),
+        )
+        return self._step(call, wanted, asked.policy)
+
+    async def _turn(self, turn: Converse) -> Step[Said]:
+        tools = tool_schemas(tuple(turn.tools))
+        question = str(turn.about.get("question", "work"))
+        wanted = Wanted(
+            messages=lambda marked: marked_talk(turn.messages) if marked else turn.messages,
+            read=read_said,
+            dump=text_of,
+            load=said_of,
+            told={**turn.about, "question": question, "request": turn.task.request},
+            tools=tools.text,
+            feedback="Your last turn does not count: {message}. Go on with one or more tool calls.",
+        )
+        call = Call(
+            id=derived("call", self.job, turn.step, tools.fingerprint),
+            task=turn.task,
+            channel=turn.task.channel,
+            question=question,
+            role=turn.role,
+            models=await self._prices(turn.role, size_of(turn.messages) + len(tools.text)),
+        )
+        return self._step(call, wanted, turn.policy)
+
+    async def _prices(self, role: str, size: int) -> dict[str, float]:
+        gateway = self.models.gateway
+        return {model.name: await gateway.worst_case(model, size) for model in self.models.chosen[role].models}
+
+    def _step(self, call: Call, wanted: Wanted[Value], policy: str) -> Step[Value]:
+        models = {model.name: model for model in self.models.chosen[call.role].models}
+        return Step(call=call, models=models, policy=policy_named(policy).under(self.models.limits), wanted=wanted)
 
 
-@dataclass(slots=True, kw_only=True)
-class _Step:
-    """One question on its way to an answer."""
-
-    call: Call
-    nonce: str
-    prompt: Prompt
-    models: dict[str, Model]
-    policy: RetryPolicy
-    told: dict[str, object]
-    failures: int = 0
-    bad_answer: str = ""
-    talk: list[dict[str, object]] = field(default_factory=list)  # answers that did not count, and why
-    fell: list[str] = field(default_factory=list)  # why models before this one were left
-
-    def messages(self, *, marked: bool) -> list[dict[str, object]]:
-        return [*self.prompt.messages(marked=marked), *self.talk]
-
-    def after(self, tried: Tried, chance: float) -> Again | None:
-        """Take note of a failure, and say how to go on."""
-        assert tried.failure is not None
-        self.failures += 1
-        others = {name: most for name, most in self.call.models.items() if name != tried.model}
-        again = next_try(tried.failure, self.failures, self.policy, chance, elsewhere=bool(others))
-        if again and again.elsewhere:
-            self.fell.append(f"{tried.model} did not answer: {tried.failure.message}")
-            self.call = _with_models(self.call, others)
-        if again and again.feedback:
-            said: dict[str, object] = {"role": "assistant", "content": self.bad_answer or "(nothing)"}
-            self.talk += [said, {"role": "user", "content": again.feedback}]
-        return again
-
-    def degraded(self, model: str) -> str:
-        """Why it was not the preferred model that answered."""
-        first = next(iter(self.models))
-        if model == first:
-            return ""
-        return "; ".join(self.fell) or f"{first} failed too often and rests"
-
-
-def _with_models(call: Call, models: dict[str, float]) -> Call:
-    return Call(id=call.id, task=call.task, channel=call.channel, question=call.question, role=call.role, models=models)
-
-
-def _read(reply: Reply, shape: type[Shape], nonce: str) -> tuple[Shape | None, Failure | None]:
-    if reply.fault is not None:
-        return None, reply.fault
+def _read(shape: type[Shape], nonce: str, reply: Reply) -> tuple[Shape | None, Failure | None]:
     try:
         return read_answer(reply.text, shape, nonce), None
     except BadAnswer as bad:
         return None, bad.failure
-
-
-def _no_answer(asked: Ask, tried: Tried, failures: int) -> NoAnswer:
-    failure = tried.failure
-    assert failure is not None
-    times = "once" if failures == 1 else f"{failures} times"
-    return NoAnswer(
-        f"{tried.model} was asked {times} for `{asked.question}` and gave no answer that counts: {failure.message}",
-        next_step=NEXT_STEP[failure.error],
-        error=failure.error,
-    )

@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import importlib
+import json
 import logging
 import os
 import sys
@@ -16,6 +17,7 @@ from agents.domain.failure import ErrorClass, Failure
 from agents.domain.models import Model
 from agents.llm.faults import failure_of
 from agents.llm.rehearsal import Script, provider
+from agents.ports import ToolCall
 
 Message = Mapping[str, object]
 
@@ -43,6 +45,7 @@ class Request:
     messages: Sequence[Message]
     timeout: float  # real seconds
     told: Mapping[str, object] = field(default_factory=dict)  # about the question; only the rehearsal gets to see it
+    tools: str = ""  # as JSON, for litellm changes what it is given; none: an answer in words is wanted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +54,7 @@ class Reply:
 
     text: str | None
     fault: Failure | None
+    calls: tuple[ToolCall, ...] = ()
     cost: float
     tokens_in: int
     tokens_out: int
@@ -86,10 +90,14 @@ class Gateway:
                     raw = await self._litellm.acompletion(**self._arguments(request))
         except (*self._litellm.exceptions.LITELLM_EXCEPTION_TYPES, *_TRIPS) as error:
             raise CallFailed(failure_of(error)) from error
-        return _reply(raw)
+        return _reply(raw, tools=bool(request.tools))
 
     def marks_for_cache(self, model: Model) -> bool:
         return model.name.startswith(_MARKS_FOR_CACHE)
+
+    def window(self, model: Model) -> int:
+        """Tokens that fit into one call; 0 where nobody knows."""
+        return int(self._info(model).get("max_input_tokens") or 0)
 
     def _arguments(self, request: Request) -> dict[str, object]:
         model, info = request.model, self._info(request.model)
@@ -108,7 +116,9 @@ class Gateway:
             arguments["metadata"] = {"overlord": dict(request.told)}
         if info.get("output_cost_per_token"):
             arguments["max_tokens"] = self._most_tokens(info)
-        if info.get("supports_response_schema") and not self.marks_for_cache(model):
+        if request.tools:
+            arguments["tools"] = json.loads(request.tools)
+        elif info.get("supports_response_schema") and not self.marks_for_cache(model):
             arguments["response_format"] = {"type": "json_object"}
         return arguments
 
@@ -125,13 +135,14 @@ class Gateway:
         return min(MOST_TOKENS, int(info.get("max_output_tokens") or MOST_TOKENS))
 
 
-def _reply(raw: Any) -> Reply:
+def _reply(raw: Any, *, tools: bool) -> Reply:
     usage = getattr(raw, "usage", None)
     details = getattr(usage, "prompt_tokens_details", None)
-    text, fault = _whole(raw)
+    text, calls, fault = _whole(raw, tools=tools)
     return Reply(
         text=text,
         fault=fault,
+        calls=calls,
         cost=max(0.0, float((getattr(raw, "_hidden_params", None) or {}).get("response_cost") or 0.0)),
         tokens_in=int(getattr(usage, "prompt_tokens", 0) or 0),
         tokens_out=int(getattr(usage, "completion_tokens", 0) or 0),
@@ -139,23 +150,44 @@ def _reply(raw: Any) -> Reply:
     )
 
 
-def _whole(raw: Any) -> tuple[str | None, Failure | None]:
-    """The text, if it is all there and nothing else came with it."""
+def _whole(raw: Any, *, tools: bool) -> tuple[str | None, tuple[ToolCall, ...], Failure | None]:
+    """The text and the calls, if they are all there and nothing else came with them."""
     choices = getattr(raw, "choices", None) or []
     if len(choices) != 1:
-        return None, Failure(error=ErrorClass.PARSING, message=f"it has {len(choices)} choices instead of one")
+        return None, (), Failure(error=ErrorClass.PARSING, message=f"it has {len(choices)} choices instead of one")
     choice = choices[0]
     message = getattr(choice, "message", None)
     text = getattr(message, "content", None)
-    match getattr(choice, "finish_reason", None):
-        case "stop" if not getattr(message, "tool_calls", None):
-            return (text if isinstance(text, str) else None), None
-        case "length":
-            return text, Failure(error=ErrorClass.PARSING, message="it was cut off in the middle; be shorter")
-        case "content_filter":
-            return text, Failure(error=ErrorClass.RESOURCE, message="the provider's content filter stopped it")
-        case reason:
-            return text, Failure(error=ErrorClass.PARSING, message=f"it ended with {reason} instead of an answer")
+    text = text if isinstance(text, str) else None
+    called = getattr(message, "tool_calls", None) or []
+    reason = getattr(choice, "finish_reason", None)
+    if reason == "stop" and not called:
+        return text, (), None
+    if reason in ("stop", "tool_calls") and tools and called:
+        return text, tuple(_call(each) for each in called), None
+    return (
+        text,
+        (),
+        _UNFINISHED.get(str(reason))
+        or Failure(error=ErrorClass.PARSING, message=f"it ended with {reason} instead of an answer"),
+    )
+
+
+_UNFINISHED: dict[str, Failure] = {
+    "length": Failure(error=ErrorClass.PARSING, message="it was cut off in the middle; be shorter"),
+    "content_filter": Failure(error=ErrorClass.RESOURCE, message="the provider's content filter stopped it"),
+}
+
+
+def _call(raw: Any) -> ToolCall:
+    """As the model wrote it; whoever runs tools judges it."""
+    function = getattr(raw, "function", None)
+    arguments = getattr(function, "arguments", None)
+    return ToolCall(
+        id=str(getattr(raw, "id", None) or ""),
+        name=str(getattr(function, "name", None) or ""),
+        arguments=arguments if isinstance(arguments, str) else "",
+    )
 
 
 def _load(scripts: Sequence[Script]) -> Any:

@@ -25,7 +25,7 @@ from manifests import packaged
 START = 10.0  # seconds for the child to come up, beside the one it has for the template
 LONGEST_TEMPLATE = 64 * 1024
 # Whoever is judged does not word what the judge is told: a repository may not replace these.
-OURS_ALONE = frozenset({"critic", "custodiet", "debate"})
+OURS_ALONE = frozenset({"critic", "custodiet", "debate", "code_review"})
 
 Files = Callable[[str], Awaitable[Sequence[str]]]
 Folder = Callable[[str], Path | None]
@@ -86,6 +86,10 @@ class Prompts:
             context=_context(task, tuple(map(str, files or ())), fence) if task else (),
             question=packaged_text("_question", question, fence),
         )
+
+    def text(self, name: str, values: Mapping[str, object], task: Task) -> str:
+        """One of our own texts by itself, with the task's fences: what a minion is told."""
+        return packaged_text(name, _plain(values), Fence(f"data-{self._tag('fence', task.id)}"))
 
     async def _body(self, name: str, values: Mapping[str, object], fence: Fence) -> str:
         project = str(values.get("project") or "")

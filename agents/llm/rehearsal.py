@@ -1,4 +1,4 @@
-"""An offline model that plays planner and reviewers on the sample project. It is honest: it only rehearses."""
+"""An offline model that plays planner, reviewers and minions on the sample project. It is honest: it only rehearses."""
 
 import json
 import re
@@ -24,8 +24,24 @@ class Rehearsal:
         script = self._scripts.get(_plain(request))
         if script is None:
             return self._unknown(question)
-        answers = script.get(question) or DEFAULTS.get(question, [{}])
+        plain = question.rstrip("_0123456789")  # code_review_3, where subtask 3 has lines of its own
+        answers = script.get(question) or script.get(plain) or DEFAULTS.get(plain, [{}])
         return dict(answers[min(turn, len(answers) - 1)])
+
+    def work(self, told: Mapping[str, Any], heard: str) -> list[tuple[str, Mapping[str, Any]]]:
+        """The tools that a minion calls in this turn of this attempt. `heard` is what the last tool said."""
+        script = self._scripts.get(_plain(str(told.get("request", "")))) or {}
+        about = (told.get("subtask"), told.get("title"))
+        played = next((w for w in script.get("work", ()) if (w["subtask"], w["title"]) == about), None)
+        if played is None:
+            return [("task_blocked", {"reason": NO_SCRIPT})]
+        attempts, attempt = played["attempts"], int(told.get("attempt", 1))
+        if attempt > len(attempts):
+            return [("task_blocked", {"reason": NO_MORE})]
+        turns, at = attempts[attempt - 1], int(told.get("turn", 0))
+        if at >= len(turns):
+            return [("task_blocked", {"reason": "This is a rehearsal, and my script for this subtask is at its end."})]
+        return [(name, given or {}) for call in _chosen(turns[at], heard) for name, given in call.items()]
 
     def _unknown(self, question: str) -> dict[str, Any]:
         if question != "decompose":
@@ -39,9 +55,29 @@ class Rehearsal:
         return {"status": "BLOCKED", "reason": "\n".join(lines)}
 
 
+NO_SCRIPT = (
+    "This is a rehearsal without a model, and I have no script for this subtask. Give me a model and restart me: set "
+    "ANTHROPIC_API_KEY or OPENAI_API_KEY, start Ollama, or name one in OVERLORD_MODELS__PRIMARY."
+)
+
+
+NO_MORE = (
+    "This is a rehearsal without a model, and nobody wrote lines for another attempt at this subtask. Take the branch "
+    "over, drop the subtask, or give me a model and restart me."
+)
+
+
+def _chosen(turn: Any, heard: str) -> Any:
+    """A turn is a list of calls, or a map from words that were heard to such lists."""
+    if not isinstance(turn, Mapping):
+        return turn
+    return next((calls for words, calls in turn.items() if words.casefold() in heard.casefold()), turn["else"])
+
+
 DEFAULTS: dict[str, list[dict[str, Any]]] = {
     "critic": [{"probe": "halt", "verdict": "no_verdict"}],
     "custodiet": [{"verdict": "no_verdict"}],
+    "code_review": [{"probe": "rejected", "status": "no_verdict"}],
     "specialist": [{"concerns": [], "suggestions": []}],
     "intent": [{"intent": "other", "confidence": 1.0}],
     "project": [{"confidence": 0.0}],
@@ -79,6 +115,8 @@ def provider(scripts: Sequence[Script]) -> Any:
     class RehearsalProvider(CustomLLM):
         async def acompletion(self, *args: Any, **kwargs: Any) -> ModelResponse:
             told = _told(kwargs)
+            if told.get("question") == "work":
+                return ModelResponse(model=MODEL, choices=[_turn(played, told, kwargs.get("messages") or args[1])])
             question, turn = _scripted(str(told.get("question", "")), str(told.get("step", "")))
             said = played.answer(question, str(told.get("request", "")), turn)
             if question == "intent":
@@ -88,6 +126,16 @@ def provider(scripts: Sequence[Script]) -> Any:
             return ModelResponse(model=MODEL, choices=[{"message": message, "finish_reason": "stop", "index": 0}])
 
     return RehearsalProvider()
+
+
+def _turn(played: Rehearsal, told: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    heard = next((str(each.get("content")) for each in reversed(messages) if each.get("role") == "tool"), "")
+    calls = [
+        {"id": f"call_{told.get('turn')}_{at}", "type": "function", "function": {"name": name, "arguments": given}}
+        for at, (name, given) in enumerate((name, json.dumps(given)) for name, given in played.work(told, heard))
+    ]
+    message = {"role": "assistant", "content": None, "tool_calls": calls}
+    return {"message": message, "finish_reason": "tool_calls", "index": 0}
 
 
 def _told(kwargs: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -104,4 +152,6 @@ def _scripted(question: str, step: str) -> tuple[str, int]:
         return f"debate_{side}", max(0, numbers[-1] - 1) if numbers else 0
     if question == "decompose":
         return question, max(numbers, default=0)
+    if question == "code_review" and len(numbers) > 1:
+        return f"{question}_{numbers[0]}", max(0, numbers[1] - 1)
     return question, max(0, (numbers[0] if numbers else 1) - 1)

@@ -16,7 +16,15 @@ from agents.domain.text import clean, cut
 from manifests import packaged
 
 # Characters a field may have (attack 28); what is not named may have the last.
-CAPS: dict[str, int] = {"request": 20_000, "files": 60_000, "plan": 40_000, "file": 40_000, "words": 8_000}
+CAPS: dict[str, int] = {
+    "request": 20_000,
+    "files": 60_000,
+    "plan": 40_000,
+    "file": 40_000,
+    "words": 8_000,
+    "work": 120_000,  # finished work, packed for a reviewer
+    "pack": 400_000,  # it was made to fit a budget of tokens
+}
 CAP = 10_000
 _PLAIN = re.compile(r"[\t\n\x20-\x7e]*")
 # Unseen, yet of a visible category: variation selectors and fillers can carry whole sentences.
@@ -106,7 +114,13 @@ def environment() -> ImmutableSandboxedEnvironment:
 
 def packaged_text(name: str, values: Mapping[str, object], fence: Fence) -> str:
     """One of our own templates. Values are plain data."""
-    return _render(lambda: environment().get_template(f"{name}.j2"), values, fence)
+    return _render(lambda: _packaged(name), values, fence)
+
+
+@lru_cache(maxsize=64)
+def _packaged(name: str) -> Template:
+    """They do not change while the program runs, and looking one up is half of rendering it."""
+    return environment().get_template(f"{name}.j2")
 
 
 def text_of(template: str, values: Mapping[str, object], fence: Fence) -> str:

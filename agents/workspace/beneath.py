@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 
 from agents.domain.errors import OverlordError
@@ -15,6 +16,7 @@ _OPENAT2 = 437  # the same number on every Linux
 _BENEATH, _NO_SYMLINKS, _NO_MAGICLINKS = 0x08, 0x04, 0x02
 _PLAIN = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 LARGEST = 5 * 1024 * 1024
+MANY = 100_000  # names in one folder
 
 
 class NotThere(OverlordError):
@@ -56,6 +58,7 @@ class Tree:
             try:
                 _write_all(file, content)
                 os.fchmod(file, mode)
+                _give_to_owner_of(place, file)
                 os.rename(fresh, name, src_dir_fd=place, dst_dir_fd=place)
             except OSError as problem:
                 os.unlink(fresh, dir_fd=place)
@@ -63,10 +66,24 @@ class Tree:
             finally:
                 os.close(file)
 
-    def names(self, path: str) -> list[tuple[str, str]]:
-        """What is in a folder: names, each with "file", "folder", "link" or "other"."""
+    def names(self, path: str, most: int = MANY) -> list[tuple[str, str]]:
+        """What is in a folder, or so much of it: names, each with "file", "folder", "link" or "other"."""
         with self._opened(path or ".", os.O_RDONLY | os.O_DIRECTORY) as folder, os.scandir(folder) as entries:
-            return sorted((entry.name, _kind(entry)) for entry in entries)
+            return sorted((entry.name, _kind(entry)) for entry in islice(entries, most))
+
+    def link(self, path: str) -> str | None:
+        """Where a link points to; None if the path is no link."""
+        folder, _, name = path.rpartition("/")
+        if problem := odd_path(path):
+            raise NotThere(path, problem)
+        with self._opened(folder or ".", os.O_RDONLY | os.O_DIRECTORY) as place:
+            if not stat.S_ISLNK(os.stat(name, dir_fd=place, follow_symlinks=False).st_mode):
+                return None
+            return os.readlink(name, dir_fd=place)
+
+    def runnable(self, path: str) -> bool:
+        with self._opened(path, os.O_RDONLY) as file:
+            return bool(_checked(path, file).st_mode & stat.S_IXUSR)
 
     def make_folders(self, path: str) -> None:
         done = ""
@@ -77,6 +94,8 @@ class Tree:
                     os.mkdir(part, 0o755, dir_fd=above)
                 except FileExistsError:
                     continue  # a folder is fine; a link in its place is refused by the next opening
+                with self._opened(done, os.O_RDONLY | os.O_DIRECTORY) as made:
+                    _give_to_owner_of(above, made)
 
     def _mode_of(self, path: str) -> int:
         """The mode a file keeps when it is written again; never set-id. What is no plain file is not replaced."""
@@ -130,6 +149,13 @@ def _step_by_step(root: int, path: str, flags: int) -> int:
         return os.open(last, flags, dir_fd=here)
     finally:
         os.close(here)
+
+
+def _give_to_owner_of(folder: int, file: int) -> None:
+    """Where the host is root, what it writes for a minion is the minion's: else no program inside could change it."""
+    owner = os.fstat(folder)
+    if os.geteuid() == 0 and owner.st_uid != 0:
+        os.fchown(file, owner.st_uid, owner.st_gid)
 
 
 def _checked(path: str, file: int) -> os.stat_result:

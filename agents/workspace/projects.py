@@ -1,6 +1,6 @@
 """The configured projects, read from what is committed in them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 from agents.workspace.git import GitFailed, git
@@ -11,9 +11,16 @@ FILES_MOST = 20_000
 class GitProjects:
     """Implements agents.ports.Projects."""
 
-    def __init__(self, paths: Mapping[str, Path | None], of_channel: Callable[[str], str] = lambda channel: "") -> None:
+    def __init__(
+        self,
+        paths: Mapping[str, Path | None],
+        of_channel: Callable[[str], str] = lambda channel: "",
+        fresh: Callable[[str], Awaitable[None]] | None = None,
+    ) -> None:
+        """`fresh` brings a project's repository up to date, where it is only a copy."""
         self._paths = paths
         self._of_channel = of_channel
+        self._fresh = fresh
 
     def names(self) -> Sequence[str]:
         return tuple(self._paths)
@@ -25,6 +32,8 @@ class GitProjects:
         path = self._paths.get(project)
         if path is None:
             return ()
+        if self._fresh:
+            await self._fresh(project)
         try:
             listed = await git(path, "ls-tree", "-r", "-z", "--name-only", "HEAD")
         except GitFailed:

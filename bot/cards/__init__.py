@@ -13,6 +13,7 @@ from bot.cards.decisions import decision_card
 from bot.cards.replies import approve_card, reminder_card
 from bot.cards.scene import Posting, Scene
 from bot.cards.status import status_card
+from bot.cards.work import branch_card, evaluation_card, kept_card, merged_card
 
 Maker = Callable[[Event, Scene], list[Posting]]
 
@@ -26,7 +27,7 @@ def decision(event: Event, scene: Scene) -> list[Posting]:
     known = scene.decision(_about(event))
     if known is None or known.kind is Kind.CONTROLS:
         return []
-    card = decision_card(scene.task, known, scene.name)
+    card = decision_card(scene.task, known, scene.name, scene.budget)
     if card.buttons:
         card = replace(card, notify=scene.deciders(known), lines=_with(card.lines, scene.nobody(known)))
     return [Posting(key=f"decision:{known.id}", card=card)]
@@ -56,8 +57,31 @@ def offer(event: Event, scene: Scene) -> list[Posting]:
 def answer(event: Event, scene: Scene) -> list[Posting]:
     """How it stands, why, and what it cost: from facts, never from imagination."""
     assert isinstance(event, e.TaskAskedAbout)
-    card = about_card(scene.task, event.about, scene.name, scene.spent)
+    card = about_card(scene, event.about)
     return [Posting(key=f"answer:{scene.task.id}:{event.at.timestamp():.6f}", card=card)]
+
+
+def evaluation(event: Event, scene: Scene) -> list[Posting]:
+    """One card a subtask: what its last judgement found."""
+    assert isinstance(event, e.WorkEvaluated)
+    work = scene.task.work(event.subtask)
+    card = evaluation_card(scene.task, work, event.evaluation)
+    return [Posting(key=f"evaluation:{scene.task.id}.{event.subtask}", card=card)]
+
+
+def kept(event: Event, scene: Scene) -> list[Posting]:
+    assert isinstance(event, e.WorkKept)
+    return [Posting(key=f"kept:{scene.task.id}", card=kept_card(scene.task, event))]
+
+
+def branch(event: Event, scene: Scene) -> list[Posting]:
+    assert isinstance(event, e.BranchPublished)
+    return [Posting(key=f"branch:{scene.task.id}.{event.subtask}", card=branch_card(event))]
+
+
+def merged(event: Event, scene: Scene) -> list[Posting]:
+    assert isinstance(event, e.Merged)
+    return [Posting(key=f"merged:{scene.task.id}", card=merged_card(scene.task))]
 
 
 def _about(event: Event) -> DecisionId:
@@ -76,6 +100,7 @@ def _with(lines: tuple[str, ...], extra: str) -> tuple[str, ...]:
 
 CARD_FOR: dict[type[Event], tuple[Maker, ...]] = {
     e.TaskRequested: (status,),
+    e.RequestVouched: (status,),
     e.ProjectChosen: (status,),
     e.RemarkMade: (status,),
     e.RequestCorrected: (status,),
@@ -96,6 +121,7 @@ CARD_FOR: dict[type[Event], tuple[Maker, ...]] = {
     e.DecompositionDrafted: (status,),
     e.DecompositionSentBack: (status,),
     e.ReviewersDisagreed: (status,),
+    e.DebateRoundHeld: (status,),
     e.DecompositionApproved: (status,),
     e.DecompositionBlocked: (status,),
     e.DecompositionEscalated: (status,),
@@ -105,8 +131,33 @@ CARD_FOR: dict[type[Event], tuple[Maker, ...]] = {
     e.ApprovalOffered: (offer,),
     e.TaskAskedAbout: (answer,),
     e.BudgetWarned: (status,),
+    e.ModelDegraded: (status,),
     e.BudgetReached: (status,),
     e.BudgetRaised: (status,),
+    e.WorkBegun: (status,),
+    e.SubtaskReady: (status,),
+    e.MinionStarted: (status,),
+    e.MinionProgressed: (status,),
+    e.MinionAsked: (status,),
+    e.MinionAnswered: (status,),
+    e.ScopeSettled: (status,),
+    e.MinionStopped: (status,),
+    e.MinionFailed: (status,),
+    e.WorkHandedIn: (status,),
+    e.WorkEvaluated: (status, evaluation),
+    e.GatePassed: (status,),
+    e.SubtaskEscalated: (status,),
+    e.SubtaskTaken: (status,),
+    e.BranchPublished: (branch,),
+    e.SubtaskDone: (status,),
+    e.SubtaskDropped: (status,),
+    e.WorkCompleted: (status,),
+    e.PullOpened: (status,),
+    e.MergeApproved: (status,),
+    e.MergeFailed: (status,),
+    e.Merged: (status, merged),
+    e.TaskHandedOver: (status,),
+    e.WorkKept: (kept,),
 }
 
 # Facts people are not told of.

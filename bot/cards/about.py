@@ -2,27 +2,29 @@
 
 from agents.domain.authority import Group, who_may
 from agents.domain.decision import NameOf
-from agents.domain.task import Task
+from agents.domain.planning import stands_at
+from agents.domain.task import Task, TaskState
 from agents.domain.text import cut, one_line
 from bot.cards import words
 from bot.cards.argument import argument_rows, debate_rows
 from bot.cards.plan import is_closing, order_in_words
+from bot.cards.scene import Scene
 from bot.cards.status import status_card
 from bot.messages import Card, Row
 
 
-def about_card(task: Task, about: str, name: NameOf, spent: float) -> Card:
+def about_card(scene: Scene, about: str) -> Card:
     match about:
         case "why":
-            return why_card(task, name)
+            return why_card(scene.task, scene.name)
         case "cost":
-            return cost_card(task, spent)
+            return cost_card(scene.task, scene.spent, scene.budget)
         case _:
-            card = status_card(task, name)
+            card = status_card(scene.task, scene.name)
             return Card(title=card.title, text=card.text, rows=card.rows, lines=card.lines, tone=card.tone)
 
 
-def cost_card(task: Task, spent: float) -> Card:
+def cost_card(task: Task, spent: float, budget: float | None) -> Card:
     if not spent:
         return Card(title=f"{task.id} has cost nothing so far", text="No model that costs money was asked for it.")
     rows = [Row(label="Spent on models", value=f"${spent:.2f}")]
@@ -30,6 +32,8 @@ def cost_card(task: Task, spent: float) -> Card:
         rows.append(Row(label="Estimate for the work", value=f"${task.estimate:.2f}"))
     if task.budget is not None:
         rows.append(Row(label="Budget", value=f"${task.budget:.2f}, as raised"))
+    elif budget is not None:
+        rows.append(Row(label="Budget", value=f"${budget:.2f}"))
     return Card(title=f"{task.id} has cost ${spent:.2f} so far", rows=tuple(rows))
 
 
@@ -40,7 +44,7 @@ def why_card(task: Task, name: NameOf) -> Card:
         rows.append(Row(label="In the way", value=cut(one_line(task.problem, 400), 400)))
     if task.feedback:
         rows.append(Row(label="The plan must heed", value=cut("; ".join(task.feedback), 400)))
-    rows += [*argument_rows(task.review), *debate_rows(task.debate)]
+    rows += [*argument_rows(task.review), *debate_rows(task.debate, goes_on=stands_at(task, TaskState.IN_REVIEW))]
     if task.plan:
         rows.append(Row(label="Order", value=f"{order_in_words(task.plan)}, because of what waits for what"))
         rows += [

@@ -1,8 +1,9 @@
 """What reviewers say of a plan and to each other, as a person reads it."""
 
-from agents.domain.debate import Argument, Debate, Position
+from agents.domain.debate import Argument, Debate
 from agents.domain.text import cut, one_line
 from agents.domain.verdicts import Advice, Critic, Custodiet, Review, Ruling
+from bot.cards import words
 from bot.messages import Row
 
 
@@ -16,7 +17,7 @@ def argument_rows(review: Review | None) -> list[Row]:
     ]
 
 
-def debate_rows(debate: Debate | None) -> list[Row]:
+def debate_rows(debate: Debate | None, *, goes_on: bool = False) -> list[Row]:
     """What moved in each round, how it ended and what it cost."""
     if debate is None:
         return []
@@ -24,7 +25,7 @@ def debate_rows(debate: Debate | None) -> list[Row]:
     for round in debate.rounds:
         rows.append(Row(label=f"Round {round.number}, critic", value=_point(round.critic)))
         rows.append(Row(label=f"Round {round.number}, custodiet", value=_point(round.custodiet)))
-    return [*rows, Row(label="Debate", value=_ended(debate))]
+    return rows if goes_on else [*rows, Row(label="Debate", value=_ended(debate))]
 
 
 def _ended(debate: Debate) -> str:
@@ -36,7 +37,7 @@ def _ended(debate: Debate) -> str:
 
 
 def _point(argument: Argument) -> str:
-    moved = "keeps to it" if argument.position is Position.MAINTAIN else "gives way"
+    moved = words.POSITION[argument.position]
     cited = f" [{cut('; '.join(argument.evidence), 120)}]" if argument.evidence else " [no evidence]"
     return f"{moved}: {one_line(argument.point, 200)}{cited}"
 

@@ -5,29 +5,41 @@ from collections.abc import Callable
 from agents.domain.authority import Kind, Requester, Silence, who_may
 from agents.domain.decision import HOLD, Decision, DecisionState, NameOf, Option
 from agents.domain.task import Task, TaskState
-from agents.domain.text import one_line
+from agents.domain.text import cut, one_line
 from agents.domain.verdicts import Ruling, Stance
+from agents.domain.work import SubtaskState
 from bot.cards import words
 from bot.cards.plan import graph_of, is_contested, plan_rows, size_in_words
+from bot.cards.work import evaluation_rows, merge_rows
 from bot.messages import Button, Card, Choice, Row, Style, Tone
 
+MERGES = (Kind.MERGE, Kind.MERGE_HIGH, Kind.MERGE_CRITICAL)
+
 _TITLES: dict[Kind, Callable[[Task, Decision], str]] = {
+    Kind.INTAKE: lambda task, d: f"{task.id}: somebody outside asks for this. Take it on?",
     Kind.PROJECT: lambda task, d: f"{task.id}: which project is this for?",
     Kind.CANCEL: lambda task, d: f"Cancel {task.id}?",
     Kind.STOPPED: lambda task, d: f"{task.id} is stopped",
     Kind.BACKBURNER: lambda task, d: f"{task.id} is laid aside",
-    Kind.ESCALATION: lambda task, d: f"{task.id} got stuck",
-    Kind.QUESTION: lambda task, d: f"{task.id}: {one_line(d.question)}",
+    Kind.ESCALATION: lambda task, d: d.question if d.subject else f"{task.id} got stuck",
+    Kind.QUESTION: lambda task, d: one_line(d.question),
     Kind.CLARIFICATION: lambda task, d: f"{task.id}: {one_line(d.question)}",
     Kind.PLAN: lambda task, d: f"{task.id}: {_plan_title(task)}",
     Kind.DEBATE: lambda task, d: f"{task.id}: the plan needs your judgement",
     Kind.BUDGET: lambda task, d: f"{task.id}: the budget is used up",
+    Kind.SCOPE: lambda task, d: f"{task.id}: may it write more?",
+    **{
+        kind: lambda task, d: f"{task.id}: please look at a step before it goes on"
+        for kind in (Kind.GATE_MEDIUM, Kind.GATE_HIGH, Kind.GATE_CRITICAL)
+    },
+    **dict.fromkeys(MERGES, lambda task, d: f"{task.id} is ready to merge"),
 }
 
 
-def decision_card(task: Task, decision: Decision, name: NameOf) -> Card:
+def decision_card(task: Task, decision: Decision, name: NameOf, budget: float | None = None) -> Card:
+    """`budget`: what a task may cost, where that is configured."""
     if decision.state is DecisionState.OPEN:
-        return _open(task, decision, name)
+        return _open(task, decision, name, budget)
     return Card(
         title=_title(task, decision)
         .replace(" is stopped", " was stopped")
@@ -50,7 +62,7 @@ def button(decision: Decision, option: Option) -> Button:
     )
 
 
-def _open(task: Task, decision: Decision, name: NameOf) -> Card:
+def _open(task: Task, decision: Decision, name: NameOf, budget: float | None) -> Card:
     buttons = [button(decision, option) for option in decision.options]
     if decision.can_be_held:
         held = "Pause clock" if decision.kind is Kind.QUESTION else "Hold"
@@ -58,7 +70,7 @@ def _open(task: Task, decision: Decision, name: NameOf) -> Card:
     return Card(
         title=_title(task, decision),
         text=_text(task, decision),
-        rows=(*_plan(task, decision), *_rows(decision, name)),
+        rows=(*_plan(task, decision, budget), *_work(task, decision), *_rows(decision, name)),
         lines=decision.evidence,
         graph=graph_of(task) if _shows_plan(task, decision) else None,
         buttons=tuple(buttons[: _FIRST.get(decision.kind, 5)]),
@@ -82,8 +94,19 @@ def _shows_plan(task: Task, decision: Decision) -> bool:
     return decision.kind in (Kind.PLAN, Kind.DEBATE) and same
 
 
-def _plan(task: Task, decision: Decision) -> tuple[Row, ...]:
-    return plan_rows(task) if _shows_plan(task, decision) else ()
+def _plan(task: Task, decision: Decision, budget: float | None) -> tuple[Row, ...]:
+    return plan_rows(task, budget) if _shows_plan(task, decision) else ()
+
+
+def _work(task: Task, decision: Decision) -> tuple[Row, ...]:
+    """What is decided on, where it is work: the judgement of it, or the whole that is to be merged."""
+    if decision.kind in MERGES:
+        return tuple(merge_rows(task))
+    what, _, rest = decision.subject.partition(":")
+    if what not in ("gate", "work") or not rest.partition(":")[0].isdigit():
+        return ()
+    judged = task.work(int(rest.partition(":")[0])).evaluation
+    return tuple(evaluation_rows(judged)) if judged else ()
 
 
 def _plan_title(task: Task) -> str:
@@ -125,9 +148,20 @@ def _clarify_text(request: str, task: Task, decision: Decision) -> str:
 def _stopped_text(request: str, task: Task, decision: Decision) -> str:
     """The truth about a stop: a question to a model cannot be called back, but nothing follows from its answer."""
     done = f"a plan, version {task.plan_number}" if task.plan else "nothing yet"
+    if task.in_work:
+        return _stopped_at_work(task)
     asked = task.before_rest in (TaskState.DECOMPOSING, TaskState.IN_REVIEW)
     under_way = "at most one last answer, which is kept" if asked else "nothing"
     return f"Done: {done}. Under way: {under_way}. Left: the rest of “{request}”. Nothing runs until you say so."
+
+
+def _stopped_at_work(task: Task) -> str:
+    names = {state: [f"{task.id}.{w.number}" for w in task.works if w.state is state] for state in SubtaskState}
+    done = ", ".join(names[SubtaskState.DONE]) or "nothing yet"
+    busy = ", ".join((*names[SubtaskState.RUNNING], *names[SubtaskState.PAUSED]))
+    under_way = f"{busy}; what it did is committed on its branch" if busy else "nothing"
+    left = sum(not w.settled for w in task.works)
+    return f"Done: {done}. Under way: {under_way}. Left: {left} subtasks. Nothing runs until you say so."
 
 
 def _budget_text(request: str, task: Task, decision: Decision) -> str:
@@ -139,8 +173,14 @@ def _cancel_text(request: str, task: Task, decision: Decision) -> str:
     return f"“{request}” ends for good. {reason}"
 
 
+def _intake_text(request: str, task: Task, decision: Decision) -> str:
+    who = f"{task.origin.by}, who is not a member there, wrote on {task.origin.url}" if task.origin else "They wrote"
+    return f"{who}:\n\n{cut(task.request, 1500)}\n\nNobody plans anything before you decide."
+
+
 # What each kind asks, given the request in one line; other kinds carry their question.
 _TEXTS: dict[Kind, Callable[[str, Task, Decision], str]] = {
+    Kind.INTAKE: _intake_text,
     Kind.PROJECT: lambda request, task, d: (
         f"“{request}” could be about several projects. Press one, or reply with its name."
     ),
@@ -153,9 +193,14 @@ _TEXTS: dict[Kind, Callable[[str, Task, Decision], str]] = {
     Kind.DEBATE: _judgement_text,
     Kind.CLARIFICATION: _clarify_text,
     Kind.BUDGET: _budget_text,
+    Kind.QUESTION: lambda request, task, d: f"It is about “{request}”.",
     Kind.ESCALATION: lambda request, task, d: (
-        f"{words.FLOW.get(d.question, d.question).capitalize()} could not be finished, and I stopped trying. "
         f"It is about “{request}”."
+        if d.subject
+        else (
+            f"{words.FLOW.get(d.question, d.question).capitalize()} could not be finished, and I stopped trying. "
+            f"It is about “{request}”."
+        )
     ),
 }
 

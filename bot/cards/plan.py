@@ -11,14 +11,14 @@ _CONFIDENCE = {"low": "not sure", "medium": "fairly sure", "high": "sure"}
 _MOST = 5  # assumptions and risks that are shown; the counts of the rest are
 
 
-def plan_rows(task: Task) -> tuple[Row, ...]:
+def plan_rows(task: Task, budget: float | None) -> tuple[Row, ...]:
     """The whole plan, short enough to be read on a phone. Where the reviewers are the news, they come first."""
     if task.plan is None:
         return ()
     argument = [*argument_rows(task.review), *debate_rows(task.debate)]
     plan = [*_asked_for(task), Row(label="Goal", value=task.plan.goal), *_steps(task, task.plan)]
     rows = [*argument, *plan] if is_contested(task) else [*plan, *argument]
-    return (*rows, *_caveats(task.plan), *_price(task))
+    return (*rows, *_caveats(task.plan), *_price(task, budget))
 
 
 def is_contested(task: Task) -> bool:
@@ -41,6 +41,12 @@ def order_in_words(plan: Decomposition) -> str:
     waves = [_and([str(number) for number in sorted(wave)]) for wave in plan.order()]
     beside = [f"{words} side by side" if " and " in words else words for words in waves]
     return ", then ".join(beside)
+
+
+def informs_in_words(plan: Decomposition) -> str:
+    """“1 ~> 3”: what is handed on without being waited for (M250), which an order does not show."""
+    edges = ((need, s.number) for s in plan.subtasks for need in s.needs if need.edge is Edge.INFORMS)
+    return ", ".join(f"{need.number} ~> {number}" for need, number in edges)
 
 
 def graph_of(task: Task) -> Graph | None:
@@ -90,6 +96,8 @@ def _steps(task: Task, plan: Decomposition) -> list[Row]:
         rows.append(Row(label="Changed", value="nothing but the wording"))
     if len(plan.subtasks) > 1:
         rows.append(Row(label="Order", value=order_in_words(plan)))
+    if told := informs_in_words(plan):
+        rows.append(Row(label="Informs", value=told))
     return rows
 
 
@@ -106,7 +114,7 @@ def _title(subtask: Subtask) -> str:
 
 
 def _label(subtask: Subtask) -> str:
-    return "Verify the whole" if is_closing(subtask) else one_line(subtask.title, 40)
+    return "Verify the whole" if is_closing(subtask) else one_line(subtask.title, 50)
 
 
 def _marks(old: Decomposition | None, new: Decomposition) -> tuple[dict[int, str], list[str]]:
@@ -135,10 +143,13 @@ def _caveats(plan: Decomposition) -> list[Row]:
     return rows
 
 
-def _price(task: Task) -> list[Row]:
+def _price(task: Task, configured: float | None) -> list[Row]:
     if task.rehearsal:
         return [Row(label="Cost", value="nothing, as this is a rehearsal")]
     if not task.estimate:
         return []
-    budget = f", of a budget of ${task.budget:.2f}" if task.budget is not None else ""
-    return [Row(label="Cost", value=f"about ${task.estimate:.2f} of model time{budget}")]
+    budget = configured if task.budget is None else task.budget  # the latter was raised by a person
+    if budget is None:
+        return [Row(label="Cost", value=f"estimate ${task.estimate:.2f} of model time")]
+    beyond = "; at the budget it stops and asks" if task.estimate > budget else ""
+    return [Row(label="Cost", value=f"estimate ${task.estimate:.2f} of a budget of ${budget:.2f}{beyond}")]

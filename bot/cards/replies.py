@@ -89,6 +89,11 @@ def said_card(title: str, text: str = "") -> Card:
     return Card(title=title, text=text)
 
 
+def issue_words(author: str, title: str, url: str) -> str:
+    """The first message of a thread about an issue."""
+    return f"{author or 'Somebody'} asks on GitHub: {one_line(title, 200)}\n{url}"
+
+
 def problem_card(error: OverlordError) -> Card:
     return Card(title=error.what, text=error.next_step, tone=Tone.BAD)
 

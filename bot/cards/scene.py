@@ -1,10 +1,10 @@
 """What a card is made from: the fact that asks for it, and the present of the task it is about."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from agents.domain.decision import Decision, NameOf
 from agents.domain.ids import Account, DecisionId, PersonId
+from agents.domain.records import dataclass
 from agents.domain.task import Task
 from bot.messages import Card
 
@@ -18,6 +18,7 @@ class Scene:
     deciders: Callable[[Decision], tuple[Account, ...]] = lambda decision: ()  # who should be pinged to decide
     next_approver: Callable[[int], Account | None] = lambda number: None
     spent: float = 0.0  # dollars, on this task so far
+    budget: float | None = None  # dollars a task may cost, where that is configured
     nobody: Callable[[Decision], str] = lambda decision: ""  # what to say when nobody is named who may decide
 
 

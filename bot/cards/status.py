@@ -6,21 +6,23 @@ from agents.domain.task import Task, TaskState
 from agents.domain.text import one_line
 from bot.cards import words
 from bot.cards.decisions import button
+from bot.cards.work import work_rows
 from bot.messages import Button, Card, Row, Tone
 
 
 def status_card(task: Task, name: NameOf) -> Card:
     title = f"{task.id} · {one_line(task.request)}"
     if task.ended:
-        return Card(title=title, text=_ending(task), tone=words.TONE[task.state])
+        return Card(title=title, text=_ending(task), rows=tuple(work_rows(task)), tone=words.TONE[task.state])
     buttons, more = _controls(task)
+    questions = task.questions
     return Card(
         title=title,
         rows=tuple(_rows(task, name)),
-        lines=tuple(f"Waiting for {_whom(d, name)} to decide {words.KIND[d.kind]}" for d in task.questions),
+        lines=tuple(f"Waiting for {_whom(d, name)} to decide {words.KIND[d.kind]}" for d in questions),
         buttons=buttons,
         more=more,
-        tone=Tone.ASKING if task.questions and task.state is TaskState.RECEIVED else words.TONE[task.state],
+        tone=Tone.ASKING if questions and task.state is TaskState.RECEIVED else words.TONE[task.state],
     )
 
 
@@ -29,25 +31,39 @@ def _whom(decision: Decision, name: NameOf) -> str:
 
 
 def _rows(task: Task, name: NameOf) -> list[Row]:
-    rows = [Row(label="State", value=words.state_of(task))]
-    if task.project:
-        why = f" ({task.project_why})" if task.project_why else ""
-        rows.append(Row(label="Project", value=f"{task.project}{why}"))
-    elif task.project == "":
-        rows.append(Row(label="Project", value="none is configured; name one in overlord.yaml"))
-    rows.append(Row(label="Asked by", value=name(task.owner)))
-    if task.hidden:
-        many = f"{task.hidden} character{'s' if task.hidden > 1 else ''}"
-        rows.append(Row(label="Hidden text", value=f"{many} that nobody sees were taken out of the request"))
-    if task.budgets_warned:
-        rows.append(Row(label="Budget", value=f"80 % used: {', '.join(task.budgets_warned)}"))
-    if task.rehearsal:
-        rows.append(Row(label="Rehearsal", value="a script plays planner and reviewers; no model was asked"))
+    rows = [Row(label="State", value=words.state_of(task)), *_project(task)]
+    rows += [Row(label="Asked by", value=name(task.owner)), *work_rows(task), *_notes(task)]
     if task.remarks:
         rows.append(Row(label="Remarks noted", value=str(task.remarks)))
     if task.problem:
         rows.append(Row(label="Problem", value=one_line(task.problem, 200)))
     rows.append(Row(label="Last change", at=task.changed_at))
+    return rows
+
+
+def _project(task: Task) -> list[Row]:
+    if task.project is None:
+        return []
+    why = f" ({task.project_why})" if task.project_why else ""
+    none = "none is configured; name one in overlord.yaml"
+    return [Row(label="Project", value=f"{task.project}{why}" if task.project else none)]
+
+
+def _notes(task: Task) -> list[Row]:
+    rows = []
+    if task.origin:
+        rows.append(Row(label="Issue", value=f"#{task.origin.number} {task.origin.url}"))
+    if task.pull_url:
+        rows.append(Row(label="Pull request", value=f"#{task.pull} {task.pull_url}"))
+    if task.hidden:
+        many = f"{task.hidden} character{'s' if task.hidden > 1 else ''}"
+        rows.append(Row(label="Hidden text", value=f"{many} that nobody sees were taken out of the request"))
+    if task.budgets_warned:
+        rows.append(Row(label="Budget", value=f"80 % used: {', '.join(task.budgets_warned)}"))
+    if task.degraded:
+        rows.append(Row(label="Stand-in", value=f"{', '.join(task.degraded)}: the preferred model did not answer"))
+    if task.rehearsal:
+        rows.append(Row(label="Rehearsal", value="a script plays planner, reviewers and minions; no model was asked"))
     return rows
 
 

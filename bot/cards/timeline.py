@@ -7,6 +7,7 @@ from agents.domain import events as e
 from agents.domain.decision import Decision, NameOf
 from agents.domain.events import Event
 from agents.domain.ids import DecisionId
+from agents.domain.text import one_line
 from bot.cards import words
 
 Decisions = Callable[[DecisionId], Decision | None]
@@ -17,11 +18,14 @@ def in_words(event: Event, name: NameOf, decisions: Decisions) -> str:
         known = decisions(event.decision)
         what = words.KIND[known.kind] if known else "a decision"
         return _ABOUT[type(event)](event, what, known)
+    if isinstance(event, e.AboutWork):
+        return f"{event.task}.{event.subtask}: {_OF_WORK[type(event)](event)}"
     return _PLAIN[type(event)](event, name)
 
 
 _PLAIN: dict[type[Event], Callable[[Any, NameOf], str]] = {
     e.TaskRequested: lambda f, name: f"Asked for: {f.request}",
+    e.RequestVouched: lambda f, name: f"{name(f.by)} took on a request from outside",
     e.ProjectChosen: lambda f, name: f"Project: {f.project or 'none'}{f' ({f.why})' if f.why else ''}",
     e.RemarkMade: lambda f, name: f"Remarked: {f.text}",
     e.RequestCorrected: lambda f, name: f"Corrected the request: {f.request}",
@@ -37,6 +41,11 @@ _PLAIN: dict[type[Event], Callable[[Any, NameOf], str]] = {
     e.ReviewersDisagreed: lambda f, name: (
         f"The reviewers disagree: critic {f.review.critic.verdict}, custodiet {f.review.custodiet.verdict}"
     ),
+    e.DebateRoundHeld: lambda f, name: (
+        f"Round {f.round.number} of the debate: the critic {words.POSITION[f.round.critic.position]} "
+        f"({one_line(f.round.critic.point)}), the custodiet {words.POSITION[f.round.custodiet.position]} "
+        f"({one_line(f.round.custodiet.point)})"
+    ),
     e.DecompositionApproved: lambda f, name: f"The reviewers let plan {f.number} through",
     e.DecompositionBlocked: lambda f, name: f"A reviewer blocked plan {f.number}: {'; '.join(f.review.reasons)}",
     e.DecompositionEscalated: lambda f, name: f"Took the plan to a person: {f.why}",
@@ -46,9 +55,40 @@ _PLAIN: dict[type[Event], Callable[[Any, NameOf], str]] = {
     e.ApprovalOffered: lambda f, name: f"Offered {name(f.by)} the button, as words do not approve",
     e.TaskAskedAbout: lambda f, name: f"Asked about the task ({f.about})",
     e.BudgetWarned: lambda f, name: f"80 % of the budget of {f.budget} is used (${f.spent:.2f} of ${f.limit:.2f})",
+    e.ModelDegraded: lambda f, name: f"{f.model} answered in place of the preferred model: {f.why}",
     e.BudgetReached: lambda f, name: f"The budget of {f.budget} is used up (${f.limit:.2f})",
     e.BudgetRaised: lambda f, name: f"Raised the budget to ${f.limit:.2f}",
+    e.WorkBegun: lambda f, name: f"Began the work on branch {f.branch}, from commit {f.base[:10]}",
+    e.WorkCompleted: lambda f, name: "Every subtask is done",
+    e.PullOpened: lambda f, name: f"Opened pull request #{f.number}: {len(f.changes)} files, {f.risk} risk",
+    e.MergeApproved: lambda f, name: f"Approved the merge of {f.head[:10]}",
+    e.MergeFailed: lambda f, name: f"Could not merge: {f.problem}",
+    e.Merged: lambda f, name: f"Merged into {f.into} as {f.commit[:10]}",
+    e.TaskHandedOver: lambda f, name: "Took the work over",
+    e.WorkKept: lambda f, name: f"Kept {', '.join(f.branches) or 'nothing'}",
     e.DecisionOpened: lambda f, name: f"Asked {name(f.decision.put_to)} to decide {words.KIND[f.decision.kind]}",
+}
+
+# Facts about a subtask, said after its name.
+_OF_WORK: dict[type[Event], Callable[[Any], str]] = {
+    e.SubtaskReady: lambda f: f"attempt {f.attempt} may start",
+    e.MinionStarted: lambda f: f"a minion started on {f.branch} ({f.engine})" if not f.went_on else f.went_on,
+    e.MinionProgressed: lambda f: f"turn {f.turns}: {f.doing}",
+    e.MinionAsked: lambda f: f"the minion asks: {f.question}",
+    e.MinionAnswered: lambda f: f"answered: {f.answer}",
+    e.ScopeSettled: lambda f: f"scope settled: {f.answer}",
+    e.MinionStopped: lambda f: f"stopped; committed as {f.commit[:10]}" if f.commit else "stopped",
+    e.MinionFailed: lambda f: f"the minion gave up: {f.problem}",
+    e.WorkHandedIn: lambda f: f"handed in as {f.commit[:10] or 'the branch stands'}: {f.summary}",
+    e.WorkEvaluated: lambda f: f"judged: {f.evaluation.overall.replace('_', ' ')}, {f.risk} risk",
+    e.GatePassed: lambda f: "passed its step gate",
+    e.SubtaskEscalated: lambda f: f"taken to a person: {f.why}",
+    e.SubtaskTaken: lambda f: "a person finishes it by hand",
+    e.BranchPublished: lambda f: (
+        f"{f.branch} could not be brought to you: {f.problem}" if f.problem else f"{f.branch} is where you work"
+    ),
+    e.SubtaskDone: lambda f: f"done; the task's branch is at {f.commit[:10]}",
+    e.SubtaskDropped: lambda f: f"dropped: {f.why}",
 }
 
 _ABOUT: dict[type[Event], Callable[[Any, str, Decision | None], str]] = {
@@ -60,4 +100,4 @@ _ABOUT: dict[type[Event], Callable[[Any, str, Decision | None], str]] = {
     e.DecisionSuperseded: lambda f, what, d: f"A newer card replaced the one about {what}",
     e.DecisionWithdrawn: lambda f, what, d: f"No longer needed: {what} ({f.why})",
 }
-IN_WORDS = _PLAIN.keys() | _ABOUT.keys()
+IN_WORDS = _PLAIN.keys() | _ABOUT.keys() | _OF_WORK.keys()

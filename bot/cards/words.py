@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from agents.domain.authority import Kind
+from agents.domain.debate import Position
 from agents.domain.decision import Decision, Option
 from agents.domain.task import Task, TaskState
 from bot.messages import Style, Tone
@@ -41,6 +42,7 @@ ICON: dict[TaskState, str] = {
 }
 
 KIND: dict[Kind, str] = {
+    Kind.INTAKE: "whether to take on a request from outside",
     Kind.CLARIFICATION: "a question about the request",
     Kind.PROJECT: "which project it is for",
     Kind.QUESTION: "a minion's question",
@@ -64,6 +66,8 @@ KIND: dict[Kind, str] = {
     Kind.CONTROLS: "the controls",
 }
 
+POSITION: dict[Position, str] = {Position.MAINTAIN: "keeps to it", Position.REVISE: "gives way"}
+
 # What a flow is doing, as people would say it.
 FLOW: dict[str, str] = {
     "intake": "choosing the project",
@@ -71,10 +75,24 @@ FLOW: dict[str, str] = {
     "review": "the review of the plan",
     "debate": "the debate about the plan",
     "understand": "reading what was said",
+    "begin_work": "beginning the work",
+    "resume_work": "going on with the work",
+    "work": "a minion's work",
+    "evaluate": "judging the work",
+    "integrate": "bringing the work together",
+    "open_pull": "opening the pull request",
+    "merge": "the merge",
+    "keep_work": "keeping what there was",
+    "publish_branch": "bringing the branch to you",
+    "tell_issue": "telling the issue",
+    "tidy": "tidying up",
 }
 
 _LABELS: dict[tuple[Kind, str], tuple[str, Style]] = {
+    (Kind.INTAKE, "take"): ("Take it on", Style.PRIMARY),
+    (Kind.INTAKE, "cancel"): ("Turn it down", Style.DANGER),
     (Kind.STOPPED, "resume"): ("Resume task", Style.PRIMARY),
+    (Kind.STOPPED, "hand_over"): ("Hand it to me", Style.PLAIN),
     (Kind.STOPPED, "cancel"): ("Cancel task", Style.DANGER),
     (Kind.BACKBURNER, "resume"): ("Bring task back", Style.PRIMARY),
     (Kind.BACKBURNER, "cancel"): ("Cancel task", Style.DANGER),
@@ -82,6 +100,33 @@ _LABELS: dict[tuple[Kind, str], tuple[str, Style]] = {
     (Kind.CANCEL, "keep"): ("Keep task", Style.PLAIN),
     (Kind.ESCALATION, "retry"): ("Retry step", Style.PRIMARY),
     (Kind.ESCALATION, "cancel"): ("Cancel task", Style.DANGER),
+    (Kind.ESCALATION, "hint"): ("Retry with a hint", Style.PRIMARY),
+    (Kind.ESCALATION, "expand"): ("Expand scope", Style.PLAIN),
+    (Kind.ESCALATION, "take"): ("Take over branch", Style.PLAIN),
+    (Kind.ESCALATION, "drop"): ("Drop subtask", Style.PLAIN),
+    (Kind.ESCALATION, "hand_in"): ("Judge my branch", Style.PRIMARY),
+    (Kind.ESCALATION, "again"): ("Try the merge again", Style.PRIMARY),
+    (Kind.ESCALATION, "leave"): ("Leave it to me", Style.PLAIN),
+    (Kind.QUESTION, "answer"): ("Answer…", Style.PLAIN),
+    (Kind.SCOPE, "allow"): ("Allow these paths", Style.PRIMARY),
+    (Kind.SCOPE, "refuse"): ("Keep the scope", Style.PLAIN),
+    (Kind.SCOPE, "unrestricted"): ("Allow everything", Style.DANGER),
+    (Kind.SCOPE, "paths"): ("Name the paths", Style.PLAIN),
+    **{
+        (kind, value): said
+        for kind in (Kind.GATE_MEDIUM, Kind.GATE_HIGH, Kind.GATE_CRITICAL)
+        for value, said in (("pass", ("Let it pass", Style.PRIMARY)), ("reject", ("Send it back", Style.PLAIN)))
+    },
+    **{
+        (kind, value): said
+        for kind in (Kind.MERGE, Kind.MERGE_HIGH, Kind.MERGE_CRITICAL)
+        for value, said in (
+            ("merge", ("Merge it", Style.PRIMARY)),
+            ("changes", ("Request changes", Style.PLAIN)),
+            ("leave", ("Leave it to me", Style.PLAIN)),
+            ("cancel", ("Cancel task", Style.DANGER)),
+        )
+    },
     (Kind.PLAN, "approve"): ("Approve plan", Style.PRIMARY),
     (Kind.PLAN, "changes"): ("Request changes", Style.PLAIN),
     (Kind.PLAN, "narrow"): ("Narrow scope", Style.PLAIN),
@@ -123,6 +168,14 @@ def _planned(task: Task) -> str:
     return "Being planned again" if task.feedback else ""
 
 
+def _reviewed(task: Task) -> str:
+    if task.debate is None:
+        return ""
+    if task.debate.over:
+        return "The critic and the custodiet have argued"
+    return f"The critic and the custodiet argue, round {task.debate.next_round} of {task.debate.most}"
+
+
 def _awaiting(task: Task) -> str:
     if task.of_kind(Kind.DEBATE):
         return "Waiting for a person's judgement"
@@ -135,12 +188,20 @@ def _blocked(task: Task) -> str:
     return "Stopped at its budget: it needs you" if task.of_kind(Kind.BUDGET) else ""
 
 
+def _at_work(task: Task) -> str:
+    if any(task.of_kind(kind) for kind in (Kind.MERGE, Kind.MERGE_HIGH, Kind.MERGE_CRITICAL)):
+        return "Ready to merge"
+    asks = [d for d in task.questions if d.kind in (Kind.QUESTION, Kind.SCOPE, Kind.ESCALATION)]
+    return "At work, and a minion waits for you" if asks else ""
+
+
 _CLOSER: dict[TaskState, Callable[[Task], str]] = {
     TaskState.RECEIVED: lambda task: "Waiting for an answer" if task.questions else "",
     TaskState.DECOMPOSING: _planned,
-    TaskState.IN_REVIEW: lambda task: "Reviewers argue about the plan" if task.review else "",
+    TaskState.IN_REVIEW: _reviewed,
     TaskState.AWAITING_APPROVAL: _awaiting,
     TaskState.BLOCKED: _blocked,
+    TaskState.RUNNING: _at_work,
 }
 
 

@@ -11,10 +11,11 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from agents.domain.records import dataclass
 
 if TYPE_CHECKING:
     from agents.catalog.problems import Problem
@@ -155,7 +156,7 @@ def answers(url: str) -> bool:
 
 
 def platforms(settings: "Settings") -> Check:
-    from bot.cli.up import platforms as joined
+    from bot.cli.start import platforms as joined
 
     names = joined(settings)
     seen = ", ".join(names)

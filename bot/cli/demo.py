@@ -1,4 +1,4 @@
-"""`overlord demo`: what the offline model can rehearse, and one of its requests played from words to approved plan."""
+"""`overlord demo`: what the offline model can rehearse, and one of its requests played from words to merge."""
 
 import asyncio
 import tempfile
@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from agents.domain.authority import Kind
 from agents.domain.errors import OverlordError
 from bot.cli import output, session
 
 if TYPE_CHECKING:
     from agents.domain.ids import Account
+    from agents.domain.task import Task
     from bot.desk import Desk, Need, TaskPage
     from bot.messages import Said
 
-PATIENCE = 120.0  # seconds for the whole walk; a busy machine takes ten to load what speaks to models
+PATIENCE = 300.0  # seconds for the whole walk; a busy machine takes ten to load what speaks to models
 LOOK = 0.05
 CHANGES = "Keep to what was asked for, and take no right that nobody gave."
 
@@ -63,24 +65,32 @@ async def _play(home: Path, request: str, shows: str) -> None:
         viewer = next(account for account in sorted(settings.operators) if account.startswith("console:"))
         typer.echo(f"You: @overlord {request}")
         await program.desk.hear(_said(viewer, request))
-        await _watch(program.desk, viewer)
-    typer.echo("\nThe plan is approved. This is as far as it goes today: minions come next.")
+        ended = await _watch(program.desk, viewer)
+    typer.echo(f"\n{_ending(ended)}")
 
 
-async def _watch(desk: "Desk", viewer: "Account") -> None:
-    """Tell what happens as it happens, and decide what is asked, until the plan is accepted."""
-    from agents.domain.task import TaskState
+def _ending(task: "Task") -> str:
+    if task.merged_into:
+        return f"The work is merged into {task.merged_into} of the sample, as commit {task.head[:10]}."
+    return f"It ended here: {task.state}, {task.reason or 'as far as this request is rehearsed'}."
 
-    told, deadline = 0, time.monotonic() + PATIENCE
+
+async def _watch(desk: "Desk", viewer: "Account") -> "Task":
+    """Tell what happens as it happens, and decide what is asked, until the task has ended."""
+    told, deadline, stuck = -1, time.monotonic() + PATIENCE, set[str]()
     while time.monotonic() < deadline:
         page = await _page(desk, viewer)
         if page:
-            for entry in page.timeline[told:]:
-                typer.echo(f"{entry.by or 'Overlord'}: {entry.words}")
-            told = len(page.timeline)
-            if page.task.state is TaskState.RUNNING:
-                return
+            for entry in page.timeline:
+                if entry.version > told:
+                    typer.echo(f"{entry.by or 'Overlord'}: {entry.words}")
+                    told = entry.version
+            if page.task.ended:
+                return page.task
             for need in page.needs[:1]:
+                if need.decision.kind is Kind.ESCALATION and need.decision.question in stuck:
+                    return page.task
+                stuck |= {need.decision.question} if need.decision.kind is Kind.ESCALATION else set()
                 await _decide(desk, need)
         await asyncio.sleep(LOOK)
     raise OverlordError("The rehearsal did not come to its end in time", next_step="Run `overlord doctor`.")

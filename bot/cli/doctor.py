@@ -19,7 +19,7 @@ def doctor(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     offline: Annotated[bool, typer.Option("--offline", help="Ask no model and no provider anything.")] = False,
 ) -> None:
-    """Check machine, settings, chats, models and store."""
+    """Check machine, settings, chats, GitHub, models and store."""
     checks = list(_all(context, offline=offline))
     if json:
         output.show_json(checks)
@@ -35,7 +35,7 @@ def doctor(
 
 def _all(context: typer.Context, *, offline: bool) -> Iterator[Check]:
     from agents.catalog.overlord import Sandbox
-    from bot.cli import chat_checks, checks, model_check, sandbox_check
+    from bot.cli import chat_checks, checks, gates_check, github_check, model_check, sandbox_check
     from bot.settings import BadSettings
 
     yield checks.python()
@@ -50,6 +50,7 @@ def _all(context: typer.Context, *, offline: bool) -> Iterator[Check]:
         return
     yield from checks.written((), settings.warnings)
     yield sandbox_check.sandbox(settings.sandbox)
+    yield from gates_check.gates(settings)
     yield checks.home(settings.home)
     yield checks.disk(settings.home)
     yield checks.console_port(settings)
@@ -57,6 +58,7 @@ def _all(context: typer.Context, *, offline: bool) -> Iterator[Check]:
     yield checks.groups(settings)
     if not offline:
         yield from chat_checks.chats(settings)
+        yield from github_check.github(settings)
     yield from model_check.models(settings, offline=offline)
     yield from _store(settings)
 

@@ -28,8 +28,11 @@ def settings_of(context: typer.Context, **flags: str) -> "Settings":
     """Read the settings once, with the flags of the whole command line; `host="0.0.0.0"` is the flag --host."""
     from bot.settings import load_settings
 
-    given = {**(context.obj or {}), **{f"--{name}": value for name, value in flags.items() if value}}
-    return load_settings(os.environ, cwd=Path.cwd(), flags=given)
+    return load_settings(os.environ, cwd=Path.cwd(), flags=flags_of(context, **flags))
+
+
+def flags_of(context: typer.Context, **flags: str) -> dict[str, str]:
+    return {**(context.obj or {}), **{f"--{name}": value for name, value in flags.items() if value}}
 
 
 def ready(context: typer.Context) -> "Settings":

@@ -22,7 +22,7 @@ from bot.platforms.slack.door import verify
 from bot.platforms.slack.gateway import _Gateway
 from bot.platforms.slack.options import SlackOptions
 from bot.platforms.slack.payloads import Me
-from bot.platforms.slack.web import make_client
+from bot.platforms.slack.web import SlackClient
 from tests.bench.bolt_peer import BareBolt
 from tests.bench.floor import ROOT, folder
 from tests.bench.office import open_office
@@ -82,7 +82,7 @@ async def _door(fake: FakeSlack, inbox: Inbox) -> AsyncIterator[Take]:
         bot_token=BOT_TOKEN, signing_secret=SIGNING_SECRET, api_url=fake.api_url, now=SystemClock().now
     )
     async with aiohttp.ClientSession() as session:
-        gateway = _Gateway(options, make_client(options, session), inbox.accept)
+        gateway = _Gateway(options, SlackClient(options, session), inbox.accept)
         gateway._reception = gateway._receive_for(Me(team_id=TEAM, user_id=BOT_USER, bot_id=BOT))
 
         async def take(body: bytes, headers: Mapping[str, str]) -> int:

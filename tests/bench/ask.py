@@ -13,6 +13,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,18 +28,19 @@ from agents.llm.client import Models
 from agents.llm.gateway import Gateway
 from agents.llm.prompts import Prompts
 from agents.ports import Ask
+from bot.app import TURN
 from bot.clock import SystemClock
 from store.call_log import CallLog
 from store.database import Database
 from tests.bench.ask_walk import REQUEST, files_of, plan
 from tests.bench.floor import folder
-from tests.bench.rows import Row, Say, compared
+from tests.bench.rows import Row, Say, compared, in_turn
 from tests.fakes.model_server import KEY, LARGE
 from tests.llm.rig import task
 
-ROUNDS, ASKS = 15, 60
+ROUNDS, ASKS = 40, 24  # short rounds in turn: what else the machine does hits both sides
 AT_ONCE = 4  # a plan has two to five reviewers at once
-ASKS_A_TASK = 15
+ASKS_A_TASK = 12
 SETTLE = 0.05  # seconds: litellm works on after a call has returned, and that must not burden the other side
 MOST = 1.2
 ROUTES = ("hosted_vllm", "openai")
@@ -52,6 +54,7 @@ class Verdict(BaseModel):
 
 
 def run(say: Say) -> list[Row]:
+    sys.setswitchinterval(TURN)  # as the program does
     with folder() as place, provider() as url:
         return [asyncio.run(_measure(route, url, place, say)) for route in ROUTES]
 
@@ -80,9 +83,10 @@ async def _measure(route: str, url: str, place: Path, say: Say) -> Row:
     calls = CallLog(database, SystemClock(), Budgets(), lambda task: None)
     ours, theirs = [], []
     for number in range(-1, ROUNDS):
-        their = await _bare(model, messages)
-        our = await _asks(models, calls, number)
-        if number % 5 == 0:
+        sides = {"our": partial(_asks, models, calls, number), "their": partial(_bare, model, messages)}
+        took = {name: await sides[name]() for name in in_turn(number, *sides)}
+        our, their = took["our"], took["their"]
+        if number % 10 == 0:
             say(f"{route}, round {number}: ask {our * 1e3:.2f}, acompletion {their * 1e3:.2f} ms")
         if number >= 0:  # the first warms up
             ours.append(our)

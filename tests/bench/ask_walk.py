@@ -115,6 +115,10 @@ def _round(number: int) -> Round:
     return Round(number=number, critic=says(Side.CRITIC), custodiet=says(Side.CUSTODIET))
 
 
+def _held(rounds: int) -> Debate:
+    return Debate(began=REVIEW, rounds=tuple(_round(n + 1) for n in range(rounds)), now=REVIEW)
+
+
 def walk() -> Iterator[tuple[Ask, type[BaseModel]]]:
     """Every question of one task, in the order in which they are asked."""
     fresh = task(request=REQUEST)
@@ -131,9 +135,8 @@ def walk() -> Iterator[tuple[Ask, type[BaseModel]]]:
                 "theirs": _round(1).critic.point,
                 "round": number,
             }
-            yield _ask("debate", argued, **about), DebateAnswer
-    debate = Debate(began=REVIEW, rounds=(_round(1), _round(2)), now=REVIEW)
-    back = replace(argued, debate=debate, feedback=REVIEW.reasons)
+            yield _ask("debate", replace(argued, debate=_held(number - 1)), **about), DebateAnswer
+    back = replace(argued, debate=_held(2), feedback=REVIEW.reasons)
     yield _ask("decompose", back), PlanSays
     yield from _review(replace(back, plan=plan(2), plan_number=2, tries=2, review=None, debate=None))
 

@@ -141,9 +141,9 @@ async def _say_all(inbox: Inbox, task: Task, number: int) -> None:
 @asynccontextmanager
 async def _reading(office: Office, bell: Bell, *more: Pump) -> AsyncIterator[Callable[[], Awaitable[None]]]:
     """Both readers at work; yields a wait until they have read all facts there are."""
-    write, now = office.database.write, office.clock.now
+    write = office.database.write
     pumps = (
-        Pump("launch", lambda: write(lambda books: _launch(books, now())), frozenset({"facts"})),
+        Pump("launch", lambda: write(_launch), frozenset({"facts"})),
         Pump("announce", partial(readers.announce_calmly, office), frozenset({"facts"})),
         *more,
     )
@@ -169,11 +169,10 @@ def _all_read(books: Books) -> bool:
     return not books.deliveries.to_settle(1) and not any(left)
 
 
-def _launch(books: Books, at: datetime) -> int:
+def _launch(books: Books) -> int:
     """`bot.readers.launch`, but every fact leads to a job."""
     unread = books.log.unread("launcher", readers.BATCH)
-    for recorded in unread:
-        books.jobs.ask(recorded, "intake", at)
+    books.jobs.ask(*((recorded, "intake", "") for recorded in unread))
     if unread:
         books.log.mark_read("launcher", unread[-1].seq)
     return len(unread)

@@ -1,6 +1,6 @@
 """Kills the bot again and again in whole conversations on Slack (both ways) and Discord, whose fakes fail meanwhile.
 
-python -m tests.bench.kill_chats                                  sixty trials a surface, about ten minutes on two cores
+python -m tests.bench.kill_chats                                  sixty trials a surface, ten minutes on two cores
 python -m tests.bench.kill_chats --only discord --trials 200
 python -m tests.bench.kill_chats --again slack:8241:171,250       one trial: its surface, its seed, its kills
 """
@@ -11,7 +11,7 @@ import sys
 import time
 
 from tests.faults.chat_people import SURFACES
-from tests.faults.chat_trial import Counted, Trial, plans, run_trial, told
+from tests.faults.chat_trial import TO_THE_END, Counted, Trial, plans, run_trial, told
 from tests.faults.killing import side_by_side
 
 
@@ -24,15 +24,15 @@ def main() -> int:
     print(f"seed {asked.seed}, {asked.at_once} at once")
     wrong = 0
     for surface in asked.only or SURFACES:
-        calm = run_trial(Trial(surface=surface, seed=asked.seed))
+        calm = run_trial(Trial(surface=surface))
         print(f"{surface}: {calm.steps} steps in a calm run, {asked.trials} trials")
-        wrong += _run(plans(surface, calm.steps, asked.trials, asked.seed), asked.at_once)
+        wrong += _run(plans(calm, asked.trials, asked.seed, TO_THE_END), asked.at_once)
     return 1 if wrong else 0
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1, 10**6))
     parser.add_argument("--only", action="append", choices=sorted(SURFACES), help="this surface; may be given again")
     parser.add_argument("--trials", type=int, default=60, help="trials a surface")
     parser.add_argument("--again", default="", help="only this trial: surface:seed:step,step")

@@ -115,8 +115,7 @@ def _happen(task: Task, numbers: range, books: Books) -> None:
 def _be_done(lease: Lease, books: Books) -> None:
     """What follows from the facts, done at once; status cards are not drawn here."""
     while unread := books.log.unread("launcher", AT_ONCE):
-        for recorded in unread:
-            books.jobs.ask(recorded, "intake", lease.at)
+        books.jobs.ask(*((recorded, "intake", "") for recorded in unread))
         for reader in ("launcher", "announcer"):
             books.log.mark_read(reader, unread[-1].seq)
     for job in books.jobs.claim(lease, GENEROUS, 2 * AT_ONCE):

@@ -1,6 +1,7 @@
 """A store with open tasks, as the program keeps it, for benchmarks to work on."""
 
 import asyncio
+import gc
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -33,6 +34,7 @@ async def open_office(place: Path, bell: Bell) -> AsyncIterator[Office]:
     bell.attach()
     database = Database(f"sqlite:///{place / 'overlord.db'}", bell.ring)
     permissions = Permissions({}, frozenset({OPERATOR}))
+    gc.freeze()  # too
     try:
         yield Office(database=database, permissions=permissions, clock=SystemClock(), limits=GENEROUS)
     finally:

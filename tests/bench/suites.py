@@ -10,7 +10,7 @@ from tests.bench.floor import ROOT
 from tests.bench.rows import Row, Say
 
 KILL = ROOT / "tests" / "bench" / "kill_every_step.py"
-SEARCHED = ("tests/domain/test_ledger_model.py", "tests/store/test_snapshots.py")
+SEARCHED = ("tests/domain/test_ledger_model.py", "tests/store/test_snapshots.py", "tests/bot/test_demo.py")
 
 
 def kill_every_step(say: Say) -> list[Row]:
@@ -21,6 +21,18 @@ def kill_every_step(say: Say) -> list[Row]:
 
 def kill_chats(say: Say) -> list[Row]:
     return [_run("kill_chats", [sys.executable, "-m", "tests.bench.kill_chats"], say)]
+
+
+def kill_throng(say: Say) -> list[Row]:
+    return [_run("kill_throng", [sys.executable, "-m", "tests.bench.kill_throng"], say)]
+
+
+def kill_signed(say: Say) -> list[Row]:
+    return [_run("kill_signed", [sys.executable, "-m", "tests.bench.kill_signed"], say)]
+
+
+def kill_work(say: Say) -> list[Row]:
+    return [_run("kill_work", [sys.executable, "-m", "tests.bench.kill_work"], say)]
 
 
 def drop_sockets(say: Say) -> list[Row]:

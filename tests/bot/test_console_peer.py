@@ -1,12 +1,19 @@
 """Whose connection it is, read from the kernel's own table."""
 
+import asyncio
 import os
 import socket
 import sys
 from pathlib import Path
 
+import httpx
 import pytest
+import uvicorn
+from starlette.responses import PlainTextResponse
+from starlette.types import Receive, Scope, Send
 
+from bot.platforms.console.hosting import Connection
+from bot.platforms.console.identity import is_own_user
 from bot.platforms.console.peer import is_stranger, owner_of
 
 HEAD = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
@@ -61,3 +68,29 @@ def test_where_there_is_no_table_nobody_is_refused(tmp_path: Path) -> None:
 def test_our_own_connection_is_recognised() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as client:
         assert owner_of(client.getsockname(), server.getsockname()) == os.getuid()
+
+
+def test_what_was_found_out_about_a_connection_is_not_looked_up_again() -> None:
+    known: dict[str, bool] = {}
+    scope = {"client": CLIENT, "server": SERVER, "state": {"connection": known}}
+    assert is_own_user(scope)
+    assert known == {"stranger": False}
+    known["stranger"] = True
+    assert not is_own_user(scope)
+
+
+async def test_requests_of_one_connection_share_a_note_and_nobody_elses_do() -> None:
+    async def counting(scope: Scope, receive: Receive, send: Send) -> None:
+        note = scope["state"]["connection"]
+        note["seen"] = note.get("seen", 0) + 1
+        await PlainTextResponse(str(note["seen"]))(scope, receive, send)
+
+    with socket.create_server(("127.0.0.1", 0)) as bound:
+        server = uvicorn.Server(uvicorn.Config(counting, http=Connection, log_config=None, lifespan="off"))
+        serving = asyncio.create_task(server.serve(sockets=[bound]))
+        address = f"http://127.0.0.1:{bound.getsockname()[1]}/"
+        async with httpx.AsyncClient() as one, httpx.AsyncClient() as other:
+            said = [(await client.get(address)).text for client in (one, one, other, one)]
+        server.should_exit = True
+        await serving
+    assert said == ["1", "2", "1", "3"]

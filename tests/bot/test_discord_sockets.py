@@ -3,15 +3,18 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 
+import discord
 import pytest
 
 from agents.domain.ids import DecisionId
 from bot.messages import Button, Card, Choice
 from bot.platforms.discord import gateway
 from bot.platforms.discord.address import Place
+from bot.waits import Waits
 from tests.fakes.discord import FakeDiscord
 from tests.fakes.discord.inbox import Kept, listening, options, until
 from tests.fakes.discord.interactions import DEFER_UPDATE
+from tests.fakes.discord.trouble import Kind
 
 CARD = Card(
     title="Decide",
@@ -223,3 +226,21 @@ async def test_a_refused_token_stops_with_a_word_for_the_operator(fake: FakeDisc
         tries = len(fake.http.seen)
         await asyncio.sleep(1.0)
         assert len(fake.http.seen) == tries
+
+
+async def test_what_the_library_was_told_to_leave_alone_is_left_alone_by_the_next_client_too(fake: FakeDiscord) -> None:
+    kept, waits = Kept(marked=discord.utils.time_snowflake(discord.utils.utcnow())), Waits()
+    fake.say(fake.world.user("ana"), fake.general, f"{fake.bot_mention} is anybody there?")
+    fake.trouble.retry_after = 1.5
+    fake.trouble.plan(Kind.LIMITED, "GET", "/messages")
+
+    def reads() -> list[float]:
+        asked = zip(fake.http.seen, fake.http.seen_at, strict=True)
+        return [at for (method, path), at in asked if method == "GET" and path.endswith("/messages")]
+
+    async with listening(fake, kept, waits=waits):
+        await until(lambda: waits.left(f"GET /channels/{fake.general.id}/messages"))
+    async with listening(fake, kept, waits=waits):
+        await kept.said()
+    assert len(reads()) == 2
+    assert reads()[1] - reads()[0] >= 1.5

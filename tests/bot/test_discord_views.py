@@ -10,7 +10,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from agents.domain.ids import Account, DecisionId, Thread
 from bot.messages import Button, Card, Choice, Row, Style, Tone
-from bot.platforms.discord.address import Act, CustomId
+from bot.platforms.discord.address import Act, CustomId, Place
 from bot.platforms.discord.markup import escape, reference
 from bot.platforms.discord.views import Rendered, confirmation, form, reference_of, render
 from tests.fakes.discord.limits import check_message, check_modal
@@ -20,7 +20,7 @@ from tests.fakes.discord.world import Message, User
 
 DECISION = DecisionId("d" * 22)
 AT = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
-REF = reference(Thread("discord:1:2:3"), "status:T-1")
+REF = reference(Place.of(Thread("discord:1:2:3")), "status:T-1")
 HOSTILE = (
     "@everyone <@123> <@&5> <#9> [Approve](https://evil.example/x) **bold** `code` ||spoiler|| \n# head\n-# ref 00"
 )
@@ -93,7 +93,8 @@ def outline(view: Rendered) -> str:
     """The message as a drawing: raw text, what the embed adds, each row of components, the file."""
     parts = [view.content]
     for embed in view.embeds:
-        parts += [f"── embed {embed['color']:06x}", embed["description"], f"── footer: {embed['footer']['text']}"]
+        parts += [f"── embed {embed['color']:06x}", embed["description"]]
+        parts.append(f"── footer: {embed['footer']['text']}" if "footer" in embed else "")
     for row in view.components:
         inside = row["components"]
         menu = [f"({option['label']})" for option in inside[0].get("options", [])]
@@ -108,6 +109,20 @@ def outline(view: Rendered) -> str:
 def read(card: Card, *, embeds: bool = True) -> str:
     payload = render(card, ref=REF, embeds=embeds).payload
     return readable(Message("1", "2", User("3", "overlord"), payload["content"], payload["embeds"]))
+
+
+@pytest.mark.parametrize("embeds", [True, False], ids=["embeds", "plain"])
+def test_nobody_sees_by_what_a_message_is_found_again(embeds: bool) -> None:
+    """In an embed it is a link that shows nowhere; without one it hangs on a dot."""
+    view = render(PLAN, ref=REF, embeds=embeds)
+    assert all("title" not in embed for embed in view.embeds), "a title would show the link"
+    shown = "\n".join([_LINK.sub(r"\1", view.content), *(f"{e['description']}{e.get('footer')}" for e in view.embeds)])
+    assert "ref" not in shown
+    assert REF.rpartition("=")[2] not in shown
+    assert shown.count("·") == (0 if embeds else 1)
+
+
+_LINK = re.compile(r"\[([^\]]*)\]\(<[^>]*>\)")  # a link is shown by its words
 
 
 def test_the_words_of_a_card_are_all_there() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from bot.logs import MASK, set_up_logs
+from tests.domain.secret_corpus import BARE
 
 
 @pytest.fixture(autouse=True)
@@ -60,14 +61,7 @@ def test_a_known_secret_is_masked_wherever_it_stands(secret: str) -> None:
     assert "ValueError" in told
 
 
-@pytest.mark.parametrize(
-    "token",
-    [
-        *("xoxb-1234567890-abcdef", "xapp-1-A0-12345678", "ghp_" + "a1" * 18, "github_pat_" + "a1" * 20),
-        *("sk-proj-abcdefghijklmnop", "sk-ant-api03-abcdefghijkl", "AKIAIOSFODNN7EXAMPLE"),
-        "MTIzNDU2Nzg5MDEyMzQ1Njc4.GabcDe." + "x" * 38,
-    ],
-)
+@pytest.mark.parametrize("token", BARE.values(), ids=BARE.keys())
 def test_a_token_nobody_told_us_of_is_masked_by_its_shape(token: str) -> None:
     out = io.StringIO()
     set_up_logs("info", stream=out)

@@ -152,8 +152,10 @@ async def test_no_picture_and_no_link_of_others_is_live(post: Post) -> None:
             assert '"type": "image"' not in json.dumps(message.blocks)
         case DiscordRig(fake=fake):
             posted = next(m for m in fake.world.messages() if m.author is fake.world.bot)
-            live = {"image", "thumbnail", "url", "video"}  # a footer is plain text, in which nothing can be pressed
+            live = {"image", "thumbnail", "title", "video"}  # a footer is plain text, in which nothing can be pressed
             assert not any(live & set(embed) for embed in posted.embeds)
+            ours = "https://discord.com/channels/"  # by which the message is found again
+            assert all(embed.get("url", ours).startswith(ours) for embed in posted.embeds)
             shown = "\n".join((posted.content, *(embed["description"] for embed in posted.embeds)))
             assert shown.count("https://evil.example") == shown.count("`https://evil.example")
         case _:

@@ -9,6 +9,7 @@ import pytest
 
 from agents.domain.authority import ChannelPolicy, Group, OnTimeout, PlanPolicy
 from agents.domain.errors import SettingsProblem
+from agents.domain.gates import ExtraGate, GateCommands, OnFail
 from agents.domain.limits import Limits
 from bot.settings import BadSettings, Settings, load_settings
 
@@ -136,6 +137,56 @@ def test_projects_channels_and_limits(desk: Desk) -> None:
     assert settings.limits == replace(Limits(), reminder=60, confirm=5)
     assert settings.console_channels == ("general", "shop")
     assert (settings.models.primary.model, settings.models.critic.model) == ("openai/gpt", "anthropic/x")
+
+
+def test_a_project_says_how_its_work_is_judged(desk: Desk) -> None:
+    for folder in ("shop", "venvs/shop"):
+        (desk.folder / folder).mkdir(parents=True)
+    (desk.folder / "venvs/shop/pyvenv.cfg").touch()
+    desk.write(
+        "projects:\n"
+        "  - name: shop\n"
+        "    path: shop\n"
+        "    gates:\n"
+        "      tests: make test\n"
+        "      lint: tidy {files}\n"
+        "      environment: venvs/shop\n"
+        "      extra:\n"
+        "        - {name: types, command: mypy ., on_fail: block}\n"
+        "        - {name: licences, command: reuse lint}\n"
+        "  - {name: api, path: shop}\n"
+    )
+    shop, api = desk.load().projects
+    assert shop.gates == GateCommands(
+        tests="make test",
+        lint="tidy {files}",
+        environment=str(desk.folder / "venvs/shop"),
+        extra=(
+            ExtraGate(name="types", command="mypy .", on_fail=OnFail.BLOCK),
+            ExtraGate(name="licences", command="reuse lint", on_fail=OnFail.RETRY),
+        ),
+    )
+    assert api.gates == GateCommands()
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ("{test: make test}", "gates.test: there is no such setting. Did you mean `tests`?"),
+        ("{tests: ''}", "gates.tests: it is no command. Write one line"),
+        ("{environment: nowhere}", "nowhere is no Python environment. Make it: python -m venv"),
+        ("{extra: [{name: lint, command: x}]}", "`lint` is a gate that is there already. Choose another name."),
+        ("{extra: [{name: a, command: x}, {name: a, command: y}]}", "two of its extra gates are named `a`"),
+        ("{extra: [{name: a, comand: x, command: y}]}", "comand: there is no such setting. Did you mean `command`?"),
+        ("{extra: [{name: a, command: x, on_fail: stop}]}", "on_fail"),
+        ("{extra: [{name: a b, command: x}]}", "does not do as a name"),
+    ],
+)
+def test_gates_that_cannot_be_are_named(desk: Desk, written: str, told: str) -> None:
+    (desk.folder / "shop").mkdir()
+    desk.write(f"projects: [{{name: shop, path: shop, gates: {written}}}]\n")
+    [problem] = desk.problems()
+    assert told in problem
 
 
 def test_approvers_of_the_environment_are_added_to_those_of_the_file(desk: Desk) -> None:

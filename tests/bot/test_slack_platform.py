@@ -13,7 +13,7 @@ from agents.domain.ids import Account, Thread
 from bot.messages import Arrow, Card, Gone, Graph, Later, Node, Refused, Unsure
 from bot.platforms.slack.pace import Pace
 from bot.platforms.slack.platform import SlackPlatform
-from bot.platforms.slack.web import make_client
+from bot.platforms.slack.web import SlackClient
 from tests.bot.test_slack_gateway import PLAN
 from tests.conformance.slack_rig import ANA, SlackRig, open_rig
 from tests.fakes.slack.fake import CHANNEL
@@ -71,7 +71,7 @@ async def test_a_limit_says_when_and_holds_up_only_its_own_kind(rig: SlackRig) -
 async def test_a_slack_that_cannot_be_reached_took_nothing(rig: SlackRig) -> None:
     async with aiohttp.ClientSession() as session:
         options = replace(options_for(rig.fake, "socket"), api_url=f"http://127.0.0.1:{free_port()}/api/")
-        away = SlackPlatform(make_client(options, session), Pace(0.0))
+        away = SlackPlatform(SlackClient(options, session), Pace(0.0))
         with pytest.raises(Later):
             await away.post(await rig.thread(), "status:T-1", CARD)
 

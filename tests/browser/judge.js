@@ -67,7 +67,7 @@ window.judge = {
     const page = document.documentElement.scrollWidth > wide ? [`page is ${document.documentElement.scrollWidth} wide`] : [];
     const parts = [...document.querySelectorAll("main, main *")].filter((e) => {
       const box = e.getBoundingClientRect();
-      return box.width && box.right > wide + 1 && e.checkVisibility() && !e.closest(".unseen, .picture > svg");
+      return box.width && box.right > wide + 1 && e.checkVisibility() && !e.closest(".unseen, .picture > svg, .diff-lines > table, .kept > code");
     });
     return [...page, ...parts.map((e) => `${e.tagName}.${e.className} ends at ${e.getBoundingClientRect().right}`)];
   },

@@ -15,7 +15,11 @@ from tests.fakes.desk import ScriptedDesk, plan_card
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 JUDGE = (Path(__file__).parent / "judge.js").read_text()
-PAGES = ("/c/general", "/c/quiet", "/direct", f"/thread/{HERE}", "/needs", "/tasks?ended", "/task/T-1", "/nothing")
+KEPT = ("/task/T-1/kept/T-1.diff", "/task/T-1/kept/T-1.1-1-tests")
+PAGES = (
+    *("/c/general", "/c/quiet", "/direct", f"/thread/{HERE}", "/needs", "/tasks?ended", "/task/T-1", "/nothing"),
+    *KEPT,
+)
 NASTY = "<script>window.pwned=1</script>\"'><img src=x onerror='window.pwned=2'>" + "unbroken" * 40
 
 
@@ -23,7 +27,10 @@ def furnish(desk: ScriptedDesk, words: str = "add login") -> None:
     """A little of everything: all tones, all states, a clock, forms, something private."""
     desk.write(HERE, GENERAL, BEN, words)
     task = desk.open_task(HERE, words)
-    desk.status[task.id] = Card(title=words, lines=(words, words))
+    desk.status[task.id] = Card(title=words, lines=(words, f"{words}\n{words}\n  {words}"))
+    old, new = f"--- a/{words}\n+++ b/{words}", f"@@ -1,2 +1,2 @@ {words}\n {words}\n-{words}\n+{words}\t\u202e{words}"
+    desk.texts[task.id, "T-1.diff"] = f"diff --git a/{words} b/{words}\n{old}\n{new}\n"
+    desk.texts[task.id, "T-1.1-1-tests"] = f"{words}\n{words}"
     decision = plan_card(task).buttons[0].choice.decision
     choice = Choice(decision=decision, letter="a")
     desk.ask(

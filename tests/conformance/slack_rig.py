@@ -11,7 +11,7 @@ from bot.platforms.slack import presses
 from bot.platforms.slack.options import SlackOptions
 from bot.platforms.slack.pace import Pace
 from bot.platforms.slack.platform import SlackPlatform
-from bot.platforms.slack.web import make_client
+from bot.platforms.slack.web import SlackClient
 from tests.conformance.rig import Visible
 from tests.fakes.slack import FakeSlack, fake_slack
 from tests.fakes.slack.fake import CHANNEL
@@ -68,4 +68,4 @@ async def open_rig(stack: AsyncExitStack, folder: Path) -> SlackRig:
         fake.world.channels[CHANNEL].members.add(user)
     session = await stack.enter_async_context(aiohttp.ClientSession())
     options = SlackOptions(bot_token=BOT_TOKEN, api_url=fake.api_url, now=lambda: datetime.now(UTC))
-    return SlackRig(fake, SlackPlatform(make_client(options, session), Pace(0.0)))
+    return SlackRig(fake, SlackPlatform(SlackClient(options, session), Pace(0.0)))

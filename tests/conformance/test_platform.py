@@ -144,3 +144,16 @@ async def test_many_buttons_rows_and_lines_are_shown_or_counted(rig: Rig) -> Non
     await rig.platform.edit(thread, id, card)
     (seen,) = await rig.visible(thread, rig.bo)
     assert f"{DECISION}.a" in seen.tokens
+
+
+async def test_a_thread_of_our_own_is_begun_once_and_holds_cards(rig: Rig) -> None:
+    channel = (await rig.thread()).rpartition(":")[0]
+    words = "ana asks on GitHub: Give prices a <currency> & *more*\nhttps://github.com/acme/shop/issues/1"
+    thread = await rig.platform.begin(channel, "github:acme/shop#1@7", words)
+    assert thread.startswith(f"{channel}:")
+    assert await rig.platform.begin(channel, "github:acme/shop#1@7", words) == thread, "found again after a crash"
+    other = await rig.platform.begin(channel, "github:acme/shop#2@9", words.replace("/1", "/2"))
+    assert other != thread
+    id = await rig.platform.post(thread, "status:T-1", CARD)
+    assert id in [seen.id for seen in await rig.visible(thread, rig.bo)]
+    assert await rig.platform.find(thread, "status:T-1") == id

@@ -50,8 +50,10 @@ PAGE = {
     "knowledge": row(APPROVER),
     "cancel": replace(row(OWNER, APPROVER), silence="expires", after=10 * MINUTE),
 }
-# What follows from a decision is another test's matter, so kinds that move the task are left out. "Keep" moves nothing.
-KINDS = sorted(kind for kind in PAGE if Kind(kind) not in CONSEQUENCES or kind == "cancel")
+# What follows from a decision is another test's matter, so kinds that move the task are left out. "Keep" moves nothing,
+# and neither does what is decided about work that has not begun.
+ABOUT_WORK = ("question", "scope", "gate_medium", "gate_high", "gate_critical", "merge", "merge_high", "merge_critical")
+KINDS = sorted(kind for kind in PAGE if Kind(kind) not in CONSEQUENCES or kind in ("cancel", *ABOUT_WORK))
 TIMED = [kind for kind in KINDS if PAGE[kind].silence != "waits"]
 TWO_PEOPLE = [kind for kind in KINDS if PAGE[kind].people > 1]
 ASKS = Option(value="change", asks="What should change?")

@@ -22,6 +22,7 @@ LEAD, SEC, OPS, ADMIN = Group.TECH_LEAD, Group.SECURITY_TEAM, Group.DEVOPS_TEAM,
 
 # kind, groups that may, how many people, whether the requester may: always, unless the channel forbids, never
 TABLE = [
+    (Kind.INTAKE, {APP}, 1, "no"),
     (Kind.CLARIFICATION, {OWN, APP}, 1, "yes"),
     (Kind.PROJECT, {OWN, APP}, 1, "yes"),
     (Kind.QUESTION, {OWN, APP}, 1, "yes"),

@@ -3,8 +3,7 @@
 import time
 from itertools import pairwise
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from agents.domain.graph import ReadySet, cycle_in, waves
 

@@ -11,8 +11,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
-from hypothesis import strategies as st
+from hypothesis import settings, strategies as st
 from hypothesis.stateful import (
     Bundle,
     MultipleResults,

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from agents.domain import decide, planning, pressing, steering
-from agents.domain import events as e
+from agents.domain import decide, events as e, planning, pressing, steering
 from agents.domain.asking import Moment
 from agents.domain.authority import ChannelPolicy, Group, Kind, PlanPolicy, Presser
 from agents.domain.debate import Debate
@@ -102,6 +101,25 @@ def test_a_persons_word_starts_the_count_anew_and_marks_what_changed(planned: Pl
     assert task.plan_number == 2
     assert task.previous_plan
     assert task.previous_plan.subtasks[0] == GOOD.subtasks[0]
+
+
+def test_a_plan_that_grows_in_small_steps_is_approved_anew_each_time(planned: Planned) -> None:
+    """Attack 29: an approval is bound to one version, and the card of an older one approves nothing."""
+    shown = []
+    for size in (1, 2, 3):
+        planned.draft(plan(*(subtask(number) for number in range(1, size + 1))))
+        task = planned.review(Critic.PROCEED, Custodiet.OK)
+        decision = task.of_kind(Kind.PLAN)
+        assert decision and task.plan and decision.subject == task.plan.hash
+        shown.append((decision, on(task, Kind.PLAN, "approve")))
+        if size < 3:
+            planned.press(Kind.PLAN, "changes", "and one more thing")
+    assert [task.plan_number, len({decision.subject for decision, _ in shown})] == [3, 3]
+    for decision, press in shown[:-1]:
+        assert task.decision(decision.id) is None, "it is closed"
+        with pytest.raises(PressRefused):
+            steering.press(task, press, APPROVER, planned.moment())
+    assert planned.press(Kind.PLAN, "approve").accepted_plan == shown[-1][0].subject
 
 
 def test_a_conflict_is_debated_and_only_then_ruled(planned: Planned) -> None:

@@ -1,6 +1,7 @@
 """P23, attack 59: every shape of secret goes, ordinary code stays, hostile text costs no more than its length."""
 
 import base64
+import sysconfig
 import time
 from pathlib import Path
 
@@ -9,9 +10,11 @@ import pytest
 from agents.domain.redact import MASK, Redactor
 from agents.domain.secret_shapes import SHAPES
 from tests.domain.secret_corpus import BARE, NAMED, corpus, encoded, wrapped
+from tests.domain.secret_corpus_more import more
 
 ROOT = Path(__file__).resolve().parents[2]
 LIBRARIES = ("discord", "slack_sdk", "slack_bolt", "sqlalchemy", "aiohttp", "starlette", "uvicorn", "jinja2", "typer")
+STANDARD = ("email", "http", "urllib", "logging")
 redact = Redactor()
 
 
@@ -27,7 +30,7 @@ def test_the_corpus_holds_enough_shapes() -> None:
 
 
 def test_every_secret_goes() -> None:
-    texts = list(corpus())
+    texts = [*corpus(), *more()]
     left = [name for name, text, secret in texts if leaked(redact(text), secret)]
     assert left == [], f"{len(left)} of {len(texts)} are left"
 
@@ -75,6 +78,9 @@ print("set OPENAI_API_KEY=sk-... or ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx")
 commit 3f786850e387550fdab836ed7e6dc881de23001b
 sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
 assert password != "" and "-----BEGIN PRIVATE KEY-----" in text
+password: str = Field(min_length=8); password=self.password1; passwd = getpass2("Password1: ")
+password=MAX_PASSWORD_2; pwd = os.getcwd(); check_password(password, user.password2)
+docker run -u 1000:1000 --user ana:ana image; {"auth": "required", "d": "M10 20 L30 40"}
 task-sk-manager = 1; ask-questions-before-you-start-working
 https://github.com/acme/api/pull/12 T-1 d:8f3kQz_17
 """
@@ -86,10 +92,11 @@ def test_code_is_not_damaged() -> None:
 
 
 def test_ordinary_code_raises_hardly_any_false_alarm() -> None:
-    """At most one in ten thousand lines, of our own packages and of libraries that somebody else wrote."""
+    """At most one in ten thousand lines, of our own packages, of libraries and of Python's own."""
     packages = next((ROOT / ".venv" / "lib").glob("python3*")) / "site-packages"
     folders = [ROOT / name for name in ("bot", "agents", "store", "manifests")]
     folders += [packages / name for name in LIBRARIES]
+    folders += [Path(sysconfig.get_paths()["stdlib"]) / name for name in STANDARD]
     lines = alarms = 0
     for path in (path for folder in folders for path in sorted(folder.rglob("*.py"))[::3]):
         text = path.read_text(encoding="utf-8", errors="replace")
@@ -111,6 +118,8 @@ HOSTILE = {
     "dots": "MTA.",
     "base64": "QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFB",
     "headers": "Authorization: Bearer ",
+    "passwords": "password=Aa1;password='Aa1 -u a:b1 login a password ",
+    "begun services": "glcbt-tskey-auth-EZAKv1.pa-sk_fc-",
     "line breaks": "a\n",
     "spaces": " \n\t",
 }

@@ -6,8 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from agents.domain import decide, ledger, pressing, steering
-from agents.domain import events as e
+from agents.domain import decide, events as e, ledger, pressing, steering
 from agents.domain.asking import Moment, Question, ask, supersede
 from agents.domain.authority import ChannelPolicy, Group, Kind, OnTimeout, Presser
 from agents.domain.decision import HOLD, Decision, DecisionState, Option, lettered, refuse_unless_open
@@ -194,6 +193,15 @@ def test_an_escalation_is_reminded_of_three_times_four_hours_apart() -> None:
         assert reminded.number == number
         task = then(facts, then_facts)
     assert pressing.when_due(task, id, moment(10**7)) == []
+
+
+def test_a_job_that_parks_while_its_task_is_stopped_takes_the_resume_button_away() -> None:
+    facts = asked()
+    then(facts, steering.stop(replay(facts), OWNER, "", moment(cause="stop")))
+    parked = e.JobParked(task=TaskId("T-1"), at=NOW, job="j", flow="intake", problem="it died", kept="all")
+    task = then(facts, decide.park(replay(facts), parked, moment(cause="park")))
+    assert task.of_kind(Kind.STOPPED) is None
+    assert task.of_kind(Kind.ESCALATION) is not None
 
 
 def test_a_cancel_nobody_confirms_expires_and_nothing_happens() -> None:

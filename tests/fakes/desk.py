@@ -42,6 +42,7 @@ class ScriptedDesk:
         self.asked: dict[DecisionId, Need] = {}
         self.timelines: dict[TaskId, list[TimelineEntry]] = {}
         self.problem: OverlordError | None = None
+        self.texts: dict[tuple[TaskId, str], str] = {}
         self.clock = START
         self.answers = True  # whether a request is answered at all
         self._names = names or {"ana": "Ana"}
@@ -85,7 +86,14 @@ class ScriptedDesk:
             status=self.status[task],
             needs=needs,
             timeline=tuple(self.timelines[task]),
+            kept=tuple(sorted(name for of, name in self.texts if of == task)),
         )
+
+    async def kept(self, task: TaskId, name: str, viewer: Account) -> str | None:
+        return self.texts.get((task, name))
+
+    async def pull(self, project: str, number: int) -> TaskId | None:
+        return TaskId("T-1") if (project, number) == ("sample", 1) else None
 
     async def needs(self, viewer: Account) -> Sequence[Need]:
         return list(self.asked.values())

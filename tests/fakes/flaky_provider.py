@@ -134,6 +134,9 @@ class FlakyPlatform:
         found = (await self._call("GET", thread, {"key": key})).json()
         return str(found[0]["id"]) if found else None
 
+    async def begin(self, channel: str, key: str, words: str) -> Thread:
+        return Thread(f"{channel}:{key}")
+
     async def whisper(self, thread: Thread, to: Account, key: str, card: Card) -> None:
         await self._call("POST", thread, {"key": key, "text": card.fallback})
 

@@ -3,10 +3,11 @@
 import asyncio
 import json
 from collections import defaultdict, deque
+from inspect import isawaitable
 from typing import Any
 
 from agents.domain.errors import BudgetReached, NoAnswer
-from agents.ports import Ask, Shape, Spent
+from agents.ports import Ask, Converse, Said, Shape, Spent, ToolCall
 
 
 def no_answer(what: str = "the model is down") -> NoAnswer:
@@ -62,3 +63,42 @@ class ScriptedLlm:
         if isinstance(answer, NoAnswer | BudgetReached):
             raise answer
         return shape.model_validate_json(json.dumps(answer)), Spent(model="scripted", cost=0.01)
+
+
+class ScriptedTalker:
+    """Says one turn after the other: a list of (tool, arguments), a text, a Said, or whatever a callable makes of it.
+
+    What it was asked is kept as it was then. Asked for more than it was given, it fails loudly.
+    """
+
+    def __init__(self, *turns: Any) -> None:
+        self._turns = deque(turns)
+        self.asked: list[Converse] = []
+        self.heard: list[list[dict[str, Any]]] = []  # the messages it was asked with
+
+    def then(self, *turns: Any) -> None:
+        self._turns.extend(turns)
+
+    async def converse(self, turn: Converse) -> tuple[Said, Spent]:
+        self.asked.append(turn)
+        self.heard.append([dict(message) for message in turn.messages])
+        assert self._turns, "the test gave no further turn"
+        said = self._turns.popleft()
+        if callable(said):
+            said = said(turn)
+            said = await said if isawaitable(said) else said
+        if isinstance(said, NoAnswer | BudgetReached):
+            raise said
+        return said_by(said, len(self.asked)), Spent(model="scripted", cost=0.01)
+
+
+def said_by(said: Any, number: int = 0) -> Said:
+    if isinstance(said, Said):
+        return said
+    if isinstance(said, str):
+        return Said(text=said)
+    calls = tuple(
+        ToolCall(id=f"c{number}_{at}", name=name, arguments=given if isinstance(given, str) else json.dumps(given))
+        for at, (name, given) in enumerate(said)
+    )
+    return Said(text="", calls=calls)

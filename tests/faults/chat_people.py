@@ -71,9 +71,11 @@ class Opened:
     stage: Stage
     environ: dict[str, str]
     look: Callable[[str, str], Held]  # thread, problem
+    count: Callable[[str], int]  # messages of the bot in a thread
 
 
-Open = Callable[[AsyncExitStack, int, int], Awaitable[Opened]]  # a seed, and a port that the bot may listen on
+# A seed of the faults, 0 for a provider in good health, and a port that the bot may listen on.
+Open = Callable[[AsyncExitStack, int, int], Awaitable[Opened]]
 
 
 # ── Slack ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -93,7 +95,8 @@ async def _slack(stack: AsyncExitStack, seed: int, how: dict[str, str], url: str
     fake.deliveries.url = url
     fake.deliveries.times.acknowledge, fake.deliveries.times.retries = ACKNOWLEDGED, RETRIES * 5
     shares = {Fault.RESET_AFTER: RESET, Fault.ERROR_AFTER: ERROR, Fault.RATE_LIMITED: LIMITED}
-    fake.server.faults.mix(shares, "chat.postMessage", "chat.update", seed=seed, retry_after=RETRY_AFTER)
+    if seed:
+        fake.server.faults.mix(shares, "chat.postMessage", "chat.update", seed=seed, retry_after=RETRY_AFTER)
 
     def look(thread: str, problem: str) -> Held:
         place = addresses.place(thread) if thread else addresses.Place(channel=CHANNEL, ts="")
@@ -113,8 +116,12 @@ async def _slack(stack: AsyncExitStack, seed: int, how: dict[str, str], url: str
         faults = len(fake.server.faults.made)
         return Held(thread=thread, messages=messages, strays=strays, faults=faults, problem=problem)
 
+    def count(thread: str) -> int:
+        ts = addresses.place(thread).ts
+        return sum(bool(m.bot_id) and m.parent == ts and not m.only_for for m in fake.world.messages)
+
     environ = {"SLACK_BOT_TOKEN": BOT_TOKEN, "SLACK_API_URL": fake.api_url, **how}
-    return Opened(stage=SlackStage(fake), environ=environ, look=look)
+    return Opened(stage=SlackStage(fake), environ=environ, look=look, count=count)
 
 
 # ── Discord ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -123,7 +130,8 @@ async def _slack(stack: AsyncExitStack, seed: int, how: dict[str, str], url: str
 async def open_discord(stack: AsyncExitStack, seed: int, port: int) -> Opened:
     fake = await stack.enter_async_context(FakeDiscord(shapes=False).running())
     shares = {Kind.RESET_AFTER: RESET, Kind.ERROR_AFTER: ERROR, Kind.LIMITED: LIMITED}
-    fake.trouble = fake.http.trouble = Trouble(chances=shares, retry_after=RETRY_AFTER, seed=seed)
+    if seed:
+        fake.trouble = fake.http.trouble = Trouble(chances=shares, retry_after=RETRY_AFTER, seed=seed)
 
     def look(thread: str, problem: str) -> Held:
         root = Place.of(Thread(thread)).root if thread else ""
@@ -143,8 +151,12 @@ async def open_discord(stack: AsyncExitStack, seed: int, port: int) -> Opened:
         faults = sum(fake.trouble.made.values())
         return Held(thread=thread, messages=messages, strays=strays, faults=faults, problem=problem)
 
+    def count(thread: str) -> int:
+        place = fake.world.channels.get(Place.of(Thread(thread)).root)
+        return sum(m.author is fake.world.bot for m in place.public) if place else 0
+
     environ = {"DISCORD_TOKEN": fake.token, "DISCORD_API_URL": fake.api_url, "DISCORD_GATEWAY_URL": fake.gateway_url}
-    return Opened(stage=DiscordStage(fake), environ=environ, look=look)
+    return Opened(stage=DiscordStage(fake), environ=environ, look=look, count=count)
 
 
 SURFACES: dict[str, Open] = {"slack": open_slack, "slack-http": open_slack_http, "discord": open_discord}

@@ -7,11 +7,12 @@ import shutil
 import socket
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 
 from agents.llm.gateway import Gateway
 from agents.ports import Ports
@@ -20,6 +21,7 @@ from bot.clock import ScaledClock
 from bot.messages import Button
 from bot.platforms.console.page import templates
 from bot.settings import load_settings
+from tests.fakes.work import idle
 from tests.faults.killing import Main, Mortal, Ready, living, until
 from tests.faults.outside import Glimpse, Outside, Shown
 from tests.faults.person import Person
@@ -57,14 +59,15 @@ def free_port() -> int:
     raise AssertionError("200 ports in a row are taken")
 
 
-def the_bot(home: Path, port: int, swap: Swap = lambda ports: ports) -> Main:
-    """The whole program, as it is; with `swap`, in another world."""
+def the_bot(home: Path, port: int, swap: Swap | None = None, environ: Mapping[str, str] = MappingProxyType({})) -> Main:
+    """The whole program, but with minions that never end; with `swap`, in another world."""
     _warm()
     since = time.time()
 
     async def main(ready: Ready) -> None:
-        settings = load_settings({"OVERLORD_HOME": str(home), "OVERLORD_CONSOLE_PORT": str(port)}, cwd=home)
-        async with running(settings, clock=ScaledClock(SCALE, since), swap=swap) as program:
+        place = {"OVERLORD_HOME": str(home), "OVERLORD_CONSOLE_PORT": str(port)}
+        settings = load_settings({**place, **environ}, cwd=home)
+        async with running(settings, clock=ScaledClock(SCALE, since), swap=swap or idle().swap) as program:
             ready(program.address)
             await asyncio.Event().wait()
 

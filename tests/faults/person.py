@@ -44,6 +44,8 @@ class Person:
 
     def press(self, button: Button, on: Shown, thread: str, nonce: str = "") -> None:
         form = {"token": button.choice.token, "thread": thread, "channel": "console:general", "message": on.message}
+        if button.asks:
+            form["words"] = "go on, please"
         self._act("/press", form, nonce)
 
     def reads(self, thread: str) -> str:

@@ -8,11 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.fakes.discord import FakeDiscord
-from tests.fakes.discord.inbox import Kept
-from tests.fakes.discord.inbox import listening as on_discord
+from tests.fakes.discord.inbox import Kept, listening as on_discord
 from tests.fakes.slack.fake import CHANNEL
-from tests.fakes.slack.listening import SOCKET
-from tests.fakes.slack.listening import listening as on_slack
+from tests.fakes.slack.listening import SOCKET, listening as on_slack
 from tests.fakes.slack.people import MENTION
 from tests.fakes.slack.socket import Drop
 

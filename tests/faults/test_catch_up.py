@@ -1,7 +1,7 @@
 """P14: the bot is away for ten minutes while fifty messages are written; back again, it handles each of them once.
 
-Through the whole program. One person wrote them all, so they count against the quota at the time they were said, not
-at the time they were read.
+What a request says by then is read too. Through the whole program. One person wrote them all, so they count against
+the quota at the time they were said, not at the time they were read.
 """
 
 import asyncio
@@ -16,8 +16,10 @@ from pathlib import Path
 import discord
 import pytest
 
-from agents.domain.ids import Thread
+from agents.domain.events import RequestCorrected
+from agents.domain.ids import TaskId, Thread
 from agents.ports import Ports
+from bot.app import Program
 from bot.platforms.discord.address import Place
 from bot.platforms.slack import addresses
 from store import tables
@@ -135,3 +137,50 @@ async def test_what_was_said_while_it_was_away_is_handled_once(away: Away) -> No
     assert now.texts == Counter(["speed up web", *wanted])
     assert now.tasks == 1 + SAID // 2
     assert now.states == Counter({DeliveryState.HANDLED: SAID + 1}), "none was over the quota"
+
+
+def rewrite(stage: SlackStage | DiscordStage, thread: str, text: str) -> None:
+    """Ana edits her request, and nobody is told of it later."""
+    if isinstance(stage, SlackStage):
+        place = addresses.place(thread)
+        stage.fake.deliveries.times.retries = ()
+        stage.fake.edit("U0ANA", place.channel, place.ts, f"{MENTION} {text}")
+    else:
+        fake = stage.fake
+        fake.world.shift = 0.0
+        fake.rewrite(fake.world.message(Place.of(Thread(thread)).root), f"{fake.bot_mention} {text}")
+
+
+@pytest.mark.timeout(120)
+async def test_a_request_that_was_edited_while_it_was_away_is_corrected_once(away: Away) -> None:
+    thread = await away.begun()
+    await away.host.stop()
+    rewrite(away.stage, thread, "speed up web and api")
+    for _ in range(2):  # the second start reads the same again
+        program = await away.host.start()
+
+        async def corrected(program: Program = program) -> bool:
+            tasks = await program.office.database.read(lambda books: books.log.tasks(ended=True, limit=10))
+            return [task.request for task in tasks] == ["speed up web and api"]
+
+        await until(corrected, "the new words")
+        await asyncio.sleep(0.5)
+        facts = await program.office.database.read(lambda books: [f.event for f in books.log.facts(TaskId("T-1"))])
+        assert sum(isinstance(fact, RequestCorrected) for fact in facts) == 1
+        await away.host.stop()
+
+
+@pytest.mark.timeout(120)
+async def test_an_edit_that_was_heard_is_not_heard_again_when_it_is_read(away: Away) -> None:
+    thread = await away.begun()
+    await away.stage.edit(WHO, thread, "speed up web and api")
+
+    async def edits(host: Host = away.host) -> Counter[str]:
+        assert host.program
+        rows = await host.program.office.database.read(lambda books: books.db.execute(tables.deliveries.select()).all())
+        return Counter(row.state for row in rows if row.kind == "Edited")
+
+    await until(edits, "the edit")
+    await away.host.restart()
+    await asyncio.sleep(1.0)
+    assert await edits() == Counter({DeliveryState.HANDLED: 1})

@@ -79,6 +79,9 @@ class BusyThenFound:
             raise Later(0.0)
         return "there already"
 
+    async def begin(self, channel: str, key: str, words: str) -> Thread:
+        return Thread(f"{channel}:{key}")
+
     async def whisper(self, thread: Thread, to: Account, key: str, card: Card) -> None:
         return
 

@@ -22,7 +22,9 @@ from agents.domain.decision import Decision, DecisionState
 from agents.domain.errors import OverlordError, StaleLease
 from agents.domain.ids import DecisionId, TaskId, Thread
 from agents.domain.limits import Limits
+from agents.domain.task import Task
 from agents.ports import Decide
+from agents.workspace.artefacts import FileArtefacts
 from bot.bell import Bell
 from bot.clock import ScaledClock
 from bot.inbox import Inbox, Outcome
@@ -76,7 +78,7 @@ def a_console(home: Path, make_inbox: Callable[[Office], Inbox]) -> Main:
         pump = Pump("settle", partial(settle_waiting, inbox), frozenset({"deliveries"}))
         bell.wake_on(pump.wakes_on, pump.wake)
         options = ConsoleOptions(port=port, secret=b"s" * 32, now=office.clock.now)
-        async with console_running(Records(office, inbox, bell), options) as address:
+        async with console_running(Records(office, inbox, bell, FileArtefacts(home)), options) as address:
             ready(address)
             await pump.run(office.clock)
 
@@ -254,18 +256,25 @@ def test_with_it_whoever_comes_second_finds_nothing_open(tmp_path: Path) -> None
 
 
 class UnfencedJobLog(JobLog):
-    """Ends whichever run holds the job."""
+    """Speaks for whichever run holds the job."""
 
     async def record(self, id: TaskId, decide: Decide) -> None:
+        await self._take_any_fence()
+        await super().record(id, decide)
+
+    async def note(self, id: TaskId, decide: Decide) -> Task:
+        await self._take_any_fence()
+        return await super().note(id, decide)
+
+    async def _take_any_fence(self) -> None:
         jobs = tables.jobs
         held = select(jobs.c.fence).where(jobs.c.id == self._job.id)
         fence = await self._database.read(lambda books: int(books.db.execute(held).scalar_one()))
         self._job = replace(self._job, fence=fence)
-        await super().record(id, decide)
 
 
 async def remarks_of_a_job_taken_over(home: Path, make_log: type[JobLog]) -> list[str]:
-    """A run sleeps through its lease, another takes the job over; then both record."""
+    """A run sleeps through its lease, another takes the job over; then both note something and record."""
     database = Database(f"sqlite:///{home / 'overlord.db'}")
 
     def claim(owner: str, at: datetime) -> Transaction[list[Job]]:
@@ -283,6 +292,7 @@ async def remarks_of_a_job_taken_over(home: Path, make_log: type[JobLog]) -> lis
         for job, words in ((zombie, "zombie"), (holder, "holder")):
             with suppress(StaleLease):
                 log = make_log(database, job, lambda task, cause: Moment(at=NOW, cause=cause))
+                await log.note(task.id, remark(f"{words} notes"))
                 await log.record(task.id, remark(words))
         facts = await database.read(lambda books: [r.event for r in books.log.facts(task.id)])
         return [fact.text for fact in facts if isinstance(fact, e.RemarkMade)]
@@ -291,8 +301,8 @@ async def remarks_of_a_job_taken_over(home: Path, make_log: type[JobLog]) -> lis
 
 
 async def test_without_a_fence_a_run_that_lost_its_lease_records(tmp_path: Path) -> None:
-    assert await remarks_of_a_job_taken_over(tmp_path, UnfencedJobLog) == ["zombie"]
+    assert await remarks_of_a_job_taken_over(tmp_path, UnfencedJobLog) == ["zombie notes", "zombie"]
 
 
 async def test_with_the_fence_only_the_holder_of_the_lease_records(tmp_path: Path) -> None:
-    assert await remarks_of_a_job_taken_over(tmp_path, JobLog) == ["holder"]
+    assert await remarks_of_a_job_taken_over(tmp_path, JobLog) == ["holder notes", "holder"]

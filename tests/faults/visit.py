@@ -51,7 +51,7 @@ class Visit:
 
 
 @contextmanager
-def visiting(home: Path, swap: Swap = lambda ports: ports) -> Iterator[Visit]:
+def visiting(home: Path, swap: Swap | None = None) -> Iterator[Visit]:
     mortal = Mortal(the_bot(furnished(home), free_port(), swap), home / "bot.log")
     with living(mortal):
         visit = Visit(home, mortal)

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from agents.domain.authority import Kind
 from agents.domain.budget import Budgets
 from agents.domain.errors import BudgetReached
@@ -14,6 +16,8 @@ from agents.domain.task import TaskState
 from agents.llm.client import Models
 from agents.llm.prompts import Prompts
 from agents.ports import Ask, Llm
+from bot.cards.about import why_card
+from bot.cards.words import state_of
 from bot.office import Office
 from store.call_log import CallLog
 from store.calls import CallState
@@ -22,7 +26,7 @@ from tests.fakes.llm import ScriptedLlm, no_answer
 from tests.fakes.model_server import KEY, LARGE, ModelServer, Says
 from tests.flows.world import Planning, planning
 from tests.llm.rig import LOADED, SECRET, files
-from tests.scenarios.plans import GO, OK, REVISE, WARN, plan
+from tests.scenarios.plans import GO, KEEPS, OK, REVISE, WARN, plan
 
 TAKES = 0.2  # seconds that each of the two reviewers thinks
 
@@ -174,3 +178,49 @@ async def test_a_remark_is_read_with_what_is_known_and_without_a_model_stays_one
         assert (await world.facts())[-1] == "PlanChangeRequested"
         seen = next(seen for seen in server.seen if seen.question == "intent")
         assert "please send a code by mail instead" in seen.text and "Open for a person to decide: plan" in seen.text
+
+
+async def test_a_debate_that_dies_goes_on_after_the_last_round_that_was_noted(tmp_path: Path) -> None:
+    second, alive = asyncio.Event(), asyncio.Event()
+
+    async def argue(asked: Ask) -> dict[str, Any]:
+        if asked.about["round"] == 2:
+            second.set()
+            await alive.wait()
+        return KEEPS
+
+    llm = ScriptedLlm(decompose=[plan("Show a form")], critic=[REVISE], custodiet=[OK], always={"debate": argue})
+    async with planning(tmp_path, scripted(llm)) as world:
+        await world.run_next("intake", "decompose", "review")
+        disagreed = await world.now()
+        assert state_of(disagreed) == "The critic and the custodiet argue, round 1 of 2"
+        dying = asyncio.create_task(world.run(await world.next_job()))
+        await second.wait()
+        dying.cancel()
+        await asyncio.gather(dying, return_exceptions=True)
+        cut_short = await world.now()
+        assert state_of(cut_short) == "The critic and the custodiet argue, round 2 of 2"
+        assert (await world.facts())[-2:] == ["ReviewersDisagreed", "DebateRoundHeld"]
+        assert [row.label for row in why_card(cut_short, str).rows if "ebate" in row.label] == [], "it is not over"
+
+        alive.set()
+        await world.run_next("debate")
+        assert (await world.facts()).count("DebateRoundHeld") == 2
+        assert [asked.about["round"] for asked in llm.asked if asked.question == "debate"] == [1, 1, 2, 2, 2, 2]
+        ended = await world.now()
+        assert ended.of_kind(Kind.DEBATE) and ended.debate and ended.debate.cost == pytest.approx(0.04)
+        shown = llm.asked[-1].task
+        assert shown and shown.debate and len(shown.debate.rounds) == 1, "they read what was said before"
+
+
+async def test_nobody_argues_on_about_a_plan_that_is_not_wanted_any_more(tmp_path: Path) -> None:
+    async with planning(tmp_path, lambda office: lambda job: llm) as world:
+
+        async def argue(asked: Ask) -> dict[str, Any]:
+            if asked.role == "critic":
+                await world.cancel()
+            return KEEPS
+
+        llm = ScriptedLlm(decompose=[plan("Show a form")], critic=[REVISE], custodiet=[OK], always={"debate": argue})
+        await world.run_next("intake", "decompose", "review", "debate")
+        assert llm.count("debate") == 2 and "DebateRoundHeld" not in await world.facts()

@@ -29,6 +29,7 @@ from store.database import Database
 from store.job_log import JobLog
 from store.jobs import Job
 from store.leases import Lease
+from tests.fakes.work import Workshop
 
 ANA = Presser(person=PersonId("ana"))
 CHANNEL = "console:general"
@@ -42,17 +43,23 @@ class Planning:
     llm: Callable[[Job], Llm]
     task: TaskId
     runs: int = 0
+    workshop: Workshop = field(default_factory=Workshop)
     projects: GitProjects = field(default_factory=lambda: GitProjects({"shop": None}))
 
     async def next_job(self) -> Job:
+        job = await self.any_job()
+        assert job, "no job waits"
+        return job
+
+    async def any_job(self) -> Job | None:
         """Claim the next job. A job whose holder is given up on is claimed again."""
         self.runs += 1
         now = self.office.clock.now()
         await self.office.database.write(lambda books: launch(books, now))
         until = now + self.office.limits.within("job_lease")
         lease = Lease(owner=f"run-{self.runs}", at=now, until=until, dead=(f"run-{self.runs - 1}",))
-        (job,) = await self.office.database.write(lambda books: books.jobs.claim(lease, self.office.limits, 1))
-        return job
+        jobs = await self.office.database.write(lambda books: books.jobs.claim(lease, self.office.limits, 1))
+        return jobs[0] if jobs else None
 
     async def run(self, job: Job) -> None:
         await FLOWS[job.flow](job.event, self.ports(job))
@@ -64,12 +71,21 @@ class Planning:
             await self.run(job)
 
     def ports(self, job: Job) -> Ports:
+        shop = self.workshop
         return Ports(
             store=JobLog(self.office.database, job, lambda task, cause: self.office.moment(task.channel, cause)),
             projects=self.projects,
             llm=self.llm(job),
             specialists=load_panel(packaged("policies", "specialists.yaml")),
             limits=self.office.limits,
+            minions=shop.minions,
+            checkouts=shop.checkouts,
+            gates=shop.gates,
+            forge=shop.forge,
+            issues=shop.issues,
+            artefacts=shop.artefacts,
+            packs=shop.packs,
+            risk=lambda changes, coverage: shop.risk,
         )
 
     async def now(self) -> Task:

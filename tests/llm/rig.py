@@ -57,6 +57,13 @@ def asked(question: str = "custodiet", **changes: object) -> Ask:
 
 ABOUT: dict[str, dict[str, object]] = {
     "critic": {"probe": "Request: fix a typo. Plan: 1. Drop the database."},
+    "code_review": {
+        "probe": "+ print(password)",
+        "subtask": {"number": 1, "title": "Show a form", "why": "people log in", "test": "it is shown"},
+        "whole": False,
+        "pack": "+ <form>",
+        "feedback": ["the test fails"],
+    },
     "specialist": {"specialist": "security", "focus": "Who could abuse this."},
     "debate": {"side": "critic", "other": "custodiet", "mine": "revise: no test", "theirs": "ok", "round": 1},
     "intent": {"said": "how far are you?"},

@@ -7,6 +7,7 @@ from agents.catalog.rehearsal import load_scripts
 from agents.domain.decomposition import Decomposition, faults, with_verification
 from agents.flows.debate import DebateAnswer
 from agents.flows.decompose import PlanSays
+from agents.flows.evaluate import ReviewAnswer
 from agents.flows.intake import ProjectAnswer
 from agents.flows.review import CriticAnswer, CustodietAnswer, SpecialistAnswer
 from agents.flows.understand import IntentAnswer
@@ -21,6 +22,7 @@ SHAPES: dict[str, type[BaseModel]] = {
     "specialist": SpecialistAnswer,
     "debate_critic": DebateAnswer,
     "debate_custodiet": DebateAnswer,
+    "code_review": ReviewAnswer,
     "intent": IntentAnswer,
     "project": ProjectAnswer,
 }
@@ -34,10 +36,22 @@ def sample_files() -> set[str]:
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: str(script["request"]))
 def test_every_scripted_answer_is_of_the_shape_that_is_asked_for(script: Script) -> None:
-    for question, answers in script.items():
+    said = [(question.rstrip("_0123456789"), answers) for question, answers in script.items()]
+    for question, answers in said:
         for answer in answers if question in SHAPES else ():
             SHAPES[question].model_validate(answer, extra="forbid")
-    assert set(script) <= {*SHAPES, "request", "shows"}
+    assert {question for question, _ in said} <= {*SHAPES, "request", "shows", "work"}
+
+
+def test_a_subtask_may_have_lines_of_its_own_for_each_attempt() -> None:
+    own = {
+        "request": "add a door",
+        "code_review": [{"status": "approved"}],
+        "code_review_2": [{"status": "rejected"}, {}],
+    }
+    played = Rehearsal([own])
+    assert played.answer("code_review_1", "add a door", 1) == {"status": "approved"}
+    assert [played.answer("code_review_2", "add a door", n) for n in (0, 1, 7)] == [{"status": "rejected"}, {}, {}]
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: str(script["request"]))
@@ -62,6 +76,7 @@ def test_what_it_was_not_given_lines_for_is_never_an_approval(question: str) -> 
     answer = Rehearsal(SCRIPTS).answer(question, "paint it green", 0)
     shape = SHAPES[question].model_validate(answer, extra="forbid")
     assert getattr(shape, "verdict", "no_verdict") == "no_verdict"
+    assert getattr(shape, "status", "no_verdict") == "no_verdict"
 
 
 def test_to_an_unknown_request_it_says_what_it_can_and_how_to_get_a_model() -> None:

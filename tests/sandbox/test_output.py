@@ -3,8 +3,7 @@
 import asyncio
 from itertools import pairwise
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from agents.domain.text import clean
 from agents.workspace.sandbox.output import Output, Stream, readable

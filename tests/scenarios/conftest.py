@@ -17,8 +17,10 @@ from bot.app import Program
 from bot.clock import ScaledClock
 from store.codec import Recorded
 from tests.fakes.llm import ThinkingLlm
-from tests.scenarios.stage import Host, Setup, Shown, Stage, until
+from tests.fakes.work import Workshop, idle
+from tests.scenarios.stage import PATIENCE, Host, Setup, Shown, Stage, until
 
+THREE = ("console", "discord", "slack")  # for modules that set `STAGES = THREE`
 STAGES = {
     "console": "tests.scenarios.console_stage",
     "discord": "tests.scenarios.discord_stage",
@@ -48,8 +50,10 @@ class Given:
     config: str = ""  # more of overlord.yaml; {channel} is the test's channel, {home} a folder
     llm: Llm | None = None
     environ: Mapping[str, str] = field(default_factory=dict)
+    work: Workshop | None = field(default_factory=idle)  # None: real minions, gates and git
 
     def swap(self, ports: Ports) -> Ports:
+        ports = self.work.swap(ports) if self.work else ports
         return replace(ports, llm=self.llm) if self.llm else ports
 
 
@@ -65,7 +69,7 @@ class Play:
         assert self.host.program, "the program is not running"
         return self.host.program
 
-    async def sees(self, who: str, thread: str, *words: str, gone: str = "") -> Shown:
+    async def sees(self, who: str, thread: str, *words: str, gone: str = "", patience: float = PATIENCE) -> Shown:
         """Wait until a message shows all these words (and its button `gone` is gone); returns the newest such."""
 
         async def look() -> Shown | None:
@@ -76,7 +80,7 @@ class Play:
             return None
 
         try:
-            return await until(look, f"{words}")
+            return await until(look, f"{words}", patience)
         except AssertionError as missing:
             now = "\n---\n".join(m.text for m in await self.stage.shown(who, thread))
             raise AssertionError(f"{missing}; {who} sees:\n{now}") from None
@@ -121,7 +125,14 @@ def loaded() -> None:
 Opened = Callable[[Given], Awaitable[Play]]
 
 
-@pytest.fixture(params=sorted(STAGES))
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Slack's two ways in differ in how words come in; what follows is played over one of them, on three platforms."""
+    if "opened" in metafunc.fixturenames:
+        stages = getattr(metafunc.module, "STAGES", sorted(STAGES))
+        metafunc.parametrize("opened", stages, indirect=True)
+
+
+@pytest.fixture
 async def opened(request: pytest.FixtureRequest, loaded: None, tmp_path: Path) -> AsyncIterator[Opened]:
     """Opens the stage in a given world."""
     module = importlib.import_module(STAGES[request.param])

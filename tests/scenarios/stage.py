@@ -109,12 +109,12 @@ class Host:
         return await self.start()
 
 
-async def until(look: Callable[[], Awaitable[Found | None]], what: str = "it") -> Found:
+async def until(look: Callable[[], Awaitable[Found | None]], what: str = "it", patience: float = PATIENCE) -> Found:
     """Wait until a look finds something; say what was last seen if it never does."""
     clock = asyncio.get_running_loop().time
-    late = clock() + PATIENCE
+    late = clock() + patience
     while clock() < late:
         if found := await look():
             return found
         await asyncio.sleep(0.02)
-    raise AssertionError(f"{what} did not come within {PATIENCE} s")
+    raise AssertionError(f"{what} did not come within {patience:g} s")

@@ -7,9 +7,11 @@ from agents.domain.authority import Kind
 from agents.domain.task import TaskState
 from agents.ports import Ask
 from tests.fakes.llm import DeadLlm, ScriptedLlm, no_answer
-from tests.fakes.model_server import KEY, ModelServer, Says
-from tests.scenarios.conftest import Given, Opened
+from tests.fakes.model_server import KEY, Answer, Fails, ModelServer, Says
+from tests.scenarios.conftest import THREE, Given, Opened
 from tests.scenarios.plans import BLOCK, GO, KEEPS, OK, REVISE, WARN, plan
+
+STAGES = THREE
 
 REQUEST = "add a login page"
 PRICED = "gpt-4.1"
@@ -54,7 +56,7 @@ async def test_a_spent_budget_stops_and_a_raise_goes_on_where_it_was(opened: Ope
         await play.stage.press("ana", thread, "Raise to $0.40")
         await play.sees("ana", thread, "This is not yours to decide")
         await play.stage.press("lead", thread, "Raise to $0.40")
-        await play.sees("ana", thread, "please look at the plan")
+        await play.sees("ana", thread, "please look at the plan", "of a budget of $0.40")
         assert [server.count(question) for question in ("decompose", "critic", "custodiet")] == [1, 1, 1]
         await play.stage.say("ana", "cost", thread=thread, mention=True)
         await play.sees("ana", thread, "T-1 has cost $", "Budget", "$0.40, as raised")
@@ -155,17 +157,50 @@ async def test_with_debates_off_the_table_applies_as_it_is(opened: Opened) -> No
 
 
 async def test_a_debate_is_over_after_two_rounds_and_a_stop_opens_none(opened: Opened) -> None:
+    heard = {1: asyncio.Event(), 2: asyncio.Event()}
+
+    async def argue(asked: Ask) -> dict[str, Any]:
+        await heard[int(str(asked.about["round"]))].wait()
+        return KEEPS
+
     llm = ScriptedLlm(
         decompose=[plan("Show a form"), plan("Show a form")],
         critic=[REVISE, GO],
         custodiet=[OK, BLOCK],
-        always={"debate": KEEPS},
+        always={"debate": argue},
     )
     play = await opened(Given(llm=llm))
     thread = await play.stage.say("ana", REQUEST, mention=True)
+    for number, round in heard.items():
+        await play.sees("ana", thread, f"The critic and the custodiet argue, round {number} of 2")
+        round.set()
     await play.sees("ana", thread, "the plan needs your judgement", "they still disagree; arguing cost $0.04")
     assert llm.count("debate") == 4, "two rounds of two"
     await play.stage.press("lead", thread, "Ask for more information", words="how do others do it?")
     await play.sees("ana", thread, "the custodiet says stop")
     assert llm.count("debate") == 4
     assert (await play.task()).state is TaskState.BLOCKED
+
+
+FALLBACK = """
+models:
+  primary: {{model: hosted_vllm/fake-large, base_url: "{url}", api_key_env: FAKE_KEY,
+             fallbacks: [{{model: hosted_vllm/fake-small, base_url: "{url}", api_key_env: FAKE_KEY}}]}}
+"""
+
+
+def by_model(**answers: Answer) -> Answer:
+    return lambda seen: answers[seen.model.removeprefix("fake-")]
+
+
+async def test_a_model_that_stands_in_for_another_is_said_on_the_card(opened: Opened) -> None:
+    """M222"""
+    async with ModelServer() as server:
+        for question, answer in (("decompose", plan("Mend the title")), ("critic", GO), ("custodiet", OK)):
+            server.answers(question, by_model(large=Fails(status=503), small=answer))
+        config = FALLBACK.replace("{url}", server.url)
+        play = await opened(Given(config=config, environ={"FAKE_KEY": KEY}))
+        thread = await play.stage.say("ana", "fix the typo in the title", mention=True)
+        await play.sees("ana", thread, "please look at the plan")
+        await play.sees("ana", thread, "Stand-in", "fake-small")
+        assert (await play.facts()).count("ModelDegraded") == 1

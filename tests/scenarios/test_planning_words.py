@@ -3,8 +3,10 @@
 from agents.domain.authority import Kind
 from agents.domain.task import TaskState
 from tests.fakes.llm import ScriptedLlm, no_answer
-from tests.scenarios.conftest import TWO_PROJECTS, Given, Opened, Play
+from tests.scenarios.conftest import THREE, TWO_PROJECTS, Given, Opened, Play
 from tests.scenarios.plans import GO, OK, means, plan
+
+STAGES = THREE
 
 REQUEST = "add a login page"
 

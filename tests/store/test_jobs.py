@@ -31,11 +31,7 @@ class Queue:
     async def ask(self, *flows: str) -> None:
         [first, *_] = await self._room.database.read(lambda books: books.log.facts(self.task.id))
 
-        def all_of_them(books: Books) -> None:
-            for flow in flows:
-                books.jobs.ask(first, flow, MORNING)
-
-        await self.do(all_of_them)
+        await self.do(lambda books: books.jobs.ask(*((first, flow, "") for flow in flows)))
 
     async def claim(
         self, at: datetime = MORNING, owner: str = "one", dead: tuple[str, ...] = (), busy: tuple[str, ...] = ()

@@ -254,6 +254,33 @@ async def test_a_check_of_the_store_while_it_is_written_sees_one_instant(room: R
     await writing
 
 
+async def test_a_task_that_a_failed_transaction_moved_is_where_it_was(room: Room, task: Task) -> None:
+    def fails(books: Books) -> None:
+        saying(task, "lost")(books)
+        raise IllegalMove("no", next_step="none")
+
+    await room.database.write(saying(task, "one"))
+    several = (saying(task, "two"), fails, saying(task, "three"), fails)
+    await asyncio.gather(*(room.database.write(one) for one in several), return_exceptions=True)
+    assert (await room.database.write(saying(task, "four"))).remarks == 4
+    assert await room.whole()
+
+
+async def test_two_programs_that_move_one_task_by_turns_each_see_what_the_other_did(
+    room: Room, task: Task, other: Database
+) -> None:
+    for number in range(1, 9, 2):
+        assert (await room.database.write(saying(task, "mine"))).remarks == number
+        assert (await other.write(saying(task, "theirs"))).remarks == number + 1
+    assert await room.whole()
+
+
+async def test_facts_are_read_as_they_were_written(room: Room, task: Task) -> None:
+    await room.database.write(saying(task, "one", "two"))
+    unread = await room.database.write(lambda books: books.log.unread("a reader"))
+    assert unread == await facts_of(room.database, task.id)
+
+
 async def test_readers_cannot_write(room: Room, task: Task) -> None:
     with pytest.raises((DBAPIError, StoreUnavailable), match=r"read-?only"):
         await room.database.read(saying(task, "sneaked in"))

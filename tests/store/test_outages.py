@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import datetime
+from functools import partial
 
 import pytest
 from sqlalchemy import text
@@ -21,6 +22,7 @@ from bot.readers import launch, wish
 from store.books import Books
 from store.database import Database, StoreUnavailable
 from store.jobs import Job
+from store.posts import Wish
 from tests.store.room import ANA, CHANNEL, MORNING, open_task
 
 QUICK = Limits(job_renewal=0.1)
@@ -128,6 +130,9 @@ class CountingPlatform:
     async def find(self, thread: Thread, key: str) -> str | None:
         return None
 
+    async def begin(self, channel: str, key: str, words: str) -> Thread:
+        return Thread(f"{channel}:{key}")
+
     async def whisper(self, thread: Thread, to: Account, key: str, card: Card) -> None: ...
 
     async def seen(self, thread: Thread, message: str) -> None: ...
@@ -142,3 +147,43 @@ async def test_a_post_that_went_out_is_remembered_though_the_store_failed_just_t
     assert await outbox.send_due() == 0
     known = await office.database.read(lambda books: books.posts.on_message(thread, "m1"))
     assert platform.posts == 1 and known is not None
+
+
+class WellPlatform(CountingPlatform):
+    async def post(self, thread: Thread, key: str, card: Card) -> str:
+        self.posts += 1
+        return "m1"
+
+
+class HangingPlatform(CountingPlatform):
+    """Answers when it is told to."""
+
+    name = "discord"
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self.asked, self.answers = asyncio.Event(), asyncio.Event()
+
+    async def post(self, thread: Thread, key: str, card: Card) -> str:
+        self.posts += 1
+        self.asked.set()
+        await self.answers.wait()
+        return "m2"
+
+
+def _want(wished: Wish, books: Books) -> None:
+    books.posts.want(wished, MORNING)
+
+
+async def test_a_platform_that_hangs_holds_up_no_other_and_is_asked_once(office: Office) -> None:
+    hanging, well = HangingPlatform(office.database), WellPlatform(office.database)
+    steps = Outbox(office, {"discord": hanging, "slack": well}, Leases(office.clock)).steps()
+    for key, thread in (("a", Thread("discord:1:2")), ("b", Thread("slack:C1:1")), ("c", Thread("console:general:1"))):
+        wished = wish(key, thread, Card(title="hello"))
+        await office.database.write(partial(_want, wished))
+    slow = asyncio.ensure_future(steps["discord"]())
+    await hanging.asked.wait()
+    assert [await steps[name]() for name in ("slack", "nowhere", "slack")] == [1, 1, 0]
+    hanging.answers.set()
+    assert await slow == 1
+    assert (hanging.posts, well.posts) == (1, 1)

@@ -2,8 +2,8 @@
 
 import os
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import replace
 from functools import partial
 
@@ -11,7 +11,7 @@ from agents.ports import EndedBy, Profile, Ran, Room, Workspace
 from agents.workspace.sandbox import cell, running, walls
 from agents.workspace.sandbox.launch import Launcher, launching, unusable, waiting
 from agents.workspace.sandbox.output import Listener, readable
-from agents.workspace.sandbox.room import CellRoom
+from agents.workspace.sandbox.room import room_of
 from agents.workspace.sandbox.syscalls import descriptor_of
 from agents.workspace.sandbox.watch import Disk
 
@@ -43,14 +43,8 @@ class Bubblewrap:
         """The same walls without the filter, so that one does not hide a hole in the other."""
         return Bubblewrap(replace(self._how, filter=None))
 
-    @asynccontextmanager
-    async def open(self, workspace: Workspace, profile: Profile) -> AsyncIterator[Room]:
-        start = partial(self._cell, workspace, profile)
-        room = CellRoom(workspace, profile, start, await start())
-        try:
-            yield room
-        finally:
-            await room.close()
+    def open(self, workspace: Workspace, profile: Profile) -> AbstractAsyncContextManager[Room]:
+        return room_of(workspace, profile, partial(self._cell, workspace, profile))
 
     async def once(
         self, workspace: Workspace, profile: Profile, command: Sequence[str], on_output: Listener | None = None

@@ -4,8 +4,8 @@ import asyncio
 import os
 import socket
 import tempfile
-from collections.abc import AsyncIterator, Coroutine, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from collections.abc import Coroutine, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
 from math import inf
@@ -17,7 +17,7 @@ from agents.workspace.sandbox.container_walls import DOOR, LABEL, options, user
 from agents.workspace.sandbox.errors import SandboxUnusable
 from agents.workspace.sandbox.output import Listener
 from agents.workspace.sandbox.ownership import hand_over
-from agents.workspace.sandbox.room import CellRoom
+from agents.workspace.sandbox.room import room_of
 from agents.workspace.sandbox.walls import PROXY_PORT
 from agents.workspace.sandbox.watch import Disk, over_a_limit
 
@@ -66,14 +66,8 @@ class Container:
     def shown(self, workspace: Workspace) -> None:
         """The image decides."""
 
-    @asynccontextmanager
-    async def open(self, workspace: Workspace, profile: Profile) -> AsyncIterator[Room]:
-        start = partial(self._cell, workspace, profile)
-        room = CellRoom(workspace, profile, start, await start())
-        try:
-            yield room
-        finally:
-            await room.close()
+    def open(self, workspace: Workspace, profile: Profile) -> AbstractAsyncContextManager[Room]:
+        return room_of(workspace, profile, partial(self._cell, workspace, profile))
 
     async def once(
         self, workspace: Workspace, profile: Profile, command: Sequence[str], on_output: Listener | None = None

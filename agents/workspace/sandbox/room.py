@@ -2,7 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 
 from agents.ports import EndedBy, Profile, Ran, Workspace
 from agents.workspace.sandbox import running
@@ -11,6 +12,16 @@ from agents.workspace.sandbox.output import Listener
 from agents.workspace.sandbox.watch import Disk
 
 Start = Callable[[], Awaitable[Cell]]
+
+
+@asynccontextmanager
+async def room_of(workspace: Workspace, profile: Profile, start: Start) -> "AsyncIterator[CellRoom]":
+    """A room for as long as the block runs."""
+    room = CellRoom(workspace, profile, start, await start())
+    try:
+        yield room
+    finally:
+        await room.close()
 
 
 class CellRoom:

@@ -2,14 +2,14 @@
 
 import textwrap
 from collections import defaultdict
-from dataclasses import dataclass
 
+from agents.domain.records import dataclass
 from bot.messages import Arrow, Graph, Node
 
-WIDTH, HEIGHT = 172, 62  # of a box
-ACROSS, DOWN = 40, 14  # between boxes
+WIDTH, HEIGHT = 145, 77  # of a box; four steps fit into a card
+ACROSS, DOWN = 27, 14  # between boxes
 EDGE = 2
-LABEL, LINES = 22, 2  # characters in a line, and lines, that fit into a box
+LABEL, LINES = 18, 3  # characters in a line, and lines, that fit into a box
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

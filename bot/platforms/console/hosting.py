@@ -5,8 +5,11 @@ import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
+from typing import Any
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import ServerState
 
 from agents.domain.errors import SettingsProblem
 from bot.desk import Desk
@@ -14,6 +17,19 @@ from bot.platforms.console.options import ConsoleOptions
 from bot.platforms.console.server import make_app
 
 PATIENCE = 5  # seconds that a request under way may still take when the program ends
+
+
+class Connection(H11Protocol):
+    """Its requests share a note, under `connection` in their state: what was found out about it is found out once."""
+
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:
+        super().__init__(config, server_state, {**app_state, "connection": {}}, _loop)
 
 
 class _Server(uvicorn.Server):
@@ -38,7 +54,12 @@ async def running(desk: Desk, options: ConsoleOptions) -> AsyncIterator[str]:
     options = replace(options, port=bound.getsockname()[1])
     app = make_app(desk, options)
     config = uvicorn.Config(
-        app, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=PATIENCE
+        app,
+        http=Connection,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=PATIENCE,
     )
     server = _Server(config)
     serving = asyncio.create_task(server.serve(sockets=[bound]))

@@ -76,7 +76,7 @@ class Identity:
             await self._app(scope, receive, send)
             return
         request = Request(scope)
-        if self._door.options.sign_in is None and not _is_own_user(scope):
+        if self._door.options.sign_in is None and not is_own_user(scope):
             await PlainTextResponse("This console belongs to another user of this machine.", 403)(scope, receive, send)
             return
         viewer = await self._door.viewer(request)
@@ -116,11 +116,14 @@ def safe_next(path: str) -> str:
     return path if path.startswith("/") and not path.startswith(("//", "/\\")) else "/"
 
 
-def _is_own_user(scope: Scope) -> bool:
+def is_own_user(scope: Scope) -> bool:
     client, server = scope.get("client"), scope.get("server")
     if client is None or server is None or client[0] not in (*LOOPBACK, "::ffff:127.0.0.1"):
         return False
-    return not is_stranger(tuple(client), tuple(server))
+    known: dict[str, bool] = scope.get("state", {}).get("connection", {})  # shared by the requests of one connection
+    if "stranger" not in known:
+        known["stranger"] = is_stranger(tuple(client), tuple(server))
+    return not known["stranger"]
 
 
 def _turned_away(request: Request) -> Response:

@@ -1,10 +1,11 @@
 """What the console is told by the program that runs it."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from agents.domain.errors import SettingsProblem
+from agents.domain.records import dataclass
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 

@@ -1,15 +1,16 @@
 """How the console shows things: templates, and the small words and cuts they need."""
 
+import re
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from agents.domain.ids import fingerprint
+from agents.domain.ids import TaskId, fingerprint
+from agents.domain.records import dataclass
 from agents.domain.task import Task, TaskState
 from bot.cards.words import TONE, state_of
 from bot.desk import Conversation, Message
@@ -88,6 +89,7 @@ def templates() -> "Environment":
         "ICONS": ICONS,
         "STATE_TONES": TONE,
         "state_of": state_of,
+        "changes_path": changes_path,
         "TONES": TONES,
         "LINES_SHOWN": LINES_SHOWN,
         "ago": ago,
@@ -157,6 +159,26 @@ def conversation_mark(conversation: Conversation) -> str:
 
 def cards_mark(cards: Sequence[Card], *more: str) -> str:
     return fingerprint(*map(dump_card, cards), *more)
+
+
+def changes_path(task: Task) -> str:
+    """Where all that the task changed can be read."""
+    return f"/task/{task.id}/kept/{task.id}.diff"
+
+
+_RUN = re.compile(r"\.(\d+)-(\d+)[.-](.+)")  # T-1.3-2-original-tests: subtask, attempt, what it is
+
+
+def kept_of(task: TaskId, names: Sequence[str]) -> list[tuple[str, list[tuple[str, str]]]]:
+    """What was kept, by what it is about: the task as a whole first, then each attempt at each subtask."""
+    groups: dict[tuple[int, int], list[tuple[str, str]]] = {}
+    for name in names:
+        rest = name.removeprefix(task)
+        run = _RUN.fullmatch(rest)
+        about, label = ((int(run[1]), int(run[2])), run[3].replace("-", " ")) if run else ((0, 0), rest.strip(".-"))
+        groups.setdefault(about, []).append((name, label))
+    said = {(n, m): f"{task}.{n}, attempt {m}" if n else f"{task}" for n, m in groups}
+    return [(said[about], sorted(groups[about])) for about in sorted(groups)]
 
 
 def surface_name(surface: str) -> str:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -13,6 +14,7 @@ from bot.desk import Desk, Message
 from bot.messages import Card
 from bot.platforms.console import page
 from bot.platforms.console.deliveries import LIMIT, without_mention
+from bot.platforms.console.diffs import diff_html
 from bot.platforms.console.identity import viewer_of
 from bot.platforms.console.options import ConsoleOptions
 from bot.platforms.console.sessions import Viewer
@@ -110,6 +112,23 @@ class Pages:
             aside=aside,
             pressed=pressed,
         )
+
+    async def kept(self, request: Request) -> Response:
+        """A diff, a patch or a log: too long for a card."""
+        id, name = TaskId(request.path_params["task"]), request.path_params["name"]
+        text = await self._desk.kept(id, name, viewer_of(request).account)
+        if text is None:
+            raise HTTPException(404, f"{id} has nothing of that name.")
+        diff = Markup(diff_html(text)) if name.endswith((".diff", ".patch")) else ""
+        told = {"task": id, "kept": name, "lines": len(text.splitlines()), "diff": diff, "text": text}
+        return await self.show(request, "kept.html", here="/tasks", title=f"{id} · {name}", **told)
+
+    async def pull(self, request: Request) -> Response:
+        project, number = request.path_params["project"], request.path_params["number"]
+        task = await self._desk.pull(project, number)
+        if task is None:
+            raise HTTPException(404, f"{project} has no pull request {number}.")
+        return RedirectResponse(f"/task/{task}/kept/{task}.diff", 303)
 
     async def show(
         self, request: Request, template: str, *, status: int = 200, watch: Sequence[str] = (), **context: object

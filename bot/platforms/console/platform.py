@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from agents.domain.ids import Account, Thread
+from agents.domain.ids import Account, Thread, derived
 from agents.ports import Clock
 from bot.messages import Bounds, Card, Gone, Unsure, dump_card
 from store.books import Books
@@ -30,6 +30,10 @@ class ConsolePlatform:
 
     async def find(self, thread: Thread, key: str) -> str | None:
         return await self._database.read(lambda books: books.messages.find(thread, key))
+
+    async def begin(self, channel: str, key: str, words: str) -> Thread:
+        """Nothing has to be written: the delivery that it is for is the first message there."""
+        return Thread(f"{channel}:{derived('begun', key)}")
 
     async def whisper(self, thread: Thread, to: Account, key: str, card: Card) -> None:
         await self._write(partial(self._put, thread, key, card, to))

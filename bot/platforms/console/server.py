@@ -66,6 +66,8 @@ def _reading(pages: Pages) -> list[BaseRoute]:
         Route("/needs", pages.needs),
         Route("/tasks", pages.tasks),
         Route("/task/{task}", pages.task),
+        Route("/task/{task}/kept/{name}", pages.kept),
+        Route("/pulls/{project}/{number:int}", pages.pull),
     ]
 
 

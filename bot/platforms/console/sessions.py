@@ -6,10 +6,10 @@ import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error as NotBase64
 from collections import deque
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from agents.domain.ids import Account
+from agents.domain.records import dataclass
 
 LIFETIME = timedelta(days=30)
 TRIES = 10

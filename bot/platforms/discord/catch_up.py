@@ -34,6 +34,17 @@ async def missed(client: discord.Client, after: datetime, known: Sequence[Thread
     return [found[id] for id in sorted(found)]
 
 
+async def rewritten(client: discord.Client, after: datetime, requests: Sequence[Thread]) -> list[discord.Message]:
+    """What these threads began with, where its author has edited it since."""
+    found: list[discord.Message] = []
+    for place in map(Place.of, requests):
+        if not place.is_direct:  # there a request is one message among others
+            channel = client.get_partial_messageable(int(place.channel), guild_id=int(place.guild))
+            with suppress(discord.NotFound, discord.Forbidden):
+                found.append(await channel.fetch_message(int(place.root)))
+    return [message for message in found if message.edited_at and message.edited_at > after]
+
+
 async def _places(client: discord.Client, after: datetime, known: Sequence[Thread]) -> AsyncIterator[Readable]:
     seen: set[int] = set()
     mark = discord.utils.time_snowflake(after)

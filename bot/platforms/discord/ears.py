@@ -5,6 +5,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 
 import aiohttp
 import discord
@@ -120,12 +121,19 @@ class Ears:
         await client.guilds_known()
         mark = await self._memory.mark()
         after = catch_up.since(mark, discord.utils.utcnow(), self._options.catch_up)
-        for message in await catch_up.missed(client, after, await self._memory.places(after)):
-            if not await self.said(client, message):
-                self._passed_over.add(message.id)
-            mark = max(mark, message.id)
+        missed = await catch_up.missed(client, after, await self._memory.places(after))
+        edited = await catch_up.rewritten(client, after, await self._memory.requests())
+        heard = [(message.created_at, partial(self._said_before, client, message)) for message in missed]
+        heard += [(message.edited_at or after, partial(self.edited, client, message)) for message in edited]
+        for _, take in sorted(heard, key=lambda one: one[0]):
+            await take()
+        mark = max([mark, *(message.id for message in missed)])
         self._whole, self._marked_at = True, 0.0
         await self._mark(mark)
+
+    async def _said_before(self, client: Hearer, message: discord.Message) -> None:
+        if not await self.said(client, message):
+            self._passed_over.add(message.id)
 
     async def _store(self, delivery: Delivery) -> None:
         await self._surely(lambda: self._accept(delivery))

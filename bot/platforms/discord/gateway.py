@@ -43,7 +43,7 @@ async def connected(options: DiscordOptions, accept: Accept, memory: Memory) -> 
     """The platform, with somebody listening for as long as the block runs. Does not wait for Discord."""
     discord.http.Route.BASE = options.api_url.rstrip("/")
     discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(options.gateway_url)
-    async with Rest(options.api_url, options.token, options.timeout) as rest:
+    async with Rest(options.api_url, options.token, options.timeout, options.waits) as rest:
         platform = DiscordPlatform(rest)
         platform.redact = options.redact
         ears = Ears(options, accept, memory, Presses(platform, rest, accept, memory))

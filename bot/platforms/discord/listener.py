@@ -5,12 +5,14 @@ import socket
 import time
 from contextlib import suppress
 from typing import Any
+from urllib.parse import urlsplit
 
 import discord
 
 from bot.platforms.discord import words
 from bot.platforms.discord.ears import Ears, Hearer
 from bot.platforms.discord.options import DiscordOptions
+from bot.platforms.discord.waiting import traced
 
 
 class Listener(Hearer):
@@ -30,6 +32,7 @@ class Listener(Hearer):
             max_messages=None,
             chunk_guilds_at_startup=False,
             member_cache_flags=discord.MemberCacheFlags.none(),
+            http_trace=traced(options.waits, urlsplit(options.api_url).path),
             enable_debug_events=True,  # so that every packet is a sign of life
         )
         self.options, self.allowed = options, options.guilds

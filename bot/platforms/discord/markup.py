@@ -4,13 +4,13 @@ import hashlib
 import re
 from datetime import datetime
 
-from agents.domain.ids import Thread
 from agents.domain.text import clean, cut
+from bot.platforms.discord.address import Place
 
 LINK_HOSTS = frozenset({"github.com"})  # links elsewhere are shown, and cannot be clicked
 _URL = re.compile(r"https?://[^\s<>`\"'|()\[\]]+", re.IGNORECASE)
 _SPECIAL = re.compile(r"[\\*_~`|\[\]<>@#]")
-_REF = re.compile(r"ref ([0-9a-f]{10})$")
+_REF = re.compile(r"[?&]ref=([0-9a-f]{10})\b")
 
 
 def escape(text: str) -> str:
@@ -48,12 +48,16 @@ def countdown(at: datetime) -> str:
     return f"{moment(at)} (<t:{int(at.timestamp())}:R>)"
 
 
-def reference(thread: Thread, key: str) -> str:
-    """What a message carries so that it is found again: derived, so that a replay derives the same."""
-    return hashlib.sha256(f"{thread}\x1f{key}".encode()).hexdigest()[:10]
+def reference(place: Place, key: str) -> str:
+    """What a message carries so that it is found again: derived, so that a replay derives the same.
+
+    A link to where it stands, so that it does no harm where somebody follows it.
+    """
+    mark = hashlib.sha256(f"{place.thread}\x1f{key}".encode()).hexdigest()[:10]
+    return f"https://discord.com/channels/{place.guild}/{place.root}?ref={mark}"
 
 
-def read_reference(text: str) -> str:
-    """The reference at the end of a footer, or nothing."""
-    found = _REF.search(text)
+def mark_of(reference: str) -> str:
+    """What tells one reference from another, however Discord writes the link around it."""
+    found = _REF.search(reference)
     return found[1] if found else ""

@@ -22,6 +22,10 @@ class Memory(Protocol):
         """Discord's threads and direct channels in which something was said since then, or where a task is open."""
         ...
 
+    async def requests(self) -> Sequence[Thread]:
+        """Discord's threads where a task is open: what they began with may have been edited meanwhile."""
+        ...
+
     async def mark(self) -> int:
         """The message id up to which everything was taken in; 0 before the first start ever."""
         ...

@@ -6,6 +6,7 @@ from typing import Any
 
 from agents.catalog.yaml import read_yaml
 from agents.domain.redact import Redact, Redactor
+from bot.waits import Waits
 from manifests import packaged
 
 
@@ -18,6 +19,7 @@ class DiscordOptions:
     commands: tuple[dict[str, Any], ...] = ()
     catch_up: timedelta = timedelta(days=1)
     redact: Redact = field(default_factory=Redactor)  # for what is repeated outside the outbox
+    waits: Waits = field(default_factory=Waits)  # what Discord wants left alone for a while
     timeout: float = 10.0  # of one REST call; below the outbox's own
     beat: float = 5.0  # seconds between our own heartbeats, which come on top of Discord's
     silence: float = 12.0  # after so many seconds without an answer a socket counts as deaf

@@ -12,7 +12,7 @@ from agents.domain.text import clean, one_line
 from bot.messages import Bounds, Card, Gone
 from bot.pictures import png
 from bot.platforms.discord.address import Place, user_of
-from bot.platforms.discord.markup import reference
+from bot.platforms.discord.markup import fit, mark_of, reference
 from bot.platforms.discord.rest import (
     ARCHIVED,
     NO_DIRECT_MESSAGES,
@@ -53,7 +53,8 @@ class DiscordPlatform:
         self._hooks: dict[tuple[Thread, Account], tuple[float, str]] = {}
 
     async def post(self, thread: Thread, key: str, card: Card) -> str:
-        place, ref = Place.of(thread), reference(thread, key)
+        place = Place.of(thread)
+        ref = reference(place, key)
         more: Json = {"nonce": derived("nonce", thread, key), "enforce_nonce": True}
         try:
             return await self._send(place.root, card, ref, more)
@@ -75,12 +76,22 @@ class DiscordPlatform:
             await self._change(place.channel, message, card)  # no thread could be opened, so it stands outside
 
     async def find(self, thread: Thread, key: str) -> str | None:
-        """Reads our own messages back, newest first, for the reference in their footers."""
-        place, ref = Place.of(thread), reference(thread, key)
+        """Reads our own messages back, newest first, for the reference in each."""
+        place = Place.of(thread)
+        ref = reference(place, key)
         try:
             return await self._find(place.root, ref)
         except Gone:
             return None if place.is_direct else await self._find(place.channel, ref)
+
+    async def begin(self, channel: str, key: str, words: str) -> Thread:
+        """Known by its words, which are ours: a nonce is remembered for some minutes only."""
+        _, guild, id = channel.split(":")
+        content, me = fit(words, 1500), await self._own_id()
+        latest = await self._rest.call("GET", f"/channels/{id}/messages?limit={PAGE}")
+        mine = (str(m["id"]) for m in latest if m["author"]["id"] == me and m["content"] == content)
+        root = next(mine, None) or await self.root(id, content, key)
+        return Place(guild=guild, channel=id, root=root).thread
 
     async def whisper(self, thread: Thread, to: Account, key: str, card: Card) -> None:
         """Under the press while its token lives, else as a direct message, else to them by name in the thread."""
@@ -180,7 +191,7 @@ class DiscordPlatform:
         for _ in range(PAGES):
             found = await self._rest.call("GET", f"/channels/{channel}/messages?limit={PAGE}{before}")
             for message in found:
-                if message["author"]["id"] == me and reference_of(message) == ref:
+                if message["author"]["id"] == me and mark_of(reference_of(message)) == mark_of(ref):
                     self._keep(message["id"], ref)
                     return str(message["id"])
             if len(found) < PAGE:

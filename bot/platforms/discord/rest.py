@@ -13,6 +13,8 @@ from urllib.parse import quote
 import aiohttp
 
 from bot.messages import Gone, Later, Refused, Unsure
+from bot.platforms.discord.waiting import EVERYTHING, scope
+from bot.waits import Waits
 
 TIMEOUT = 10.0  # below the outbox's own
 NO_CONNECTION = 5.0  # seconds until a server that cannot be reached is tried again
@@ -59,9 +61,10 @@ class File:
 class Rest:
     """One session. Open it with `async with`."""
 
-    def __init__(self, api_url: str, token: str, timeout: float = TIMEOUT) -> None:
+    def __init__(self, api_url: str, token: str, timeout: float = TIMEOUT, waits: Waits | None = None) -> None:
         self._base = api_url.rstrip("/")
         self._token = token
+        self._waits = waits or Waits()
         self._timeout = aiohttp.ClientTimeout(total=timeout)
         self._budgets = _Budgets()
         self._session: aiohttp.ClientSession | None = None
@@ -79,10 +82,17 @@ class Rest:
 
     async def call(self, method: str, path: str, body: object = None, files: Sequence[File] = ()) -> Any:
         """Ask as the bot. `path` is already quoted."""
-        budget = self._budgets.of(method, path)
+        name = scope(method, path)
+        for limited in (EVERYTHING, name):
+            self._waits.check(limited)
+        budget = self._budgets.of(name)
         budget.take()
         request = _Request(method=method, path=path, body=body, files=files, token=self._token)
-        return await self._ask(request, budget)
+        try:
+            return await self._ask(request, budget)
+        except _Limited as limit:
+            await self._waits.keep(EVERYTHING if limit.everywhere else name, limit.seconds)
+            raise
 
     async def answer(self, method: str, path: str, body: object = None, files: Sequence[File] = ()) -> Any:
         """Ask with the token that the path holds: interactions, which no limit of ours should delay."""
@@ -98,9 +108,6 @@ class Rest:
                 text = await response.text()
                 budget.learn(response.headers)
                 return _meaning(response, text)
-        except _Limited as limited:
-            self._budgets.wait(None if limited.everywhere else budget, limited.seconds)
-            raise
         except aiohttp.ClientConnectorError as problem:
             raise Later(NO_CONNECTION) from problem
         except (aiohttp.ClientError, OSError, TimeoutError) as problem:
@@ -188,9 +195,6 @@ class _Budget:
             raise Later(self._until - now)
         self._left -= 1
 
-    def wait(self, seconds: float) -> None:
-        self._left, self._until = 0, time.monotonic() + seconds
-
     def learn(self, headers: Mapping[str, str]) -> None:
         left, after = headers.get("X-RateLimit-Remaining"), headers.get("X-RateLimit-Reset-After")
         if left is None or after is None:
@@ -202,23 +206,16 @@ class _Budget:
 
 
 class _Budgets:
-    """Discord counts by method and channel; forgetting one costs at most one 429."""
+    """What is left of each limit that Discord told us of; forgetting one costs at most one 429."""
 
     MOST = 2000
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, str], _Budget] = {}
-        self._all = _Budget()
+        self._known: dict[str, _Budget] = {}
 
-    def wait(self, budget: _Budget | None, seconds: float) -> None:
-        (budget or self._all).wait(seconds)
-
-    def of(self, method: str, path: str) -> _Budget:
-        self._all.take()
-        parts = path.partition("?")[0].split("/")
-        name = (method, "/".join(part if at < 3 or not part.isdecimal() else "*" for at, part in enumerate(parts)))
-        if name not in self._known:
+    def of(self, scope: str) -> _Budget:
+        if scope not in self._known:
             if len(self._known) >= self.MOST:
                 self._known.clear()
-            self._known[name] = _Budget()
-        return self._known[name]
+            self._known[scope] = _Budget()
+        return self._known[scope]

@@ -1,5 +1,6 @@
 """A card as Discord shows it: content for notifications, one embed for the rest, rows of buttons. Always fits."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 from agents.domain.text import clean, cut, one_line
 from bot.messages import Button, Card, Style, Tone
 from bot.platforms.discord.address import Act, CustomId, user_of
-from bot.platforms.discord.markup import countdown, escape, fit, moment, read_reference
+from bot.platforms.discord.markup import countdown, escape, fit, mark_of, moment
 from bot.platforms.discord.rest import File
 
 Json = dict[str, Any]
@@ -21,6 +22,8 @@ COLOURS = {Tone.PLAIN: 0x5865F2, Tone.GOOD: 0x2E8B57, Tone.BAD: 0xC0392B, Tone.A
 STYLES = {Style.PLAIN: 2, Style.PRIMARY: 1, Style.DANGER: 4}
 ANSWER = "Answer…"
 PICTURE = "order.png"
+DOT = "·"
+_IN_WORDS = re.compile(rf"^-# .*\[{DOT}\]\(<(\S+)>\)$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,25 +63,38 @@ def render(card: Card, *, ref: str = "", answer: bool = False, embeds: bool = Tr
     rows, left_out = _components(card, answer)
     title, footer = _Cut(_one_line(card.title) or "Overlord", TITLE), _one_line(card.footer)
     head = f"{' '.join(f'<@{user}>' for user in pings)} **{title.shown}**".strip()
-    tail = " · ".join(part for part in (cut(footer, FOOTER if embeds else 200), f"ref {ref}" if ref else "") if part)
-    body = _Body(card, DESCRIPTION if embeds else CONTENT - len(head) - 2 * len(tail), left_out)
-    uncut = body.whole and title.whole and not left_out and tail.startswith(footer)
+    told = cut(footer, FOOTER if embeds else 200)
+    tail = _small(escape(told), f"[{DOT}](<{ref}>)" if ref else "")  # where there is no embed to hold it
+    body = _Body(card, DESCRIPTION if embeds else CONTENT - len(head) - len(tail) - 2, left_out)
+    uncut = body.whole and title.whole and not left_out and told == footer
     shown: tuple[Json, ...] = ()
     if embeds and (body.text or footer):
-        shown = ({"description": body.text, "color": COLOURS[card.tone], "footer": {"text": tail}},)
+        shown = (_embed(card, body.text, told, ref),)
         content = head
     else:
-        content = _joined(head, body.text, f"-# {escape(tail)}" if tail else "")
+        content = _joined(head, body.text, tail)
     return Rendered(content=content, embeds=shown, components=rows, pings=pings, file="" if uncut else _file(card))
+
+
+def _embed(card: Card, text: str, footer: str, ref: str) -> Json:
+    """An embed's link shows only on its title, and ours has none: so the reference is there and nobody sees it."""
+    parts = {"url": ref, "footer": {"text": footer} if footer else None}
+    given = {name: part for name, part in parts.items() if part}
+    return {"description": text, "color": COLOURS[card.tone], **given}
+
+
+def _small(*parts: str) -> str:
+    said = " ".join(part for part in parts if part)
+    return f"-# {said}" if said else ""
 
 
 def reference_of(message: Json) -> str:
     """The reference that a message of ours carries."""
     for embed in message.get("embeds") or []:
-        if found := read_reference((embed.get("footer") or {}).get("text", "")):
-            return found
-    last = (message.get("content") or "").rpartition("\n")[2]
-    return read_reference(last) if last.startswith("-# ") else ""
+        if mark_of(embed.get("url") or ""):
+            return str(embed["url"])
+    found = _IN_WORDS.search((message.get("content") or "").rpartition("\n")[2])
+    return found[1] if found and mark_of(found[1]) else ""
 
 
 class _Cut:

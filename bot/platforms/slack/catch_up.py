@@ -1,9 +1,10 @@
-"""What was said while nobody listened, read from the history and heard once."""
+"""What was said or edited while nobody listened, read from the history and heard once."""
 
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 
 from slack_sdk.web.async_client import AsyncWebClient
@@ -24,6 +25,13 @@ OVERLAP = 60.0  # seconds read again: what is later may have been heard first
 KINDS = "public_channel,private_channel,mpim,im"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class News:
+    at: str
+    message: Message
+    edited: bool = False  # it was heard before; now it says something else
+
+
 class CatchUp:
     def __init__(self, client: AsyncWebClient, reception: Reception, options: SlackOptions) -> None:
         self._client = client
@@ -42,7 +50,7 @@ class CatchUp:
 
 
 async def catch_up(known: Mapping[Thread, str], floor: str, client: AsyncWebClient, reception: Reception) -> int:
-    """Hear what came after `known` and after `floor`, oldest first. Returns how many messages were new."""
+    """Hear what came after `known` and after `floor`, oldest first. Returns how much was new."""
     if not known:
         return 0
     places = {addresses.place(thread): _from(ts, floor) for thread, ts in known.items()}
@@ -50,15 +58,26 @@ async def catch_up(known: Mapping[Thread, str], floor: str, client: AsyncWebClie
     tops = {place.channel: latest for place in places}  # everything up to the last word was heard, wherever it was
     tops |= {channel: latest for channel in await _joined(client)}
     places |= {addresses.Place(channel=channel, ts=""): since for channel, since in tops.items()}
-    found: dict[tuple[str, str], Message] = {}
+    found: dict[tuple[str, str, bool], News] = {}
     for place, since in places.items():
         async for message in _missed(client, place, since):
-            found[place.channel, message.ts] = message.model_copy(update={"channel": place.channel})
-    heard = [await reception.read(found[key]) for key in sorted(found, key=lambda key: float(key[1]))]
-    new = sum(said is not None for said in heard)
+            for news in _news(message.model_copy(update={"channel": place.channel}), since):
+                found[place.channel, message.ts, news.edited] = news
+    new = 0
+    for news in sorted(found.values(), key=lambda news: float(news.at)):
+        heard = await (reception.reread(news.message) if news.edited else reception.read(news.message))
+        new += heard is not None
     if new:
         log.info("caught up", extra={"messages": new})
     return new
+
+
+def _news(message: Message, since: str) -> Iterator[News]:
+    """It is new, or its author edited it since, or both."""
+    if float(message.ts) > float(since):
+        yield News(at=message.ts, message=message)
+    if message.edited and float(message.edited.ts or 0) > float(since):
+        yield News(at=message.edited.ts, message=message, edited=True)
 
 
 def _from(ts: str, floor: str) -> str:
@@ -66,11 +85,13 @@ def _from(ts: str, floor: str) -> str:
 
 
 async def _missed(client: AsyncWebClient, place: addresses.Place, since: str) -> AsyncIterator[Message]:
-    """What stands in a channel or a thread after `since`; below a new message its replies too."""
+    """What stands in a channel or a thread after `since`, and what the thread began with, which Slack tells each time.
+
+    Below a new message its replies too.
+    """
     try:
         async for message in _pages(client, place, since):
-            if float(message.ts) > float(since):
-                yield message
+            yield message
             if not place.ts and message.reply_count and float(message.latest_reply or 0) > float(since):
                 async for reply in _missed(client, addresses.Place(channel=place.channel, ts=message.ts), since):
                     yield reply

@@ -62,15 +62,23 @@ class Border:
             return None
         if before is not None and before.text == after.text:
             return None
+        return self.rewritten(after.model_copy(update={"channel": change.channel}), known, event_id)
+
+    def rewritten(self, message: Message, known: Known, event_id: str = "") -> Edited | None:
+        """A message as it is after an edit, in an event or read from the history; both have the edit's own key too."""
+        if message.edited is None or not self.is_from_person(message, known):
+            return None
+        own = f"slack:{self.me.team_id}:{message.channel}:{message.ts}:{message.edited.ts}"
         return Edited(
-            key=f"slack:{self.me.team_id}:{event_id}",
-            thread=self._thread(change.channel, after.thread_ts or after.ts),
-            channel=addresses.channel(self.me.team_id, change.channel),
-            message=after.ts,
-            by=self._author(after),
+            key=f"slack:{self.me.team_id}:{event_id}" if event_id else own,
+            also=own if event_id else "",
+            thread=self._thread(message.channel, message.thread_ts or message.ts),
+            channel=addresses.channel(self.me.team_id, message.channel),
+            message=message.ts,
+            by=self._author(message),
             name=known.name,
-            text=mrkdwn.plain(after.text, self.me.user_id, self.name),
-            at=self.at(after.edited.ts),
+            text=mrkdwn.plain(message.text, self.me.user_id, self.name),
+            at=self.at(message.edited.ts),
         )
 
     def stopped(self, reaction: Reaction, known: Known, thread_ts: str, event_id: str) -> Said | None:

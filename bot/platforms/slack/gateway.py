@@ -29,7 +29,7 @@ from bot.platforms.slack.payloads import Me
 from bot.platforms.slack.platform import SlackPlatform
 from bot.platforms.slack.reception import Reception
 from bot.platforms.slack.sockets import Sockets
-from bot.platforms.slack.web import TOKENS, error_of, make_client, told
+from bot.platforms.slack.web import TOKENS, SlackClient, error_of, told
 
 log = logging.getLogger("overlord.slack")
 
@@ -40,7 +40,7 @@ async def connected(options: SlackOptions, accept: Accept) -> AsyncIterator[Slac
     async with AsyncExitStack() as stack:
         limit = aiohttp.ClientTimeout(total=options.timeout)
         session = await stack.enter_async_context(aiohttp.ClientSession(timeout=limit))
-        client = make_client(options, session)
+        client = SlackClient(options, session)
         gateway = _Gateway(options, client, accept)
         stack.push_async_callback(gateway.stop)
         await gateway.start(stack)

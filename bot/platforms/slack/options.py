@@ -7,6 +7,7 @@ from datetime import datetime
 from agents.domain.ids import Account, Thread
 from agents.domain.redact import Redact, Redactor
 from bot.messages import Card, Delivery
+from bot.waits import Waits
 
 Accept = Callable[[Delivery], Awaitable[bool]]  # stores a delivery; once it returns, Slack may be told
 Needs = Callable[[Account], Awaitable[Sequence[Card]]]  # what waits for this person, as cards with buttons
@@ -32,4 +33,5 @@ class SlackOptions:
     redact: Redact = field(default_factory=Redactor)  # for what is repeated outside the outbox
     posts_apart: float = 1.0  # seconds between two messages in one channel
     ping: float = 5.0  # seconds between two looks at whether a socket lives
+    waits: Waits = field(default_factory=Waits)  # what Slack wants left alone for a while
     deaf_after: float = 15.0  # seconds of silence after which a socket is rebuilt

@@ -1,9 +1,7 @@
-"""One message a second in a channel, and silence for as long as Slack asks for it."""
+"""One message a second in a channel."""
 
 import asyncio
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from bot.messages import Later
 
@@ -11,12 +9,11 @@ PATIENCE = 2.0  # seconds that a turn is waited for here; beyond that the outbox
 
 
 class Pace:
-    """Kept in memory: after a restart the first 429 says it again."""
+    """Kept in memory: a restart costs at most one message that comes too early."""
 
     def __init__(self, apart: float) -> None:
         self._apart = apart
         self._next: dict[str, float] = {}
-        self._quiet: dict[tuple[str, str], float] = {}
 
     async def turn(self, channel: str) -> None:
         """Wait for this channel's next turn, or say when it comes."""
@@ -26,15 +23,3 @@ class Pace:
             raise Later(due - now)
         self._next[channel] = due + self._apart
         await asyncio.sleep(due - now)
-
-    @contextmanager
-    def limits(self, method: str, channel: str) -> Iterator[None]:
-        """A 429 holds up this method in this channel, and nothing else."""
-        left = self._quiet.get((method, channel), 0.0) - time.monotonic()
-        if left > 0:
-            raise Later(left)
-        try:
-            yield
-        except Later as later:
-            self._quiet[method, channel] = time.monotonic() + later.seconds
-            raise

@@ -11,10 +11,11 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from agents.domain.ids import Account, Thread
 from agents.domain.text import one_line
-from bot.messages import Bounds, Card, Gone, Refused, Unsure
+from bot.messages import Bounds, Card, Gone, Later, Refused, Unsure
 from bot.pictures import png
 from bot.platforms.slack import addresses
 from bot.platforms.slack.blocks import render
+from bot.platforms.slack.mrkdwn import escape
 from bot.platforms.slack.pace import Pace
 from bot.platforms.slack.payloads import Mark, Message, Page, Posted
 from bot.platforms.slack.web import error_of, told
@@ -57,7 +58,7 @@ class SlackPlatform:
     async def post(self, thread: Thread, key: str, card: Card) -> str:
         place, rendered = addresses.place(thread), render(card)
         await self._pace.turn(place.channel)
-        with self._pace.limits("chat.postMessage", place.channel), told():
+        with told():
             answer = await self._client.chat_postMessage(
                 channel=place.channel,
                 thread_ts=place.ts,
@@ -78,7 +79,7 @@ class SlackPlatform:
 
     async def edit(self, thread: Thread, message: str, card: Card) -> None:
         channel, rendered = addresses.place(thread).channel, render(card)
-        with self._pace.limits("chat.update", channel), told():
+        with told():
             await self._client.chat_update(channel=channel, ts=message, text=rendered.text, blocks=rendered.blocks)
 
     async def find(self, thread: Thread, key: str) -> str | None:
@@ -94,9 +95,25 @@ class SlackPlatform:
         except Refused as problem:  # not knowing is no leave to post again
             raise Unsure(f"I may not read there: {problem}") from problem
 
+    async def begin(self, channel: str, key: str, words: str) -> Thread:
+        place, mark = addresses.place(channel), Thread(channel)
+        ts = self.echoes.find(mark, key) or await self._look(self._top(place.channel), mark, key)
+        if ts is None:
+            await self._pace.turn(place.channel)
+            with told():
+                answer = await self._client.chat_postMessage(
+                    channel=place.channel,
+                    text=escape(words),
+                    metadata={"event_type": EVENT_TYPE, "event_payload": {"id": key, "thread": channel}},
+                    unfurl_links=False,
+                    unfurl_media=False,
+                )
+                ts = Posted.model_validate(answer.data).ts
+        return Thread(f"{channel}:{ts}")
+
     async def whisper(self, thread: Thread, to: Account, key: str, card: Card) -> None:
         place, rendered = addresses.place(thread), render(card)
-        with self._pace.limits("chat.postEphemeral", place.channel), told():
+        with told():
             await self._client.chat_postEphemeral(
                 channel=place.channel,
                 user=addresses.user(to),
@@ -107,7 +124,7 @@ class SlackPlatform:
 
     async def seen(self, thread: Thread, message: str) -> None:
         channel, ts = addresses.place(thread).channel, addresses.message_ts(message)
-        with self._pace.limits("reactions.add", channel), told():
+        with told():
             try:
                 await self._client.reactions_add(channel=channel, timestamp=ts, name=SEEN)
             except SlackApiError as problem:
@@ -126,7 +143,7 @@ class SlackPlatform:
     async def _replies(self, thread: Thread) -> AsyncIterator[Message]:
         place, cursor = addresses.place(thread), ""
         for _ in range(PAGES):
-            with self._pace.limits("conversations.replies", place.channel), told():
+            with told():
                 answer = await self._client.conversations_replies(
                     channel=place.channel, ts=place.ts, limit=PAGE, cursor=cursor, include_all_metadata=True
                 )
@@ -136,9 +153,17 @@ class SlackPlatform:
             if not (cursor := page.next_cursor):
                 return
 
+    async def _top(self, channel: str) -> AsyncIterator[Message]:
+        """The latest of a channel; what was begun earlier than those was taken in long ago."""
+        with told():
+            answer = await self._client.conversations_history(channel=channel, limit=PAGE, include_all_metadata=True)
+            page = Page.model_validate(answer.data)
+        for message in page.messages:
+            yield message
+
     async def _history(self, thread: Thread) -> AsyncIterator[Message]:
         place = addresses.place(thread)
-        with self._pace.limits("conversations.history", place.channel), told():
+        with told():
             answer = await self._client.conversations_history(
                 channel=place.channel, oldest=place.ts, limit=PAGE, include_all_metadata=True
             )
@@ -161,5 +186,5 @@ class SlackPlatform:
             await self._client.files_upload_v2(
                 file=data, filename=name, title=title, alt_txt=title, channel=place.channel, thread_ts=place.ts
             )
-        except (SlackApiError, SlackRequestError, aiohttp.ClientError, TimeoutError, AttributeError) as problem:
+        except (Later, SlackApiError, SlackRequestError, aiohttp.ClientError, TimeoutError, AttributeError) as problem:
             log.warning("a file was not attached", extra={"problem": str(problem)})

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from bot.messages import Delivery, Edited, Said
+from bot.messages import Delivery, Edited, Pressed, Said
 from bot.platforms.slack.crowds import Crowds
 from bot.platforms.slack.deliveries import STOP_SIGNS, Border
 from bot.platforms.slack.directory import Directory
@@ -107,9 +107,16 @@ class Reception:
         said = self.border().said(message, await self.directory.person(message.user))
         return said if said and await self._hear(said, message.user) else None
 
+    async def reread(self, message: Message) -> Edited | None:
+        """A message from the history that its author has edited, stored unless the edit was heard before."""
+        if message.bot_id or not message.user:
+            return None
+        edited = self.border().rewritten(message, await self.directory.person(message.user))
+        return edited if edited and await self._hear(edited, message.user) else None
+
     async def _hear(self, delivery: Delivery, user: str) -> bool:
         """Rights are read now: which groups the person is in goes with what they did."""
-        if not isinstance(delivery, Edited) and (memberships := await self.crowds.of(user)):
+        if isinstance(delivery, Said | Pressed) and (memberships := await self.crowds.of(user)):
             delivery = replace(delivery, memberships=memberships)
         return await self.accept(delivery)
 

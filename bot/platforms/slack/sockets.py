@@ -13,6 +13,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.messages import Later
 from bot.platforms.slack.options import SlackOptions
 
 log = logging.getLogger("overlord.slack")
@@ -46,6 +47,8 @@ class Sockets:
             except (SlackApiError, aiohttp.ClientError, TimeoutError, OSError) as problem:
                 log.warning("Slack gave no socket", extra={"problem": f"{type(problem).__name__}: {problem}"})
                 wait = min(SLOWEST, max(self._options.ping / 5, wait * 2))
+            except Later as later:
+                wait = later.seconds
             except asyncio.CancelledError:
                 await link.close(within=1.0)
                 raise

@@ -51,15 +51,38 @@ LIMITS = frozenset({"ratelimited", "rate_limited", "message_limit_exceeded"})
 TROUBLES = frozenset(["fatal_error", "internal_error", "service_unavailable", "request_timeout", "team_added_to_org"])
 
 
-def make_client(options: SlackOptions, session: aiohttp.ClientSession) -> AsyncWebClient:
-    """Retries belong to the outbox: the SDK's own would post twice after a reset connection."""
-    return AsyncWebClient(
-        token=options.bot_token,
-        base_url=options.api_url,
-        timeout=int(options.timeout),
-        session=session,
-        retry_handlers=[],
-    )
+class SlackClient(AsyncWebClient):
+    """Leaves a method alone in a channel for as long as Slack asks for it, and nothing else.
+
+    Retries belong to the outbox: the SDK's own would post twice after a reset connection.
+    """
+
+    def __init__(self, options: SlackOptions, session: aiohttp.ClientSession) -> None:
+        super().__init__(
+            token=options.bot_token,
+            base_url=options.api_url,
+            timeout=int(options.timeout),
+            session=session,
+            retry_handlers=[],
+        )
+        self._waits = options.waits
+
+    async def api_call(self, api_method: str, **given: Any) -> AsyncSlackResponse:
+        scope = f"{api_method}:{_channel(given)}"
+        self._waits.check(scope)
+        try:
+            return await super().api_call(api_method, **given)
+        except SlackApiError as problem:
+            if seconds := _retry_after(problem):
+                await self._waits.keep(scope, seconds)
+            raise
+
+
+def _channel(given: Mapping[str, Any]) -> str:
+    """Where a call would do something; empty where it is about no channel."""
+    parts = [given.get(name) for name in ("json", "params", "data")]
+    named = (part.get(key) for part in parts if isinstance(part, dict) for key in ("channel", "channel_id"))
+    return next((str(channel) for channel in named if channel), "")
 
 
 @contextmanager
@@ -86,10 +109,10 @@ def error_of(problem: SlackApiError) -> str:
 
 
 def _meant(problem: SlackApiError) -> Exception:
-    status, headers, data = _answer(problem)
+    status, _, data = _answer(problem)
     error = str(data.get("error", ""))
-    if status == 429 or error in LIMITS:
-        return Later(_seconds(headers.get("Retry-After")))
+    if seconds := _retry_after(problem):
+        return Later(seconds)
     if status >= 500 or not error or error in TROUBLES:
         return Unsure(error or f"Slack answered with status {status} and no JSON")
     if error in TOKENS:
@@ -99,6 +122,13 @@ def _meant(problem: SlackApiError) -> Exception:
         return Gone(error)
     needed = f" (the app needs {data['needed']})" if data.get("needed") else ""
     return Refused(f"{error}{needed}")
+
+
+def _retry_after(problem: SlackApiError) -> float | None:
+    """Seconds, if Slack said that it was too much."""
+    status, headers, data = _answer(problem)
+    limited = status == 429 or data.get("error") in LIMITS
+    return _seconds(headers.get("Retry-After")) if limited else None
 
 
 def _answer(problem: SlackApiError) -> tuple[int, Mapping[str, str], Mapping[str, Any]]:

@@ -4,6 +4,7 @@ import asyncio
 import json
 import socket
 import struct
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
@@ -36,12 +37,13 @@ Act = Callable[[Call], Answer | Awaitable[Answer]]
 
 
 class Http:
-    """Routes in; `seen` lists every request that arrived, in order."""
+    """Routes in; `seen` lists every request that arrived, in order, and `seen_at` when (of the monotonic clock)."""
 
     def __init__(self, token: str, shapes: Shapes) -> None:
         self.token, self.shapes = token, shapes
         self.trouble, self.buckets = Trouble(), Buckets()
         self.seen: list[tuple[str, str]] = []
+        self.seen_at: list[float] = []
         self.app = web.Application(client_max_size=10 << 20)
 
     def route(self, method: str, template: str, act: Act, status: int = 200) -> None:
@@ -55,6 +57,7 @@ class Http:
 
     async def _answer(self, request: web.Request, template: str, act: Act, status: int) -> web.StreamResponse:
         self.seen.append((request.method, request.path))
+        self.seen_at.append(time.monotonic())
         fault = self.trouble.pick(request.method, request.path)
         if fault is Kind.RESET_BEFORE:
             return _reset(request)

@@ -76,6 +76,9 @@ class Kept:
     async def places(self, since: datetime) -> Sequence[Thread]:
         return self.known
 
+    async def requests(self) -> Sequence[Thread]:
+        return self.known
+
     async def mark(self) -> int:
         return self.marked
 

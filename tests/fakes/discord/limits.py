@@ -59,6 +59,14 @@ def check_message(data: Json, *, files: int = 0, editing: bool = False) -> None:
         raise ApiError(400, 50006, "Cannot send an empty message")
 
 
+def _link(name: str, embed: Json, faults: Faults) -> None:
+    """A link must be one, and is not all there may be."""
+    if not str(embed.get("url") or "https://").startswith(("https://", "http://")):
+        faults.tell(f"{name}.url", "URL_TYPE_INVALID_SCHEME", "Scheme must be one of ('http', 'https').")
+    if not any(embed.get(part) for part in ("title", "description", "fields", "footer", "author", "image")):
+        faults.tell(f"{name}.description", "BASE_TYPE_REQUIRED", "This field is required")
+
+
 def _embeds(embeds: list[Json], faults: Faults) -> None:
     if len(embeds) > EMBEDS:
         faults.tell("embeds", "BASE_TYPE_MAX_LENGTH", f"Must be {EMBEDS} or fewer in length.")
@@ -66,6 +74,7 @@ def _embeds(embeds: list[Json], faults: Faults) -> None:
     for at, embed in enumerate(embeds):
         for name, most in _EMBED.items():
             faults.at_most(f"embeds.{at}.{name}", embed.get(name), most)
+        _link(f"embeds.{at}", embed, faults)
         footer = (embed.get("footer") or {}).get("text", "")
         faults.at_most(f"embeds.{at}.footer.text", footer, 2048)
         fields = embed.get("fields") or []

@@ -1,0 +1,13 @@
+"""Where a request came from, if not from chat: an issue that somebody gave a label."""
+
+from agents.domain.records import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    key: str  # of this labelling: the same issue labelled anew is a new request
+    project: str
+    number: int
+    url: str
+    by: str  # the author's login
+    heard: bool  # whether its author may ask for work; if not, a person decides first

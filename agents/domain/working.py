@@ -1,0 +1,229 @@
+"""What follows from a minion's run, from judging its work, and from the last pull request."""
+
+from dataclasses import replace
+from datetime import datetime
+from typing import TypedDict
+
+from agents.domain import events as e
+from agents.domain.asking import REASON, Facts, Moment, Question, ask, withdraw
+from agents.domain.authority import Kind
+from agents.domain.decision import Option, lettered
+from agents.domain.dispatching import SCOPE_OPTIONS, is_verification, key_of, start_next
+from agents.domain.evaluation import Change, Evaluation, Score
+from agents.domain.ids import TaskId
+from agents.domain.records import dataclass
+from agents.domain.risk import GATE_FOR, MERGE_FOR, Risk, RiskLevel, at_least_high
+from agents.domain.task import Task, evolve
+from agents.domain.work import MAX_ATTEMPTS, Ending, SubtaskState, Work
+
+
+class About(TypedDict):
+    """What a fact of work is about, as keyword arguments."""
+
+    task: TaskId
+    at: datetime
+    subtask: int
+    attempt: int
+
+
+HINT = "What should it do differently?"
+ESCALATION_OPTIONS = lettered(
+    Option(value="hint", asks=HINT),
+    Option(value="expand", asks="Which paths may it write too? One a line"),
+    Option(value="take"),
+    Option(value="drop"),
+    Option(value="cancel", asks=REASON),
+)
+TAKEN_OPTIONS = lettered(Option(value="hand_in"), Option(value="drop"), Option(value="cancel", asks=REASON))
+GATE_OPTIONS = lettered(Option(value="pass", approves=True), Option(value="reject", asks=HINT))
+MERGE_OPTIONS = lettered(
+    Option(value="merge", approves=True),
+    Option(value="changes", asks="What should be different?"),
+    Option(value="leave"),
+    Option(value="cancel", asks=REASON),
+)
+FOUND_OUT = Risk(level=RiskLevel.LOW, why=("it finds something out and changed nothing",))
+UNMERGED_OPTIONS = lettered(Option(value="again"), Option(value="leave"), Option(value="cancel", asks=REASON))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What a minion asks a person for, as its run leaves it."""
+
+    question: str
+    options: tuple[str, ...] = ()
+    default: str = ""
+    paths: tuple[str, ...] = ()  # more scope, if any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """A run that came to nothing, and what was kept of it."""
+
+    ending: Ending
+    problem: str
+    commit: str = ""
+    patch: str = ""
+
+
+def about_run(task: Task, work: Work, moment: Moment) -> About:
+    return {"task": task.id, "at": moment.at, "subtask": work.number, "attempt": work.attempt}
+
+
+def is_current(task: Task, fact: e.AboutWork) -> bool:
+    """The run a job is for is still the one that counts."""
+    work = task.work(fact.subtask)
+    return task.in_work and work.attempt == fact.attempt and work.state in (SubtaskState.PENDING, SubtaskState.RUNNING)
+
+
+def stopped(task: Task, work: Work, commit: str, moment: Moment) -> Facts:
+    if task.ended or work.state not in (SubtaskState.PENDING, SubtaskState.RUNNING):
+        return []
+    about = about_run(task, work, moment)
+    return [e.MinionStopped(**about, commit=commit, doing=work.doing)]
+
+
+def asked(task: Task, work: Work, wanted: Wanted, commit: str, moment: Moment) -> Facts:
+    """A question of its own, or one for more scope: bound to this run and to these very paths (attack 29)."""
+    pause = e.MinionAsked(**about_run(task, work, moment), commit=commit, question=wanted.question)
+    later = replace(moment, cause=f"{moment.cause}:{key_of(task, work)}:{work.questions}")
+    return [pause, *ask(task, _question(task, work, wanted), later)]
+
+
+def _question(task: Task, work: Work, wanted: Wanted) -> Question:
+    name, run = f"{task.id}.{work.number}", f"run:{work.number}:{work.attempt}"
+    if wanted.paths:
+        return Question(
+            kind=Kind.SCOPE,
+            options=SCOPE_OPTIONS,
+            text=f"{name} wants to write more than the plan names: {wanted.question}",
+            evidence=wanted.paths,
+            subject=run,
+        )
+    offered = (Option(value=each, label=each) for each in wanted.options)
+    return Question(
+        kind=Kind.QUESTION,
+        options=lettered(*offered, Option(value="answer", asks=wanted.question[:140])),
+        text=f"{name} asks: {wanted.question}",
+        subject=run,
+        default=wanted.default,
+    )
+
+
+def failed(task: Task, work: Work, ended: Ended, moment: Moment) -> Facts:
+    """M091–M094: a run that came to nothing goes to a person, with what was kept."""
+    fact = e.MinionFailed(
+        **about_run(task, work, moment),
+        ending=ended.ending,
+        problem=ended.problem,
+        commit=ended.commit,
+        patch=ended.patch,
+    )
+    return [fact, *_ask_what_next(task, work, ended.problem, moment)]
+
+
+def after_evaluation(task: Task, work: Work, evaluation: Evaluation, risk: Risk, moment: Moment) -> Facts:
+    """M035: pass goes on to the step gate, what can be mended goes back, all else goes to a person."""
+    about = about_run(task, work, moment)
+    if task.subtask(work.number).spike and not evaluation.changes:
+        risk = FOUND_OUT
+    judged = e.WorkEvaluated(**about, evaluation=evaluation, risk=risk.level, why=risk.said)
+    match evaluation.overall:
+        case Score.PASS:
+            return [judged, *_gate(task, work, evaluation, risk, moment)]
+        case Score.NEEDS_REVISION if work.tries < MAX_ATTEMPTS:
+            return [judged, again(task, work, evaluation.feedback, moment)]
+        case score:
+            why = (
+                "It cannot be mended by another attempt" if score is Score.FAIL else f"{work.tries} attempts did not do"
+            )
+            said = f"{why}: {'; '.join(evaluation.feedback[:2])}"
+            escalated = e.SubtaskEscalated(**about, why=said, patch=work.patch)
+            return [judged, escalated, *_ask_what_next(task, work, said, moment, evaluation)]
+
+
+def again(task: Task, work: Work, feedback: tuple[str, ...], moment: Moment, *, afresh: bool = False) -> e.SubtaskReady:
+    """Another attempt on the same branch (M029)."""
+    return e.SubtaskReady(
+        task=task.id,
+        at=moment.at,
+        subtask=work.number,
+        attempt=work.attempt + 1,
+        scope=work.scope,
+        feedback=feedback,
+        afresh=afresh,
+    )
+
+
+def _gate(task: Task, work: Work, evaluation: Evaluation, risk: Risk, moment: Moment) -> Facts:
+    """C07: low risk passes by itself; a reviewer who said nothing is never taken for a yes (C06)."""
+    held = at_least_high(risk, "no reviewer gave a verdict") if evaluation.silent else risk
+    kind = GATE_FOR[held.level]
+    if is_verification(task.subtask(work.number)) and not evaluation.silent:
+        kind = None  # the merge of the whole is decided on next, by people that the risk of the whole asks for
+    if kind is None:
+        return [e.GatePassed(task=task.id, at=moment.at, subtask=work.number, attempt=work.attempt)]
+    question = Question(
+        kind=kind,
+        options=GATE_OPTIONS,
+        text=f"{task.id}.{work.number} passed its checks. {held.said}",
+        subject=f"gate:{work.number}:{work.attempt}:{evaluation.commit}",
+        default="pass" if kind is Kind.GATE_MEDIUM else "",
+    )
+    return ask(task, question, replace(moment, cause=f"{moment.cause}:gate:{work.number}"))
+
+
+def escalate(task: Task, work: Work, why: str, moment: Moment) -> Facts:
+    escalated = e.SubtaskEscalated(task=task.id, at=moment.at, subtask=work.number, attempt=work.attempt, why=why)
+    return [escalated, *_ask_what_next(task, work, why, moment)]
+
+
+def _ask_what_next(task: Task, work: Work, why: str, moment: Moment, evaluation: Evaluation | None = None) -> Facts:
+    found = evaluation.feedback if evaluation else ()
+    question = Question(
+        kind=Kind.ESCALATION,
+        options=ESCALATION_OPTIONS,
+        text=f"{task.id}.{work.number} ({task.subtask(work.number).title}) needs you",
+        evidence=(why, *found[:4], *((f"Kept: branch {work.branch}",) if work.branch else ())),
+        subject=f"work:{work.number}:{work.attempt}",
+    )
+    return ask(task, question, replace(moment, cause=f"{moment.cause}:{key_of(task, work)}"))
+
+
+def done(task: Task, work: Work, tip: str, moment: Moment) -> Facts:
+    """Its work is on the task's branch; what waited for it may start."""
+    settled = e.SubtaskDone(task=task.id, at=moment.at, subtask=work.number, attempt=work.attempt, commit=tip)
+    return [settled, *start_next(evolve(task, settled), moment)]
+
+
+def pulled(task: Task, opened: e.PullOpened, risk: Risk, moment: Moment) -> Facts:
+    """A merge is always a person's; whose, depends on the risk. It is bound to the very head that is shown."""
+    return [opened, *ask_to_merge(task, opened.head, risk, opened.changes, moment)]
+
+
+def ask_to_merge(task: Task, head: str, risk: Risk, changes: tuple[Change, ...], moment: Moment) -> Facts:
+    files = f"{len(changes)} file{'s' if len(changes) != 1 else ''}"
+    lines = f"+{sum(c.added for c in changes)} −{sum(c.removed for c in changes)}"
+    question = Question(
+        kind=MERGE_FOR[risk.level],
+        options=MERGE_OPTIONS,
+        text=f"{files}, {lines}. {risk.said}",
+        subject=head,
+    )
+    return ask(task, question, moment)
+
+
+def unmerged(task: Task, problem: str, moment: Moment) -> Facts:
+    question = Question(
+        kind=Kind.ESCALATION,
+        options=UNMERGED_OPTIONS,
+        text=f"{task.id} could not be merged",
+        evidence=(problem, f"Kept: branch {task.branch}"),
+        subject="merge",
+    )
+    return [e.MergeFailed(task=task.id, at=moment.at, problem=problem), *ask(task, question, moment)]
+
+
+def close(task: Task, moment: Moment) -> Facts:
+    """The task has ended well: nothing is left to decide."""
+    return withdraw(task.open, "the task is done", moment)

@@ -1,0 +1,71 @@
+"""Hand the finished whole over: a pull request, and the merge once a person wants it."""
+
+from collections.abc import Sequence
+
+from agents.domain import events as e, working
+from agents.domain.asking import Moment
+from agents.domain.events import Event
+from agents.domain.report import pull_text
+from agents.domain.task import Task, TaskState
+from agents.ports import ForgeFailed, Ports, Pull
+
+NO_FIT = "The branch it is for has moved on, and the two do not fit together"
+
+
+async def open_pull(event: Event, ports: Ports) -> None:
+    task = await ports.store.task(event.task)
+    if not task.in_work or not task.plan:
+        await ports.store.record(task.id, lambda now, moment: [])
+        return
+    project = task.project or ""
+    head = await ports.checkouts.tip(project, task.branch)
+    changes = tuple(await ports.checkouts.changes(project, task.base, head))
+    risk = ports.risk(changes, _coverage(task))
+    title, body = pull_text(task)
+    pull = Pull(key=str(task.id), project=project, branch=task.branch, head=head, title=title, body=body)
+    await ports.artefacts.keep(f"{task.id}.diff", await ports.checkouts.patch(project, task.base, head))
+    opened = await ports.forge.open(pull)
+
+    def decide(now: Task, moment: Moment) -> Sequence[Event]:
+        if not now.in_work or now.head == head:
+            return []
+        fact = e.PullOpened(
+            task=now.id,
+            at=moment.at,
+            number=opened.number,
+            url=opened.url,
+            head=head,
+            changes=changes[:100],
+            risk=risk.level,
+            why=risk.said,
+        )
+        return working.pulled(now, fact, risk, moment)
+
+    await ports.store.record(task.id, decide)
+
+
+async def merge(event: Event, ports: Ports) -> None:
+    """Exactly the head that was shown and approved. Merged before a crash is merged."""
+    assert isinstance(event, e.MergeApproved)
+    task = await ports.store.task(event.task)
+    project, problem, commit = task.project or "", NO_FIT, None
+    try:
+        commit = await ports.forge.merge(project, task.pull, event.head, pull_text(task)[0])
+    except ForgeFailed as failed:
+        problem = f"{failed.what}. {failed.next_step}"
+    into = await ports.forge.base(project) if commit else ""
+
+    def decide(now: Task, moment: Moment) -> Sequence[Event]:
+        if now.state is not TaskState.RUNNING:
+            return []
+        if commit is None:
+            return working.unmerged(now, problem, moment)
+        return [e.Merged(task=now.id, at=moment.at, commit=commit, into=into), *working.close(now, moment)]
+
+    await ports.store.record(task.id, decide)
+
+
+def _coverage(task: Task) -> float | None:
+    """What the closing subtask measured: it judged the whole."""
+    judged = [work.evaluation for work in task.works if work.evaluation]
+    return judged[-1].coverage if judged else None

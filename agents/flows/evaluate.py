@@ -1,0 +1,152 @@
+"""Judge handed-in work ourselves: gates in the sandbox first, then reviewers who read it (M021–M036)."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import BaseModel, Field
+
+from agents.domain import dispatching, events as e, working
+from agents.domain.asking import Moment
+from agents.domain.errors import NoAnswer, OverlordError
+from agents.domain.evaluation import Change, CodeReview, Evaluation, Opinion, Score, judged as conclusion, overall
+from agents.domain.events import Event
+from agents.domain.probes import code_probe_for
+from agents.domain.task import Task
+from agents.domain.work import SubtaskState, Work
+from agents.flows.outcomes import got, unless_ended
+from agents.ports import Ask, Candidate, Judged, Ports
+
+REVIEWERS = ("critic", "custodiet")
+
+
+class ReviewAnswer(BaseModel):
+    """M178"""
+
+    probe: Opinion  # what it says of a small change with a planted defect
+    status: Opinion
+    issues: list[str] = Field(default=[], max_length=20)
+    suggestions: list[str] = Field(default=[], max_length=20)
+    security_concerns: list[str] = Field(default=[], max_length=20)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """What git says of the work."""
+
+    commit: str
+    tree: str
+    changes: tuple[Change, ...]
+
+
+async def evaluate(event: Event, ports: Ports) -> None:
+    assert isinstance(event, e.WorkHandedIn)
+    task = await ports.store.task(event.task)
+    if not _is_due(task, event):
+        await ports.store.record(task.id, lambda now, moment: [])
+        return
+    work, project = task.work(event.subtask), task.project or ""
+    commit = event.commit or await _by_hand(task, work, ports)
+    candidate = Candidate(
+        project=project,
+        base=work.base,
+        commit=commit,
+        scope=work.scope,
+        earlier=work.trees,  # the same tree again is the same work again
+        log=dispatching.key_of(task, work),
+    )
+    judged = await unless_ended(task.id, ports, ports.gates.judge(candidate))
+    if judged is None:
+        await ports.store.record(task.id, lambda now, moment: [])
+        return
+    reviews: Sequence[CodeReview] = ()
+    if overall(gate.score for gate in judged.gates) is Score.PASS:
+        reviews = await _reviews(task, work, commit, ports)
+    evaluation = concluded(work, await _measured(task, work, commit, ports), judged, reviews)
+    risk = ports.risk(evaluation.changes, evaluation.coverage)
+
+    def decide(now: Task, moment: Moment) -> Sequence[Event]:
+        return (
+            working.after_evaluation(now, now.work(event.subtask), evaluation, risk, moment)
+            if _is_due(now, event)
+            else []
+        )
+
+    await ports.store.record(task.id, decide)
+
+
+def _is_due(task: Task, event: e.WorkHandedIn) -> bool:
+    work = task.work(event.subtask)
+    return task.in_work and work.attempt == event.attempt and work.state is SubtaskState.EVALUATING
+
+
+async def _by_hand(task: Task, work: Work, ports: Ports) -> str:
+    """What a person made of the branch where they work; else what we have of it."""
+    project, branch = task.project or "", dispatching.persons_branch(task, work)
+    return await ports.forge.fetched(project, branch) or await ports.checkouts.tip(project, branch)
+
+
+async def _reviews(task: Task, work: Work, commit: str, ports: Ports) -> Sequence[CodeReview]:
+    wanted = REVIEWERS[: ports.limits.code_reviewers]
+    try:
+        pack = await ports.packs.for_review(task, work, commit)
+    except OverlordError as problem:  # it cannot be shown, so it cannot be judged
+        return [CodeReview(reviewer=each, opinion=Opinion.NO_VERDICT, why_none=problem.what) for each in wanted]
+    said = await asyncio.gather(*(_review(each, task, work, pack, ports) for each in wanted), return_exceptions=True)
+    return [got(each) for each in said]
+
+
+async def _review(reviewer: str, task: Task, work: Work, pack: str, ports: Ports) -> CodeReview:
+    """C06: no verdict is never an approval."""
+    subtask, probe = task.subtask(work.number), code_probe_for(task, work.number, work.attempt)
+    about = {
+        "probe": probe.text,
+        "subtask": {"number": subtask.number, "title": subtask.title, "why": subtask.why, "test": subtask.test},
+        "whole": dispatching.is_verification(subtask),
+        "pack": pack,
+        "feedback": list(work.feedback),
+    }
+    step = f"code_review:{reviewer}:{work.number}:{work.attempt}"
+    asked = Ask(question="code_review", role=reviewer, step=step, task=task, about=about, policy="review")
+    try:
+        says, spent = await ports.llm.ask(asked, ReviewAnswer)
+    except NoAnswer as none:
+        return CodeReview(reviewer=reviewer, opinion=Opinion.NO_VERDICT, why_none=none.what)
+    if says.probe in (Opinion.APPROVED, Opinion.NO_VERDICT):  # attack 30
+        missed = f"It did not see a planted defect: {probe.defect}"
+        return CodeReview(reviewer=reviewer, opinion=Opinion.NO_VERDICT, why_none=missed, cost=spent.cost)
+    return CodeReview(
+        reviewer=reviewer,
+        opinion=says.status,
+        issues=tuple(says.issues),
+        suggestions=tuple(says.suggestions),
+        security_concerns=tuple(says.security_concerns),
+        cost=spent.cost,
+        why_none="It could not assess the work" if says.status is Opinion.NO_VERDICT else "",
+    )
+
+
+async def _measured(task: Task, work: Work, commit: str, ports: Ports) -> Measured:
+    project = task.project or ""
+    changes = await ports.checkouts.changes(project, work.base, commit)
+    return Measured(commit=commit, tree=await ports.checkouts.tree(project, commit), changes=tuple(changes)[:200])
+
+
+def concluded(work: Work, measured: Measured, judged: Judged, reviews: Sequence[CodeReview]) -> Evaluation:
+    score, feedback = conclusion(judged.gates, reviews)
+    return Evaluation(
+        subtask=work.number,
+        attempt=work.attempt,
+        commit=measured.commit,
+        tree=measured.tree,
+        overall=score,
+        gates=judged.gates,
+        reviews=tuple(reviews),
+        changes=measured.changes,
+        feedback=feedback,
+        coverage=judged.coverage,
+        sandbox=judged.sandbox,
+        cost=sum(review.cost for review in reviews),
+        seconds=sum(gate.seconds for gate in judged.gates),
+        silent=any(review.score is None for review in reviews),
+    )

@@ -1,0 +1,27 @@
+"""Bring judged work onto the task's branch."""
+
+from collections.abc import Sequence
+
+from agents.domain import events as e, working
+from agents.domain.asking import Moment
+from agents.domain.events import Event
+from agents.domain.task import Task
+from agents.domain.work import SubtaskState
+from agents.ports import Ports
+
+NO_FIT = "Its commits do not fit on what the other subtasks brought in meanwhile"
+
+
+async def integrate(event: Event, ports: Ports) -> None:
+    assert isinstance(event, e.GatePassed)
+    task = await ports.store.task(event.task)
+    work = task.work(event.subtask)
+    tip = await ports.checkouts.join(task.project or "", task.branch, task.base, work.commit)
+
+    def decide(now: Task, moment: Moment) -> Sequence[Event]:
+        mine = now.work(event.subtask)
+        if not now.in_work or mine.attempt != event.attempt or mine.state is not SubtaskState.EVALUATING:
+            return []
+        return working.escalate(now, mine, NO_FIT, moment) if tip is None else working.done(now, mine, tip, moment)
+
+    await ports.store.record(task.id, decide)

@@ -1,0 +1,224 @@
+"""Have a minion work on one subtask, and take down how its run ends. The host commits for it."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from agents.domain import dispatching, events as e, working
+from agents.domain.asking import Moment
+from agents.domain.errors import NoAnswer
+from agents.domain.events import Event
+from agents.domain.task import Task
+from agents.domain.text import cut
+from agents.domain.work import Ending, SubtaskState, Work
+from agents.domain.working import Ended, Wanted
+from agents.flows.outcomes import called_off
+from agents.ports import (
+    Asked,
+    Brief,
+    Checkout,
+    Finished,
+    GaveUp,
+    Outcome,
+    Ports,
+    Progress,
+    WantsScope,
+)
+
+WENT_ON = "the bot was restarted; the minion went on where it was"
+BEGAN_AGAIN = "the bot was restarted; the minion started again from its last commit"
+PROBLEM = 600
+
+
+async def work(event: Event, ports: Ports) -> None:
+    assert isinstance(event, e.AboutWork)
+    task = await ports.store.task(event.task)
+    if not working.is_current(task, event):
+        await ports.store.record(task.id, lambda now, moment: [])
+        return
+    if task.at_rest:
+        await ports.store.record(task.id, lambda now, moment: working.stopped(now, now.work(event.subtask), "", moment))
+        return
+    subtask = task.subtask(event.subtask)
+    if dispatching.is_verification(subtask) and event.attempt == 1:
+        await _hand_in_the_whole(task, event, ports)
+        return
+    run = _Run(task=task, subtask=event.subtask, event=event, ports=ports)
+    await run.begin()
+    try:
+        outcome = await run.supervised()
+    except NoAnswer as none:
+        outcome = GaveUp(ending=Ending.NO_ANSWER, problem=f"{none.what}. {none.next_step}")
+    await run.end(outcome)
+
+
+async def _hand_in_the_whole(task: Task, event: e.AboutWork, ports: Ports) -> None:
+    """The closing subtask has nothing to write: what the others brought together is judged as one."""
+    tip = await ports.checkouts.tip(task.project or "", task.branch) or task.base
+
+    def decide(now: Task, moment: Moment) -> Sequence[Event]:
+        if not working.is_current(now, event):
+            return []
+        about = working.about_run(now, now.work(event.subtask), moment)
+        return [e.WorkHandedIn(**about, commit=tip, base=now.base, summary="everything together")]
+
+    await ports.store.record(task.id, decide)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Run:
+    """One part of a run: from here to its end, a question, or a stop."""
+
+    task: Task
+    subtask: int
+    event: e.AboutWork
+    ports: Ports
+    checkout: Checkout = field(init=False)
+    since: tuple[str, ...] = ()
+    interrupted: str = ""
+
+    @property
+    def work(self) -> Work:
+        return self.task.work(self.subtask)
+
+    async def begin(self) -> None:
+        """Make the files ready and say that it has begun, or that it goes on."""
+        task, work, ports = self.task, self.work, self.ports
+        project, branch, start = task.project or "", dispatching.branch_of(task, work), work.base
+        if not work.branch:
+            start = await ports.checkouts.tip(project, task.branch) or task.base
+        self.checkout = await ports.checkouts.open(project, branch, start)
+        recovered = work.state is SubtaskState.RUNNING
+        went_on = (WENT_ON if self.checkout.found else BEGAN_AGAIN) if recovered else ""
+        self.since = (work.answer,) if work.answer and isinstance(self.event, _ANSWERS) else ()
+        self.interrupted = await self._left_half_done(went_on) if went_on else ""
+
+        def decide(now: Task, moment: Moment) -> Sequence[Event]:
+            about = working.about_run(now, now.work(self.subtask), moment)
+            started = e.MinionStarted(**about, branch=branch, base=start, engine=ports.minions.name, went_on=went_on)
+            return [started] if working.is_current(now, self.event) else []
+
+        self.task = await ports.store.note(task.id, decide)
+
+    async def _left_half_done(self, went_on: str) -> str:
+        """What a minion must know of the crash before it goes on, as the workspace is measured."""
+        left = await self.ports.checkouts.unsaved(self.checkout)
+        listed = ", ".join(left[:40]) or "none"
+        return (
+            f"You were interrupted: {went_on}. The last command may have been done by half. "
+            f"Files that differ from the last commit: {listed}. Look before you go on."
+        )
+
+    async def supervised(self) -> Outcome | None:
+        """Until it ends, or a person stops it (None). Someone entitled who mentions the bot is not kept waiting."""
+        while True:
+            heard = self.work.heard
+            running = asyncio.ensure_future(self.ports.minions.run(self._brief(), self._watch))
+            called = asyncio.ensure_future(self.ports.store.until(self.task.id, _calls_off(heard)))
+            try:
+                await asyncio.wait({running, called}, return_when=asyncio.FIRST_COMPLETED)
+                if running.done():
+                    return await running
+            finally:
+                await called_off(running, called)
+            self.task = await self.ports.store.task(self.task.id)
+            if self.task.at_rest or self.task.ended or not working.is_current(self.task, self.event):
+                return None
+            self.since = await self._hear()
+
+    def _brief(self) -> Brief:
+        subtask = self.task.subtask(self.subtask)
+        return Brief(
+            task=self.task,
+            subtask=subtask,
+            work=self.work,
+            checkout=self.checkout,
+            notes=dispatching.notes_for(self.task, subtask),
+            since=self.since,
+            interrupted=self.interrupted,
+        )
+
+    async def _watch(self, progress: Progress) -> Sequence[str]:
+        """Told after each turn; what people said meanwhile goes into the next one."""
+
+        def decide(now: Task, moment: Moment) -> Sequence[Event]:
+            if not working.is_current(now, self.event):
+                return []
+            last = now.said[-1].number if now.said else 0
+            about = working.about_run(now, now.work(self.subtask), moment)
+            told = e.MinionProgressed(
+                **about,
+                turns=progress.turns,
+                seconds=progress.seconds,
+                doing=progress.doing,
+                changed=progress.changed,
+                heard=last,
+            )
+            return [told]
+
+        before = self.work.heard
+        self.task = await self.ports.store.note(self.task.id, decide)
+        self.since, self.interrupted = (), ""
+        return tuple(each.text for each in self.task.said if before < each.number <= self.work.heard)
+
+    async def _hear(self) -> tuple[str, ...]:
+        """What was said since, told at once."""
+        before, work = self.work.heard, self.work
+        words = tuple(each.text for each in self.task.said if each.number > before)
+        await self._watch(Progress(turns=work.turns, seconds=work.seconds, doing=work.doing, changed=work.changed))
+        return words
+
+    async def end(self, outcome: Outcome | None) -> None:
+        task, work, checkouts = self.task, self.work, self.ports.checkouts
+        if (await self.ports.store.task(task.id)).ended:
+            await checkouts.close(self.checkout)
+            await self.ports.store.record(task.id, lambda now, moment: [])
+            return
+        title = task.subtask(work.number).title
+        commit = await checkouts.commit(self.checkout, f"{title}\n\n{task.id}.{work.number}, attempt {work.attempt}")
+        record = await self._recorder(outcome, commit)
+        if isinstance(outcome, Finished | GaveUp):
+            await checkouts.close(self.checkout)
+
+        def decide(now: Task, moment: Moment) -> Sequence[Event]:
+            if not working.is_current(now, self.event):
+                return []
+            return record(now, now.work(self.subtask), moment)
+
+        await self.ports.store.record(task.id, decide)
+
+    async def _recorder(self, outcome: Outcome | None, commit: str) -> "_Record":
+        match outcome:
+            case None:
+                return lambda now, work, moment: working.stopped(now, work, commit, moment)
+            case Finished(summary=summary, note=note):
+                return lambda now, work, moment: [
+                    e.WorkHandedIn(
+                        **working.about_run(now, work, moment), commit=commit, summary=summary, note=note[:500]
+                    )
+                ]
+            case Asked(question=question, options=options, default=default, risky=risky):
+                wanted = Wanted(question=question, options=options, default="" if risky else default)
+                return lambda now, work, moment: working.asked(now, work, wanted, commit, moment)
+            case WantsScope(paths=paths, why=why):
+                wanted = Wanted(question=why, paths=paths)
+                return lambda now, work, moment: working.asked(now, work, wanted, commit, moment)
+            case GaveUp(ending=ending, problem=problem):
+                patch = await self._keep_patch(commit)
+                ended = Ended(ending=ending, problem=cut(problem, PROBLEM), commit=commit, patch=patch)
+                return lambda now, work, moment: working.failed(now, work, ended, moment)
+
+    async def _keep_patch(self, commit: str) -> str:
+        """C34: the folder goes, what was done stays."""
+        text = await self.ports.checkouts.patch(self.checkout.project, self.work.base, commit)
+        name = f"{dispatching.key_of(self.task, self.work)}.patch"
+        return await self.ports.artefacts.keep(name, text) if text else ""
+
+
+_Record = Callable[[Task, Work, Moment], Sequence[Event]]
+_ANSWERS = (e.MinionAnswered, e.ScopeSettled)
+
+
+def _calls_off(heard: int) -> Callable[[Task], bool]:
+    """The task was stopped or has ended, or somebody entitled said something that does not wait."""
+    return lambda task: task.at_rest or task.ended or any(each.urgent and each.number > heard for each in task.said)

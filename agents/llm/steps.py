@@ -1,0 +1,133 @@
+"""One step on its way to an answer: reserved, tried by policy, counted, and never paid twice."""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from agents.domain.errors import NoAnswer
+from agents.domain.failure import Again, ErrorClass, Failure, RetryPolicy, next_try
+from agents.domain.models import Model
+from agents.llm.gateway import CallFailed, Message, Reply, Request
+from agents.ports import Answered, Call, CallBook, Spent, Tried
+
+if TYPE_CHECKING:
+    from agents.llm.client import Models
+
+Value = TypeVar("Value")
+
+NEXT_STEP: dict[ErrorClass, str] = {
+    ErrorClass.NETWORK: "It may pass by itself: ask again later. `overlord doctor` tries every model.",
+    ErrorClass.RESOURCE: "Check key, quota and name of the model; `overlord doctor` tries every model.",
+    ErrorClass.PARSING: "Ask again, or name a stronger model for this role under `models:` in overlord.yaml.",
+    ErrorClass.VALIDATION: "Ask again, or name a stronger model for this role under `models:` in overlord.yaml.",
+    ErrorClass.LOGIC: "Ask again, or name a stronger model for this role under `models:` in overlord.yaml.",
+    ErrorClass.CLI_ERROR: "Ask again; `overlord doctor` tries every model.",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted(Generic[Value]):
+    """What is asked, and how an answer is read, written down and read back."""
+
+    messages: Callable[[bool], Sequence[Message]]  # told whether to mark what a provider should keep
+    read: Callable[[Reply], tuple[Value | None, Failure | None]]
+    dump: Callable[[Value], str]
+    load: Callable[[str], Value]
+    told: Mapping[str, object]
+    tools: str = ""
+    feedback: str = ""  # what a bad answer is sent back with, where the words for JSON do not fit
+
+
+@dataclass(slots=True, kw_only=True)
+class Step(Generic[Value]):
+    call: Call
+    models: dict[str, Model]
+    policy: RetryPolicy
+    wanted: Wanted[Value]
+    failures: int = 0
+    bad_answer: str = ""
+    talk: list[Message] = field(default_factory=list)  # answers that did not count, and why
+    fell: list[str] = field(default_factory=list)  # why models before this one were left
+
+    def messages(self, *, marked: bool) -> Sequence[Message]:
+        asked = self.wanted.messages(marked)
+        return [*asked, *self.talk] if self.talk else asked
+
+    def after(self, tried: Tried, chance: float) -> Again | None:
+        """Take note of a failure, and say how to go on."""
+        assert tried.failure is not None
+        self.failures += 1
+        others = {name: most for name, most in self.call.models.items() if name != tried.model}
+        again = next_try(tried.failure, self.failures, self.policy, chance, elsewhere=bool(others))
+        if again and again.elsewhere:
+            self.fell.append(f"{tried.model} did not answer: {tried.failure.message}")
+            self.call = replace(self.call, models=others)
+        if again and again.feedback:
+            own = self.wanted.feedback.format(message=tried.failure.message)
+            said: Message = {"role": "assistant", "content": self.bad_answer or "(nothing)"}
+            self.talk += [said, {"role": "user", "content": own or again.feedback}]
+        return again
+
+    def degraded(self, model: str) -> str:
+        """Why it was not the preferred model that answered."""
+        first = next(iter(self.models))
+        if model == first:
+            return ""
+        return "; ".join(self.fell) or f"{first} failed too often and rests"
+
+    async def tried(self, name: str, models: "Models") -> tuple[Tried, Value | None]:
+        """One HTTP call. Whatever it cost counts, also if its answer does not."""
+        model, began, wanted = self.models[name], time.monotonic(), self.wanted
+        timeout = models.clock.real_seconds(models.limits.model_step)
+        messages = self.messages(marked=models.gateway.marks_for_cache(model))
+        try:
+            request = Request(model=model, messages=messages, timeout=timeout, told=wanted.told, tools=wanted.tools)
+            reply = await models.gateway.ask(request)
+        except CallFailed as failed:
+            rests = failed.failure.too_long(self.policy)
+            return Tried(model=name, failure=failed.failure, seconds=time.monotonic() - began, rests=rests), None
+        value, failure = (None, reply.fault) if reply.fault is not None else wanted.read(reply)
+        tried = Tried(
+            model=name,
+            cost=reply.cost,
+            tokens_in=reply.tokens_in,
+            tokens_out=reply.tokens_out,
+            cached_tokens=reply.cached_tokens,
+            seconds=time.monotonic() - began,
+            failure=failure,
+        )
+        if failure is not None:
+            self.bad_answer = reply.text or ""
+        return tried, value
+
+
+async def walked(step: Step[Value], calls: CallBook, models: "Models") -> tuple[Value, Spent]:
+    """Raises NoAnswer and BudgetReached."""
+    while True:
+        begun = await calls.begin(step.call)
+        if isinstance(begun, Answered):
+            return step.wanted.load(begun.answer), begun.spent
+        tried, value = await step.tried(begun.model, models)
+        if value is not None:
+            answer, degraded = step.wanted.dump(value), step.degraded(begun.model)
+            return value, await calls.finish(step.call, tried, answer, degraded)
+        assert tried.failure is not None
+        await calls.tried(step.call, tried)
+        again = step.after(tried, models.chance())
+        if again is None:
+            raise _no_answer(step, tried)
+        await asyncio.sleep(models.clock.real_seconds(again.wait))
+
+
+def _no_answer(step: Step[Value], tried: Tried) -> NoAnswer:
+    failure = tried.failure
+    assert failure is not None
+    times = "once" if step.failures == 1 else f"{step.failures} times"
+    question = step.call.question
+    return NoAnswer(
+        f"{tried.model} was asked {times} for `{question}` and gave no answer that counts: {failure.message}",
+        next_step=NEXT_STEP[failure.error],
+        error=failure.error,
+    )

@@ -1,0 +1,201 @@
+"""The built-in engine: a model and its tools, turn by turn, each turn on disk before the next one is begun."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from agents.domain.errors import OverlordError
+from agents.domain.limits import Limits
+from agents.domain.scope import OutOfScope
+from agents.domain.skill import Skill
+from agents.domain.task import Task
+from agents.domain.work import Ending, run_key
+from agents.minions import resuming
+from agents.minions.executor import SCOPE, Spec, ToolExecutor
+from agents.minions.playing import play
+from agents.minions.room import LateRoom, NoRoom
+from agents.minions.tools import OFFERED, TOOLS
+from agents.minions.transcript import Message, Row, Talk, opening_row, told_row
+from agents.ports import (
+    Asked,
+    Brief,
+    Converse,
+    Files,
+    GaveUp,
+    Outcome,
+    Profile,
+    Progress,
+    Sandbox,
+    Talker,
+    Turns,
+    WantsScope,
+    Watch,
+)
+
+WINDOW = 120_000  # tokens of a talk, where nobody says how much the model takes
+Render = Callable[[str, Mapping[str, object], Task], str]  # a prompt's name, what it is filled with, whose fences
+
+
+class NoFolder(OverlordError):
+    """The branch's files are not where they should be."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuiltIn:
+    """Implements agents.ports.Minions. One is made a job, for a talker pays for one job."""
+
+    talker: Talker
+    sandbox: Sandbox
+    profile: Profile
+    turns: Turns
+    limits: Limits
+    files: Callable[[Path], Files]
+    render: Render
+    pack: Callable[[Brief], Awaitable[str]]
+    skills_of: Callable[[Brief], Awaitable[Sequence[Skill]]]  # those that its subtask calls for first
+    redact: Callable[[str], str] = str  # P23: of what tools say
+    role: str = "primary"
+    window: int = WINDOW
+    tools: Mapping[str, Spec] = field(default_factory=lambda: TOOLS)
+    clock: Callable[[], float] = time.monotonic  # a run's seconds are the machine's: its programs know no other
+
+    @property
+    def name(self) -> str:
+        return f"built-in, {self.sandbox.name}"
+
+    async def run(self, brief: Brief, watch: Watch) -> Outcome:
+        timer = asyncio.timeout(None)
+        try:
+            async with self._opened(brief) as run, timer:
+                timer.reschedule(asyncio.get_running_loop().time() + self.limits.minion_seconds - run.talk.seconds)
+                return await self._go_on(run, watch)
+        except TimeoutError:
+            if not timer.expired():
+                raise
+            return self._out_of_time()
+        except NoRoom as problem:
+            return GaveUp(ending=Ending.NO_SANDBOX, problem=str(problem))
+        except (OutOfScope, NoFolder) as problem:
+            return GaveUp(ending=Ending.BLOCKED, problem=str(problem))
+
+    @asynccontextmanager
+    async def _opened(self, brief: Brief) -> AsyncIterator["_Run"]:
+        """The files, the transcript so far, and a sandbox for when it is needed."""
+        shown = brief.checkout.workspace
+        workspace = replace(shown, environ={**shown.environ, SCOPE: brief.work.scope.dump()})
+        try:
+            files = await asyncio.to_thread(self.files, workspace.path)
+        except OSError as problem:
+            raise NoFolder(f"Its folder cannot be opened: {problem.strerror}", next_step="Start it again.") from problem
+        room = LateRoom(lambda: self.sandbox.open(workspace, self.profile))
+        try:
+            executor = ToolExecutor(
+                tools=self.tools,
+                files=files,
+                workspace=workspace,
+                room=room,
+                skills=tuple(await self.skills_of(brief)),
+                limits=self.limits,
+            )
+            key = run_key(brief.task.id, brief.subtask.number, brief.work.attempt)
+            run = _Run(brief=brief, key=key, executor=executor, talk=Talk(window=self.window))
+            for row in await self.turns.of(key):
+                run.talk.take(row)
+            yield run
+        finally:
+            await room.close()
+            await asyncio.to_thread(files.close)
+
+    async def _go_on(self, run: "_Run", watch: Watch) -> Outcome:
+        if outcome := await self._begin(run):
+            return outcome
+        while (outcome := self._limit(run.talk)) is None:
+            outcome = await self._turn(run)
+            if isinstance(outcome, Asked | WantsScope):
+                return outcome
+            talk = run.talk
+            progress = Progress(turns=talk.turns, seconds=talk.seconds, doing=talk.doing, changed=len(talk.wrote))
+            if said := await watch(progress):
+                await self._tell(run, resuming.words(self.render, run.brief.task, said))
+            elif outcome is not None:
+                return outcome
+        return outcome
+
+    async def _begin(self, run: "_Run") -> Outcome | None:
+        """Begin, or go on where the transcript ends. What it ended with is returned again if nothing came of it."""
+        brief, talk = run.brief, run.talk
+        if not talk.rows:
+            system, first = resuming.opening(self.render, brief, await self.pack(brief), run.executor.skills)
+            await self._keep(run, opening_row(system, self.redact(first)))
+        going_on = resuming.going_on(self.render, brief, talk)
+        if not isinstance(going_on, list):
+            return going_on
+        if going_on:
+            await self._tell(run, going_on)
+        return None
+
+    async def _turn(self, run: "_Run") -> Outcome | None:
+        """One call of the model, and what it wants done. Kept whole, or not at all."""
+        brief, talk, began = run.brief, run.talk, self.clock()
+        about = {
+            "question": "work",
+            "subtask": brief.subtask.number,
+            "title": brief.subtask.title,
+            "attempt": brief.work.attempt,
+            "turn": talk.turns,
+        }
+        said, _ = await self.talker.converse(
+            Converse(
+                step=f"{run.key}:{talk.turns + 1}",
+                role=self.role,
+                task=brief.task,
+                messages=talk.messages,
+                tools=OFFERED,
+                about=about,
+                policy="implement",
+            )
+        )
+        run.executor.questions = talk.questions
+        turn = await play(said, run.executor, talk, self.redact)
+        turn.seconds = self.clock() - began
+        await self._keep(run, turn.row())
+        return turn.ended.outcome if turn.ended else None
+
+    def _limit(self, talk: Talk) -> GaveUp | None:
+        """M077–M079."""
+        if talk.seconds >= self.limits.minion_seconds:
+            return self._out_of_time()
+        if talk.errors >= self.limits.tool_errors:
+            return GaveUp(ending=Ending.ERRORS, problem=f"{talk.errors} tool calls in a row failed: {_last(talk)}")
+        if talk.turns >= self.limits.minion_turns:
+            return GaveUp(ending=Ending.TURNS, problem=f"It was not done after {talk.turns} turns.")
+        return None
+
+    def _out_of_time(self) -> GaveUp:
+        minutes = self.limits.minion_seconds / 60
+        return GaveUp(ending=Ending.TIMEOUT, problem=f"It was not done after {minutes:g} minutes.")
+
+    async def _tell(self, run: "_Run", messages: Sequence[Message]) -> None:
+        """Kept at once, so that a crash does not lose what people said; twice is once."""
+        row = told_row(messages)
+        if run.talk.last != row:
+            await self._keep(run, row)
+
+    async def _keep(self, run: "_Run", row: Row) -> None:
+        await self.turns.add(run.key, run.talk.rows, row)
+        run.talk.take(row)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Run:
+    brief: Brief
+    key: str
+    executor: ToolExecutor
+    talk: Talk
+
+
+def _last(talk: Talk) -> str:
+    return " ".join(str(talk.messages[-1]["content"]).split())[:300]

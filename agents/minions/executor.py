@@ -1,0 +1,112 @@
+"""Runs a minion's tools. What may not be done, or cannot, is an answer to the model and never an exception."""
+
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from agents.domain.errors import OverlordError
+from agents.domain.limits import Limits
+from agents.domain.scope import Scope, parse_scope
+from agents.domain.skill import Skill
+from agents.domain.text import clean, cut, one_line
+from agents.minions.room import LateRoom
+from agents.minions.wishes import Wish
+from agents.ports import Files, Outcome, Workspace
+
+SCOPE = "MINION_SCOPE"  # M050
+LONGEST = 30_000  # characters of one result
+HOW_TO_ASK = "To write more, call request_scope with the paths and the reason; a person decides."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """What came of one call. `outcome`: the run, or this part of it, ends with it."""
+
+    text: str
+    error: bool = False
+    outcome: Outcome | None = None
+    wrote: str = ""
+
+
+class ToolError(Exception):
+    """What the model is told of a call that came to nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spec:
+    """One tool. `takes` checks the arguments at the border; `doing` says what it is about, for the status card."""
+
+    does: str
+    takes: type[BaseModel]
+    run: Callable[["ToolExecutor", Any], Awaitable[Done]]
+    doing: Callable[[Any], str]
+
+
+@dataclass(slots=True, kw_only=True)
+class ToolExecutor:
+    """M051: the scope is loaded once, from what the sandbox is told too, and every write is checked. Raises OutOfScope
+    where it cannot be read: an unclear scope is no scope."""
+
+    tools: Mapping[str, Spec]
+    files: Files
+    workspace: Workspace
+    room: LateRoom
+    skills: Sequence[Skill]
+    limits: Limits
+    questions: int = 0  # asked in this run
+    doing: str = ""
+    _scope: Scope = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._scope = parse_scope(self.workspace.environ.get(SCOPE, ""))
+
+    async def run(self, wish: Wish) -> Done:
+        """Raises NoRoom, and nothing else that a minion could bring about."""
+        if wish.problem:
+            return Done(text=wish.problem, error=True)
+        spec = self.tools.get(wish.name)
+        if spec is None:
+            return Done(text=f"There is no tool {wish.name}. There are: {', '.join(self.tools)}.", error=True)
+        try:
+            given = spec.takes.model_validate_json(json.dumps(wish.given), strict=True, extra="forbid")
+            self.doing = one_line(clean(spec.doing(given)), 80)
+            return await spec.run(self, given)
+        except ValidationError as error:
+            return Done(text=_told(wish.name, error), error=True)
+        except ToolError as error:
+            return Done(text=str(error), error=True)
+        except FileNotFoundError as error:
+            return Done(text=f"{error.filename or 'That path'} is not there.", error=True)
+        except (OverlordError, OSError) as error:
+            return Done(text=cut(clean(str(error)), 600), error=True)
+
+    def inside(self, path: str) -> str:
+        """The path from the workspace's root. Models also write it absolutely, or with a dot in front."""
+        root = f"{self.workspace.path}/"
+        made = path.removeprefix(root) if path.startswith(root) else path
+        made = "." if path == str(self.workspace.path) else made
+        while made.startswith("./"):
+            made = made[2:]
+        return made.rstrip("/") or "."
+
+    def write(self, path: str, content: bytes) -> None:
+        """The only way to a file (P22): checked first, then opened beneath the workspace."""
+        if problem := self._check_write_scope(path):
+            raise ToolError(problem)
+        self.files.write(path, content)
+
+    def may_write(self, path: str) -> bool:
+        return self._scope.refuse(path) is None
+
+    def _check_write_scope(self, path: str) -> str | None:
+        """M057. Why this path is not written, with how to ask; None: it may be."""
+        problem = self._scope.refuse(path)
+        return f"Not written: {cut(clean(problem), 1_000)}. {HOW_TO_ASK}" if problem else None
+
+
+def _told(name: str, error: ValidationError) -> str:
+    faults = (f"{'.'.join(map(str, e['loc'])) or 'the arguments'}: {e['msg']}" for e in error.errors()[:5])
+    return cut(clean(f"The arguments of {name} do not fit: {'; '.join(faults)}"), 600)

@@ -1,0 +1,165 @@
+"""Packs what a minion works on, or what a reviewer judges, from a worktree that is not trusted."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Protocol
+
+from agents.domain.decomposition import Subtask
+from agents.domain.listing import Listing, imports_of, related_to, tree_lines
+from agents.domain.packing import Delta, Part, Section, pack, secret_path
+from agents.domain.redact import Redact
+from agents.domain.scope import matches
+from agents.domain.text import clean, cut
+from agents.minions.counts import Counts
+from agents.minions.reading import Reading, Texts, Tree
+from agents.ports.projects import Checkout
+
+MOST_TARGETS = 20
+FIELD, LIST = 2_000, 50  # characters of a field of the task, entries of a list in it (attack 28)
+PLAN = 20_000
+DIFF = 400_000
+TREE = 12_000
+README_LINES = 60
+LISTINGS = 8  # commits whose listing is kept
+
+OpenTree = Callable[[Path], Tree]
+
+
+class ListFiles(Protocol):
+    def __call__(self, checkout: Checkout, commit: str) -> Awaitable[Listing]: ...
+
+
+class Packer:
+    """Every text is redacted and none is trusted: the prompt puts one fence around the whole."""
+
+    def __init__(self, *, open_tree: OpenTree, list_files: ListFiles, counts: Counts, redact: Redact) -> None:
+        self._open_tree = open_tree
+        self._list_files = list_files
+        self._counts = counts
+        self._texts = Texts(counts, redact)
+        self._listings: OrderedDict[tuple[str, str], Listing] = OrderedDict()
+
+    async def for_work(self, checkout: Checkout, subtask: Subtask, budget: int) -> str:
+        """The files to change, what they import, their tests, the tree. Raises PackTooTight."""
+        listing = await self._listing(checkout, checkout.head)
+        return await asyncio.to_thread(self._work, checkout, subtask, budget, listing)
+
+    async def for_review(self, checkout: Checkout, delta: Delta, budget: int) -> str:
+        """M168: the plan, the difference, and the changed files as they are committed now. Raises PackTooTight."""
+        listing = await self._listing(checkout, delta.after)
+        return await asyncio.to_thread(self._review, checkout, delta, budget, listing)
+
+    async def _listing(self, checkout: Checkout, commit: str) -> Listing:
+        key = (checkout.project, commit)
+        if key not in self._listings:
+            self._listings[key] = await self._list_files(checkout, commit)
+            while len(self._listings) > LISTINGS:
+                self._listings.popitem(last=False)
+        return self._listings[key]
+
+    def _work(self, checkout: Checkout, subtask: Subtask, budget: int, listing: Listing) -> str:
+        tree = self._open_tree(checkout.workspace.path)
+        try:
+            reading = Reading(tree, self._texts, most=2 * budget)
+            targets = list(reading.sections(Part.TARGET, targets_of(subtask, listing)))
+            around = [*_imports(reading, targets, listing), *_related(reading, targets, listing)]
+            sections = [self._texts.section(Part.TASK, "the subtask", task_text(subtask)), *targets, *around]
+            names = [target.name for target in targets] or list(subtask.files)
+            sections += [*reading.head(_readme(listing), README_LINES), self._tree(listing, names)]
+            return pack(sections, budget, self._counts, reading.skipped).text
+        finally:
+            tree.close()
+
+    def _review(self, checkout: Checkout, delta: Delta, budget: int, listing: Listing) -> str:
+        diff, hidden = shown_diff(delta.diff)
+        said = f"From {delta.before} to {delta.after}.\n{changes_text(delta)}"
+        tree = self._open_tree(checkout.workspace.path)
+        try:
+            reading = Reading(tree, self._texts, most=2 * budget, only=listing.files)
+            sections = [
+                self._texts.section(Part.TASK, "the approved plan", cut(clean(delta.plan), PLAN)),
+                self._texts.section(Part.TASK, "what changed", said),
+                self._texts.section(Part.TARGET, "the difference", cut(diff, DIFF)),
+                *reading.sections(Part.IMPORTS, (c.path for c in delta.changes if c.status != "D")),
+            ]
+            return pack(sections, budget, self._counts, (*hidden, *reading.skipped)).text
+        finally:
+            tree.close()
+
+    def _tree(self, listing: Listing, near: Iterable[str]) -> Section:
+        lines, size, left = list[str](), 0, 0
+        for line in tree_lines(listing, near):
+            size += len(line)
+            if size <= TREE:
+                lines.append(line)
+            else:
+                left += 1
+        more = [f"… and {left:,} more folders"] if left else []
+        more += [f"… and {listing.more:,} more files that are not listed"] if listing.more else []
+        return self._texts.section(
+            Part.TREE, f"{len(listing.files) + listing.more:,} files", "\n".join((*lines, *more))
+        )
+
+
+def targets_of(subtask: Subtask, listing: Listing) -> list[str]:
+    """Paths as they stand, files beneath folders, and what patterns match; the first few."""
+    found = dict[str, None]()
+    for path in subtask.files[:LIST]:
+        found.update(dict.fromkeys(islice(_meant(path, listing), MOST_TARGETS)))
+    return list(found)[:MOST_TARGETS]
+
+
+def _meant(path: str, listing: Listing) -> Iterator[str]:
+    if "*" in path or "?" in path:
+        return (file for file in listing.files if matches(file, path))
+    if path in listing or path.rstrip("/") not in listing.folders:
+        return iter((path,))
+    return listing.beneath(path)
+
+
+def task_text(subtask: Subtask) -> str:
+    lines = [
+        f"{subtask.number}. {cut(clean(subtask.title), FIELD)}",
+        f"Why: {cut(clean(subtask.why), FIELD)}",
+        f"Shown to work by: {cut(clean(subtask.test), FIELD)}" if subtask.test else "",
+        f"Files: {', '.join(cut(clean(path), 200) for path in subtask.files[:LIST])}" if subtask.files else "",
+        f"… and {len(subtask.files) - LIST:,} more files" if len(subtask.files) > LIST else "",
+    ]
+    return "\n".join(line for line in lines if line)
+
+
+def changes_text(delta: Delta) -> str:
+    lines = [f"{c.status} {cut(clean(c.path), 200)} (+{c.added} −{c.removed})" for c in delta.changes[:LIST]]
+    more = [f"… and {len(delta.changes) - LIST:,} more"] if len(delta.changes) > LIST else []
+    return "\n".join((*lines, *more))
+
+
+def shown_diff(diff: str) -> tuple[str, list[str]]:
+    """Without the files that may hold secrets, and which those are. A line of a file never begins like a heading."""
+    kept, hidden, showing = list[str](), list[str](), True
+    for line in diff.splitlines(keepends=True):
+        if line.startswith("diff --git "):
+            path = line.rstrip().rpartition(" b/")[2].strip('"')
+            showing = not secret_path(path)
+            if not showing:
+                hidden.append(f"{path} (may hold secrets)")
+        if showing:
+            kept.append(line)
+    return "".join(kept), hidden
+
+
+def _imports(reading: Reading, targets: Iterable[Section], listing: Listing) -> Iterator[Section]:
+    paths = (path for target in targets for path in imports_of(target.name, target.text, listing))
+    return reading.sections(Part.IMPORTS, paths)
+
+
+def _related(reading: Reading, targets: Iterable[Section], listing: Listing) -> Iterator[Section]:
+    return reading.sections(Part.RELATED, (path for target in targets for path in related_to(target.name, listing)))
+
+
+def _readme(listing: Listing) -> str:
+    names = (name for name in listing.folders.get("", ()) if name.casefold().startswith("readme"))
+    return min(names, key=len, default="")

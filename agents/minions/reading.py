@@ -1,0 +1,120 @@
+"""Reads files for a pack: beneath the worktree, no link followed, no secret, nothing binary or huge."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Protocol
+
+from agents.domain.errors import OverlordError
+from agents.domain.packing import Part, Section, marked, secret_path
+from agents.domain.redact import Redact
+from agents.domain.text import one_line
+from agents.minions.counts import Counts, blob_id
+
+LARGEST = 256 * 1024
+KEPT = 8_000_000  # characters of texts that are kept ready
+
+
+class Tree(Protocol):
+    """A folder held open. Whatever is no plain file beneath it is refused with an OverlordError."""
+
+    def read(self, path: str, most: int = ...) -> bytes: ...
+
+    def close(self) -> None: ...
+
+
+class _NotShown(Exception):
+    """Says why."""
+
+
+class Texts:
+    """What files hold, redacted and counted; kept by blob id, for minions read the same files again and again."""
+
+    def __init__(self, counts: Counts, redact: Redact) -> None:
+        self.counts = counts
+        self._redact = redact
+        self._kept: OrderedDict[str, str] = OrderedDict()
+        self._size = 0
+        self._lock = threading.Lock()
+
+    def section(self, part: Part, name: str, text: str) -> Section:
+        shown = marked(self._redact(text))
+        return Section(part=part, name=name, text=shown, tokens=self.counts(shown))
+
+    def of_file(self, part: Part, path: str, blob: str, content: bytes) -> Section:
+        text = self._kept.get(blob)
+        if text is None:
+            text = marked(self._redact(_decoded(content)))
+            self._keep(blob, text)
+        return Section(part=part, name=path, text=text, tokens=self.counts.of_blob(blob, text))
+
+    def _keep(self, blob: str, text: str) -> None:
+        with self._lock:
+            if blob not in self._kept:
+                self._kept[blob] = text
+                self._size += len(text)
+            while self._size > KEPT:
+                self._size -= len(self._kept.popitem(last=False)[1])
+
+
+class Reading:
+    """One reading of a worktree. About `most` tokens are read; `only` names the blobs that may be shown."""
+
+    def __init__(self, tree: Tree, texts: Texts, *, most: int, only: Mapping[str, str] | None = None) -> None:
+        self._tree = tree
+        self._texts = texts
+        self._room = most
+        self._only = only
+        self._seen: set[str] = set()
+        self.skipped: list[str] = []
+
+    def sections(self, part: Part, paths: Iterable[str]) -> Iterator[Section]:
+        """Each file once, in the first section that names it."""
+        for path in paths:
+            if path in self._seen:
+                continue
+            self._seen.add(path)
+            try:
+                section = self._file(part, path)
+            except _NotShown as why:
+                self.skipped.append(f"{path} ({why})")
+                continue
+            self._room -= section.tokens
+            yield section
+
+    def head(self, path: str, lines: int) -> Iterator[Section]:
+        """The beginning of a file that is only there for orientation."""
+        for section in self.sections(Part.RELATED, [path] if path else []):
+            text = "\n".join(section.text.splitlines()[:lines])
+            yield replace(section, text=text, tokens=self._texts.counts(text))
+
+    def _file(self, part: Part, path: str) -> Section:
+        if secret_path(path):
+            raise _NotShown("may hold secrets")
+        if self._room <= 0 and part is not Part.TARGET:
+            raise _NotShown("no room")
+        try:
+            content = self._tree.read(path, LARGEST)
+        except FileNotFoundError:
+            raise _NotShown("not there yet") from None
+        except OverlordError as problem:
+            raise _NotShown(one_line(problem.what.rpartition("opened: ")[2])) from None
+        if self._only is not None and not _is_blob(self._only.get(path, ""), content):
+            raise _NotShown("not as it is committed")
+        return self._texts.of_file(part, path, blob_id(content), content)
+
+
+def _is_blob(wanted: str, content: bytes) -> bool:
+    """Git may keep a file with other line ends than the worktree has."""
+    digest = "sha256" if len(wanted) == 64 else "sha1"
+    return wanted in (blob_id(content, digest), blob_id(content.replace(b"\r\n", b"\n"), digest))
+
+
+def _decoded(content: bytes) -> str:
+    if b"\0" in content[:8192]:
+        raise _NotShown("binary")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise _NotShown("not UTF-8 text") from None

@@ -1,0 +1,106 @@
+"""Running programs and searching in files: inside the sandbox, and nowhere else."""
+
+import asyncio
+from typing import Annotated
+
+from pydantic import Field
+
+from agents.domain.scope import odd_path
+from agents.domain.text import cut
+from agents.minions.executor import LONGEST, Done, Spec, ToolError, ToolExecutor
+from agents.minions.tools.arguments import Arguments, PathText, Pattern
+from agents.ports import EndedBy, Ran
+
+SEARCH_SECONDS = 10.0
+_SHELL = 'cd -- "$1" || exit 126; if [ -x /bin/bash ]; then exec /bin/bash -c "$2"; fi; exec /bin/sh -c "$2"'
+# ripgrep takes linear time whatever the pattern is (attack 40); grep is ended by the clock.
+_SEARCH = """
+case_of=; [ "$4" = yes ] && case_of=-i
+if command -v rg >/dev/null 2>&1; then
+  exec rg --no-config --no-follow --hidden --no-heading --line-number --with-filename --color never --sort path \
+    --max-columns 300 --max-columns-preview --max-count 100 --max-filesize 5M --glob '!.git' \
+    ${3:+--glob "$3"} $case_of -e "$1" -- "$2"
+fi
+exec grep -rnHIE --color=never --exclude-dir=.git -m 100 ${3:+--include="$3"} $case_of -e "$1" -- "$2"
+"""
+
+_ENDED: dict[EndedBy, str] = {
+    EndedBy.TIMEOUT: "it took too long and was ended",
+    EndedBy.MEMORY: "it wanted too much memory and was ended",
+    EndedBy.OUTPUT: "it said too much and was ended",
+    EndedBy.DISK: "it wrote too much and was ended",
+    EndedBy.KILLED: "the sandbox ended under it",
+}
+
+
+class RunCommand(Arguments):
+    command: Annotated[str, Field(min_length=1, max_length=20_000, description="for a shell")]
+    cwd: Annotated[PathText, Field(description="a folder of the workspace")] = "."
+    timeout: Annotated[float, Field(gt=0, le=86_400, description="seconds")] | None = None
+
+
+async def run_command(at: ToolExecutor, given: RunCommand) -> Done:
+    if "\0" in given.command:
+        raise ToolError("A command has no NUL characters.")
+    cwd = at.inside(given.cwd)
+    await asyncio.to_thread(at.files.names, cwd, 1)  # M055: refuses what is outside, or a link to there
+    longest = at.limits.command_seconds
+    seconds = min(given.timeout or longest, longest)
+    ran = await at.room.run(["/bin/sh", "-c", _SHELL, "sh", cwd, given.command], seconds)
+    output = _cut(ran.output)
+    if ran.ended_by is not EndedBy.EXIT:
+        return Done(text=f"After {ran.seconds:.1f} s {_ENDED[ran.ended_by]}.\n{output}", error=True)
+    return Done(text=f"Exit code {ran.exit_code} after {ran.seconds:.1f} s.\n{output}")
+
+
+class SearchFiles(Arguments):
+    pattern: Annotated[Pattern, Field(description="a regular expression")]
+    path: PathText = "."
+    glob: Annotated[str, Field(max_length=200, description="only files like *.py")] = ""
+    ignore_case: bool = False
+
+
+async def search_files(at: ToolExecutor, given: SearchFiles) -> Done:
+    if any("\0" in text for text in (given.pattern, given.glob)):
+        raise ToolError("A pattern has no NUL characters.")
+    path = at.inside(given.path)
+    if path != "." and (problem := odd_path(path)):
+        raise ToolError(f"Not searched: {problem}.")
+    where = path if path == "." else f"./{path}"
+    case = "yes" if given.ignore_case else "no"
+    ran = await at.room.run(["/bin/sh", "-c", _SEARCH, "sh", given.pattern, where, given.glob, case], SEARCH_SECONDS)
+    return _found(ran)
+
+
+def _found(ran: Ran) -> Done:
+    if ran.ended_by is not EndedBy.EXIT:
+        return Done(text=f"The search came to nothing: {_ENDED[ran.ended_by]}. Search less.", error=True)
+    if ran.exit_code == 1 and not ran.output.strip():
+        return Done(text="Nothing is found.")
+    if ran.exit_code not in (0, 1):
+        return Done(text=f"The search failed: {cut(ran.output.strip(), 600)}", error=True)
+    return Done(text=_cut(ran.output))
+
+
+def _cut(output: str) -> str:
+    """The middle goes: a command says what it does at the beginning, and how it ended at the end."""
+    if len(output) <= LONGEST:
+        return output
+    half = LONGEST // 2
+    return f"{output[:half]}\n… {len(output) - 2 * half:,} characters left out …\n{output[-half:]}"
+
+
+TOOLS: dict[str, Spec] = {
+    "search_files": Spec(
+        does="Search in files with a regular expression.",
+        takes=SearchFiles,
+        run=search_files,
+        doing=lambda given: f"searching for {given.pattern}",
+    ),
+    "run_command": Spec(
+        does="Run a shell command in the sandbox, in a folder of the workspace: tests, linters, git log. No network.",
+        takes=RunCommand,
+        run=run_command,
+        doing=lambda given: f"running {given.command}",
+    ),
+}

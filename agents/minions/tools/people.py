@@ -1,0 +1,98 @@
+"""Asking people, and ending a run."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from agents.domain.scope import odd_pattern
+from agents.domain.text import clean, cut
+from agents.domain.work import Ending
+from agents.minions.executor import Done, Spec, ToolError, ToolExecutor
+from agents.minions.tools.arguments import Arguments, PathText
+from agents.ports import Asked, Finished, GaveUp, WantsScope
+
+_Option = Annotated[str, Field(min_length=1, max_length=200)]
+_EVERYTHING = frozenset({"*", "**", "**/*", "**/**"})
+
+
+class AskHuman(Arguments):
+    question: Annotated[str, Field(min_length=1, max_length=2_000)]
+    options: Annotated[tuple[_Option, ...], Field(max_length=5)] = ()
+    default: Annotated[str, Field(max_length=200, description="what holds if nobody answers; one of the options")] = ""
+    risky: Annotated[bool, Field(description="true if a wrong answer does harm: then nothing holds by silence")] = False
+
+
+async def ask_human(at: ToolExecutor, given: AskHuman) -> Done:
+    most = at.limits.minion_questions
+    if at.questions >= most:
+        raise ToolError(f"This run has asked {at.questions} times, and {most} is the most. Decide it yourself, say so.")
+    options = tuple(clean(option) for option in given.options)
+    default = clean(given.default)
+    if default and options and default not in options:
+        raise ToolError("The default must be one of the options.")
+    asked = Asked(question=clean(given.question), options=options, default=default, risky=given.risky)
+    return Done(text="", outcome=asked)
+
+
+class RequestScope(Arguments):
+    paths: Annotated[tuple[PathText, ...], Field(min_length=1, max_length=20)]
+    why: Annotated[str, Field(min_length=1, max_length=1_000)]
+
+
+async def request_scope(at: ToolExecutor, given: RequestScope) -> Done:
+    """Attack 29: each growth is asked for by itself, and a person decides on exactly these paths."""
+    paths = tuple(dict.fromkeys(at.inside(path) for path in given.paths))
+    for path in paths:
+        if problem := odd_pattern(path):
+            raise ToolError(f"{cut(clean(path), 200)} cannot be asked for: {problem}.")
+        if path in _EVERYTHING:
+            raise ToolError("Name the paths you need; all of the project cannot be asked for.")
+    if all(at.may_write(path) for path in paths):
+        return Done(text="You may write these already.")
+    return Done(text="", outcome=WantsScope(paths=paths, why=clean(given.why)))
+
+
+class TaskComplete(Arguments):
+    summary: Annotated[str, Field(min_length=1, max_length=4_000, description="what was done and how it was shown")]
+    handoff_note: Annotated[str, Field(max_length=500, description="what those who come after must know")] = ""
+
+
+async def task_complete(at: ToolExecutor, given: TaskComplete) -> Done:
+    finished = Finished(summary=clean(given.summary), note=clean(given.handoff_note))
+    return Done(text="Taken down. It is judged by others.", outcome=finished)
+
+
+class TaskBlocked(Arguments):
+    reason: Annotated[str, Field(min_length=1, max_length=2_000)]
+
+
+async def task_blocked(at: ToolExecutor, given: TaskBlocked) -> Done:
+    return Done(text="Taken down.", outcome=GaveUp(ending=Ending.BLOCKED, problem=clean(given.reason)))
+
+
+TOOLS: dict[str, Spec] = {
+    "ask_human": Spec(
+        does="Ask the people one question, if the work depends on it and nothing here answers it. You wait.",
+        takes=AskHuman,
+        run=ask_human,
+        doing=lambda given: "asking a question",
+    ),
+    "request_scope": Spec(
+        does="Ask for leave to write further paths. A person decides.",
+        takes=RequestScope,
+        run=request_scope,
+        doing=lambda given: "asking to write more",
+    ),
+    "task_complete": Spec(
+        does="The subtask is done and its test passes. Ends the run.",
+        takes=TaskComplete,
+        run=task_complete,
+        doing=lambda given: "finishing",
+    ),
+    "task_blocked": Spec(
+        does="The subtask cannot be done; say why. Ends the run.",
+        takes=TaskBlocked,
+        run=task_blocked,
+        doing=lambda given: "giving up",
+    ),
+}

@@ -1,0 +1,160 @@
+"""The transcript of one run: rows that are only appended, and the talk that is rebuilt from them letter by letter."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from agents.domain.shapes import shape
+from agents.ports import Asked, Finished, GaveUp, Outcome, WantsScope
+
+Message = dict[str, Any]
+Row = Mapping[str, Any]
+
+LETTERS_A_TOKEN = 3  # fewer than any tokenizer takes on average: a talk that is thought too long is trimmed too early
+KEPT_TURNS = (8, 4, 2, 1)  # of the last ones, as many as there is room for are left as they are
+OPENING = 2  # the system's message and the first of the user's
+SHORT = 400  # characters of a result that trimming leaves alone
+_KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in (Finished, Asked, WantsScope, GaveUp)}
+
+
+def opening_row(system: str, first: str) -> Row:
+    return {"kind": "opening", "messages": [{"role": "system", "content": system}, {"role": "user", "content": first}]}
+
+
+def told_row(messages: Sequence[Message]) -> Row:
+    return {"kind": "told", "messages": list(messages)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """The call that ended a part of the run, and with what."""
+
+    call: str
+    outcome: Outcome
+
+
+@dataclass(slots=True, kw_only=True)
+class Turn:
+    """One round of model and tools, as it happens. `errors`: tool calls in a row that failed, also in turns before."""
+
+    message: Message
+    errors: int
+    seconds: float = 0.0
+    results: list[Message] = field(default_factory=list)
+    wrote: list[str] = field(default_factory=list)
+    ended: Ended | None = None
+    doing: str = ""
+
+    def row(self) -> Row:
+        ended = self.ended and {
+            "call": self.ended.call,
+            "kind": type(self.ended.outcome).__name__,
+            "outcome": asdict(self.ended.outcome),
+        }
+        return {
+            "kind": "turn",
+            "messages": [self.message, *self.results],
+            "seconds": round(self.seconds, 3),
+            "errors": self.errors,
+            "wrote": self.wrote,
+            "ended": ended,
+            "doing": self.doing,
+        }
+
+
+@dataclass(slots=True, kw_only=True)
+class Talk:
+    """What a run is by its rows. The same rows give the same messages, so a provider finds the beginning it knows."""
+
+    window: int  # tokens
+    messages: list[Message] = field(default_factory=list)
+    rows: int = 0
+    turns: int = 0
+    seconds: float = 0.0
+    errors: int = 0
+    questions: int = 0
+    pauses: int = 0  # how often it waited for people: for an answer, or for leave to write more
+    doing: str = ""
+    wrote: set[str] = field(default_factory=set)
+    ended: Ended | None = None  # the last turn ended a part of the run
+    last: Row = field(default_factory=dict)
+    _size: int = 0
+    _starts: list[int] = field(default_factory=list)  # where turns begin in the messages
+
+    def take(self, row: Row) -> None:
+        """Rows are taken one way, whether they happen now or are read again."""
+        if row["kind"] == "turn":
+            self._starts.append(len(self.messages))
+            self._count(row)
+        elif row["kind"] == "told":
+            self.ended = None
+        self.messages += row["messages"]
+        self._size += sum(map(_size, row["messages"]))
+        self.rows += 1
+        self.last = row
+        if self._size > self.window * LETTERS_A_TOKEN:
+            self._trim(self.window * LETTERS_A_TOKEN // 2)
+
+    def _count(self, row: Row) -> None:
+        self.turns += 1
+        self.seconds += row["seconds"]
+        self.errors = row["errors"]
+        self.doing = row["doing"]
+        self.wrote |= set(row["wrote"])
+        ended = row["ended"]
+        self.ended = ended and Ended(
+            call=ended["call"], outcome=shape(_KINDS[ended["kind"]]).validate_python(ended["outcome"])
+        )
+        outcome = self.ended and self.ended.outcome
+        self.questions += isinstance(outcome, Asked)
+        self.pauses += isinstance(outcome, Asked | WantsScope)
+
+    def _trim(self, aim: int) -> None:
+        """A big step at a time, so that between two steps the beginning stays the same: first old results and long
+        arguments, then whole old turns; of the last turns as little as will do."""
+        for kept in KEPT_TURNS:
+            for at in range(OPENING, self._until(kept)):
+                self._put(at, _shortened(self.messages[at]))
+            if self._size <= aim:
+                return
+        for kept in KEPT_TURNS:
+            self._drop(self._until(kept))
+            if self._size <= aim:
+                return
+
+    def _until(self, kept: int) -> int:
+        """Where the last turns begin."""
+        return self._starts[-kept] if len(self._starts) > kept else OPENING
+
+    def _drop(self, until: int) -> None:
+        if until <= OPENING + 1:
+            return
+        text = "(Earlier turns are left out here. The files are as you left them.)"
+        self.messages[OPENING:until] = [{"role": "user", "content": text}]
+        self._starts = [start - until + OPENING + 1 for start in self._starts if start >= until]
+        self._size = sum(map(_size, self.messages))
+
+    def _put(self, at: int, message: Message) -> None:
+        self._size += _size(message) - _size(self.messages[at])
+        self.messages[at] = message
+
+
+def _size(message: Message) -> int:
+    calls = message.get("tool_calls") or ()
+    return len(message["content"] or "") + sum(len(call["function"]["arguments"]) + 60 for call in calls)
+
+
+def _shortened(message: Message) -> Message:
+    content = message["content"] or ""
+    if message["role"] == "tool" and len(content) > SHORT:
+        return {**message, "content": f"({len(content):,} characters were here; call the tool again if you need them)"}
+    if calls := message.get("tool_calls"):
+        return {**message, "tool_calls": [_short_call(call) for call in calls]}
+    return message
+
+
+def _short_call(call: Message) -> Message:
+    function = call["function"]
+    if len(function["arguments"]) <= SHORT:
+        return call
+    return {**call, "function": {**function, "arguments": '{"left_out": true}'}}

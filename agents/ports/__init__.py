@@ -1,0 +1,131 @@
+"""What the deciding part needs from the world. Adapters implement these; flows receive them."""
+
+from collections.abc import Callable, Sequence
+
+from agents.domain.evaluation import Change
+from agents.domain.limits import Limits
+from agents.domain.records import dataclass
+from agents.domain.risk import Risk
+from agents.ports.judging import (
+    Candidate,
+    Forge,
+    ForgeFailed,
+    Gates,
+    Issues,
+    Judged,
+    Pull,
+    PullBook,
+    PullComment,
+    PullRecord,
+    PullRequest,
+)
+from agents.ports.memory import Clock, Decide, Store
+from agents.ports.minions import (
+    Asked,
+    Brief,
+    Files,
+    Finished,
+    GaveUp,
+    Minions,
+    Outcome,
+    Packs,
+    Progress,
+    Turns,
+    WantsScope,
+    Watch,
+)
+from agents.ports.models import (
+    Admitted,
+    Answered,
+    Ask,
+    Call,
+    CallBook,
+    Converse,
+    Llm,
+    Said,
+    Shape,
+    Spent,
+    Talker,
+    Tool,
+    ToolCall,
+    Tried,
+)
+from agents.ports.projects import Artefacts, Checkout, CheckoutFailed, Checkouts, Projects
+from agents.ports.reviewers import Specialist, Specialists
+from agents.ports.sandbox import EndedBy, Profile, Ran, Room, Sandbox, Workspace
+
+__all__ = [
+    "Admitted",
+    "Answered",
+    "Artefacts",
+    "Ask",
+    "Asked",
+    "Brief",
+    "Call",
+    "CallBook",
+    "Candidate",
+    "Checkout",
+    "CheckoutFailed",
+    "Checkouts",
+    "Clock",
+    "Converse",
+    "Decide",
+    "EndedBy",
+    "Files",
+    "Finished",
+    "Forge",
+    "ForgeFailed",
+    "Gates",
+    "GaveUp",
+    "Issues",
+    "Judged",
+    "Llm",
+    "Minions",
+    "Outcome",
+    "Packs",
+    "Ports",
+    "Profile",
+    "Progress",
+    "Projects",
+    "Pull",
+    "PullBook",
+    "PullComment",
+    "PullRecord",
+    "PullRequest",
+    "Ran",
+    "Room",
+    "Said",
+    "Sandbox",
+    "Shape",
+    "Specialist",
+    "Specialists",
+    "Spent",
+    "Store",
+    "Talker",
+    "Tool",
+    "ToolCall",
+    "Tried",
+    "Turns",
+    "WantsScope",
+    "Watch",
+    "Workspace",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ports:
+    """Everything a flow may touch, made once in bot/app.py."""
+
+    store: Store
+    projects: Projects
+    llm: Llm
+    specialists: Specialists
+    limits: Limits
+    checkouts: Checkouts
+    minions: Minions
+    gates: Gates
+    forge: Forge
+    issues: Issues
+    artefacts: Artefacts
+    packs: Packs
+    risk: Callable[[Sequence[Change], float | None], Risk]  # of a change with such a coverage

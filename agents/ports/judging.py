@@ -1,0 +1,145 @@
+"""Gates that judge work, and the forge that takes it."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from agents.domain.errors import OverlordError
+from agents.domain.evaluation import GateRun
+from agents.domain.records import dataclass
+from agents.domain.scope import Scope
+
+
+class ForgeFailed(OverlordError):
+    """The forge refused, or could not be reached; what was done before stays done."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """What the gates say of one commit. `coverage` in percent, where it was measured."""
+
+    gates: tuple[GateRun, ...]
+    coverage: float | None = None
+    sandbox: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """Committed work to be judged."""
+
+    project: str
+    base: str
+    commit: str
+    scope: Scope
+    earlier: tuple[str, ...] = ()  # trees of earlier attempts (loop detection)
+    log: str = ""  # the name that kept logs begin with
+
+
+class Gates(Protocol):
+    """Checks that the Overlord makes itself, in the gate sandbox, on the committed tree (M171)."""
+
+    async def judge(self, candidate: Candidate, tell: Callable[[str], None] = lambda said: None) -> Judged: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PullRequest:
+    number: int
+    url: str  # where a person reads it; a page of the console for the local forge
+    head: str  # commit
+    state: str = "open"  # open, merged, closed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pull:
+    """A pull request to be made. `key` names it: the same key is the same one (P4)."""
+
+    key: str
+    project: str
+    branch: str
+    head: str
+    title: str
+    body: str
+
+
+class Forge(Protocol):
+    """Where work is handed over: the user's own repository, or GitHub. Each effect happens at most once."""
+
+    async def base(self, project: str) -> str:
+        """The branch that work is for."""
+        ...
+
+    async def open(self, pull: Pull) -> PullRequest:
+        """Push the branch and open its pull request; found again by key if it is there. Raises ForgeFailed."""
+        ...
+
+    async def comment(self, key: str, project: str, number: int, text: str) -> None: ...
+
+    async def merge(self, project: str, number: int, head: str, message: str) -> str | None:
+        """Merge exactly this head; the merge commit. None: it does not fit any more. Merged before is merged."""
+        ...
+
+    async def publish(self, project: str, branch: str, head: str) -> str:
+        """Put a branch where people work; what they type to be on it. Raises ForgeFailed."""
+        ...
+
+    async def fetched(self, project: str, branch: str) -> str:
+        """The commit that a branch is at where people work, brought into our own copy; empty if it is not there."""
+        ...
+
+
+class Issues(Protocol):
+    """Issues that work was asked for in. Each saying has a key: the same key is said once (P4). Raises ForgeFailed."""
+
+    async def tell(self, key: str, project: str, number: int, text: str) -> None: ...
+
+    async def blocked(self, key: str, project: str, number: int, why: str) -> None:
+        """Say so, and take the label off that asked for the work."""
+        ...
+
+    async def attention(self, key: str, project: str, number: int, why: str) -> None:
+        """Say so, and mark it as one that needs a person."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PullRecord:
+    """A pull request of the local forge, as it is remembered."""
+
+    key: str
+    project: str
+    number: int  # within the project
+    branch: str
+    base: str  # the branch it is for
+    head: str  # commit
+    title: str
+    body: str
+    state: str = "open"  # open, merged, closed
+    was: str = ""  # where the base stood when the merge was made
+    commit: str = ""  # the merge; made before the base moves, so it may not have happened yet
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PullComment:
+    key: str
+    text: str
+    at: datetime
+
+
+class PullBook(Protocol):
+    """What the local forge remembers. Each act may come twice: the second changes nothing."""
+
+    async def open(self, pull: Pull, base: str) -> PullRecord:
+        """The record of this key, made and numbered if there is none. While it is open, it takes the latest words."""
+        ...
+
+    async def find(self, project: str, number: int) -> PullRecord | None: ...
+
+    async def merging(self, project: str, number: int, was: str, commit: str) -> None:
+        """The merge is made and about to be put in place; nothing, once it is merged."""
+        ...
+
+    async def merged(self, project: str, number: int, commit: str) -> None: ...
+
+    async def comment(self, key: str, project: str, number: int, text: str) -> None: ...
+
+    async def comments(self, project: str, number: int) -> Sequence[PullComment]: ...

@@ -1,0 +1,114 @@
+"""Minions: what one is told and given, how it is watched, and what its run comes to."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Protocol
+
+from agents.domain.decomposition import Subtask
+from agents.domain.records import dataclass
+from agents.domain.task import Task
+from agents.domain.work import Ending, Work
+from agents.ports.projects import Checkout
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Brief:
+    """What a minion is told and given for one run, or for the rest of one."""
+
+    task: Task
+    subtask: Subtask
+    work: Work
+    checkout: Checkout
+    notes: tuple[str, ...] = ()  # M246: what those before it left
+    since: tuple[str, ...] = ()  # what people said that it must be told now: an answer, a correction
+    interrupted: str = ""  # the bot died under it: what may have been left half done
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far a run is, after each of its turns. `turns` and `seconds` count the whole run, also before a crash."""
+
+    turns: int
+    seconds: float
+    doing: str
+    changed: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    """task_complete. What it claims is judged by us."""
+
+    summary: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """ask_human: the run goes on from its transcript when there is an answer."""
+
+    question: str
+    options: tuple[str, ...] = ()
+    default: str = ""  # what silence means; empty: it waits
+    risky: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantsScope:
+    """It needs to write these paths too; a person decides (M056)."""
+
+    paths: tuple[str, ...]
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaveUp:
+    ending: Ending
+    problem: str
+
+
+Outcome = Finished | Asked | WantsScope | GaveUp
+Watch = Callable[[Progress], Awaitable[Sequence[str]]]  # told after each turn; returns what people said meanwhile
+
+
+class Minions(Protocol):
+    """Runs one short-lived minion in the sandbox. Cancelled, it leaves its transcript and its files as they are."""
+
+    @property
+    def name(self) -> str:
+        """Which engine and sandbox, for the card."""
+        ...
+
+    async def run(self, brief: Brief, watch: Watch) -> Outcome:
+        """Raises NoAnswer and BudgetReached; all else that goes wrong is an outcome."""
+        ...
+
+
+class Files(Protocol):
+    """Files beneath one folder that nobody trusts: no link is followed. Raises OverlordError or OSError."""
+
+    def read(self, path: str) -> bytes: ...
+
+    def write(self, path: str, content: bytes) -> None:
+        """Whole or not at all; folders are made."""
+        ...
+
+    def names(self, path: str, most: int) -> list[tuple[str, str]]:
+        """At most so many names of a folder, each with "file", "folder", "link" or "other"."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Turns(Protocol):
+    """The transcript of a run: what was said and done, a row a turn, so that a crash loses no more than one."""
+
+    async def of(self, run: str) -> Sequence[Mapping[str, object]]: ...
+
+    async def add(self, run: str, number: int, turn: Mapping[str, object]) -> None: ...
+
+
+class Packs(Protocol):
+    """What a reviewer of finished work is given to read, within its budget (M168)."""
+
+    async def for_review(self, task: Task, work: Work, commit: str) -> str:
+        """The plan, the difference and the changed files as committed. Raises OverlordError where it cannot fit."""
+        ...

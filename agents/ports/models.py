@@ -1,0 +1,149 @@
+"""What the flows need of models, and what is remembered of every call."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from typing import Protocol, TypeVar
+
+from pydantic import BaseModel
+
+from agents.domain.budget import Budget
+from agents.domain.failure import Failure
+from agents.domain.records import dataclass
+from agents.domain.task import Task
+
+Shape = TypeVar("Shape", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """One question to a model. `step` names it within its job, so that a finished answer is never paid twice."""
+
+    question: str  # the prompt's name: "decompose", "critic", …
+    role: str  # which model answers: primary, supervisor, summarizer, critic, custodiet
+    step: str
+    task: Task | None = None  # None: no task has come of it yet
+    about: Mapping[str, object]  # what the prompt is filled with, beside what it says of the task and its files anyway
+    policy: str = "default"  # which retry policy holds
+    channel: str = ""  # where no task says which
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spent:
+    """What one answered question took."""
+
+    model: str = ""
+    cost: float = 0.0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cached_tokens: int = 0  # of tokens_in, those the provider had kept
+    seconds: float = 0.0
+    attempts: int = 1  # calls that were made for it, paid ones that came to nothing among them
+    degraded: str = ""  # why another model than the preferred one answered
+    warned: Budget | None = None  # this call took a budget over its warning mark; told once
+    rehearsal: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """One thing a model may call. `takes` is a pydantic model, so that arguments are checked at the border."""
+
+    name: str
+    does: str
+    takes: type[BaseModel]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """What a model wants done. `arguments` is JSON as the model wrote it; nothing is trusted yet."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Converse:
+    """The next turn of a talk with tools. Messages are only ever appended, so that their beginning stays the same."""
+
+    step: str  # unique within its run: a finished turn is never paid twice
+    role: str
+    task: Task
+    messages: Sequence[Mapping[str, object]]  # as litellm takes them
+    tools: Sequence[Tool]
+    about: Mapping[str, object] = field(default_factory=dict)  # for the rehearsal: subtask, attempt, turn
+    policy: str = "default"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """A model's whole turn."""
+
+    text: str
+    calls: tuple[ToolCall, ...] = ()
+
+
+class Llm(Protocol):
+    """Asks a model and returns a whole answer of the asked shape, or raises NoAnswer or BudgetReached."""
+
+    async def ask(self, asked: Ask, shape: type[Shape]) -> tuple[Shape, Spent]: ...
+
+
+class Talker(Protocol):
+    """Talks with a model that may call tools."""
+
+    async def converse(self, turn: Converse) -> tuple[Said, Spent]:
+        """One turn of a talk with tools; whole, or NoAnswer or BudgetReached."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One step that wants to be asked. The same job and step give the same id."""
+
+    id: str
+    task: Task | None
+    channel: str
+    question: str
+    role: str
+    models: Mapping[str, float]  # in the order of preference, each with the most that one call may cost
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Admitted:
+    model: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """The step was finished before; it is not paid again."""
+
+    answer: str
+    spent: Spent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """One call that was made. `failure`: why its answer does not count."""
+
+    model: str
+    cost: float = 0.0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cached_tokens: int = 0
+    seconds: float = 0.0
+    failure: Failure | None = None
+    rests: bool = False  # the model itself says that it will not answer for long
+
+
+class CallBook(Protocol):
+    """Remembers every call to a model: what it may cost, what it cost, and which models are out of order."""
+
+    async def begin(self, call: Call) -> Admitted | Answered:
+        """Reserve one call in the transaction that checks the budgets. Raises BudgetReached or NoAnswer."""
+        ...
+
+    async def tried(self, call: Call, tried: Tried) -> None:
+        """A call came to nothing. What it cost counts, and so does what it says about the model's health."""
+        ...
+
+    async def finish(self, call: Call, tried: Tried, answer: str, degraded: str) -> Spent: ...

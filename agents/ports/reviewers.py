@@ -1,0 +1,19 @@
+"""Who advises on plans."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from agents.domain.records import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Specialist:
+    """Advises on plans whose tags are its own; never blocks (M262)."""
+
+    name: str
+    tags: frozenset[str]
+    focus: str
+
+
+class Specialists(Protocol):
+    def for_tags(self, tags: frozenset[str]) -> Sequence[Specialist]: ...

@@ -1,0 +1,1 @@
+"""Where work is handed over: the user's own repository, or GitHub."""

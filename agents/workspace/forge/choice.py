@@ -1,0 +1,35 @@
+"""One forge for all projects: each goes to where it is."""
+
+from collections.abc import Mapping
+
+from agents.ports import Forge, ForgeFailed, Pull, PullRequest
+
+
+class Forges:
+    """Implements agents.ports.Forge by handing on, project by project."""
+
+    def __init__(self, of: Mapping[str, Forge]) -> None:
+        self._of = of
+
+    async def base(self, project: str) -> str:
+        return await self._for(project).base(project)
+
+    async def open(self, pull: Pull) -> PullRequest:
+        return await self._for(pull.project).open(pull)
+
+    async def comment(self, key: str, project: str, number: int, text: str) -> None:
+        await self._for(project).comment(key, project, number, text)
+
+    async def merge(self, project: str, number: int, head: str, message: str) -> str | None:
+        return await self._for(project).merge(project, number, head, message)
+
+    async def publish(self, project: str, branch: str, head: str) -> str:
+        return await self._for(project).publish(project, branch, head)
+
+    async def fetched(self, project: str, branch: str) -> str:
+        return await self._for(project).fetched(project, branch)
+
+    def _for(self, project: str) -> Forge:
+        if project not in self._of:
+            raise ForgeFailed(f"There is no repository for {project} here", next_step="Name it under `projects:`.")
+        return self._of[project]

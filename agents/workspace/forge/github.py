@@ -1,0 +1,239 @@
+"""GitHub as a forge: branches pushed by real git, pull requests and comments made once, merges of the approved head."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import quote, urlsplit
+
+from agents.domain.ids import derived
+from agents.domain.redact import Redact
+from agents.domain.text import clean, one_line
+from agents.ports import ForgeFailed, Pull, PullRequest
+from agents.workspace.forge import words
+from agents.workspace.forge.github_api import GitHubApi, Unsure, wanted
+from agents.workspace.forge.github_shapes import (
+    CommentShown,
+    IssueShown,
+    Merged,
+    PullShown,
+    Repo,
+    Runs,
+    Statuses,
+    User,
+    read,
+)
+from agents.workspace.forge.plumbing import Repository, checked_branch, checked_commit
+from agents.workspace.forge.remotes import Pushing, Remote, web_of
+
+TRIES = 3
+SETTLE = 10.0  # seconds after which what was accepted is also shown
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """What a CI of GitHub says of a commit."""
+
+    name: str
+    state: str  # pending, success, failure, neutral…
+    url: str = ""
+
+
+class GitHubForge:
+    """Implements agents.ports.Forge."""
+
+    def __init__(self, api: GitHubApi, remotes: Mapping[str, Remote], redact: Redact) -> None:
+        self._api = api
+        self._remotes = remotes
+        self._redact = redact
+        self._pushing = Pushing(api.url, api.token)
+        self._login: str | None = None
+
+    async def base(self, project: str) -> str:
+        return checked_branch((await self._repository(project)).default_branch)
+
+    async def open(self, pull: Pull) -> PullRequest:
+        branch, head, remote = checked_branch(pull.branch), checked_commit(pull.head), self.remote(pull.project)
+        base = await self.base(pull.project)
+        if branch == base:
+            raise ForgeFailed(f"Work cannot be on {base} itself", next_step="Give it a branch of its own.")
+        found = await self._found(remote, pull)
+        if found is None or found.state == "open":
+            await self._pushing.push(remote, branch, head)
+            found = found or await self._opened(remote, pull, base)
+        at = head if found.state == "open" else found.head.sha
+        return PullRequest(number=found.number, url=found.html_url, head=at, state=found.standing)
+
+    async def comment(self, key: str, project: str, number: int, text: str) -> None:
+        """On a pull request or an issue. Ours is known by a mark that nobody sees, and by who wrote it."""
+        path = f"/repos/{self.remote(project).full}/issues/{int(number)}/comments"
+        mark = _mark(key)
+        body = f"{self._harmless(text)}\n\n{mark}"
+        for _ in range(TRIES):
+            if await self._is_said(path, mark):
+                return
+            try:
+                wanted(await self._api.change("POST", path, {"body": body}), f"a comment on #{number}", 201)
+                return
+            except Unsure:
+                await self._api.wait(SETTLE)
+        if not await self._is_said(path, mark):
+            raise Unsure(f"a comment on #{number}")
+
+    async def merge(self, project: str, number: int, head: str, message: str) -> str | None:
+        remote = self.remote(project)
+        title, _, rest = words.commit_message(self._redact(message)).partition("\n")
+        told = {"commit_title": title.strip(), "commit_message": rest.strip()}
+        wish = {**told, "sha": checked_commit(head), "merge_method": (await self._repository(project)).method}
+        for _ in range(TRIES):
+            shown = await self._pull(remote, number)
+            if shown.standing == "merged":
+                return shown.merge_commit_sha
+            if shown.state != "open":
+                raise ForgeFailed(f"#{number} was closed on GitHub", next_step="Open it again there, then press again.")
+            if shown.head.sha != head:
+                return None
+            try:
+                answer = await self._api.change("PUT", f"/repos/{remote.full}/pulls/{int(number)}/merge", wish)
+            except Unsure:
+                await self._api.wait(SETTLE)
+                continue
+            if answer.status in (405, 409):
+                again = await self._pull(remote, number)  # somebody else may have merged it this moment
+                return again.merge_commit_sha if again.standing == "merged" else None
+            return read(Merged, wanted(answer, f"the merge of #{number}").data, f"the merge of #{number}").sha
+        raise Unsure(f"the merge of #{number}")
+
+    async def publish(self, project: str, branch: str, head: str) -> str:
+        await self._pushing.push(self.remote(project), checked_branch(branch), checked_commit(head))
+        return f"git fetch && git switch {branch}"
+
+    async def fetched(self, project: str, branch: str) -> str:
+        remote = self.remote(project)
+        ours = Repository(remote.commits)
+        there = await self._pushing.at(remote, checked_branch(branch))
+        if there:
+            if not await ours.has(there):
+                await self._pushing.fetch(remote, f"refs/heads/{branch}")
+            await ours.catch_up(branch, there)
+        return there
+
+    async def checks(self, project: str, commit: str) -> tuple[Check, ...]:
+        """What runs on GitHub for a commit."""
+        path = f"/repos/{self.remote(project).full}/commits/{checked_commit(commit)}"
+        what = "the checks"
+        runs = read(Runs, wanted(await self._api.get(f"{path}/check-runs", per_page="100"), what).data, what)
+        said = read(Statuses, wanted(await self._api.get(f"{path}/status", per_page="100"), what).data, what)
+        return (
+            *(_check(run.name, run.conclusion or "pending", run.html_url) for run in runs.check_runs),
+            *(_check(one.context, one.state, one.target_url) for one in said.statuses),
+        )
+
+    def remote(self, project: str) -> Remote:
+        if project not in self._remotes:
+            raise ForgeFailed(f"There is no repository on GitHub for {project}", next_step="Give it a `url` there.")
+        return self._remotes[project]
+
+    async def _found(self, remote: Remote, pull: Pull) -> PullShown | None:
+        """The pull request of this key; else one that somebody opened for the branch and that is open still."""
+        mine, others = None, None
+        query = {"state": "all", "head": f"{remote.owner}:{pull.branch}"}
+        async for entry in self._api.pages(f"/repos/{remote.full}/pulls", **query):
+            shown = read(PullShown, entry, "a pull request")
+            whose = shown.head.repo.full_name if shown.head.repo else ""
+            if shown.head.ref != pull.branch or whose.casefold() != remote.full.casefold():
+                continue
+            if _mark(pull.key) in (shown.body or "") and await self._is_mine(shown.user):
+                mine = mine or shown
+            elif shown.state == "open":
+                others = others or shown
+        return mine or others
+
+    async def _opened(self, remote: Remote, pull: Pull, base: str) -> PullShown:
+        what = f"a pull request for {pull.branch}"
+        body = f"{self._harmless(pull.body)}\n\n{_mark(pull.key)}"
+        wish = {"title": words.title(self._redact(pull.title)), "head": pull.branch, "base": base, "body": body}
+        for _ in range(TRIES):
+            try:
+                answer = await self._api.change("POST", f"/repos/{remote.full}/pulls", wish)
+            except Unsure:
+                await self._api.wait(SETTLE)
+                if there := await self._found(remote, pull):
+                    return there
+                continue
+            if answer.status == 422 and (there := await self._found(remote, pull)):
+                return there  # it was there already
+            return read(PullShown, wanted(answer, what, 201).data, what)
+        raise Unsure(what)
+
+    async def _is_said(self, path: str, mark: str) -> bool:
+        async for entry in self._api.pages(path):
+            said = read(CommentShown, entry, "a comment")
+            if mark in (said.body or "") and await self._is_mine(said.user):
+                return True
+        return False
+
+    async def _is_mine(self, user: User | None) -> bool:
+        """A mark can be copied, a login cannot. An app's token has no login to ask for: a bot it must be then."""
+        if self._login is None:
+            self._login = await self._my_login()
+        if user is None:
+            return False
+        return user.login == self._login if self._login else user.type == "Bot"
+
+    async def _my_login(self) -> str:
+        try:
+            reply = await self._api.get("/user")
+        except Unsure:
+            raise
+        except ForgeFailed:
+            return ""
+        return read(User, reply.data, "me").login if reply.status == 200 else ""
+
+    async def _pull(self, remote: Remote, number: int) -> PullShown:
+        what = f"pull request {number} of {remote.full}"
+        return read(
+            PullShown, wanted(await self._api.get(f"/repos/{remote.full}/pulls/{int(number)}"), what).data, what
+        )
+
+    async def _repository(self, project: str) -> Repo:
+        full = self.remote(project).full
+        return read(Repo, wanted(await self._api.get(f"/repos/{full}"), full).data, full)
+
+    def _harmless(self, text: str) -> str:
+        return words.harmless(self._redact(text), urlsplit(web_of(self._api.url)).hostname or "")
+
+
+class Labels:
+    """Labels of issues and pull requests. One that is there is not put there again."""
+
+    def __init__(self, api: GitHubApi) -> None:
+        self._api = api
+
+    async def put(self, remote: Remote, number: int, label: str) -> None:
+        await self._change(remote, number, label, there=True)
+
+    async def take(self, remote: Remote, number: int, label: str) -> None:
+        await self._change(remote, number, label, there=False)
+
+    async def _change(self, remote: Remote, number: int, label: str, *, there: bool) -> None:
+        path, what = f"/repos/{remote.full}/issues/{int(number)}", f"a label of {remote.full}#{number}"
+        for _ in range(TRIES):
+            issue = read(IssueShown, wanted(await self._api.get(path), what).data, what)
+            if (label in [one.name for one in issue.labels]) is there:
+                return
+            try:
+                if there:
+                    wanted(await self._api.change("POST", f"{path}/labels", {"labels": [label]}), what)
+                else:
+                    wanted(await self._api.change("DELETE", f"{path}/labels/{quote(label, safe='')}"), what, 200, 404)
+                return
+            except Unsure:
+                await self._api.wait(SETTLE)
+        raise Unsure(what)
+
+
+def _mark(key: str) -> str:
+    return f"<!-- overlord:{derived('forge', key)} -->"
+
+
+def _check(name: str, state: str, url: str | None) -> Check:
+    return Check(name=one_line(clean(name)), state=one_line(clean(state)), url=url or "")

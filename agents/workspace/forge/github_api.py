@@ -1,0 +1,221 @@
+"""GitHub's REST API: one request at a time for what changes things, limits honoured, and doubt told from refusal."""
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import aiohttp
+from pydantic import SecretStr
+
+from agents.domain.text import clean, one_line
+from agents.ports import ForgeFailed
+
+TIMEOUT = 15.0
+PATIENCE = 120.0  # seconds to wait because GitHub asks for it; longer is told instead (attack 71)
+TRIES = 4
+LARGEST = 64 * 1024 * 1024  # a page of a hundred comments of the longest kind is 40 MB
+PAGES_MOST = 50
+_NETWORK = (aiohttp.ClientError, TimeoutError, ConnectionError)
+
+Wait = Callable[[float], Awaitable[None]]
+
+
+class Unsure(ForgeFailed):
+    """No clear answer: it may have been done. Whoever asked must look before asking again."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"GitHub gave no clear answer ({what})", next_step="I look and try again by myself.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    status: int
+    data: Any
+    headers: Mapping[str, str] = field(default_factory=dict)  # names in small letters
+
+    @property
+    def has_next(self) -> bool:
+        return 'rel="next"' in self.headers.get("link", "")
+
+    @property
+    def message(self) -> str:
+        """What GitHub says is wrong; written by others, so it is only shown."""
+        told = self.data if isinstance(self.data, dict) else {}
+        errors = [str(e.get("message") or e.get("field") or "") for e in told.get("errors", []) if isinstance(e, dict)]
+        return one_line(clean("; ".join([str(told.get("message", "")), *filter(None, errors)])), 300)
+
+
+class GitHubApi:
+    """`url` is the API's address, such as https://api.github.com. The token goes into a header and nowhere else."""
+
+    def __init__(self, url: str, token: SecretStr, wait: Wait = asyncio.sleep) -> None:
+        self.url = url.rstrip("/")
+        self.token = token
+        self.wait = wait
+        self._session: aiohttp.ClientSession | None = None
+        self._writing = asyncio.Lock()
+        self._not_before = 0.0
+
+    async def close(self) -> None:
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    async def get(self, path: str, *, etag: str = "", **query: str) -> Reply:
+        """Reading may be repeated, so doubt is resolved here. Any status is returned but those nobody can use."""
+        for left in range(TRIES, 0, -1):
+            try:
+                return await self._call("GET", path, query=query, etag=etag)
+            except Unsure:
+                if left == 1:
+                    raise
+                await self.wait(float(TRIES - left + 1))
+        raise AssertionError("the last try returns or raises")
+
+    async def pages(self, path: str, **query: str) -> AsyncIterator[Any]:
+        """Each entry of a list, however many pages it has."""
+        for page in range(1, PAGES_MOST + 1):
+            reply = wanted(await self.get(path, per_page="100", page=str(page), **query), path)
+            for entry in reply.data:
+                yield entry
+            if not reply.has_next:
+                return
+
+    async def change(self, method: str, path: str, body: Mapping[str, object] | None = None) -> Reply:
+        """Asked once. Raises Unsure where it may have been done and where it may not."""
+        async with self._writing:
+            return await self._call(method, path, body=body)
+
+    async def _call(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: Mapping[str, object] | None = None,
+        etag: str = "",
+    ) -> Reply:
+        for _ in range(TRIES):
+            await self._rest()
+            reply = await self._once(method, path, query=query, body=body, etag=etag)
+            asked = _asked_to_wait(reply, time.time())
+            if asked is None:
+                return _usable(reply)
+            self._not_before = max(self._not_before, time.monotonic() + asked)
+        raise ForgeFailed("GitHub's limits are reached", next_step="I go on when GitHub lets me; nothing is lost.")
+
+    async def _rest(self) -> None:
+        left = self._not_before - time.monotonic()
+        if left > PATIENCE:
+            raise ForgeFailed(
+                f"GitHub asks me to wait {left / 60:.0f} minutes: its limit for this token is reached",
+                next_step="Try again after that, or use a token of its own for Overlord.",
+            )
+        if left > 0:
+            await self.wait(left)
+
+    async def _once(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str] | None,
+        body: Mapping[str, object] | None,
+        etag: str,
+    ) -> Reply:
+        headers = {"If-None-Match": etag} if etag else {}
+        try:
+            async with self._opened().request(
+                method, f"{self.url}{path}", params=query, json=body, headers=headers, allow_redirects=False
+            ) as answer:
+                raw = await _whole(answer)
+                return Reply(status=answer.status, data=_parsed(raw, answer.status), headers=_headers(answer))
+        except aiohttp.ClientConnectorError as error:
+            raise ForgeFailed(
+                f"GitHub cannot be reached at {self.url} ({type(error).__name__})",
+                next_step="Check the network and GITHUB_API_URL; I try again.",
+            ) from error
+        except _NETWORK as error:
+            raise Unsure(type(error).__name__) from error
+
+    def _opened(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                timeout=aiohttp.ClientTimeout(total=TIMEOUT),
+                headers={
+                    "Accept": "application/vnd.github+json",
+                    "Authorization": f"Bearer {self.token.get_secret_value()}",
+                    "User-Agent": "overlord",
+                    "X-GitHub-Api-Version": "2022-11-28",
+                },
+            )
+        return self._session
+
+
+def wanted(reply: Reply, what: str, *statuses: int) -> Reply:
+    """The reply, if it is one of those that mean yes."""
+    if reply.status in (statuses or (200, 201)):
+        return reply
+    if reply.status == 404:
+        step = "Check the project's url, and that the token may read and write there."
+        raise ForgeFailed(f"GitHub does not know {what}, or does not show it to this token", next_step=step)
+    step = "Look at it on GitHub, then try again."
+    raise ForgeFailed(f"GitHub refused {what}: {reply.message or reply.status}", next_step=step)
+
+
+def _usable(reply: Reply) -> Reply:
+    if reply.status == 401:
+        raise ForgeFailed(
+            "GitHub refuses the token",
+            next_step="Set GITHUB_TOKEN to one that may write contents, issues and pull requests.",
+        )
+    if reply.status == 403:
+        raise ForgeFailed(
+            f"GitHub forbids it: {reply.message}",
+            next_step="Give the token rights to write contents, issues and pull requests of this repository.",
+        )
+    if reply.status in (301, 302, 307, 308):
+        raise ForgeFailed("The repository has moved", next_step="Write its new address into the project's `url`.")
+    if reply.status >= 500:
+        raise Unsure(f"status {reply.status}")
+    return reply
+
+
+def _asked_to_wait(reply: Reply, now: float) -> float | None:
+    """Seconds, where a limit is reached; None where it is not."""
+    if reply.status not in (403, 429):
+        return None
+    if (after := reply.headers.get("retry-after", "")).isdecimal():
+        return float(after)
+    reset = reply.headers.get("x-ratelimit-reset", "")
+    if reply.headers.get("x-ratelimit-remaining") == "0" and reset.isdecimal():
+        return max(1.0, float(reset) - now + 1.0)
+    return 60.0 if reply.status == 429 or "rate limit" in reply.message.lower() else None
+
+
+def _headers(answer: aiohttp.ClientResponse) -> dict[str, str]:
+    return {name.lower(): value for name, value in answer.headers.items()}
+
+
+async def _whole(answer: aiohttp.ClientResponse) -> bytes:
+    parts, size = list[bytes](), 0
+    async for part in answer.content.iter_chunked(1 << 16):
+        parts.append(part)
+        size += len(part)
+        if size > LARGEST:
+            raise ForgeFailed("GitHub's answer is too large to read", next_step="Check GITHUB_API_URL.")
+    return b"".join(parts)
+
+
+def _parsed(raw: bytes, status: int) -> Any:
+    if not raw or status == 304:
+        return None
+    try:
+        return json.loads(raw)
+    except ValueError as error:
+        if status >= 400:
+            return None
+        raise Unsure("an answer that is no JSON") from error

@@ -1,0 +1,114 @@
+"""What GitHub answers with, as far as it is used: read once, here."""
+
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+
+from agents.ports import ForgeFailed
+
+
+class User(BaseModel):
+    login: str
+    type: str = "User"
+
+
+class Label(BaseModel):
+    name: str
+
+
+class Repo(BaseModel):
+    full_name: str
+    default_branch: str = ""
+    allow_merge_commit: bool = True
+    allow_squash_merge: bool = True
+    allow_rebase_merge: bool = True
+    has_issues: bool = True
+    permissions: dict[str, bool] = Field(default_factory=dict)  # of whoever asks; an app is told none
+
+    @property
+    def method(self) -> str:
+        """How work may be merged here; by a merge commit where it may be."""
+        allowed = {"merge": self.allow_merge_commit, "squash": self.allow_squash_merge}
+        return next((method for method, may in allowed.items() if may), "rebase")
+
+
+class Head(BaseModel):
+    ref: str
+    sha: str
+    repo: Repo | None = None  # None: the fork is gone
+
+
+class PullShown(BaseModel):
+    number: int
+    state: str
+    html_url: str
+    head: Head
+    body: str | None = None
+    user: User | None = None
+    merged_at: str | None = None
+    merge_commit_sha: str | None = None
+
+    @property
+    def standing(self) -> str:
+        return "merged" if self.merged_at else self.state
+
+
+class IssueShown(BaseModel):
+    number: int
+    title: str
+    html_url: str
+    body: str | None = None
+    user: User | None = None
+    author_association: str = "NONE"
+    updated_at: str = ""
+    labels: list[Label] = Field(default_factory=list)
+    pull_request: dict[str, Any] | None = None  # an issue that is a pull request
+
+
+class CommentShown(BaseModel):
+    body: str | None = None
+    user: User | None = None
+
+
+class EventShown(BaseModel):
+    id: int
+    event: str
+    actor: User | None = None
+    label: Label | None = None
+
+
+class RunShown(BaseModel):
+    name: str
+    conclusion: str | None = None
+    html_url: str | None = None
+
+
+class StatusShown(BaseModel):
+    context: str
+    state: str
+    target_url: str | None = None
+
+
+class Runs(BaseModel):
+    check_runs: list[RunShown]
+
+
+class Statuses(BaseModel):
+    statuses: list[StatusShown]
+
+
+class Merged(BaseModel):
+    sha: str
+
+
+Shape = TypeVar("Shape")
+
+
+def read(shape: type[Shape], data: object, what: str) -> Shape:
+    try:
+        return TypeAdapter(shape).validate_python(data)
+    except ValidationError as error:
+        raise ForgeFailed(
+            f"What GitHub answers about {what} cannot be read ({error.error_count()} problems)",
+            next_step="Check that GITHUB_API_URL is the address of GitHub's API.",
+        ) from error

@@ -1,0 +1,123 @@
+"""Work that arrives as an issue with a label (M020), and what is said there about it (M091–M094)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from agents.domain.text import clean, cut, hidden_in, one_line
+from agents.workspace.forge.github import GitHubForge, Labels
+from agents.workspace.forge.github_api import GitHubApi, wanted
+from agents.workspace.forge.github_shapes import EventShown, IssueShown, read
+from agents.workspace.forge.remotes import Remote
+
+ASKS = "overlord"
+NEEDS_ATTENTION = "needs-attention"
+TITLE_MOST, BODY_MOST = 300, 20_000
+# Whose words count as a request. Anybody may open an issue, so others are heard once a person decides so.
+HEARD = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledIssue:
+    """An issue that asks for work. Its words are its author's: they are data, whoever put the label there."""
+
+    key: str  # of this labelling: taken off and put on again, it is a new request
+    project: str
+    repository: str  # owner/name
+    number: int
+    url: str
+    title: str
+    body: str
+    author: str  # login
+    association: str  # of the author with the repository, as GitHub says it
+    labelled_by: str = ""
+    hidden: int = 0  # characters that a reader would not have seen; they are gone
+
+    @property
+    def heard(self) -> bool:
+        """Whether its author may ask; if not, a person decides."""
+        return self.association in HEARD
+
+
+class GitHubIntake:
+    """Looks for labelled issues. What it remembers only saves requests: whoever takes them counts each key once."""
+
+    def __init__(self, api: GitHubApi, remotes: Mapping[str, Remote], label: str = ASKS) -> None:
+        self._api = api
+        self._remotes = remotes
+        self._label = label
+        self._etags = dict[str, str]()
+        self._labellings = dict[tuple[str, int, str], EventShown | None]()  # by repository, number and last change
+
+    async def news(self, project: str) -> Sequence[LabelledIssue]:
+        """Open issues that have the label; none if nothing changed since the last look. Raises ForgeFailed."""
+        remote = self._remotes[project]
+        path, query = f"/repos/{remote.full}/issues", {"labels": self._label, "state": "open"}
+        first = await self._api.get(path, etag=self._etags.get(project, ""), per_page="100", page="1", **query)
+        if first.status == 304:
+            return ()
+        entries = list(wanted(first, f"the issues of {remote.full}").data)
+        if first.has_next:
+            entries = [entry async for entry in self._api.pages(path, **query)]
+        shown = [read(IssueShown, entry, "an issue") for entry in entries]
+        asked = [issue for issue in shown if issue.pull_request is None]
+        found = [await self._read(project, remote, issue) for issue in asked]
+        now = {(remote.full, issue.number, issue.updated_at) for issue in asked}
+        self._labellings = {at: event for at, event in self._labellings.items() if at in now or at[0] != remote.full}
+        # only now, so that what was not read is asked for again; and it stands for one page only
+        self._etags[project] = "" if first.has_next else first.headers.get("etag", "")
+        return tuple(sorted(found, key=lambda issue: issue.number))
+
+    def forget(self, project: str) -> None:
+        """What was found could not be kept: it is found again at the next look."""
+        self._etags.pop(project, None)
+
+    async def _read(self, project: str, remote: Remote, issue: IssueShown) -> LabelledIssue:
+        at = (remote.full, issue.number, issue.updated_at)
+        if not issue.updated_at or at not in self._labellings:
+            self._labellings[at] = await self._labelling(remote, issue.number)
+        event = self._labellings[at]
+        body = issue.body or ""
+        return LabelledIssue(
+            key=f"github:{remote.full}#{issue.number}@{event.id if event else 0}",
+            project=project,
+            repository=remote.full,
+            number=issue.number,
+            url=issue.html_url,
+            title=one_line(clean(issue.title), TITLE_MOST),
+            body=cut(clean(body), BODY_MOST),
+            author=issue.user.login if issue.user else "",
+            association=issue.author_association,
+            labelled_by=event.actor.login if event and event.actor else "",
+            hidden=hidden_in(issue.title) + hidden_in(body),
+        )
+
+    async def _labelling(self, remote: Remote, number: int) -> EventShown | None:
+        """When the label was last put there, and by whom."""
+        last = None
+        async for entry in self._api.pages(f"/repos/{remote.full}/issues/{number}/events"):
+            if isinstance(entry, dict) and entry.get("event") == "labeled":
+                event = read(EventShown, entry, "an event")
+                last = event if event.label and event.label.name == self._label else last
+        return last
+
+
+class IssueDesk:
+    """Implements agents.ports.Issues: says on the issue what became of it. Each saying has a key, and is said once."""
+
+    def __init__(self, api: GitHubApi, forge: GitHubForge, label: str = ASKS) -> None:
+        self._forge = forge
+        self._labels = Labels(api)
+        self._label = label
+
+    async def tell(self, key: str, project: str, number: int, text: str) -> None:
+        await self._forge.comment(key, project, number, text)
+
+    async def blocked(self, key: str, project: str, number: int, why: str) -> None:
+        """M091: said on the issue, and the label goes. Putting it back asks again."""
+        await self._forge.comment(key, project, number, why)
+        await self._labels.take(self._forge.remote(project), number, self._label)
+
+    async def attention(self, key: str, project: str, number: int, why: str) -> None:
+        """M092–M094: three tool errors, the turn limit, a time-out."""
+        await self._forge.comment(key, project, number, why)
+        await self._labels.put(self._forge.remote(project), number, NEEDS_ATTENTION)

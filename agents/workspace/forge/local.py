@@ -1,0 +1,203 @@
+"""The local forge: a pull request is a record, its branch lies in the user's repository, a merge moves their branch."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from agents.domain.redact import Redact
+from agents.domain.text import clean, cut, one_line
+from agents.ports import ForgeFailed, Pull, PullBook, PullRecord, PullRequest
+from agents.workspace.forge import words
+from agents.workspace.forge.person import checkout_of
+from agents.workspace.forge.plumbing import EMAIL, Repository, checked_branch, checked_commit
+
+TRIES = 5  # at moving a branch that others move too
+OURS = "ai/"  # how minions' branches begin: somebody who looks at one does not ask for work on it
+_TRUNKS = ("main", "master", "trunk")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a project lies: the user's repository, bare or not, and our own copy, where minions' commits are made."""
+
+    repository: Path
+    commits: Path
+    base: str = ""  # the branch that work is for; empty: the one the repository is on
+
+
+class LocalForge:
+    """Implements agents.ports.Forge. `page` says where a person reads a pull request."""
+
+    def __init__(
+        self, places: Mapping[str, Place], book: PullBook, redact: Redact, page: Callable[[str, int], str]
+    ) -> None:
+        self._places = places
+        self._book = book
+        self._redact = redact
+        self._page = page
+        self._merging = dict[str, asyncio.Lock]()  # by project: a checkout follows one merge before the next begins
+
+    async def base(self, project: str) -> str:
+        place = self._place(project)
+        theirs = Repository(place.repository)
+        if place.base:
+            return checked_branch(place.base)
+        said = await theirs.ask("symbolic-ref", "--quiet", "--short", "HEAD")
+        for branch in (said.out.strip(), *_TRUNKS):
+            if branch and not branch.startswith(OURS) and await theirs.commit_at(f"refs/heads/{branch}"):
+                return branch
+        raise ForgeFailed(
+            f"{project} is on no branch that has a commit", next_step="Check a branch out there, such as main."
+        )
+
+    async def open(self, pull: Pull) -> PullRequest:
+        branch, head = checked_branch(pull.branch), checked_commit(pull.head)
+        base = await self.base(pull.project)
+        if branch == base:
+            raise ForgeFailed(f"Work cannot be on {base} itself", next_step="Give it a branch of its own.")
+        told = replace(pull, title=one_line(self._plain(pull.title), words.TITLE_MOST), body=self._plain(pull.body))
+        record = await self._book.open(told, base)
+        if record.state == "open":
+            await self._bring(self._place(pull.project), branch, head)
+        return PullRequest(
+            number=record.number, url=self._page(pull.project, record.number), head=record.head, state=record.state
+        )
+
+    async def comment(self, key: str, project: str, number: int, text: str) -> None:
+        await self._found(project, number)
+        await self._book.comment(key, project, number, self._plain(text))
+
+    async def merge(self, project: str, number: int, head: str, message: str) -> str | None:
+        record = await self._found(project, number)
+        if record.state == "merged":
+            return record.commit
+        if record.head != checked_commit(head):
+            return None
+        place = self._place(project)
+        async with self._merging.setdefault(project, asyncio.Lock()):
+            commit = await self._merged(place, record, message)
+            if commit is not None:
+                await self._follow(place, record, commit)
+                await self._book.merged(project, number, commit)
+        return commit
+
+    async def publish(self, project: str, branch: str, head: str) -> str:
+        await self._bring(self._place(project), checked_branch(branch), checked_commit(head))
+        return f"git switch {branch}"
+
+    async def fetched(self, project: str, branch: str) -> str:
+        place = self._place(project)
+        ours, theirs = Repository(place.commits), Repository(place.repository)
+        there = await theirs.commit_at(f"refs/heads/{checked_branch(branch)}")
+        if there:
+            await ours.take(theirs, there)
+            await ours.catch_up(branch, there)
+        return there
+
+    async def _bring(self, place: Place, branch: str, head: str) -> None:
+        """The branch into the user's repository. Their checkout, their index and their HEAD are not touched (C33)."""
+        theirs = Repository(place.repository)
+        await theirs.take(Repository(place.commits), head)
+        for _ in range(TRIES):
+            there = await theirs.commit_at(f"refs/heads/{branch}")
+            if there == head:
+                return
+            if there and not await theirs.leads_to(there, head):
+                raise ForgeFailed(
+                    f"The branch {branch} in {place.repository} has commits that I did not make",
+                    next_step=f"Rename it there (git branch -m {branch} {branch}-mine), then try again.",
+                )
+            if await checkout_of(theirs, branch):
+                raise ForgeFailed(
+                    f"The branch {branch} is checked out in {place.repository}",
+                    next_step="Switch to another branch there, then try again.",
+                )
+            if await theirs.move(branch, head, there, "overlord: work of a minion"):
+                return
+        raise _busy(place, branch)
+
+    async def _merged(self, place: Place, record: PullRecord, message: str) -> str | None:
+        """The commit that has the work in the base; None where it does not fit. Killed anywhere, it may come again."""
+        theirs, ours = Repository(place.repository), Repository(place.commits)
+        for _ in range(TRIES):
+            tip = await theirs.commit_at(f"refs/heads/{record.base}")
+            if not tip:
+                raise ForgeFailed(
+                    f"There is no branch {record.base} any more", next_step="Make it again, or drop this."
+                )
+            if record.commit and await theirs.leads_to(record.commit, tip):
+                return record.commit
+            if await theirs.leads_to(record.head, tip):
+                return await _where_it_came(theirs, record.head, tip)
+            await ours.take(theirs, tip)
+            commit = await self._made(ours, record, tip, message)
+            if commit is None:
+                return None
+            await theirs.take(ours, commit)
+            await self._may_move(theirs, record, tip, commit)
+            await self._book.merging(record.project, record.number, tip, commit)
+            if await theirs.move(record.base, commit, tip, f"overlord: merge {record.branch}"):
+                return commit
+        raise _busy(place, record.base)
+
+    async def _made(self, ours: Repository, record: PullRecord, tip: str, message: str) -> str | None:
+        """The merge commit, in our own copy, where nothing but git itself has a say in how files are merged."""
+        merged = await ours.ask("merge-tree", "--write-tree", "--no-messages", tip, record.head)
+        if merged.code == 1:
+            return None
+        if merged.code != 0:
+            raise ForgeFailed(f"git could not merge {record.branch}: {merged.err}", next_step="Look at its log.")
+        tree = merged.out.strip()
+        told = words.commit_message(self._redact(message))
+        return (await ours.tell("commit-tree", tree, "-p", tip, "-p", record.head, given=told)).strip()
+
+    async def _may_move(self, theirs: Repository, record: PullRecord, old: str, new: str) -> None:
+        """A branch that somebody has checked out moves only if their files can follow it."""
+        checkout = await checkout_of(theirs, record.base)
+        reason = await checkout.obstacle(old, new) if checkout else ""
+        if checkout and reason:
+            raise ForgeFailed(
+                f"{record.base} is checked out in {checkout.folder}, and {reason}. I left everything as it is",
+                next_step=f"Commit or stash what is there and press again, or run `git merge {record.branch}` there.",
+            )
+
+    async def _follow(self, place: Place, record: PullRecord, commit: str) -> None:
+        """Their files follow their branch, if it still is where we put it. Else it is said what to type."""
+        theirs = Repository(place.repository)
+        who, *parents = (await theirs.tell("show", "-s", "--format=%ce %P", commit)).split()
+        if who != EMAIL or await theirs.commit_at(f"refs/heads/{record.base}") != commit:
+            return
+        checkout = await checkout_of(theirs, record.base)
+        if checkout is None or await checkout.follow(parents[0], commit):
+            return
+        told = (
+            f"{record.base} has moved, but the files in {checkout.folder} have not, for something there is not "
+            f"committed. To go on from where you were, run there: "
+            f"git reset --soft {parents[0][:12]} && git merge --ff-only {commit[:12]}"
+        )
+        await self._book.comment(f"{record.key}:checkout", record.project, record.number, told)
+
+    async def _found(self, project: str, number: int) -> PullRecord:
+        record = await self._book.find(project, number)
+        if record is None:
+            raise ForgeFailed(f"{project} has no pull request {number}", next_step="Look at the list of them.")
+        return record
+
+    def _place(self, project: str) -> Place:
+        if project not in self._places:
+            raise ForgeFailed(f"There is no repository for {project} here", next_step="Name it under `projects:`.")
+        return self._places[project]
+
+    def _plain(self, text: str) -> str:
+        return cut(clean(self._redact(text)), words.BODY_MOST)
+
+
+async def _where_it_came(theirs: Repository, head: str, tip: str) -> str:
+    """Somebody merged it themselves: the first commit of the base that has it."""
+    path = await theirs.tell("rev-list", "--first-parent", "--ancestry-path", "--reverse", f"{head}..{tip}")
+    return next(iter(path.split()), head)
+
+
+def _busy(place: Place, branch: str) -> ForgeFailed:
+    return ForgeFailed(f"{branch} in {place.repository} keeps moving", next_step="Try again in a moment.")

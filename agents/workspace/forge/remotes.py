@@ -1,0 +1,132 @@
+"""Which repository on GitHub a project is, and how git reaches it with a token that nobody else sees."""
+
+import base64
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr
+
+from agents.domain.text import clean, one_line
+from agents.ports import ForgeFailed
+from agents.workspace.forge.plumbing import Repository
+
+TRIES = 3
+PUSH_MOST = 600.0  # seconds
+_SSH = re.compile(r"(?:ssh://)?git@(?P<host>[\w.-]+)[:/](?P<path>.+)")
+_NAME = re.compile(r"(?P<owner>[A-Za-z0-9][A-Za-z0-9-]*)/(?P<name>[A-Za-z0-9._-]+?)(?:\.git)?/?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remote:
+    """A repository on GitHub, and our own copy of it in which minions' commits are made."""
+
+    owner: str
+    name: str
+    commits: Path
+
+    @property
+    def full(self) -> str:
+        return f"{self.owner}/{self.name}"
+
+
+def web_of(api_url: str) -> str:
+    """Where people and git go, from where the API is: another host on github.com, a path elsewhere."""
+    parts = urlsplit(api_url)
+    host = parts.netloc.removeprefix("api.") if parts.netloc == "api.github.com" else parts.netloc
+    return f"{parts.scheme}://{host}"
+
+
+def named_by(url: str, api_url: str) -> tuple[str, str] | None:
+    """Owner and name, where a git address is of this GitHub; None where it is not."""
+    if found := _SSH.fullmatch(url):
+        host, path = found["host"], found["path"]
+    else:
+        parts = urlsplit(url)
+        host, path = parts.netloc.rpartition("@")[2], parts.path.lstrip("/")
+    named = _NAME.fullmatch(path)
+    if host.casefold() != urlsplit(web_of(api_url)).netloc.casefold() or not named or named["name"] in (".", ".."):
+        return None
+    return named["owner"], named["name"]
+
+
+class Pushing:
+    """Git over HTTPS. The token is in the environment of git alone: in no argument, no address, no file."""
+
+    def __init__(self, api_url: str, token: SecretStr) -> None:
+        self._web = web_of(api_url)
+        self._token = token
+
+    async def push(self, remote: Remote, branch: str, head: str) -> None:
+        """The branch is there, at this commit, pushed at most once. What others put there is not overwritten."""
+        ours, ref, said = Repository(remote.commits), f"refs/heads/{branch}", ""
+        for _ in range(TRIES):
+            there = await self.at(remote, branch)
+            if there == head:
+                return
+            if there and not (await ours.has(there) and await ours.leads_to(there, head)):
+                raise ForgeFailed(
+                    f"The branch {branch} of {remote.full} has commits that I did not make",
+                    next_step="Rename or delete it on GitHub, then try again.",
+                )
+            quiet = ("--quiet", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--no-signed")
+            lease = f"--force-with-lease={ref}:{there}"
+            wish = ("push", *quiet, lease, "--", self._address(remote), f"{head}:{ref}")
+            pushed = await ours.ask(*wish, env=self._environment(), most=PUSH_MOST)
+            said = pushed.err
+        if await self.at(remote, branch) != head:
+            raise self._failed(remote, f"push {branch} to", said)
+
+    async def at(self, remote: Remote, branch: str) -> str:
+        """The commit that a branch is at on GitHub; empty if it is not there."""
+        asked = ("ls-remote", "--refs", "--", self._address(remote), f"refs/heads/{branch}")
+        said = await Repository(remote.commits).ask(*asked, env=self._environment())
+        if said.code != 0:
+            said = await Repository(remote.commits).ask(*asked, env=self._environment())
+        if said.code != 0:
+            raise self._failed(remote, "read", said.err)
+        return said.out.split("\t")[0].strip()
+
+    async def head(self, remote: Remote) -> tuple[str, str]:
+        """The branch that people work from on GitHub, and the commit it is at; both empty in an empty repository."""
+        asked = ("ls-remote", "--symref", "--", self._address(remote), "HEAD")
+        said = await Repository(remote.commits).ask(*asked, env=self._environment())
+        if said.code != 0:
+            said = await Repository(remote.commits).ask(*asked, env=self._environment())
+        if said.code != 0:
+            raise self._failed(remote, "read", said.err)
+        told = [line.partition("\t")[0] for line in said.out.splitlines() if line.endswith("\tHEAD")]
+        named = next((line for line in told if line.startswith("ref: ")), "")
+        return named.removeprefix("ref: refs/heads/"), next((line for line in told if line != named), "")
+
+    async def fetch(self, remote: Remote, what: str) -> None:
+        """A commit, a branch or a refspec, and what it needs, into our copy."""
+        quiet = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance")
+        asked = ("fetch", *quiet, "--", self._address(remote), what)
+        said = await Repository(remote.commits).ask(*asked, env=self._environment(), most=PUSH_MOST)
+        if said.code != 0:
+            raise self._failed(remote, "fetch from", said.err)
+
+    def _failed(self, remote: Remote, what: str, said: str) -> ForgeFailed:
+        told = one_line(clean(said), 300).replace(self._token.get_secret_value(), "[secret]")
+        step = "Check that the token may write contents there, and that no rule protects the branch."
+        return ForgeFailed(f"git could not {what} {remote.full} ({told or 'it said nothing'})", next_step=step)
+
+    def _address(self, remote: Remote) -> str:
+        return f"{self._web}/{remote.full}.git"
+
+    def _environment(self) -> dict[str, str]:
+        """Only this server hears the token, even if it sends us elsewhere."""
+        basic = base64.b64encode(f"x-access-token:{self._token.get_secret_value()}".encode()).decode()
+        settings = {
+            f"http.{self._web}/.extraHeader": f"Authorization: Basic {basic}",
+            f"protocol.{urlsplit(self._web).scheme}.allow": "always",
+            "http.followRedirects": "false",
+            "http.lowSpeedLimit": "1",
+            "http.lowSpeedTime": "60",
+        }
+        numbered = dict[str, str]()
+        for at, (key, value) in enumerate(settings.items()):
+            numbered |= {f"GIT_CONFIG_KEY_{at}": key, f"GIT_CONFIG_VALUE_{at}": value}
+        return {"GIT_CONFIG_COUNT": str(len(settings)), **numbered}

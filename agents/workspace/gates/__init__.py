@@ -1,0 +1,1 @@
+"""Gates: what the Overlord checks itself, on the committed tree, before it calls work good."""

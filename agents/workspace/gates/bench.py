@@ -1,0 +1,106 @@
+"""Runs one gate's command on fresh files of the commit, and keeps what it said."""
+
+import asyncio
+import os
+import re
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from agents.domain.evaluation import GateRun
+from agents.domain.gates import GateCommands
+from agents.domain.redact import Redact, Redactor
+from agents.ports import Artefacts, Profile, Sandbox
+from agents.workspace.gates import report, scoring
+from agents.workspace.gates.commands import NICE, Command
+from agents.workspace.gates.environment import Environment
+from agents.workspace.gates.ground import Ground
+from agents.workspace.gates.originals import Restored
+from agents.workspace.gates.reading import Case
+from agents.workspace.gates.report import Report
+from agents.workspace.sandbox.profile import GATE
+
+Tell = Callable[[str], None]
+AS_COMMITTED = Restored(over=(), without=())
+_APART = 2.0  # seconds between two words of progress
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Means:
+    """What commands are run with. `sandbox` raises SandboxUnusable where there is none (C28)."""
+
+    sandbox: Callable[[], Awaitable[Sandbox]]
+    artefacts: Artefacts
+    redact: Redact = field(default_factory=Redactor)
+    profile: Profile = GATE
+    venv: Path | None = None  # for projects that have none; ours if it is not given
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    row: GateRun
+    said: str = ""
+    report: Report | None = None
+    coverage: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bench:
+    """What the gates of one candidate share."""
+
+    case: Case
+    commands: GateCommands
+    environment: Environment
+    ground: Ground
+    sandbox: Sandbox
+    means: Means
+    tell: Tell
+    out: str = field(default_factory=lambda: f".gate-{os.urandom(6).hex()}")  # nobody could have put it there
+
+    async def run(
+        self, name: str, command: Command, *, restored: Restored = AS_COMMITTED, base: bool = False
+    ) -> Outcome:
+        """On the commit's files; with `base` on the base's, only to compare with, so nothing is kept."""
+        self.tell(f"{name}: {command.shown}")
+        wanted = restored.laid_over(self.case.had if base else self.case.has)
+        async with self.ground.laid(self.case.repository, wanted) as folder:
+            (folder / self.out).mkdir()
+            self.environment.link(folder)
+            ran = await self.sandbox.once(
+                self.environment.shown(folder), self.means.profile, (*NICE, *command.argv), _counting(name, self.tell)
+            )
+            found, coverage = await asyncio.to_thread(self._reports, folder, command)
+        row = scoring.scored(name, command, ran, self.means.profile)
+        if command.report:
+            score, why = scoring.pytest_words(row, found)
+            row = replace(row, score=score, why=why)
+        said = await asyncio.to_thread(self.means.redact, ran.output.replace(str(folder), "."))
+        row = replace(row, output=scoring.tail(said), log="" if base else await self._kept(name, command, said))
+        return Outcome(row=row, said=said, report=found, coverage=coverage)
+
+    def _reports(self, folder: Path, command: Command) -> tuple[Report | None, float | None]:
+        measured = {path: self.case.lines(path) for path in command.measured}
+        found = report.tests(folder, command.report) if command.report else None
+        if found is None or not measured:
+            return found, None
+        return found, report.coverage(folder, f"{self.out}/coverage.json", measured)
+
+    async def _kept(self, name: str, command: Command, said: str) -> str:
+        candidate = self.case.candidate
+        begins = candidate.log or candidate.commit[:12]
+        slug = re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")
+        return await self.means.artefacts.keep(f"{begins}-{slug}", f"$ {command.shown}\n{said}")
+
+
+def _counting(name: str, tell: Tell) -> Callable[[str], None]:
+    lines, last = 0, time.monotonic()
+
+    def heard(text: str) -> None:
+        nonlocal lines, last
+        lines += text.count("\n")
+        if time.monotonic() - last >= _APART:
+            last = time.monotonic()
+            tell(f"{name}: {lines} lines so far")
+
+    return heard

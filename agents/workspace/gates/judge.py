@@ -1,0 +1,128 @@
+"""Judges a commit: rules first, then commands in the gate sandbox, each on fresh files of the commit (M171)."""
+
+from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+from agents.domain.errors import OverlordError
+from agents.domain.evaluation import GateRun, Score
+from agents.domain.gates import GateCommands
+from agents.domain.text import one_line
+from agents.ports import Candidate, Judged
+from agents.workspace.gates import reading, scoring, steps
+from agents.workspace.gates.bench import Bench, Means, Tell
+from agents.workspace.gates.environment import environment
+from agents.workspace.gates.ground import Ground
+from agents.workspace.gates.reading import Case
+
+_LONGEST = 600  # characters of a reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Yardstick:
+    """Where a project's commits are, and what it says about its gates."""
+
+    repository: Path
+    commands: GateCommands = field(default_factory=GateCommands)
+    checkout: Path | None = None  # where its own .venv or node_modules lies, if not in the repository's folder
+
+    @property
+    def home(self) -> Path:
+        return self.checkout or self.repository
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the gates that run something, in their order."""
+        return (steps.TESTS, steps.LINT, *(gate.name for gate in self.commands.extra), steps.ORIGINALS)
+
+
+class SandboxGates:
+    """Implements agents.ports.Gates."""
+
+    def __init__(self, projects: Mapping[str, Yardstick], home: Path, means: Means) -> None:
+        self._projects = projects
+        self._means = means
+        self._ground = Ground(home / "gates")
+
+    async def judge(self, candidate: Candidate, tell: Tell = lambda said: None) -> Judged:
+        yardstick = self._projects.get(candidate.project)
+        if yardstick is None:
+            return Judged(gates=(_cannot_run("changes", f"there is no project {candidate.project}"),))
+        tell("reading what was changed")
+        try:
+            case = await reading.read(candidate, yardstick.repository)
+            rows = await reading.by_rule(case, self._means.redact)
+        except OverlordError as problem:
+            return Judged(gates=(_cannot_run("changes", str(problem)),))
+        because = _stopped(rows)
+        if because or case.empty:
+            return Judged(gates=(*rows, *(_left_out(name, because) for name in yardstick.names)))
+        return await self._run(case, yardstick, rows, tell)
+
+    async def sweep(self) -> int:
+        """Remove what a kill left behind."""
+        return await self._ground.sweep()
+
+    async def _run(self, case: Case, yardstick: Yardstick, rows: Sequence[GateRun], tell: Tell) -> Judged:
+        try:
+            bench = Bench(
+                case=case,
+                commands=yardstick.commands,
+                environment=environment(yardstick.home, yardstick.commands, self._means.venv),
+                ground=self._ground,
+                sandbox=await self._means.sandbox(),
+                means=self._means,
+                tell=tell,
+            )
+        except OverlordError as problem:
+            first, *others = yardstick.names
+            left = [_left_out(name, f"{first} cannot be run") for name in others]
+            return Judged(gates=(*rows, _cannot_run(first, str(problem)), *left))
+        gates, coverage = await _all(bench, yardstick)
+        told = (replace(gate, why=one_line(self._means.redact(gate.why), _LONGEST)) for gate in gates)
+        return Judged(gates=(*rows, *told), coverage=coverage, sandbox=bench.sandbox.name)
+
+
+async def _all(bench: Bench, yardstick: Yardstick) -> tuple[list[GateRun], float | None]:
+    """One after another, until one says no for good."""
+    try:
+        tested = await steps.tests(bench)
+    except OverlordError as problem:
+        tested = steps.Tested(row=_cannot_run(steps.TESTS, str(problem)))
+    gates = [tested.row]
+    later = [
+        partial(steps.lint, bench),
+        *(partial(steps.extra, bench, gate) for gate in yardstick.commands.extra),
+        partial(steps.original_tests, bench, tested),
+    ]
+    for name, gate in zip(yardstick.names[1:], later, strict=True):
+        because = _stopped(gates)
+        gates.append(_left_out(name, because) if because else await _guarded(name, gate()))
+    return gates, tested.coverage
+
+
+async def _guarded(name: str, gate: Awaitable[GateRun]) -> GateRun:
+    """C13: a gate that cannot run is a no, with what to do."""
+    try:
+        return await gate
+    except OverlordError as problem:
+        return _cannot_run(name, str(problem))
+
+
+def _stopped(rows: Sequence[GateRun]) -> str:
+    """Why nothing more is run; empty if something is."""
+    failed = next((row for row in rows if row.score is Score.FAIL), None)
+    if failed is not None:
+        return f"{failed.name} failed"
+    return next(("nothing was changed" for row in rows if row.name == "loop" and row.score is not Score.PASS), "")
+
+
+def _left_out(name: str, because: str) -> GateRun:
+    if because:
+        return scoring.not_run(name, because)
+    return GateRun(name=name, score=Score.PASS, why="nothing was changed")
+
+
+def _cannot_run(name: str, why: str) -> GateRun:
+    return GateRun(name=name, score=Score.FAIL, why=one_line(why, _LONGEST))

@@ -1,0 +1,138 @@
+"""What became of the tests that were there before: which are put back for another run, and what is missing of them."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from agents.domain.text import clean, one_line
+from agents.workspace.gates.detect import MAKEFILES, PYTEST_INI, Look, Way, cargo_settings, pytest_settings
+from agents.workspace.gates.objects import Differing, Entry
+
+NAMED_MOST, NAME_MOST = 6, 90
+_FOLDERS = frozenset({"tests", "test", "__tests__"})
+_NAME = re.compile(
+    r"^(test_.*\.py|.*_test\.(py|go|exs?)|.*\.(test|spec)\.[cm]?[jt]sx?|.*_spec\.rb|conftest\.py|.*Test\.(java|kt))$"
+)
+# Python loads these by itself, or in place of the tool that was meant.
+_LOADED = re.compile(r"(^|/)((site|user)customize|pytest|_pytest|coverage|pluggy)(\.py|/.*)$|\.pth$")
+_SETS = re.compile(
+    r"^((jest|vitest|karma|playwright)\.config\.\w+|\.mocharc\.\w+|noxfile\.py|\.npmrc|rust-toolchain(\.toml)?)$"
+    r"|^(node_modules|\.cargo)/"
+)
+
+_TESTS = re.compile(
+    r"(?m)^[ \t]*(?:async[ \t]+)?def[ \t]+(test\w*)[ \t]*\(|^func[ \t]+(Test\w+)[ \t]*\("
+    r"|\b(?:it|test)[ \t]*\([ \t]*(?:'([^'\n]+)'|\"([^\"\n]+)\"|`([^`\n]+)`)"
+    r"|#\[(?:\w+::)?test\]\s*(?:async\s+)?fn\s+(\w+)"
+)
+_ASSERTS = re.compile(
+    r"(?m)^[ \t]*assert\b|\bself\.(?:assert|fail)\w*[ \t]*\(|\bpytest\.(?:raises|warns|approx)\b"
+    r"|\bexpect[ \t]*\(|\bassert\w*!?[.(]|\bt\.(?:Error|Fatal|Fail)\w*[ \t]*\("
+)
+_SKIPS = re.compile(
+    r"\bmark\.(?:skip|skipif|xfail)\b|\bpytest\.(?:skip|xfail|importorskip)\b|\bunittest\.(?:skip\w*|expectedFailure)\b"
+    r"|@skip\w*\b|\bself\.skipTest\b|\b(?:it|test|describe)\.(?:skip|todo)\b|\bx(?:it|describe|test)[ \t]*\("
+    r"|\bt\.Skip\w*\(|#\[ignore\b|\bcollect_ignore\w*|__test__[ \t]*=[ \t]*False"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restored:
+    """How to lay out the new code with the original tests."""
+
+    over: tuple[Entry, ...]  # as they were
+    without: tuple[str, ...]  # what was added to them
+
+    def laid_over(self, there: Mapping[str, Entry]) -> tuple[Entry, ...]:
+        added = frozenset(self.without)
+        kept = {path: entry for path, entry in there.items() if path not in added}
+        return tuple((kept | {entry.path: entry for entry in self.over}).values())
+
+    @property
+    def touched(self) -> bool:
+        """A test that was only added counts too: while it is loaded it can change what others test."""
+        return bool(self.over or self.without)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weakened:
+    gone: tuple[str, ...] = ()  # names of tests
+    fewer_tests: int = 0
+    fewer_asserts: int = 0
+    more_skips: int = 0
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What must be mended. Tests that were renamed or joined are not counted as lost."""
+        named = few(self.gone)
+        said = []
+        if self.fewer_tests:
+            said.append(f"{_many(self.fewer_tests, 'test')} fewer than before" + (f" (gone: {named})" if named else ""))
+        if self.fewer_asserts:
+            said.append(f"{_many(self.fewer_asserts, 'assertion')} fewer in the tests that were changed")
+        if self.more_skips:
+            said.append(f"{_many(self.more_skips, 'mark')} added that skip a test or expect it to fail")
+        return tuple(said)
+
+
+def is_test(path: str) -> bool:
+    *folders, name = path.split("/")
+    return bool(_FOLDERS & set(folders)) or _NAME.match(name) is not None
+
+
+def restored(differing: Sequence[Differing], before: Look, after: Look, way: Way | None) -> Restored:
+    over, without = [], []
+    for each in differing:
+        path = each.change.path
+        if not (is_test(path) or _steers(path) or _says_how(path, before, after, way)):
+            continue
+        if each.before is None:
+            without.append(path)
+        elif each.after is None or (each.before.blob, each.before.mode) != (each.after.blob, each.after.mode):
+            over.append(each.before)
+    return Restored(over=tuple(over), without=tuple(without))
+
+
+def _steers(path: str) -> bool:
+    """Changes how tests run by being there."""
+    name = path.rpartition("/")[2]
+    return name == "conftest.py" or _LOADED.search(path) is not None or path in PYTEST_INI or bool(_SETS.match(path))
+
+
+def _says_how(path: str, before: Look, after: Look, way: Way | None) -> bool:
+    if path == "pyproject.toml":
+        return way is Way.PYTEST and pytest_settings(before) != pytest_settings(after)
+    if path == "Cargo.toml":
+        return way is Way.CARGO and cargo_settings(before) != cargo_settings(after)
+    if path == "package.json":
+        return way is Way.NPM and before.json().get("scripts") != after.json().get("scripts")
+    return way is Way.MAKE and path in MAKEFILES
+
+
+def weakened(before: Mapping[str, str], after: Mapping[str, str]) -> Weakened:
+    """Texts of the test files that differ, by path: as they were, and as they are with those that were added."""
+    had, has = _names(before.values()), _names(after.values())
+    return Weakened(
+        gone=tuple(sorted((had - has).keys())),
+        fewer_tests=max(0, had.total() - has.total()),
+        fewer_asserts=max(0, _count(_ASSERTS, before) - _count(_ASSERTS, after)),
+        more_skips=max(0, _count(_SKIPS, after) - _count(_SKIPS, before)),
+    )
+
+
+def _names(texts: Iterable[str]) -> Counter[str]:
+    return Counter(next(filter(None, found.groups())) for text in texts for found in _TESTS.finditer(text))
+
+
+def _count(pattern: re.Pattern[str], texts: Mapping[str, str]) -> int:
+    return sum(1 for text in texts.values() for _ in pattern.finditer(text))
+
+
+def few(names: Sequence[str]) -> str:
+    more = f" and {len(names) - NAMED_MOST} more" if len(names) > NAMED_MOST else ""
+    return ", ".join(one_line(clean(name), NAME_MOST) for name in names[:NAMED_MOST]) + more
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"

@@ -1,0 +1,96 @@
+"""What the end of a command means. The exit code decides, never what was printed."""
+
+from agents.domain.evaluation import NOT_RUN, GateRun, Score
+from agents.domain.gates import OnFail
+from agents.ports import EndedBy, Profile, Ran
+from agents.workspace.gates.commands import Command
+from agents.workspace.gates.originals import few
+from agents.workspace.gates.report import Report
+
+TOLD = 2_000  # characters of output on a card and in feedback
+_MB = 1 << 20
+_CANNOT_RUN = (126, 127)
+CANNOT_COLLECT = (2, 3, 4)
+_PYTEST = {
+    1: "tests failed",
+    2: "tests could not be collected",
+    3: "pytest broke down",
+    4: "pytest could not start",
+    5: "no tests were found",
+}
+
+
+def scored(name: str, command: Command, ran: Ran, profile: Profile) -> GateRun:
+    score, why = _verdict(command, ran, profile)
+    return GateRun(
+        name=name, score=score, why=why, command=command.shown, exit_code=ran.exit_code, seconds=round(ran.seconds, 2)
+    )
+
+
+def _verdict(command: Command, ran: Ran, profile: Profile) -> tuple[Score, str]:
+    if ran.ended_by is not EndedBy.EXIT:
+        return Score.NEEDS_REVISION, _ended(ran.ended_by, profile)
+    if ran.exit_code == 0:
+        return Score.PASS, "passed"
+    if ran.exit_code in _CANNOT_RUN:
+        needs = command.needs or "what it names"
+        return Score.FAIL, f"it cannot be run here (exit code {ran.exit_code}): install {needs}"
+    code = ran.exit_code or 0
+    if code > 128:
+        return Score.NEEDS_REVISION, f"ended by signal {code - 128}"
+    return Score.NEEDS_REVISION, f"exit code {code}"
+
+
+def _ended(by: EndedBy, profile: Profile) -> str:
+    match by:
+        case EndedBy.TIMEOUT:
+            return f"not done after {profile.seconds:g} s"
+        case EndedBy.MEMORY:
+            return f"it took more than {profile.memory // _MB:,} MB of memory"
+        case EndedBy.OUTPUT:
+            return f"it said more than {profile.output // _MB:,} MB"
+        case EndedBy.DISK:
+            return f"it wrote more than {profile.disk // _MB:,} MB"
+        case _:
+            return "it ended without a word"
+
+
+def pytest_words(row: GateRun, report: Report | None) -> tuple[Score, str]:
+    """An exit code of 0 counts only if pytest came to its end: a program may leave early, and seem content."""
+    if row.exit_code is None or row.score is Score.FAIL:
+        return row.score, row.why
+    if row.exit_code == 0:
+        if report is None:
+            return Score.NEEDS_REVISION, "it ended before pytest had come to its end"
+        if report.failed:
+            return Score.NEEDS_REVISION, f"{report.failed} of {report.tests} failed, though pytest was made to say 0"
+        skipped = f", {report.skipped} skipped" if report.skipped else ""
+        return Score.PASS, f"{report.tests - report.skipped} passed{skipped}"
+    if row.exit_code == 1 and report is not None:
+        return Score.NEEDS_REVISION, f"{report.failed} of {report.tests} failed: {few(report.names)}"
+    return Score.NEEDS_REVISION, _PYTEST.get(row.exit_code, row.why)
+
+
+def not_run(name: str, because: str) -> GateRun:
+    """No pass, for nobody looked; and nothing to mend either."""
+    return GateRun(name=name, score=Score.NEEDS_REVISION, why=f"{NOT_RUN}: {because}")
+
+
+def after(score: Score, on_fail: OnFail) -> Score:
+    """M181"""
+    return Score.FAIL if score is Score.NEEDS_REVISION and on_fail is OnFail.BLOCK else score
+
+
+def tail(text: str, most: int = TOLD) -> str:
+    """The end, in whole lines."""
+    if len(text) <= most:
+        return text.strip()
+    _, _, kept = text[-most + 2 :].partition("\n")
+    return f"…\n{(kept or text[-most + 2 :]).strip()}"
+
+
+def head(text: str, most: int = TOLD) -> str:
+    if len(text) <= most:
+        return text.strip()
+    kept, _, _ = text[: most - 2].rpartition("\n")
+    return f"{(kept or text[: most - 2]).strip()}\n…"

@@ -1,0 +1,169 @@
+"""The gates that run something: tests, lint, the project's own, and the original tests against the new code."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from agents.domain.evaluation import GateRun, Score
+from agents.domain.gates import ExtraGate
+from agents.workspace.gates import commands, detect, originals, scoring
+from agents.workspace.gates.bench import Bench, Outcome
+from agents.workspace.gates.commands import Command
+from agents.workspace.gates.detect import Way
+from agents.workspace.gates.originals import Restored, few
+
+TESTS, LINT, ORIGINALS = "tests", "lint", "original tests"
+_RUFF_BROKE = 2
+_PLACE = re.compile(r":\d+:\d+:")  # line and column, which move when something is added above
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tested:
+    row: GateRun
+    command: Command | None = None
+    cases: int | None = None  # that were run and not skipped
+    coverage: float | None = None
+
+
+async def tests(bench: Bench) -> Tested:
+    """By the command that the base calls for: a change cannot choose how it is judged, unless there was none."""
+    command = _tests(bench, measured=True)
+    if command is None:
+        return Tested(row=GateRun(name=TESTS, score=Score.PASS, why="the project has no tests"))
+    outcome = await bench.run(TESTS, command)
+    row = await _at_fault(bench, outcome.row) if command.report else outcome.row
+    return Tested(row=row, command=command, cases=_cases(outcome), coverage=outcome.coverage)
+
+
+async def lint(bench: Bench) -> GateRun:
+    """M023: the changed files."""
+    case = bench.case
+    if bench.commands.lint:
+        outcome = await bench.run(LINT, commands.lint_by(bench.commands.lint, case.changed))
+        return replace(outcome.row, output=scoring.head(outcome.said))
+    way = detect.lint(case.before) or detect.lint(case.after)
+    files = [path for path in case.changed if way and detect.LINTED[way].search(path)]
+    if way is None or not files:
+        why = "no linter is set up" if way is None else f"no changed file is one for {way}"
+        return GateRun(name=LINT, score=Score.PASS, why=why)
+    outcome = await bench.run(LINT, _lint(bench, way, files))
+    row = replace(outcome.row, output=scoring.head(outcome.said))
+    return await _only_new(bench, row, outcome, files) if way is Way.RUFF and row.exit_code in (1, 2) else row
+
+
+async def extra(bench: Bench, gate: ExtraGate) -> GateRun:
+    """M181"""
+    outcome = await bench.run(gate.name, commands.shell(gate.command))
+    return replace(outcome.row, score=scoring.after(outcome.row.score, gate.on_fail))
+
+
+async def original_tests(bench: Bench, tested: Tested) -> GateRun:
+    """Tests as they were, on the code as it is now: what was edited to pass is seen."""
+    case = bench.case
+    command = _tests(bench) if tested.command is not None else None
+    way = None if bench.commands.tests else detect.tests(case.before)
+    put_back = originals.restored(case.differing, case.before, case.after, way)
+    if command is None or not put_back.touched:
+        return GateRun(name=ORIGINALS, score=Score.PASS, why="none was changed")
+    if tested.row.exit_code is None:
+        return scoring.not_run(ORIGINALS, "the tests did not come to an end")
+    outcome = await bench.run(ORIGINALS, command, restored=put_back)
+    row = outcome.row
+    if row.score is Score.FAIL:
+        return row
+    failing = row.score is not Score.PASS and not await _failed_before(bench, command, outcome)
+    why = [*_failures(outcome, put_back)] if failing else []
+    why += _missing(bench, tested, outcome)
+    if why:
+        return replace(row, score=Score.NEEDS_REVISION, why="; ".join(why))
+    gone = case.weakened.gone
+    note = f"; renamed or gone: {few(gone)}" if gone else ""
+    said = row.why if row.score is Score.PASS else "what fails now failed before, too"
+    return replace(row, score=Score.PASS, why=f"{said}{note}")
+
+
+def _tests(bench: Bench, *, measured: bool = False) -> Command | None:
+    if bench.commands.tests:
+        return commands.shell(bench.commands.tests)
+    case = bench.case
+    way = detect.tests(case.before) or detect.tests(case.after)
+    if way is None:
+        return None
+    sources = [path for path in case.changed if path.endswith(".py") and not originals.is_test(path)]
+    measured = measured and not detect.measures_itself(case.after)
+    return commands.tests(way, bench.environment, bench.out, sources if measured else ())
+
+
+async def _at_fault(bench: Bench, row: GateRun) -> GateRun:
+    """Tests that could not be found before the change either are no fault of the work: something is not installed."""
+    if row.exit_code not in scoring.CANNOT_COLLECT:
+        return row
+    before = await bench.run("tests of the base", commands.collect(bench.environment), base=True)  # fmt: skip
+    if before.row.exit_code not in scoring.CANNOT_COLLECT:
+        return row
+    why = (
+        f"pytest cannot read the project's tests without the change either (exit code {before.row.exit_code}): "
+        f"install what they import into {bench.environment.venv}, or set `environment:` of the project"
+    )
+    return replace(row, score=Score.FAIL, why=why)
+
+
+async def _only_new(bench: Bench, row: GateRun, outcome: Outcome, files: list[str]) -> GateRun:
+    """What was there before is not held against the work. Ruff runs nothing of the project, so its words count."""
+    known = [path for path in files if path in bench.case.before.paths]
+    found = Counter(_findings(outcome.said))
+    if known:
+        before = await bench.run("lint of the base", _lint(bench, Way.RUFF, known), base=True)
+        if row.exit_code == before.row.exit_code == _RUFF_BROKE:
+            return replace(row, score=Score.FAIL, why="ruff does not run without the change either: mend its settings")
+        found -= Counter(_findings(before.said))
+    if row.exit_code == _RUFF_BROKE:
+        return row
+    if not found:
+        return replace(row, score=Score.PASS, why="only what was there before")
+    lines = [line for line in outcome.said.splitlines() if _PLACE.sub(":", line, count=1) in found]
+    return replace(row, why=f"{found.total()} new", output=scoring.head("\n".join(lines)))
+
+
+def _lint(bench: Bench, way: Way, files: Sequence[str]) -> Command:
+    rules = "" if detect.ruff_is_set_up(bench.case.after) else commands.PLAIN_RULES
+    return commands.lint(way, bench.environment, files, rules=rules)
+
+
+def _findings(said: str) -> list[str]:
+    return [_PLACE.sub(":", line, count=1) for line in said.splitlines() if _PLACE.search(line)]
+
+
+def _cases(outcome: Outcome) -> int | None:
+    return None if outcome.report is None else outcome.report.tests - outcome.report.skipped
+
+
+async def _failed_before(bench: Bench, command: Command, outcome: Outcome) -> bool:
+    """Whether the same tests failed on the base."""
+    if outcome.row.exit_code is None:
+        return False
+    before = await bench.run("tests of the base", command, base=True)
+    if before.row.exit_code in (0, None):
+        return False
+    if outcome.report is None or before.report is None:
+        return outcome.report is before.report and before.row.exit_code == outcome.row.exit_code
+    told = len(outcome.report.names) == outcome.report.failed
+    return told and set(outcome.report.names) <= set(before.report.names)
+
+
+def _failures(outcome: Outcome, put_back: Restored) -> list[str]:
+    names = outcome.report.names if outcome.report else ()
+    edited = [entry.path for entry in put_back.over] or list(put_back.without)
+    which = few(names) or few(edited)
+    return [f"the tests as they were do not pass ({outcome.row.why}): {which}" if not names else
+            f"{len(names)} of the tests as they were fail on the new code: {which}"]  # fmt: skip
+
+
+def _missing(bench: Bench, tested: Tested, outcome: Outcome) -> tuple[str, ...]:
+    """Where pytest counted as many cases as before, tests that were joined into one are not missing."""
+    lost = bench.case.weakened
+    counted, before = tested.cases, _cases(outcome)
+    if counted is not None and before is not None and counted >= before:
+        lost = replace(lost, fewer_tests=0, fewer_asserts=0 if lost.gone else lost.fewer_asserts)
+    return lost.words

@@ -1,0 +1,288 @@
+"""The host's own copy of a project's repository: branches of minions live in it, and nobody's checkout is touched."""
+
+import re
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from agents.domain.branches import commit_message, odd_branch
+from agents.domain.evaluation import Change
+from agents.ports import CheckoutFailed
+from agents.workspace.git import LONG, Git, GitFailed, git_dir
+from agents.workspace.held import held
+from agents.workspace.removal import remove
+
+PATCH_MOST = 2 * 1024 * 1024
+ATTEMPTS = 20
+_HEAD = "refs/overlord/head"  # where the user's repository was when it was last looked at
+_BASE = "refs/overlord/base"  # where each branch began
+_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_ELSEWHERE = re.compile(r"reference already exists|but expected|unable to resolve reference")
+_STALE = re.compile(r"'([^'\n]+\.lock)': File exists")
+# Git runs this in the user's repository. It is given nothing from outside but what stands here.
+_FOLDERS = ("", "objects", "objects/info", "objects/pack", "refs", "refs/heads", "worktrees")
+_UPLOAD = "git -c 'safe.directory=*' -c core.hooksPath=/dev/null -c core.fsmonitor=false upload-pack"
+_CONFIG = """\
+[core]
+\trepositoryformatversion = {version}
+\tbare = true
+\tfilemode = true
+\tsymlinks = true
+\tlogAllRefUpdates = false
+\tsharedRepository = 0644
+\tfsync = committed,reference
+[checkout]
+\tworkers = 0
+[gc]
+\tauto = 0
+[extensions]
+{extensions}"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """Who the host's commits are by."""
+
+    name: str = "Overlord"
+    email: str = "overlord@localhost"
+
+    @property
+    def environ(self) -> dict[str, str]:
+        return {
+            f"GIT_{role}_{what}": value
+            for role in ("AUTHOR", "COMMITTER")
+            for what, value in (("NAME", self.name), ("EMAIL", self.email))
+        }
+
+
+class Mirror:
+    """One project's copy. What only reads needs no lock; whoever moves a branch holds the copy's lock."""
+
+    def __init__(self, source: Path, place: Path, identity: Identity) -> None:
+        self.source = source
+        self.place = place
+        self._lock = place.with_suffix(".lock")
+        self._git = Git(directory=place)
+        self._identity = identity
+
+    @asynccontextmanager
+    async def locked(self) -> AsyncIterator[Git]:
+        async with held(self._lock) as lock:
+            yield replace(self._git, held=(lock,))
+
+    async def bring_up(self) -> str:
+        """Look at the user's repository again; the commit it is at, empty if it has none."""
+        head = await self._source_head()
+        if not self.place.is_dir():
+            await self._make()
+        if not head or head == await self.resolved(_HEAD):
+            return head
+        async with self.locked() as git:
+            arguments = ("--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--no-recurse-submodules")
+            source = str(self.source.absolute())
+            fetch = ("fetch", "-q", "--update-shallow", *arguments, f"--upload-pack={_UPLOAD}", "--end-of-options")
+            await _unstuck(self.place, replace(git, seconds=LONG), (*fetch, source, f"+HEAD:{_HEAD}"))
+        return await self.resolved(_HEAD)
+
+    async def resolved(self, name: str) -> str:
+        """The commit that a ref or an id names; empty if there is none."""
+        if not self.place.is_dir():
+            return ""
+        try:
+            return await self._git.line("rev-parse", "--verify", "-q", "--end-of-options", f"{name}^{{commit}}")
+        except GitFailed as problem:
+            if problem.code == 1 or "Needed a single revision" in problem.said:
+                return ""
+            raise
+
+    async def tip(self, branch: str) -> str:
+        return await self.resolved(ref(branch))
+
+    async def ends(self, branch: str) -> tuple[str, str]:
+        """Where a branch is, and where it began."""
+        refs = (ref(branch), f"{_BASE}/{branch}")
+        said = await self._git.line("for-each-ref", "--format=%(refname) %(objectname)", *refs)
+        found = dict(line.split(" ") for line in said.splitlines())
+        return found.get(refs[0], ""), found.get(refs[1], "")
+
+    async def known(self, commit: str) -> str:
+        """The commit itself, fetched if need be. Raises CheckoutFailed."""
+        checked(commit)
+        found = await self.resolved(commit)
+        if not found and await self.bring_up():
+            found = await self.resolved(commit)
+        if not found:
+            raise CheckoutFailed(f"There is no commit {commit[:12]}", next_step="Look whether the project has it.")
+        return found
+
+    async def move(self, branch: str, new: str, old: str) -> bool:
+        """From where it was known to be; False if it is elsewhere by now. `old` empty: begin the branch there."""
+        lines = [f"update {ref(branch)} {checked(new)} {old or '0' * len(new)}\n"]
+        if not old:
+            lines.append(f"update {_BASE}/{branch} {new}\n")
+        async with self.locked() as git:
+            try:
+                await _unstuck(self.place, git, ("update-ref", "--stdin"), "".join(lines).encode())
+            except GitFailed as problem:
+                if not _ELSEWHERE.search(problem.said):
+                    raise
+                return False
+        return True
+
+    async def begin(self, branch: str, start: str) -> str:
+        """The branch's tip; it is made if it is not there."""
+        if tip := await self.tip(branch):
+            return tip
+        if not self.place.is_dir():
+            await self.known(start)
+        try:
+            made = await self.move(branch, start, "")
+        except GitFailed as problem:
+            if "nonexistent object" not in problem.said:
+                raise
+            made = await self.move(branch, await self.known(start), "")
+        return start if made else await self.tip(branch)
+
+    async def committed(self, tree: str, parents: Sequence[str], message: str) -> str:
+        who = replace(self._git, environ=self._identity.environ)
+        named = (part for parent in parents for part in ("-p", parent))
+        return await who.line("commit-tree", *named, tree, stdin=commit_message(message).encode())
+
+    async def join(self, into: str, start: str, commit: str) -> str | None:
+        commit, start = await self.known(commit), await self.known(start)
+        for _ in range(ATTEMPTS):
+            there = await self.tip(into)
+            new = await self._joined(there or start, commit, into)
+            if new is None or new == there:
+                return new
+            if not there and not await self.move(into, start, ""):
+                continue
+            if new == start or await self.move(into, new, there or start):
+                return new
+        raise _busy(into)
+
+    async def _joined(self, tip: str, commit: str, into: str) -> str | None:
+        if await self._contains(tip, commit):
+            return tip
+        if await self._contains(commit, tip):
+            return commit
+        try:
+            said = await self._git.line("merge-tree", "--write-tree", "--no-messages", tip, commit)
+        except GitFailed as problem:
+            if problem.code == 1 or "unrelated histories" in problem.said:
+                return None
+            raise
+        return await self.committed(said, (tip, commit), f"Join {commit[:12]} into {into}")
+
+    async def _contains(self, tip: str, commit: str) -> bool:
+        return await self._git.says("merge-base", "--is-ancestor", commit, tip)
+
+    async def changes(self, base: str, commit: str) -> list[Change]:
+        found = await self._git.run(
+            "diff-tree", *_PLAIN_DIFF, "-z", "--raw", "--numstat", checked(base), checked(commit)
+        )
+        return list(_parsed(found))
+
+    async def patch(self, base: str, commit: str) -> str:
+        arguments = ("diff-tree", *_PLAIN_DIFF, "-p", checked(base), checked(commit))
+        found, cut = await self._git.cut(*arguments, most=PATCH_MOST)
+        text = found.decode(errors="replace")
+        return f"{text}\n… ({cut:,} more bytes of this patch are left out)\n" if cut else text
+
+    async def tree(self, commit: str) -> str:
+        return await self._git.line("rev-parse", "--verify", "--end-of-options", f"{checked(commit)}^{{tree}}")
+
+    async def _source_head(self) -> str:
+        """Asked of the user's repository itself, which costs less than a fetch that brings nothing."""
+        git = Git(directory=git_dir(self.source))
+        try:
+            return await git.line("rev-parse", "--verify", "-q", "--end-of-options", "HEAD^{commit}")
+        except GitFailed as problem:
+            if problem.code == 1 or "Needed a single revision" in problem.said:
+                return ""
+            raise CheckoutFailed(
+                f"{self.source} cannot be read as a repository: {problem.said.strip()}",
+                next_step="Name a project's folder that git knows.",
+            ) from problem
+
+    async def _make(self) -> None:
+        """Made under another name first, so that it is there whole or not at all."""
+        self.place.parent.mkdir(parents=True, exist_ok=True)
+        async with held(self._lock):
+            if self.place.is_dir():
+                return
+            fresh = self.place.with_suffix(".new")
+            remove(fresh)
+            shape = await Git(directory=git_dir(self.source)).line("rev-parse", "--show-object-format")
+            for folder in _FOLDERS:
+                (fresh / folder).mkdir()
+                (fresh / folder).chmod(0o755)  # whoever the sandbox runs as reads it
+            extensions = "" if shape == "sha1" else f"\tobjectFormat = {shape}\n"
+            config = _CONFIG.format(version=1 if extensions else 0, extensions=extensions)
+            for file, text in (("config", config), ("HEAD", "ref: refs/heads/none\n")):
+                (fresh / file).write_text(text)
+                (fresh / file).chmod(0o644)
+            fresh.rename(self.place)
+
+
+_PLAIN_DIFF = ("-r", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short")
+
+
+def ref(branch: str) -> str:
+    if problem := odd_branch(branch):
+        raise CheckoutFailed(f"{branch[:80]!r} is no name for a branch: {problem}", next_step="Take a plainer name.")
+    return f"refs/heads/{branch}"
+
+
+def checked(commit: str) -> str:
+    if not _COMMIT.fullmatch(commit):
+        raise CheckoutFailed(f"{commit[:80]!r} is no commit's id", next_step="Name a commit by its whole id.")
+    return commit
+
+
+def _busy(branch: str) -> CheckoutFailed:
+    return CheckoutFailed(f"{branch} moved {ATTEMPTS} times while it was written", next_step="Try again.")
+
+
+async def _unstuck(place: Path, git: Git, arguments: Sequence[str], stdin: bytes = b"") -> None:
+    """Whoever runs this holds the copy's lock, so a lock file of git's that is in the way was left by a kill."""
+    for _ in range(ATTEMPTS):
+        try:
+            await git.run(*arguments, stdin=stdin)
+        except GitFailed as problem:
+            if not _unlocked(place, problem.said):
+                raise
+        else:
+            return
+    raise GitFailed(arguments[0], "lock files stay in the way")
+
+
+def _unlocked(place: Path, said: str) -> bool:
+    stale = _STALE.search(said)
+    if stale is None or not Path(stale[1]).is_relative_to(place):
+        return False
+    Path(stale[1]).unlink(missing_ok=True)
+    return True
+
+
+def _parsed(found: bytes) -> list[Change]:
+    """`:mode mode id id S`, path, … and then `added TAB removed TAB path` of each."""
+    fields = found.decode(errors="backslashreplace").split("\0")[:-1]
+    raw: dict[str, tuple[str, str]] = {}
+    counts: dict[str, tuple[int, int]] = {}
+    at = 0
+    while at < len(fields):
+        if fields[at].startswith(":"):
+            _, mode, _, _, status = fields[at].split(" ")
+            raw[fields[at + 1]] = (mode, status)
+            at += 2
+        else:
+            added, removed, path = fields[at].split("\t", 2)
+            counts[path] = (int(added) if added != "-" else 0, int(removed) if removed != "-" else 0)
+            at += 1
+    return [
+        Change(path=path, status=status[:1], added=added, removed=removed, mode="" if mode == "000000" else mode)
+        for path, (mode, status) in raw.items()
+        for added, removed in (counts.get(path, (0, 0)),)
+    ]

@@ -1,0 +1,107 @@
+"""Removes a folder that somebody hostile filled: no link is followed, and no depth or missing right is in its way."""
+
+import errno
+import itertools
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_DEEPEST = 100
+
+
+def remove(path: Path) -> None:
+    """Gone, with all that is in it; what its links point to stays. It may be gone already."""
+    try:
+        above = os.open(path.parent, _FOLDER)
+    except FileNotFoundError:
+        return
+    try:
+        root = _opened(path.name, above)
+        if root is None:
+            return
+        try:
+            numbers = itertools.count(1)
+            while _folders_left(root):
+                _empty(root, root, 0, numbers)
+        finally:
+            os.close(root)
+        with suppress(FileNotFoundError):
+            os.rmdir(path.name, dir_fd=above)
+    finally:
+        os.close(above)
+
+
+def _empty(folder: int, root: int, depth: int, numbers: Iterator[int]) -> None:
+    """What lies too deep is moved up to the root, to be removed from there: neither depth nor open files run out."""
+    for name in _folders_left(folder):
+        if depth == _DEEPEST:
+            _move_up(name, folder, root, numbers)
+            continue
+        below = _opened(name, folder)
+        if below is None:
+            continue
+        try:
+            _empty(below, root, depth + 1, numbers)
+        finally:
+            os.close(below)
+        with suppress(FileNotFoundError):
+            os.rmdir(name, dir_fd=folder)
+
+
+def _move_up(name: str, folder: int, root: int, numbers: Iterator[int]) -> None:
+    """Under a name that is free. Moving a folder needs the right to write to it."""
+    _allow(name, folder)
+    for number in numbers:
+        try:
+            os.rename(name, f".gone-{number}", src_dir_fd=folder, dst_dir_fd=root)
+        except OSError as problem:
+            if problem.errno not in (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR):
+                raise
+        else:
+            return
+
+
+def _folders_left(folder: int) -> list[str]:
+    """Remove all but the folders in it, and name those."""
+    left = []
+    with os.scandir(folder) as entries:
+        for entry in list(entries):
+            if entry.is_dir(follow_symlinks=False):
+                left.append(entry.name)
+            else:
+                with suppress(FileNotFoundError):
+                    os.unlink(entry.name, dir_fd=folder)
+    return left
+
+
+def _opened(name: str, above: int) -> int | None:
+    """A folder that may be emptied; None if there is none. What stands there and is no folder is removed."""
+    try:
+        _allow(name, above)
+        return os.open(name, _FOLDER, dir_fd=above)
+    except FileNotFoundError:
+        return None
+    except NotADirectoryError:
+        os.unlink(name, dir_fd=above)
+        return None
+
+
+def _allow(name: str, above: int) -> None:
+    """Give back to ourselves the rights that somebody took from a folder of ours."""
+    status = os.stat(name, dir_fd=above, follow_symlinks=False)
+    if not stat.S_ISDIR(status.st_mode):
+        raise NotADirectoryError(name)
+    if status.st_mode & 0o700 == 0o700 or os.geteuid() == 0:
+        return
+    if sys.platform != "linux":
+        os.chmod(name, 0o700, dir_fd=above, follow_symlinks=False)
+        return
+    folder = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=above)
+    try:
+        Path(f"/proc/self/fd/{folder}").chmod(0o700)
+    finally:
+        os.close(folder)

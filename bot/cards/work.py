@@ -1,0 +1,197 @@
+"""Work as people follow it: one line a subtask on the status card, one card a judgement."""
+
+from collections.abc import Callable
+
+from agents.domain.dispatching import is_verification
+from agents.domain.evaluation import Change, CodeReview, Evaluation, GateRun, Opinion, Score
+from agents.domain.task import Task
+from agents.domain.text import cut, one_line
+from agents.domain.work import MAX_ATTEMPTS, SubtaskState, Work
+from agents.domain.work_events import BranchPublished, WorkKept
+from bot.messages import Card, Row, Tone
+
+S = SubtaskState
+_SCORE = {Score.PASS: "passed", Score.NEEDS_REVISION: "needs another try", Score.FAIL: "failed"}
+_OPINION = {
+    Opinion.APPROVED: "approves",
+    Opinion.CHANGES_REQUESTED: "asks for changes",
+    Opinion.REJECTED: "rejects it",
+    Opinion.NO_VERDICT: "gave no verdict",
+}
+_MOST_FILES = 8
+
+
+def work_rows(task: Task) -> list[Row]:
+    """Where each subtask is, in the order of the plan."""
+    return [Row(label=f"{_MARK[work.state]} {task.id}.{work.number}", value=_line(task, work)) for work in task.works]
+
+
+def _line(task: Task, work: Work) -> str:
+    title = one_line(_titled(task, work), 70)
+    more = _DETAIL[work.state](task, work)
+    return f"{title}: {more}" if more else title
+
+
+def _titled(task: Task, work: Work) -> str:
+    subtask = task.subtask(work.number)
+    return "All of it together" if is_verification(subtask) else subtask.title
+
+
+_MARK: dict[SubtaskState, str] = {
+    S.PENDING: "·",
+    S.RUNNING: "▸",
+    S.EVALUATING: "▸",
+    S.DONE: "✓",
+    S.NEEDS_HUMAN: "!",
+    S.PAUSED: "‖",
+    S.FAILED: "✕",
+    S.BLOCKED: "!",
+    S.CANCELLED: "✕",
+}
+
+
+def _pending(task: Task, work: Work) -> str:
+    if work.queued:
+        again = f"attempt {work.attempt} " if work.attempt > 1 else ""
+        return f"{again}is about to start" if work.tries <= MAX_ATTEMPTS else "is about to start"
+    assert task.plan is not None
+    needs = [n for n in task.plan.blocking()[work.number] if not task.work(n).settled]
+    if is_verification(task.subtask(work.number)):
+        return "when all others are done"
+    return f"waits for {', '.join(f'{task.id}.{n}' for n in sorted(set(needs)))}" if needs else "waits for its turn"
+
+
+def _running(task: Task, work: Work) -> str:
+    if not work.turns:
+        return "a minion has started" if work.attempt == 1 else f"attempt {work.attempt} has started"
+    files = f", {work.changed} file{'s' if work.changed != 1 else ''} changed" if work.changed else ""
+    went_on = f" ({work.went_on})" if work.went_on else ""
+    return f"turn {work.turns}, {one_line(work.doing, 90)}{files}{went_on}"
+
+
+def _done(task: Task, work: Work) -> str:
+    judged = work.evaluation
+    if judged is None:
+        return "done"
+    return f"passed at attempt {work.attempt}" if work.attempt > 1 else "passed"
+
+
+_DETAIL: dict[SubtaskState, Callable[[Task, Work], str]] = {
+    S.PENDING: _pending,
+    S.RUNNING: _running,
+    S.EVALUATING: lambda task, work: "I run the checks" if work.evaluation is None or _stale(work) else "passed; waits",
+    S.DONE: _done,
+    S.NEEDS_HUMAN: lambda task, work: "waits for you",
+    S.PAUSED: lambda task, work: f"stopped after turn {work.turns}; its work is committed" if work.turns else "stopped",
+    S.FAILED: lambda task, work: one_line(work.problem, 100),
+    S.BLOCKED: lambda task, work: one_line(work.problem, 100),
+    S.CANCELLED: lambda task, work: "dropped",
+}
+
+
+def _stale(work: Work) -> bool:
+    return work.evaluation is not None and work.evaluation.attempt != work.attempt
+
+
+def evaluation_card(task: Task, work: Work, judged: Evaluation) -> Card:
+    """What the Overlord found, with the command, the commit, the exit code and the time of each check."""
+    name = f"{task.id}.{work.number}"
+    return Card(
+        title=f"{name} {_verdict(work, judged)}",
+        text=one_line(_titled(task, work), 200),
+        rows=tuple(evaluation_rows(judged)),
+        lines=tuple(cut(said, 600) for said in judged.feedback[:3]),
+        footer=_footer(judged),
+        tone={Score.PASS: Tone.GOOD, Score.NEEDS_REVISION: Tone.PLAIN, Score.FAIL: Tone.BAD}[judged.overall],
+    )
+
+
+def _verdict(work: Work, judged: Evaluation) -> str:
+    if judged.overall is Score.PASS:
+        return "passed, but nobody read it" if judged.silent else "passed"
+    if judged.overall is Score.NEEDS_REVISION and work.attempt > judged.attempt:
+        return f"was sent back after attempt {judged.attempt}"
+    return "did not pass"
+
+
+def evaluation_rows(judged: Evaluation) -> list[Row]:
+    """A row a check that ran something; the rules are one row, unless one of them was broken."""
+    rules = [gate for gate in judged.gates if not gate.command and gate.score is Score.PASS]
+    rows = [Row(label=gate.name.capitalize(), value=_gate(gate)) for gate in judged.gates if gate not in rules]
+    if rules:
+        rows.append(Row(label="Rules", value=f"kept: {', '.join(gate.name for gate in rules)}"))
+    rows += [Row(label=f"Read by the {review.reviewer}", value=_review(review)) for review in judged.reviews]
+    rows.append(Row(label="Changed", value=changed_in_words(judged.changes)))
+    return rows
+
+
+def _gate(gate: GateRun) -> str:
+    said = _SCORE[gate.score] if gate.why == "" else gate.why
+    parts = [said, f"exit {gate.exit_code}" if gate.exit_code is not None else ""]
+    parts += [f"{gate.seconds:.1f} s" if gate.command else "", one_line(gate.command, 80)]
+    return " · ".join(part for part in parts if part)
+
+
+def _review(review: CodeReview) -> str:
+    said = (*review.security_concerns, *review.issues) or review.suggestions
+    more = f": {one_line('; '.join(said), 300)}" if said else f": {review.why_none}" if review.why_none else ""
+    return f"{_OPINION[review.opinion]}{more}"
+
+
+def changed_in_words(changes: tuple[Change, ...]) -> str:
+    if not changes:
+        return "nothing"
+    named = ", ".join(f"{c.path} (+{c.added} −{c.removed})" for c in changes[:_MOST_FILES])
+    more = f" and {len(changes) - _MOST_FILES} more" if len(changes) > _MOST_FILES else ""
+    return f"{named}{more}"
+
+
+def _footer(judged: Evaluation) -> str:
+    coverage = f", {judged.coverage:.0f} % of the changed lines covered" if judged.coverage is not None else ""
+    cost = f", ${judged.cost:.2f}" if judged.cost else ""
+    where = f" in {judged.sandbox}" if judged.sandbox else ""
+    return f"I ran these checks myself on commit {judged.commit[:10]}{where}, {judged.seconds:.0f} s{coverage}{cost}."
+
+
+def merge_rows(task: Task) -> list[Row]:
+    """What is handed over: each subtask as it was judged, the branch, and where to read it."""
+    rows = [
+        Row(label=f"{_MARK[work.state]} {task.id}.{work.number}", value=_line(task, work))
+        for work in task.works
+        if not is_verification(task.subtask(work.number))
+    ]
+    whole = task.works[-1].evaluation if task.works else None
+    if whole:
+        rows += [row for row in evaluation_rows(whole) if row.label != "Changed"]
+        rows.append(Row(label="Changed", value=changed_in_words(whole.changes)))
+    rows.append(Row(label="Branch", value=task.branch))
+    if task.pull_url:
+        rows.append(Row(label="Pull request", value=f"#{task.pull} {task.pull_url}"))
+    return rows
+
+
+def merged_card(task: Task) -> Card:
+    """The end of the walk, in its own message: people look for it."""
+    rows = [Row(label="Commit", value=f"{task.head[:10]} on {task.merged_into}")]
+    return Card(title=f"{task.id} is merged", text=one_line(task.request, 200), rows=tuple(rows), tone=Tone.GOOD)
+
+
+def kept_card(task: Task, kept: WorkKept) -> Card:
+    rows = [Row(label="Branch", value=branch) for branch in kept.branches]
+    rows += [Row(label="To be on it", value=how) for how in kept.how]
+    rows += [Row(label="Not brought to you", value=problem) for problem in kept.problems]
+    if kept.patch:
+        rows.append(Row(label="Patch", value=f"{kept.patch}, in the folder `artefacts` of the state folder"))
+    text = "Here is what there is; I have stopped." if kept.branches else "There was nothing on a branch yet."
+    return Card(title=f"{task.id} is yours now", text=text, rows=tuple(rows))
+
+
+def branch_card(fact: BranchPublished) -> Card:
+    """Where a person goes on who took a subtask over."""
+    name = f"{fact.task}.{fact.subtask}"
+    if fact.problem:
+        rows = (Row(label="Branch", value=fact.branch), Row(label="Problem", value=fact.problem))
+        text = "It is in my own copy only. Start from the kept patch on a branch of this name, then hand it in."
+        return Card(title=f"{name}: the branch could not be brought to you", text=text, rows=rows, tone=Tone.BAD)
+    rows = (Row(label="Branch", value=fact.branch), Row(label="To be on it", value=fact.how))
+    return Card(title=f"{name}: the branch is where you work", text="Commit there, then hand it in.", rows=rows)

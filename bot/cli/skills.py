@@ -1,0 +1,102 @@
+"""`overlord skills`: the skills that minions may use, of each project, and what is wrong with those that are broken."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from agents.domain.errors import OverlordError
+from bot.cli import output, session
+
+if TYPE_CHECKING:
+    from agents.catalog.skills import Skills
+    from bot.settings import Settings
+
+app = typer.Typer(help="See the skills that minions may use.", rich_markup_mode=None)
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Of = Annotated[str, typer.Option("--project", help="Of this project alone.", show_default=False)]
+OURS = "(comes with Overlord)"
+
+
+@app.callback(invoke_without_command=True)
+def skills(context: typer.Context, project: Of = "", json: Json = False) -> None:
+    """List skills."""
+    if context.invoked_subcommand is None:
+        _list(session.settings_of(context), project, json)
+
+
+@app.command("list")
+def list_skills(context: typer.Context, project: Of = "", json: Json = False) -> None:
+    """List skills."""
+    _list(session.settings_of(context), project, json)
+
+
+@app.command()
+def show(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="SKILL", help="Such as python-tests.")],
+    project: Of = "",
+    json: Json = False,
+) -> None:
+    """Show one skill with its instructions."""
+    from agents.domain.text import clean
+
+    found = _found(session.settings_of(context), project)
+    skill = next((skill for skills in reversed(found.values()) if (skill := skills.find(name))), None)
+    if skill is None:
+        raise OverlordError(f"There is no skill {name}", next_step="See `overlord skills list`.")
+    if json:
+        output.show_json(skill)
+        return
+    typer.echo(f"{skill.name} {skill.version}, {skill.source or OURS}")
+    typer.echo(clean(f"{skill.description}\n"))
+    for said, values in (
+        ("Tags", skill.tags),
+        ("Suggested by the words", skill.keywords),
+        ("Suggested by files", skill.file_patterns),
+    ):
+        if values:
+            typer.echo(clean(f"{said}: {', '.join(values)}"))
+    typer.echo(clean(f"\n{skill.instructions}"))
+
+
+def _list(settings: "Settings", project: str, json: bool) -> None:
+    found = _found(settings, project)
+    if json:
+        output.show_json(
+            {
+                "skills": [skill for skills in found.values() for skill in skills.skills],
+                "broken": [broken for skills in found.values() for broken in skills.broken],
+            }
+        )
+        return
+    rows = [(s.name, s.version, s.source or OURS, s.description) for all in found.values() for s in all.skills]
+    output.show_table(("skill", "version", "of", "what for"), rows, none="There is no skill.")
+    _tell_broken(found)
+
+
+def _tell_broken(found: "Mapping[str, Skills]") -> None:
+    from agents.domain.text import clean
+
+    for skills in found.values():
+        for broken in skills.broken:
+            typer.echo(clean(f"\nBroken, so it is not used: {broken.path} ({broken.source or OURS})"))
+            for problem in broken.problems:
+                typer.echo(clean(f"- {problem}"))
+
+
+def _found(settings: "Settings", project: str) -> "dict[str, Skills]":
+    """By project; ours under an empty name."""
+    from agents.catalog.skills import Skills, packaged_skills, read_skills
+    from agents.workspace.skills import committed_files
+
+    wanted = [each for each in settings.projects if project in ("", each.name)]
+    if project and not wanted:
+        raise OverlordError(f"There is no project {project}", next_step="Name it in overlord.yaml, or leave --project.")
+    found = {"": packaged_skills()}
+    for each in wanted:
+        if each.path:
+            files = session.run(committed_files(each.path, each.skills))
+            found[each.name] = read_skills(files, each.name)
+    # a project's own win over ours; of one project that is what its minions are offered
+    return {project: found.get(project, Skills()).over(found[""])} if project else found

@@ -1,0 +1,134 @@
+"""Work that is asked for by a label on an issue (M020): looked for now and then, and taken in like words from chat."""
+
+import logging
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+
+from agents.domain.ids import Account, Thread, surface_of
+from agents.domain.origin import Origin
+from agents.domain.records import dataclass
+from agents.domain.text import cut
+from agents.ports import ForgeFailed
+from agents.workspace.forge.intake import GitHubIntake, LabelledIssue
+from bot.cards.replies import issue_words
+from bot.inbox import REQUEST_MOST, Inbox
+from bot.messages import Labelled, Later, Platform, Refused, Unsure
+from bot.office import Office
+from bot.settings import Settings
+from store.database import StoreUnavailable
+
+log = logging.getLogger("overlord.issues")
+_NOT_NOW = (StoreUnavailable, Later, Unsure, Refused)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Home:
+    """Where people talk about a project's issues."""
+
+    channel: str
+    platform: Platform
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Homes:
+    of: Mapping[str, Home]  # by project
+    first: Home  # of the console: nobody can keep us from writing there
+
+
+class IssueWatch:
+    """A labelling is a delivery: it counts once."""
+
+    def __init__(self, office: Office, inbox: Inbox, intake: GitHubIntake, homes: "Homes") -> None:
+        self._office, self._clock = office, office.clock
+        self._every = office.limits.within("issues_apart")
+        self._inbox = inbox
+        self._intake = intake
+        self._homes = homes
+        self._looked: datetime | None = None
+        self._troubles = dict[str, str]()
+
+    async def look(self) -> int:
+        """Take in what is new, if it is time. GitHub's troubles are not ours: they are logged, and it looks again."""
+        if self._wait() > timedelta(0):
+            return 0
+        self._looked = self._clock.now()
+        for project in self._homes.of:
+            try:
+                await self._take_in(project)
+                self._troubles.pop(project, None)
+            except (ForgeFailed, Later, Unsure, Refused) as problem:
+                self._tell(project, problem)
+        return 0
+
+    async def next_due(self) -> float | None:
+        return self._wait().total_seconds()
+
+    def _wait(self) -> timedelta:
+        """Until the next look; a clock that was set back does not make it longer."""
+        passed = self._clock.now() - self._looked if self._looked else self._every
+        return self._every - passed if timedelta(0) <= passed < self._every else timedelta(0)
+
+    async def _take_in(self, project: str) -> None:
+        for issue in await self._intake.news(project):
+            try:
+                await self._accept(issue)
+            except _NOT_NOW:
+                self._intake.forget(project)
+                raise
+
+    async def _accept(self, issue: LabelledIssue) -> None:
+        """A thread is begun before the delivery is stored, and found again if we die in between."""
+        if await self._office.database.read(lambda books: books.deliveries.state(issue.key)):
+            return
+        home = self._homes.of[issue.project]
+        try:
+            thread = await self._begin(issue, home)
+        except Refused as problem:  # we may not write there: better heard elsewhere than not at all
+            log.warning("no thread could be begun", extra={"channel": home.channel, "problem": str(problem)})
+            home = self._homes.first
+            thread = await self._begin(issue, home)
+        if await self._inbox.accept(labelled(issue, home.channel, thread, self._clock.now())):
+            log.info("an issue asks for work", extra={"issue": issue.url})
+
+    async def _begin(self, issue: LabelledIssue, home: Home) -> Thread:
+        words = self._office.redact(issue_words(issue.author, issue.title, issue.url))
+        return await home.platform.begin(home.channel, issue.key, words)
+
+    def _tell(self, project: str, problem: Exception) -> None:
+        if self._troubles.get(project) != str(problem):
+            log.warning("issues cannot be taken in", extra={"project": project, "problem": str(problem)})
+        self._troubles[project] = str(problem)
+
+
+def labelled(issue: LabelledIssue, channel: str, thread: Thread, at: datetime) -> Labelled:
+    return Labelled(
+        key=issue.key,
+        thread=thread,
+        channel=channel,
+        message=thread.rpartition(":")[2],
+        by=Account(f"github:{issue.author}"),
+        name=issue.author,
+        text=cut(f"{issue.title}\n\n{issue.body}".strip(), REQUEST_MOST - 100),
+        origin=Origin(
+            key=issue.key,
+            project=issue.project,
+            number=issue.number,
+            url=issue.url,
+            by=issue.author,
+            heard=issue.heard,
+        ),
+        hidden=issue.hidden,
+        at=at,
+    )
+
+
+def homes_of(settings: Settings, projects: Iterable[str], platforms: Mapping[str, Platform]) -> Homes:
+    """The project's own channel, where that platform is joined; else the first of the console."""
+    first = Home(channel=f"console:{settings.console_channels[0]}", platform=platforms["console"])
+    own = {project.name: project.channel for project in settings.projects}
+    there = {name: surface_of(own[name]) for name in projects}
+    homes = {
+        name: Home(channel=own[name], platform=platforms[surface]) if surface in platforms else first
+        for name, surface in there.items()
+    }
+    return Homes(of=homes, first=first)

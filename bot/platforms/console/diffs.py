@@ -1,0 +1,132 @@
+"""A diff as a part of a page: a table a file, with line numbers; added and removed lines differ by sign and colour."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from html import escape
+
+LINES_MOST = 10_000
+LINE_MOST = 2_000  # characters
+_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)", re.S)
+_KINDS = {"+": "added", "-": "removed", " ": "same"}
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+
+@dataclass(slots=True)
+class _Row:
+    kind: str  # added, removed, same, hunk, note
+    text: str
+    old: int | None = None
+    new: int | None = None
+
+
+@dataclass(slots=True)
+class _File:
+    """One file of a diff while it is read. Inside a hunk lines are counted, so that none can pass for a header."""
+
+    name: str = ""
+    rows: list[_Row] = field(default_factory=list)
+    old: int = 0  # the next line's number
+    new: int = 0
+    old_left: int = 0  # lines that the hunk still owes
+    new_left: int = 0
+
+    def take(self, line: str) -> None:
+        sign = line[:1] or " "
+        if self.inside and sign in _KINDS:
+            self._line(sign, line[1:])
+        elif found := _HUNK.fullmatch(line):
+            self.old, self.new = int(found[1][:9]), int(found[3][:9])
+            self.old_left, self.new_left = int((found[2] or "1")[:9]), int((found[4] or "1")[:9])
+            self.rows.append(_Row("hunk", line))
+        elif line.startswith("+++ ") and line != "+++ /dev/null":
+            self.name = line[4:].removeprefix("b/")
+        elif not line.startswith(("--- ", "+++ ", "index ")):
+            self.rows.append(_Row("note", line))
+
+    @property
+    def inside(self) -> bool:
+        return self.old_left > 0 or self.new_left > 0
+
+    def _line(self, sign: str, text: str) -> None:
+        was, will = sign != "+", sign != "-"
+        self.rows.append(_Row(_KINDS[sign], text, self.old if was else None, self.new if will else None))
+        self.old, self.old_left = self.old + was, self.old_left - was
+        self.new, self.new_left = self.new + will, self.new_left - will
+
+    def count(self, kind: str) -> int:
+        return sum(row.kind == kind for row in self.rows)
+
+
+def diff_html(text: str) -> str:
+    """Nothing in the diff becomes markup, and what a reader would not see is shown by its number (attack 22)."""
+    lines = text.split("\n")
+    if lines and not lines[-1]:
+        lines.pop()
+    files = list(_files(lines[:LINES_MOST]))
+    left = len(lines) - LINES_MOST
+    rest = f'<p class="diff-more">… {left} more lines are not shown.</p>' if left > 0 else ""
+    if not files:
+        return f'<p class="diff-more">Nothing differs.</p>{rest}'
+    return f'<div class="diff">{"".join(map(_drawn, files))}{rest}</div>'
+
+
+def _files(lines: list[str]) -> Iterator[_File]:
+    now = _File()
+    for line in lines:
+        if line.startswith("diff --git "):
+            if now.rows or now.name:
+                yield now
+            now = _File(name=_name(line))
+        else:
+            now.take(line)
+    if now.rows or now.name:
+        yield now
+
+
+def _name(line: str) -> str:
+    """From "diff --git a/x b/x"; names with blanks in them are told again by the lines that follow."""
+    return line.removeprefix("diff --git ").rpartition(" b/")[2] or line
+
+
+def _drawn(file: _File) -> str:
+    added, removed = file.count("added"), file.count("removed")
+    counts = f'<span class="plus">+{added}</span> <span class="minus">−{removed}</span>'
+    rows = "".join(map(_row, file.rows))
+    name = f"<code>{_seen(file.name)}</code>" if file.name else "Changes"
+    return (
+        f'<details class="diff-file" open><summary>{name} {counts}</summary>'
+        f'<div class="diff-lines" tabindex="0"><table aria-label="{_plain(file.name)}"><tbody>{rows}</tbody></table>'
+        "</div></details>"
+    )
+
+
+_SIGNS = {"added": "+", "removed": "−", "same": ""}
+
+
+def _row(row: _Row) -> str:
+    if row.kind not in _SIGNS:
+        return f'<tr class="{row.kind}"><td colspan="4"><code>{_seen(row.text)}</code></td></tr>'
+    old, new = (str(number) if number is not None else "" for number in (row.old, row.new))
+    return (
+        f'<tr class="{row.kind}"><td class="number">{old}</td><td class="number">{new}</td>'
+        f'<td class="sign">{_SIGNS[row.kind]}</td><td><code>{_seen(row.text)}</code></td></tr>'
+    )
+
+
+def _seen(text: str) -> str:
+    cut = text[:LINE_MOST]
+    told = "".join(escape(c) if c == "\t" or unicodedata.category(c) not in _UNSEEN else _odd(c) for c in cut)
+    left = len(text) - len(cut)
+    return f'{told}<span class="odd">… {left} more</span>' if left else told
+
+
+def _plain(name: str) -> str:
+    """For those who hear it: nothing in it that cannot be said."""
+    told = "".join(c if unicodedata.category(c) not in _UNSEEN else "?" for c in name[:LINE_MOST])
+    return escape(f"Changes of {told}" if told else "Changes")
+
+
+def _odd(character: str) -> str:
+    return f'<span class="odd">U+{ord(character):04X}</span>'

@@ -1,0 +1,51 @@
+"""What Discord limits: a method on a route of one channel, or everything. The library's own calls keep to it too."""
+
+import asyncio
+from types import SimpleNamespace
+
+import aiohttp
+
+from bot.waits import Waits
+
+EVERYTHING = "*"
+NOT_FROM_DISCORD = 60.0  # seconds, where a 429 does not say for how long
+
+
+def scope(method: str, path: str) -> str:
+    """Discord counts by method, route and channel; what else is numbered in a path makes no difference."""
+    parts = path.partition("?")[0].split("/")
+    return f"{method} {'/'.join(part if at < 3 or not part.isdecimal() else '*' for at, part in enumerate(parts))}"
+
+
+def traced(waits: Waits, api_path: str) -> aiohttp.TraceConfig:
+    """For discord.py, which waits by itself while it lives, and forgets what it waited for when it dies."""
+
+    def scope_of(method: str, path: str) -> str:
+        return scope(method, path.removeprefix(api_path.rstrip("/")))
+
+    async def before(
+        session: aiohttp.ClientSession, context: SimpleNamespace, asked: aiohttp.TraceRequestStartParams
+    ) -> None:
+        for name in (EVERYTHING, scope_of(asked.method, asked.url.path)):
+            await asyncio.sleep(waits.left(name))
+
+    async def after(
+        session: aiohttp.ClientSession, context: SimpleNamespace, told: aiohttp.TraceRequestEndParams
+    ) -> None:
+        headers = told.response.headers
+        if told.response.status == 429:
+            everywhere = "X-RateLimit-Global" in headers or headers.get("X-RateLimit-Scope") == "global"
+            name = EVERYTHING if everywhere else scope_of(told.method, told.url.path)
+            await waits.keep(name, _seconds(headers.get("Retry-After")))
+
+    trace = aiohttp.TraceConfig()
+    trace.on_request_start.append(before)
+    trace.on_request_end.append(after)
+    return trace
+
+
+def _seconds(header: str | None) -> float:
+    try:
+        return max(0.1, float(header or NOT_FROM_DISCORD))
+    except ValueError:
+        return NOT_FROM_DISCORD

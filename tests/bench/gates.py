@@ -1,0 +1,104 @@
+"""The tests gate beside the same command run bare, in the same sandbox, in a folder that lies ready.
+
+Ours reads the commit, lays out its files, runs, reads pytest's report, redacts and keeps the log, and removes the
+folder. Bare is the sandbox and the command alone.
+"""
+
+import asyncio
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from agents.domain.evaluation import Score
+from agents.domain.scope import Scope, ScopeMode
+from agents.ports import Candidate
+from agents.workspace.gates import commands, reading
+from agents.workspace.gates.bench import Bench, Means
+from agents.workspace.gates.detect import Way
+from agents.workspace.gates.environment import environment
+from agents.workspace.gates.ground import Ground
+from agents.workspace.gates.judge import Yardstick
+from agents.workspace.sandbox import choice
+from agents.workspace.sandbox.bubblewrap import Bubblewrap
+from agents.workspace.sandbox.container import Container
+from tests.bench.rows import Row, Say, compared, in_turn, table
+from tests.evaluator.pieces import MORE, MORE_TESTS, SHOP, Files
+from tests.evaluator.yard import Shelf, repository_of
+
+ROUNDS = 8
+FILES = 300
+BUSY = "def test_busy():\n    assert sum(number * number % 7 for number in range(1_500_000)) > 0\n"
+
+
+def run(say: Say) -> list[Row]:
+    if shutil.which("bwrap") is None:
+        return [Row(name="gate", ours=0, failed="bubblewrap is not installed")]
+    with TemporaryDirectory(prefix="overlord-bench-", dir="/var/tmp") as made:
+        Path(made).chmod(0o755)
+        return asyncio.run(_measure(Path(made), say))
+
+
+async def _measure(place: Path, say: Say) -> list[Row]:
+    more: Files = {f"shop/part_{number}.py": f'"""Part {number}."""\n' * 40 for number in range(FILES)}
+    base, commit = repository_of(place / "repository", {**SHOP, **more, "tests/test_busy.py": BUSY},
+                                 {"shop/cart.py": MORE, "tests/test_cart.py": MORE_TESTS})  # fmt: skip
+    sandbox = await choice.tried()
+    bench = await _bench(place, sandbox, base, commit)
+    gates, bares = list[float](), list[float]()
+    async with bench.ground.laid(place / "repository", tuple(bench.case.has.values())) as folder:
+        (folder / bench.out).mkdir()
+        for number in range(-2, ROUNDS):
+            for name in in_turn(number, "gate", "bare"):
+                with _timed(gates if name == "gate" else bares, counted=number >= 0):
+                    await (_gate(bench) if name == "gate" else _bare(bench, folder))
+    say(f"{ROUNDS} rounds, {FILES} files: gate {sum(gates) / ROUNDS:.2f} s, bare {sum(bares) / ROUNDS:.2f} s")
+    return [compared("gate", gates, bares, beside="the same command in the same sandbox, bare", most=1.1)]
+
+
+async def _bench(place: Path, sandbox: Bubblewrap | Container, base: str, commit: str) -> Bench:
+    async def found() -> Bubblewrap | Container:
+        return sandbox
+
+    yardstick = Yardstick(repository=place / "repository")
+    scope = Scope(mode=ScopeMode.UNRESTRICTED)
+    candidate = Candidate(project="shop", base=base, commit=commit, scope=scope)
+    return Bench(
+        case=await reading.read(candidate, yardstick.repository),
+        commands=yardstick.commands,
+        environment=environment(yardstick.repository, yardstick.commands),
+        ground=Ground(place / "gates"),
+        sandbox=sandbox,
+        means=Means(sandbox=found, artefacts=Shelf()),
+        tell=lambda said: None,
+    )
+
+
+async def _gate(bench: Bench) -> None:
+    outcome = await bench.run("tests", _command(bench))
+    assert outcome.row.score is Score.PASS, outcome.row
+
+
+async def _bare(bench: Bench, folder: Path) -> None:
+    argv = (*commands.NICE, *_command(bench).argv)
+    ran = await bench.sandbox.once(bench.environment.shown(folder), bench.means.profile, argv)
+    assert ran.exit_code == 0, ran
+
+
+def _command(bench: Bench) -> commands.Command:
+    return commands.tests(Way.PYTEST, bench.environment, bench.out, ["shop/cart.py"])
+
+
+@contextmanager
+def _timed(into: list[float], *, counted: bool) -> Iterator[None]:
+    began = time.perf_counter()
+    yield
+    if counted:
+        into.append(time.perf_counter() - began)
+
+
+if __name__ == "__main__":
+    print(table(run(lambda text: print(text, file=sys.stderr))))

@@ -1,0 +1,125 @@
+"""Eight minions at once, whose commands say 20 MB each: how long the loop stands still, how large the bot gets."""
+
+import asyncio
+import resource
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from agents.llm.gateway import Gateway
+from agents.ports import Converse, Ports, Said, Spent, ToolCall
+from bot.app import Program, running
+from bot.settings import load_settings
+from bot.workshop import Caged
+from tests.bench.floor import folder
+from tests.bench.rows import Row, Say
+from tests.fakes.llm import ScriptedLlm
+from tests.scenarios.console_stage import ConsoleStage
+from tests.scenarios.plans import GO, OK, Says, subtask
+from tests.scenarios.stage import until
+
+MINIONS, MEGABYTES = 8, 20
+BEAT = 0.005
+MOST_STALL, MOST_MEMORY = 200.0, 300.0
+CONFIG = "limits: {minions: 8, minions_per_project: 8, quota_per_person: 1000, quota_per_channel: 1000}\n"
+SHOUT = f"python3 -c \"import sys; [sys.stdout.write('x' * 1023 + chr(10)) for _ in range({MEGABYTES * 1024})]\""
+PLAN: Says = {"status": "COMPLETE", "goal": "It works", "subtasks": [subtask("Do it", files=["shortlinks/new.py"])]}
+
+
+class Loud:
+    """Says a lot once, then is blocked."""
+
+    def __init__(self) -> None:
+        self.turns: dict[str, int] = {}
+        self.ended = 0
+        self.all_ended = asyncio.Event()
+
+    async def converse(self, turn: Converse) -> tuple[Said, Spent]:
+        run = turn.step.rpartition(":")[0]
+        self.turns[run] = self.turns.get(run, 0) + 1
+        if self.turns[run] > 1:
+            self.ended += 1
+            if self.ended == MINIONS:
+                self.all_ended.set()
+            return Said(
+                text="", calls=(ToolCall(id="2", name="task_blocked", arguments='{"reason": "loud"}'),)
+            ), Spent()
+        command = ToolCall(id="1", name="run_command", arguments=f'{{"command": {_json(SHOUT)}}}')
+        return Said(text="", calls=(command,)), Spent()
+
+
+def _json(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+class Behind:
+    program: Program | None = None
+
+
+def run(say: Say) -> list[Row]:
+    with folder() as place:
+        command = [sys.executable, "-m", "tests.bench.noisy_minions", str(place)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    if done.returncode:
+        return [Row(name="noisy_minions", ours=0, failed=done.stderr.strip()[-300:])]
+    stall, memory = map(float, done.stdout.split()[-2:])
+    beside = f"{MINIONS} minions, {MEGABYTES} MB each"
+    say(f"stall {stall:.0f} ms, memory {memory:.0f} MB")
+    return [
+        Row(name="noisy_stall", ours=stall, most_ours=MOST_STALL, beside=beside),
+        Row(name="noisy_memory", ours=memory, unit="MB", most_ours=MOST_MEMORY, beside=beside),
+    ]
+
+
+async def _play(place: Path) -> tuple[float, float]:
+    loud = Loud()
+    llm = ScriptedLlm(always={"decompose": PLAN, "critic": GO, "custodiet": OK})
+    await Gateway().warm()  # as it is when models are asked
+
+    def swap(ports: Ports) -> Ports:
+        assert isinstance(ports.minions, Caged)
+        inner = replace(ports.minions.inner, talker=loud)
+        return replace(ports, llm=llm, minions=replace(ports.minions, inner=inner))
+
+    (place / "overlord.yaml").write_text(CONFIG)
+    given = {"OVERLORD_HOME": str(place / "home"), "OVERLORD_CONSOLE_PORT": "0"}
+    behind = Behind()
+    stage = ConsoleStage(behind)
+    async with running(load_settings(given, cwd=place, user="operator"), swap=swap) as program:
+        behind.program = program
+        threads = [await stage.say("operator", f"do it {number}", mention=True) for number in range(MINIONS)]
+        for thread in threads:
+            await until(lambda at=thread: _approvable(stage, at), "a plan")  # type: ignore[misc]
+        print(f"before: {_memory():.0f} MB", file=sys.stderr)
+        beating = asyncio.create_task(_longest_stall())
+        for thread in threads:
+            await stage.press("operator", thread, "Approve plan")
+        async with asyncio.timeout(300):
+            await loud.all_ended.wait()
+        beating.cancel()
+        return STALL[0] * 1e3, _memory()
+
+
+def _memory() -> float:
+    """The most that it ever had, in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+STALL = [0.0]
+
+
+async def _longest_stall() -> None:
+    while True:
+        before = time.perf_counter()
+        await asyncio.sleep(BEAT)
+        STALL[0] = max(STALL[0], time.perf_counter() - before - BEAT)
+
+
+async def _approvable(stage: ConsoleStage, thread: str) -> bool:
+    return any("Approve plan" in shown.buttons for shown in await stage.shown("operator", thread))
+
+
+if __name__ == "__main__":
+    print(*asyncio.run(_play(Path(sys.argv[1]))))

@@ -1,0 +1,56 @@
+"""`overlord doctor` on the gates of each project."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agents.domain.gates import ExtraGate, GateCommands
+from bot.cli.checks import Check, State
+from bot.cli.gates_check import gates
+from bot.settings import Project, Settings, load_settings
+from tests.evaluator.pieces import SHOP, Files
+from tests.evaluator.yard import git, repository_of
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return load_settings({"HOME": str(tmp_path)}, cwd=tmp_path, user="ana")
+
+
+def checked(settings: Settings, place: Path, files: Files, commands: GateCommands | None = None) -> Check:
+    repository = place / "shop"
+    repository_of(repository, files, {})
+    git(repository, "symbolic-ref", "HEAD", "refs/heads/main")
+    project = Project(name="shop", path=repository, gates=commands or GateCommands())
+    [check] = gates(replace(settings, projects=(project,)))
+    return check
+
+
+def test_what_would_be_run_is_said(settings: Settings, tmp_path: Path) -> None:
+    check = checked(settings, tmp_path, SHOP)
+    assert (check.name, check.state, check.seen) == ("gates of shop", State.OK, "pytest, ruff")
+
+
+def test_commands_of_the_projects_own_are_said_as_they_are_written(settings: Settings, tmp_path: Path) -> None:
+    own = GateCommands(tests="make test", extra=(ExtraGate(name="types", command="mypy ."),))
+    assert checked(settings, tmp_path, SHOP, own).seen == "make test, ruff, types"
+
+
+def test_a_project_without_tests_is_no_fault(settings: Settings, tmp_path: Path) -> None:
+    check = checked(settings, tmp_path, {"notes.txt": "x\n"})
+    assert (check.state, check.seen) == (State.OK, "no tests, no linter")
+
+
+def test_an_environment_without_pytest_is_told_with_what_to_do(settings: Settings, tmp_path: Path) -> None:
+    venv = tmp_path / "venv"
+    venv.mkdir()
+    (venv / "pyvenv.cfg").write_text("home = /usr/bin\n")
+    check = checked(settings, tmp_path, SHOP, GateCommands(environment=str(venv)))
+    assert check.state is State.WARN
+    assert "pytest is not in" in check.seen and "pip install pytest" in check.next_step
+
+
+def test_a_folder_that_is_no_repository_is_told(settings: Settings, tmp_path: Path) -> None:
+    [check] = gates(replace(settings, projects=(Project(name="shop", path=tmp_path),)))
+    assert check.state is State.WARN and check.next_step

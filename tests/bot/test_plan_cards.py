@@ -1,0 +1,150 @@
+"""What a person reads before approving: the card of each ruling, what it may cost, and each round as it is held."""
+
+from dataclasses import replace
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from agents.domain import events as e, planning
+from agents.domain.authority import Kind
+from agents.domain.debate import Argument, Position, Round, Side
+from agents.domain.decomposition import Edge, Need
+from agents.domain.limits import Limits
+from agents.domain.task import Task
+from agents.domain.verdicts import Advice, Critic, CriticSays, Custodiet, CustodietSays, Review
+from bot.cards.about import cost_card
+from bot.cards.decisions import decision_card
+from bot.cards.status import status_card
+from bot.cards.timeline import in_words
+from bot.messages import Card
+from tests.bench.ask_walk import plan
+from tests.domain.test_planning import Planned
+
+GO = CriticSays(verdict=Critic.PROCEED, assumptions=("All logins go through sessions",))
+REVISE = CriticSays(verdict=Critic.REVISE, issues=("The right password is refused too",), changes=("Let it through",))
+OK = CustodietSays(verdict=Custodiet.OK)
+BLOCK = CustodietSays(
+    verdict=Custodiet.BLOCK,
+    issue="It reads every mail",
+    principle="take no right nobody gave",
+    suggestion="Count only failures",
+)
+NONE = CustodietSays(verdict=Custodiet.NO_VERDICT, why_none="fake-small did not answer in time")
+ADVICE = Advice(
+    specialist="security", concerns=("It tells which accounts exist",), suggestions=("One message for all",)
+)
+
+
+def judged(critic: CriticSays, custodiet: CustodietSays, limits: Limits | None = None) -> Planned:
+    planned = Planned()
+    planned.draft(plan(1))
+    review = Review(critic=critic, custodiet=custodiet, advice=(ADVICE,))
+    planned.then(planning.after_review(planned.task, review, planned.moment(limits=limits or Limits())))
+    return planned
+
+
+def argues(planned: Planned, critic: Position, custodiet: Position) -> Task:
+    assert planned.task.debate
+    cited = ("tests/sessions/test_3.py",)
+    one = Argument(side=Side.CRITIC, position=critic, point="Subtask 3 locks people out", evidence=cited)
+    other = Argument(side=Side.CUSTODIET, position=custodiet, point="Waiting was asked for", evidence=("add login",))
+    round = Round(number=planned.task.debate.next_round, critic=one, custodiet=other, cost=0.02)
+    return planned.then(planning.after_round(planned.task, round, planned.moment()))
+
+
+def card_of(task: Task, kind: Kind, budget: float | None = None) -> Card:
+    decision = task.of_kind(kind)
+    assert decision
+    return decision_card(task, decision, str, budget)
+
+
+def cost_on(card: Card) -> list[str]:
+    return [row.value for row in card.rows if row.label == "Cost"]
+
+
+def test_an_approved_plan(snapshot: SnapshotAssertion) -> None:
+    assert card_of(judged(GO, OK).task, Kind.PLAN, budget=5.0).fallback == snapshot
+
+
+def test_a_blocked_plan(snapshot: SnapshotAssertion) -> None:
+    assert card_of(judged(GO, BLOCK).task, Kind.PLAN).fallback == snapshot
+
+
+def test_a_plan_without_a_verdict(snapshot: SnapshotAssertion) -> None:
+    assert card_of(judged(GO, NONE).task, Kind.DEBATE).fallback == snapshot
+
+
+def test_a_plan_that_was_argued_about_in_vain(snapshot: SnapshotAssertion) -> None:
+    planned = judged(REVISE, OK)
+    for _ in range(2):
+        argues(planned, Position.MAINTAIN, Position.MAINTAIN)
+    assert planned.task.debate
+    task = planned.then(planning.after_debate(planned.task, planned.task.debate, planned.moment()))
+    assert card_of(task, Kind.DEBATE).fallback == snapshot
+
+
+def test_a_plan_that_comes_again_after_words_of_a_person(snapshot: SnapshotAssertion) -> None:
+    planned = judged(GO, OK)
+    planned.press(Kind.PLAN, "changes", "tell it in plain words")
+    planned.draft(plan(2))
+    task = planned.then(planning.after_review(planned.task, Review(critic=GO, custodiet=OK), planned.moment()))
+    assert card_of(task, Kind.PLAN).fallback == snapshot
+
+
+@pytest.mark.parametrize(
+    ("configured", "raised", "says"),
+    [
+        (None, None, "estimate $1.50 of model time"),
+        (5.0, None, "estimate $1.50 of a budget of $5.00"),
+        (5.0, 10.0, "estimate $1.50 of a budget of $10.00"),
+        (None, 10.0, "estimate $1.50 of a budget of $10.00"),
+        (1.0, None, "estimate $1.50 of a budget of $1.00; at the budget it stops and asks"),
+    ],
+)
+def test_the_estimate_stands_beside_the_budget_it_has(
+    configured: float | None, raised: float | None, says: str
+) -> None:
+    task = replace(judged(GO, OK).task, budget=raised)
+    assert cost_on(card_of(task, Kind.PLAN, configured)) == [says]
+
+
+def test_a_rehearsal_costs_nothing_whatever_the_budget() -> None:
+    task = replace(judged(GO, OK).task, rehearsal=True)
+    assert cost_on(card_of(task, Kind.PLAN, 5.0)) == ["nothing, as this is a rehearsal"]
+
+
+def test_what_only_informs_is_told_to_those_who_do_not_see_the_picture() -> None:
+    """M250"""
+    made = plan(1)
+    informed = replace(made.subtasks[3], needs=(Need(number=1, edge=Edge.INFORMS), *made.subtasks[3].needs))
+    planned = Planned()
+    planned.draft(replace(made, subtasks=(*made.subtasks[:3], informed, *made.subtasks[4:])))
+    planned.then(planning.after_review(planned.task, Review(critic=GO, custodiet=OK), planned.moment()))
+    rows = {row.label: row.value for row in card_of(planned.task, Kind.PLAN).rows}
+    assert rows["Informs"] == "1 ~> 4"
+
+
+@pytest.mark.parametrize(("raised", "says"), [(None, "$5.00"), (7.5, "$7.50, as raised")])
+def test_what_it_cost_is_told_beside_the_budget(raised: float | None, says: str) -> None:
+    card = cost_card(replace(judged(GO, OK).task, budget=raised), 0.25, 5.0)
+    assert {row.label: row.value for row in card.rows}["Budget"] == says
+
+
+def test_the_status_card_says_which_round_is_held_and_the_timeline_what_was_said() -> None:
+    planned = judged(REVISE, OK)
+    states = [status_card(planned.task, str).rows[0].value]
+    argues(planned, Position.MAINTAIN, Position.REVISE)
+    states.append(status_card(planned.task, str).rows[0].value)
+    assert states == [
+        "The critic and the custodiet argue, round 1 of 2",
+        "The critic and the custodiet have argued",
+    ]
+    told = in_words(planned.facts[-1], str, lambda id: None)
+    assert isinstance(planned.facts[-1], e.DebateRoundHeld)
+    assert told.startswith("Round 1 of the debate: the critic keeps to it (Subtask 3 locks people out)")
+    assert "the custodiet gives way" in told
+
+
+def test_where_only_one_round_is_allowed_the_card_says_so() -> None:
+    planned = judged(REVISE, OK, Limits(debate_rounds=1))
+    assert status_card(planned.task, str).rows[0].value == "The critic and the custodiet argue, round 1 of 1"

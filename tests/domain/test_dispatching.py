@@ -1,0 +1,169 @@
+"""Which subtasks start when: what they wait for is done, and nobody else writes their files."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from hypothesis import given, strategies as st
+
+from agents.domain import dispatching, events as e, working
+from agents.domain.asking import Moment
+from agents.domain.authority import Kind
+from agents.domain.decomposition import Decomposition, Need, Subtask, with_verification
+from agents.domain.evaluation import Evaluation, Score
+from agents.domain.ids import PersonId, TaskId, Thread
+from agents.domain.limits import Limits
+from agents.domain.risk import Risk, RiskLevel
+from agents.domain.scope import Scope, ScopeMode
+from agents.domain.task import Task, TaskState, evolve
+from agents.domain.work import SubtaskState, Work
+
+AT = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
+MOMENT = Moment(at=AT, cause="test")
+NAMES = ("a.py", "b.py", "src/c.py", "src/", "src/*.py", "docs/d.md")
+
+
+def at_work(*subtasks: Subtask) -> Task:
+    plan = with_verification(Decomposition(goal="It works", subtasks=subtasks))
+    return Task(
+        id=TaskId("T-1"),
+        request="make it work",
+        owner=PersonId("ana"),
+        thread=Thread("console:general:1"),
+        channel="console:general",
+        requested_at=AT,
+        changed_at=AT,
+        state=TaskState.RUNNING,
+        project="shop",
+        plan=plan,
+        branch="ai/t-1-it-works",
+        works=tuple(Work(number=s.number) for s in plan.subtasks),
+    )
+
+
+def subtask(number: int, *needs: int, files: tuple[str, ...] = ("a.py",), **more: object) -> Subtask:
+    made = Subtask(number=number, title=f"Step {number}", why="so", files=files, test="it")
+    return replace(made, needs=tuple(Need(number=each) for each in needs), **more)  # type: ignore[arg-type]
+
+
+def played(task: Task, *facts: e.Event) -> Task:
+    for fact in facts:
+        task = evolve(task, fact)
+    return task
+
+
+def done(task: Task, number: int) -> Task:
+    """What a run that goes well records."""
+    about = {"task": task.id, "at": AT, "subtask": number, "attempt": 1}
+    evaluation = Evaluation(subtask=number, attempt=1, commit="c", tree="t", overall=Score.PASS)
+    return played(
+        task,
+        e.WorkHandedIn(**about, commit="c", summary=""),  # type: ignore[arg-type]
+        e.WorkEvaluated(**about, evaluation=evaluation, risk=RiskLevel.LOW),  # type: ignore[arg-type]
+        e.GatePassed(**about),  # type: ignore[arg-type]
+        e.SubtaskDone(**about, commit="c"),  # type: ignore[arg-type]
+    )
+
+
+@st.composite
+def plans(draw: st.DrawFn) -> Task:
+    count = draw(st.integers(1, 7))
+    made = []
+    for number in range(1, count + 1):
+        needs = draw(st.sets(st.integers(1, number - 1), max_size=2)) if number > 1 else set[int]()
+        files = tuple(draw(st.sets(st.sampled_from(NAMES), max_size=2)))
+        made.append(subtask(number, *needs, files=files, spike=not files, phase=1))
+    return at_work(*made)
+
+
+@given(plans(), st.randoms())
+def test_everything_is_done_once_in_order_and_never_beside_what_it_conflicts_with(task: Task, chance: object) -> None:
+    active: list[int] = []
+    order: list[int] = []
+    while True:
+        facts = dispatching.start_next(task, MOMENT)
+        if [type(fact) for fact in facts] == [e.WorkCompleted]:
+            break
+        task = played(task, *facts)
+        active += [fact.subtask for fact in facts if isinstance(fact, e.SubtaskReady)]
+        assert active, "something can always start, or runs"
+        assert len(active) <= Limits().first_wave or order
+        for one in active:
+            assert set(task.plan.blocking()[one]) <= set(order)  # type: ignore[union-attr]
+            for other in active:
+                assert one == other or not dispatching.conflict(task.subtask(one), task.subtask(other))
+        finished = chance.choice(active)  # type: ignore[attr-defined]
+        active.remove(finished)
+        order.append(finished)
+        task = done(task, finished)
+    assert sorted(order) == [work.number for work in task.works]
+
+
+def test_unknown_files_conflict_with_everything_but_a_spike_with_nothing() -> None:
+    unknown, known, spike = subtask(1, files=()), subtask(2), subtask(3, files=(), spike=True)
+    assert dispatching.conflict(unknown, known) and not dispatching.conflict(spike, unknown)
+
+
+def test_a_folder_and_a_pattern_cover_what_lies_below() -> None:
+    for wide in ("src/", "src/*.py", "src/**"):
+        assert dispatching.conflict(subtask(1, files=(wide,)), subtask(2, files=("src/c.py",)))
+        assert not dispatching.conflict(subtask(1, files=(wide,)), subtask(2, files=("source.py",)))
+
+
+def test_a_subtask_whose_files_nobody_knows_asks_a_person_with_a_suggestion_once() -> None:
+    task = at_work(subtask(1, files=()), subtask(2, 1, files=("src/c.py",)))
+    facts = dispatching.start_next(task, MOMENT)
+    [opened] = facts
+    assert isinstance(opened, e.DecisionOpened) and opened.decision.kind is Kind.SCOPE
+    assert opened.decision.evidence == ("src/**",)
+    assert {option.value for option in opened.decision.options} == {"allow", "unrestricted", "paths"}
+    assert not dispatching.start_next(played(task, *facts), MOMENT)
+
+
+def test_the_scope_of_a_subtask_is_its_own_list_and_a_spike_may_write_nothing() -> None:
+    task = at_work(subtask(1, files=("a.py",)), subtask(2, files=("src/",)), subtask(3, files=(), spike=True))
+    exact, folder, nothing = (dispatching.scope_of(task, s) for s in task.plan.subtasks[:3])  # type: ignore[union-attr]
+    assert exact and exact.mode is ScopeMode.EXPLICIT and exact.refuse("a.py") is None and exact.refuse("b.py")
+    assert folder and folder.refuse("src/deep/x.py") is None and folder.refuse("other/x.py")
+    assert nothing and nothing.refuse("a.py")
+
+
+def test_the_whole_may_hold_what_people_allowed_its_parts_beyond_the_plan() -> None:
+    task = at_work(subtask(1, files=("a.py",)))
+    closing = task.plan.subtasks[-1]  # type: ignore[union-attr]
+    wider = Scope(mode=ScopeMode.EXPLICIT, patterns=("a.py", "b.py"))
+    for state, refused in ((SubtaskState.DONE, False), (SubtaskState.CANCELLED, True)):
+        part = Work(number=1, state=state, scope=wider)
+        whole = dispatching.scope_of(replace(task, works=(part, *task.works[1:])), closing)
+        assert whole and bool(whole.refuse("b.py")) is refused and not whole.refuse("a.py") and whole.refuse("c.py")
+    part = Work(number=1, state=SubtaskState.DONE, scope=Scope(mode=ScopeMode.UNRESTRICTED))
+    whole = dispatching.scope_of(replace(task, works=(part, *task.works[1:])), closing)
+    assert whole and not whole.refuse("c.py") and whole.refuse(".github/workflows/x.yml")
+
+
+def test_what_was_found_out_without_a_change_passes_and_what_changed_nothing_else_does_not() -> None:
+    task = at_work(subtask(1, files=(), spike=True), subtask(2))
+    unknown = Risk(level=RiskLevel.HIGH, why=("it is not known what changed",))
+    for number, asked in ((1, False), (2, True)):
+        judged = Evaluation(subtask=number, attempt=1, commit="c", tree="t", overall=Score.PASS)
+        facts = working.after_evaluation(task, replace(task.work(number), attempt=1), judged, unknown, MOMENT)
+        assert any(isinstance(fact, e.DecisionOpened) for fact in facts) is asked
+        assert any(isinstance(fact, e.GatePassed) for fact in facts) is not asked
+    silent = Evaluation(subtask=1, attempt=1, commit="c", tree="t", overall=Score.PASS, silent=True)
+    facts = working.after_evaluation(task, replace(task.work(1), attempt=1), silent, unknown, MOMENT)
+    assert not any(isinstance(fact, e.GatePassed) for fact in facts), "without a verdict a person looks"
+
+
+def test_nothing_starts_while_the_task_rests_and_stopped_runs_go_on_with_the_same_attempt() -> None:
+    task = at_work(subtask(1), subtask(2, files=("b.py",)))
+    task = played(task, *dispatching.start_next(task, MOMENT))
+    about = {"task": task.id, "at": AT, "subtask": 1, "attempt": 1}
+    task = played(
+        task,
+        e.MinionStarted(**about, branch="ai/t-1.1-step-1", base="b", engine="x"),  # type: ignore[arg-type]
+        e.TaskStopped(task=task.id, at=AT, by=task.owner),
+        e.MinionStopped(**about, commit="c"),  # type: ignore[arg-type]
+    )
+    assert task.work(1).state is SubtaskState.PAUSED and not dispatching.start_next(task, MOMENT)
+    task = played(task, e.TaskResumed(task=task.id, at=AT, by=task.owner))
+    [again] = dispatching.resume(task, MOMENT)
+    assert isinstance(again, e.SubtaskReady) and (again.subtask, again.attempt) == (1, 1)

@@ -1,0 +1,60 @@
+"""What gates and reviewers come to, and what another attempt is told."""
+
+from itertools import product
+
+import pytest
+
+from agents.domain.evaluation import CodeReview, GateRun, Opinion, Score, judged, overall
+
+P, R, F = Score.PASS, Score.NEEDS_REVISION, Score.FAIL
+
+
+def gate(score: Score, name: str = "tests", why: str = "because", command: str = "", output: str = "") -> GateRun:
+    return GateRun(name=name, score=score, why=why, command=command, output=output)
+
+
+def review(opinion: Opinion, issues: tuple[str, ...] = (), security_concerns: tuple[str, ...] = ()) -> CodeReview:
+    return CodeReview(reviewer="ada", opinion=opinion, issues=issues, security_concerns=security_concerns)
+
+
+@pytest.mark.parametrize("scores", list(product(Score, repeat=3)))
+def test_any_fail_else_any_revise_else_pass(scores: tuple[Score, ...]) -> None:
+    wanted = F if F in scores else R if R in scores else P
+    assert overall(scores) is wanted
+    assert judged([gate(score) for score in scores])[0] is wanted
+
+
+def test_without_gates_nothing_passes_whatever_reviewers_say() -> None:
+    assert judged([], [review(Opinion.APPROVED)]) == (F, ())
+
+
+@pytest.mark.parametrize(
+    ("opinion", "concerns", "wanted"),
+    [
+        (Opinion.APPROVED, (), P),
+        (Opinion.CHANGES_REQUESTED, (), R),
+        (Opinion.REJECTED, (), R),
+        (Opinion.REJECTED, ("it opens a shell",), F),
+        (Opinion.NO_VERDICT, (), P),  # counts neither way: a person is asked
+    ],
+)
+def test_a_reviewer_counts_beside_the_gates(opinion: Opinion, concerns: tuple[str, ...], wanted: Score) -> None:
+    assert judged([gate(P)], [review(opinion, security_concerns=concerns)])[0] is wanted
+
+
+def test_the_feedback_has_the_evidence_and_nothing_of_what_passed_or_was_left_out() -> None:
+    gates = [
+        gate(P, name="scope", why="all within shop/**"),
+        gate(R, why="1 of 3 failed", command="pytest -q", output="FAILED tests/test_cart.py::test_total"),
+        gate(R, name="lint", why="not run: tests failed"),
+    ]
+    reviews = [
+        review(Opinion.APPROVED, issues=("a nicer name",)),
+        review(Opinion.CHANGES_REQUESTED, issues=("no test for an empty cart",)),
+        review(Opinion.REJECTED, security_concerns=("it trusts the price the browser sends",)),
+    ]
+    assert judged(gates, reviews)[1] == (
+        "tests (`pytest -q`): 1 of 3 failed\nFAILED tests/test_cart.py::test_total",
+        "ada: no test for an empty cart",
+        "ada, security: it trusts the price the browser sends",
+    )

@@ -1,0 +1,154 @@
+"""M230–M234, C08, attack 50: the risk of a change, from what can be counted."""
+
+from itertools import product
+
+import pytest
+from hypothesis import given, strategies as st
+
+from agents.catalog.risk import RiskPart, packaged_risk
+from agents.domain.authority import LEAVES_THE_MACHINE, RULES, Kind, Requester, Silence
+from agents.domain.evaluation import Change
+from agents.domain.risk import GATE_FOR, MERGE_FOR, Area, RiskLevel, RiskPolicy, risk_of, words_of
+
+POLICY = RiskPart.model_validate(packaged_risk().data).policy()
+LOW, MEDIUM, HIGH, CRITICAL = RiskLevel
+ORDER = list(RiskLevel)
+
+
+def changed(*paths: str, status: str = "M") -> list[Change]:
+    return [Change(path=path, status=status, added=1) for path in paths]
+
+
+def many(count: int) -> list[Change]:
+    return changed(*(f"src/part{at}.py" for at in range(count)))
+
+
+@pytest.mark.parametrize(
+    ("files", "coverage", "level"),
+    [
+        (1, 80.1, LOW),
+        (2, 100.0, LOW),
+        (2, 80.0, MEDIUM),
+        (2, 0.0, MEDIUM),
+        (2, None, MEDIUM),
+        (3, 100.0, MEDIUM),
+        (9, None, MEDIUM),
+        (10, 100.0, HIGH),
+        (20, 100.0, HIGH),
+        (21, 100.0, HIGH),
+        (0, 100.0, HIGH),
+        (1, float("nan"), MEDIUM),
+    ],
+)
+def test_size_and_coverage_alone(files: int, coverage: float | None, level: RiskLevel) -> None:
+    assert risk_of(many(files), coverage, POLICY).level is level
+
+
+@pytest.mark.parametrize(
+    ("path", "level", "why"),
+    [
+        ("src/auth/login.py", HIGH, "auth code: src/auth/login.py"),
+        ("web/AuthForm.tsx", HIGH, "auth code: web/AuthForm.tsx"),
+        ("my_auth.py", HIGH, "auth code: my_auth.py"),
+        ("web/signIn.ts", HIGH, "auth code: web/signIn.ts"),
+        ("SRC/AUTH/X.PY", HIGH, "auth code: SRC/AUTH/X.PY"),
+        ("shop/billing/invoices.go", HIGH, "payment code: shop/billing/invoices.go"),
+        ("src/crypto/aes.py", CRITICAL, "encryption: src/crypto/aes.py"),
+        ("src/encryption.rs", CRITICAL, "encryption: src/encryption.rs"),
+        ("ops/keys/rotate.py", CRITICAL, "key management: ops/keys/rotate.py"),
+        ("api_keys.py", CRITICAL, "key management: api_keys.py"),
+        ("deep/down/server.pem", CRITICAL, "key management: deep/down/server.pem"),
+        (".env.local", CRITICAL, "key management: .env.local"),
+        ("config/production.yaml", CRITICAL, "production config: config/production.yaml"),
+        ("infra/main.tf", CRITICAL, "production config: infra/main.tf"),
+        ("deploy/k8s.yaml", CRITICAL, "production config: deploy/k8s.yaml"),
+        ("api/openapi.yaml", HIGH, "may break what others use: api/openapi.yaml"),
+        ("pyproject.toml", MEDIUM, "dependencies: pyproject.toml"),
+        ("src/author.py", LOW, "1 file changed, 95 % of lines tested"),
+        ("src/keyboard.js", LOW, "1 file changed, 95 % of lines tested"),
+        ("src/products.py", LOW, "1 file changed, 95 % of lines tested"),
+    ],
+)
+def test_where_a_change_is_decides_and_the_card_says_where(path: str, level: RiskLevel, why: str) -> None:
+    risk = risk_of(changed(path), 95.0, POLICY)
+    assert (risk.level, risk.why[0]) == (level, why)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".github/workflows/ci.yml", ".GitHub/Workflows/CI.yml", ".github/actions/x/action.yml", ".gitlab-ci.yml",
+        ".circleci/config.yml", "Jenkinsfile", "sub/Jenkinsfile", ".ci/run", ".gitattributes", "a/b/.gitattributes",
+        ".gitmodules", "CODEOWNERS", ".husky/pre-commit", ".pre-commit-config.yaml", "overlord.yaml",
+    ],
+)  # fmt: skip
+def test_ci_files_are_critical_even_under_an_empty_policy(path: str) -> None:
+    for policy in (POLICY, RiskPolicy()):
+        risk = risk_of(changed(path, status="A"), 100.0, policy)
+        assert risk.level is CRITICAL
+        assert path in risk.why[0]
+
+
+def test_one_bad_path_among_many_harmless_ones_decides() -> None:
+    risk = risk_of([*many(1), *changed(".github/workflows/ci.yml", "src/auth/x.py", "src/auth/y.py")], 100.0, POLICY)
+    assert risk.level is CRITICAL
+    assert risk.why[1] == "auth code: src/auth/x.py and 1 more"
+
+
+def test_a_file_taken_away_may_break_others_unless_it_is_a_test_or_a_text() -> None:
+    assert risk_of(changed("src/part.py", status="D"), 100.0, POLICY).level is HIGH
+    for spared in ("tests/test_part.py", "src/tests/x.py", "docs/guide.md", "README.md", "web/a.test.ts"):
+        assert risk_of(changed(spared, status="D"), 100.0, POLICY).level is LOW
+    assert risk_of(changed("api/openapi.yaml", status="A"), 100.0, POLICY).level is LOW, "a new contract breaks nobody"
+
+
+def test_links_and_submodules_are_high() -> None:
+    for mode in ("120000", "160000"):
+        assert risk_of([Change(path="x", status="A", mode=mode)], 100.0, POLICY).level is HIGH
+
+
+@pytest.mark.parametrize("path", ["src/\u202ecod.py", "../up", "a\nb", "-rf", ".GIT/config", "/etc/passwd"])
+def test_an_odd_name_is_high_and_shown_harmlessly(path: str) -> None:
+    risk = risk_of(changed(path), 100.0, POLICY)
+    assert risk.level is HIGH
+    assert all(why.isprintable() and why.isascii() for why in risk.why)
+
+
+@given(
+    st.lists(st.sampled_from(["a.py", "src/auth/x.py", "crypto.py", ".github/workflows/x.yml", "b.md", "c/d/e.go"])),
+    st.sampled_from(["a.py", "z.py", "pay.py", "keys/x", "tests/t.py"]),
+    st.one_of(st.none(), st.floats(0, 100)),
+)
+def test_more_changes_never_lower_the_risk(paths: list[str], more: str, coverage: float | None) -> None:
+    before = risk_of(changed(*paths), coverage, POLICY).level
+    after = risk_of(changed(*paths, more), coverage, POLICY).level
+    assert not paths or ORDER.index(after) >= ORDER.index(before)
+
+
+@given(st.lists(st.text(max_size=30), max_size=30), st.one_of(st.none(), st.floats()))
+def test_every_change_has_a_level_and_a_reason(paths: list[str], coverage: float | None) -> None:
+    risk = risk_of(changed(*paths), coverage, POLICY)
+    assert risk.level in RiskLevel
+    assert risk.why
+
+
+def test_a_word_is_found_where_it_stands_alone() -> None:
+    assert {"sign", "in", "signin"} <= words_of("web/signIn.ts")
+    assert "auth" not in words_of("src/author.py") | words_of("src/AUTHOR.py")
+    assert "auth" in words_of("OAuth2Client.java")
+    assert not Area(name="none", level=HIGH).holds("anything")
+
+
+def test_each_level_has_its_gate_and_its_merge() -> None:
+    assert GATE_FOR.keys() == MERGE_FOR.keys() == set(RiskLevel)
+    assert GATE_FOR[LOW] is None
+    assert [level for level, kind in GATE_FOR.items() if kind and RULES[kind].silence is Silence.PASSES] == [MEDIUM]
+
+
+def test_a_merge_is_always_a_persons() -> None:
+    for kind in MERGE_FOR.values():
+        assert kind in LEAVES_THE_MACHINE
+        assert RULES[kind].silence is Silence.WAITS
+    assert (RULES[MERGE_FOR[CRITICAL]].people, RULES[MERGE_FOR[CRITICAL]].requester) == (2, Requester.NEVER)
+    used = {kind for kind in (*GATE_FOR.values(), *MERGE_FOR.values()) if kind}
+    assert used == {kind for kind, prefix in product(Kind, ("gate_", "merge")) if kind.startswith(prefix)}

@@ -1,0 +1,75 @@
+"""The gates on the corpus: no bad work is accepted, and no good work is refused."""
+
+import asyncio
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from agents.domain.evaluation import GateRun, Score, judged
+from tests.evaluator.bad_rules import BAD_RULES
+from tests.evaluator.bad_tests import BAD_TESTS
+from tests.evaluator.good import GOOD
+from tests.evaluator.languages import LANGUAGES
+from tests.evaluator.pieces import Piece
+from tests.evaluator.yard import Verdict, judge_all
+
+CORPUS = {piece.name: piece for piece in (*GOOD, *BAD_RULES, *BAD_TESTS, *LANGUAGES)}
+RULES = ("forbidden files", "scope", "secrets", "loop")
+pytestmark = pytest.mark.timeout(600)
+
+
+@pytest.fixture(scope="module")
+def verdicts(request: pytest.FixtureRequest) -> Mapping[str, Verdict]:
+    """Of the pieces that were asked for, judged side by side."""
+    wanted = {item.callspec.params.get("name") for item in request.session.items if hasattr(item, "callspec")}
+    pieces = [piece for name, piece in CORPUS.items() if name in wanted and not _missing(piece)]
+    with TemporaryDirectory(prefix="overlord-corpus-", dir="/var/tmp") as made:
+        Path(made).chmod(0o755)
+        return asyncio.run(judge_all(pieces, Path(made)))
+
+
+def _missing(piece: Piece) -> list[str]:
+    return [program for program in piece.needs if shutil.which(program) is None]
+
+
+@pytest.mark.parametrize("name", CORPUS)
+def test_the_gates_are_right(name: str, verdicts: Mapping[str, Verdict]) -> None:
+    piece = CORPUS[name]
+    if missing := _missing(piece):
+        pytest.skip(f"not run: {', '.join(missing)} is not installed here")
+    verdict = verdicts[name]
+    gates = verdict.judged.gates
+    score, feedback = judged(gates)
+    assert score is piece.verdict, _table(gates)
+    if piece.gate:
+        row = next(gate for gate in gates if gate.name == piece.gate)
+        assert row.score is piece.verdict, _table(gates)
+        assert piece.why in f"{row.why}\n{row.output}", _table(gates)
+    assert bool(feedback) is (score is not Score.PASS)
+    _is_told_well(piece, verdict)
+
+
+def _is_told_well(piece: Piece, verdict: Verdict) -> None:
+    """What holds whatever the verdict is."""
+    gates = verdict.judged.gates
+    extra = tuple(gate.name for gate in piece.commands.extra)
+    assert tuple(gate.name for gate in gates) == (*RULES, "tests", "lint", *extra, "original tests")
+    assert verdict.left == (), "folders of the gates were left behind"
+    assert all(len(gate.output) <= 2_000 and len(gate.why) <= 600 for gate in gates)
+    assert all(gate.log in verdict.kept for gate in gates if gate.exit_code is not None)
+    everything = "\n".join((str(verdict.judged), *verdict.kept.values(), *verdict.told))
+    assert not any(secret in everything for secret in piece.hidden)
+    failed = next((at for at, gate in enumerate(gates) if gate.score is Score.FAIL), len(gates))
+    assert all(not gate.ran for gate in gates[max(failed + 1, len(RULES)) :])
+
+
+def _table(gates: tuple[GateRun, ...]) -> str:
+    return "\n".join(f"{gate.name}: {gate.score}, {gate.why} [{gate.exit_code}]\n{gate.output}" for gate in gates)
+
+
+def test_the_corpus_is_as_large_as_was_promised() -> None:
+    assert len(CORPUS) == len((*GOOD, *BAD_RULES, *BAD_TESTS, *LANGUAGES)), "two pieces share a name"
+    assert len(CORPUS) >= 40

@@ -1,0 +1,98 @@
+"""What the gates do beside judging: they say how it goes, keep logs, measure coverage, and refuse without a sandbox."""
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from agents.domain.evaluation import Score, judged
+from agents.domain.scope import Scope, ScopeMode
+from agents.ports import Candidate, Sandbox
+from agents.workspace.gates.bench import Means
+from agents.workspace.gates.judge import SandboxGates, Yardstick
+from agents.workspace.sandbox.errors import SandboxUnusable
+from tests.evaluator.pieces import MORE, MORE_TESTS, PASS, SHOP, TESTS, Piece
+from tests.evaluator.yard import Shelf, gates_for, judge, repository_of
+
+WORK = Piece(name="work", base=SHOP, work={"shop/cart.py": MORE, "tests/test_cart.py": MORE_TESTS}, verdict=PASS)
+ANYTHING = Scope(mode=ScopeMode.UNRESTRICTED)
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    with TemporaryDirectory(prefix="overlord-gates-", dir="/var/tmp") as made:
+        Path(made).chmod(0o755)
+        yield Path(made)
+
+
+async def test_a_run_says_how_it_goes_keeps_its_logs_and_names_its_sandbox(place: Path) -> None:
+    verdict = await judge(WORK, place)
+    assert verdict.judged.sandbox == "bubblewrap"
+    assert verdict.told[:2] == ("reading what was changed", "tests: pytest -q")
+    tests = next(gate for gate in verdict.judged.gates if gate.name == "tests")
+    assert (tests.command, tests.exit_code, tests.log) == ("pytest -q", 0, "T-1-tests")
+    assert verdict.kept["T-1-tests"].startswith("$ pytest -q\n") and "4 passed" in verdict.kept["T-1-tests"]
+    assert set(verdict.kept) == {"T-1-tests", "T-1-lint", "T-1-original-tests"}
+
+
+@pytest.mark.parametrize(
+    ("tests", "least", "most"),
+    [(MORE_TESTS, 100, 100), (TESTS, 50, 99), ("def test_nothing():\n    assert True\n", 0, 0)],
+)
+async def test_coverage_of_the_changed_files_is_measured(place: Path, tests: str, least: float, most: float) -> None:
+    verdict = await judge(replace(WORK, work={"shop/cart.py": MORE, "tests/test_cart.py": tests}), place)
+    assert verdict.judged.coverage is not None
+    assert least <= verdict.judged.coverage <= most
+
+
+async def test_coverage_is_not_told_where_no_code_was_changed(place: Path) -> None:
+    verdict = await judge(replace(WORK, work={"README.md": "# Other\n"}), place)
+    assert verdict.judged.coverage is None
+
+
+async def test_without_a_sandbox_nothing_is_run_and_the_reason_says_what_to_install(place: Path) -> None:
+    async def none() -> Sandbox:
+        raise SandboxUnusable("not installed", next_step="Install it: apt install bubblewrap.")
+
+    repository = place / "repository"
+    base, commit = repository_of(repository, SHOP, WORK.work)
+    gates = SandboxGates({"shop": Yardstick(repository=repository)}, place, Means(sandbox=none, artefacts=Shelf()))
+    found = await gates.judge(Candidate(project="shop", base=base, commit=commit, scope=ANYTHING))
+    score, feedback = judged(found.gates)
+    assert score is Score.FAIL
+    assert feedback == ("tests: not installed. Install it: apt install bubblewrap.",)
+    assert [gate.ran for gate in found.gates[4:]] == [True, False, False]
+
+
+async def test_a_commit_or_project_that_is_not_there_is_a_no(place: Path) -> None:
+    repository = place / "repository"
+    base, _ = repository_of(repository, SHOP, WORK.work)
+    gates = gates_for(repository, place, WORK, Shelf())
+    for project, commit in (("shop", "1" * 40), ("shop", "--output=/tmp/x"), ("other", base)):
+        found = await gates.judge(Candidate(project=project, base=base, commit=commit, scope=ANYTHING))
+        assert judged(found.gates)[0] is Score.FAIL
+
+
+async def test_judging_that_is_called_off_leaves_nothing_behind(place: Path) -> None:
+    sleeps = "import time\n\n\ndef test_it():\n    time.sleep(60)\n"
+    repository = place / "repository"
+    base, commit = repository_of(repository, SHOP, {"tests/test_sleep.py": sleeps})
+    began = asyncio.Event()
+    gates = gates_for(repository, place, WORK, Shelf())
+    candidate = Candidate(project="shop", base=base, commit=commit, scope=ANYTHING)
+    going = asyncio.create_task(gates.judge(candidate, lambda said: began.set() if said.startswith("tests") else None))
+    await began.wait()
+    await asyncio.sleep(0.3)
+    going.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await going
+    assert list((place / "gates").iterdir()) == []
+
+
+async def test_the_same_work_is_judged_alike_again_and_beside_itself(place: Path) -> None:
+    verdicts = await asyncio.gather(*(judge(WORK, place / str(number)) for number in range(2)))
+    first, second = ([(gate.name, gate.score, gate.why) for gate in each.judged.gates] for each in verdicts)
+    assert first == second

@@ -1,0 +1,106 @@
+"""Builds the repositories of the corpus and has them judged, a few at a time, in the real sandbox."""
+
+import asyncio
+import shutil
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from agents.domain.redact import Redactor
+from agents.ports import Candidate, Judged, Sandbox
+from agents.workspace.gates.bench import Means
+from agents.workspace.gates.judge import SandboxGates, Yardstick
+from agents.workspace.sandbox.profile import GATE, MB
+from tests.evaluator.pieces import File, Files, Piece
+from tests.sandbox.yard import bubblewrap
+
+AT_ONCE = 3
+OWN_SECRET = "hush-Q7wXz-bot-token"  # a value the Overlord knows to be its own
+
+
+class Shelf:
+    """Implements agents.ports.Artefacts in memory."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, str] = {}
+
+    async def keep(self, name: str, text: str) -> str:
+        self.kept[name] = text
+        return name
+
+    async def read(self, name: str) -> str | None:
+        return self.kept.get(name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    judged: Judged
+    kept: dict[str, str]
+    told: tuple[str, ...]
+    left: tuple[str, ...]  # folders that were not removed
+
+
+async def judge_all(pieces: Iterable[Piece], place: Path) -> dict[str, Verdict]:
+    turn = asyncio.Semaphore(AT_ONCE)
+
+    async def one(piece: Piece, at: Path) -> Verdict:
+        async with turn:
+            return await judge(piece, at)
+
+    wanted = list(pieces)
+    found = await asyncio.gather(*(one(piece, place / str(number)) for number, piece in enumerate(wanted)))
+    return {piece.name: verdict for piece, verdict in zip(wanted, found, strict=True)}
+
+
+async def judge(piece: Piece, place: Path, sandbox: Sandbox | None = None) -> Verdict:
+    repository, told, shelf = place / "repository", list[str](), Shelf()
+    base, commit = await asyncio.to_thread(repository_of, repository, piece.base, piece.work, piece.first)
+    gates = gates_for(repository, place, piece, shelf, sandbox)
+    tree = git(repository, "rev-parse", f"{commit}^{{tree}}")
+    earlier = (tree,) if piece.again else ()
+    candidate = Candidate(project="shop", base=base, commit=commit, scope=piece.scope, earlier=earlier, log="T-1")
+    judged = await gates.judge(candidate, told.append)
+    left = tuple(path.name for path in (place / "gates").glob("*"))
+    await asyncio.to_thread(shutil.rmtree, repository)
+    return Verdict(judged=judged, kept=shelf.kept, told=tuple(told), left=left)
+
+
+def gates_for(repository: Path, home: Path, piece: Piece, shelf: Shelf, sandbox: Sandbox | None = None) -> SandboxGates:
+    async def found() -> Sandbox:
+        return sandbox or bubblewrap()
+
+    small = replace(GATE, seconds=piece.seconds, memory=768 * MB, processes=96, disk=256 * MB, output=16 * MB)
+    means = Means(sandbox=found, artefacts=shelf, redact=Redactor([OWN_SECRET]), profile=small)
+    return SandboxGates({"shop": Yardstick(repository=repository, commands=piece.commands)}, home, means)
+
+
+def repository_of(folder: Path, base: Files, work: Files, first: Files | None = None) -> tuple[str, str]:
+    """A bare repository with its base and the work, after a first attempt if there is one; any tree can be made so."""
+    folder.mkdir(parents=True)
+    git(folder, "init", "--quiet", "--bare", "-b", "main")
+    begun = () if first is None else _commit("refs/heads/first", first, after="refs/heads/main")
+    last = _commit("refs/heads/work", work, after="refs/heads/main" if first is None else "refs/heads/first")
+    stream = b"".join((*_commit("refs/heads/main", base), *begun, *last))
+    subprocess.run(["git", "--git-dir", str(folder), "fast-import", "--quiet"], input=stream, check=True)
+    return git(folder, "rev-parse", "main"), git(folder, "rev-parse", "work")
+
+
+def _commit(branch: str, files: Files, after: str = "") -> Iterable[bytes]:
+    yield f"commit {branch}\ncommitter Ana <ana@example.org> 1767225600 +0000\ndata 4\nwork".encode()
+    yield f"\nfrom {after}\n".encode() if after else b"\n"
+    for path, content in files.items():
+        if content is None:
+            yield f"D {path}\n".encode()
+            continue
+        file = content if isinstance(content, File) else File(content.encode() if isinstance(content, str) else content)
+        if file.mode == "160000":
+            yield f"M 160000 {'1' * 40} {path}\n".encode()
+        else:
+            yield f"M {file.mode} inline {path}\ndata {len(file.content)}\n".encode() + file.content + b"\n"
+
+
+def git(folder: Path, *arguments: str) -> str:
+    return subprocess.run(
+        ["git", "--git-dir", str(folder), *arguments], check=True, capture_output=True, text=True
+    ).stdout.strip()

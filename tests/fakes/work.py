@@ -1,0 +1,266 @@
+"""Minions, gates, checkouts and a forge at the port: small, in memory, and as strict as the flows rely on."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from agents.domain.evaluation import Change, GateRun, Score
+from agents.domain.ids import fingerprint
+from agents.domain.risk import Risk, RiskLevel
+from agents.domain.task import Task
+from agents.domain.work import Work
+from agents.ports import (
+    Asked,
+    Brief,
+    Candidate,
+    Checkout,
+    Finished,
+    ForgeFailed,
+    Judged,
+    Outcome,
+    Ports,
+    Progress,
+    Pull,
+    PullRequest,
+    Watch,
+    Workspace,
+)
+
+Play = Callable[[Brief, Watch], Awaitable[Outcome]]
+HEAD = "0" * 40
+
+
+def finishes(summary: str = "done") -> Play:
+    """A minion that does one thing and says that it is done."""
+
+    async def play(brief: Brief, watch: Watch) -> Outcome:
+        await watch(Progress(turns=brief.work.turns + 1, seconds=brief.work.seconds + 1, doing="writing", changed=1))
+        return Finished(summary=summary, note=f"left by {brief.subtask.number}")
+
+    return play
+
+
+def says(outcome: Outcome) -> Play:
+    async def play(brief: Brief, watch: Watch) -> Outcome:
+        await watch(Progress(turns=brief.work.turns + 1, seconds=brief.work.seconds + 1, doing="thinking"))
+        return outcome
+
+    return play
+
+
+async def never_ends(brief: Brief, watch: Watch) -> Outcome:
+    await watch(Progress(turns=brief.work.turns + 1, seconds=brief.work.seconds + 1, doing="reading the code"))
+    await asyncio.Event().wait()
+    raise AssertionError("it works for ever")
+
+
+@dataclass
+class ScriptedMinions:
+    """Plays for each subtask what it is given, run by run; then, and for the others, what `always` says."""
+
+    scripts: dict[int, list[Play]] = field(default_factory=dict)
+    always: Play = field(default_factory=finishes)
+    briefs: list[Brief] = field(default_factory=list)
+    name: str = "a script in no sandbox"
+
+    async def run(self, brief: Brief, watch: Watch) -> Outcome:
+        self.briefs.append(brief)
+        script = self.scripts.get(brief.subtask.number)
+        return await (script.pop(0) if script else self.always)(brief, watch)
+
+
+@dataclass
+class MemoryCheckouts:
+    """Branches whose commits are named after what led to them. Each commit changes the files of its scope."""
+
+    branches: dict[str, str] = field(default_factory=dict)
+    opened: set[str] = field(default_factory=set)
+    contains: dict[str, set[str]] = field(default_factory=dict)
+    conflicts: set[str] = field(default_factory=set)  # branches whose work does not fit
+    number: int = 0
+
+    async def tip(self, project: str, branch: str) -> str:
+        return HEAD if branch == "HEAD" else self.branches.get(branch, "")
+
+    async def open(self, project: str, branch: str, start: str) -> Checkout:
+        found = branch in self.opened
+        self.opened.add(branch)
+        head = self.branches.setdefault(branch, start)
+        place = Workspace(path=Path("/nowhere"))
+        return Checkout(project=project, branch=branch, base=start, head=head, workspace=place, found=found)
+
+    async def prepare(self, project: str) -> None: ...
+
+    async def commit(self, checkout: Checkout, message: str) -> str:
+        assert checkout.branch in self.opened, "its folder is gone"
+        self.number += 1
+        made = fingerprint(checkout.branch, str(self.number)) + "00000000"
+        self.branches[checkout.branch] = made
+        return made
+
+    async def changes(self, project: str, base: str, commit: str) -> Sequence[Change]:
+        return (Change(path="src/app.py", status="M", added=3, removed=1),)
+
+    async def unsaved(self, checkout: Checkout) -> Sequence[str]:
+        return ("src/app.py",)
+
+    async def patch(self, project: str, base: str, commit: str) -> str:
+        return f"the difference between {base[:6]} and {commit[:6]}"
+
+    async def tree(self, project: str, commit: str) -> str:
+        return f"tree of {commit}"
+
+    async def join(self, project: str, into: str, start: str, commit: str) -> str | None:
+        if any(self.branches.get(branch) == commit for branch in self.conflicts):
+            return None
+        inside = self.contains.setdefault(into, set())
+        if commit not in inside:
+            inside.add(commit)
+            self.branches[into] = fingerprint(into, *sorted(inside)) + "00000000"
+        return self.branches[into]
+
+    async def close(self, checkout: Checkout) -> None:
+        self.opened.discard(checkout.branch)
+
+    async def discard(self, project: str, branch: str) -> None:
+        self.opened.discard(branch)
+
+    async def sweep(self, wanted: Collection[tuple[str, str]]) -> int:
+        left = {branch for branch in self.opened if all(branch != each for _, each in wanted)}
+        self.opened -= left
+        return len(left)
+
+
+def passed(name: str = "tests") -> GateRun:
+    return GateRun(name=name, score=Score.PASS, why="12 passed", command="pytest -q", exit_code=0, seconds=1.5)
+
+
+def failing(name: str = "tests") -> GateRun:
+    return GateRun(
+        name=name,
+        score=Score.NEEDS_REVISION,
+        why="1 failed",
+        command="pytest -q",
+        exit_code=1,
+        seconds=1.5,
+        output="FAILED tests/test_app.py::test_login",
+    )
+
+
+@dataclass
+class ScriptedGates:
+    """`says`: what the gates find, attempt by attempt, for each log name; else all is well."""
+
+    says: dict[str, Sequence[GateRun]] = field(default_factory=dict)
+    judged: list[Candidate] = field(default_factory=list)
+
+    async def judge(self, candidate: Candidate, tell: Callable[[str], None] = lambda said: None) -> Judged:
+        self.judged.append(candidate)
+        return Judged(gates=tuple(self.says.get(candidate.log, (passed(),))), coverage=91.0, sandbox="no sandbox")
+
+
+@dataclass
+class MemoryForge:
+    pulls: dict[str, PullRequest] = field(default_factory=dict)
+    merged: list[str] = field(default_factory=list)
+    fits: bool = True
+    branches: dict[str, str] = field(default_factory=dict)  # where people work
+    closed: set[str] = field(default_factory=set)  # branches that cannot be brought there
+
+    async def base(self, project: str) -> str:
+        return "main"
+
+    async def open(self, pull: Pull) -> PullRequest:
+        known = self.pulls.get(pull.key)
+        number = known.number if known else len(self.pulls) + 1
+        self.pulls[pull.key] = PullRequest(number=number, url=f"https://forge.test/{number}", head=pull.head)
+        return self.pulls[pull.key]
+
+    async def comment(self, key: str, project: str, number: int, text: str) -> None: ...
+
+    async def merge(self, project: str, number: int, head: str, message: str) -> str | None:
+        if not self.fits:
+            return None
+        if head not in self.merged:
+            self.merged.append(head)
+        return fingerprint("merged", head) + "00000000"
+
+    async def publish(self, project: str, branch: str, head: str) -> str:
+        if branch in self.closed:
+            raise ForgeFailed(f"The branch {branch} is checked out", next_step="Switch to another branch.")
+        self.branches[branch] = head
+        return f"git switch {branch}"
+
+    async def fetched(self, project: str, branch: str) -> str:
+        return self.branches.get(branch, "")
+
+
+@dataclass
+class MemoryIssues:
+    """What was said and done on issues, by key: the same key again changes nothing."""
+
+    said: dict[str, tuple[str, int, str]] = field(default_factory=dict)
+
+    async def tell(self, key: str, project: str, number: int, text: str) -> None:
+        self.said.setdefault(key, ("tell", number, text))
+
+    async def blocked(self, key: str, project: str, number: int, why: str) -> None:
+        self.said.setdefault(key, ("blocked", number, why))
+
+    async def attention(self, key: str, project: str, number: int, why: str) -> None:
+        self.said.setdefault(key, ("attention", number, why))
+
+
+@dataclass
+class MemoryArtefacts:
+    kept: dict[str, str] = field(default_factory=dict)
+
+    async def keep(self, name: str, text: str) -> str:
+        self.kept[name] = text
+        return name
+
+    async def read(self, name: str) -> str | None:
+        return self.kept.get(name)
+
+
+class PlainPacks:
+    async def for_review(self, task: Task, work: Work, commit: str) -> str:
+        return f"what {commit[:6]} changes"
+
+
+@dataclass
+class Workshop:
+    """All of it, to be put in place of what the settings give."""
+
+    minions: ScriptedMinions = field(default_factory=ScriptedMinions)
+    checkouts: MemoryCheckouts = field(default_factory=MemoryCheckouts)
+    gates: ScriptedGates = field(default_factory=ScriptedGates)
+    forge: MemoryForge = field(default_factory=MemoryForge)
+    issues: MemoryIssues = field(default_factory=MemoryIssues)
+    artefacts: MemoryArtefacts = field(default_factory=MemoryArtefacts)
+    packs: PlainPacks = field(default_factory=PlainPacks)
+    risk: Risk = field(default_factory=lambda: Risk(level=RiskLevel.LOW, why=("2 files, well covered",)))
+
+    def swap(self, ports: Ports) -> Ports:
+        return replace(
+            ports,
+            minions=self.minions,
+            checkouts=self.checkouts,
+            gates=self.gates,
+            forge=self.forge,
+            issues=self.issues,
+            artefacts=self.artefacts,
+            packs=self.packs,
+            risk=lambda changes, coverage: self.risk,
+        )
+
+
+def idle() -> Workshop:
+    """Minions that start and never come to an end: for scenes that are about something else."""
+    return Workshop(minions=ScriptedMinions(always=never_ends))
+
+
+def asking() -> Workshop:
+    """Minions that ask a person at once, so that nothing is left to do."""
+    return Workshop(minions=ScriptedMinions(always=says(Asked(question="Shall I begin?"))))

@@ -1,0 +1,32 @@
+"""Bot, minions and their children are killed while real work is done: each piece happens once, nothing is left."""
+
+import random
+
+import pytest
+
+from tests.faults.killing import side_by_side
+from tests.faults.work_trial import Trial, work_it
+
+KILLS_EACH, LONGEST = 8, 1500
+TRIALS, AT_LEAST = 3, 12
+
+
+def trials(count: int, seed: int) -> list[Trial]:
+    chance = random.Random(seed)
+    return [
+        Trial(kills=[chance.randint(100, LONGEST) for _ in range(KILLS_EACH)], stabs=chance.randint(0, 2))
+        for _ in range(count)
+    ]
+
+
+def told(trial: Trial) -> str:
+    return "\n  ".join([f"killed after {trial.kills} steps, {trial.stabbed} sandboxes too", *trial.wrongs])
+
+
+@pytest.mark.timeout(900)
+def test_whoever_is_killed_work_is_done_once_and_nothing_is_left_behind() -> None:
+    seed = random.SystemRandom().randrange(10**6)
+    done = list(side_by_side(work_it, trials(TRIALS, seed), at_once=2))
+    wrong = [trial for trial in done if trial.wrongs]
+    assert not wrong, f"seed {seed}\n" + "\n".join(map(told, wrong))
+    assert sum(trial.died for trial in done) >= AT_LEAST

@@ -1,0 +1,332 @@
+"""From an accepted plan to a merge, flow by flow: minions, gates and the forge are played at their ports."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from agents.domain import pressing, steering
+from agents.domain.authority import Group, Kind, Presser
+from agents.domain.evaluation import GateRun, Score
+from agents.domain.ids import PersonId
+from agents.domain.pressing import Press
+from agents.domain.risk import Risk, RiskLevel
+from agents.domain.task import Task, TaskState
+from agents.domain.work import Ending, SubtaskState
+from agents.ports import Asked, Brief, GaveUp, WantsScope
+from bot.office import Office
+from store.books import Books
+from store.codec import Cause
+from store.deliveries import Received
+from tests.fakes.llm import ScriptedLlm
+from tests.fakes.work import Workshop, failing, says
+from tests.flows.world import ANA, CHANNEL, Planning, planning
+from tests.scenarios.plans import GO, OK, Says, subtask
+
+LEAD = Presser(person=PersonId("lead"), groups=frozenset(Group))
+PLAN: Says = {
+    "status": "COMPLETE",
+    "goal": "Logging in works",
+    "subtasks": [
+        subtask("Write the form", files=["form.py"]),
+        subtask("Check the password", files=["password.py"]),
+        subtask("Put both together", 1, 2, files=["app.py"]),
+    ],
+}
+APPROVED: Says = {"probe": "rejected", "status": "approved"}
+
+
+class Work(Planning):
+    """A plan of three subtasks, two side by side, that is accepted and worked off."""
+
+    async def accepted(self) -> None:
+        await self.run_next("intake", "decompose", "review")
+        await self.press(Kind.PLAN, "approve")
+
+    async def press(self, kind: Kind, value: str, words: str = "", by: Presser = LEAD) -> None:
+        def transaction(books: Books) -> None:
+            task = books.log.task(self.task)
+            decision = next(d for d in task.open if d.kind is kind)
+            option = next(o for o in decision.options if value in (o.value, o.label))
+            key = _delivered(books, f"press:{decision.id}:{by.person}", self.office)
+            pressed = Press(decision=decision.id, letter=option.letter, words=words)
+            facts = steering.press(task, pressed, by, self.office.moment(task.channel, key))
+            books.log.append(task.id, facts, Cause(actor="console:lead", delivery=key))
+
+        await self.office.database.write(transaction)
+
+    async def say(self, text: str, by: Presser = ANA, *, mentioned: bool = False) -> None:
+        def transaction(books: Books) -> None:
+            task = books.log.task(self.task)
+            moment = self.office.moment(task.channel, _delivered(books, text, self.office))
+            facts = pressing.reply(task, text, by, moment, mentioned=mentioned)
+            books.log.append(task.id, facts, Cause(actor="console:ana", delivery=text))
+
+        await self.office.database.write(transaction)
+
+    async def settle(self) -> list[str]:
+        """Run jobs until none is left; which they were."""
+        ran = []
+        while job := await self.any_job():
+            ran.append(job.flow)
+            await self.run(job)
+        return ran
+
+    def told(self, number: int) -> Brief:
+        """What the last run on a subtask was told."""
+        return [brief for brief in self.workshop.minions.briefs if brief.subtask.number == number][-1]
+
+    async def states(self) -> list[SubtaskState]:
+        return [work.state for work in (await self.now()).works]
+
+
+@pytest.fixture
+async def work(tmp_path: Path) -> AsyncIterator[Work]:
+    llm = ScriptedLlm(always={"decompose": PLAN, "critic": GO, "custodiet": OK, "code_review": APPROVED})
+    async with planning(tmp_path, lambda office: lambda job: llm) as plan:
+        yield Work(plan.office, plan.llm, plan.task, workshop=Workshop())
+
+
+def _delivered(books: Books, key: str, office: Office) -> str:
+    """Every decision refers to a delivery that was received."""
+    at = office.clock.now()
+    received = Received(key=key, kind="Said", body="{}", account="console:ana", channel=CHANNEL, thread="t", at=at)
+    books.deliveries.keep(received)
+    return key
+
+
+S = SubtaskState
+
+
+async def test_two_subtasks_run_side_by_side_and_the_third_waits_for_both(work: Work) -> None:
+    await work.accepted()
+    await work.run_next("begin_work")
+    task = await work.now()
+    assert [w.queued for w in task.works] == [True, True, False, False]
+    assert task.branch == "ai/t-1-logging-in-works" and task.base
+
+    await work.run_next("work", "work")
+    assert await work.states() == [S.EVALUATING, S.EVALUATING, S.PENDING, S.PENDING]
+    await work.run_next("evaluate", "integrate")
+    assert [w.queued for w in (await work.now()).works] == [False, False, False, False], "one of two is not enough"
+    await work.run_next("evaluate", "integrate", "work", "evaluate", "integrate")
+    assert work.workshop.minions.briefs[-1].notes == ("T-1.1: left by 1", "T-1.2: left by 2")
+
+
+async def done(work: Work) -> Task:
+    await work.accepted()
+    assert (await work.settle())[-3:] == ["evaluate", "integrate", "open_pull"]
+    return await work.now()
+
+
+async def test_the_whole_is_judged_again_and_handed_over_as_one_pull_request(work: Work) -> None:
+    task = await done(work)
+    assert [w.state for w in task.works] == [S.DONE] * 4 and len(work.workshop.minions.briefs) == 3
+    assert task.pull == 1 and task.head == work.workshop.checkouts.branches[task.branch]
+    merge = task.of_kind(Kind.MERGE)
+    assert merge and merge.subject == task.head
+    assert not work.workshop.checkouts.opened, "every folder is gone"
+
+    await work.press(Kind.MERGE, "merge")
+    await work.run_next("merge")
+    task = await work.now()
+    assert task.state is TaskState.DONE and work.workshop.forge.merged == [merge.subject]
+    assert not task.open and task.merged_into == "main"
+
+
+async def test_a_merge_that_does_not_fit_is_taken_to_a_person_and_can_be_tried_again(work: Work) -> None:
+    await done(work)
+    work.workshop.forge.fits = False
+    await work.press(Kind.MERGE, "merge")
+    await work.settle()
+    assert (await work.now()).of_kind(Kind.ESCALATION)
+    work.workshop.forge.fits = True
+    await work.press(Kind.ESCALATION, "again")
+    await work.settle()
+    assert (await work.now()).state is TaskState.DONE
+
+
+async def test_changes_asked_for_at_the_merge_are_worked_in_and_shown_anew(work: Work) -> None:
+    before = await done(work)
+    await work.press(Kind.MERGE, "changes", "rename it, please")
+    await work.settle()
+    brief = work.workshop.minions.briefs[-1]
+    assert "rename it, please" in brief.work.feedback[0]
+    assert brief.work.scope.refuse("password.py") is None and brief.work.scope.refuse("other.py")
+    task = await work.now()
+    merge = task.of_kind(Kind.MERGE)
+    assert merge and merge.subject == task.head != before.head and task.pull == before.pull
+
+
+async def test_work_that_fails_its_checks_goes_back_with_the_evidence_at_most_twice(work: Work) -> None:
+    work.workshop.gates.says = {f"T-1.1-{n}": (failing(),) for n in (1, 2, 3)}
+    await work.accepted()
+    await work.settle()
+    task = await work.now()
+    assert task.work(1).attempt == 3 and "test_login" in task.work(1).feedback[0]
+    assert task.work(1).state is S.NEEDS_HUMAN
+    assert [b.work.branch or b.checkout.branch for b in work.workshop.minions.briefs if b.subtask.number == 1] == [
+        "ai/t-1.1-write-the-form"
+    ] * 3
+    stuck = task.of_kind(Kind.ESCALATION)
+    assert stuck and "3 attempts did not do" in stuck.evidence[0]
+
+    work.workshop.gates.says = {}
+    await work.press(Kind.ESCALATION, "hint", "import the module", by=ANA)
+    await work.settle()
+    assert (await work.now()).work(1).state is S.DONE
+    assert "import the module" in work.told(1).work.feedback[-1]
+
+
+async def test_work_with_a_secret_in_it_begins_on_another_branch(work: Work) -> None:
+    secret = GateRun(name="secrets", score=Score.FAIL, why="what looks like a secret in form.py")
+    work.workshop.gates.says = {"T-1.1-1": (secret,)}
+    await work.accepted()
+    await work.settle()
+    await work.press(Kind.ESCALATION, "hint", "leave the key out", by=ANA)
+    await work.settle()
+    branches = [b.checkout.branch for b in work.workshop.minions.briefs if b.subtask.number == 1]
+    assert branches == ["ai/t-1.1-write-the-form", "ai/t-1.1-write-the-form-2"]
+
+
+async def test_a_question_waits_for_its_answer_and_the_run_goes_on(work: Work) -> None:
+    asks = says(Asked(question="Which hash?", options=("bcrypt", "argon2"), default="argon2"))
+    work.workshop.minions.scripts = {2: [asks]}
+    await work.accepted()
+    await work.settle()
+    task = await work.now()
+    question = task.of_kind(Kind.QUESTION)
+    assert question and task.work(2).state is S.NEEDS_HUMAN and question.default
+    await work.settle()
+    await work.say("argon2", ANA)
+    await work.settle()
+    assert work.told(2).since == ("argon2",)
+    assert (await work.now()).work(2).state is S.DONE
+
+
+async def test_nobody_without_the_right_answers_a_question(work: Work) -> None:
+    work.workshop.minions.scripts = {2: [says(Asked(question="Which hash?"))]}
+    await work.accepted()
+    await work.settle()
+    await work.say("md5", Presser(person=PersonId("mallory")))
+    task = await work.now()
+    assert task.of_kind(Kind.QUESTION) and not task.said, "a remark, and not even one that minions are told"
+
+
+async def test_more_scope_is_one_decision_over_the_very_paths(work: Work) -> None:
+    wants = says(WantsScope(paths=("settings.py",), why="the form needs a switch"))
+    work.workshop.minions.scripts = {1: [wants]}
+    await work.accepted()
+    await work.settle()
+    scope = (await work.now()).of_kind(Kind.SCOPE)
+    assert scope and scope.evidence == ("settings.py",)
+    await work.press(Kind.SCOPE, "allow")
+    await work.settle()
+    brief = work.told(1)
+    assert brief.work.scope.refuse("settings.py") is None and brief.work.scope.refuse("other.py")
+    assert "settings.py" in brief.since[0]
+
+
+async def test_a_refused_scope_leaves_it_as_it_was_and_says_what_to_do_instead(work: Work) -> None:
+    work.workshop.minions.scripts = {1: [says(WantsScope(paths=("settings.py",), why="a switch"))]}
+    await work.accepted()
+    await work.settle()
+    await work.press(Kind.SCOPE, "refuse", "use the environment")
+    await work.settle()
+    brief = work.told(1)
+    assert brief.work.scope.refuse("settings.py") and "use the environment" in brief.since[0]
+
+
+@pytest.mark.parametrize("ending", list(Ending))
+async def test_a_run_that_came_to_nothing_goes_to_a_person_with_its_patch(work: Work, ending: Ending) -> None:
+    work.workshop.minions.scripts = {1: [says(GaveUp(ending=ending, problem="it would not do"))]}
+    await work.accepted()
+    await work.settle()
+    task = await work.now()
+    assert task.work(1).state is S.NEEDS_HUMAN and task.work(1).patch in work.workshop.artefacts.kept
+    stuck = task.of_kind(Kind.ESCALATION)
+    assert stuck and stuck.evidence[0] == "it would not do"
+
+
+async def test_what_is_dropped_takes_along_what_waits_for_it(work: Work) -> None:
+    work.workshop.minions.scripts = {1: [says(GaveUp(ending=Ending.BLOCKED, problem="no"))]}
+    await work.accepted()
+    await work.settle()
+    await work.press(Kind.ESCALATION, "drop")
+    assert await work.states() == [S.CANCELLED, S.DONE, S.CANCELLED, S.PENDING]
+    await work.settle()
+    assert (await work.now()).of_kind(Kind.MERGE)
+
+
+async def test_a_person_may_take_a_branch_over_and_hand_it_in(work: Work) -> None:
+    work.workshop.minions.scripts = {1: [says(GaveUp(ending=Ending.TURNS, problem="no"))]}
+    await work.accepted()
+    await work.settle()
+    await work.press(Kind.ESCALATION, "take")
+    work.workshop.checkouts.branches["ai/t-1.1-write-the-form"] = "f" * 40
+    await work.press(Kind.ESCALATION, "hand_in")
+    await work.settle()
+    assert "f" * 40 in [candidate.commit for candidate in work.workshop.gates.judged]
+    assert (await work.now()).work(1).state is S.DONE
+
+
+@pytest.mark.parametrize(
+    ("level", "kind"),
+    [
+        (RiskLevel.MEDIUM, Kind.GATE_MEDIUM),
+        (RiskLevel.HIGH, Kind.GATE_HIGH),
+        (RiskLevel.CRITICAL, Kind.GATE_CRITICAL),
+    ],
+)
+async def test_a_step_gate_is_as_strict_as_the_risk(work: Work, level: RiskLevel, kind: Kind) -> None:
+    work.workshop.risk = Risk(level=level, why=("auth code: password.py",))
+    await work.accepted()
+    await work.settle()
+    gate = (await work.now()).of_kind(kind)
+    assert gate and "auth code" in gate.question and bool(gate.due) is (level is RiskLevel.MEDIUM)
+    await work.press(kind, "pass")
+    if level is RiskLevel.CRITICAL:
+        assert (await work.now()).of_kind(kind), "one is not enough"
+        await work.press(kind, "pass", by=Presser(person=PersonId("sec"), groups=frozenset({Group.SECURITY_TEAM})))
+    await work.settle()
+    assert (await work.now()).work(1).state is S.DONE
+
+
+async def test_a_reviewer_who_says_nothing_is_never_taken_for_a_yes(tmp_path: Path) -> None:
+    llm = ScriptedLlm(
+        always={
+            "decompose": PLAN,
+            "critic": GO,
+            "custodiet": OK,
+            "code_review": {"probe": "rejected", "status": "no_verdict"},
+        }
+    )
+    async with planning(tmp_path, lambda office: lambda job: llm) as plan:
+        work = Work(plan.office, plan.llm, plan.task, workshop=Workshop())
+        await work.accepted()
+        await work.settle()
+        assert (await work.now()).of_kind(Kind.GATE_HIGH), "low risk, but nobody read it"
+
+
+async def test_work_whose_commits_do_not_fit_goes_to_a_person(work: Work) -> None:
+    work.workshop.checkouts.conflicts = {"ai/t-1.1-write-the-form"}
+    await work.accepted()
+    await work.settle()
+    assert (await work.now()).of_kind(Kind.ESCALATION)
+
+
+async def test_a_task_that_is_laid_over_to_a_person_ends_and_says_what_there_is(work: Work) -> None:
+    await work.accepted()
+    await work.settle()
+
+    def stop(books: Books) -> None:
+        task = books.log.task(work.task)
+        facts = steering.stop(task, ANA, "", work.office.moment(task.channel, "stop"))
+        books.log.append(task.id, facts, Cause(actor="console:ana", delivery="stop"))
+
+    await work.office.database.write(stop)
+    await work.press(Kind.STOPPED, "hand_over", by=ANA)
+    await work.settle()
+    task, facts = await work.now(), await work.facts()
+    assert task.state is TaskState.CANCELLED and facts[-1] == "WorkKept"
+    assert not task.open

@@ -1,0 +1,1 @@
+"""Minions: what they read and what runs them."""

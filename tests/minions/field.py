@@ -1,0 +1,133 @@
+"""Where minions are tried: a real worktree of the sample project, the real sandbox, a real store, a scripted model."""
+
+import shutil
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from agents.domain.decomposition import Subtask
+from agents.domain.limits import Limits
+from agents.domain.scope import Scope, ScopeMode
+from agents.domain.skill import Skill
+from agents.domain.task import Task
+from agents.domain.work import Work
+from agents.llm.prompts import Prompts
+from agents.minions.builtin import BuiltIn
+from agents.ports import Brief, Checkout, Outcome, Profile, Progress, Sandbox, Talker, Turns, Workspace
+from agents.workspace.beneath import Tree
+from agents.workspace.sandbox.profile import MB, MINION
+from agents.workspace.sandbox.tools import toolchain
+from bot.clock import SystemClock
+from manifests import packaged
+from store.database import Database
+from store.turns import TurnLog
+from tests.fakes.llm import ScriptedTalker
+from tests.llm.rig import SECRET, files, task
+from tests.sandbox.yard import bubblewrap, git
+
+OFFLINE = replace(MINION, egress=frozenset(), memory=512 * MB, processes=128, disk=64 * MB)
+SUBTASK = Subtask(
+    number=1, title="Store an expiry", why="others need it", files=("shortlinks/store.py",), test="pytest passes"
+)
+DONE = [("task_complete", {"summary": "It is done.", "handoff_note": "Nothing to know."})]
+
+
+def directory(*patterns: str) -> Scope:
+    return Scope(mode=ScopeMode.DIRECTORY, patterns=patterns)
+
+
+@dataclass(kw_only=True)
+class Field:
+    """One subtask's field. `run` plays a script on it from the beginning, or from where the last one stopped."""
+
+    checkout: Checkout
+    turns: Turns
+    sandbox: Sandbox
+    scope: Scope = field(default_factory=lambda: directory("shortlinks/**", "tests/**"))
+    profile: Profile = OFFLINE
+    limits: Limits = field(default_factory=Limits)
+    skills: tuple[Skill, ...] = ()
+    task: Task = field(default_factory=task)
+    subtask: Subtask = SUBTASK
+    attempt: int = 1
+    window: int = 120_000
+    progress: list[Progress] = field(default_factory=list)
+    heard: list[list[str]] = field(default_factory=list)  # what people say after each turn
+    packs: int = 0
+
+    @property
+    def root(self) -> Path:
+        return self.checkout.workspace.path
+
+    def brief(self, **work: Any) -> Brief:
+        rest = {name: work.pop(name) for name in ("since", "notes", "interrupted") if name in work}
+        made = Work(number=self.subtask.number, **{"attempt": self.attempt, "scope": self.scope, **work})
+        return Brief(task=self.task, subtask=self.subtask, work=made, checkout=self.checkout, **rest)
+
+    def engine(self, talker: Talker, **changes: Any) -> BuiltIn:
+        async def pack(brief: Brief) -> str:
+            self.packs += 1
+            return f"pack {self.packs}: shortlinks/store.py"
+
+        async def skills_of(checkout: Checkout) -> Sequence[Skill]:
+            return self.skills
+
+        given: dict[str, Any] = {
+            "talker": talker,
+            "sandbox": self.sandbox,
+            "profile": self.profile,
+            "turns": self.turns,
+            "limits": self.limits,
+            "files": Tree,
+            "render": Prompts(SECRET, files=files, folder=lambda project: None).text,
+            "pack": pack,
+            "skills_of": skills_of,
+            "window": self.window,
+            **changes,
+        }
+        return BuiltIn(**given)
+
+    async def watch(self, progress: Progress) -> Sequence[str]:
+        self.progress.append(progress)
+        return self.heard.pop(0) if self.heard else []
+
+    async def run(self, *script: Any, **work: Any) -> tuple[Outcome, ScriptedTalker]:
+        talker = ScriptedTalker(*script)
+        return await self.engine(talker).run(self.brief(**work), self.watch), talker
+
+    async def told(self, *calls: tuple[str, Any]) -> list[str]:
+        """What each of the calls is answered with; then the run is over."""
+        _, talker = await self.run(list(calls), DONE)
+        self.attempt += 1
+        return [message["content"] for message in talker.heard[-1] if message["role"] == "tool"]
+
+
+def sample_checkout(base: Path) -> Checkout:
+    """A worktree as branches get them, made with plain git; its repository is not ours to write."""
+    repository = base / "repository"
+    shutil.copytree(packaged("samples", "shortlinks"), repository, ignore=shutil.ignore_patterns("__pycache__"))
+    git(repository, "init", "--quiet")
+    git(repository, "add", ".")
+    git(repository, "commit", "--quiet", "-m", "first")
+    git(repository, "worktree", "add", "--quiet", "-b", "overlord/t-1-1", str(base / "tree"))
+    head = git(repository, "rev-parse", "HEAD").strip()
+    workspace = Workspace(
+        path=(base / "tree").resolve(),
+        git=(repository / ".git").resolve(),
+        readable=toolchain(Path(sys.prefix)),
+        environ={"PYTHONDONTWRITEBYTECODE": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+    )
+    return Checkout(project="sample", branch="overlord/t-1-1", base=head, head=head, workspace=workspace)
+
+
+@asynccontextmanager
+async def laid_out(base: Path) -> AsyncIterator[Field]:
+    database = Database(f"sqlite:///{base / 'overlord.db'}")
+    try:
+        turns = TurnLog(database, SystemClock())
+        yield Field(checkout=sample_checkout(base), turns=turns, sandbox=bubblewrap())
+    finally:
+        database.close()

@@ -1,0 +1,207 @@
+"""The rehearsal's minions really work: on the sample project, with the real tools, in the real sandbox."""
+
+from dataclasses import replace
+
+import pytest
+
+from agents.catalog.rehearsal import load_scripts
+from agents.domain.budget import Budgets
+from agents.domain.decomposition import Decomposition, Subtask, with_verification
+from agents.domain.limits import Limits
+from agents.domain.models import Model, Served
+from agents.domain.scope import Scope, ScopeMode
+from agents.flows.decompose import PlanSays
+from agents.llm.client import JobLlm, Models
+from agents.llm.gateway import Gateway
+from agents.llm.prompts import Prompts
+from agents.llm.rehearsal import MODEL
+from agents.minions.tools import TOOLS
+from agents.ports import Asked, Finished, GaveUp, Outcome, WantsScope
+from bot.clock import SystemClock
+from manifests import packaged
+from store.call_log import CallLog
+from store.database import Database
+from store.turns import TurnLog
+from tests.llm.rig import SECRET, files, task
+from tests.minions.field import Field
+
+SCRIPTS = load_scripts()
+pytestmark = pytest.mark.timeout(240)  # litellm is loaded, and many real programs are run
+EXPIRE = "Let links expire after a chosen number of days"
+COUNT = "Count how often each link is used"
+CHOOSE = "Let people choose their own short code"
+UNUSED = "Delete links that nobody has opened for a year"
+MOVE = "Move all links to our new billing database"
+REHEARSAL = Gateway(scripts=SCRIPTS)
+
+
+def plan(number: int, request: str = EXPIRE) -> Decomposition:
+    script = next(script for script in SCRIPTS if script["request"] == request)
+    drafted = PlanSays.model_validate(script["decompose"][number]).drafted()
+    assert isinstance(drafted, Decomposition)
+    return with_verification(drafted)
+
+
+def model(database: Database) -> JobLlm:
+    chosen = {"primary": Served(models=(Model(name=MODEL),), why="a test")}
+    prompts = Prompts(SECRET, files=files, folder=lambda project: None)
+    models = Models(chosen=chosen, prompts=prompts, clock=SystemClock(), limits=Limits(), gateway=REHEARSAL)
+    return models.for_job("job-1", CallLog(database, SystemClock(), Budgets(), lambda task: None))
+
+
+async def play(ground: Field, subtask: Subtask, attempt: int = 1, answer: str = "", request: str = EXPIRE) -> Outcome:
+    ground.subtask, ground.attempt = subtask, attempt
+    ground.task = task(request=request)
+    ground.scope = Scope(mode=ScopeMode.EXPLICIT, patterns=subtask.files)
+    talker = model(turns(ground)._database)
+    outcome = await ground.engine(talker).run(ground.brief(), ground.watch)
+    if isinstance(outcome, Asked):
+        assert answer in outcome.options and (outcome.risky or outcome.default == outcome.options[0])
+        return await ground.engine(talker).run(ground.brief(answer=answer, questions=1), ground.watch)
+    return outcome
+
+
+def turns(ground: Field) -> TurnLog:
+    assert isinstance(ground.turns, TurnLog)
+    return ground.turns
+
+
+def changed(ground: Field) -> set[str]:
+    """Files of the project that are not as they were."""
+    before, found = packaged("samples", "shortlinks"), [*ground.root.glob("*/*.py"), ground.root / "README.md"]
+    now = {path.relative_to(ground.root).as_posix(): path.read_bytes() for path in found}
+    was = {name: (before / name).read_bytes() for name in now if (before / name).exists()}
+    return {name for name, content in now.items() if was.get(name) != content}
+
+
+async def passes(ground: Field) -> bool:
+    command = ["python", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    ran = await ground.sandbox.once(ground.checkout.workspace, ground.profile, command)
+    return ran.exit_code == 0
+
+
+async def errors(ground: Field) -> list[str]:
+    rows = await ground.turns.of(f"T-1.{ground.subtask.number}-{ground.attempt}")
+    return [str(row["messages"]) for row in rows if row.get("errors")]
+
+
+UNKNOWN, OWN = "The same as for an unknown code", "An error of its own that says since when"
+
+
+async def test_the_first_request_is_worked_off(ground: Field) -> None:
+    first, second, third, _ = plan(0).subtasks
+    assert isinstance(await play(ground, first), Finished)
+    assert not await errors(ground) and await passes(ground)
+    assert isinstance(await play(ground, second, answer=UNKNOWN), Finished)
+    assert not await errors(ground) and await passes(ground)
+    assert isinstance(await play(ground, third), Finished)
+    assert not await errors(ground)
+    assert not await passes(ground), "its first attempt is sent back"
+    assert isinstance(await play(ground, third, attempt=2), Finished)
+    assert not await errors(ground) and await passes(ground)
+
+
+async def test_an_answer_is_heeded(ground: Field) -> None:
+    first, second, _, _ = plan(0).subtasks
+    assert isinstance(await play(ground, first), Finished)
+    assert isinstance(await play(ground, second, answer=OWN), Finished)
+    assert not await errors(ground) and await passes(ground)
+    assert "ExpiredCode" in (ground.root / "shortlinks/service.py").read_text()
+
+
+async def test_the_third_subtask_does_not_wait_for_the_second(ground: Field) -> None:
+    first, _, third, _ = plan(0).subtasks
+    for subtask, attempt in ((first, 1), (third, 1), (third, 2)):
+        assert isinstance(await play(ground, subtask, attempt), Finished)
+    assert await passes(ground)
+
+
+async def test_the_changed_plan_is_worked_off_too(ground: Field) -> None:
+    for subtask in plan(1).subtasks[:-1]:
+        assert isinstance(await play(ground, subtask, answer=UNKNOWN), Finished)
+        assert not await errors(ground) and await passes(ground)
+    assert "expires" in (ground.root / "README.md").read_text()
+
+
+@pytest.mark.parametrize(("request_", "version"), [(CHOOSE, 0), (UNUSED, 0)])
+async def test_these_are_worked_off_without_a_question(ground: Field, request_: str, version: int) -> None:
+    for subtask in plan(version, request_).subtasks[:-1]:
+        assert isinstance(await play(ground, subtask, request=request_), Finished)
+        assert not await errors(ground) and await passes(ground)
+        assert set(subtask.files) <= changed(ground)
+
+
+async def test_what_the_reviewer_sends_back_is_mended(ground: Field) -> None:
+    *_, last, _ = plan(0, UNUSED).subtasks
+    for subtask in plan(0, UNUSED).subtasks[:-1]:
+        await play(ground, subtask, request=UNUSED)
+    assert "print(f" not in prune(ground)
+    assert isinstance(await play(ground, last, attempt=2, request=UNUSED), Finished)
+    assert not await errors(ground) and await passes(ground) and "print(f" in prune(ground)
+
+
+def prune(ground: Field) -> str:
+    return (ground.root / "shortlinks/cli.py").read_text().partition('"prune":')[2].partition("else:")[0]
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+async def test_a_minion_asks_for_one_more_file_and_heeds_what_it_is_told(ground: Field, allowed: bool) -> None:
+    first, second, third, _ = plan(1, COUNT).subtasks
+    for subtask in (first, second):
+        assert isinstance(await play(ground, subtask, request=COUNT), Finished)
+        assert not await errors(ground) and await passes(ground)
+    asked = await play(ground, third, request=COUNT)
+    assert isinstance(asked, WantsScope) and asked.paths == ("tests/test_cli.py",)
+    given = replace(ground.scope, patterns=(*third.files, *asked.paths)) if allowed else ground.scope
+    answer = "You may now write these too: tests/test_cli.py" if allowed else "No, stay within what you may write."
+    brief = ground.brief(scope=given, answer=answer, questions=1)
+    assert isinstance(await ground.engine(model(turns(ground)._database)).run(brief, ground.watch), Finished)
+    assert not await errors(ground) and await passes(ground)
+    assert ("tests/test_cli.py" in changed(ground)) is allowed
+
+
+async def test_links_get_a_database_of_their_own_if_their_owner_says_so(ground: Field) -> None:
+    spike, *others, _ = plan(1, MOVE).subtasks
+    assert isinstance(await play(ground, spike, answer="An SQLite file of their own", request=MOVE), Finished)
+    assert not changed(ground), "who finds something out writes nothing"
+    for subtask in others:
+        assert isinstance(await play(ground, subtask, request=MOVE), Finished)
+        assert not await errors(ground) and await passes(ground)
+
+
+async def test_without_a_database_nothing_is_made_up(ground: Field) -> None:
+    spike = plan(1, MOVE).subtasks[0]
+    outcome = await play(ground, spike, answer="It is not decided yet", request=MOVE)
+    assert isinstance(outcome, GaveUp) and "of their own" in outcome.problem
+
+
+@pytest.mark.parametrize(
+    ("request_", "version"), [(EXPIRE, 0), (EXPIRE, 1), (COUNT, 1), (CHOOSE, 0), (UNUSED, 0), (MOVE, 1)]
+)
+def test_every_subtask_of_a_plan_that_can_be_approved_has_its_lines(request_: str, version: int) -> None:
+    script = next(script for script in SCRIPTS if script["request"] == request_)
+    played = {(work["subtask"], work["title"]) for work in script["work"]}
+    assert {(each.number, each.title) for each in plan(version, request_).subtasks[:-1]} <= played
+
+
+async def test_what_has_no_script_is_said_to_have_none(ground: Field) -> None:
+    subtask = plan(0).subtasks[0]
+    for outcome in (
+        await play(ground, subtask, request=COUNT),
+        await play(ground, replace(subtask, title="Paint it green"), attempt=2),
+    ):
+        assert isinstance(outcome, GaveUp) and "rehearsal without a model" in outcome.problem
+
+
+async def test_nobody_wrote_lines_for_one_more_attempt_and_it_says_so(ground: Field) -> None:
+    outcome = await play(ground, plan(0).subtasks[0], attempt=2)
+    assert isinstance(outcome, GaveUp) and "another attempt" in outcome.problem
+
+
+def test_every_scripted_call_is_one_that_the_tools_take() -> None:
+    for script in SCRIPTS:
+        for played in script["work"]:
+            for turn in (turn for attempt in played["attempts"] for turn in attempt):
+                for calls in turn.values() if isinstance(turn, dict) else (turn,):
+                    for name, given in (pair for call in calls for pair in call.items()):
+                        TOOLS[name].takes.model_validate(given or {})

@@ -1,0 +1,45 @@
+"""The whole walk with nothing played but the model: real git, sandbox, gates and forge, on every platform."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from agents.domain.task import TaskState
+from tests.scenarios.conftest import THREE, Given, Opened
+
+STAGES = THREE
+
+REQUEST = "Let links expire after a chosen number of days"
+WORK = 120.0  # seconds for minions and gates, which run real programs; machines are shared
+pytestmark = pytest.mark.timeout(300)
+
+
+def git(repository: Path, *words: str) -> str:
+    return subprocess.run(["git", "-C", str(repository), *words], check=True, capture_output=True, text=True).stdout
+
+
+async def test_a_mention_becomes_a_commit_on_main(opened: Opened, tmp_path: Path) -> None:
+    play = await opened(Given(work=None))
+    thread = await play.stage.say("ana", REQUEST, mention=True)
+    await play.sees("ana", thread, "please look at the plan")
+    sample = tmp_path / "home" / "sample"
+    before = git(sample, "rev-parse", "main").strip()
+    await play.stage.press("lead", thread, "Approve plan")
+
+    await play.sees("ana", thread, "T-1.2 asks: What shall somebody get", patience=WORK)
+    await play.stage.say("ana", "The same as for an unknown code", thread=thread)
+    card = await play.sees("lead", thread, "T-1 is ready to merge", "passed at attempt 2", patience=WORK)
+    assert "Original tests: 13 passed · exit 0" in card.text and "6 files, +74 −6" in card.text
+    assert git(sample, "rev-parse", "main").strip() == before, "nothing is merged before a person says so"
+
+    await play.stage.press("mallory", thread, "Merge it")
+    assert (await play.sees("mallory", thread, "This is not yours to decide")).private
+    await play.stage.press("lead", thread, "Merge it")
+    await play.sees("ana", thread, "T-1 is merged", "on main", patience=WORK)
+    task = await play.task()
+    assert task.state is TaskState.DONE and git(sample, "rev-parse", "main").strip() == task.head
+    assert "--days" in git(sample, "show", "main:shortlinks/cli.py")
+    assert not git(sample, "status", "--porcelain"), "the folder shows what main has"
+    shown = await play.silence("ana", thread)
+    assert sum(message.by_bot for message in shown) == 9, "status, plan, question, four judgements, merge, merged"

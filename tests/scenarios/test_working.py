@@ -1,0 +1,176 @@
+"""From an approved plan to a merge, the same on every platform; the work itself is played at its ports."""
+
+from collections.abc import Sequence
+
+from agents.domain.authority import Kind
+from agents.domain.risk import Risk, RiskLevel
+from agents.domain.task import TaskState
+from agents.domain.work import Ending, SubtaskState
+from agents.ports import Asked, Brief, Finished, GaveUp, Outcome, Progress, WantsScope, Watch
+from tests.fakes.llm import ScriptedLlm
+from tests.fakes.work import ScriptedMinions, Workshop, failing, finishes, never_ends, says
+from tests.scenarios.conftest import THREE, Given, Opened, Play
+from tests.scenarios.plans import GO, OK, Says, means, subtask
+
+STAGES = THREE
+
+PLAN: Says = {
+    "status": "COMPLETE",
+    "goal": "Logging in works",
+    "subtasks": [
+        subtask("Write the form", files=["form.py"]),
+        subtask("Check the password", files=["password.py"]),
+        subtask("Put both together", 1, 2, files=["app.py"]),
+    ],
+}
+APPROVED: Says = {"probe": "rejected", "status": "approved"}
+
+
+def given(work: Workshop, **answers: Says) -> Given:
+    always = {"decompose": PLAN, "critic": GO, "custodiet": OK, "code_review": APPROVED, "intent": means("other")}
+    return Given(llm=ScriptedLlm(always={**always, **answers}), work=work)
+
+
+async def at_work(opened: Opened, scene: Given) -> tuple[Play, str]:
+    play = await opened(scene)
+    thread = await play.stage.say("ana", "add a login page", mention=True)
+    await play.sees("ana", thread, "please look at the plan")
+    await play.stage.press("lead", thread, "Approve plan")
+    return play, thread
+
+
+async def test_three_subtasks_a_question_a_stop_and_a_merge(opened: Opened) -> None:
+    """The walk of a day: two side by side, one asks, everything is stopped and goes on, the whole is merged."""
+    asks = says(Asked(question="Which hash?", options=("bcrypt", "argon2"), default="argon2"))
+    work = Workshop(minions=ScriptedMinions(scripts={1: [never_ends, finishes()], 2: [asks]}))
+    play, thread = await at_work(opened, given(work))
+
+    card = await play.sees("ana", thread, "T-1.2 asks: Which hash?")
+    assert {"bcrypt", "argon2", "Answer…", "Pause clock"} <= set(card.buttons)
+    await play.sees("ana", thread, "At work, and a minion waits for you", "reading the code", "waits for T-1.1, T-1.2")
+    await play.stage.press("mallory", thread, "bcrypt")
+    assert (await play.sees("mallory", thread, "This is not yours to decide")).private
+    await play.stage.say("ana", "argon2", thread=thread)
+    await play.sees("ana", thread, "argon2 (decided by", gone="Answer…")
+
+    await play.stage.press("ana", thread, "Stop task")
+    await play.sees("ana", thread, "T-1 is stopped")
+    await play.sees("ana", thread, "stopped after turn 1; its work is committed")
+    assert (await play.task()).state is TaskState.PAUSED
+    await play.stage.press("ana", thread, "Resume task")
+    card = await play.sees("lead", thread, "T-1 is ready to merge", "Pull request", "Low risk")
+    assert {"Merge it", "Request changes", "Leave it to me", "Cancel task"} == set(card.buttons)
+    await play.sees("ana", thread, "T-1.3 passed", "pytest -q", "exit 0", "approves", "src/app.py (+3 −1)")
+    assert work.minions.briefs[-1].notes == ("T-1.1: left by 1", "T-1.2: left by 2")
+
+    await play.stage.press("mallory", thread, "Merge it")
+    assert (await play.sees("mallory", thread, "This is not yours to decide", "an approver")).private
+    await play.stage.press("lead", thread, "Merge it")
+    await play.sees("ana", thread, "T-1 is merged", "on main")
+    task = await play.task()
+    assert task.state is TaskState.DONE and len(work.forge.merged) == 1 and not work.checkouts.opened
+
+
+async def test_work_is_sent_back_twice_then_a_person_gives_a_hint(opened: Opened) -> None:
+    work = Workshop()
+    work.gates.says = {f"T-1.1-{n}": (failing(),) for n in (1, 2, 3)}
+    play, thread = await at_work(opened, given(work))
+    card = await play.sees("ana", thread, "T-1.1 (Write the form) needs you", "3 attempts did not do", "test_login")
+    assert {"Retry with a hint", "Expand scope", "Take over branch", "Drop subtask", "Cancel task"} == set(card.buttons)
+    await play.stage.press("ana", thread, "Retry with a hint", words="import the module first")
+    await play.sees("lead", thread, "T-1 is ready to merge")
+    told = [brief.work.feedback for brief in work.minions.briefs if brief.subtask.number == 1]
+    assert len(told) == 4 and "test_login" in told[1][0] and "import the module first" in told[3][-1]
+    await play.sees("ana", thread, "passed at attempt 4")
+
+
+async def test_a_minion_that_needs_more_scope_waits_for_an_approver(opened: Opened) -> None:
+    wants = says(WantsScope(paths=("settings.py",), why="the form needs a switch"))
+    play, thread = await at_work(opened, given(Workshop(minions=ScriptedMinions(scripts={1: [wants]}))))
+    card = await play.sees("ana", thread, "may it write more?", "settings.py", "the form needs a switch")
+    assert {"Allow these paths", "Keep the scope"} <= set(card.buttons)
+    await play.stage.press("mallory", thread, "Allow these paths")
+    await play.sees("mallory", thread, "This is not yours to decide")
+    await play.stage.press("lead", thread, "Allow these paths")
+    await play.sees("lead", thread, "T-1 is ready to merge")
+    assert "settings.py" in (await play.task()).work(1).scope.patterns
+
+
+async def test_a_minion_that_gives_up_says_why_and_can_be_dropped(opened: Opened) -> None:
+    gives_up = says(GaveUp(ending=Ending.BLOCKED, problem="The form is made by another team"))
+    play, thread = await at_work(opened, given(Workshop(minions=ScriptedMinions(scripts={1: [gives_up]}))))
+    await play.sees("ana", thread, "T-1.1 (Write the form) needs you", "The form is made by another team")
+    await play.stage.press("ana", thread, "Drop subtask")
+    await play.sees("lead", thread, "T-1 is ready to merge")
+    states = [work.state for work in (await play.task()).works]
+    assert states == [SubtaskState.CANCELLED, SubtaskState.DONE, SubtaskState.CANCELLED, SubtaskState.DONE]
+
+
+async def test_what_people_say_reaches_the_minion_and_a_mention_does_not_wait(opened: Opened) -> None:
+    heard: list[Sequence[str]] = []
+
+    async def listens(brief: Brief, watch: Watch) -> Outcome:
+        heard.append(brief.since)
+        if any("stop using tabs" in said for said in brief.since):
+            return Finished(summary="without tabs")
+        return await never_ends(brief, watch)
+
+    work = Workshop(minions=ScriptedMinions(scripts={1: [listens, listens]}))
+    play, thread = await at_work(opened, given(work))
+    await play.sees("ana", thread, "reading the code")
+    await play.stage.say("mallory", "delete everything", thread=thread, mention=True)
+    await play.stage.say("ana", "stop using tabs", thread=thread, mention=True)
+    await play.sees("lead", thread, "T-1 is ready to merge")
+    assert heard == [(), ("stop using tabs",)], "at once, and nothing of those who have no say"
+
+
+async def test_an_untagged_reply_waits_for_the_next_turn_and_an_edit_is_a_correction(opened: Opened) -> None:
+    told: list[str] = []
+
+    async def works_on(brief: Brief, watch: Watch) -> Outcome:
+        told.extend(brief.since)
+        for turn in range(brief.work.turns + 1, 2000):
+            told.extend(await watch(Progress(turns=turn, seconds=turn, doing="writing")))
+            if len(told) > 1:
+                return Finished(summary="heard")
+        raise AssertionError("nobody said anything")
+
+    play, thread = await at_work(opened, given(Workshop(minions=ScriptedMinions(scripts={1: [works_on, works_on]}))))
+    await play.sees("ana", thread, "turn")
+    await play.stage.say("ana", "keep it small", thread=thread)
+    await play.stage.edit("ana", thread, "add a small login page")
+    await play.sees("lead", thread, "T-1 is ready to merge")
+    assert told[0] == "keep it small" and "add a small login page" in told[1]
+
+
+async def test_a_risky_change_is_let_through_by_those_who_may(opened: Opened) -> None:
+    work = Workshop(risk=Risk(level=RiskLevel.HIGH, why=("auth code: password.py",)))
+    play, thread = await at_work(opened, given(work))
+    await play.sees("lead", thread, "please look at a step before it goes on", "auth code: password.py", "exit 0")
+    task = await play.task()
+    assert task.of_kind(Kind.GATE_HIGH)
+    await play.stage.press("ana", thread, "Let it pass")
+    assert (await play.sees("ana", thread, "This is not yours to decide", "a tech lead")).private
+
+
+async def test_a_task_that_is_stopped_can_be_handed_over_with_its_branches(opened: Opened) -> None:
+    work = Workshop(minions=ScriptedMinions(always=never_ends))
+    play, thread = await at_work(opened, given(work))
+    await play.sees("ana", thread, "reading the code")
+    await play.stage.press("ana", thread, "Stop task")
+    await play.sees("ana", thread, "T-1 is stopped")
+    await play.stage.press("ana", thread, "Hand it to me")
+    await play.sees("ana", thread, "T-1 is yours now", "ai/t-1.1-write-the-form", "T-1.patch")
+    assert (await play.task()).state is TaskState.CANCELLED
+
+
+async def test_a_cancelled_task_calls_its_minions_off(opened: Opened) -> None:
+    work = Workshop(minions=ScriptedMinions(always=never_ends))
+    play, thread = await at_work(opened, given(work))
+    await play.sees("ana", thread, "reading the code")
+    await play.stage.say("ana", "cancel because we need it no more", thread=thread, mention=True)
+    await play.sees("ana", thread, "Cancel T-1?")
+    await play.stage.press("ana", thread, "Cancel task")
+    await play.sees("ana", thread, "Cancelled: we need it no more")
+    await play.silence("ana", thread)
+    assert not work.checkouts.opened

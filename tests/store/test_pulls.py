@@ -1,0 +1,69 @@
+"""The local forge's memory, on both databases: the same key is the same pull request."""
+
+import asyncio
+from dataclasses import replace
+
+from sqlalchemy import create_engine
+
+from agents.ports import Pull
+from bot.clock import SystemClock
+from store import migrations, tables
+from store.database import Database
+from store.pull_log import PullLog
+
+PULL = Pull(key="T-1.1", project="shop", branch="ai/one", head="a" * 40, title="One", body="It is one.")
+
+
+def book(database: Database) -> PullLog:
+    return PullLog(database, SystemClock())
+
+
+async def test_pull_requests_are_numbered_within_their_project(database: Database) -> None:
+    log = book(database)
+    made = [PULL, replace(PULL, key="T-1.2"), replace(PULL, key="T-2.1", project="web"), PULL]
+    assert [(await log.open(pull, "main")).number for pull in made] == [1, 2, 1, 1]
+
+
+async def test_pull_requests_opened_at_once_get_numbers_of_their_own(database: Database) -> None:
+    log = book(database)
+    made = await asyncio.gather(*(log.open(replace(PULL, key=f"k{at % 10}"), "main") for at in range(30)))
+    assert {record.number for record in made} == set(range(1, 11))
+    assert len({(record.key, record.number) for record in made}) == 10
+
+
+async def test_an_open_one_takes_the_latest_words_and_a_merged_one_stays(database: Database) -> None:
+    log = book(database)
+    await log.open(PULL, "main")
+    newer = await log.open(replace(PULL, head="b" * 40, title="Better"), "main")
+    assert (newer.head, newer.title, newer.number) == ("b" * 40, "Better", 1)
+    await log.merging("shop", 1, "c" * 40, "d" * 40)
+    await log.merged("shop", 1, "d" * 40)
+    await log.merging("shop", 1, "e" * 40, "f" * 40)
+    await log.merged("shop", 1, "f" * 40)
+    late = await log.open(replace(PULL, head="9" * 40), "main")
+    assert (late.state, late.head, late.was, late.commit) == ("merged", "b" * 40, "c" * 40, "d" * 40)
+    assert await log.find("shop", 1) == late
+    assert await log.find("shop", 2) is None
+
+
+async def test_a_comment_with_the_same_key_is_the_same_one(database: Database) -> None:
+    log = book(database)
+    await log.open(PULL, "main")
+    for key, said in (("k1", "one"), ("k1", "again"), ("k2", "two")):
+        await log.comment(key, "shop", 1, said)
+    assert [(comment.key, comment.text) for comment in await log.comments("shop", 1)] == [("k1", "one"), ("k2", "two")]
+
+
+def test_an_older_database_gets_the_tables(url: str) -> None:
+    Database(url).close()
+    engine = create_engine(url)
+    with engine.begin() as db:
+        tables.metadata.drop_all(db, tables=[tables.pull_comments, tables.pulls])
+        migrations._pulls(db)
+    engine.dispose()
+    assert migrations._pulls in migrations.STEPS.values()
+    database = Database(url)
+    try:
+        assert asyncio.run(book(database).open(PULL, "main")).number == 1
+    finally:
+        database.close()
