@@ -167,7 +167,7 @@ async def test_what_was_said_while_down_is_picked_up_once(fake: FakeDiscord) -> 
     thread.archived = True  # nobody tells a newcomer of it
     for _ in range(2):
         async with listening(fake, kept):
-            await kept.said(52, within=15)
+            await kept.said(52, within=30)
             await asyncio.sleep(0.3)
     assert len(kept.texts) == 52
     assert len(set(kept.texts)) == 52

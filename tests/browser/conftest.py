@@ -4,10 +4,12 @@ from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser
+from playwright.async_api import Browser, expect
 
 from tests.browser.chromium import chromium, found
 from tests.browser.window import Window, opened
+
+expect.set_options(timeout=30_000)  # machines are shared, and waiting costs only who fails
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

@@ -68,7 +68,7 @@ async def opened(chrome: Browser) -> AsyncIterator[Window]:
     desk = ScriptedDesk({"ana": "Ana", "ben": "Ben"})
     async with running(desk, options(desk)) as url:
         context = await chrome.new_context(timezone_id="Asia/Kolkata", locale="en-GB")
-        context.set_default_timeout(5_000)
+        context.set_default_timeout(30_000)
         page = await context.new_page()
         window = Window(page, desk, url)
         page.on("request", lambda r: None if r.url.startswith(url) else window.elsewhere.append(r.url))

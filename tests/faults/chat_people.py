@@ -29,7 +29,7 @@ from tests.scenarios.stage import Stage
 RESET, ERROR, LIMITED = 0.10, 0.05, 0.10  # shares of posts and edits that meet each fault
 RETRY_AFTER = 0.2  # real seconds
 ACKNOWLEDGED = 1.0  # real seconds after which an event that nobody acknowledged is sent again
-PATIENCE = 60.0
+PATIENCE = 120.0
 WHO = "ana"
 WHY = "we found a better way"
 

@@ -24,7 +24,7 @@ projects:
   - {name: api, path: api}
 limits: {quota_per_person: 10000, quota_per_channel: 10000, reminder: 600000}
 """
-PATIENCE = 40.0  # seconds for everything to come to rest; machines are shared
+PATIENCE = 90.0  # seconds for everything to come to rest; machines are shared
 
 Accept = Callable[[Said], Awaitable[bool]]
 

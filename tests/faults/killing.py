@@ -25,7 +25,7 @@ from typing import TypeVar
 Plan = TypeVar("Plan")
 Result = TypeVar("Result")
 
-PATIENCE = 30.0  # real seconds after which something that should have happened counts as never happening
+PATIENCE = 90.0  # real seconds after which something that should have happened counts as never happening
 TICK = 0.01
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
 

@@ -15,7 +15,7 @@ from tests.fakes.slack.people import MENTION
 from tests.fakes.slack.socket import Drop
 
 DROPS = 20
-PATIENCE = 60.0
+PATIENCE = 120.0
 ANA = "U0ANA"
 
 

@@ -99,7 +99,7 @@ class Bench:
 
 
 async def soon(condition: Callable[[], bool | Awaitable[bool]]) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while True:
             found = condition()
             if found if isinstance(found, bool) else await found:

@@ -125,7 +125,7 @@ async def test_a_full_disk_costs_time_and_nothing_else(
 
             disk.clear()
             late = [mention(number, WORDS) for number in range(first, first + 20)]
-            async with asyncio.timeout(15):
+            async with asyncio.timeout(40):
                 await asyncio.gather(*(_until_taken(program, one) for one in late))
             crowd.acked += [f"console:{number}" for number in fitted] + [one.key for one in late]
             await at_rest(database, crowd)

@@ -51,7 +51,7 @@ class Sender:
 
     async def __call__(self, said: Said) -> bool:
         bot = self._chance.choice(self._bots)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             reader, writer = await asyncio.open_connection("127.0.0.1", int(bot.address))
             try:
                 writer.write(WHAT_IS_SAID.dump_json(said) + b"\n")

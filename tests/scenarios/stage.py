@@ -16,7 +16,7 @@ from bot.app import Program, running
 from bot.settings import load_settings
 
 Found = TypeVar("Found")
-PATIENCE = 15.0  # seconds for something to become visible; machines are shared
+PATIENCE = 60.0  # seconds for something to become visible; machines are shared, and waiting costs only who fails
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,6 @@
 """From an approved plan to a merge, the same on every platform; the work itself is played at its ports."""
 
+import asyncio
 from collections.abc import Sequence
 
 from agents.domain.authority import Kind
@@ -133,6 +134,7 @@ async def test_an_untagged_reply_waits_for_the_next_turn_and_an_edit_is_a_correc
             told.extend(await watch(Progress(turns=turn, seconds=turn, doing="writing")))
             if len(told) > 1:
                 return Finished(summary="heard")
+            await asyncio.sleep(0.03)  # a turn takes its time, and words theirs to arrive
         raise AssertionError("nobody said anything")
 
     play, thread = await at_work(opened, given(Workshop(minions=ScriptedMinions(scripts={1: [works_on, works_on]}))))

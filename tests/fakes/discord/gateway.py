@@ -218,7 +218,7 @@ class Gateway:
                 if session.socket:
                     await session.socket.send(event)
 
-    async def listened(self, within: float = 10.0) -> None:
+    async def listened(self, within: float = 30.0) -> None:
         """Wait until somebody listens."""
         for _ in range(int(within * 100)):
             if any(not socket.deaf for socket in self.sockets):

@@ -89,16 +89,16 @@ class Kept:
     def texts(self) -> list[str]:
         return [said.text for said in self.heard if isinstance(said, Said)]
 
-    async def said(self, count: int = 1, within: float = 8.0) -> list[Said]:
+    async def said(self, count: int = 1, within: float = 30.0) -> list[Said]:
         await until(lambda: len(self.texts) >= count, within)
         return [d for d in self.heard if isinstance(d, Said)]
 
-    async def pressed(self, count: int = 1, within: float = 8.0) -> list[Pressed]:
+    async def pressed(self, count: int = 1, within: float = 30.0) -> list[Pressed]:
         await until(lambda: sum(isinstance(d, Pressed) for d in self.heard) >= count, within)
         return [d for d in self.heard if isinstance(d, Pressed)]
 
 
-async def until(true: Callable[[], object], within: float = 8.0) -> None:
+async def until(true: Callable[[], object], within: float = 30.0) -> None:
     for _ in range(int(within * 100)):
         if true():
             return

@@ -27,6 +27,7 @@ async function send(form) {
   const area = form.elements.text;
   const button = form.querySelector(".send");
   const text = area.value;
+  const byKey = document.activeElement === area; // then only the writer's own Esc takes the focus from there
   if (button.ariaDisabled === "true") return;
   const problem = unsendable(text, form.dataset);
   tell(form, problem);
@@ -43,7 +44,7 @@ async function send(form) {
     tell(form, failure.message);
   } finally {
     button.ariaDisabled = null;
-    if (isIdle(button)) area.focus();
+    if (!byKey && isIdle(button)) area.focus();
   }
 }
 
@@ -105,6 +106,7 @@ function keepDraft(form) {
   };
   area.addEventListener("input", () => {
     fit();
+    if (area.value.trim()) tell(form, "");
     if (area.value.trim() && area.value !== form.dataset.opening) sessionStorage.setItem(key, area.value);
     else sessionStorage.removeItem(key);
   });
