@@ -22,7 +22,7 @@ from agents.llm.client import JobLlm, Models
 from agents.llm.gateway import Gateway
 from agents.llm.prompts import Prompts
 from agents.minions.builtin import WINDOW
-from agents.ports import Ask, CallBook, Converse, Ports, Projects, Said, Shape, Specialists, Spent
+from agents.ports import Ask, CallBook, Converse, Keep, Ports, Projects, Said, Shape, Specialists, Spent
 from agents.workspace import sample
 from agents.workspace.projects import GitProjects
 from bot.github import Hub, make_hub
@@ -47,9 +47,13 @@ class WatchedLlm:
         answer, spent = await self.inner.ask(asked, shape)
         return answer, self._noted(spent)
 
-    async def converse(self, turn: Converse) -> tuple[Said, Spent]:
-        said, spent = await self.inner.converse(turn)
-        return said, self._noted(spent)
+    async def converse(self, turn: Converse) -> tuple[Said, Keep]:
+        said, keep = await self.inner.converse(turn)
+
+        async def kept() -> Spent:
+            return self._noted(await keep())
+
+        return said, kept
 
     def _noted(self, spent: Spent) -> Spent:
         if spent.warned:

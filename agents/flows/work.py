@@ -76,6 +76,7 @@ class _Run:
     checkout: Checkout = field(init=False)
     since: tuple[str, ...] = ()
     interrupted: str = ""
+    told: int = 0  # the last thing people said that the minion was given; recorded once its transcript has it
 
     @property
     def work(self) -> Work:
@@ -99,6 +100,7 @@ class _Run:
             return [started] if working.is_current(now, self.event) else []
 
         self.task = await ports.store.note(task.id, decide)
+        self.told = self.work.heard
 
     async def _left_half_done(self, went_on: str) -> str:
         """What a minion must know of the crash before it goes on, as the workspace is measured."""
@@ -112,9 +114,8 @@ class _Run:
     async def supervised(self) -> Outcome | None:
         """Until it ends, or a person stops it (None). Someone entitled who mentions the bot is not kept waiting."""
         while True:
-            heard = self.work.heard
             running = asyncio.ensure_future(self.ports.minions.run(self._brief(), self._watch))
-            called = asyncio.ensure_future(self.ports.store.until(self.task.id, _calls_off(heard)))
+            called = asyncio.ensure_future(self.ports.store.until(self.task.id, _calls_off(self.told)))
             try:
                 await asyncio.wait({running, called}, return_when=asyncio.FIRST_COMPLETED)
                 if running.done():
@@ -124,7 +125,7 @@ class _Run:
             self.task = await self.ports.store.task(self.task.id)
             if self.task.at_rest or self.task.ended or not working.is_current(self.task, self.event):
                 return None
-            self.since = await self._hear()
+            self.since = self._news()
 
     def _brief(self) -> Brief:
         subtask = self.task.subtask(self.subtask)
@@ -144,7 +145,6 @@ class _Run:
         def decide(now: Task, moment: Moment) -> Sequence[Event]:
             if not working.is_current(now, self.event):
                 return []
-            last = now.said[-1].number if now.said else 0
             about = working.about_run(now, now.work(self.subtask), moment)
             told = e.MinionProgressed(
                 **about,
@@ -152,21 +152,19 @@ class _Run:
                 seconds=progress.seconds,
                 doing=progress.doing,
                 changed=progress.changed,
-                heard=last,
+                heard=self.told,
             )
             return [told]
 
-        before = self.work.heard
         self.task = await self.ports.store.note(self.task.id, decide)
         self.since, self.interrupted = (), ""
-        return tuple(each.text for each in self.task.said if before < each.number <= self.work.heard)
+        return self._news()
 
-    async def _hear(self) -> tuple[str, ...]:
-        """What was said since, told at once."""
-        before, work = self.work.heard, self.work
-        words = tuple(each.text for each in self.task.said if each.number > before)
-        await self._watch(Progress(turns=work.turns, seconds=work.seconds, doing=work.doing, changed=work.changed))
-        return words
+    def _news(self) -> tuple[str, ...]:
+        """What people said since they were last listened to. A crash now has it told again, rather than never."""
+        news = [each for each in self.task.said if each.number > self.told]
+        self.told = max((each.number for each in news), default=self.told)
+        return tuple(each.text for each in news)
 
     async def end(self, outcome: Outcome | None) -> None:
         task, work, checkouts = self.task, self.work, self.ports.checkouts

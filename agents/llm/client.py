@@ -16,7 +16,7 @@ from agents.llm.prompts import Prompts
 from agents.llm.rendering import BadTemplate
 from agents.llm.steps import Step, Value, Wanted, walked
 from agents.llm.talking import marked_talk, read_said, said_of, size_of, text_of, tool_schemas
-from agents.ports import Ask, Call, CallBook, Clock, Converse, Said, Shape, Spent
+from agents.ports import Ask, Call, CallBook, Clock, Converse, Keep, Said, Shape, Spent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,10 +53,11 @@ class JobLlm:
     calls: CallBook
 
     async def ask(self, asked: Ask, shape: type[Shape]) -> tuple[Shape, Spent]:
-        return await walked(await self._question(asked, shape), self.calls, self.models)
+        answer, keep = await walked(await self._question(asked, shape), self.calls, self.models)
+        return answer, await keep()
 
-    async def converse(self, turn: Converse) -> tuple[Said, Spent]:
-        return await walked(await self._turn(turn), self.calls, self.models)
+    async def converse(self, turn: Converse) -> tuple[Said, Keep]:
+        return await walked(await self._turn(turn), self.calls, self.models, turn.first)
 
     async def _question(self, asked: Ask, shape: type[Shape]) -> Step[Shape]:
         # the shape is part of the name: an answer of an older one is not taken for one of this

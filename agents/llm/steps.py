@@ -4,13 +4,14 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from agents.domain.errors import NoAnswer
 from agents.domain.failure import Again, ErrorClass, Failure, RetryPolicy, next_try
 from agents.domain.models import Model
 from agents.llm.gateway import CallFailed, Message, Reply, Request
-from agents.ports import Answered, Call, CallBook, Spent, Tried
+from agents.ports import Admitted, Answered, Call, CallBook, Keep, Owed, Spent, Tried
 
 if TYPE_CHECKING:
     from agents.llm.client import Models
@@ -103,22 +104,41 @@ class Step(Generic[Value]):
         return tried, value
 
 
-async def walked(step: Step[Value], calls: CallBook, models: "Models") -> tuple[Value, Spent]:
-    """Raises NoAnswer and BudgetReached."""
+async def walked(
+    step: Step[Value], calls: CallBook, models: "Models", first: Sequence[Owed] = ()
+) -> tuple[Value, Keep]:
+    """An answer, still to be kept. Raises NoAnswer and BudgetReached."""
     while True:
-        begun = await calls.begin(step.call)
+        begun = await _begun(step.call, calls, first)
         if isinstance(begun, Answered):
-            return step.wanted.load(begun.answer), begun.spent
+            return step.wanted.load(begun.answer), partial(_known, begun.spent)
         tried, value = await step.tried(begun.model, models)
         if value is not None:
             answer, degraded = step.wanted.dump(value), step.degraded(begun.model)
-            return value, await calls.finish(step.call, tried, answer, degraded)
+            return value, partial(calls.finish, step.call, tried, answer, degraded)
+        first = ()
         assert tried.failure is not None
         await calls.tried(step.call, tried)
         again = step.after(tried, models.chance())
         if again is None:
             raise _no_answer(step, tried)
         await asyncio.sleep(models.clock.real_seconds(again.wait))
+
+
+async def _begun(call: Call, calls: CallBook, first: Sequence[Owed]) -> Admitted | Answered:
+    """All in one breath and in this order, so that the store can commit them together."""
+    if not first:
+        return await calls.begin(call)
+    *_, begun = done = await asyncio.gather(*(each() for each in first), calls.begin(call), return_exceptions=True)
+    for each in done:
+        if isinstance(each, BaseException):
+            raise each
+    assert isinstance(begun, Admitted | Answered)
+    return begun
+
+
+async def _known(spent: Spent) -> Spent:
+    return spent
 
 
 def _no_answer(step: Step[Value], tried: Tried) -> NoAnswer:

@@ -1,10 +1,15 @@
-"""The built-in engine: a model and its tools, turn by turn, each turn on disk before the next one is begun."""
+"""The built-in engine: a model and its tools, turn by turn.
+
+Each turn is on disk before the model is asked again, and each answer before anything is done for it that cannot be
+done twice. Where a minion only looks at files the answer, its turn and the budget of the next call share one commit.
+"""
 
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from agents.domain.errors import OverlordError
@@ -26,8 +31,10 @@ from agents.ports import (
     Files,
     GaveUp,
     Outcome,
+    Owed,
     Profile,
     Progress,
+    Said,
     Sandbox,
     Talker,
     Turns,
@@ -71,7 +78,10 @@ class BuiltIn:
         try:
             async with self._opened(brief) as run, timer:
                 timer.reschedule(asyncio.get_running_loop().time() + self.limits.minion_seconds - run.talk.seconds)
-                return await self._go_on(run, watch)
+                try:
+                    return await self._go_on(run, watch)
+                finally:
+                    await run.settle()
         except TimeoutError:
             if not timer.expired():
                 raise
@@ -119,7 +129,7 @@ class BuiltIn:
             talk = run.talk
             progress = Progress(turns=talk.turns, seconds=talk.seconds, doing=talk.doing, changed=len(talk.wrote))
             if said := await watch(progress):
-                await self._tell(run, resuming.words(self.render, run.brief.task, said))
+                self._tell(run, resuming.words(self.render, run.brief.task, said))
             elif outcome is not None:
                 return outcome
         return outcome
@@ -129,12 +139,12 @@ class BuiltIn:
         brief, talk = run.brief, run.talk
         if not talk.rows:
             system, first = resuming.opening(self.render, brief, await self.pack(brief), run.executor.skills)
-            await self._keep(run, opening_row(system, self.redact(first)))
+            self._note(run, opening_row(system, self.redact(first)))
         going_on = resuming.going_on(self.render, brief, talk)
         if not isinstance(going_on, list):
             return going_on
         if going_on:
-            await self._tell(run, going_on)
+            self._tell(run, going_on)
         return None
 
     async def _turn(self, run: "_Run") -> Outcome | None:
@@ -147,7 +157,7 @@ class BuiltIn:
             "attempt": brief.work.attempt,
             "turn": talk.turns,
         }
-        said, _ = await self.talker.converse(
+        said, keep = await self.talker.converse(
             Converse(
                 step=f"{run.key}:{talk.turns + 1}",
                 role=self.role,
@@ -156,12 +166,16 @@ class BuiltIn:
                 tools=OFFERED,
                 about=about,
                 policy="implement",
+                first=tuple(run.owed),
             )
         )
+        run.owed = [keep]
+        if not self._only_looks(said):
+            await run.settle()
         run.executor.questions = talk.questions
         turn = await play(said, run.executor, talk, self.redact)
         turn.seconds = self.clock() - began
-        await self._keep(run, turn.row())
+        self._note(run, turn.row())
         return turn.ended.outcome if turn.ended else None
 
     def _limit(self, talk: Talk) -> GaveUp | None:
@@ -178,14 +192,17 @@ class BuiltIn:
         minutes = self.limits.minion_seconds / 60
         return GaveUp(ending=Ending.TIMEOUT, problem=f"It was not done after {minutes:g} minutes.")
 
-    async def _tell(self, run: "_Run", messages: Sequence[Message]) -> None:
-        """Kept at once, so that a crash does not lose what people said; twice is once."""
+    def _only_looks(self, said: Said) -> bool:
+        return all(call.name in self.tools and self.tools[call.name].looks for call in said.calls)
+
+    def _tell(self, run: "_Run", messages: Sequence[Message]) -> None:
+        """Twice is once."""
         row = told_row(messages)
         if run.talk.last != row:
-            await self._keep(run, row)
+            self._note(run, row)
 
-    async def _keep(self, run: "_Run", row: Row) -> None:
-        await self.turns.add(run.key, run.talk.rows, row)
+    def _note(self, run: "_Run", row: Row) -> None:
+        run.owed.append(partial(self.turns.add, run.key, run.talk.rows, row))
         run.talk.take(row)
 
 
@@ -195,6 +212,11 @@ class _Run:
     key: str
     executor: ToolExecutor
     talk: Talk
+    owed: list[Owed] = field(default_factory=list)  # not on disk yet, in the order in which it must come there
+
+    async def settle(self) -> None:
+        owed, self.owed = self.owed, []
+        await asyncio.gather(*(each() for each in owed))
 
 
 def _last(talk: Talk) -> str:

@@ -43,6 +43,7 @@ class Spec:
     takes: type[BaseModel]
     run: Callable[["ToolExecutor", Any], Awaitable[Done]]
     doing: Callable[[Any], str]
+    looks: bool = False  # at once, and changes nothing
 
 
 @dataclass(slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 """What the flows need of models, and what is remembered of every call."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Protocol, TypeVar
 
@@ -61,6 +61,10 @@ class ToolCall:
     arguments: str
 
 
+Owed = Callable[[], Awaitable[object]]  # something to be written down; to do it twice is to do it once
+Keep = Callable[[], Awaitable["Spent"]]  # writes an answer and its cost down
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Converse:
     """The next turn of a talk with tools. Messages are only ever appended, so that their beginning stays the same."""
@@ -72,6 +76,7 @@ class Converse:
     tools: Sequence[Tool]
     about: Mapping[str, object] = field(default_factory=dict)  # for the rehearsal: subtask, attempt, turn
     policy: str = "default"
+    first: Sequence[Owed] = ()  # in this order, on disk before the model is asked; they share the commit of its budget
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,8 +96,9 @@ class Llm(Protocol):
 class Talker(Protocol):
     """Talks with a model that may call tools."""
 
-    async def converse(self, turn: Converse) -> tuple[Said, Spent]:
-        """One turn of a talk with tools; whole, or NoAnswer or BudgetReached."""
+    async def converse(self, turn: Converse) -> tuple[Said, Keep]:
+        """One turn of a talk with tools; whole, or NoAnswer or BudgetReached. It is paid twice if a crash comes before
+        it is kept."""
         ...
 
 

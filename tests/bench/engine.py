@@ -1,9 +1,10 @@
 """A turn of the built-in engine beside litellm.acompletion in a bare loop: the same route, tools and provider.
 
 In a turn of ours: the call is reserved and its budget checked in one transaction, its answer kept in a second, the tool
-run beneath the worktree, and the turn written in a third, all on disk (SQLite, synchronous=FULL) before the next. The
-bare loop appends to a list and keeps nothing. Both read a file of 2 KB in each of 50 turns. `late` is of the last ten
-turns alone: what a turn costs beside litellm must not grow with the talk.
+run beneath the worktree, and the turn written in a third, all on disk (SQLite, synchronous=FULL) before the model is
+asked again; they share a commit, for the minion only looks. The bare loop appends to a list and keeps nothing. Both
+read a file of 2 KB in each of 50 turns. `late` is of the last ten turns alone: what a turn costs beside litellm must
+not grow with the talk.
 """
 
 import asyncio

@@ -12,14 +12,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from agents.minions.builtin import BuiltIn
-from agents.ports import Converse, Ports, Said, Spent, ToolCall
+from agents.ports import Converse, Keep, Ports, Said, ToolCall
 from bot.app import Program, running
 from bot.settings import load_settings
 from bot.workshop import Caged
 from tests.bench import checkout, pack
 from tests.bench.floor import folder
 from tests.bench.rows import Row, Say, compared
-from tests.fakes.llm import ScriptedLlm
+from tests.fakes.llm import ScriptedLlm, free, written
 from tests.scenarios.console_stage import ConsoleStage
 from tests.scenarios.plans import GO, OK, Says, subtask
 from tests.scenarios.stage import until
@@ -35,11 +35,10 @@ class Stamp:
     def __init__(self) -> None:
         self.asked: list[float] = []
 
-    async def converse(self, turn: Converse) -> tuple[Said, Spent]:
+    async def converse(self, turn: Converse) -> tuple[Said, Keep]:
+        await written(turn)
         self.asked.append(time.perf_counter())
-        return Said(
-            text="", calls=(ToolCall(id="1", name="task_blocked", arguments='{"reason": "measured"}'),)
-        ), Spent()
+        return Said(text="", calls=(ToolCall(id="1", name="task_blocked", arguments='{"reason": "measured"}'),)), free
 
 
 class Behind:

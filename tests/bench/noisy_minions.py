@@ -9,13 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from agents.llm.gateway import Gateway
-from agents.ports import Converse, Ports, Said, Spent, ToolCall
+from agents.ports import Converse, Keep, Ports, Said, ToolCall
 from bot.app import Program, running
 from bot.settings import load_settings
 from bot.workshop import Caged
 from tests.bench.floor import folder
 from tests.bench.rows import Row, Say
-from tests.fakes.llm import ScriptedLlm
+from tests.fakes.llm import ScriptedLlm, free, written
 from tests.scenarios.console_stage import ConsoleStage
 from tests.scenarios.plans import GO, OK, Says, subtask
 from tests.scenarios.stage import until
@@ -36,18 +36,17 @@ class Loud:
         self.ended = 0
         self.all_ended = asyncio.Event()
 
-    async def converse(self, turn: Converse) -> tuple[Said, Spent]:
+    async def converse(self, turn: Converse) -> tuple[Said, Keep]:
+        await written(turn)
         run = turn.step.rpartition(":")[0]
         self.turns[run] = self.turns.get(run, 0) + 1
         if self.turns[run] > 1:
             self.ended += 1
             if self.ended == MINIONS:
                 self.all_ended.set()
-            return Said(
-                text="", calls=(ToolCall(id="2", name="task_blocked", arguments='{"reason": "loud"}'),)
-            ), Spent()
+            return Said(text="", calls=(ToolCall(id="2", name="task_blocked", arguments='{"reason": "loud"}'),)), free
         command = ToolCall(id="1", name="run_command", arguments=f'{{"command": {_json(SHOUT)}}}')
-        return Said(text="", calls=(command,)), Spent()
+        return Said(text="", calls=(command,)), free
 
 
 def _json(text: str) -> str:

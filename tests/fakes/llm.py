@@ -7,7 +7,7 @@ from inspect import isawaitable
 from typing import Any
 
 from agents.domain.errors import BudgetReached, NoAnswer
-from agents.ports import Ask, Converse, Said, Shape, Spent, ToolCall
+from agents.ports import Ask, Converse, Keep, Said, Shape, Spent, ToolCall
 
 
 def no_answer(what: str = "the model is down") -> NoAnswer:
@@ -79,7 +79,8 @@ class ScriptedTalker:
     def then(self, *turns: Any) -> None:
         self._turns.extend(turns)
 
-    async def converse(self, turn: Converse) -> tuple[Said, Spent]:
+    async def converse(self, turn: Converse) -> tuple[Said, Keep]:
+        await written(turn)
         self.asked.append(turn)
         self.heard.append([dict(message) for message in turn.messages])
         assert self._turns, "the test gave no further turn"
@@ -89,7 +90,17 @@ class ScriptedTalker:
             said = await said if isawaitable(said) else said
         if isinstance(said, NoAnswer | BudgetReached):
             raise said
-        return said_by(said, len(self.asked)), Spent(model="scripted", cost=0.01)
+        return said_by(said, len(self.asked)), free
+
+
+async def written(turn: Converse) -> None:
+    """What is owed comes first, as with a real talker."""
+    for each in turn.first:
+        await each()
+
+
+async def free() -> Spent:
+    return Spent(model="scripted", cost=0.01)
 
 
 def said_by(said: Any, number: int = 0) -> Said:

@@ -1,20 +1,22 @@
 """A talk with tools: the same path as a question, counted call by call, and a finished turn is never paid twice."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agents.domain.budget import Budgets
-from agents.domain.errors import BudgetReached, NoAnswer
+from agents.domain.errors import BudgetReached, NoAnswer, StaleLease
 from agents.domain.failure import ErrorClass
 from agents.domain.limits import Limits
 from agents.llm.talking import marked_talk, said_of, text_of, tool_schemas
 from agents.minions.tools import OFFERED
-from agents.ports import Converse, Said, ToolCall
+from agents.ports import Converse, Said, Spent, ToolCall
 from tests.fakes.model_server import LARGE, SMALL, Fails, Says, last_words, too_many
 from tests.llm.rig import Rig, rigged, task
 
@@ -37,11 +39,42 @@ def turn(step: str = "T-1.1-1:1", **changes: Any) -> Converse:
     return replace(made, **changes)
 
 
+async def kept(rig: Rig, asked: Converse) -> tuple[Said, Spent]:
+    said, keep = await rig.job().converse(asked)
+    return said, await keep()
+
+
+async def test_what_is_owed_is_written_before_the_model_is_asked_and_in_its_order(rig: Rig) -> None:
+    happened: list[str] = []
+
+    async def owe(what: str) -> None:
+        await asyncio.sleep(0)
+        happened.append(f"{what}, {rig.server.count()} asked")
+
+    await rig.job().converse(turn(first=(partial(owe, "one"), partial(owe, "two"))))
+    assert happened == ["one, 0 asked", "two, 0 asked"] and rig.server.count() == 1
+
+
+async def test_nothing_is_asked_where_what_is_owed_cannot_be_written(rig: Rig) -> None:
+    async def fails() -> None:
+        raise StaleLease("T-1.1-1")
+
+    with pytest.raises(StaleLease):
+        await rig.job().converse(turn(first=(fails,)))
+    assert rig.server.count() == 0
+
+
+async def test_a_turn_that_nobody_kept_is_asked_for_again(rig: Rig) -> None:
+    await rig.job().converse(turn())
+    _, spent = await kept(rig, turn())
+    assert rig.server.count() == 2 == spent.attempts
+
+
 async def test_a_turn_comes_back_whole_with_its_calls(rig: Rig) -> None:
     rig.server.answers(
         "any", Says(text="Let me look.", calls=(("read_file", "{broken"), ("x" * 70, "")), finish="stop")
     )
-    said, spent = await rig.job().converse(turn())
+    said, spent = await kept(rig, turn())
     assert said.text == "Let me look."
     assert [(call.name, call.arguments) for call in said.calls] == [("read_file", "{broken"), ("x" * 70, "")]
     assert (spent.attempts, spent.model) == (1, f"hosted_vllm/{LARGE}") and spent.tokens_in > 1_000
@@ -82,8 +115,8 @@ async def test_messages_go_out_as_they_are_and_none_is_touched(rig: Rig, route: 
 
 async def test_a_finished_turn_is_never_paid_twice(rig: Rig) -> None:
     """P5: after a crash the same job asks the same step again, whatever was appended meanwhile."""
-    first, paid = await rig.job().converse(turn())
-    again, spent = await rig.job().converse(turn(messages=[*MESSAGES, {"role": "user", "content": "The bot died."}]))
+    first, paid = await kept(rig, turn())
+    again, spent = await kept(rig, turn(messages=[*MESSAGES, {"role": "user", "content": "The bot died."}]))
     assert again == first and spent == paid
     assert rig.server.count() == 1
     await rig.job().converse(turn("T-1.1-1:2"))
@@ -103,7 +136,7 @@ async def test_a_finished_turn_is_never_paid_twice(rig: Rig) -> None:
 async def test_half_a_turn_is_none_and_is_asked_for_again_with_what_is_wrong(rig: Rig, answer: Says, what: str) -> None:
     """P17."""
     rig.server.answers("any", answer, CALL)
-    said, spent = await rig.job().converse(turn())
+    said, spent = await kept(rig, turn())
     assert said.calls and spent.attempts == 2 == rig.server.count()
     assert what in last_words(rig.server.seen[1]) and "tool calls" in last_words(rig.server.seen[1])
     first, second = (seen.body["messages"] for seen in rig.server.seen)
@@ -124,14 +157,14 @@ async def test_failures_are_counted_to_the_call(rig: Rig) -> None:
 
 async def test_waiting_as_long_as_the_provider_says_then_it_goes_on(rig: Rig) -> None:
     rig.server.answers("any", too_many("2"), CALL)
-    said, spent = await rig.job().converse(turn())
+    said, spent = await kept(rig, turn())
     assert said.calls and spent.attempts == 2
 
 
 async def test_another_model_answers_where_the_first_does_not(rig: Rig) -> None:
     rig.models = (LARGE, SMALL)
     rig.server.answers("any", lambda seen: Fails(status=500) if seen.model == LARGE else CALL)
-    _, spent = await rig.job().converse(turn())
+    _, spent = await kept(rig, turn())
     assert spent.model.endswith(SMALL) and spent.degraded
 
 
@@ -146,7 +179,7 @@ async def test_the_budget_is_checked_before_the_call_and_grows_with_the_talk(rig
     """P18: what a call may cost is reserved first; litellm's price list knows gpt-4o."""
     rig.route, rig.models, rig.server.models = "openai", ("gpt-4o",), ("gpt-4o",)
     rig.budgets = Budgets(task=0.20)
-    await rig.job().converse(turn())
+    await kept(rig, turn())
     long = [*MESSAGES, {"role": "user", "content": "x" * 600_000}]
     with pytest.raises(BudgetReached):
         await rig.job().converse(turn("T-1.1-1:2", messages=long))
@@ -158,7 +191,7 @@ async def test_the_budget_is_checked_before_the_call_and_grows_with_the_talk(rig
 async def test_the_provider_finds_the_beginning_it_knows(rig: Rig) -> None:
     await rig.job().converse(turn())
     longer = [*MESSAGES, {"role": "assistant", "content": "One."}, {"role": "user", "content": "Go on."}]
-    _, spent = await rig.job().converse(turn("T-1.1-1:2", messages=longer))
+    _, spent = await kept(rig, turn("T-1.1-1:2", messages=longer))
     assert spent.cached_tokens > 0.9 * spent.tokens_in
 
 

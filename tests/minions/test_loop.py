@@ -2,7 +2,10 @@
 
 import asyncio
 import shutil
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +15,7 @@ from agents.domain.limits import Limits
 from agents.domain.work import Ending
 from agents.minions.builtin import BuiltIn
 from agents.minions.playing import USE_THE_TOOLS
-from agents.ports import Asked, Converse, Finished, GaveUp, Said, ToolCall, WantsScope
+from agents.ports import Asked, Converse, Finished, GaveUp, Keep, Said, Spent, ToolCall, WantsScope
 from tests.fakes.llm import ScriptedTalker, no_answer
 from tests.minions.field import DONE, Field, directory
 
@@ -250,3 +253,39 @@ async def test_a_folder_that_is_gone_is_told(ground: Field) -> None:
 
 async def test_it_says_which_engine_and_which_sandbox(ground: Field) -> None:
     assert ground.engine(ScriptedTalker()).name == "built-in, bubblewrap"
+
+
+class Careful(ScriptedTalker):
+    """Notes when an answer is kept, and what the file was like then."""
+
+    def __init__(self, file: Path, *turns: Any) -> None:
+        super().__init__(*turns)
+        self.file, self.kept = file, list[tuple[int, str]]()
+
+    async def converse(self, turn: Converse) -> tuple[Said, Keep]:
+        said, _ = await super().converse(turn)
+        return said, partial(self._keep, len(self.asked))
+
+    async def _keep(self, number: int) -> Spent:
+        self.kept.append((number, self.file.read_text() if self.file.exists() else ""))
+        return Spent()
+
+
+async def test_an_answer_is_kept_before_anything_is_done_for_it_that_cannot_be_done_twice(ground: Field) -> None:
+    """P5: what only looks may wait for the next commit; every answer is kept, in order, before the model is asked."""
+    write = [("write_file", {"path": "shortlinks/new.py", "content": "a = 1\n"})]
+    talker = Careful(ground.root / "shortlinks" / "new.py", READ, write, READ, DONE)
+    await ground.engine(talker).run(ground.brief(), ground.watch)
+    assert talker.kept == [(1, ""), (2, ""), (3, "a = 1\n"), (4, "a = 1\n")]
+
+
+async def test_what_is_owed_is_written_however_the_run_ends(ground: Field) -> None:
+    for last in (no_answer(), DONE, [("ask_human", {"question": "A or B?", "options": ["A", "B"]})]):
+        talker = Careful(ground.root / "none", READ, last)
+        with suppress(NoAnswer):
+            await ground.engine(talker).run(ground.brief(), ground.watch)
+        answered = len(talker.asked) if isinstance(last, list) else 1
+        assert {number for number, _ in talker.kept} == set(range(1, answered + 1))  # twice is once
+        rows = await ground.turns.of(f"T-1.1-{ground.attempt}")
+        assert len(rows) == 1 + answered
+        ground.attempt += 1

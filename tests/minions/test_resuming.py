@@ -12,8 +12,8 @@ import pytest
 from agents.domain.errors import NoAnswer
 from agents.domain.work import Ending
 from agents.minions.transcript import LETTERS_A_TOKEN, Talk, Turn, opening_row, told_row
-from agents.ports import Asked, Converse, Finished, GaveUp, Said, Spent, Turns
-from tests.fakes.llm import no_answer, said_by
+from agents.ports import Asked, Converse, Finished, GaveUp, Keep, Said, Turns
+from tests.fakes.llm import free, no_answer, said_by, written
 from tests.minions.field import DONE, Field
 
 READ = [("read_file", {"path": "README.md"})]
@@ -56,11 +56,12 @@ class BookedTalker:
     paid: dict[str, int] = field(default_factory=dict)
     heard: dict[str, list[str]] = field(default_factory=dict)
 
-    async def converse(self, turn: Converse) -> tuple[Said, Spent]:
+    async def converse(self, turn: Converse) -> tuple[Said, Keep]:
+        await written(turn)
         number = int(turn.step.rpartition(":")[2])
         self.paid.setdefault(turn.step, 1)
         self.heard.setdefault(turn.step, []).append(json.dumps(list(turn.messages)))
-        return said_by(SCRIPT[number - 1], number), Spent()
+        return said_by(SCRIPT[number - 1], number), free
 
 
 async def walk(ground: Field, talker: BookedTalker) -> Finished:

@@ -137,6 +137,7 @@ TOOLS: dict[str, Spec] = {
         takes=ReadFile,
         run=read_file,
         doing=lambda given: f"reading {given.path}",
+        looks=True,
     ),
     "write_file": Spec(
         does="Write a whole file; folders are made. Only paths of the subtask's scope.",
@@ -155,11 +156,13 @@ TOOLS: dict[str, Spec] = {
         takes=ListDirectory,
         run=list_directory,
         doing=lambda given: f"looking at {given.path}",
+        looks=True,
     ),
     "glob_files": Spec(
         does="Find files by their path: * within a name, ** over folders.",
         takes=GlobFiles,
         run=glob_files,
         doing=lambda given: f"looking for {given.pattern}",
+        looks=True,
     ),
 }

@@ -43,11 +43,13 @@ TOOLS: dict[str, Spec] = {
         takes=ListSkills,
         run=list_skills,
         doing=lambda given: "looking at the skills",
+        looks=True,
     ),
     "use_skill": Spec(
         does="Read the instructions of one skill.",
         takes=UseSkill,
         run=use_skill,
         doing=lambda given: f"using the skill {given.name}",
+        looks=True,
     ),
 }
