@@ -13,7 +13,7 @@ from agents.domain.liveness import Pending, is_stalled
 from store import tables
 from store.codec import BEGINNING, Cause, load_decision, load_event, load_task, seconds
 from store.jobs import UNFINISHED
-from store.log import fact_hash
+from store.log import SNAPSHOTS, fact_hash, present
 
 Said = TypeVar("Said")
 
@@ -68,7 +68,8 @@ def _disagreements(db: Connection, id: TaskId) -> Iterator[str]:
     if (
         snapshot is None
         or beside != (len(rows), rows[-1].hash, task.ended)
-        or not _says(load_task, snapshot.body, task)
+        or not 1 <= snapshot.saved <= len(rows)
+        or not _says(load_task, snapshot.body, domain.replay(facts[: snapshot.saved]))
     ):
         yield f"{id}: its snapshot"
     yield from _wrong_decisions(db, id, decisions)
@@ -104,7 +105,7 @@ def stalled(db: Connection) -> list[TaskId]:
     read = select(tables.cursors.c.seq).where(tables.cursors.c.reader == "launcher").scalar_subquery()
     unread = _count_by_task(db, _E, _E.c.seq > func.coalesce(read, 0))
     jobs = _count_by_task(db, tables.jobs, tables.jobs.c.state.in_(UNFINISHED))
-    open_tasks = [load_task(body) for body in db.execute(select(_S.c.body).where(_S.c.ended.is_(False))).scalars()]
+    open_tasks = [present(db, row).task for row in db.execute(SNAPSHOTS.where(_S.c.ended.is_(False))).all()]
     return [t.id for t in open_tasks if is_stalled(t, Pending(jobs=jobs.get(t.id, 0), unread=unread.get(t.id, 0)))]
 
 

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Select, func, select
 
 from store import tables
 from store.codec import seconds
-from store.deliveries import DeliveryState
+from store.deliveries import PARKED, WAITING
 from store.jobs import JobState
 from store.posts import PostState
 
@@ -26,10 +26,10 @@ def measure(db: Connection, at: datetime) -> dict[str, tuple[str, float]]:
         return 0.0 if oldest is None else max(0.0, now - oldest)
 
     unsent = _P.c.wanted != _P.c.shown
-    waiting = select(func.min(_D.c.received_at)).where(_D.c.state == DeliveryState.RECEIVED)
+    waiting = select(func.min(_D.c.received_at)).where(WAITING)
     parked_posts = select(func.count()).select_from(_P).where(unsent, _P.c.state == PostState.PARKED)
     parked_jobs = select(func.count()).select_from(_J).where(_J.c.state == JobState.PARKED)
-    parked_deliveries = select(func.count()).select_from(_D).where(_D.c.state == DeliveryState.PARKED)
+    parked_deliveries = select(func.count()).select_from(_D).where(PARKED)
     oldest_post = select(func.min(_P.c.wanted_at)).where(unsent, _P.c.state != PostState.PARKED)
     return {
         "overlord_delivery_age_seconds": ("Age of the oldest delivery not settled", age(waiting)),

@@ -31,18 +31,27 @@ from store.ledger import Ledger
 from store.statements import Prepared
 
 _T, _S = tables.events, tables.snapshots
-_SNAPSHOT = Prepared(select(_S.c.version, _S.c.hash, _S.c.body).where(_S.c.task == bindparam("id")))
+SNAPSHOTS = select(_S.c.task, _S.c.version, _S.c.hash, _S.c.saved, _S.c.body)
+_SNAPSHOT = Prepared(SNAPSHOTS.where(_S.c.task == bindparam("id")))
 _APPEND = Prepared(insert(_T))
 _BEGIN = Prepared(insert(_S))
 _MOVED = (
     update(_S)
     .where(_S.c.task == bindparam("id"), _S.c.version == bindparam("was"))
-    .values(version=bindparam("now"), hash=bindparam("head"), body=bindparam("text"))
+    .values(version=bindparam("now"), hash=bindparam("head"))
 )
-_MOVE, _END = Prepared(_MOVED), Prepared(_MOVED.values(ended=True))
+_MOVE = Prepared(_MOVED)
+_SAVE = Prepared(_MOVED.values(body=bindparam("text"), saved=bindparam("now"), ended=bindparam("over")))
 _FACTS = select(_T.c.seq, _T.c.version, _T.c.kind, _T.c.body, _T.c.actor, _T.c.delivery, _T.c.hash)
 _SEEN = select(tables.cursors.c.seq).where(tables.cursors.c.reader == bindparam("reader")).scalar_subquery()
+_SINCE = Prepared(
+    select(_T.c.kind, _T.c.body)
+    .where(_T.c.task == bindparam("id"), _T.c.version >= bindparam("start"))
+    .order_by(_T.c.version)
+)
 _UNREAD = Prepared(_FACTS.where(_T.c.seq > func.coalesce(_SEEN, 0)).order_by(_T.c.seq).limit(bindparam("most")))
+
+SAVE_EVERY = 8  # facts; the few that came since are replayed on top of what was saved
 
 _HASHED = itemgetter("task", "version", "kind", "body", "at")
 
@@ -67,6 +76,7 @@ class _Present:
     task: Task
     version: int
     head: str  # hash of the last fact
+    saved: int  # the version that is written out
 
 
 class Log:
@@ -98,7 +108,7 @@ class Log:
         number = int(task.id.removeprefix("T-"))
         head = self._write(facts[0], 0, BEGINNING, cause)
         row = {"task": task.id, "number": number, "version": 1, "hash": head, "body": dump_task(task), "ended": False}
-        _BEGIN.run(self._db, row)
+        _BEGIN.run(self._db, {**row, "saved": 1})
         self._touch(task)
         return self.append(task.id, facts[1:], cause)
 
@@ -117,7 +127,7 @@ class Log:
             version += 1
             if decided:
                 self._touched.add("timers")
-        self._save(present.version, _Present(task, version, head))
+        self._save(present.version, _Present(task, version, head, present.saved))
         return task
 
     def forget(self) -> None:
@@ -142,9 +152,9 @@ class Log:
         upsert(self._db, tables.cursors, {"reader": reader, "seq": seq}, key=("reader",))
 
     def tasks(self, *, ended: bool, limit: int) -> list[Task]:
-        wanted = select(_S.c.hash, _S.c.body).order_by(_S.c.number.desc()).limit(limit)
-        rows = self._db.execute(wanted if ended else wanted.where(_S.c.ended.is_(False)))
-        return [_decoded(row.hash, row.body) for row in rows]
+        wanted = SNAPSHOTS.order_by(_S.c.number.desc()).limit(limit)
+        rows = self._db.execute(wanted if ended else wanted.where(_S.c.ended.is_(False))).all()
+        return [present(self._db, row).task for row in rows]
 
     def _project(self, task: Task, fact: Event, cause: Cause) -> Decision | None:
         match fact:
@@ -181,14 +191,17 @@ class Log:
         row = _SNAPSHOT.run(self._db, {"id": id}).fetchone()
         if row is None:
             return None
-        version, head, body = row
-        self._known[id] = _Present(_decoded(head, body), version, head)
+        self._known[id] = present(self._db, row)
         return self._known[id]
 
     def _save(self, was: int, now: "_Present") -> None:
         task = now.task
-        row = {"id": task.id, "was": was, "now": now.version, "head": now.head, "text": dump_task(task)}
-        if (_END if task.ended else _MOVE).run(self._db, row).rowcount != 1:
+        row: dict[str, object] = {"id": task.id, "was": was, "now": now.version, "head": now.head}
+        statement = _MOVE
+        if task.ended or now.version - now.saved >= SAVE_EVERY:
+            statement, now = _SAVE, _Present(task, now.version, now.head, now.version)
+            row |= {"text": dump_task(task), "over": task.ended}
+        if statement.run(self._db, row).rowcount != 1:
             raise MovedMeanwhile(task.id)
         if len(self._known) >= _DECODED_MOST:
             self._known.clear()
@@ -218,12 +231,16 @@ def _unread(row: Sequence[Any]) -> Recorded:
     return Recorded(seq=row[0], version=row[1], event=fresh[0], cause=fresh[1], hash=row[-1])
 
 
-def _decoded(head: str, body: str) -> Task:
-    if task := _DECODED.get(head):
-        return task
-    task = load_task(body)
-    _remember(head, task)
-    return task
+def present(db: Connection, row: Sequence[Any]) -> "_Present":
+    """A task as it is now: what was saved of it, and the facts since."""
+    id, version, head, saved, body = row
+    task = _DECODED.get(head)
+    if task is None:
+        task = load_task(body)
+        for kind, fact in _SINCE.run(db, {"id": id, "start": saved}).fetchall() if saved < version else ():
+            task = domain.evolve(task, load_event(kind, fact))
+        _remember(head, task)
+    return _Present(task, version, head, saved)
 
 
 def _remember(head: str, task: Task) -> None:

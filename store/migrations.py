@@ -7,7 +7,7 @@ from sqlalchemy import Connection, insert, inspect, select, update
 from agents.domain.errors import OverlordError
 from store import tables
 
-LATEST = 7
+LATEST = 8
 
 
 def _calls(db: Connection) -> None:
@@ -34,6 +34,14 @@ def _waits(db: Connection) -> None:
     tables.metadata.create_all(db, tables=[tables.waits])
 
 
+def _less_to_write(db: Connection) -> None:
+    db.exec_driver_sql("ALTER TABLE snapshots ADD COLUMN saved INTEGER NOT NULL DEFAULT 0")
+    db.exec_driver_sql("UPDATE snapshots SET saved = version")
+    db.exec_driver_sql("DROP INDEX deliveries_to_settle")
+    for statement in tables.FEW_DELIVERIES:
+        db.exec_driver_sql(statement)
+
+
 # How to get to this version from the one before.
 STEPS: dict[int, Callable[[Connection], None]] = {
     2: _calls,
@@ -42,6 +50,7 @@ STEPS: dict[int, Callable[[Connection], None]] = {
     5: _pulls,
     6: _evaluations,
     7: _waits,
+    8: _less_to_write,
 }
 
 _KEEP_FACTS = {

@@ -45,8 +45,9 @@ snapshots = Table(
     Column("number", Integer, nullable=False, unique=True),
     Column("version", Integer, nullable=False),
     Column("hash", String, nullable=False),
-    Column("body", Text, nullable=False),
+    Column("body", Text, nullable=False),  # the task, by its first `saved` facts
     Column("ended", Boolean, nullable=False, index=True),
+    Column("saved", Integer, nullable=False),
 )
 
 cursors = Table(
@@ -112,7 +113,6 @@ deliveries = Table(
     Column("attempts", Integer, nullable=False, server_default="0"),
     Column("received_at", Double, nullable=False),
     Column("settled_at", Double, nullable=True),
-    Index("deliveries_to_settle", "state", "seq"),
     Index("deliveries_of_account", "account", "received_at"),
     Index("deliveries_of_channel", "channel", "received_at"),
 )
@@ -143,6 +143,12 @@ posts = Table(
 )
 
 # As text, which both databases read alike: an Index that names PostgreSQL loads all of its dialect at every start.
+FEW_DELIVERIES = (
+    "CREATE INDEX deliveries_to_settle ON deliveries (seq) WHERE state = 'received'",
+    "CREATE INDEX deliveries_parked ON deliveries (seq) WHERE state = 'parked'",
+)
+for _made in FEW_DELIVERIES:
+    event.listen(deliveries, "after_create", DDL(_made))  # type: ignore[no-untyped-call]
 _TO_SEND = DDL("CREATE INDEX posts_to_send ON posts (id) WHERE wanted <> shown")  # type: ignore[no-untyped-call]
 event.listen(posts, "after_create", _TO_SEND)
 

@@ -1,6 +1,7 @@
 """The log of facts on both databases: append, order, chains, triggers, cursors."""
 
 import asyncio
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import timedelta
@@ -19,7 +20,7 @@ from store import audit
 from store.books import Books
 from store.codec import BEGINNING, Cause, Recorded
 from store.database import Database, StoreUnavailable
-from store.log import fact_hash
+from store.log import SAVE_EVERY, fact_hash
 from tests.store.room import ANA, CHANNEL, MORNING, Room, is_whole, open_task
 
 BY_ANA = Cause(actor=ANA, delivery="d:1")
@@ -158,7 +159,8 @@ async def test_a_rewritten_fact_shows_in_the_next_one_even_if_its_own_hash_is_pu
 
 BESIDE = {
     "the last fact cut off": "DELETE FROM events WHERE version = 3",
-    "a task moved without a fact": """UPDATE snapshots SET body = replace(body, '"remarks":2', '"remarks":3')""",
+    "a task moved without a fact": """UPDATE snapshots SET body = replace(body, 'add login', 'add logging')""",
+    "a task said to be of another fact": "UPDATE snapshots SET saved = 99",
     "a task's state made nonsense": "UPDATE snapshots SET body = '{'",
     "no snapshot": "DELETE FROM snapshots",
     "a decision changed without a fact": "UPDATE decisions SET state = 'decided'",
@@ -285,3 +287,25 @@ async def test_readers_cannot_write(room: Room, task: Task) -> None:
     with pytest.raises((DBAPIError, StoreUnavailable), match=r"read-?only"):
         await room.database.read(saying(task, "sneaked in"))
     assert len(await facts_of(room.database, task.id)) == 2
+
+
+ASKED = """
+import asyncio, sys
+from store.database import Database
+database = Database(sys.argv[1])
+one, all = asyncio.run(database.read(lambda books: (books.log.task("T-1"), books.log.tasks(ended=False, limit=9))))
+print(one.remarks, all == [one])
+database.close()
+"""
+
+
+@pytest.mark.parametrize("said", range(SAVE_EVERY + 2))
+async def test_another_process_sees_every_fact_however_long_ago_the_task_was_written_out(
+    room: Room, task: Task, url: str, said: int
+) -> None:
+    for number in range(said):
+        await room.database.write(saying(task, f"remark {number}"))
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", ASKED, url, stdout=asyncio.subprocess.PIPE)
+    printed, _ = await process.communicate()
+    assert printed.decode().split() == [str(said), "True"]
+    assert await room.database.read(lambda books: audit.disagreements(books.db)) == []

@@ -2,13 +2,15 @@
 
 import subprocess
 import sys
+from contextlib import closing
 
 import pytest
 from sqlalchemy import create_engine, select, update
 
-from store import tables
+from store import audit, tables
 from store.database import Database, StoreUnavailable
 from store.migrations import LATEST, NewerDatabase
+from tests.store.room import ANA, Room, office_of
 
 RACERS = 4
 RACER = "import sys; from store.database import Database; Database(sys.argv[1]).close()"
@@ -61,3 +63,38 @@ def test_a_newer_database_is_refused_and_left_alone(url: str) -> None:
 def test_a_database_that_is_not_there_is_told_in_words() -> None:
     with pytest.raises(StoreUnavailable, match="cannot be written"):
         Database("sqlite:////nowhere/at/all/overlord.db")
+
+
+SEVENTH = (
+    "ALTER TABLE snapshots DROP COLUMN saved",
+    "DROP INDEX deliveries_to_settle",
+    "DROP INDEX deliveries_parked",
+    "CREATE INDEX deliveries_to_settle ON deliveries (state, seq)",
+    "UPDATE schema_version SET version = 7",
+)
+
+
+async def test_a_database_of_the_version_before_keeps_its_tasks_and_takes_new_facts(url: str) -> None:
+    with closing(Database(url)) as database:
+        room = Room(office_of(database))
+        task = await room.task()
+        while await _saved(database) != await _version(database):  # as version 7 had it at every fact
+            await room.say(ANA, "please hurry", task.thread)
+        with database._writer.begin() as db:
+            for statement in SEVENTH:
+                db.exec_driver_sql(statement)
+    assert version_of(url) == [7]
+    with closing(Database(url)) as database:
+        before = await _version(database)
+        await Room(office_of(database)).say(ANA, "please hurry", task.thread)
+        assert await _version(database) == before + 1 == await _saved(database) + 1
+        assert await database.read(lambda books: audit.disagreements(books.db)) == []
+    assert version_of(url) == [LATEST]
+
+
+async def _saved(database: Database) -> int:
+    return int(await database.read(lambda books: books.db.execute(select(tables.snapshots.c.saved)).scalar_one()))
+
+
+async def _version(database: Database) -> int:
+    return int(await database.read(lambda books: books.db.execute(select(tables.snapshots.c.version)).scalar_one()))
