@@ -9,6 +9,7 @@ from dataclasses import asdict
 
 from tests.bench import (
     ack,
+    ack_at_work,
     ask,
     ask_prefix,
     ask_turns,
@@ -54,6 +55,7 @@ QUICK: dict[str, Bench] = {
     "engine": engine.run,
     "first_request": first_request.run,
     "noisy_minions": noisy_minions.run,
+    "ack_at_work": ack_at_work.run,
     "walk": walk.run,
 }
 PROMISED: dict[str, Bench] = {
