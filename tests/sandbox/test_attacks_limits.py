@@ -5,6 +5,7 @@ import time
 from dataclasses import replace
 
 from agents.ports import EndedBy
+from agents.workspace.sandbox.process import NICE
 from tests.sandbox.yard import SMALL, Yard, left, python
 
 PATIENCE = 5.0  # the promise: gone this many seconds after the deadline
@@ -166,3 +167,9 @@ async def test_54_a_forged_answer_gains_nothing(yard: Yard) -> None:
         ran = await room.run(python(forge))
         assert ran.exit_code in (3, None)
         assert (await room.run(["echo", "alive"])).output == "alive\n"
+
+
+async def test_54_whoever_works_gives_way_to_the_bot(yard: Yard) -> None:
+    assert int((await yard.sandbox.once(yard.workspace, SMALL, ["nice"])).output) >= NICE
+    async with yard.sandbox.open(yard.workspace, yard.profile) as room:
+        assert int((await room.run(["bash", "-c", "nice & wait"])).output) >= NICE
