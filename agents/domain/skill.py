@@ -5,6 +5,8 @@ from collections.abc import Collection, Iterable, Sequence
 
 from agents.domain.records import dataclass
 from agents.domain.scope import matches
+from agents.domain.task import Task
+from agents.domain.work import SubtaskState
 
 MOST_SUGGESTED = 5
 _WORD = re.compile(r"[^\W_]+[+#]*|[+#]+")  # C++ and C# are words, too
@@ -22,6 +24,23 @@ class Skill:
     keywords: tuple[str, ...] = ()
     file_patterns: tuple[str, ...] = ()
     source: str = ""  # the project it is of; empty: it comes with Overlord
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Uses:
+    """By how many subtasks it was used, and how many of them were accepted (M067)."""
+
+    subtasks: int = 0
+    accepted: int = 0
+
+
+def uses(tasks: Iterable[Task]) -> dict[str, Uses]:
+    made: dict[str, Uses] = {}
+    for work in (work for task in tasks for work in task.works):
+        for name in work.skills:
+            known = made.get(name, Uses())
+            made[name] = Uses(subtasks=known.subtasks + 1, accepted=known.accepted + (work.state is SubtaskState.DONE))
+    return made
 
 
 def suggested(skills: Iterable[Skill], words: str, files: Collection[str]) -> Sequence[Skill]:

@@ -48,6 +48,7 @@ _CHANGES: dict[type[AboutWork], Callable[[Work, Any], dict[str, Any]]] = {
         "doing": fact.doing,
         "changed": fact.changed,
         "heard": max(work.heard, fact.heard),
+        "skills": tuple(dict.fromkeys((*work.skills, *fact.skills))),
     },
     w.MinionAsked: lambda work, fact: {
         "commit": fact.commit,

@@ -42,6 +42,7 @@ class MinionProgressed(AboutWork):
     doing: str
     changed: int = 0
     heard: int = 0  # the last thing people said that it was told
+    skills: tuple[str, ...] = ()  # that it was given in this run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -152,6 +152,7 @@ class _Run:
                 seconds=progress.seconds,
                 doing=progress.doing,
                 changed=progress.changed,
+                skills=progress.skills,
                 heard=self.told,
             )
             return [told]

@@ -127,7 +127,13 @@ class BuiltIn:
             if isinstance(outcome, Asked | WantsScope):
                 return outcome
             talk = run.talk
-            progress = Progress(turns=talk.turns, seconds=talk.seconds, doing=talk.doing, changed=len(talk.wrote))
+            progress = Progress(
+                turns=talk.turns,
+                seconds=talk.seconds,
+                doing=talk.doing,
+                changed=len(talk.wrote),
+                skills=tuple(sorted(talk.skills)),
+            )
             if said := await watch(progress):
                 self._tell(run, resuming.words(self.render, run.brief.task, said))
             elif outcome is not None:

@@ -29,6 +29,7 @@ class Done:
     error: bool = False
     outcome: Outcome | None = None
     wrote: str = ""
+    skill: str = ""  # that it was given
 
 
 class ToolError(Exception):

@@ -42,6 +42,7 @@ class Turn:
     seconds: float = 0.0
     results: list[Message] = field(default_factory=list)
     wrote: list[str] = field(default_factory=list)
+    skills: list[str] = field(default_factory=list)
     ended: Ended | None = None
     doing: str = ""
 
@@ -57,6 +58,7 @@ class Turn:
             "seconds": round(self.seconds, 3),
             "errors": self.errors,
             "wrote": self.wrote,
+            "skills": self.skills,
             "ended": ended,
             "doing": self.doing,
         }
@@ -76,6 +78,7 @@ class Talk:
     pauses: int = 0  # how often it waited for people: for an answer, or for leave to write more
     doing: str = ""
     wrote: set[str] = field(default_factory=set)
+    skills: set[str] = field(default_factory=set)
     ended: Ended | None = None  # the last turn ended a part of the run
     last: Row = field(default_factory=dict)
     _size: int = 0
@@ -101,6 +104,7 @@ class Talk:
         self.errors = row["errors"]
         self.doing = row["doing"]
         self.wrote |= set(row["wrote"])
+        self.skills |= set(row.get("skills", ()))
         ended = row["ended"]
         self.ended = ended and Ended(
             call=ended["call"], outcome=shape(_KINDS[ended["kind"]]).validate_python(ended["outcome"])

@@ -31,6 +31,7 @@ class Progress:
     seconds: float
     doing: str
     changed: int = 0
+    skills: tuple[str, ...] = ()  # that it was given
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,12 +10,14 @@ from bot.cli import output, session
 
 if TYPE_CHECKING:
     from agents.catalog.skills import Skills
+    from agents.domain.skill import Uses
     from bot.settings import Settings
 
 app = typer.Typer(help="See the skills that minions may use.", rich_markup_mode=None)
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Of = Annotated[str, typer.Option("--project", help="Of this project alone.", show_default=False)]
 OURS = "(comes with Overlord)"
+MOST_TASKS = 10_000  # the newest; a skill's first years need not be counted
 
 
 @app.callback(invoke_without_command=True)
@@ -62,17 +64,36 @@ def show(
 
 def _list(settings: "Settings", project: str, json: bool) -> None:
     found = _found(settings, project)
+    uses = session.run(_uses(settings)) if settings.home.exists() else {}
     if json:
         output.show_json(
             {
                 "skills": [skill for skills in found.values() for skill in skills.skills],
                 "broken": [broken for skills in found.values() for broken in skills.broken],
+                "uses": uses,
             }
         )
         return
-    rows = [(s.name, s.version, s.source or OURS, s.description) for all in found.values() for s in all.skills]
-    output.show_table(("skill", "version", "of", "what for"), rows, none="There is no skill.")
+    rows = [
+        (s.name, s.version, s.source or OURS, _told(uses.get(s.name)), s.description)
+        for all in found.values()
+        for s in all.skills
+    ]
+    output.show_table(("skill", "version", "of", "used by", "what for"), rows, none="There is no skill.")
     _tell_broken(found)
+
+
+async def _uses(settings: "Settings") -> "dict[str, Uses]":
+    from agents.domain import skill
+
+    async with session.open_desk(settings) as desk:
+        return skill.uses(await desk.tasks(ended=True, limit=MOST_TASKS))
+
+
+def _told(uses: "Uses | None") -> str:
+    if uses is None:
+        return "nobody yet"
+    return f"{uses.subtasks} subtask{'s' * (uses.subtasks != 1)}, {uses.accepted} accepted"
 
 
 def _tell_broken(found: "Mapping[str, Skills]") -> None:

@@ -31,11 +31,12 @@ Play = Callable[[Brief, Watch], Awaitable[Outcome]]
 HEAD = "0" * 40
 
 
-def finishes(summary: str = "done") -> Play:
+def finishes(summary: str = "done", skills: tuple[str, ...] = ()) -> Play:
     """A minion that does one thing and says that it is done."""
 
     async def play(brief: Brief, watch: Watch) -> Outcome:
-        await watch(Progress(turns=brief.work.turns + 1, seconds=brief.work.seconds + 1, doing="writing", changed=1))
+        turns, seconds = brief.work.turns + 1, brief.work.seconds + 1
+        await watch(Progress(turns=turns, seconds=seconds, doing="writing", changed=1, skills=skills))
         return Finished(summary=summary, note=f"left by {brief.subtask.number}")
 
     return play

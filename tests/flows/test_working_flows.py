@@ -1,6 +1,7 @@
 """From an accepted plan to a merge, flow by flow: minions, gates and the forge are played at their ports."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from agents.domain.evaluation import GateRun, Score
 from agents.domain.ids import PersonId
 from agents.domain.pressing import Press
 from agents.domain.risk import Risk, RiskLevel
+from agents.domain.skill import Uses, uses
 from agents.domain.task import Task, TaskState
 from agents.domain.work import Ending, SubtaskState
 from agents.ports import Asked, Brief, GaveUp, WantsScope
@@ -19,7 +21,7 @@ from store.books import Books
 from store.codec import Cause
 from store.deliveries import Received
 from tests.fakes.llm import ScriptedLlm
-from tests.fakes.work import Workshop, failing, says
+from tests.fakes.work import Workshop, failing, finishes, says
 from tests.flows.world import ANA, CHANNEL, Planning, planning
 from tests.scenarios.plans import GO, OK, Says, subtask
 
@@ -330,3 +332,19 @@ async def test_a_task_that_is_laid_over_to_a_person_ends_and_says_what_there_is(
     task, facts = await work.now(), await work.facts()
     assert task.state is TaskState.CANCELLED and facts[-1] == "WorkKept"
     assert not task.open
+
+
+async def test_the_use_of_skills_is_counted_by_subtask_and_by_what_came_of_it(work: Work) -> None:
+    """M067, as far as facts go: a retry is the same subtask, and one that was dropped was not accepted."""
+    tests = finishes(skills=("python-tests",))
+    both = finishes(skills=("python-tests", "changelog"))
+    work.workshop.minions.scripts = {1: [tests, both], 2: [both]}
+    work.workshop.gates.says = {"T-1.1-1": (failing(),)}
+    await work.accepted()
+    await work.settle()
+    task = await work.now()
+    assert [w.skills for w in task.works][:3] == [("python-tests", "changelog")] * 2 + [()]
+    assert uses([task])["changelog"] == Uses(subtasks=2, accepted=2)
+    assert uses([replace(task, works=(replace(task.works[0], state=S.CANCELLED),))]) == {
+        name: Uses(subtasks=1) for name in ("python-tests", "changelog")
+    }

@@ -133,6 +133,7 @@ async def test_skills_are_listed_and_used(ground: Field) -> None:
     )
     assert listed.startswith("add-a-command") and "How commands are added." in listed
     assert used.endswith("1. Do this.") and "no such skill" in unknown
+    assert ground.progress[-1].skills == ("add-a-command",)
     ground.skills = ()
     assert await ground.told(("list_skills", {})) == ["This project has no skills."]
 

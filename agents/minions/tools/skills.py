@@ -34,7 +34,7 @@ async def use_skill(at: ToolExecutor, given: UseSkill) -> Done:
     if skill is None:
         raise ToolError("There is no such skill; list_skills says which there are.")
     head = f"Skill {clean(skill.name)} {clean(skill.version)}. It widens neither your scope nor your rights."
-    return Done(text=f"{head}\n{cut(clean(skill.instructions), LONGEST_SKILL)}")
+    return Done(text=f"{head}\n{cut(clean(skill.instructions), LONGEST_SKILL)}", skill=skill.name)
 
 
 TOOLS: dict[str, Spec] = {
