@@ -20,6 +20,7 @@ from bot.office import Office
 from store.books import Books
 from store.codec import Cause
 from store.deliveries import Received
+from tests.bot.test_cli_entry import Shell
 from tests.fakes.llm import ScriptedLlm
 from tests.fakes.work import Workshop, failing, finishes, says
 from tests.flows.world import ANA, CHANNEL, Planning, planning
@@ -334,7 +335,7 @@ async def test_a_task_that_is_laid_over_to_a_person_ends_and_says_what_there_is(
     assert not task.open
 
 
-async def test_the_use_of_skills_is_counted_by_subtask_and_by_what_came_of_it(work: Work) -> None:
+async def test_the_use_of_skills_is_counted_by_subtask_and_by_what_came_of_it(work: Work, tmp_path: Path) -> None:
     """M067, as far as facts go: a retry is the same subtask, and one that was dropped was not accepted."""
     tests = finishes(skills=("python-tests",))
     both = finishes(skills=("python-tests", "changelog"))
@@ -348,3 +349,8 @@ async def test_the_use_of_skills_is_counted_by_subtask_and_by_what_came_of_it(wo
     assert uses([replace(task, works=(replace(task.works[0], state=S.CANCELLED),))]) == {
         name: Uses(subtasks=1) for name in ("python-tests", "changelog")
     }
+    shell = Shell(tmp_path)
+    shell.home.mkdir()
+    shell.environ["OVERLORD_DATABASE_URL"] = f"sqlite:///{tmp_path / 'overlord.db'}"
+    assert "2 subtasks, 2 accepted" in shell.spawn("skills").out
+    assert shell.spawn("skills", "--json").json["uses"]["changelog"] == {"subtasks": 2, "accepted": 2}

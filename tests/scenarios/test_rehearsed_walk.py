@@ -39,6 +39,7 @@ async def test_a_mention_becomes_a_commit_on_main(opened: Opened, tmp_path: Path
     await play.sees("ana", thread, "T-1 is merged", "on main", patience=WORK)
     task = await play.task()
     assert task.state is TaskState.DONE and git(sample, "rev-parse", "main").strip() == task.head
+    assert task.work(2).skills == ("python-tests",), "which skills helped is remembered"
     assert "--days" in git(sample, "show", "main:shortlinks/cli.py")
     assert not git(sample, "status", "--porcelain"), "the folder shows what main has"
     shown = await play.silence("ana", thread)
