@@ -3,7 +3,7 @@
 from dataclasses import field
 from enum import StrEnum
 
-from agents.domain.evaluation import Evaluation
+from agents.domain.evaluation import Evaluation, Score
 from agents.domain.ids import TaskId
 from agents.domain.records import dataclass
 from agents.domain.risk import RiskLevel
@@ -79,6 +79,14 @@ class Work:
     def settled(self) -> bool:
         """Nothing more will come of it."""
         return self.state in (SubtaskState.DONE, SubtaskState.CANCELLED)
+
+    @property
+    def spoilt(self) -> bool:
+        """A secret was committed. A branch goes with its history, so this one goes nowhere."""
+        judged = self.evaluation
+        if judged is None or judged.attempt != self.attempt:
+            return False
+        return any(gate.name == "secrets" and gate.score is Score.FAIL for gate in judged.gates)
 
 
 def run_key(task: TaskId, subtask: int, attempt: int) -> str:

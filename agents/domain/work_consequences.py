@@ -7,7 +7,6 @@ from agents.domain import dispatching, events as e, working
 from agents.domain.asking import Chosen, Facts, Moment, Question, ask, withdraw
 from agents.domain.authority import Kind
 from agents.domain.decision import Decision
-from agents.domain.evaluation import Score
 from agents.domain.scope import Scope, ScopeMode, odd_pattern
 from agents.domain.task import Task, evolve
 from agents.domain.work import SubtaskState, Work
@@ -111,13 +110,7 @@ def _not_merged(task: Task, decision: Decision, chosen: Chosen, moment: Moment) 
 def _hint(task: Task, work: Work, chosen: Chosen, moment: Moment) -> Facts:
     feedback = (*work.feedback, f"A person says: {chosen.words}") if chosen.words else work.feedback
     again = working.again(task, work, feedback, moment, afresh=True)
-    return [replace(again, anew=True) if _is_spoilt(work) else again]
-
-
-def _is_spoilt(work: Work) -> bool:
-    """A secret was committed: a branch is pushed with its history, so another attempt needs another branch."""
-    gates = work.evaluation.gates if work.evaluation else ()
-    return any(gate.name == "secrets" and gate.score is Score.FAIL for gate in gates)
+    return [replace(again, anew=True) if work.spoilt else again]
 
 
 def _expand(task: Task, work: Work, chosen: Chosen, moment: Moment) -> Facts:

@@ -9,13 +9,15 @@ from agents.domain.task import Task
 from agents.domain.work import SubtaskState
 from agents.ports import ForgeFailed, Ports
 
+SPOILT = "A commit of it holds what looks like a secret, so it stays here. The kept patch is without it."
+
 
 async def publish_branch(event: Event, ports: Ports) -> None:
     """A subtask was taken over: its branch goes to where that person works."""
     assert isinstance(event, e.SubtaskTaken)
     task = await ports.store.task(event.task)
     branch = dispatching.persons_branch(task, task.work(event.subtask))
-    how, problem = await _published(task, branch, ports)
+    how, problem = await _brought(task, branch, ports)
 
     def decide(now: Task, moment: Moment) -> Sequence[Event]:
         work = now.work(event.subtask)
@@ -35,7 +37,7 @@ async def keep_work(event: Event, ports: Ports) -> None:
     parts = [await ports.checkouts.patch(project, task.base, tip) for tip in there.values() if tip]
     name = await ports.artefacts.keep(f"{task.id}.patch", "\n".join(part for part in parts if part))
     kept = tuple(branch for branch, tip in there.items() if tip)
-    outcomes = [await _published(task, branch, ports) for branch in kept]
+    outcomes = [await _brought(task, branch, ports) for branch in kept]
     for branch in branches:
         await ports.checkouts.discard(project, branch)
 
@@ -47,9 +49,11 @@ async def keep_work(event: Event, ports: Ports) -> None:
     await ports.store.record(task.id, decide)
 
 
-async def _published(task: Task, branch: str, ports: Ports) -> tuple[str, str]:
+async def _brought(task: Task, branch: str, ports: Ports) -> tuple[str, str]:
     """What to type to be on it, or why it could not be brought there."""
     project = task.project or ""
+    if any(work.spoilt and dispatching.persons_branch(task, work) == branch for work in task.works):
+        return "", f"{branch}: {SPOILT}"
     try:
         return await ports.forge.publish(project, branch, await ports.checkouts.tip(project, branch)), ""
     except ForgeFailed as failed:

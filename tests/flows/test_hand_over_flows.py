@@ -8,7 +8,7 @@ import pytest
 
 from agents.domain import events as e, steering
 from agents.domain.authority import Kind
-from agents.domain.evaluation import Score
+from agents.domain.evaluation import GateRun, Score
 from agents.domain.origin import Origin
 from agents.domain.telling import TELLS, Act, telling
 from agents.domain.work import Ending, SubtaskState
@@ -70,6 +70,18 @@ async def test_a_branch_that_cannot_be_brought_is_said_and_ours_is_judged(work: 
     await work.press(Kind.ESCALATION, "hand_in")
     await work.settle()
     assert (await work.now()).work(1).commit == work.workshop.checkouts.branches[BRANCH]
+
+
+async def test_a_branch_with_a_secret_in_its_history_goes_nowhere(work: Work) -> None:
+    secret = GateRun(name="secrets", score=Score.FAIL, why="what looks like a secret in form.py")
+    work.workshop.gates.says = {"T-1.1-1": (secret,)}
+    await work.accepted()
+    await work.settle()
+    await work.press(Kind.ESCALATION, "take")
+    await work.settle()
+    assert not work.workshop.forge.branches
+    fact = await published(work)
+    assert not fact.how and "what looks like a secret" in fact.problem and "patch" in fact.problem
 
 
 async def test_the_whole_is_taken_over_on_the_tasks_own_branch(work: Work) -> None:
