@@ -1,5 +1,6 @@
 """What follows from a minion's run, from judging its work, and from the last pull request."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 from typing import TypedDict
@@ -119,7 +120,7 @@ def failed(task: Task, work: Work, ended: Ended, moment: Moment) -> Facts:
         commit=ended.commit,
         patch=ended.patch,
     )
-    return [fact, *_ask_what_next(task, work, ended.problem, moment)]
+    return [fact, *_ask_what_next(task, replace(work, patch=ended.patch), ended.problem, moment)]
 
 
 def after_evaluation(task: Task, work: Work, evaluation: Evaluation, risk: Risk, moment: Moment) -> Facts:
@@ -128,18 +129,26 @@ def after_evaluation(task: Task, work: Work, evaluation: Evaluation, risk: Risk,
     if task.subtask(work.number).spike and not evaluation.changes:
         risk = FOUND_OUT
     judged = e.WorkEvaluated(**about, evaluation=evaluation, risk=risk.level, why=risk.said)
+    if evaluation.overall is Score.PASS:
+        return [judged, *_gate(task, work, evaluation, risk, moment)]
+    if not needs_a_person(work, evaluation):
+        return [judged, again(task, work, evaluation.feedback, moment)]
+    hopeless = evaluation.overall is Score.FAIL
+    why = "It cannot be mended by another attempt" if hopeless else f"{work.tries} attempts did not do"
+    said = f"{why}: {'; '.join(evaluation.feedback[:2])}"
+    escalated = e.SubtaskEscalated(**about, why=said, patch=work.patch)
+    return [judged, escalated, *_ask_what_next(task, work, why, moment)]
+
+
+def needs_a_person(work: Work, evaluation: Evaluation) -> bool:
+    """M032, C13: no other attempt is made by itself."""
     match evaluation.overall:
         case Score.PASS:
-            return [judged, *_gate(task, work, evaluation, risk, moment)]
-        case Score.NEEDS_REVISION if work.tries < MAX_ATTEMPTS:
-            return [judged, again(task, work, evaluation.feedback, moment)]
-        case score:
-            why = (
-                "It cannot be mended by another attempt" if score is Score.FAIL else f"{work.tries} attempts did not do"
-            )
-            said = f"{why}: {'; '.join(evaluation.feedback[:2])}"
-            escalated = e.SubtaskEscalated(**about, why=said, patch=work.patch)
-            return [judged, escalated, *_ask_what_next(task, work, said, moment, evaluation)]
+            return False
+        case Score.NEEDS_REVISION:
+            return work.tries >= MAX_ATTEMPTS
+        case Score.FAIL:
+            return True
 
 
 def again(task: Task, work: Work, feedback: tuple[str, ...], moment: Moment, *, afresh: bool = False) -> e.SubtaskReady:
@@ -178,16 +187,24 @@ def escalate(task: Task, work: Work, why: str, moment: Moment) -> Facts:
     return [escalated, *_ask_what_next(task, work, why, moment)]
 
 
-def _ask_what_next(task: Task, work: Work, why: str, moment: Moment, evaluation: Evaluation | None = None) -> Facts:
-    found = evaluation.feedback if evaluation else ()
+def _ask_what_next(task: Task, work: Work, why: str, moment: Moment) -> Facts:
+    """What the checks found is on the card, from the judgement itself."""
     question = Question(
         kind=Kind.ESCALATION,
         options=ESCALATION_OPTIONS,
         text=f"{task.id}.{work.number} ({task.subtask(work.number).title}) needs you",
-        evidence=(why, *found[:4], *((f"Kept: branch {work.branch}",) if work.branch else ())),
+        evidence=(why, *_kept(work)),
         subject=f"work:{work.number}:{work.attempt}",
     )
     return ask(task, question, replace(moment, cause=f"{moment.cause}:{key_of(task, work)}"))
+
+
+def _kept(work: Work) -> Iterator[str]:
+    """C34: the folder goes, what was done stays."""
+    if work.branch:
+        yield f"Kept: branch {work.branch}"
+    if work.patch:
+        yield f"Kept: patch {work.patch}, in the folder `artefacts` of the state folder"
 
 
 def done(task: Task, work: Work, tip: str, moment: Moment) -> Facts:

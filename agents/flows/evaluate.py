@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, Field
 
@@ -14,7 +14,7 @@ from agents.domain.events import Event
 from agents.domain.probes import code_probe_for
 from agents.domain.task import Task
 from agents.domain.work import SubtaskState, Work
-from agents.flows.outcomes import got, unless_ended
+from agents.flows.outcomes import got, keep_patch, unless_ended
 from agents.ports import Ask, Candidate, Judged, Ports
 
 REVIEWERS = ("critic", "custodiet")
@@ -64,13 +64,13 @@ async def evaluate(event: Event, ports: Ports) -> None:
         reviews = await _reviews(task, work, commit, ports)
     evaluation = concluded(work, await _measured(task, work, commit, ports), judged, reviews)
     risk = ports.risk(evaluation.changes, evaluation.coverage)
+    patch = await keep_patch(task, work, commit, ports) if working.needs_a_person(work, evaluation) else ""
 
     def decide(now: Task, moment: Moment) -> Sequence[Event]:
-        return (
-            working.after_evaluation(now, now.work(event.subtask), evaluation, risk, moment)
-            if _is_due(now, event)
-            else []
-        )
+        if not _is_due(now, event):
+            return []
+        judged_work = replace(now.work(event.subtask), patch=patch)
+        return working.after_evaluation(now, judged_work, evaluation, risk, moment)
 
     await ports.store.record(task.id, decide)
 

@@ -1,10 +1,13 @@
-"""What steps that ran side by side came to."""
+"""What steps that ran side by side came to, and what is kept of work that came to nothing."""
 
 import asyncio
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
+from agents.domain import dispatching
 from agents.domain.ids import TaskId
+from agents.domain.task import Task
+from agents.domain.work import Work
 from agents.ports import Ports
 
 Outcome = TypeVar("Outcome")
@@ -32,3 +35,9 @@ async def called_off(*running: "asyncio.Future[Any]") -> None:
     for each in running:
         each.cancel()
     await asyncio.gather(*running, return_exceptions=True)
+
+
+async def keep_patch(task: Task, work: Work, commit: str, ports: Ports) -> str:
+    """C34: the folder goes, what was done stays. The name it is kept under; none, if nothing was done."""
+    text = await ports.checkouts.patch(task.project or "", work.base, commit)
+    return await ports.artefacts.keep(f"{dispatching.key_of(task, work)}.patch", text) if text else ""

@@ -12,7 +12,7 @@ from agents.domain.task import Task
 from agents.domain.text import cut
 from agents.domain.work import Ending, SubtaskState, Work
 from agents.domain.working import Ended, Wanted
-from agents.flows.outcomes import called_off
+from agents.flows.outcomes import called_off, keep_patch
 from agents.ports import (
     Asked,
     Brief,
@@ -193,7 +193,11 @@ class _Run:
             case Finished(summary=summary, note=note):
                 return lambda now, work, moment: [
                     e.WorkHandedIn(
-                        **working.about_run(now, work, moment), commit=commit, summary=summary, note=note[:500]
+                        **working.about_run(now, work, moment),
+                        commit=commit,
+                        base=_whole_from(now, work),
+                        summary=summary,
+                        note=note[:500],
                     )
                 ]
             case Asked(question=question, options=options, default=default, risky=risky):
@@ -203,15 +207,14 @@ class _Run:
                 wanted = Wanted(question=why, paths=paths)
                 return lambda now, work, moment: working.asked(now, work, wanted, commit, moment)
             case GaveUp(ending=ending, problem=problem):
-                patch = await self._keep_patch(commit)
+                patch = await keep_patch(self.task, self.work, commit, self.ports)
                 ended = Ended(ending=ending, problem=cut(problem, PROBLEM), commit=commit, patch=patch)
                 return lambda now, work, moment: working.failed(now, work, ended, moment)
 
-    async def _keep_patch(self, commit: str) -> str:
-        """C34: the folder goes, what was done stays."""
-        text = await self.ports.checkouts.patch(self.checkout.project, self.work.base, commit)
-        name = f"{dispatching.key_of(self.task, self.work)}.patch"
-        return await self.ports.artefacts.keep(name, text) if text else ""
+
+def _whole_from(task: Task, work: Work) -> str:
+    """What a minion mends of the whole is judged as the whole again, not as the little that it mended."""
+    return task.base if dispatching.is_verification(task.subtask(work.number)) else ""
 
 
 _Record = Callable[[Task, Work, Moment], Sequence[Event]]

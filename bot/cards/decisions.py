@@ -4,16 +4,19 @@ from collections.abc import Callable
 
 from agents.domain.authority import Kind, Requester, Silence, who_may
 from agents.domain.decision import HOLD, Decision, DecisionState, NameOf, Option
+from agents.domain.evaluation import Evaluation
 from agents.domain.task import Task, TaskState
 from agents.domain.text import cut, one_line
 from agents.domain.verdicts import Ruling, Stance
 from agents.domain.work import SubtaskState
 from bot.cards import words
 from bot.cards.plan import graph_of, is_contested, plan_rows, size_in_words
-from bot.cards.work import evaluation_rows, merge_rows
+from bot.cards.work import evaluation_rows, found_lines, merge_rows
 from bot.messages import Button, Card, Choice, Row, Style, Tone
 
+GATES = (Kind.GATE_MEDIUM, Kind.GATE_HIGH, Kind.GATE_CRITICAL)
 MERGES = (Kind.MERGE, Kind.MERGE_HIGH, Kind.MERGE_CRITICAL)
+ON_WORK = (*GATES, Kind.ESCALATION)
 
 _TITLES: dict[Kind, Callable[[Task, Decision], str]] = {
     Kind.INTAKE: lambda task, d: f"{task.id}: somebody outside asks for this. Take it on?",
@@ -28,10 +31,7 @@ _TITLES: dict[Kind, Callable[[Task, Decision], str]] = {
     Kind.DEBATE: lambda task, d: f"{task.id}: the plan needs your judgement",
     Kind.BUDGET: lambda task, d: f"{task.id}: the budget is used up",
     Kind.SCOPE: lambda task, d: f"{task.id}: may it write more?",
-    **{
-        kind: lambda task, d: f"{task.id}: please look at a step before it goes on"
-        for kind in (Kind.GATE_MEDIUM, Kind.GATE_HIGH, Kind.GATE_CRITICAL)
-    },
+    **dict.fromkeys(GATES, lambda task, d: f"{task.id}: please look at a step before it goes on"),
     **dict.fromkeys(MERGES, lambda task, d: f"{task.id} is ready to merge"),
 }
 
@@ -71,7 +71,7 @@ def _open(task: Task, decision: Decision, name: NameOf, budget: float | None) ->
         title=_title(task, decision),
         text=_text(task, decision),
         rows=(*_plan(task, decision, budget), *_work(task, decision), *_rows(decision, name)),
-        lines=decision.evidence,
+        lines=(*decision.evidence, *_found(task, decision)),
         graph=graph_of(task) if _shows_plan(task, decision) else None,
         buttons=tuple(buttons[: _FIRST.get(decision.kind, 5)]),
         more=tuple(buttons[_FIRST.get(decision.kind, 5) :]),
@@ -102,11 +102,23 @@ def _work(task: Task, decision: Decision) -> tuple[Row, ...]:
     """What is decided on, where it is work: the judgement of it, or the whole that is to be merged."""
     if decision.kind in MERGES:
         return tuple(merge_rows(task))
-    what, _, rest = decision.subject.partition(":")
-    if what not in ("gate", "work") or not rest.partition(":")[0].isdigit():
-        return ()
-    judged = task.work(int(rest.partition(":")[0])).evaluation
+    judged = _judged(task, decision)
     return tuple(evaluation_rows(judged)) if judged else ()
+
+
+def _found(task: Task, decision: Decision) -> tuple[str, ...]:
+    judged = _judged(task, decision)
+    return found_lines(judged) if judged else ()
+
+
+def _judged(task: Task, decision: Decision) -> Evaluation | None:
+    """The judgement that a decision is about; none, if the run it is about came to no judgement."""
+    match decision.subject.split(":"):
+        case ["gate" | "work", number, attempt, *_] if decision.kind in ON_WORK:
+            judged = task.work(int(number)).evaluation
+            return judged if judged and judged.attempt == int(attempt) else None
+        case _:
+            return None
 
 
 def _plan_title(task: Task) -> str:

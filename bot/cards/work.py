@@ -18,7 +18,9 @@ _OPINION = {
     Opinion.REJECTED: "rejects it",
     Opinion.NO_VERDICT: "gave no verdict",
 }
-_MOST_FILES = 8
+_WANTS = (Opinion.CHANGES_REQUESTED, Opinion.REJECTED)
+_MOST_FILES, _MOST_LINES = 8, 8
+_ROW, _PRINTED = 300, 600  # characters
 
 
 def work_rows(task: Task) -> list[Row]:
@@ -100,7 +102,7 @@ def evaluation_card(task: Task, work: Work, judged: Evaluation) -> Card:
         title=f"{name} {_verdict(work, judged)}",
         text=one_line(_titled(task, work), 200),
         rows=tuple(evaluation_rows(judged)),
-        lines=tuple(cut(said, 600) for said in judged.feedback[:3]),
+        lines=found_lines(judged),
         footer=_footer(judged),
         tone={Score.PASS: Tone.GOOD, Score.NEEDS_REVISION: Tone.PLAIN, Score.FAIL: Tone.BAD}[judged.overall],
     )
@@ -125,6 +127,27 @@ def evaluation_rows(judged: Evaluation) -> list[Row]:
     return rows
 
 
+def found_lines(judged: Evaluation) -> tuple[str, ...]:
+    """What the rows have no room for: what checks that failed printed, and long lists of a reviewer."""
+    printed = [_printed(gate) for gate in judged.gates]
+    asked = [f"{review.reviewer}: {cut(each, _PRINTED)}" for review in judged.reviews for each in _listed(review)]
+    return tuple(line for line in (*printed, *asked) if line)[:_MOST_LINES]
+
+
+def _printed(gate: GateRun) -> str:
+    """Nothing, where it says no more than its row does."""
+    said = gate.output.strip()
+    if gate.score is Score.PASS or not gate.ran or not said or said in gate.why:
+        return ""
+    return f"{gate.name.capitalize()} said:\n{cut(said, _PRINTED)}"
+
+
+def _listed(review: CodeReview) -> tuple[str, ...]:
+    """What a reviewer wants changed, where it is too long for a row."""
+    wanted = (*review.security_concerns, *review.issues)
+    return wanted if review.opinion in _WANTS and len("; ".join(wanted)) > _ROW else ()
+
+
 def _gate(gate: GateRun) -> str:
     said = _SCORE[gate.score] if gate.why == "" else gate.why
     parts = [said, f"exit {gate.exit_code}" if gate.exit_code is not None else ""]
@@ -133,8 +156,10 @@ def _gate(gate: GateRun) -> str:
 
 
 def _review(review: CodeReview) -> str:
+    if listed := _listed(review):
+        return f"{_OPINION[review.opinion]}, for {len(listed)} reasons"
     said = (*review.security_concerns, *review.issues) or review.suggestions
-    more = f": {one_line('; '.join(said), 300)}" if said else f": {review.why_none}" if review.why_none else ""
+    more = f": {one_line('; '.join(said), _ROW)}" if said else f": {review.why_none}" if review.why_none else ""
     return f"{_OPINION[review.opinion]}{more}"
 
 

@@ -159,6 +159,7 @@ async def test_changes_asked_for_at_the_merge_are_worked_in_and_shown_anew(work:
     task = await work.now()
     merge = task.of_kind(Kind.MERGE)
     assert merge and merge.subject == task.head != before.head and task.pull == before.pull
+    assert [each.base for each in work.workshop.gates.judged[-2:]] == [task.base] * 2, "judged as the whole, both times"
 
 
 async def test_work_that_fails_its_checks_goes_back_with_the_evidence_at_most_twice(work: Work) -> None:
@@ -172,7 +173,12 @@ async def test_work_that_fails_its_checks_goes_back_with_the_evidence_at_most_tw
         "ai/t-1.1-write-the-form"
     ] * 3
     stuck = task.of_kind(Kind.ESCALATION)
-    assert stuck and "3 attempts did not do" in stuck.evidence[0]
+    assert stuck and stuck.evidence == (
+        "3 attempts did not do",
+        "Kept: branch ai/t-1.1-write-the-form",
+        "Kept: patch T-1.1-3.patch, in the folder `artefacts` of the state folder",
+    )
+    assert task.work(1).patch in work.workshop.artefacts.kept and "test_login" in task.work(1).problem
 
     work.workshop.gates.says = {}
     await work.press(Kind.ESCALATION, "hint", "import the module", by=ANA)
