@@ -50,6 +50,16 @@ def says(outcome: Outcome) -> Play:
     return play
 
 
+def waits(until: asyncio.Event) -> Play:
+    """A minion that is not done before the test has seen what it wants to see."""
+
+    async def play(brief: Brief, watch: Watch) -> Outcome:
+        await until.wait()
+        return await finishes()(brief, watch)
+
+    return play
+
+
 async def never_ends(brief: Brief, watch: Watch) -> Outcome:
     await watch(Progress(turns=brief.work.turns + 1, seconds=brief.work.seconds + 1, doing="reading the code"))
     await asyncio.Event().wait()

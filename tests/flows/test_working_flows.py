@@ -21,7 +21,7 @@ from store.books import Books
 from store.codec import Cause
 from store.deliveries import Received
 from tests.bot.test_cli_entry import Shell
-from tests.fakes.llm import ScriptedLlm
+from tests.fakes.llm import ScriptedLlm, no_answer
 from tests.fakes.work import Workshop, failing, finishes, says
 from tests.flows.world import ANA, CHANNEL, Planning, planning
 from tests.scenarios.plans import GO, OK, Says, subtask
@@ -301,15 +301,16 @@ async def test_a_step_gate_is_as_strict_as_the_risk(work: Work, level: RiskLevel
     assert (await work.now()).work(1).state is S.DONE
 
 
-async def test_a_reviewer_who_says_nothing_is_never_taken_for_a_yes(tmp_path: Path) -> None:
-    llm = ScriptedLlm(
-        always={
-            "decompose": PLAN,
-            "critic": GO,
-            "custodiet": OK,
-            "code_review": {"probe": "rejected", "status": "no_verdict"},
-        }
-    )
+SILENT: dict[str, object] = {
+    "it is down": no_answer(),
+    "it cannot say": {"probe": "rejected", "status": "no_verdict"},
+    "it did not see the planted defect": {"probe": "approved", "status": "approved"},
+}
+
+
+@pytest.mark.parametrize("silence", SILENT)
+async def test_a_reviewer_who_says_nothing_is_never_taken_for_a_yes(tmp_path: Path, silence: str) -> None:
+    llm = ScriptedLlm(always={"decompose": PLAN, "critic": GO, "custodiet": OK, "code_review": SILENT[silence]})
     async with planning(tmp_path, lambda office: lambda job: llm) as plan:
         work = Work(plan.office, plan.llm, plan.task, workshop=Workshop())
         await work.accepted()

@@ -33,6 +33,7 @@ groups:
   approver: [{lead}]
   tech_lead: [{lead}]
   security_team: [{sec}]
+  devops_team: [{ops}]
 """
 TWO_PROJECTS = """
 projects:
@@ -140,7 +141,7 @@ async def opened(request: pytest.FixtureRequest, loaded: None, tmp_path: Path) -
 
         async def open(given: Given) -> Play:
             def config(stage: Stage) -> str:
-                names = {"lead": stage.account("lead"), "sec": stage.account("sec")}
+                names = {who: stage.account(who) for who in ("lead", "sec", "ops")}
                 return (PEOPLE + given.config).format(home=tmp_path, channel=stage.channel, **names)
 
             clock = ScaledClock(10, since=time.time())  # so that edits two seconds apart are not waited for

@@ -8,36 +8,15 @@ from agents.domain.risk import Risk, RiskLevel
 from agents.domain.task import TaskState
 from agents.domain.work import Ending, SubtaskState
 from agents.ports import Asked, Brief, Finished, GaveUp, Outcome, Progress, WantsScope, Watch
-from tests.fakes.llm import ScriptedLlm
 from tests.fakes.work import ScriptedMinions, Workshop, failing, finishes, never_ends, says
-from tests.scenarios.conftest import THREE, Given, Opened, Play
-from tests.scenarios.plans import GO, OK, Says, means, subtask
+from tests.scenarios.conftest import THREE, Given, Opened
+from tests.scenarios.working import THREE_SUBTASKS, at_work, given as one
 
 STAGES = THREE
 
-PLAN: Says = {
-    "status": "COMPLETE",
-    "goal": "Logging in works",
-    "subtasks": [
-        subtask("Write the form", files=["form.py"]),
-        subtask("Check the password", files=["password.py"]),
-        subtask("Put both together", 1, 2, files=["app.py"]),
-    ],
-}
-APPROVED: Says = {"probe": "rejected", "status": "approved"}
 
-
-def given(work: Workshop, **answers: Says) -> Given:
-    always = {"decompose": PLAN, "critic": GO, "custodiet": OK, "code_review": APPROVED, "intent": means("other")}
-    return Given(llm=ScriptedLlm(always={**always, **answers}), work=work)
-
-
-async def at_work(opened: Opened, scene: Given) -> tuple[Play, str]:
-    play = await opened(scene)
-    thread = await play.stage.say("ana", "add a login page", mention=True)
-    await play.sees("ana", thread, "please look at the plan")
-    await play.stage.press("lead", thread, "Approve plan")
-    return play, thread
+def given(work: Workshop) -> Given:
+    return one(work, decompose=THREE_SUBTASKS)
 
 
 async def test_three_subtasks_a_question_a_stop_and_a_merge(opened: Opened) -> None:

@@ -1,0 +1,195 @@
+"""How work is judged, as people see it in the thread: what is refused, what is sent back, who must have read it."""
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+from agents.domain.authority import Kind
+from agents.domain.evaluation import Change, GateRun
+from agents.domain.redact import Redactor
+from agents.domain.scope import Scope, ScopeMode
+from agents.domain.work import SubtaskState
+from agents.ports import Ask
+from agents.workspace.gates import rules
+from agents.workspace.gates.objects import Differing
+from agents.workspace.gates.scoring import not_run
+from tests.fakes.work import ScriptedMinions, Workshop, failing, finishes, passed, waits
+from tests.scenarios.conftest import THREE, Opened, Play
+from tests.scenarios.plans import Says
+from tests.scenarios.stage import until
+from tests.scenarios.working import APPROVED, at_work, given
+
+STAGES = THREE
+
+BRANCH = "ai/t-1.1-write-the-form"
+NEXT = {"Retry with a hint", "Expand scope", "Take over branch", "Drop subtask", "Cancel task"}
+TOKEN = "ghp_" + "wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx"
+ADDED = f'diff --git a/form.py b/form.py\n--- a/form.py\n+++ b/form.py\n@@ -0,0 +1 @@\n+TOKEN = "{TOKEN}"\n'
+
+
+def outside(*paths: str) -> GateRun:
+    """As the real rule words it."""
+    differing = [Differing(change=Change(path=path, status="A"), before=None, after=None) for path in paths]
+    return rules.within(differing, Scope(mode=ScopeMode.EXPLICIT, patterns=("form.py",)))
+
+
+async def refused(play: Play, thread: str, *words: str, attempt: int = 1) -> None:
+    """A hard fail: nothing is accepted, nobody tries again by themselves, and a person has all they need."""
+    judged = await play.sees("ana", thread, "T-1.1 did not pass", *words)
+    assert not judged.buttons
+    card = await play.sees("ana", thread, "T-1.1 (Write the form) needs you", *words)
+    assert "It cannot be mended by another attempt" in card.text and set(card.buttons) == NEXT
+    assert f"Kept: branch {BRANCH}" in card.text and f"Kept: patch T-1.1-{attempt}.patch" in card.text
+    await play.sees("ana", thread, "a minion waits for you", "Write the form: waits for you")
+    task = await play.task()
+    assert task.work(1).state is SubtaskState.NEEDS_HUMAN and task.work(1).attempt == attempt and not task.pull
+
+
+async def test_work_outside_its_scope_is_refused_until_the_scope_is_widened(opened: Opened) -> None:
+    work = Workshop()
+    row = outside("settings.py", "deploy.py")
+    work.gates.says = {"T-1.1-1": (row, not_run("tests", "scope failed"))}
+    play, thread = await at_work(opened, given(work))
+    await refused(play, thread, "settings.py: outside what this subtask may write", "deploy.py: outside", "not run")
+    assert "T-1.1-1.patch" in work.artefacts.kept and len(work.minions.briefs) == 1
+
+    work.gates.says = {}
+    await play.stage.press("ana", thread, "Expand scope", words="settings.py")
+    await play.sees("lead", thread, "may it write more?", "settings.py")
+    await play.stage.press("lead", thread, "Allow these paths")
+    await play.sees("lead", thread, "T-1 is ready to merge")
+    assert work.minions.briefs[-1].work.scope.refuse("settings.py") is None
+
+
+async def test_work_with_a_secret_is_refused_and_its_branch_goes_nowhere(opened: Opened) -> None:
+    work = Workshop()
+    work.gates.says = {"T-1.1-1": (rules.secrets(ADDED, Redactor()), not_run("tests", "secrets failed"))}
+    play, thread = await at_work(opened, given(work))
+    await refused(play, thread, "what looks like a secret in form.py, near line 1")
+
+    await play.stage.press("ana", thread, "Take over branch")
+    await play.sees("ana", thread, "the branch could not be brought to you", "what looks like a secret", "kept patch")
+    assert not work.forge.branches and not any(TOKEN in m.text for m in await play.stage.shown("ana", thread))
+
+
+async def test_after_a_secret_another_attempt_begins_on_another_branch(opened: Opened) -> None:
+    work = Workshop()
+    work.gates.says = {"T-1.1-1": (rules.secrets(ADDED, Redactor()),)}
+    play, thread = await at_work(opened, given(work))
+    await refused(play, thread, "what looks like a secret")
+    await play.stage.press("ana", thread, "Retry with a hint", words="read it from the environment")
+    await play.sees("lead", thread, "T-1 is ready to merge")
+    brief = work.minions.briefs[-1]
+    assert brief.checkout.branch == f"{BRANCH}-2" and "from the environment" in brief.work.feedback[-1]
+
+
+async def test_the_same_work_handed_in_again_is_a_loop_and_not_sent_back(opened: Opened) -> None:
+    work = Workshop()
+    again = rules.loop("tree", "base", ["tree"], Scope(mode=ScopeMode.EXPLICIT, patterns=("form.py",)))
+    work.gates.says = {"T-1.1-1": (failing(),), "T-1.1-2": (again, not_run("tests", "loop failed"))}
+    play, thread = await at_work(opened, given(work))
+    await refused(play, thread, "the same files as attempt 1", "it goes round in circles", attempt=2)
+    first, second = work.gates.judged
+    assert not first.earlier and second.earlier == (f"tree of {first.commit}",), "each is told what was seen before"
+    assert len(work.minions.briefs) == 2, "a third attempt is a person's to ask for"
+
+
+EDITED = replace(
+    failing("original tests"),
+    why="1 of the tests as they were fail on the new code: test_login; "
+    "1 assertion fewer in the tests that were changed",
+)
+
+
+async def test_tests_that_were_edited_to_pass_are_flagged_and_sent_back(opened: Opened) -> None:
+    work = Workshop()
+    work.gates.says = {"T-1.1-1": (passed(), EDITED)}
+    seen = asyncio.Event()
+    work.minions.scripts = {1: [finishes(), waits(seen)]}
+    play, thread = await at_work(opened, given(work))
+    card = await play.sees("ana", thread, "T-1.1 was sent back after attempt 1", "12 passed", EDITED.why)
+    assert "Original tests" in card.text and "Read by" not in card.text, "nobody need read what cannot pass"
+    seen.set()
+    await play.sees("lead", thread, "T-1 is ready to merge", "passed at attempt 2")
+    told = work.minions.briefs[1].work.feedback
+    assert len(told) == 1 and told[0].startswith(f"original tests (`pytest -q`): {EDITED.why}")
+
+
+async def test_tests_that_stay_edited_go_to_a_person_with_a_row_of_their_own(opened: Opened) -> None:
+    work = Workshop()
+    work.gates.says = {f"T-1.1-{attempt}": (passed(), EDITED) for attempt in (1, 2, 3)}
+    play, thread = await at_work(opened, given(work))
+    card = await play.sees("ana", thread, "T-1.1 (Write the form) needs you", "3 attempts did not do", "12 passed")
+    assert "Original tests" in card.text and EDITED.why in card.text and set(card.buttons) == NEXT
+    assert not (await play.task()).pull and len(work.minions.briefs) == 3
+
+
+DISSENT: Says = {"probe": "rejected", "status": "changes_requested", "issues": ["The password is logged"]}
+TWO_READ = "limits: {{code_reviewers: 2}}\n"
+
+
+def but(role: str, *says: Says) -> Any:
+    """This reviewer says these things, attempt by attempt, and then approves; the other approves."""
+    left = list(says)
+
+    async def answer(asked: Ask) -> Says:
+        return left.pop(0) if asked.role == role and left else APPROVED
+
+    return answer
+
+
+async def test_of_two_reviewers_one_who_dissents_sends_it_back(opened: Opened) -> None:
+    seen = asyncio.Event()
+    work = Workshop(minions=ScriptedMinions(scripts={1: [finishes(), waits(seen)]}))
+    play, thread = await at_work(opened, given(work, TWO_READ, code_review=but("custodiet", DISSENT)))
+    card = await play.sees("ana", thread, "T-1.1 was sent back after attempt 1", "Read by the critic", "custodiet")
+    assert "asks for changes: The password is logged" in card.text and "approves" in card.text
+    seen.set()
+    card = await play.sees("lead", thread, "T-1 is ready to merge", "passed at attempt 2")
+    assert "Read by the critic" in card.text and "Read by the custodiet" in card.text
+    assert work.minions.briefs[1].work.feedback == ("custodiet: The password is logged",)
+
+
+async def test_two_reviewers_who_cannot_agree_bring_a_person_both_views(opened: Opened) -> None:
+    work = Workshop()
+    scene = given(work, TWO_READ, code_review=but("custodiet", DISSENT, DISSENT, DISSENT))
+    play, thread = await at_work(opened, scene)
+    card = await play.sees("ana", thread, "T-1.1 (Write the form) needs you", "3 attempts did not do")
+    assert "approves" in card.text and "asks for changes: The password is logged" in card.text
+    await play.stage.press("ana", thread, "Retry with a hint", words="log nothing")
+    await play.sees("lead", thread, "T-1 is ready to merge")
+
+
+async def test_a_reviewer_who_rejects_for_a_danger_is_not_outvoted(opened: Opened) -> None:
+    danger = {"probe": "rejected", "status": "rejected", "security_concerns": ["It sends the password in the clear"]}
+    play, thread = await at_work(opened, given(Workshop(), TWO_READ, code_review=but("custodiet", danger)))
+    await refused(play, thread, "rejects it: It sends the password in the clear")
+
+
+SILENT: Says = {"probe": "rejected", "status": "no_verdict"}
+
+
+async def test_work_that_no_reviewer_judged_waits_for_a_person(opened: Opened) -> None:
+    work = Workshop()
+    play, thread = await at_work(opened, given(work, code_review=SILENT))
+    await play.sees("ana", thread, "T-1.1 passed, but nobody read it", "gave no verdict")
+    card = await play.sees("lead", thread, "please look at a step before it goes on", "no reviewer gave a verdict")
+    assert {"Let it pass", "Send it back"} == set(card.buttons)
+    await play.silence("lead", thread)
+    task = await play.task()
+    assert task.of_kind(Kind.GATE_HIGH) and task.work(1).state is SubtaskState.EVALUATING, "never taken for a yes"
+
+    await play.stage.press("lead", thread, "Send it back", words="say what it stores")
+
+    async def again() -> bool:
+        return len(work.minions.briefs) == 2
+
+    await until(again, "another attempt")
+    assert "say what it stores" in work.minions.briefs[1].work.feedback[0]
+
+
+async def test_of_two_reviewers_one_who_says_nothing_is_no_approval(opened: Opened) -> None:
+    play, thread = await at_work(opened, given(Workshop(), TWO_READ, code_review=but("custodiet", SILENT)))
+    await play.sees("lead", thread, "please look at a step before it goes on", "approves", "gave no verdict")
+    await play.stage.press("lead", thread, "Let it pass")
+    await play.sees("lead", thread, "T-1 is ready to merge")
