@@ -23,7 +23,7 @@ FILES = {"README.md": "A shop\n", "shop.py": "PRICE = 1\n", "test_shop.py": TEST
 PLAN: Says = {
     "status": "COMPLETE",
     "goal": "Prices have a currency",
-    "subtasks": [subtask("Add a currency", files=["shop.py"])],
+    "subtasks": [subtask("Add a currency", files=["shop.py", "test_shop.py"])],
 }
 ANSWERS: dict[str, Says] = {
     "decompose": PLAN,
@@ -40,13 +40,13 @@ projects:
 """
 
 
-def writes(text: str = 'CURRENCY = "EUR"\n') -> Run:
+def writes(text: str = 'CURRENCY = "EUR"\n', path: str = "shop.py") -> Run:
     """A minion that really writes; the host commits."""
 
     async def run(brief: Brief, watch: Watch) -> Outcome:
         await watch(Progress(turns=brief.work.turns + 1, seconds=1, doing="writing", changed=1))
-        file = brief.checkout.workspace.path / "shop.py"
-        file.write_text(file.read_text() + text)
+        with (brief.checkout.workspace.path / path).open("a") as file:
+            file.write(text)
         return Finished(summary="It has a currency")
 
     return run
@@ -73,6 +73,21 @@ class GitHubPlay(Play):
             return tasks[0].thread if tasks else None
 
         return await until(look, "a task")
+
+    async def approved(self) -> str:
+        """Where the newest task is talked about, once its plan is approved."""
+        thread = await self.thread()
+        await self.sees("lead", thread, "please look at the plan")
+        await self.stage.press("lead", thread, "Approve plan")
+        return thread
+
+    async def labels(self, issue: Issue, labels: list[str]) -> None:
+        """Wait until the issue has these."""
+
+        async def look() -> bool:
+            return issue.labels == labels
+
+        await until(look, f"labels {labels}")
 
     async def said_on(self, issue: Issue, words: str) -> str:
         async def look() -> str | None:

@@ -10,7 +10,6 @@ from agents.domain.task import TaskState
 from agents.domain.work import Ending
 from agents.ports import GaveUp
 from tests.fakes.github import TOKEN, Fault
-from tests.fakes.github.world import Issue
 from tests.fakes.work import ScriptedGates, says
 from tests.scenarios.github_stage import GitHubPlay, github_play
 from tests.scenarios.stage import until
@@ -30,17 +29,10 @@ async def whole(loaded: None, tmp_path: Path) -> AsyncIterator[GitHubPlay]:
         yield opened
 
 
-async def approved(play: GitHubPlay) -> str:
-    thread = await play.thread()
-    await play.sees("lead", thread, "please look at the plan")
-    await play.stage.press("lead", thread, "Approve plan")
-    return thread
-
-
 async def test_a_members_issue_becomes_a_merged_pull_request(whole: GitHubPlay) -> None:
     play = whole
     issue = play.opens("Give prices a currency")
-    thread = await approved(play)
+    thread = await play.approved()
     await play.sees("lead", thread, "Give prices a currency", f"/acme/shop/issues/{issue.number}", "mia")
     await play.sees("lead", thread, "T-1 is ready to merge", "/acme/shop/pull/2")
     task, pull = await play.task(), play.repo.pull(2)
@@ -57,7 +49,7 @@ async def test_a_members_issue_becomes_a_merged_pull_request(whole: GitHubPlay) 
 
 async def test_the_next_work_begins_from_what_is_on_github_by_then(play: GitHubPlay) -> None:
     play.opens("Give prices a currency")
-    await approved(play)
+    await play.approved()
     await play.happened("PullOpened")
     repos.put_on(play.repo.path, "main", {"more.py": "MORE = 1\n"})
     said = await play.stage.say("lead", "give prices another currency", mention=True)
@@ -87,24 +79,17 @@ async def test_an_outsiders_issue_that_is_turned_down_loses_its_label(play: GitH
     await play.sees("lead", thread, "Take it on?")
     await play.stage.press("lead", thread, "Turn it down", words="it is spam")
     await play.said_on(issue, "it is spam")
-    await _until_labels(issue, [])
+    await play.labels(issue, [])
     assert (await play.task()).state is TaskState.CANCELLED and not play.llm.asked
-
-
-async def _until_labels(issue: Issue, labels: list[str]) -> None:
-    async def look() -> bool:
-        return issue.labels == labels
-
-    await until(look, f"labels {labels}")
 
 
 async def test_a_blocked_minion_says_so_on_the_issue_and_the_label_goes(play: GitHubPlay) -> None:
     play.minions.scripts = {1: [says(GaveUp(ending=Ending.BLOCKED, problem="There is no price list"))]}
     issue = play.opens("Give prices a currency")
-    thread = await approved(play)
+    thread = await play.approved()
     await play.sees("lead", thread, "needs you", "There is no price list")
     await play.said_on(issue, "There is no price list")
-    await _until_labels(issue, [])
+    await play.labels(issue, [])
     assert play.fake.world.count("comment") == 1
 
 
@@ -112,9 +97,9 @@ async def test_a_blocked_minion_says_so_on_the_issue_and_the_label_goes(play: Gi
 async def test_a_run_that_came_to_nothing_marks_the_issue(play: GitHubPlay, ending: Ending) -> None:
     play.minions.scripts = {1: [says(GaveUp(ending=ending, problem="It got nowhere"))]}
     issue = play.opens("Give prices a currency")
-    thread = await approved(play)
+    thread = await play.approved()
     await play.said_on(issue, "It got nowhere")
-    await _until_labels(issue, ["overlord", "needs-attention"])
+    await play.labels(issue, ["overlord", "needs-attention"])
     await play.sees("lead", thread, "needs you", "It got nowhere")
     await play.stage.press("lead", thread, "Retry with a hint", words="try again")
     await play.happened("PullOpened")
@@ -157,7 +142,7 @@ async def test_github_being_down_is_no_trouble_of_the_program(play: GitHubPlay) 
 async def test_an_issue_that_cannot_be_told_holds_up_nothing_and_is_told_later(play: GitHubPlay) -> None:
     play.fake.faults.plan(Fault.ERROR_BEFORE, "GET .*/issues/1/comments", times=1000)
     issue = play.opens("Give prices a currency")
-    thread = await approved(play)
+    thread = await play.approved()
     await play.sees("lead", thread, "T-1 is ready to merge")
     await play.stage.press("lead", thread, "Merge it")
     await play.sees("lead", thread, "T-1 is merged")
@@ -170,7 +155,7 @@ async def test_an_issue_that_cannot_be_told_holds_up_nothing_and_is_told_later(p
 async def test_a_branch_that_is_taken_over_is_on_github_and_what_a_person_pushes_is_judged(play: GitHubPlay) -> None:
     play.minions.scripts = {1: [says(GaveUp(ending=Ending.TURNS, problem="It got nowhere"))]}
     play.opens("Give prices a currency")
-    thread = await approved(play)
+    thread = await play.approved()
     await play.sees("lead", thread, "It got nowhere")
     await play.stage.press("lead", thread, "Take over branch")
     await play.sees("lead", thread, "the branch is where you work", "git fetch && git switch ai/t-1.1-add-a-currency")
