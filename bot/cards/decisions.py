@@ -235,6 +235,8 @@ def _footer(task: Task, decision: Decision) -> str:
         parts.append("Reply in words to ask for changes.")
         if task.rehearsal:
             parts.append("A rehearsal: a script plays planner and reviewers, no model was asked.")
+    if decision.kind in MERGES and task.rehearsal:
+        parts.append("A rehearsal: whatever changes you ask for, a script plays the ones it has.")
     return " ".join(parts)
 
 

@@ -123,6 +123,25 @@ async def test_the_changed_plan_is_worked_off_too(ground: Field) -> None:
     assert "expires" in (ground.root / "README.md").read_text()
 
 
+@pytest.mark.parametrize(("version", "answer"), [(0, UNKNOWN), (0, OWN), (1, UNKNOWN)])
+async def test_changes_asked_for_at_the_merge_are_played_once_and_said_to_be(
+    ground: Field, version: int, answer: str
+) -> None:
+    *parts, whole = plan(version).subtasks
+    for subtask in parts:
+        await play(ground, subtask, answer=answer)
+        if version == 0 and subtask.number == 3:
+            await play(ground, subtask, attempt=2)
+    before = changed(ground)
+    whole = replace(whole, files=tuple(path for subtask in parts for path in subtask.files))
+    outcome = await play(ground, whole, attempt=2)
+    assert isinstance(outcome, Finished) and "This is a rehearsal" in outcome.summary
+    assert not await errors(ground) and await passes(ground) and changed(ground) == before
+    assert "never_ends" in (ground.root / "tests/test_service.py").read_text()
+    again = await play(ground, whole, attempt=3)
+    assert isinstance(again, GaveUp) and "another attempt" in again.problem
+
+
 @pytest.mark.parametrize(("request_", "version"), [(CHOOSE, 0), (UNUSED, 0)])
 async def test_these_are_worked_off_without_a_question(ground: Field, request_: str, version: int) -> None:
     for subtask in plan(version, request_).subtasks[:-1]:
