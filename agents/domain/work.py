@@ -72,7 +72,7 @@ class Work:
     problem: str = ""
     patch: str = ""  # name of the kept patch (C34)
     evaluation: Evaluation | None = None
-    trees: tuple[str, ...] = ()  # of all that was judged
+    trees: tuple[str, ...] = ()  # of what was judged; empty where a gate refused it for good
     risk: RiskLevel | None = None
 
     @property

@@ -6,7 +6,7 @@ from typing import Any
 
 from agents.domain import work_events as w
 from agents.domain.errors import IllegalMove
-from agents.domain.evaluation import Evaluation
+from agents.domain.evaluation import Evaluation, Score, overall
 from agents.domain.fact import AboutWork
 from agents.domain.work import SubtaskState, Work
 
@@ -78,7 +78,7 @@ _CHANGES: dict[type[AboutWork], Callable[[Work, Any], dict[str, Any]]] = {
         "evaluation": _brief(fact.evaluation),
         "risk": fact.risk,
         "commit": fact.evaluation.commit,  # what was judged is what goes on, also where a person handed in a branch
-        "trees": (*work.trees, fact.evaluation.tree),
+        "trees": (*work.trees, _seen(fact.evaluation)),
     },
     w.SubtaskEscalated: lambda work, fact: {"problem": fact.why, "patch": fact.patch or work.patch},
     w.SubtaskTaken: lambda work, fact: {"doing": "finished by hand"},
@@ -104,6 +104,12 @@ def _ready(work: Work, fact: w.SubtaskReady) -> dict[str, Any]:
         "patch": "",
         **({"branch": "", "base": "", "commit": "", "trees": ()} if fact.anew else {}),
     }
+
+
+def _seen(evaluation: Evaluation) -> str:
+    """The files that must not come again. Those that a gate refused for good may: a person has then widened the scope
+    or mended what the gate runs on, and the files can be right as they are."""
+    return "" if overall(gate.score for gate in evaluation.gates) is Score.FAIL else evaluation.tree
 
 
 def _brief(evaluation: Evaluation) -> Evaluation:

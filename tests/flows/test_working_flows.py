@@ -187,6 +187,18 @@ async def test_work_that_fails_its_checks_goes_back_with_the_evidence_at_most_tw
     assert "import the module" in work.told(1).work.feedback[-1]
 
 
+async def test_what_was_refused_for_good_may_come_again_and_what_was_sent_back_may_not(work: Work) -> None:
+    broken = replace(failing(), score=Score.FAIL, why="it cannot be run here: install pytest")
+    work.workshop.gates.says = {"T-1.1-1": (broken,), "T-1.1-2": (failing(),)}
+    await work.accepted()
+    await work.settle()
+    await work.press(Kind.ESCALATION, "hint", "it is installed now", by=ANA)
+    await work.settle()
+    first, second, third = (each for each in work.workshop.gates.judged if each.log.startswith("T-1.1-"))
+    assert not any(first.earlier) and not any(second.earlier), "the files were not at fault"
+    assert [tree for tree in third.earlier if tree] == [f"tree of {second.commit}"]
+
+
 async def test_work_with_a_secret_in_it_begins_on_another_branch(work: Work) -> None:
     secret = GateRun(name="secrets", score=Score.FAIL, why="what looks like a secret in form.py")
     work.workshop.gates.says = {"T-1.1-1": (secret,)}

@@ -49,9 +49,19 @@ async def test_a_secret_stays_here_whoever_takes_the_branch(play: GitHubPlay, tm
     assert "+KEY = " in kept and SECRET not in kept
 
 
-async def test_work_outside_its_scope_is_never_pushed(play: GitHubPlay) -> None:
-    play.minions.always = writes("DEBUG = 1\n", path="settings.py")
-    await refused(play, play.opens("Give prices a currency"), "settings.py: outside what this subtask may write")
+async def test_work_outside_its_scope_is_not_pushed_until_the_scope_is_widened(play: GitHubPlay) -> None:
+    """Then the very same files are within it: to hand them in again is no loop."""
+    fine = says(Finished(summary="It is fine as it is"))
+    play.minions.scripts = {1: [writes("DEBUG = 1\n", path="settings.py"), fine]}
+    issue = play.opens("Give prices a currency")
+    thread = await refused(play, issue, "settings.py: outside what this subtask may write")
+    await play.stage.press("lead", thread, "Expand scope", words="settings.py")
+    await play.sees("lead", thread, "may it write more?", "settings.py")
+    await play.stage.press("lead", thread, "Allow these paths")
+    await play.sees("lead", thread, "please look at a step before it goes on", "Medium risk")
+    await play.stage.press("lead", thread, "Let it pass")
+    await play.sees("lead", thread, "T-1 is ready to merge", "settings.py (+1 −0)")
+    assert pushed(play) == [1, 1, 0]
 
 
 async def test_the_same_work_again_is_never_pushed(play: GitHubPlay) -> None:
