@@ -47,11 +47,14 @@ def read_said(reply: Reply) -> tuple[Said | None, Failure | None]:
 
 
 def text_of(said: Said) -> str:
-    return json.dumps(asdict(said))  # in ASCII: half a character that a model wrote must not break the store
+    kept = {"text": said.text, "calls": [asdict(call) for call in said.calls]}
+    return json.dumps(kept)  # in ASCII: half a character that a model wrote must not break the store
 
 
 def said_of(text: str) -> Said:
-    return shape(Said).validate_python({**(told := json.loads(text)), "calls": tuple(told["calls"])})
+    """What was kept was said before."""
+    told = json.loads(text)
+    return shape(Said).validate_python({**told, "calls": tuple(told["calls"]), "again": True})
 
 
 def size_of(messages: Sequence[Message]) -> int:

@@ -1,7 +1,8 @@
 """The built-in engine: a model and its tools, turn by turn.
 
 Each turn is on disk before the model is asked again, and each answer before anything is done for it that cannot be
-done twice. Where a minion only looks at files the answer, its turn and the budget of the next call share one commit.
+done twice; what a crash may have left half done is not done again. Where a minion only looks at files the answer, its
+turn and the budget of the next call share one commit.
 """
 
 import asyncio
@@ -176,12 +177,15 @@ class BuiltIn:
             )
         )
         run.owed = [keep]
-        if not self._only_looks(said):
+        looks = self._only_looks(said)
+        if not looks:
             await run.settle()
-        run.executor.questions = talk.questions
+        run.executor.questions, run.executor.again = talk.questions, said.again
         turn = await play(said, run.executor, talk, self.redact)
         turn.seconds = self.clock() - began
         self._note(run, turn.row())
+        if not looks:
+            await run.settle()
         return turn.ended.outcome if turn.ended else None
 
     def _limit(self, talk: Talk) -> GaveUp | None:

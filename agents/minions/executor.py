@@ -59,6 +59,7 @@ class ToolExecutor:
     skills: Sequence[Skill]
     limits: Limits
     questions: int = 0  # asked in this run
+    again: bool = False  # this turn was begun before a crash: what it wants may have been done
     doing: str = ""
     _scope: Scope = field(init=False)
 

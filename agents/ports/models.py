@@ -85,6 +85,7 @@ class Said:
 
     text: str
     calls: tuple[ToolCall, ...] = ()
+    again: bool = False  # it was said before a crash: what it wants may have been done, or half of it
 
 
 class Llm(Protocol):

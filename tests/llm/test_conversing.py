@@ -117,7 +117,7 @@ async def test_a_finished_turn_is_never_paid_twice(rig: Rig) -> None:
     """P5: after a crash the same job asks the same step again, whatever was appended meanwhile."""
     first, paid = await kept(rig, turn())
     again, spent = await kept(rig, turn(messages=[*MESSAGES, {"role": "user", "content": "The bot died."}]))
-    assert again == first and spent == paid
+    assert again == replace(first, again=True) and spent == paid
     assert rig.server.count() == 1
     await rig.job().converse(turn("T-1.1-1:2"))
     await rig.job("job-2").converse(turn())
@@ -208,5 +208,5 @@ def test_for_anthropic_the_beginning_and_the_end_are_marked_and_nothing_is_copie
 
 def test_a_turn_is_kept_and_read_back_letter_by_letter() -> None:
     said = Said(text="é \ud800 \x00", calls=(ToolCall(id="a", name="b", arguments='{"x": "ü"}'),))
-    assert said_of(text_of(said)) == said
+    assert said_of(text_of(said)) == replace(said, again=True)
     assert text_of(said).isascii()

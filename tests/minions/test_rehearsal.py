@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from agents.catalog.rehearsal import load_scripts
+from agents.catalog.skills import packaged_skills
 from agents.domain.budget import Budgets
 from agents.domain.decomposition import Decomposition, Subtask, with_verification
 from agents.domain.limits import Limits
@@ -53,6 +54,7 @@ async def play(ground: Field, subtask: Subtask, attempt: int = 1, answer: str = 
     ground.subtask, ground.attempt = subtask, attempt
     ground.task = task(request=request)
     ground.scope = Scope(mode=ScopeMode.EXPLICIT, patterns=subtask.files)
+    ground.skills = packaged_skills().skills
     talker = model(turns(ground)._database)
     outcome = await ground.engine(talker).run(ground.brief(), ground.watch)
     if isinstance(outcome, Asked):

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -219,3 +219,23 @@ def test_even_huge_turns_fit() -> None:
     for row in (opening_row("system", "first"), *(turn(n, 30_000) for n in range(40))):
         talk.take(row)
         assert len(json.dumps(talk.messages)) < 20_000 * LETTERS_A_TOKEN + 35_000
+
+
+async def test_what_a_crash_may_have_left_done_is_not_done_again(ground: Field) -> None:
+    """The answer was kept and its tools had run when the bot died; then the same answer comes back."""
+    edit = {"path": "shortlinks/store.py", "old": "    created: str\n", "new": "    created: str\n    seen: int = 0\n"}
+    gone = {"path": "shortlinks/codes.py", "old": "    if number < 0:\n", "new": ""}
+    calls = [("edit_file", edit), ("run_command", {"command": "echo ran >> shortlinks/log.py"}), ("edit_file", gone)]
+    await ground.run(calls, DONE)
+    ground.attempt += 1
+    _, talker = await ground.run(replace(said_by(calls, 1), again=True), DONE)
+    first, second, third = (message["content"] for message in talker.heard[-1] if message["role"] == "tool")
+    assert "so already" in first and "Not run a second time" in second and "so already" in third
+    assert (ground.root / "shortlinks/store.py").read_text().count("seen: int = 0") == 1
+    assert (ground.root / "shortlinks/log.py").read_text() == "ran\n"
+
+
+async def test_what_a_crash_kept_from_being_done_is_done_now(ground: Field) -> None:
+    edit = {"path": "shortlinks/store.py", "old": "    created: str\n", "new": "    created: str\n    seen: int = 0\n"}
+    await ground.run(replace(said_by([("edit_file", edit)], 1), again=True), DONE)
+    assert (ground.root / "shortlinks/store.py").read_text().count("seen: int = 0") == 1

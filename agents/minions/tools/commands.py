@@ -39,9 +39,17 @@ class RunCommand(Arguments):
     timeout: Annotated[float, Field(gt=0, le=86_400, description="seconds")] | None = None
 
 
+INTERRUPTED = (
+    "Not run a second time: you were interrupted while it ran, so it may have been done, or half of it. Look at what "
+    "there is, and run it again if that does no harm."
+)
+
+
 async def run_command(at: ToolExecutor, given: RunCommand) -> Done:
     if "\0" in given.command:
         raise ToolError("A command has no NUL characters.")
+    if at.again:
+        return Done(text=INTERRUPTED)
     cwd = at.inside(given.cwd)
     await asyncio.to_thread(at.files.names, cwd, 1)  # M055: refuses what is outside, or a link to there
     longest = at.limits.command_seconds

@@ -61,6 +61,8 @@ class EditFile(Arguments):
 async def edit_file(at: ToolExecutor, given: EditFile) -> Done:
     path = at.inside(given.path)
     before = await _text(at, path)
+    if at.again and (given.new in before if given.new else given.old not in before):
+        return Done(text=f"{path} is so already: this was done before you were interrupted.", wrote=path)
     count = before.count(given.old)
     if not count:
         raise ToolError(f"The old text does not stand in {path}. Read the file and copy the text exactly.")
