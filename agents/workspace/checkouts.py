@@ -9,7 +9,7 @@ from agents.domain.evaluation import Change
 from agents.ports import Checkout, CheckoutFailed, Workspace
 from agents.workspace import staging
 from agents.workspace.folders import Folder, Folders
-from agents.workspace.mirror import ATTEMPTS, Identity, Mirror, ref
+from agents.workspace.mirror import ATTEMPTS, Mirror, ref
 from agents.workspace.names import file_name
 
 
@@ -49,7 +49,7 @@ class GitCheckouts:
         home = home.resolve()
         self._environment = environment
         self._fresh = fresh
-        self._mirrors = {project: Mirror(path, copy_of(home, project), Identity()) for project, path in paths.items()}
+        self._mirrors = {project: Mirror(path, copy_of(home, project)) for project, path in paths.items()}
         self._folders = {
             project: Folders(mirror, home / "worktrees" / file_name(project), owner)
             for project, mirror in self._mirrors.items()
