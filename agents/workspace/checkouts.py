@@ -112,7 +112,7 @@ class GitCheckouts:
         new = await mirror.committed(tree, [at], message)
         tip: str | None = new
         if not await mirror.move(checkout.branch, new, at):
-            tip = await mirror.join(checkout.branch, at, new)
+            tip = await mirror.join(checkout.branch, at, new, message)
         if tip is None:
             raise CheckoutFailed(
                 f"{checkout.branch} went on without this folder, and its changes do not fit any more",
@@ -135,8 +135,8 @@ class GitCheckouts:
     async def tree(self, project: str, commit: str) -> str:
         return await self._mirror(project).tree(commit)
 
-    async def join(self, project: str, into: str, start: str, commit: str) -> str | None:
-        return await self._mirror(project).join(into, start, commit)
+    async def join(self, project: str, into: str, start: str, commit: str, message: str) -> str | None:
+        return await self._mirror(project).join(into, start, commit, message)
 
     async def close(self, checkout: Checkout) -> None:
         await self.discard(checkout.project, checkout.branch)

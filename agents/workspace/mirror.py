@@ -124,16 +124,16 @@ class Mirror:
             made = await self.move(branch, await self.known(start), "")
         return start if made else await self.tip(branch)
 
-    async def committed(self, tree: str, parents: Sequence[str], message: str) -> str:
-        who = replace(self._git, environ=OVERLORD.environ)
+    async def committed(self, tree: str, parents: Sequence[str], message: str, date: str = "") -> str:
+        who = replace(self._git, environ=replace(OVERLORD, date=date).environ)
         named = (part for parent in parents for part in ("-p", parent))
         return await who.line("commit-tree", *named, tree, stdin=commit_message(message).encode())
 
-    async def join(self, into: str, start: str, commit: str) -> str | None:
+    async def join(self, into: str, start: str, commit: str, message: str) -> str | None:
         commit, start = await self.known(commit), await self.known(start)
         for _ in range(ATTEMPTS):
             there = await self.tip(into)
-            new = await self._joined(there or start, commit, into)
+            new = await self._joined(there or start, commit, message)
             if new is None or new == there:
                 return new
             if not there and not await self.move(into, start, ""):
@@ -142,7 +142,8 @@ class Mirror:
                 return new
         raise _busy(into)
 
-    async def _joined(self, tip: str, commit: str, into: str) -> str | None:
+    async def _joined(self, tip: str, commit: str, message: str) -> str | None:
+        """As late as the later of the two: made again after a kill, it is the same commit."""
         if await self._contains(tip, commit):
             return tip
         if await self._contains(commit, tip):
@@ -153,7 +154,8 @@ class Mirror:
             if problem.code == 1 or "unrelated histories" in problem.said:
                 return None
             raise
-        return await self.committed(said, (tip, commit), f"Join {commit[:12]} into {into}")
+        times = await self._git.line("log", "--no-walk", "--format=%ct", tip, commit)
+        return await self.committed(said, (tip, commit), message, f"@{max(map(int, times.split()))} +0000")
 
     async def _contains(self, tip: str, commit: str) -> bool:
         return await self._git.says("merge-base", "--is-ancestor", commit, tip)

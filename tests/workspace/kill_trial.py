@@ -12,6 +12,7 @@ import signal
 import sys
 import time
 import traceback
+from contextlib import suppress
 from pathlib import Path
 
 from agents.workspace.checkouts import GitCheckouts
@@ -33,7 +34,7 @@ async def work(place: Yard, chance: random.Random, told: int) -> None:
             write(checkout.workspace.path, {name: f"{chance.random()}\n"})
             commit = await checkouts.commit(checkout, "more")
             os.write(told, f"{branch} {commit}\n".encode())
-        joined = await checkouts.join("links", TASK, head, commit)
+        joined = await checkouts.join("links", TASK, head, commit, "Join it")
         if joined is not None:
             os.write(told, f"{TASK} {joined}\n".encode())
         await _tidied(checkouts, chance, checkout_of=branch)
@@ -67,9 +68,21 @@ def killed_once(place: Yard, told: Path, seed: int, after: float, everything: bo
     time.sleep(after)
     if os.waitpid(pid, os.WNOHANG)[0]:
         return trouble.read_text() if trouble.exists() else "it ended without a word"
-    (os.killpg if everything else os.kill)(pid, signal.SIGKILL)
+    running = [pid, *(_below(pid) if everything else ())]
+    for each in running:
+        with suppress(ProcessLookupError):
+            os.kill(each, signal.SIGKILL)
     os.waitpid(pid, 0)
     return ""
+
+
+def _below(pid: int) -> list[int]:
+    """What a process started, and what that started: git has a session of its own, so no group names them."""
+    found = []
+    for told in Path("/proc").glob(f"{pid}/task/*/children"):
+        for child in map(int, told.read_text().split()):
+            found += [child, *_below(child)]
+    return found
 
 
 def lost(place: Yard, told: Path) -> list[str]:
