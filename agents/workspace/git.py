@@ -3,6 +3,7 @@
 import asyncio
 import os
 import re
+import signal
 from collections import defaultdict
 from collections.abc import Coroutine, Mapping
 from contextlib import suppress
@@ -228,13 +229,13 @@ async def _at_leisure(asked: Coroutine[None, None, Said], grace: float) -> Said:
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """Asked first: git then takes its lock files away."""
+    """With all that it started. Asked first: git then takes its lock files away."""
     with suppress(ProcessLookupError):
-        process.terminate()
+        os.killpg(process.pid, signal.SIGTERM)
     try:
         async with asyncio.timeout(2):
             await process.wait()
     except TimeoutError:
         with suppress(ProcessLookupError):
-            process.kill()
+            os.killpg(process.pid, signal.SIGKILL)
         await process.wait()

@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from agents.workspace.checkouts import GitCheckouts
+from agents.workspace.upkeep import keep_up
 from tests.workspace.yard import Yard, git, write, yard
 
 TASK = "ai/t-1-all"
@@ -41,7 +42,7 @@ async def work(place: Yard, chance: random.Random, told: int) -> None:
 
 
 async def _tidied(checkouts: GitCheckouts, chance: random.Random, checkout_of: str) -> None:
-    match chance.randrange(4):
+    match chance.randrange(5):
         case 0:
             tip = await checkouts.tip("links", checkout_of)
             await checkouts.close(await checkouts.open("links", checkout_of, tip))
@@ -51,6 +52,8 @@ async def _tidied(checkouts: GitCheckouts, chance: random.Random, checkout_of: s
             await checkouts.sweep([("links", branch) for branch in BRANCHES])
         case 3:
             await checkouts.open("links", TASK, await checkouts.tip("links", TASK))
+        case 4:
+            await keep_up(checkouts.repository("links"), fill=0)
 
 
 def killed_once(place: Yard, told: Path, seed: int, after: float, everything: bool) -> str:
@@ -68,7 +71,7 @@ def killed_once(place: Yard, told: Path, seed: int, after: float, everything: bo
     time.sleep(after)
     if os.waitpid(pid, os.WNOHANG)[0]:
         return trouble.read_text() if trouble.exists() else "it ended without a word"
-    running = [pid, *(_below(pid) if everything else ())]
+    running = [pid, *(below(pid) if everything else ())]
     for each in running:
         with suppress(ProcessLookupError):
             os.kill(each, signal.SIGKILL)
@@ -76,12 +79,12 @@ def killed_once(place: Yard, told: Path, seed: int, after: float, everything: bo
     return ""
 
 
-def _below(pid: int) -> list[int]:
+def below(pid: int) -> list[int]:
     """What a process started, and what that started: git has a session of its own, so no group names them."""
     found = []
     for told in Path("/proc").glob(f"{pid}/task/*/children"):
         for child in map(int, told.read_text().split()):
-            found += [child, *_below(child)]
+            found += [child, *below(child)]
     return found
 
 
