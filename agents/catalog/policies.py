@@ -128,6 +128,7 @@ class LimitsPart(Part):
     link_code: Annotated[Seconds, Field(ge=30, le=86_400)]
     catch_up: Seconds
     issues_apart: Annotated[Seconds, Field(ge=1, le=86_400)]
+    issues_at_once: Count
     upkeep_apart: Annotated[Seconds, Field(ge=1, le=86_400)]
     debate_rounds: Annotated[int, BeforeValidator(number), Field(ge=0, le=2)]
     dollars_an_hour: Annotated[float, BeforeValidator(number), Field(ge=0, le=10_000)]
