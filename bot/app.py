@@ -204,13 +204,17 @@ def _pumps(office: Office, inbox: Inbox, outbox: Outbox, jobs: Jobs) -> tuple[Pu
 def _outer_pumps(
     settings: Settings, inbox: Inbox, world: "World", platforms: Mapping[str, Platform]
 ) -> tuple[Pump, ...]:
-    """Those that look outside for work; what troubles them is no trouble of the program's."""
-    if world.hub is None:
-        return ()
+    """Those that look outside for work, or after our copies; what troubles them is no trouble of the program's."""
     from bot.issues import IssueWatch, homes_of
+    from bot.upkeep import Upkeep
 
-    watch = IssueWatch(world.office, inbox, world.hub.intake, homes_of(settings, world.hub.places, platforms))
-    return (Pump("issues", watch.look, frozenset(), watch.next_due),)
+    hub = world.hub
+    upkeep = Upkeep(world.office, (*world.workshop.copies, *(hub.places.values() if hub else ())))
+    quiet = Pump("upkeep", upkeep.look, frozenset(), upkeep.next_due)
+    if hub is None:
+        return (quiet,)
+    watch = IssueWatch(world.office, inbox, hub.intake, homes_of(settings, hub.places, platforms))
+    return (quiet, Pump("issues", watch.look, frozenset(), watch.next_due))
 
 
 @asynccontextmanager

@@ -1,23 +1,28 @@
 """Work that is asked for by a label on an issue (M020): looked for now and then, and taken in like words from chat."""
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 
 from agents.domain.ids import Account, Thread, surface_of
 from agents.domain.origin import Origin
 from agents.domain.records import dataclass
+from agents.domain.task import Task, TaskState
 from agents.domain.text import cut
 from agents.ports import ForgeFailed
 from agents.workspace.forge.intake import GitHubIntake, LabelledIssue
-from bot.cards.replies import issue_words
+from bot.cards import replies
 from bot.inbox import REQUEST_MOST, Inbox
 from bot.messages import Labelled, Later, Platform, Refused, Unsure
 from bot.office import Office
+from bot.readers import wish
 from bot.settings import Settings
+from store.books import Books
 from store.database import StoreUnavailable
 
 log = logging.getLogger("overlord.issues")
+MOST_TASKS = 10_000
 _NOT_NOW = (StoreUnavailable, Later, Unsure, Refused)
 
 
@@ -36,11 +41,12 @@ class Homes:
 
 
 class IssueWatch:
-    """A labelling is a delivery: it counts once."""
+    """A labelling is a delivery: it counts once. A project's are taken on a few at a time, in the order they came."""
 
     def __init__(self, office: Office, inbox: Inbox, intake: GitHubIntake, homes: "Homes") -> None:
         self._office, self._clock = office, office.clock
         self._every = office.limits.within("issues_apart")
+        self._most = office.limits.issues_at_once
         self._inbox = inbox
         self._intake = intake
         self._homes = homes
@@ -69,17 +75,30 @@ class IssueWatch:
         return self._every - passed if timedelta(0) <= passed < self._every else timedelta(0)
 
     async def _take_in(self, project: str) -> None:
-        for issue in await self._intake.news(project):
-            try:
+        """What waits is not kept here: an issue may be closed, or lose its label, before its turn comes."""
+        found = await self._intake.news(project)
+        try:
+            new, under_way = await self._office.database.read(partial(_new, project, found))
+            room = max(0, self._most - under_way)
+            for issue in new[:room]:
                 await self._accept(issue)
-            except _NOT_NOW:
+            if waiting := new[room:]:
                 self._intake.forget(project)
-                raise
+                await self._office.database.write(partial(self._tell_once, project, waiting))
+        except _NOT_NOW:
+            self._intake.forget(project)
+            raise
+
+    def _tell_once(self, project: str, waiting: Sequence[LabelledIssue], books: Books) -> None:
+        """Until the last of those that it was said of has its turn; in the thread of the last that was taken on."""
+        taken = _taken_on(project, books)
+        if len(taken) < self._most or any(books.posts.wanted(_waits(issue)) for issue in waiting):
+            return
+        card = replies.issues_wait_card(project, len(waiting), self._most)
+        books.posts.want(wish(_waits(waiting[-1]), taken[0].thread, card), self._clock.now())
 
     async def _accept(self, issue: LabelledIssue) -> None:
         """A thread is begun before the delivery is stored, and found again if we die in between."""
-        if await self._office.database.read(lambda books: books.deliveries.state(issue.key)):
-            return
         home = self._homes.of[issue.project]
         try:
             thread = await self._begin(issue, home)
@@ -91,13 +110,33 @@ class IssueWatch:
             log.info("an issue asks for work", extra={"issue": issue.url})
 
     async def _begin(self, issue: LabelledIssue, home: Home) -> Thread:
-        words = self._office.redact(issue_words(issue.author, issue.title, issue.url))
+        words = self._office.redact(replies.issue_words(issue.author, issue.title, issue.url))
         return await home.platform.begin(home.channel, issue.key, words)
 
     def _tell(self, project: str, problem: Exception) -> None:
         if self._troubles.get(project) != str(problem):
             log.warning("issues cannot be taken in", extra={"project": project, "problem": str(problem)})
         self._troubles[project] = str(problem)
+
+
+def _new(project: str, found: Sequence[LabelledIssue], books: Books) -> tuple[list[LabelledIssue], int]:
+    """Those that were not taken on before, and how many of the project are under way."""
+    new = [issue for issue in found if not books.deliveries.state(issue.key)]
+    if not new:
+        return [], 0
+    on_the_way = sum(received.kind == Labelled.__name__ for received in books.deliveries.to_settle())
+    return new, len(_taken_on(project, books)) + on_the_way
+
+
+def _taken_on(project: str, books: Books) -> list[Task]:
+    """Tasks that came from its issues and are to be worked on, the newest first."""
+    tasks = books.log.tasks(ended=False, limit=MOST_TASKS)
+    ours = (task for task in tasks if task.origin and task.origin.project == project)
+    return [task for task in ours if task.state is not TaskState.BACKBURNER]
+
+
+def _waits(issue: LabelledIssue) -> str:
+    return f"issues-wait:{issue.key}"
 
 
 def labelled(issue: LabelledIssue, channel: str, thread: Thread, at: datetime) -> Labelled:

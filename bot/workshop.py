@@ -155,6 +155,11 @@ class Workshop:
         await self.gates.sweep()
         await self.ready()
 
+    @property
+    def copies(self) -> Sequence[Path]:
+        """Bare repositories that nobody but us writes to."""
+        return tuple(self.checkouts.repository(name) for name in self.sites)
+
     async def ready(self) -> None:
         """Wait until it is known whether there is a sandbox."""
         with suppress(SandboxUnusable):  # each run that needs it says so

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from agents.domain.asking import Moment
 from agents.domain.events import Event
-from agents.domain.ids import TaskId
+from agents.domain.ids import PersonId, TaskId
 from agents.domain.task import Task
 from agents.ports import Decide
 from store.books import Books
@@ -33,6 +33,10 @@ class JobLog:
 
     async def note(self, id: TaskId, decide: Decide) -> Task:
         return await self._append(id, decide, lambda books: books.jobs.hold(self._job.id, self._job.fence))
+
+    async def name(self, person: PersonId) -> str:
+        name = await self._database.read(lambda books: books.people.name(person))
+        return "" if name == person else name
 
     async def until(self, id: TaskId, holds: Callable[[Task], bool]) -> Task:
         while not holds(task := await self.task(id)):  # noqa: ASYNC110  another process may write it

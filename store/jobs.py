@@ -151,6 +151,9 @@ class Jobs:
         wanted = select(_J.c.id).where(_J.c.task == task, _J.c.state.in_(UNFINISHED))
         return len(self._db.execute(wanted).all())
 
+    def any_unfinished(self) -> bool:
+        return self._db.execute(select(_J.c.id).where(_J.c.state.in_(UNFINISHED)).limit(1)).first() is not None
+
     def lease_owners(self) -> set[str]:
         held = select(_J.c.lease_owner).where(_J.c.state == JobState.LEASED).distinct()
         return set(self._db.execute(held).scalars())

@@ -20,6 +20,7 @@ MAY_CATCH_ANYTHING = (
     "store/database.py",  # the writer hands whatever a transaction raises to whoever asked for it
 )
 READS_THE_CLOCK = ("datetime.now", "datetime.utcnow", "datetime.today", "date.today", "time.time", "time.monotonic")
+STARTS = re.compile(r"\bsubprocess\b|create_subprocess|\bexec[lv]|\bspawn")
 # Spelled in halves, so that this file does not find itself.
 PATCHING = re.compile(r"unittest" + r"\.mock|from unittest import .*\bmock\b|monkeypatch" + r"\.setattr")
 
@@ -98,6 +99,15 @@ def test_the_domain_is_told_the_time(source: str) -> None:
 def test_yaml_is_never_loaded_unsafely(source: str) -> None:
     for line, name in calls(source):
         assert name != "yaml.load", f"{source}:{line} yaml.load runs what it reads: use the catalog's safe reader"
+
+
+@pytest.mark.parametrize("source", sources(*PACKAGES))
+def test_only_one_module_starts_git(source: str) -> None:
+    """What keeps a hostile repository from running anything stands there once."""
+    for node in ast.walk(tree_of(source)):
+        if isinstance(node, ast.Call) and STARTS.search(ast.unparse(node.func)):
+            named = any(isinstance(part, ast.Constant) and part.value == "git" for part in ast.walk(node))
+            assert not named or source == "agents/workspace/git.py", f"{source}:{node.lineno} starts git by itself"
 
 
 @pytest.mark.parametrize("source", sources("tests"))

@@ -92,7 +92,7 @@ def _command(written: str) -> str:
     return written
 
 
-def _number(value: object) -> object:
+def number(value: object) -> object:
     if isinstance(value, bool):  # pydantic would read true as 1
         raise ValueError(f"`{str(value).lower()}` is not a number. Write a number.")
     return value
@@ -100,8 +100,8 @@ def _number(value: object) -> object:
 
 Member = Annotated[str, AfterValidator(member)]
 ChannelName = Annotated[str, AfterValidator(channel_name)]
-Seconds = Annotated[float, BeforeValidator(_number), Field(ge=0, le=7 * 86_400, allow_inf_nan=False)]
-Count = Annotated[int, BeforeValidator(_number), Field(ge=1, le=10_000)]
+Seconds = Annotated[float, BeforeValidator(number), Field(ge=0, le=7 * 86_400, allow_inf_nan=False)]
+Count = Annotated[int, BeforeValidator(number), Field(ge=1, le=10_000)]
 
 
 class Part(BaseModel):
@@ -128,18 +128,20 @@ class LimitsPart(Part):
     link_code: Annotated[Seconds, Field(ge=30, le=86_400)]
     catch_up: Seconds
     issues_apart: Annotated[Seconds, Field(ge=1, le=86_400)]
-    debate_rounds: Annotated[int, BeforeValidator(_number), Field(ge=0, le=2)]
-    dollars_an_hour: Annotated[float, BeforeValidator(_number), Field(ge=0, le=10_000)]
+    issues_at_once: Count
+    upkeep_apart: Annotated[Seconds, Field(ge=1, le=86_400)]
+    debate_rounds: Annotated[int, BeforeValidator(number), Field(ge=0, le=2)]
+    dollars_an_hour: Annotated[float, BeforeValidator(number), Field(ge=0, le=10_000)]
     model_step: Annotated[Seconds, Field(ge=1, le=3600)]
-    step_retries: Annotated[int, BeforeValidator(_number), Field(ge=0, le=10)]
+    step_retries: Annotated[int, BeforeValidator(number), Field(ge=0, le=10)]
     retry_longest: Annotated[Seconds, Field(le=600)]
-    first_wave: Annotated[int, BeforeValidator(_number), Field(ge=1, le=50)]
-    minions_per_project: Annotated[int, BeforeValidator(_number), Field(ge=1, le=50)]
-    minions: Annotated[int, BeforeValidator(_number), Field(ge=1, le=100)]
-    code_reviewers: Annotated[int, BeforeValidator(_number), Field(ge=1, le=2)]
+    first_wave: Annotated[int, BeforeValidator(number), Field(ge=1, le=50)]
+    minions_per_project: Annotated[int, BeforeValidator(number), Field(ge=1, le=50)]
+    minions: Annotated[int, BeforeValidator(number), Field(ge=1, le=100)]
+    code_reviewers: Annotated[int, BeforeValidator(number), Field(ge=1, le=2)]
     minion_turns: Annotated[Count, Field(le=500)]
     minion_seconds: Annotated[Seconds, Field(ge=1, le=14_400)]
-    minion_questions: Annotated[int, BeforeValidator(_number), Field(ge=0, le=10)]
+    minion_questions: Annotated[int, BeforeValidator(number), Field(ge=0, le=10)]
     tool_errors: Annotated[Count, Field(le=20)]
     command_seconds: Annotated[Seconds, Field(ge=1, le=3600)]
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from agents.catalog.documents import Document, Where
-from agents.catalog.policies import Count, Odd, Part
+from agents.catalog.policies import Count, Odd, Part, number
 from agents.domain.risk import Area, Breaking, RiskLevel, RiskPolicy, words_of
 from agents.domain.scope import odd_pattern
 from manifests import packaged
@@ -24,15 +24,9 @@ def _word(written: str) -> str:
     return written.casefold()
 
 
-def _percent(value: object) -> object:
-    if isinstance(value, bool):  # pydantic would read true as 1
-        raise ValueError(f"`{str(value).lower()}` is not a number. Write percent, such as 80.")
-    return value
-
-
 Pattern = Annotated[str, AfterValidator(_pattern)]
 Word = Annotated[str, AfterValidator(_word)]
-Percent = Annotated[float, BeforeValidator(_percent), Field(ge=0, le=100, allow_inf_nan=False)]
+Percent = Annotated[float, BeforeValidator(number), Field(ge=0, le=100, allow_inf_nan=False)]
 
 
 class AreaPart(Part):

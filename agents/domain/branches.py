@@ -1,20 +1,13 @@
-"""Names of branches and messages of commits: made of what anybody wrote, so nothing in them may mean more."""
+"""Names of branches: made of what anybody wrote, so nothing in them may mean more."""
 
 import re
 import unicodedata
 
 from agents.domain.ids import TaskId
-from agents.domain.text import clean, one_line
 
 LONGEST_SLUG = 60
-LONGEST_MESSAGE = 10_000
 _PART = r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?"
 _BRANCH = re.compile(rf"{_PART}(?:/{_PART})*")
-# What tells a forge to leave out its checks, in any of the spellings they know.
-_SKIPS = re.compile(r"\[([^\[\]\n]*\b(?:skip|no)[\s_-]*(?:\w+)|[^\[\]\n]*\bskip)\s*\]", re.IGNORECASE)
-_STARRED = re.compile(r"\*{2,}\s*(\w+)\s*\*{2,}")
-# A line that a forge reads as saying who did it, who agrees, or that checks are left out.
-_TRAILER = re.compile(r"^([ \t]*[A-Za-z0-9][A-Za-z0-9-]*)[ \t]*:(?=[ \t]|$)", re.MULTILINE)
 
 
 def branch_for(task: TaskId, title: str, subtask: int | None = None) -> str:
@@ -32,18 +25,6 @@ def odd_branch(name: str) -> str | None:
     if any(part.lower().endswith(".lock") for part in name.split("/")):
         return "git keeps names that end in .lock for itself"
     return None
-
-
-def commit_message(text: str) -> str:
-    """The text, with nothing in it that a forge would obey: no leaving out of checks, no trailers (attack 50)."""
-    lines = clean(text)[:LONGEST_MESSAGE].strip().splitlines()
-    subject = one_line(_harmless(lines[0]), 100) if lines else "Work in progress"
-    body = _TRAILER.sub(r"\1 -", _harmless("\n".join(line.rstrip() for line in lines[1:]).strip()))
-    return f"{subject}\n\n{body}\n" if body else f"{subject}\n"
-
-
-def _harmless(text: str) -> str:
-    return _STARRED.sub(r"\1", _SKIPS.sub(r"(\1)", text))
 
 
 def _slug(text: str) -> str:

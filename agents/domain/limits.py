@@ -28,6 +28,8 @@ class Limits:
     dollars_an_hour: float = 0.75  # what an hour of planned work is reckoned to cost, for the estimate on a plan
     catch_up: float = 86_400
     issues_apart: float = 60  # between two looks for issues that ask for work
+    issues_at_once: int = 5  # of a project, taken on and not ended; further ones wait their turn
+    upkeep_apart: float = 600  # between two looks at whether our copies of repositories want packing
     model_step: float = 300  # one call to a model
     step_retries: int = 3  # ceiling over the named retry policies (C15)
     retry_longest: float = 60

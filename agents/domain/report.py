@@ -1,5 +1,7 @@
 """What a pull request says of a task."""
 
+from collections.abc import Sequence
+
 from agents.domain.task import Task
 from agents.domain.text import one_line
 from agents.domain.work import SubtaskState
@@ -15,6 +17,23 @@ def pull_text(task: Task) -> tuple[str, str]:
     lines += [_line(task, work.number) for work in task.works if work.state is not SubtaskState.CANCELLED]
     lines += [_line(task, work.number) + " (dropped)" for work in task.works if work.state is SubtaskState.CANCELLED]
     return title, "\n".join(lines)
+
+
+def commit_text(task: Task, number: int) -> str:
+    """What a commit of one subtask says in the history."""
+    assert task.plan is not None
+    return f"{task.id}.{number}: {one_line(task.subtask(number).title, 80)}\n\nPart of {task.id}: {task.plan.goal}"
+
+
+def join_text(task: Task, number: int, asked_by: str, passed_by: Sequence[str]) -> str:
+    """What stands in the history where a subtask's work comes in. A name that nobody knows is left out."""
+    where = f" in {task.origin.url}" if task.origin else ""
+    passed = ", ".join(one_line(name, 80) for name in passed_by if name)
+    lines = (
+        f"Asked for by {one_line(asked_by, 80)}{where}" if asked_by else "",
+        f"Passed by {passed}" if passed else "",
+    )
+    return "\n".join((commit_text(task, number), *filter(None, lines)))
 
 
 def _line(task: Task, number: int) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from agents.domain import events as e, working
 from agents.domain.asking import Moment
 from agents.domain.events import Event
+from agents.domain.report import join_text
 from agents.domain.task import Task
 from agents.domain.work import SubtaskState
 from agents.ports import Ports
@@ -16,7 +17,10 @@ async def integrate(event: Event, ports: Ports) -> None:
     assert isinstance(event, e.GatePassed)
     task = await ports.store.task(event.task)
     work = task.work(event.subtask)
-    tip = await ports.checkouts.join(task.project or "", task.branch, task.base, work.commit)
+    asked_by = task.origin.by if task.origin else await ports.store.name(task.owner)
+    passed_by = [await ports.store.name(person) for person in event.by]
+    told = join_text(task, work.number, asked_by, passed_by)
+    tip = await ports.checkouts.join(task.project or "", task.branch, task.base, work.commit, told)
 
     def decide(now: Task, moment: Moment) -> Sequence[Event]:
         mine = now.work(event.subtask)

@@ -8,6 +8,7 @@ from agents.domain import dispatching, events as e, working
 from agents.domain.asking import Moment
 from agents.domain.errors import NoAnswer
 from agents.domain.events import Event
+from agents.domain.report import commit_text
 from agents.domain.task import Task
 from agents.domain.text import cut
 from agents.domain.work import Ending, SubtaskState, Work
@@ -173,8 +174,8 @@ class _Run:
             await checkouts.close(self.checkout)
             await self.ports.store.record(task.id, lambda now, moment: [])
             return
-        title = task.subtask(work.number).title
-        commit = await checkouts.commit(self.checkout, f"{title}\n\n{task.id}.{work.number}, attempt {work.attempt}")
+        told = f"{commit_text(task, work.number)}\nAttempt {work.attempt}"
+        commit = await checkouts.commit(self.checkout, told)
         record = await self._recorder(outcome, commit)
         if isinstance(outcome, Finished | GaveUp):
             await checkouts.close(self.checkout)

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from agents.domain.failure import ErrorClass, Failure
 from agents.domain.ids import fingerprint
+from agents.domain.strict_json import strictly
 from agents.domain.text import clean, cut
 from agents.ports import Shape
 
@@ -51,20 +52,9 @@ def _one_value(text: str | None) -> Any:
         what = f"it has {blocks} blocks and text around them" if blocks else "it is not JSON"
         raise BadAnswer(ErrorClass.PARSING, f"{what}; one JSON object and nothing else is allowed")
     try:
-        return json.loads(block[1] if block else said, object_pairs_hook=_unique, parse_constant=_no_constant)
+        return strictly(block[1] if block else said)
     except (ValueError, RecursionError) as error:
         raise BadAnswer(ErrorClass.PARSING, f"it is not one JSON value ({cut(str(error), 200)})") from error
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    keys = [key for key, _ in pairs]
-    if len(set(keys)) != len(keys):
-        raise ValueError("a key appears twice")
-    return dict(pairs)
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
 
 
 def _told(error: ValidationError) -> str:

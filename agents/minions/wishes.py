@@ -1,11 +1,11 @@
 """What a model wants done, read strictly; and its turn, made fit to be kept and sent again."""
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from agents.domain.strict_json import strictly
 from agents.domain.text import clean, cut
 from agents.ports import Said, ToolCall
 
@@ -60,7 +60,7 @@ def _read(call: ToolCall, id: str) -> Wish:
         return Wish(id=id, name=call.name, problem=problem)
     arguments = _whole(call.arguments).strip() or "{}"
     try:
-        given = json.loads(arguments, object_pairs_hook=_unique, parse_constant=_no_constant)
+        given = strictly(arguments)
     except (ValueError, RecursionError) as error:
         problem = f"The arguments are not JSON ({cut(clean(str(error)), 200)}). Send one JSON object."
         return Wish(id=id, name=call.name, problem=problem)
@@ -72,14 +72,3 @@ def _read(call: ToolCall, id: str) -> Wish:
 def _whole(text: str) -> str:
     """Half a character cannot be written down."""
     return text if text.isascii() else text.encode(errors="replace").decode()
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    keys = [key for key, _ in pairs]
-    if len(set(keys)) != len(keys):
-        raise ValueError("a key appears twice")
-    return dict(pairs)
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")

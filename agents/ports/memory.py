@@ -6,7 +6,7 @@ from typing import Protocol
 
 from agents.domain.asking import Moment
 from agents.domain.events import Event
-from agents.domain.ids import TaskId
+from agents.domain.ids import PersonId, TaskId
 from agents.domain.task import Task
 
 Decide = Callable[[Task, Moment], Sequence[Event]]
@@ -31,6 +31,10 @@ class Store(Protocol):
 
     async def note(self, id: TaskId, decide: Decide) -> Task:
         """Append facts while the job goes on, and return the task as it is then. Raises StaleLease."""
+        ...
+
+    async def name(self, person: PersonId) -> str:
+        """What a person is called; empty if they are not known."""
         ...
 
     async def until(self, id: TaskId, holds: Callable[[Task], bool]) -> Task:

@@ -75,10 +75,10 @@ class Checkouts(Protocol):
         """The hash of a commit's files: the same tree is the same work (loop detection)."""
         ...
 
-    async def join(self, project: str, into: str, start: str, commit: str) -> str | None:
+    async def join(self, project: str, into: str, start: str, commit: str, message: str) -> str | None:
         """Bring a commit onto the branch `into`, which begins at `start`, without a working folder; once is enough.
 
-        Returns the branch's new tip; None: it does not fit.
+        Returns the branch's new tip; None: it does not fit. The message is of the commit that joins, if one is needed.
         """
         ...
 

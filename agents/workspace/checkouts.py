@@ -9,7 +9,7 @@ from agents.domain.evaluation import Change
 from agents.ports import Checkout, CheckoutFailed, Workspace
 from agents.workspace import staging
 from agents.workspace.folders import Folder, Folders
-from agents.workspace.mirror import ATTEMPTS, Identity, Mirror, ref
+from agents.workspace.mirror import ATTEMPTS, Mirror, ref
 from agents.workspace.names import file_name
 
 
@@ -49,7 +49,7 @@ class GitCheckouts:
         home = home.resolve()
         self._environment = environment
         self._fresh = fresh
-        self._mirrors = {project: Mirror(path, copy_of(home, project), Identity()) for project, path in paths.items()}
+        self._mirrors = {project: Mirror(path, copy_of(home, project)) for project, path in paths.items()}
         self._folders = {
             project: Folders(mirror, home / "worktrees" / file_name(project), owner)
             for project, mirror in self._mirrors.items()
@@ -112,7 +112,7 @@ class GitCheckouts:
         new = await mirror.committed(tree, [at], message)
         tip: str | None = new
         if not await mirror.move(checkout.branch, new, at):
-            tip = await mirror.join(checkout.branch, at, new)
+            tip = await mirror.join(checkout.branch, at, new, message)
         if tip is None:
             raise CheckoutFailed(
                 f"{checkout.branch} went on without this folder, and its changes do not fit any more",
@@ -135,8 +135,8 @@ class GitCheckouts:
     async def tree(self, project: str, commit: str) -> str:
         return await self._mirror(project).tree(commit)
 
-    async def join(self, project: str, into: str, start: str, commit: str) -> str | None:
-        return await self._mirror(project).join(into, start, commit)
+    async def join(self, project: str, into: str, start: str, commit: str, message: str) -> str | None:
+        return await self._mirror(project).join(into, start, commit, message)
 
     async def close(self, checkout: Checkout) -> None:
         await self.discard(checkout.project, checkout.branch)

@@ -1,10 +1,14 @@
-"""Git as the host runs it: an explicit repository, no configuration of the machine's, nothing executed from it."""
+"""Git as the host runs it: an explicit repository, only the settings named here, nothing executed from it."""
 
 import asyncio
 import os
-from collections.abc import Mapping
+import re
+import signal
+from collections import defaultdict
+from collections.abc import Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
@@ -13,29 +17,36 @@ from agents.ports import CheckoutFailed
 TIMEOUT = 60.0
 LONG = 900.0  # for the first copy of a repository, and for writing out all its files
 MOST = 256 * 1024 * 1024
-AT_ONCE = 4
-_turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+ERRORS_MOST = 20_000
+AT_ONCE = 4  # near and far apart: a server that does not answer keeps nobody from reading a file here
+_Turns = defaultdict[bool, asyncio.Semaphore]
+_turns: WeakKeyDictionary[asyncio.AbstractEventLoop, _Turns] = WeakKeyDictionary()
 _OPTIONS = (
-    "-c", "core.fsmonitor=false",
-    "-c", "core.hooksPath=/dev/null",
-    "-c", "core.attributesFile=/dev/null",
-    "-c", "core.excludesFile=/dev/null",
-    "-c", "core.untrackedCache=false",
-    "-c", "core.protectHFS=true",
-    "-c", "core.protectNTFS=true",
-    "-c", "protocol.allow=never",
-    "-c", "protocol.file.allow=always",
-    "-c", "safe.bareRepository=explicit",
-    "-c", "submodule.recurse=false",
-    "-c", "commit.gpgSign=false",
-    "-c", "gc.auto=0",
-    "-c", "maintenance.auto=false",
-)  # fmt: skip
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.attributesFile=/dev/null",
+    "core.excludesFile=/dev/null",
+    "core.untrackedCache=false",
+    "core.protectHFS=true",
+    "core.protectNTFS=true",
+    "core.sshCommand=false",
+    "core.alternateRefsCommand=false",
+    "credential.helper=",
+    "protocol.version=2",
+    "protocol.allow=never",
+    "protocol.file.allow=always",
+    "safe.bareRepository=explicit",
+    "submodule.recurse=false",
+    "commit.gpgSign=false",
+    "gc.auto=0",
+    "maintenance.auto=false",
+)
 _ENVIRON = {
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_ATTR_NOSYSTEM": "1",
     "GIT_ALLOW_PROTOCOL": "file",
+    "GIT_ASKPASS": "false",
     "GIT_LITERAL_PATHSPECS": "1",
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_NO_REPLACE_OBJECTS": "1",
@@ -44,6 +55,42 @@ _ENVIRON = {
     "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C.UTF-8",
 }
+# Brings commits and nothing beside them.
+FETCH = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--no-recurse-submodules")
+# Git runs this in the user's repository. It is given nothing from outside but what stands here.
+UPLOAD = "--upload-pack=git -c 'safe.directory=*' -c core.hooksPath=/dev/null -c core.fsmonitor=false upload-pack"
+_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """Who the host's commits are by."""
+
+    name: str = "Overlord"
+    email: str = "overlord@localhost"
+    date: str = ""  # empty: now
+
+    @property
+    def environ(self) -> dict[str, str]:
+        told = {"NAME": self.name, "EMAIL": self.email, **({"DATE": self.date} if self.date else {})}
+        return {f"GIT_{role}_{what}": value for role in ("AUTHOR", "COMMITTER") for what, value in told.items()}
+
+
+OVERLORD = Identity()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What git answered."""
+
+    code: int
+    out: bytes
+    err: str
+    cut: int = 0  # bytes that it printed beyond what was wanted
+
+    @property
+    def text(self) -> str:
+        return self.out.decode(errors="replace")
 
 
 class GitFailed(CheckoutFailed):
@@ -62,6 +109,8 @@ class Git:
     held: tuple[int, ...] = ()  # locks that stay taken until git ends, even if the host dies before it
     environ: Mapping[str, str] = field(default_factory=dict)
     seconds: float = TIMEOUT
+    grace: float = 0.0  # seconds to come to an end in when we are called off: half of a person's files is worse
+    far: bool = False  # it speaks to another machine
 
     async def run(self, *arguments: str, stdin: bytes = b"") -> bytes:
         """What it printed, all of it."""
@@ -84,36 +133,52 @@ class Git:
         return True
 
     async def cut(self, *arguments: str, stdin: bytes = b"", most: int = MOST) -> tuple[bytes, int]:
-        """The beginning of what it printed, and how many bytes more there were. A few at once: a start holds up all."""
-        async with _turns.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(AT_ONCE)):
-            return await self._cut(*arguments, stdin=stdin, most=most)
+        """The beginning of what it printed, and how many bytes more there were."""
+        said = await self.ask(*arguments, stdin=stdin, most=most)
+        if said.code != 0:
+            raise GitFailed(arguments[0], said.err, said.code)
+        return said.out, said.cut
 
-    async def _cut(self, *arguments: str, stdin: bytes, most: int) -> tuple[bytes, int]:
-        process = await asyncio.create_subprocess_exec(
-            *("git", f"--git-dir={self.directory}"),
-            *([] if self.files is None else [f"--work-tree={self.files}"]),
-            *(*_OPTIONS, *arguments),
-            cwd=self.directory if self.directory.is_dir() else self.directory.parent,
-            env={"PATH": os.environ.get("PATH", os.defpath), **_ENVIRON, **self.environ},
-            pass_fds=self.held,
-            stdin=asyncio.subprocess.PIPE if stdin else asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-        )
+    async def ask(self, *arguments: str, stdin: bytes = b"", most: int = MOST) -> Said:
+        """Whatever comes of it; -1 is no answer in time. A few at once: a start holds up all."""
+        turns = _turns.setdefault(asyncio.get_running_loop(), _Turns(partial(asyncio.Semaphore, AT_ONCE)))
+        async with turns[self.far]:
+            asked = self._ask(*arguments, stdin=stdin, most=most)
+            return await (_at_leisure(asked, self.grace) if self.grace else asked)
+
+    async def _ask(self, *arguments: str, stdin: bytes, most: int) -> Said:
+        process = await self._started(*arguments, given=bool(stdin))
         try:
             async with asyncio.timeout(self.seconds):
                 (out, cut), (err, _), _ = await asyncio.gather(
-                    _beginning(process.stdout, most), _beginning(process.stderr, 20_000), _feed(process.stdin, stdin)
+                    _beginning(process.stdout, most),
+                    _beginning(process.stderr, ERRORS_MOST),
+                    _feed(process.stdin, stdin),
                 )
-                await process.wait()
+                code = await process.wait()
         except TimeoutError:
-            raise GitFailed(arguments[0], f"no answer within {self.seconds:g} s") from None
+            return Said(code=-1, out=b"", err=f"no answer within {self.seconds:g} s")
         finally:
             if process.returncode is None:
                 await _end(process)
-        if process.returncode != 0:
-            raise GitFailed(arguments[0], err.decode(errors="replace"), process.returncode or -1)
-        return out, cut
+        return Said(code=code, out=out, err=err.decode(errors="replace"), cut=cut)
+
+    async def _started(self, *arguments: str, given: bool) -> asyncio.subprocess.Process:
+        """Not in our session: what ends us does not end it halfway."""
+        whole = self.directory.is_dir() and self.directory.name != ".git"
+        return await asyncio.create_subprocess_exec(
+            *("git", f"--git-dir={self.directory}"),
+            *([] if self.files is None else [f"--work-tree={self.files}"]),
+            *(part for option in _OPTIONS for part in ("-c", option)),
+            *arguments,
+            cwd=self.directory if whole else self.directory.parent,
+            env={"PATH": os.environ.get("PATH", os.defpath), **_ENVIRON, **self.environ},
+            pass_fds=self.held,
+            stdin=asyncio.subprocess.PIPE if given else asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            start_new_session=True,
+        )
 
 
 async def git(repository: Path, *arguments: str, stdin: bytes | None = None) -> bytes:
@@ -125,6 +190,11 @@ def git_dir(repository: Path) -> Path:
     """A checkout's own folder, or the repository itself where it is bare."""
     inside = repository.absolute() / ".git"
     return inside if inside.exists() else repository.absolute()
+
+
+def is_commit(written: str) -> bool:
+    """Whether it is a commit's whole id, and so nothing that git could take for something else."""
+    return bool(_COMMIT.fullmatch(written))
 
 
 async def _beginning(stream: asyncio.StreamReader | None, most: int) -> tuple[bytes, int]:
@@ -145,14 +215,27 @@ async def _feed(stream: asyncio.StreamWriter | None, stdin: bytes) -> None:
     stream.close()
 
 
+async def _at_leisure(asked: Coroutine[None, None, Said], grace: float) -> Said:
+    """A task of its own, which being called off does not reach before the time is over."""
+    task = asyncio.create_task(asked)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        try:
+            await asyncio.wait({task}, timeout=grace)
+        finally:
+            task.cancel()
+        raise
+
+
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """Asked first: git then takes its lock files away."""
+    """With all that it started. Asked first: git then takes its lock files away."""
     with suppress(ProcessLookupError):
-        process.terminate()
+        os.killpg(process.pid, signal.SIGTERM)
     try:
         async with asyncio.timeout(2):
             await process.wait()
     except TimeoutError:
         with suppress(ProcessLookupError):
-            process.kill()
+            os.killpg(process.pid, signal.SIGKILL)
         await process.wait()

@@ -49,6 +49,15 @@ def hold_now(path: Path) -> int | None:
     return folder
 
 
+def hold_file_now(path: Path) -> int | None:
+    """The lock of a file that stays, if nobody has it; to be closed, and passed on to git."""
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    if _taken(file):
+        os.close(file)
+        return None
+    return file
+
+
 def _is_still(folder: int, path: Path) -> bool:
     return os.path.samestat(os.fstat(folder), path.lstat())
 

@@ -1,21 +1,19 @@
 """The files of a commit as git has them: names and blob ids, without reading or checking out any."""
 
 import asyncio
-import re
 from pathlib import Path
 
 from agents.domain.listing import Listing
 from agents.ports import Checkout
-from agents.workspace.git import GitFailed, git
+from agents.workspace.git import GitFailed, git, is_commit
 
 MOST = 200_000
-_COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 _PLAIN = ("100644", "100755")
 
 
 async def listing(repository: Path, commit: str) -> Listing:
     """Raises GitFailed."""
-    if not _COMMIT.fullmatch(commit):
+    if not is_commit(commit):
         raise GitFailed("list the files", f"{commit!r} is not a commit's full id")
     said = await git(repository, "ls-tree", "-r", "-z", "--full-tree", commit)
     return await asyncio.to_thread(parse, said)

@@ -3,13 +3,15 @@
 import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
-from agents.domain.branches import commit_message, odd_branch
+from agents.domain.branches import odd_branch
+from agents.domain.commits import commit_message
 from agents.domain.evaluation import Change
 from agents.ports import CheckoutFailed
-from agents.workspace.git import LONG, Git, GitFailed, git_dir
+from agents.workspace.diffs import PLAIN, differing
+from agents.workspace.git import FETCH, LONG, OVERLORD, UPLOAD, Git, GitFailed, git_dir, is_commit
 from agents.workspace.held import held
 from agents.workspace.removal import remove
 
@@ -17,12 +19,9 @@ PATCH_MOST = 2 * 1024 * 1024
 ATTEMPTS = 20
 _HEAD = "refs/overlord/head"  # where the user's repository was when it was last looked at
 _BASE = "refs/overlord/base"  # where each branch began
-_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _ELSEWHERE = re.compile(r"reference already exists|but expected|unable to resolve reference")
 _STALE = re.compile(r"'([^'\n]+\.lock)': File exists")
-# Git runs this in the user's repository. It is given nothing from outside but what stands here.
 _FOLDERS = ("", "objects", "objects/info", "objects/pack", "refs", "refs/heads", "worktrees")
-_UPLOAD = "git -c 'safe.directory=*' -c core.hooksPath=/dev/null -c core.fsmonitor=false upload-pack"
 _CONFIG = """\
 [core]
 \trepositoryformatversion = {version}
@@ -40,31 +39,14 @@ _CONFIG = """\
 {extensions}"""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Identity:
-    """Who the host's commits are by."""
-
-    name: str = "Overlord"
-    email: str = "overlord@localhost"
-
-    @property
-    def environ(self) -> dict[str, str]:
-        return {
-            f"GIT_{role}_{what}": value
-            for role in ("AUTHOR", "COMMITTER")
-            for what, value in (("NAME", self.name), ("EMAIL", self.email))
-        }
-
-
 class Mirror:
     """One project's copy. What only reads needs no lock; whoever moves a branch holds the copy's lock."""
 
-    def __init__(self, source: Path, place: Path, identity: Identity) -> None:
+    def __init__(self, source: Path, place: Path) -> None:
         self.source = source
         self.place = place
         self._lock = place.with_suffix(".lock")
         self._git = Git(directory=place)
-        self._identity = identity
 
     @asynccontextmanager
     async def locked(self) -> AsyncIterator[Git]:
@@ -79,10 +61,8 @@ class Mirror:
         if not head or head == await self.resolved(_HEAD):
             return head
         async with self.locked() as git:
-            arguments = ("--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--no-recurse-submodules")
-            source = str(self.source.absolute())
-            fetch = ("fetch", "-q", "--update-shallow", *arguments, f"--upload-pack={_UPLOAD}", "--end-of-options")
-            await _unstuck(self.place, replace(git, seconds=LONG), (*fetch, source, f"+HEAD:{_HEAD}"))
+            fetch = (*FETCH, "--update-shallow", UPLOAD, "--end-of-options", str(self.source.absolute()))
+            await _unstuck(self.place, replace(git, seconds=LONG), (*fetch, f"+HEAD:{_HEAD}"))
         return await self.resolved(_HEAD)
 
     async def resolved(self, name: str) -> str:
@@ -144,16 +124,16 @@ class Mirror:
             made = await self.move(branch, await self.known(start), "")
         return start if made else await self.tip(branch)
 
-    async def committed(self, tree: str, parents: Sequence[str], message: str) -> str:
-        who = replace(self._git, environ=self._identity.environ)
+    async def committed(self, tree: str, parents: Sequence[str], message: str, date: str = "") -> str:
+        who = replace(self._git, environ=replace(OVERLORD, date=date).environ)
         named = (part for parent in parents for part in ("-p", parent))
         return await who.line("commit-tree", *named, tree, stdin=commit_message(message).encode())
 
-    async def join(self, into: str, start: str, commit: str) -> str | None:
+    async def join(self, into: str, start: str, commit: str, message: str) -> str | None:
         commit, start = await self.known(commit), await self.known(start)
         for _ in range(ATTEMPTS):
             there = await self.tip(into)
-            new = await self._joined(there or start, commit, into)
+            new = await self._joined(there or start, commit, message)
             if new is None or new == there:
                 return new
             if not there and not await self.move(into, start, ""):
@@ -162,7 +142,8 @@ class Mirror:
                 return new
         raise _busy(into)
 
-    async def _joined(self, tip: str, commit: str, into: str) -> str | None:
+    async def _joined(self, tip: str, commit: str, message: str) -> str | None:
+        """As late as the later of the two: made again after a kill, it is the same commit."""
         if await self._contains(tip, commit):
             return tip
         if await self._contains(commit, tip):
@@ -173,19 +154,18 @@ class Mirror:
             if problem.code == 1 or "unrelated histories" in problem.said:
                 return None
             raise
-        return await self.committed(said, (tip, commit), f"Join {commit[:12]} into {into}")
+        times = await self._git.line("log", "--no-walk", "--format=%ct", tip, commit)
+        return await self.committed(said, (tip, commit), message, f"@{max(map(int, times.split()))} +0000")
 
     async def _contains(self, tip: str, commit: str) -> bool:
         return await self._git.says("merge-base", "--is-ancestor", commit, tip)
 
     async def changes(self, base: str, commit: str) -> list[Change]:
-        found = await self._git.run(
-            "diff-tree", *_PLAIN_DIFF, "-z", "--raw", "--numstat", checked(base), checked(commit)
-        )
-        return list(_parsed(found))
+        found = await differing(self._git, checked(base), checked(commit), errors="backslashreplace")
+        return [one.change for one in found]
 
     async def patch(self, base: str, commit: str) -> str:
-        arguments = ("diff-tree", *_PLAIN_DIFF, "-p", checked(base), checked(commit))
+        arguments = ("diff-tree", *PLAIN, "-p", checked(base), checked(commit))
         found, cut = await self._git.cut(*arguments, most=PATCH_MOST)
         text = found.decode(errors="replace")
         return f"{text}\n… ({cut:,} more bytes of this patch are left out)\n" if cut else text
@@ -226,9 +206,6 @@ class Mirror:
             fresh.rename(self.place)
 
 
-_PLAIN_DIFF = ("-r", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short")
-
-
 def ref(branch: str) -> str:
     if problem := odd_branch(branch):
         raise CheckoutFailed(f"{branch[:80]!r} is no name for a branch: {problem}", next_step="Take a plainer name.")
@@ -236,7 +213,7 @@ def ref(branch: str) -> str:
 
 
 def checked(commit: str) -> str:
-    if not _COMMIT.fullmatch(commit):
+    if not is_commit(commit):
         raise CheckoutFailed(f"{commit[:80]!r} is no commit's id", next_step="Name a commit by its whole id.")
     return commit
 
@@ -264,25 +241,3 @@ def _unlocked(place: Path, said: str) -> bool:
         return False
     Path(stale[1]).unlink(missing_ok=True)
     return True
-
-
-def _parsed(found: bytes) -> list[Change]:
-    """`:mode mode id id S`, path, … and then `added TAB removed TAB path` of each."""
-    fields = found.decode(errors="backslashreplace").split("\0")[:-1]
-    raw: dict[str, tuple[str, str]] = {}
-    counts: dict[str, tuple[int, int]] = {}
-    at = 0
-    while at < len(fields):
-        if fields[at].startswith(":"):
-            _, mode, _, _, status = fields[at].split(" ")
-            raw[fields[at + 1]] = (mode, status)
-            at += 2
-        else:
-            added, removed, path = fields[at].split("\t", 2)
-            counts[path] = (int(added) if added != "-" else 0, int(removed) if removed != "-" else 0)
-            at += 1
-    return [
-        Change(path=path, status=status[:1], added=added, removed=removed, mode="" if mode == "000000" else mode)
-        for path, (mode, status) in raw.items()
-        for added, removed in (counts.get(path, (0, 0)),)
-    ]

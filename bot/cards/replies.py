@@ -94,6 +94,18 @@ def issue_words(author: str, title: str, url: str) -> str:
     return f"{author or 'Somebody'} asks on GitHub: {one_line(title, 200)}\n{url}"
 
 
+def issues_wait_card(project: str, waiting: int, most: int) -> Card:
+    more = "1 more issue waits" if waiting == 1 else f"{waiting:,} more issues wait"
+    return Card(
+        title=f"{more} for a turn at {project}",
+        text=(
+            f"I take on {most} at a time, in the order in which they got the label. The next one begins when one of "
+            "these tasks has ended or is laid aside."
+        ),
+        footer="`issues_at_once` under `limits:` in overlord.yaml says how many.",
+    )
+
+
 def problem_card(error: OverlordError) -> Card:
     return Card(title=error.what, text=error.next_step, tone=Tone.BAD)
 

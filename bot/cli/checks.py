@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from bot.settings import Settings
 
 OLDEST_PYTHON = (3, 11)
-OLDEST_GIT = (2, 31)
+OLDEST_GIT = (2, 38)
 ENOUGH_DISK = 1 << 30
 LEAST_DISK = 100 << 20
 PATIENCE = 10  # seconds for a command to end
@@ -92,7 +92,7 @@ def git() -> Check:
     ).stdout.strip()
     numbers = re.search(r"(\d+)\.(\d+)", said)
     if numbers is None or (int(numbers[1]), int(numbers[2])) < OLDEST_GIT:
-        return warn("git", said or "no version", "Install git 2.31 or newer: older ones lack worktree options.")
+        return warn("git", said or "no version", "Install git 2.38 or newer: older ones cannot join work.")
     return ok("git", said)
 
 

@@ -6,7 +6,8 @@ import subprocess
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from agents.domain.branches import branch_for, commit_message, odd_branch
+from agents.domain.branches import branch_for, odd_branch
+from agents.domain.commits import GAP, commit_message
 from agents.domain.ids import TaskId
 
 HOSTILE = [
@@ -72,7 +73,7 @@ def test_odd_names_are_told(name: str) -> None:
 def test_no_message_leaves_out_checks(skip: str) -> None:
     said = commit_message(f"Mend links {skip}\n\nAs asked {skip}\n")
     assert not re.search(r"\[[^\]]*(skip|no)[^\]]*\]|\*\*\*", said, re.IGNORECASE), said
-    assert said.startswith("Mend links ")
+    assert said.startswith("Mend links")
 
 
 @pytest.mark.parametrize("token", ["Signed-off-by", "Co-authored-by", "skip-checks", "Reviewed-by", "Change-Id", "x"])
@@ -80,7 +81,7 @@ def test_no_message_has_trailers(token: str) -> None:
     said = commit_message(f"Mend links\n\nWhy: because\n\n{token}: Ana <ana@example.org>\n {token}:true\n{token} : y")
     found = subprocess.run(["git", "interpret-trailers", "--parse"], input=said, capture_output=True, text=True)
     assert found.stdout == ""
-    assert "Ana <ana@example.org>" in said, "the words stay"
+    assert "Ana <ana@example.org>" in said.replace(GAP, ""), "the words stay"
 
 
 def test_a_message_is_plain_and_never_empty() -> None:

@@ -90,6 +90,7 @@ class MemoryCheckouts:
     contains: dict[str, set[str]] = field(default_factory=dict)
     conflicts: set[str] = field(default_factory=set)  # branches whose work does not fit
     number: int = 0
+    messages: list[str] = field(default_factory=list)  # of commits that join
 
     async def tip(self, project: str, branch: str) -> str:
         return HEAD if branch == "HEAD" else self.branches.get(branch, "")
@@ -122,10 +123,11 @@ class MemoryCheckouts:
     async def tree(self, project: str, commit: str) -> str:
         return f"tree of {commit}"
 
-    async def join(self, project: str, into: str, start: str, commit: str) -> str | None:
+    async def join(self, project: str, into: str, start: str, commit: str, message: str) -> str | None:
         if any(self.branches.get(branch) == commit for branch in self.conflicts):
             return None
         inside = self.contains.setdefault(into, set())
+        self.messages.append(message)
         if commit not in inside:
             inside.add(commit)
             self.branches[into] = fingerprint(into, *sorted(inside)) + "00000000"

@@ -9,7 +9,7 @@ import pytest
 from agents.domain import pressing, steering
 from agents.domain.authority import Group, Kind, Presser
 from agents.domain.evaluation import GateRun, Score
-from agents.domain.ids import PersonId
+from agents.domain.ids import Account, PersonId
 from agents.domain.pressing import Press
 from agents.domain.risk import Risk, RiskLevel
 from agents.domain.skill import Uses, uses
@@ -114,6 +114,17 @@ async def test_two_subtasks_run_side_by_side_and_the_third_waits_for_both(work: 
     assert [w.queued for w in (await work.now()).works] == [False, False, False, False], "one of two is not enough"
     await work.run_next("evaluate", "integrate", "work", "evaluate", "integrate")
     assert work.workshop.minions.briefs[-1].notes == ("T-1.1: left by 1", "T-1.2: left by 2")
+
+
+async def test_the_history_says_which_subtask_came_in_and_who_let_it_pass(work: Work) -> None:
+    work.workshop.risk = Risk(level=RiskLevel.MEDIUM, why=("it touches passwords",))
+    bo = await work.office.database.write(lambda books: books.people.meet(Account("console:bo"), "Bo"))
+    await work.accepted()
+    await work.settle()
+    await work.press(Kind.GATE_MEDIUM, "pass", by=Presser(person=bo, groups=frozenset(Group)))
+    await work.run_next("integrate")
+    told = "T-1.1: Write the form\n\nPart of T-1: Logging in works\nPassed by Bo"
+    assert work.workshop.checkouts.messages == [told], "the asker has no name here, so none is said"
 
 
 async def done(work: Work) -> Task:

@@ -1,12 +1,12 @@
 """Work that is asked for by a label on GitHub, from the issue to the merge: real git over HTTP, a strict GitHub."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from agents.domain.authority import Kind
-from agents.domain.task import TaskState
+from agents.domain.task import Task, TaskState
 from agents.domain.work import Ending
 from agents.ports import GaveUp
 from tests.fakes.github import TOKEN, Fault
@@ -126,6 +126,32 @@ async def test_a_label_that_is_seen_again_after_a_restart_asks_once_and_put_back
         return len(await play.program.desk.tasks(ended=True)) == 3
 
     await until(three, "the same issue, asked anew")
+
+
+async def test_a_backlog_comes_in_a_few_at_a_time_and_that_is_said_once(play: GitHubPlay) -> None:
+    issues = [play.opens(f"Wish {number}") for number in range(8)]
+
+    async def wishes(count: int) -> Sequence[Task]:
+        async def look() -> Sequence[Task] | None:
+            tasks = await play.program.desk.tasks(ended=True)
+            return tasks if len(tasks) >= count else None
+
+        return await until(look, f"{count} tasks")
+
+    tasks = await wishes(5)
+    newest, oldest = tasks[0].thread, tasks[-1].thread
+    await play.sees("lead", newest, "3 more issues wait for a turn at shop", "5 at a time")
+    issues[5].state = "closed"
+    await play.host.restart()
+    await play.sees("lead", oldest, "please look at the plan")
+    await play.stage.say("lead", "backburner", thread=oldest, mention=True)
+    tasks = await wishes(6)
+    await play.silence("lead", newest)
+    assert len(await play.program.desk.tasks(ended=True)) == 6, "one was laid aside, so one more is taken on"
+    asked = [task.request.splitlines()[0] for task in reversed(tasks)]
+    assert asked == [f"Wish {number}" for number in (0, 1, 2, 3, 4, 6)], "in their order; one was closed meanwhile"
+    said = [m.text for task in tasks for m in await play.stage.shown("lead", task.thread) if "for a turn at" in m.text]
+    assert len(said) == 1
 
 
 async def test_github_being_down_is_no_trouble_of_the_program(play: GitHubPlay) -> None:

@@ -41,6 +41,8 @@ async def test_a_mention_becomes_a_commit_on_main(opened: Opened, tmp_path: Path
     assert task.state is TaskState.DONE and git(sample, "rev-parse", "main").strip() == task.head
     assert task.work(2).skills == ("python-tests",), "which skills helped is remembered"
     assert "--days" in git(sample, "show", "main:shortlinks/cli.py")
+    log = git(sample, "log", "--format=%s%n%b", f"{before}..main")
+    assert "T-1.1: " in log and "\nPart of T-1: " in log and "Join" not in log
     assert not git(sample, "status", "--porcelain"), "the folder shows what main has"
     shown = await play.silence("ana", thread)
     assert sum(message.by_bot for message in shown) == 9, "status, plan, question, four judgements, merge, merged"

@@ -12,9 +12,11 @@ import signal
 import sys
 import time
 import traceback
+from contextlib import suppress
 from pathlib import Path
 
 from agents.workspace.checkouts import GitCheckouts
+from agents.workspace.upkeep import keep_up
 from tests.workspace.yard import Yard, git, write, yard
 
 TASK = "ai/t-1-all"
@@ -33,14 +35,14 @@ async def work(place: Yard, chance: random.Random, told: int) -> None:
             write(checkout.workspace.path, {name: f"{chance.random()}\n"})
             commit = await checkouts.commit(checkout, "more")
             os.write(told, f"{branch} {commit}\n".encode())
-        joined = await checkouts.join("links", TASK, head, commit)
+        joined = await checkouts.join("links", TASK, head, commit, "Join it")
         if joined is not None:
             os.write(told, f"{TASK} {joined}\n".encode())
         await _tidied(checkouts, chance, checkout_of=branch)
 
 
 async def _tidied(checkouts: GitCheckouts, chance: random.Random, checkout_of: str) -> None:
-    match chance.randrange(4):
+    match chance.randrange(5):
         case 0:
             tip = await checkouts.tip("links", checkout_of)
             await checkouts.close(await checkouts.open("links", checkout_of, tip))
@@ -50,6 +52,8 @@ async def _tidied(checkouts: GitCheckouts, chance: random.Random, checkout_of: s
             await checkouts.sweep([("links", branch) for branch in BRANCHES])
         case 3:
             await checkouts.open("links", TASK, await checkouts.tip("links", TASK))
+        case 4:
+            await keep_up(checkouts.repository("links"), fill=0)
 
 
 def killed_once(place: Yard, told: Path, seed: int, after: float, everything: bool) -> str:
@@ -67,9 +71,21 @@ def killed_once(place: Yard, told: Path, seed: int, after: float, everything: bo
     time.sleep(after)
     if os.waitpid(pid, os.WNOHANG)[0]:
         return trouble.read_text() if trouble.exists() else "it ended without a word"
-    (os.killpg if everything else os.kill)(pid, signal.SIGKILL)
+    running = [pid, *(below(pid) if everything else ())]
+    for each in running:
+        with suppress(ProcessLookupError):
+            os.kill(each, signal.SIGKILL)
     os.waitpid(pid, 0)
     return ""
+
+
+def below(pid: int) -> list[int]:
+    """What a process started, and what that started: git has a session of its own, so no group names them."""
+    found = []
+    for told in Path("/proc").glob(f"{pid}/task/*/children"):
+        for child in map(int, told.read_text().split()):
+            found += [child, *below(child)]
+    return found
 
 
 def lost(place: Yard, told: Path) -> list[str]:

@@ -33,8 +33,8 @@ async def the_whole_walk(yard: Yard, mark: str) -> str:
     other = await checkouts.open("links", f"ai/t-14.9-{mark}", checkout.base)
     write(other.workspace.path, {"src/links.py": "def make():\n    return 1\n# end\n", "src/old.py": f"{mark}\n"})
     second = await checkouts.commit(other, "other")
-    await checkouts.join("links", f"{TASK}-{mark}", checkout.base, commit)
-    joined = await checkouts.join("links", f"{TASK}-{mark}", checkout.base, second)
+    await checkouts.join("links", f"{TASK}-{mark}", checkout.base, commit, "Join it")
+    joined = await checkouts.join("links", f"{TASK}-{mark}", checkout.base, second, "Join it")
     assert joined is not None and mark in yard.show(joined, "src/links.py")
     await checkouts.prepare("links")
     async with checkouts.lent("links", joined):
@@ -108,7 +108,7 @@ async def test_settings_of_the_machine_and_its_environment_run_nothing(
     assert await checkouts.unsaved(checkout) == ["src/links.py"]
     commit = await checkouts.commit(checkout, "x")
     assert "changed" in await checkouts.patch("links", checkout.base, commit)
-    assert await yard.checkouts().join("links", TASK, checkout.base, commit) == commit
+    assert await yard.checkouts().join("links", TASK, checkout.base, commit, "Join it") == commit
     await checkouts.prepare("links")
     assert traps.sprung == []
 
@@ -237,7 +237,7 @@ async def test_a_pipe_where_git_reads_its_own_files_stops_nothing(yard: Yard, na
         await checkouts.commit(checkout, "x")
     yard.people_commit({"later.txt": "x\n"})
     later = await checkouts.tip("links", "HEAD")
-    assert await checkouts.join("links", BRANCH, checkout.base, later) == later
+    assert await checkouts.join("links", BRANCH, checkout.base, later, "Join it") == later
     assert (await checkouts.open("links", BRANCH, checkout.base)).head == checkout.base, "it stays where it was"
     await checkouts.close(checkout)
 

@@ -157,14 +157,28 @@ async def test_work_is_joined_without_a_folder_and_once_is_enough(yard: Yard) ->
     write(one.workspace.path, {"one.txt": "1\n"})
     write(two.workspace.path, {"two.txt": "2\n"})
     first, second = await checkouts.commit(one, "one"), await checkouts.commit(two, "two")
-    assert await checkouts.join("links", TASK, one.base, first) == first, "it just goes forward"
-    joined = await checkouts.join("links", TASK, one.base, second)
+    assert await checkouts.join("links", TASK, one.base, first, "Join it") == first, "it just goes forward"
+    joined = await checkouts.join("links", TASK, one.base, second, "Join it")
     assert joined is not None and await checkouts.tip("links", TASK) == joined
     assert {change.path for change in await checkouts.changes("links", one.base, joined)} == {"one.txt", "two.txt"}
-    assert git(yard.mirror, "log", "-1", "--format=%P %an", joined) == f"{first} {second} Overlord"
-    assert await checkouts.join("links", TASK, one.base, second) == joined
-    assert await checkouts.join("links", TASK, one.base, one.base) == joined
+    assert git(yard.mirror, "log", "-1", "--format=%P %an: %s", joined) == f"{first} {second} Overlord: Join it"
+    assert await checkouts.join("links", TASK, one.base, second, "Join it") == joined
+    assert await checkouts.join("links", TASK, one.base, one.base, "Join it") == joined
     assert (await checkouts.open("links", TASK, joined)).base == one.base
+
+
+async def test_joined_again_after_a_kill_it_is_the_same_commit(yard: Yard) -> None:
+    checkouts, one = await yard.opened()
+    two = await checkouts.open("links", OTHER, one.base)
+    write(one.workspace.path, {"one.txt": "1\n"})
+    write(two.workspace.path, {"two.txt": "2\n"})
+    first, second = await checkouts.commit(one, "one"), await checkouts.commit(two, "two")
+    told = "T-4.2: Add the login form\n\nPart of T-4: Let people sign in\nAsked for by Ana"
+    joined = [await checkouts.join("links", name, first, second, told) for name in (TASK, f"{TASK}-again")]
+    assert joined[0] == joined[1] and joined[0] is not None
+    assert git(yard.mirror, "log", "-1", "--format=%B", joined[0]) == told
+    times = git(yard.mirror, "log", "--no-walk", "--format=%ct", first, second).split()
+    assert git(yard.mirror, "log", "-1", "--format=%at %ct", joined[0]) == f"{max(times)} {max(times)}"
 
 
 async def test_what_does_not_fit_is_not_joined(yard: Yard) -> None:
@@ -173,7 +187,7 @@ async def test_what_does_not_fit_is_not_joined(yard: Yard) -> None:
     for number, checkout in enumerate((one, two)):
         write(checkout.workspace.path, {"src/links.py": f"version = {number}\n"})
         commit = await checkouts.commit(checkout, "mine")
-        joined = await checkouts.join("links", TASK, one.base, commit)
+        joined = await checkouts.join("links", TASK, one.base, commit, "Join it")
         assert (joined is None) == (number == 1)
     assert await checkouts.tip("links", TASK) == await checkouts.tip("links", BRANCH)
 
@@ -187,7 +201,10 @@ async def test_many_joins_at_once_lose_nothing(yard: Yard) -> None:
         commits.append(await checkouts.commit(checkout, str(number)))
     others = yard.checkouts()
     await asyncio.gather(
-        *((checkouts, others)[n % 2].join("links", TASK, first.base, commit) for n, commit in enumerate(commits))
+        *(
+            (checkouts, others)[n % 2].join("links", TASK, first.base, commit, "Join it")
+            for n, commit in enumerate(commits)
+        )
     )
     tip = await checkouts.tip("links", TASK)
     assert {change.path for change in await checkouts.changes("links", first.base, tip)} == {
@@ -199,7 +216,7 @@ async def test_a_folder_follows_its_branch_when_work_was_joined_to_it(yard: Yard
     checkouts, task = await yard.opened(TASK)
     piece = await checkouts.open("links", BRANCH, task.base)
     write(piece.workspace.path, {"piece.txt": "1\n"})
-    await checkouts.join("links", TASK, task.base, await checkouts.commit(piece, "piece"))
+    await checkouts.join("links", TASK, task.base, await checkouts.commit(piece, "piece"), "Join it")
     again = await checkouts.open("links", TASK, task.base)
     assert again.found and again.head == await checkouts.tip("links", TASK)
     assert (again.workspace.path / "piece.txt").exists() and await checkouts.unsaved(again) == []
@@ -210,7 +227,7 @@ async def test_a_commit_on_a_branch_that_went_on_keeps_both(yard: Yard) -> None:
     piece = await checkouts.open("links", BRANCH, task.base)
     write(piece.workspace.path, {"piece.txt": "1\n"})
     write(task.workspace.path, {"own.txt": "1\n"})
-    await checkouts.join("links", TASK, task.base, await checkouts.commit(piece, "piece"))
+    await checkouts.join("links", TASK, task.base, await checkouts.commit(piece, "piece"), "Join it")
     tip = await checkouts.commit(task, "own")
     assert tip == await checkouts.tip("links", TASK)
     assert {change.path for change in await checkouts.changes("links", task.base, tip)} == {"own.txt", "piece.txt"}

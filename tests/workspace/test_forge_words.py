@@ -5,7 +5,8 @@ import re
 import pytest
 from hypothesis import given, strategies as st
 
-from agents.workspace.forge.words import BODY_MOST, TITLE_MOST, commit_message, harmless, title
+from agents.domain.commits import commit_message
+from agents.workspace.forge.words import BODY_MOST, TITLE_MOST, harmless, title
 
 GAP = "\u200b"
 
@@ -20,7 +21,7 @@ def test_no_commit_tells_ci_to_look_away(written: str) -> None:
 
 
 def test_a_message_of_nothing_else_still_has_a_title() -> None:
-    assert commit_message("[skip ci]") == "Merge\n"
+    assert commit_message("[skip ci]", "Merge") == "Merge\n"
     assert title("") == "Work of a minion"
     assert commit_message("One\n\n\nTwo\n") == "One\n\nTwo\n"
 

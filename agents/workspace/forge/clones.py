@@ -63,7 +63,7 @@ class Clones:
         ref = f"refs/heads/{branch}"
         if await clone.commit_at(ref) != commit:
             await self._git.fetch(remote, f"+{ref}:{ref}")
-        if (await clone.ask("symbolic-ref", "--quiet", "HEAD")).out.strip() != ref:
+        if (await clone.ask("symbolic-ref", "--quiet", "HEAD")).text.strip() != ref:
             await clone.tell("symbolic-ref", "HEAD", ref)
 
     async def _lay_out(self, project: str, place: Path) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
 
+from agents.domain.commits import commit_message
 from agents.domain.ids import derived
 from agents.domain.redact import Redact
 from agents.domain.text import clean, one_line
@@ -80,7 +81,7 @@ class GitHubForge:
 
     async def merge(self, project: str, number: int, head: str, message: str) -> str | None:
         remote = self.remote(project)
-        title, _, rest = words.commit_message(self._redact(message)).partition("\n")
+        title, _, rest = commit_message(self._redact(message), "Merge").partition("\n")
         told = {"commit_title": title.strip(), "commit_message": rest.strip()}
         wish = {**told, "sha": checked_commit(head), "merge_method": (await self._repository(project)).method}
         for _ in range(TRIES):

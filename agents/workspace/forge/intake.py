@@ -30,6 +30,7 @@ class LabelledIssue:
     author: str  # login
     association: str  # of the author with the repository, as GitHub says it
     labelled_by: str = ""
+    labelling: int = 0  # grows with time: who asked first
     hidden: int = 0  # characters that a reader would not have seen; they are gone
 
     @property
@@ -49,7 +50,10 @@ class GitHubIntake:
         self._labellings = dict[tuple[str, int, str], EventShown | None]()  # by repository, number and last change
 
     async def news(self, project: str) -> Sequence[LabelledIssue]:
-        """Open issues that have the label; none if nothing changed since the last look. Raises ForgeFailed."""
+        """Open issues that have the label, in the order in which they got it. Raises ForgeFailed.
+
+        None if nothing changed since the last look.
+        """
         remote = self._remotes[project]
         path, query = f"/repos/{remote.full}/issues", {"labels": self._label, "state": "open"}
         first = await self._api.get(path, etag=self._etags.get(project, ""), per_page="100", page="1", **query)
@@ -65,10 +69,10 @@ class GitHubIntake:
         self._labellings = {at: event for at, event in self._labellings.items() if at in now or at[0] != remote.full}
         # only now, so that what was not read is asked for again; and it stands for one page only
         self._etags[project] = "" if first.has_next else first.headers.get("etag", "")
-        return tuple(sorted(found, key=lambda issue: issue.number))
+        return tuple(sorted(found, key=lambda issue: (issue.labelling, issue.number)))
 
     def forget(self, project: str) -> None:
-        """What was found could not be kept: it is found again at the next look."""
+        """What was found was not all taken: it is found again at the next look, as it is by then."""
         self._etags.pop(project, None)
 
     async def _read(self, project: str, remote: Remote, issue: IssueShown) -> LabelledIssue:
@@ -88,6 +92,7 @@ class GitHubIntake:
             author=issue.user.login if issue.user else "",
             association=issue.author_association,
             labelled_by=event.actor.login if event and event.actor else "",
+            labelling=event.id if event else 0,
             hidden=hidden_in(issue.title) + hidden_in(body),
         )
 

@@ -5,12 +5,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from agents.domain.commits import commit_message
 from agents.domain.redact import Redact
 from agents.domain.text import clean, cut, one_line
 from agents.ports import ForgeFailed, Pull, PullBook, PullRecord, PullRequest
 from agents.workspace.forge import words
 from agents.workspace.forge.person import checkout_of
-from agents.workspace.forge.plumbing import EMAIL, Repository, checked_branch, checked_commit
+from agents.workspace.forge.plumbing import Repository, checked_branch, checked_commit
+from agents.workspace.git import OVERLORD
 
 TRIES = 5  # at moving a branch that others move too
 OURS = "ai/"  # how minions' branches begin: somebody who looks at one does not ask for work on it
@@ -44,7 +46,7 @@ class LocalForge:
         if place.base:
             return checked_branch(place.base)
         said = await theirs.ask("symbolic-ref", "--quiet", "--short", "HEAD")
-        for branch in (said.out.strip(), *_TRUNKS):
+        for branch in (said.text.strip(), *_TRUNKS):
             if branch and not branch.startswith(OURS) and await theirs.commit_at(f"refs/heads/{branch}"):
                 return branch
         raise ForgeFailed(
@@ -147,9 +149,11 @@ class LocalForge:
         if merged.code == 1:
             return None
         if merged.code != 0:
-            raise ForgeFailed(f"git could not merge {record.branch}: {merged.err}", next_step="Look at its log.")
-        tree = merged.out.strip()
-        told = words.commit_message(self._redact(message))
+            raise ForgeFailed(
+                f"git could not merge {record.branch}: {merged.err.strip()}", next_step="Look at its log."
+            )
+        tree = merged.text.strip()
+        told = commit_message(self._redact(message), "Merge")
         return (await ours.tell("commit-tree", tree, "-p", tip, "-p", record.head, given=told)).strip()
 
     async def _may_move(self, theirs: Repository, record: PullRecord, old: str, new: str) -> None:
@@ -166,7 +170,7 @@ class LocalForge:
         """Their files follow their branch, if it still is where we put it. Else it is said what to type."""
         theirs = Repository(place.repository)
         who, *parents = (await theirs.tell("show", "-s", "--format=%ce %P", commit)).split()
-        if who != EMAIL or await theirs.commit_at(f"refs/heads/{record.base}") != commit:
+        if who != OVERLORD.email or await theirs.commit_at(f"refs/heads/{record.base}") != commit:
             return
         checkout = await checkout_of(theirs, record.base)
         if checkout is None or await checkout.follow(parents[0], commit):

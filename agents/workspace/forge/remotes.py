@@ -11,6 +11,7 @@ from pydantic import SecretStr
 from agents.domain.text import clean, one_line
 from agents.ports import ForgeFailed
 from agents.workspace.forge.plumbing import Repository
+from agents.workspace.git import FETCH
 
 TRIES = 3
 PUSH_MOST = 600.0  # seconds
@@ -80,33 +81,31 @@ class Pushing:
 
     async def at(self, remote: Remote, branch: str) -> str:
         """The commit that a branch is at on GitHub; empty if it is not there."""
-        asked = ("ls-remote", "--refs", "--", self._address(remote), f"refs/heads/{branch}")
-        said = await Repository(remote.commits).ask(*asked, env=self._environment())
-        if said.code != 0:
-            said = await Repository(remote.commits).ask(*asked, env=self._environment())
-        if said.code != 0:
-            raise self._failed(remote, "read", said.err)
-        return said.out.split("\t")[0].strip()
+        return (await self._listed(remote, "--refs", f"refs/heads/{branch}")).split("\t")[0].strip()
 
     async def head(self, remote: Remote) -> tuple[str, str]:
         """The branch that people work from on GitHub, and the commit it is at; both empty in an empty repository."""
-        asked = ("ls-remote", "--symref", "--", self._address(remote), "HEAD")
-        said = await Repository(remote.commits).ask(*asked, env=self._environment())
-        if said.code != 0:
-            said = await Repository(remote.commits).ask(*asked, env=self._environment())
-        if said.code != 0:
-            raise self._failed(remote, "read", said.err)
-        told = [line.partition("\t")[0] for line in said.out.splitlines() if line.endswith("\tHEAD")]
+        lines = (await self._listed(remote, "--symref", "HEAD")).splitlines()
+        told = [line.partition("\t")[0] for line in lines if line.endswith("\tHEAD")]
         named = next((line for line in told if line.startswith("ref: ")), "")
         return named.removeprefix("ref: refs/heads/"), next((line for line in told if line != named), "")
 
     async def fetch(self, remote: Remote, what: str) -> None:
         """A commit, a branch or a refspec, and what it needs, into our copy."""
-        quiet = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance")
-        asked = ("fetch", *quiet, "--", self._address(remote), what)
+        asked = (*FETCH, "--", self._address(remote), what)
         said = await Repository(remote.commits).ask(*asked, env=self._environment(), most=PUSH_MOST)
         if said.code != 0:
             raise self._failed(remote, "fetch from", said.err)
+
+    async def _listed(self, remote: Remote, how: str, what: str) -> str:
+        """What the server has; asked twice, for networks have moods."""
+        asked = ("ls-remote", how, "--", self._address(remote), what)
+        said = await Repository(remote.commits).ask(*asked, env=self._environment())
+        if said.code != 0:
+            said = await Repository(remote.commits).ask(*asked, env=self._environment())
+        if said.code != 0:
+            raise self._failed(remote, "read", said.err)
+        return said.text
 
     def _failed(self, remote: Remote, what: str, said: str) -> ForgeFailed:
         told = one_line(clean(said), 300).replace(self._token.get_secret_value(), "[secret]")
@@ -121,7 +120,6 @@ class Pushing:
         basic = base64.b64encode(f"x-access-token:{self._token.get_secret_value()}".encode()).decode()
         settings = {
             f"http.{self._web}/.extraHeader": f"Authorization: Basic {basic}",
-            f"protocol.{urlsplit(self._web).scheme}.allow": "always",
             "http.followRedirects": "false",
             "http.lowSpeedLimit": "1",
             "http.lowSpeedTime": "60",
@@ -129,4 +127,5 @@ class Pushing:
         numbered = dict[str, str]()
         for at, (key, value) in enumerate(settings.items()):
             numbered |= {f"GIT_CONFIG_KEY_{at}": key, f"GIT_CONFIG_VALUE_{at}": value}
-        return {"GIT_CONFIG_COUNT": str(len(settings)), **numbered}
+        only = {"GIT_ALLOW_PROTOCOL": urlsplit(self._web).scheme}
+        return {**only, "GIT_CONFIG_COUNT": str(len(settings)), **numbered}

@@ -7,7 +7,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from agents.domain.errors import OverlordError
-from agents.workspace.gates.objects import LINK, MODULE, Entry, batches
+from agents.workspace.diffs import Entry
+from agents.workspace.gates.objects import LINK, MODULE, batches
 from agents.workspace.removal import remove
 
 _NEVER = ("", ".", "..")

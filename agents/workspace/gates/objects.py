@@ -1,33 +1,14 @@
 """Reads commits, trees and blobs straight from git's store: no attribute, filter or line-end setting has a say."""
 
 from collections.abc import AsyncIterator, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from agents.domain.evaluation import Change
-from agents.workspace.git import GitFailed, git
+from agents.workspace import diffs
+from agents.workspace.diffs import Differing, Entry
+from agents.workspace.git import Git, GitFailed, git, git_dir
 
 LINK, MODULE = "120000", "160000"
 _AT_ONCE = 16 << 20  # bytes of blobs in memory
-_PLAIN = ("--no-ext-diff", "--no-textconv", "--no-renames")  # nothing that a setting could make git run
-_ABSENT = "000000"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    path: str
-    mode: str
-    blob: str
-    size: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Differing:
-    """One path of a diff, with its blob on both sides."""
-
-    change: Change
-    before: Entry | None
-    after: Entry | None
 
 
 async def tree_of(repository: Path, commit: str) -> str:
@@ -66,18 +47,7 @@ async def batches(repository: Path, wanted: Sequence[Entry]) -> AsyncIterator[li
 
 
 async def differing(repository: Path, base: str, commit: str) -> tuple[Differing, ...]:
-    raw = _records(await git(repository, "diff-tree", "-r", "-z", "--raw", "--no-abbrev", *_PLAIN, base, commit))
-    counted = await _counted(repository, base, commit)
-    found = []
-    for about in raw:
-        path = next(raw)
-        before, after, old, new, status = about.lstrip(":").split()
-        added, removed = counted.get(path, (0, 0))
-        change = Change(
-            path=path, status=status[0], added=added, removed=removed, mode="" if after == _ABSENT else after
-        )
-        found.append(Differing(change=change, before=_side(path, before, old), after=_side(path, after, new)))
-    return tuple(found)
+    return await diffs.differing(Git(directory=git_dir(repository)), base, commit)
 
 
 async def between(repository: Path, base: str, commit: str, most: int) -> list[str]:
@@ -88,23 +58,9 @@ async def between(repository: Path, base: str, commit: str, most: int) -> list[s
 
 async def patch(repository: Path, base: str, commit: str) -> str:
     """Every changed line, of files that call themselves binary too."""
-    options = ("-r", "-p", "--text", "--unified=0", "--no-color", "--src-prefix=a/", "--dst-prefix=b/")
-    said = await git(repository, "-c", "core.quotePath=true", "diff-tree", *options, *_PLAIN, base, commit)
+    options = (*diffs.PLAIN, "-p", "--text", "--unified=0", "--src-prefix=a/", "--dst-prefix=b/")
+    said = await git(repository, "-c", "core.quotePath=true", "diff-tree", *options, base, commit)
     return said.decode(errors="replace")
-
-
-async def _counted(repository: Path, base: str, commit: str) -> dict[str, tuple[int, int]]:
-    said = _records(await git(repository, "diff-tree", "-r", "-z", "--numstat", *_PLAIN, base, commit))
-    parts = (line.split("\t", 2) for line in said)
-    return {path: (_count(added), _count(removed)) for added, removed, path in parts}
-
-
-def _count(written: str) -> int:
-    return int(written) if written.isdigit() else 0  # a dash: binary
-
-
-def _side(path: str, mode: str, blob: str) -> Entry | None:
-    return None if mode == _ABSENT else Entry(path=path, mode=mode, blob=blob)
 
 
 def _records(said: bytes) -> Iterator[str]:

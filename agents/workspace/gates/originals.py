@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from agents.domain.text import clean, one_line
+from agents.workspace.diffs import Differing, Entry
 from agents.workspace.gates.detect import MAKEFILES, PYTEST_INI, Look, Way, cargo_settings, pytest_settings
-from agents.workspace.gates.objects import Differing, Entry
 
 NAMED_MOST, NAME_MOST = 6, 90
 _FOLDERS = frozenset({"tests", "test", "__tests__"})

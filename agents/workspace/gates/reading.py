@@ -8,8 +8,9 @@ from pathlib import Path
 from agents.domain.evaluation import GateRun, Score
 from agents.domain.redact import Redact
 from agents.ports import Candidate
+from agents.workspace.diffs import Differing, Entry
 from agents.workspace.gates import detect, objects, originals, rules
-from agents.workspace.gates.objects import LINK, MODULE, Differing, Entry
+from agents.workspace.gates.objects import LINK, MODULE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,8 @@ from agents.domain.evaluation import GateRun, Score
 from agents.domain.redact import Redact
 from agents.domain.scope import STANDING_DENY, Scope, ScopeMode, matches
 from agents.domain.text import clean, one_line
-from agents.workspace.gates.objects import LINK, MODULE, Differing
+from agents.workspace.diffs import Differing
+from agents.workspace.gates.objects import LINK, MODULE
 
 KB, MB = 1 << 10, 1 << 20
 COMMITS_MOST = 200
