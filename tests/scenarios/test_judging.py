@@ -10,8 +10,8 @@ from agents.domain.redact import Redactor
 from agents.domain.scope import Scope, ScopeMode
 from agents.domain.work import SubtaskState
 from agents.ports import Ask
+from agents.workspace.diffs import Differing
 from agents.workspace.gates import rules
-from agents.workspace.gates.objects import Differing
 from agents.workspace.gates.scoring import not_run
 from tests.fakes.work import ScriptedMinions, Workshop, failing, finishes, passed, waits
 from tests.scenarios.conftest import THREE, Opened, Play
