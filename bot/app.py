@@ -13,9 +13,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from agents.domain.decision import Decision
 from agents.domain.ids import Account, surface_of
 from agents.domain.records import dataclass
 from agents.domain.redact import Redactor
+from agents.domain.shapes import shape
+from agents.domain.task import Task
 from agents.ports import Clock, Ports
 from agents.workspace.artefacts import FileArtefacts
 from bot import readers
@@ -27,7 +30,7 @@ from bot.inbox import Inbox
 from bot.jobs import Jobs, Pump, settle_waiting
 from bot.joining import joined
 from bot.leases import Leases
-from bot.messages import Platform
+from bot.messages import Card, Platform
 from bot.office import Office
 from bot.outbox import Outbox
 from bot.people_desk import PeopleDesk
@@ -50,6 +53,7 @@ log = logging.getLogger("overlord.app")
 
 TURN = 0.0005  # seconds after which a busy thread of the store gives way to the loop; Python's own 0.005 add up
 FIRST = 0.02  # seconds in which whoever waits at the door is let in, before what was left behind is looked for
+SHOWN = (Card, Task, Decision)  # what pages and pumps read first; the library that reads it is slow to load
 SUGGESTIONS = (
     "@overlord add rate limiting to the public API",
     "@overlord the nightly report is empty on Mondays, find out why",
@@ -111,7 +115,7 @@ async def running(
         offered = list(SUGGESTIONS)
         options = replace(_console_options(settings, office, health), suggestions=offered)
         address = await stack.enter_async_context(console_running(desk, options))
-        await asyncio.sleep(FIRST)
+        await _let_in()
         opened.set()
         made = await _make_world(settings, office, address)
         offered[:] = made.offers or SUGGESTIONS
@@ -178,6 +182,13 @@ async def _ports(world: "asyncio.Future[World]", swap: Callable[[Ports], Ports],
 async def _closed(world: "asyncio.Future[World]") -> None:
     if world.done() and not world.cancelled():
         await world.result().close()
+
+
+async def _let_in() -> None:
+    """Whoever waits at the door comes first; then what they ask for next is made ready."""
+    await asyncio.sleep(FIRST)
+    for kind in SHOWN:
+        await asyncio.to_thread(shape, kind)
 
 
 async def _make_world(settings: Settings, office: Office, console: str) -> "World":

@@ -42,9 +42,9 @@ async def _slack(settings: Settings, office: Office, inbox: Inbox, desk: Desk) -
 
     slack, real = settings.slack, office.clock.real_seconds
     options = SlackOptions(
-        bot_token=slack.bot_token.get_secret_value() if slack.bot_token else "",
-        app_token=slack.app_token.get_secret_value() if slack.app_token else "",
-        signing_secret=slack.signing_secret.get_secret_value() if slack.signing_secret else "",
+        bot_token=slack.bot_token.reveal() if slack.bot_token else "",
+        app_token=slack.app_token.reveal() if slack.app_token else "",
+        signing_secret=slack.signing_secret.reveal() if slack.signing_secret else "",
         api_url=slack.api_url,
         http_host=settings.http_host,
         http_port=settings.http_port,
@@ -74,7 +74,7 @@ async def _discord(settings: Settings, office: Office, inbox: Inbox) -> AsyncIte
 
     token = settings.discord.token
     options = DiscordOptions(
-        token=token.get_secret_value() if token else "",
+        token=token.reveal() if token else "",
         api_url=settings.discord.api_url,
         gateway_url=settings.discord.gateway_url,
         commands=packaged_commands(),

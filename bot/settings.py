@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
-
-from pydantic import ValidationError
 
 from agents.catalog import policies
 from agents.catalog.documents import BadYaml
@@ -16,6 +15,7 @@ from agents.catalog.layers import Layers
 from agents.catalog.models import Models, packaged_models
 from agents.catalog.overlord import (
     FLAGS,
+    OVERLORD,
     VARIABLES,
     Console,
     Discord,
@@ -27,11 +27,10 @@ from agents.catalog.overlord import (
     doubtful,
     odd_slack,
     secrets_in,
-    shape_at,
 )
-from agents.catalog.policies import Odd, ProjectPart
-from agents.catalog.problems import Problem, did_you_mean, explain
-from agents.catalog.risk import odd_risk, packaged_risk
+from agents.catalog.policies import ProjectPart
+from agents.catalog.problems import Problem, did_you_mean
+from agents.catalog.reading import Odd, Wrong
 from agents.domain.authority import ChannelPolicy, Group
 from agents.domain.budget import Budgets
 from agents.domain.errors import SettingsProblem
@@ -39,7 +38,9 @@ from agents.domain.gates import GateCommands
 from agents.domain.ids import Account
 from agents.domain.limits import Limits
 from agents.domain.records import dataclass
-from agents.domain.risk import RiskPolicy
+
+if TYPE_CHECKING:
+    from agents.domain.risk import RiskPolicy
 
 CONFIG = "OVERLORD_CONFIG"
 _SECRET_NAME = re.compile(r"(API_KEY|TOKEN|SECRET|PASSWORD|ACCESS_KEY)$")
@@ -70,7 +71,7 @@ class Project:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """All there is to know before the program starts. Tokens are SecretStr: they do not print."""
+    """All there is to know before the program starts. Tokens are a Secret each: they do not print."""
 
     home: Path
     config: Path | None  # the overlord.yaml that was read
@@ -91,7 +92,7 @@ class Settings:
     projects: tuple[Project, ...]
     channels: Mapping[str, ChannelPolicy]
     limits: Limits
-    risk: RiskPolicy | None  # None: as it comes with the program
+    risk: "RiskPolicy | None"  # None: as it comes with the program
     warnings: tuple[Problem, ...] = ()
     secrets: frozenset[str] = field(default=frozenset(), repr=False)  # exact values no log may show
 
@@ -161,7 +162,7 @@ class _Reading:
             sandbox=file.sandbox,
             log_level=file.log_level,
             models=file.models,
-            budgets=file.budgets.budgets(),
+            budgets=file.budgets,
             keys=file.models.seen_in(self.environ),
             slack=file.slack,
             discord=file.discord,
@@ -170,8 +171,8 @@ class _Reading:
             operators=frozenset(Account(account) for account in operators),
             projects=tuple(self._project(part, base) for part in file.projects),
             channels=_channels(file),
-            limits=file.limits.limits(),
-            risk=file.risk.policy() if file.risk else None,
+            limits=file.limits,
+            risk=file.risk,
             warnings=tuple(self.warnings),
             secrets=frozenset(secrets_in(file) | _keys_in(self.environ) | file.models.keys_in(self.environ)),
         )
@@ -187,6 +188,8 @@ class _Reading:
             try:
                 document = read_yaml(config)
                 if "risk" in document.data:  # else nobody waits for it to be read at a start
+                    from agents.catalog.risk import packaged_risk
+
                     self.layers.lay(packaged_risk(), under="risk")
                 self.layers.lay(document)
             except BadYaml as error:
@@ -210,14 +213,14 @@ class _Reading:
     def _shape(self) -> tuple[OverlordFile, frozenset[str]]:
         """What was written, and the names of the sections that cannot be read and stand at their defaults."""
         try:
-            return OverlordFile.model_validate(self.layers.data), frozenset()
-        except ValidationError as error:
-            self.problems += explain(error, self.layers.name, shape_at)
-            broken = frozenset(str(detail["loc"][0]) for detail in error.errors())
+            return OVERLORD.read(self.layers.data), frozenset()
+        except Wrong as wrong:
+            self._tell(self.problems, *wrong.odd)
+            broken = frozenset(str(where[0]) for where, _, _ in wrong.odd)
             packaged = {"limits": policies.packaged_limits(), "groups": policies.packaged_groups()}
             defaults = {name: read.data for name, read in packaged.items()}
             sound = {name: value for name, value in self.layers.data.items() if name not in broken}
-            return OverlordFile.model_validate({**defaults, **sound}), broken
+            return OVERLORD.read({**defaults, **sound}), broken
 
     def _home(self, base: Path) -> Path:
         given = self.flags.get("--home") or self.environ.get("OVERLORD_HOME")
@@ -230,11 +233,11 @@ class _Reading:
         return home
 
     def _check(self, file: OverlordFile, broken: frozenset[str], base: Path) -> None:
-        odd = [
-            *policies.odd_limits(file.limits.limits()),
-            *odd_slack(file.slack),
-            *(odd_risk(file.risk) if file.risk else ()),
-        ]
+        odd = [*policies.odd_limits(file.limits), *odd_slack(file.slack)]
+        if file.risk:
+            from agents.catalog.risk import odd_risk
+
+            odd += odd_risk(file.risk)
         odd += policies.odd_projects([self._located(part, base) for part in file.projects])
         if "projects" not in broken:
             odd += policies.odd_channels(file.channels, file.projects)
@@ -270,18 +273,22 @@ class _Reading:
 
     def _located(self, part: ProjectPart, base: Path) -> ProjectPart:
         """With its paths as they are on this machine."""
-        found = {"path": str(self._path(part.path, base))} if part.path else {}
-        gates = part.gates.model_copy(update={"environment": str(self._environment(part, base) or "")})
-        return part.model_copy(update={**found, "gates": gates})
+        path = str(self._path(part.path, base)) if part.path else ""
+        return replace(part, path=path, gates=self._gates(part, base))
 
-    def _environment(self, part: ProjectPart, base: Path) -> Path | None:
-        return self._path(part.gates.environment, base) if part.gates.environment else None
+    def _gates(self, part: ProjectPart, base: Path) -> GateCommands:
+        written = part.gates.environment
+        return replace(part.gates, environment=str(self._path(written, base))) if written else part.gates
 
     def _project(self, part: ProjectPart, base: Path) -> Project:
         path = self._path(part.path, base) if part.path else None
-        gates = part.gates.commands(self._environment(part, base))
         return Project(
-            name=part.name, path=path, url=part.url, channel=part.channel or "", skills=part.skills, gates=gates
+            name=part.name,
+            path=path,
+            url=part.url,
+            channel=part.channel or "",
+            skills=part.skills,
+            gates=self._gates(part, base),
         )
 
 
@@ -302,12 +309,11 @@ def _without_code(file: OverlordFile) -> Iterator[Odd]:
 
 
 def _groups(file: OverlordFile) -> dict[Group, frozenset[str]]:
-    groups = file.groups.groups()
-    return {**groups, Group.APPROVER: groups[Group.APPROVER] | frozenset(file.approvers)}
+    return {**file.groups, Group.APPROVER: file.groups[Group.APPROVER] | frozenset(file.approvers)}
 
 
 def _channels(file: OverlordFile) -> dict[str, ChannelPolicy]:
-    channels = {name: part.policy() for name, part in file.channels.items()}
+    channels = dict(file.channels)
     for project in file.projects:
         if project.channel:
             channels[project.channel] = replace(channels.get(project.channel, ChannelPolicy()), project=project.name)

@@ -71,7 +71,7 @@ class MovedMeanwhile(OverlordError):
         super().__init__(f"{task} was changed by someone else at the same moment", next_step="Try again.")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Present:
     task: Task
     version: int
@@ -127,7 +127,7 @@ class Log:
             version += 1
             if decided:
                 self._touched.add("timers")
-        self._save(present.version, _Present(task, version, head, present.saved))
+        self._save(present.version, _Present(task=task, version=version, head=head, saved=present.saved))
         return task
 
     def forget(self) -> None:
@@ -199,7 +199,7 @@ class Log:
         row: dict[str, object] = {"id": task.id, "was": was, "now": now.version, "head": now.head}
         statement = _MOVE
         if task.ended or now.version - now.saved >= SAVE_EVERY:
-            statement, now = _SAVE, _Present(task, now.version, now.head, now.version)
+            statement, now = _SAVE, _Present(task=task, version=now.version, head=now.head, saved=now.version)
             row |= {"text": dump_task(task), "over": task.ended}
         if statement.run(self._db, row).rowcount != 1:
             raise MovedMeanwhile(task.id)
@@ -240,7 +240,7 @@ def present(db: Connection, row: Sequence[Any]) -> "_Present":
         for kind, fact in _SINCE.run(db, {"id": id, "start": saved}).fetchall() if saved < version else ():
             task = domain.evolve(task, load_event(kind, fact))
         _remember(head, task)
-    return _Present(task, version, head, saved)
+    return _Present(task=task, version=version, head=head, saved=saved)
 
 
 def _remember(head: str, task: Task) -> None:

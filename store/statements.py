@@ -26,7 +26,7 @@ class Rows(Protocol):
     def fetchall(self) -> list[Any]: ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Compiled:
     text: str
     arranged: Callable[[Mapping[str, Any]], Any]  # the values as the driver takes them
@@ -64,7 +64,7 @@ class Prepared:
             dialect=dialect, column_keys=columns, compile_kwargs={"render_postcompile": True}
         )
         fixed = {name: _plain(value) for name, value in made.params.items() if name not in names}
-        self._compiled[dialect.name] = _Compiled(made.string, _arranged(made.positiontup, fixed))
+        self._compiled[dialect.name] = _Compiled(text=made.string, arranged=_arranged(made.positiontup, fixed))
         return self._compiled[dialect.name]
 
 

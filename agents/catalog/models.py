@@ -2,20 +2,19 @@
 
 import re
 from collections.abc import Mapping
-from typing import Annotated
+from dataclasses import field
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BeforeValidator, Field
-
-from agents.catalog.documents import Document, read_packaged
-from agents.catalog.policies import Part
+from agents.catalog.documents import Document, Value, read_packaged
+from agents.catalog.reading import Shape, after, checked, items, mapping, number, optional, text
 from agents.domain.budget import Budgets
 from agents.domain.models import ROLES, Provider, Written, WrittenModel
+from agents.domain.records import dataclass
 from manifests import packaged
 
 OLLAMA = "OLLAMA_API_BASE"
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_MODEL = re.compile(r"[^\s,]+")
+_VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
+_MODEL = r"[^\s,]+"
 
 
 def _address(written: str) -> str:
@@ -26,32 +25,33 @@ def _address(written: str) -> str:
 
 
 def _variable(written: str) -> str:
-    if written and not _VARIABLE.fullmatch(written):
+    if written and not re.fullmatch(_VARIABLE, written):
         raise ValueError("it is not the name of a variable. Write the name, such as OPENAI_API_KEY; never the key.")
     return written
 
 
 def _model(written: str) -> str:
-    if written and not _MODEL.fullmatch(written):
+    if written and not re.fullmatch(_MODEL, written):
         raise ValueError(f"`{written}` is not the name of a model. Write one such as openai/gpt-5.4.")
     return written
 
 
-def _named(value: object) -> object:
+def _named(value: Value) -> Value:
     """A name alone stands for a model; several between commas are the first and its fallbacks."""
     if not isinstance(value, str):
         return {} if value is None else value
     first, *rest = [part.strip() for part in value.split(",")]
-    return {"model": first, "fallbacks": rest} if rest else {"model": first}
+    return {"model": first, "fallbacks": [*rest]} if rest else {"model": first}
 
 
-class ModelPart(Part):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelPart:
     """M147"""
 
-    model: Annotated[str, AfterValidator(_model)] = ""
+    model: str = ""
     provider: str = ""
-    base_url: Annotated[str, AfterValidator(_address)] = ""
-    api_key_env: Annotated[str, AfterValidator(_variable)] = ""
+    base_url: str = ""
+    api_key_env: str = ""
 
     def written(self) -> WrittenModel:
         begins = not self.provider or self.model.startswith(f"{self.provider}/")
@@ -59,30 +59,30 @@ class ModelPart(Part):
         return WrittenModel(name=name, base_url=self.base_url, api_key_env=self.api_key_env)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RolePart(ModelPart):
-    fallbacks: tuple[Annotated[ModelPart, BeforeValidator(_named)], ...] = ()
+    fallbacks: tuple[ModelPart, ...] = ()
 
     def models(self) -> tuple[WrittenModel, ...]:
         return tuple(part.written() for part in (self, *self.fallbacks) if part.model)
 
 
-class ProviderPart(Part):
-    large: Annotated[str, AfterValidator(_model)]
-    small: Annotated[str, AfterValidator(_model)]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderPart:
+    large: str
+    small: str
 
 
-Role = Annotated[RolePart, BeforeValidator(_named)]
-
-
-class Models(Part):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Models:
     """litellm's names. Empty: as the primary; no primary: what is found, or the offline rehearsal model."""
 
-    primary: Role = RolePart()
-    supervisor: Role = RolePart()
-    summarizer: Role = RolePart()
-    critic: Role = RolePart()
-    custodiet: Role = RolePart()
-    providers: dict[Annotated[str, AfterValidator(_variable)], ProviderPart] = Field(default_factory=dict)
+    primary: RolePart = field(default_factory=RolePart)
+    supervisor: RolePart = field(default_factory=RolePart)
+    summarizer: RolePart = field(default_factory=RolePart)
+    critic: RolePart = field(default_factory=RolePart)
+    custodiet: RolePart = field(default_factory=RolePart)
+    providers: Mapping[str, ProviderPart] = field(default_factory=dict)
 
     def written(self) -> Written:
         roles = {role: getattr(self, role).models() for role in ROLES}
@@ -99,29 +99,25 @@ class Models(Part):
         return {environ[name] for name in self._key_names() if environ.get(name)}
 
     def _key_names(self) -> set[str]:
-        written = self.written()
-        named = {model.api_key_env for models in written.roles.values() for model in models}
-        return (named | {provider.key for provider in written.providers}) - {""}
+        roles: list[RolePart] = [getattr(self, role) for role in ROLES]
+        parts = [part for role in roles for part in (role, *role.fallbacks) if part.model]
+        return ({part.api_key_env for part in parts} | set(self.providers)) - {""}
 
 
-def _money(value: object) -> object:
-    if isinstance(value, bool):  # pydantic would read true as 1
-        raise ValueError(f"`{str(value).lower()}` is not an amount. Write dollars, such as 5.0.")
-    return value
+_MODEL_FIELDS = {
+    "model": checked(text, _model),
+    "provider": text,
+    "base_url": checked(text, _address),
+    "api_key_env": checked(text, _variable),
+}
+_FALLBACK = after(_named, Shape(ModelPart, **_MODEL_FIELDS))
+_ROLE = after(_named, Shape(RolePart, **_MODEL_FIELDS, fallbacks=items(_FALLBACK)))
+_PROVIDER = Shape(ProviderPart, ("large", "small"), large=checked(text, _model), small=checked(text, _model))
+MODELS = Shape(Models, providers=mapping(_variable, _PROVIDER), **dict.fromkeys(ROLES, _ROLE))
 
-
-Dollars = Annotated[float, BeforeValidator(_money), Field(ge=0, le=1_000_000, allow_inf_nan=False)] | None
-
-
-class BudgetsPart(Part):
-    """Dollars: for one task, for one channel in a day, for all in a day. None: as much as is needed (C20)."""
-
-    task: Dollars = None
-    channel: Dollars = None
-    day: Dollars = None
-
-    def budgets(self) -> Budgets:
-        return Budgets(task=self.task, channel=self.channel, day=self.day)
+# For one task, for one channel in a day, for all in a day. None: as much as is needed (C20).
+_DOLLARS = optional(number(0, 1_000_000, is_not="an amount", write="Write dollars, such as 5.0."))
+BUDGETS = Shape(Budgets, task=_DOLLARS, channel=_DOLLARS, day=_DOLLARS)
 
 
 def packaged_models() -> Document:

@@ -1,30 +1,25 @@
 """What overlord.yaml and the environment may say: every setting, its default, and what is wrong with a bad value."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import field
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
-
-from agents.catalog.documents import Where
-from agents.catalog.models import BudgetsPart, Models, RolePart
-from agents.catalog.policies import (
-    ChannelName,
-    ChannelPart,
-    ExtraGatePart,
-    GatesPart,
-    GroupsPart,
-    LimitsPart,
-    Member,
-    Odd,
-    Part,
-    ProjectPart,
-    is_account,
-)
-from agents.catalog.risk import RiskPart, risk_shape_at
+from agents.catalog.documents import Value, Where
+from agents.catalog.models import BUDGETS, MODELS, Models
+from agents.catalog.policies import CHANNELS, GROUPS, LIMITS, PROJECT, ProjectPart, is_account, member
+from agents.catalog.reading import Odd, Shape, Wrong, after, checked, hidden, items, one_of, optional, secret, text
+from agents.domain.authority import ChannelPolicy, Group
+from agents.domain.budget import Budgets
+from agents.domain.limits import Limits
 from agents.domain.models import ROLES
+from agents.domain.records import dataclass
+from agents.domain.secret import Secret
+
+if TYPE_CHECKING:
+    from agents.domain.risk import RiskPolicy
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 DATABASES = ("sqlite:///", "postgresql+psycopg://")
@@ -44,10 +39,11 @@ class LogLevel(StrEnum):
     ERROR = "error"
 
 
-def _port(value: object) -> object:
+def _port(where: Where, value: Value) -> int:
     if isinstance(value, bool) or not str(value).isdecimal() or int(str(value)) > 65_535:
-        raise ValueError(f"`{value}` is not a port. Write a number from 1 to 65535, or 0 for any free one.")
-    return value
+        step = "Write a number from 1 to 65535, or 0 for any free one."
+        raise Wrong((where, f"`{value}` is not a port", step))
+    return int(str(value))
 
 
 def _database(written: str) -> str:
@@ -68,21 +64,28 @@ def _address(written: str) -> str:
     return written
 
 
-def _listed(value: object) -> object:
+def _label(written: str) -> str:
+    if not re.fullmatch(r"[^,\s][^,]{0,49}", written):
+        raise ValueError(f"`{written}` is not a label. Write one of at most 50 characters, with no comma in it.")
+    return written
+
+
+def _listed(value: Value) -> Value:
     """A variable holds a list as words between commas."""
     return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
 
 
-Port = Annotated[int, BeforeValidator(_port)]
-Address = Annotated[str, AfterValidator(_address)]
-Token = SecretStr | None
+_address_of = checked(text, _address)
+_words = after(_listed, items(text))
+_token = optional(secret)
 
 
-class Console(Part):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Console:
     host: str = "127.0.0.1"
-    port: Port = 8765
-    channels: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ("general",)
-    names: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ()  # other hosts it answers to, behind a proxy
+    port: int = 8765
+    channels: tuple[str, ...] = ("general",)
+    names: tuple[str, ...] = ()  # other hosts it answers to, behind a proxy
 
     @property
     def loopback(self) -> bool:
@@ -93,69 +96,88 @@ class Console(Part):
         return f"http://{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}"
 
 
-class Slack(Part):
-    bot_token: Token = None
-    app_token: Token = None  # Socket Mode
-    signing_secret: Token = None  # HTTP mode
-    api_url: Address = "https://slack.com/api/"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slack:
+    bot_token: Secret | None = None
+    app_token: Secret | None = None  # Socket Mode
+    signing_secret: Secret | None = None  # HTTP mode
+    api_url: str = "https://slack.com/api/"
 
     @property
     def joins(self) -> bool:
         return self.bot_token is not None and (self.app_token is not None or self.signing_secret is not None)
 
 
-class Discord(Part):
-    token: Token = None
-    api_url: Address = "https://discord.com/api/v10"
-    gateway_url: Address = "wss://gateway.discord.gg/"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Discord:
+    token: Secret | None = None
+    api_url: str = "https://discord.com/api/v10"
+    gateway_url: str = "wss://gateway.discord.gg/"
 
     @property
     def joins(self) -> bool:
         return self.token is not None
 
 
-class GitHub(Part):
-    token: Token = None
-    api_url: Address = "https://api.github.com"
-    label: Annotated[str, Field(min_length=1, max_length=50, pattern=r"^[^,\s][^,]*$")] = "overlord"  # asks for work
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GitHub:
+    token: Secret | None = None
+    api_url: str = "https://api.github.com"
+    label: str = "overlord"  # asks for work
 
 
-class OverlordFile(Part):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverlordFile:
     """What overlord.yaml may say, with the environment laid over it."""
 
     home: str = ""
-    database_url: Annotated[str, AfterValidator(_database)] | None = None
-    console: Console = Console()
+    database_url: str | None = field(default=None, repr=False)
+    console: Console = field(default_factory=Console)
     http_host: str = "127.0.0.1"
-    http_port: Port = 8766
+    http_port: int = 8766
     sandbox: Sandbox = Sandbox.AUTO
     log_level: LogLevel = LogLevel.INFO
-    models: Models = Models()
-    budgets: BudgetsPart = BudgetsPart()
-    slack: Slack = Slack()
-    discord: Discord = Discord()
-    github: GitHub = GitHub()
-    approvers: Annotated[tuple[Member, ...], BeforeValidator(_listed)] = ()
-    groups: GroupsPart
-    limits: LimitsPart
-    risk: RiskPart | None = None  # None: the one that comes with the program
+    models: Models = field(default_factory=Models)
+    budgets: Budgets = field(default_factory=Budgets)
+    slack: Slack = field(default_factory=Slack)
+    discord: Discord = field(default_factory=Discord)
+    github: GitHub = field(default_factory=GitHub)
+    approvers: tuple[str, ...] = ()
+    groups: Mapping[Group, frozenset[str]]
+    limits: Limits
+    risk: "RiskPolicy | None" = None  # None: the one that comes with the program
     projects: tuple[ProjectPart, ...] = ()
-    channels: dict[ChannelName, ChannelPart] = Field(default_factory=dict)
+    channels: Mapping[str, ChannelPolicy] = field(default_factory=dict)
 
 
-PARTS: dict[str, type[Part]] = {
-    "console": Console,
-    "models": Models,
-    "budgets": BudgetsPart,
-    "slack": Slack,
-    "discord": Discord,
-    "github": GitHub,
-    "groups": GroupsPart,
-    "limits": LimitsPart,
-    "risk": RiskPart,
-    "projects": ProjectPart,
-    "channels": ChannelPart,
-}
+def _risk(where: Where, value: Value) -> "RiskPolicy":
+    from agents.catalog.risk import RISK  # where nobody writes of risk, a start needs none of it
+
+    return RISK(where, value)
+
+
+OVERLORD = Shape(
+    OverlordFile,
+    ("groups", "limits"),
+    home=text,
+    database_url=optional(checked(hidden, _database)),
+    console=Shape(Console, host=text, port=_port, channels=_words, names=_words),
+    http_host=text,
+    http_port=_port,
+    sandbox=one_of(*Sandbox),
+    log_level=one_of(*LogLevel),
+    models=MODELS,
+    budgets=BUDGETS,
+    slack=Shape(Slack, bot_token=_token, app_token=_token, signing_secret=_token, api_url=_address_of),
+    discord=Shape(Discord, token=_token, api_url=_address_of, gateway_url=_address_of),
+    github=Shape(GitHub, token=_token, api_url=_address_of, label=checked(text, _label)),
+    approvers=after(_listed, items(checked(text, member))),
+    groups=GROUPS,
+    limits=LIMITS,
+    risk=optional(_risk),
+    projects=items(PROJECT),
+    channels=CHANNELS,
+)
 FLAGS: dict[str, tuple[str, ...]] = {
     "--home": ("home",),
     "--host": ("console", "host"),
@@ -184,8 +206,8 @@ VARIABLES: dict[str, tuple[str, ...]] = {
     "GITHUB_API_URL": ("github", "api_url"),
     "OVERLORD_GITHUB_LABEL": ("github", "label"),
     **{f"OVERLORD_MODELS__{name.upper()}": ("models", name) for name in ROLES},
-    **{f"OVERLORD_BUDGETS__{name.upper()}": ("budgets", name) for name in BudgetsPart.model_fields},
-    **{f"OVERLORD_LIMITS__{name.upper()}": ("limits", name) for name in LimitsPart.model_fields},
+    **{f"OVERLORD_BUDGETS__{name.upper()}": ("budgets", name) for name in BUDGETS.fields},
+    **{f"OVERLORD_LIMITS__{name.upper()}": ("limits", name) for name in LIMITS.fields},
 }
 
 _PREFIXES = {"bot_token": "xoxb-", "app_token": "xapp-"}
@@ -203,15 +225,15 @@ def odd_slack(slack: Slack) -> Iterator[Odd]:
 def doubtful(file: OverlordFile) -> Iterator[Odd]:
     """What can be used and is probably not meant."""
     for key, prefix in _PREFIXES.items():
-        token: Token = getattr(file.slack, key)
-        if token and not token.get_secret_value().startswith(prefix):
+        token: Secret | None = getattr(file.slack, key)
+        if token and not token.reveal().startswith(prefix):
             step = "Check that the bot token and the app token are not swapped."
             yield ("slack", key), f"it does not begin with `{prefix}`", step
     if not file.console.loopback:
         step = "Give each person a login token: overlord people token NAME."
         yield ("console", "host"), f"other machines can reach {file.console.host}", step
-    for group, members in file.groups:
-        for crowd in (member for member in members if not is_account(member)):
+    for group, members in file.groups.items():
+        for crowd in sorted(each for each in members if not is_account(each)):
             yield ("groups", group), f"{crowd} is not looked up yet, so it lets nobody in", "Name accounts as well."
 
 
@@ -219,15 +241,4 @@ def secrets_in(file: OverlordFile) -> set[str]:
     slack = file.slack
     tokens = (slack.bot_token, slack.app_token, slack.signing_secret, file.discord.token, file.github.token)
     password = urlsplit(file.database_url or "").password
-    return {token.get_secret_value() for token in tokens if token} | ({password} if password else set())
-
-
-def shape_at(where: Where) -> type[Part]:
-    """Which part of the file a place belongs to."""
-    if len(where) > 1 and where[0] == "models":
-        return RolePart
-    if where and where[0] == "risk":
-        return risk_shape_at(where)
-    if len(where) > 2 and where[0] == "projects":
-        return ExtraGatePart if "extra" in where else GatesPart
-    return PARTS[str(where[0])] if where else OverlordFile
+    return {token.reveal() for token in tokens if token} | ({password} if password else set())

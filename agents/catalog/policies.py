@@ -2,16 +2,30 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, model_validator
-
-from agents.catalog.documents import Document, Where, read_packaged
+from agents.catalog.documents import Document, read_packaged
 from agents.catalog.problems import did_you_mean
+from agents.catalog.reading import (
+    Odd,
+    Read,
+    Shape,
+    checked,
+    flag,
+    items,
+    mapping,
+    number,
+    one_of,
+    optional,
+    text,
+    whole,
+)
 from agents.domain.authority import ChannelPolicy, Group, OnTimeout, PlanPolicy
 from agents.domain.gates import GATE_NAMES, ExtraGate, GateCommands, OnFail
 from agents.domain.limits import Limits
+from agents.domain.records import dataclass
 from agents.domain.scope import odd_path
 from manifests import packaged
 
@@ -28,10 +42,14 @@ _FORMS: dict[str, tuple[str, str]] = {
     "discord-role": (r"discord-role:[0-9]{1,20}:[0-9]{1,20}", "discord-role:123:456 (server id, role id)"),
 }
 ACCOUNTS = ("slack", "discord", "console", "cli", "github")  # the other two name a crowd that only its platform knows
-_CROWD = re.compile(r".*[*?\[\]{}].*|all|any|anyone|everyone|here|channel", re.I)
-_SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
-_CHANNEL = re.compile(r"(console|slack|discord):[^\s:][^\s]*")
-_GIT_URL = re.compile(r"(https|ssh)://(?![^/]*:[^/]*@)\w[\w.@:-]*/\S+|file:///\S+|\w[\w.-]*@\w[\w.-]*:[\w.~/-]+")
+WRITTEN_GROUPS = tuple(group for group in Group if group is not Group.OWNER)  # whose a task is follows from the task
+COUNT = whole(1, 10_000)
+
+# Compiled by whoever finds something to check: most starts do not.
+_CROWD = r"(?i:.*[*?\[\]{}].*|all|any|anyone|everyone|here|channel)"
+_SLUG = r"[a-z0-9][a-z0-9-]{0,59}"
+_CHANNEL = r"(console|slack|discord):[^\s:][^\s]*"
+_GIT_URL = r"(https|ssh)://(?![^/]*:[^/]*@)\w[\w.@:-]*/\S+|file:///\S+|\w[\w.-]*@\w[\w.-]*:[\w.~/-]+"
 
 
 def is_account(written: str) -> bool:
@@ -41,7 +59,7 @@ def is_account(written: str) -> bool:
 def member(written: str) -> str:
     """A well formed member of a group. Ids only: a name, a pattern or a word for a crowd is refused."""
     kind = written.partition(":")[0]
-    if _CROWD.fullmatch(written):
+    if re.fullmatch(_CROWD, written):
         raise ValueError(f"`{written}` would let in people nobody named. List each account by its id.")
     if kind not in _FORMS:
         forms = ", ".join(_FORMS[known][1] for known in ACCOUNTS)
@@ -59,7 +77,7 @@ def account(written: str) -> str:
 
 
 def channel_name(written: str) -> str:
-    if not _CHANNEL.fullmatch(written):
+    if not re.fullmatch(_CHANNEL, written):
         raise ValueError(
             f"`{written}` does not say where it is. Write console:{written.rpartition(':')[2] or 'general'}."
         )
@@ -67,7 +85,7 @@ def channel_name(written: str) -> str:
 
 
 def _slug(written: str) -> str:
-    if not _SLUG.fullmatch(written):
+    if not re.fullmatch(_SLUG, written):
         raise ValueError(
             f"`{written}` does not do as a name. Use small letters, digits and dashes, such as `web-shop`."
         )
@@ -92,138 +110,119 @@ def _command(written: str) -> str:
     return written
 
 
-def number(value: object) -> object:
-    if isinstance(value, bool):  # pydantic would read true as 1
-        raise ValueError(f"`{str(value).lower()}` is not a number. Write a number.")
-    return value
+def seconds(least: float = 0, most: float = 7 * 86_400) -> Read[float]:
+    return number(least, most)
 
 
-Member = Annotated[str, AfterValidator(member)]
-ChannelName = Annotated[str, AfterValidator(channel_name)]
-Seconds = Annotated[float, BeforeValidator(number), Field(ge=0, le=7 * 86_400, allow_inf_nan=False)]
-Count = Annotated[int, BeforeValidator(number), Field(ge=1, le=10_000)]
+_member = checked(text, member)
+
+# Every number must be there: one that is missing would be one that nobody chose.
+_LIMITS: dict[str, Read[object]] = {
+    "provider_timeout": seconds(1, 120),
+    "settle": seconds(1, 600),
+    "send_lease": seconds(1, 3600),
+    "job_lease": seconds(1, 3600),
+    "job_renewal": seconds(0.1, 1800),
+    "job_recoveries": whole(1, 100),
+    "question_default": seconds(1),
+    "medium_gate": seconds(1),
+    "confirm": seconds(1),
+    "reminder": seconds(1),
+    "status_edits_apart": seconds(0, 60),
+    "quota_window": seconds(1, 86_400),
+    "quota_per_person": COUNT,
+    "quota_per_channel": COUNT,
+    "link_code": seconds(30, 86_400),
+    "catch_up": seconds(),
+    "issues_apart": seconds(1, 86_400),
+    "issues_at_once": COUNT,
+    "upkeep_apart": seconds(1, 86_400),
+    "debate_rounds": whole(0, 2),
+    "dollars_an_hour": number(0, 10_000),
+    "model_step": seconds(1, 3600),
+    "step_retries": whole(0, 10),
+    "retry_longest": seconds(0, 600),
+    "first_wave": whole(1, 50),
+    "minions_per_project": whole(1, 50),
+    "minions": whole(1, 100),
+    "code_reviewers": whole(1, 2),
+    "minion_turns": whole(1, 500),
+    "minion_seconds": seconds(1, 14_400),
+    "minion_questions": whole(0, 10),
+    "tool_errors": whole(1, 20),
+    "command_seconds": seconds(1, 3600),
+}
+LIMITS = Shape(Limits, tuple(_LIMITS), **_LIMITS)
 
 
-class Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+def _groups(**members: tuple[str, ...]) -> dict[Group, frozenset[str]]:
+    return {group: frozenset(members.get(group, ())) for group in WRITTEN_GROUPS}
 
 
-class LimitsPart(Part):
-    """Every number must be there: one that is missing would be one that nobody chose."""
+GROUPS = Shape(_groups, **dict.fromkeys(WRITTEN_GROUPS, items(_member)))
 
-    provider_timeout: Annotated[Seconds, Field(ge=1, le=120)]
-    settle: Annotated[Seconds, Field(ge=1, le=600)]
-    send_lease: Annotated[Seconds, Field(ge=1, le=3600)]
-    job_lease: Annotated[Seconds, Field(ge=1, le=3600)]
-    job_renewal: Annotated[Seconds, Field(ge=0.1, le=1800)]
-    job_recoveries: Annotated[Count, Field(le=100)]
-    question_default: Annotated[Seconds, Field(ge=1)]
-    medium_gate: Annotated[Seconds, Field(ge=1)]
-    confirm: Annotated[Seconds, Field(ge=1)]
-    reminder: Annotated[Seconds, Field(ge=1)]
-    status_edits_apart: Annotated[Seconds, Field(le=60)]
-    quota_window: Annotated[Seconds, Field(ge=1, le=86_400)]
-    quota_per_person: Count
-    quota_per_channel: Count
-    link_code: Annotated[Seconds, Field(ge=30, le=86_400)]
-    catch_up: Seconds
-    issues_apart: Annotated[Seconds, Field(ge=1, le=86_400)]
-    issues_at_once: Count
-    upkeep_apart: Annotated[Seconds, Field(ge=1, le=86_400)]
-    debate_rounds: Annotated[int, BeforeValidator(number), Field(ge=0, le=2)]
-    dollars_an_hour: Annotated[float, BeforeValidator(number), Field(ge=0, le=10_000)]
-    model_step: Annotated[Seconds, Field(ge=1, le=3600)]
-    step_retries: Annotated[int, BeforeValidator(number), Field(ge=0, le=10)]
-    retry_longest: Annotated[Seconds, Field(le=600)]
-    first_wave: Annotated[int, BeforeValidator(number), Field(ge=1, le=50)]
-    minions_per_project: Annotated[int, BeforeValidator(number), Field(ge=1, le=50)]
-    minions: Annotated[int, BeforeValidator(number), Field(ge=1, le=100)]
-    code_reviewers: Annotated[int, BeforeValidator(number), Field(ge=1, le=2)]
-    minion_turns: Annotated[Count, Field(le=500)]
-    minion_seconds: Annotated[Seconds, Field(ge=1, le=14_400)]
-    minion_questions: Annotated[int, BeforeValidator(number), Field(ge=0, le=10)]
-    tool_errors: Annotated[Count, Field(le=20)]
-    command_seconds: Annotated[Seconds, Field(ge=1, le=3600)]
+CHANNEL = Shape(
+    ChannelPolicy, project=text, self_approval=flag, on_timeout=one_of(*OnTimeout), plan=one_of(*PlanPolicy)
+)
+CHANNELS = mapping(channel_name, CHANNEL)
 
-    def limits(self) -> Limits:
-        return Limits(**dict(self))
+EXTRA_GATE = Shape(  # M181
+    ExtraGate,
+    ("name", "command"),
+    name=checked(text, _gate_name),
+    command=checked(text, _command),
+    on_fail=one_of(*OnFail),
+)
 
 
-class GroupsPart(Part):
-    approver: tuple[Member, ...] = ()
-    tech_lead: tuple[Member, ...] = ()
-    security_team: tuple[Member, ...] = ()
-    devops_team: tuple[Member, ...] = ()
-    admin: tuple[Member, ...] = ()
-
-    def groups(self) -> dict[Group, frozenset[str]]:
-        return {Group(name): frozenset(members) for name, members in self}
+def _gates(**given: Any) -> GateCommands:
+    gates = GateCommands(**given)
+    names = [gate.name for gate in gates.extra]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice:
+        raise ValueError(f"two of its extra gates are named `{twice}`. Give one another name.")
+    return gates
 
 
-class ChannelPart(Part):
-    project: str = ""
-    self_approval: StrictBool = True
-    on_timeout: OnTimeout = OnTimeout.PASS
-    plan: PlanPolicy = PlanPolicy.ASK
-
-    def policy(self) -> ChannelPolicy:
-        return ChannelPolicy(**dict(self))
+GATES = Shape(  # what is not written is found by what lies in the repository
+    _gates, tests=checked(text, _command), lint=checked(text, _command), extra=items(EXTRA_GATE), environment=text
+)
 
 
-class ExtraGatePart(Part):
-    """M181"""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectPart:
+    """A project as it is written."""
 
-    name: Annotated[str, AfterValidator(_gate_name)]
-    command: Annotated[str, AfterValidator(_command)]
-    on_fail: OnFail = OnFail.RETRY
-
-    def gate(self) -> ExtraGate:
-        return ExtraGate(name=self.name, command=self.command, on_fail=self.on_fail)
-
-
-class GatesPart(Part):
-    """What is not written is found by what lies in the repository."""
-
-    tests: Annotated[str, AfterValidator(_command)] = ""
-    lint: Annotated[str, AfterValidator(_command)] = ""  # {files} stands for the changed files
-    extra: tuple[ExtraGatePart, ...] = ()
-    environment: str = ""  # folder of a venv
-
-    @model_validator(mode="after")
-    def _names_differ(self) -> Self:
-        names = [gate.name for gate in self.extra]
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice:
-            raise ValueError(f"two of its extra gates are named `{twice}`. Give one another name.")
-        return self
-
-    def commands(self, environment: Path | None) -> GateCommands:
-        """`environment` is where the written one is on this machine."""
-        extra = tuple(part.gate() for part in self.extra)
-        return GateCommands(tests=self.tests, lint=self.lint, extra=extra, environment=str(environment or ""))
-
-
-class ProjectPart(Part):
-    name: Annotated[str, AfterValidator(_slug)]
+    name: str
     path: str = ""  # a folder of this machine, or
     url: str = ""  # where git finds it
-    channel: ChannelName | None = None  # requests made there are for this project
-    skills: Annotated[str, AfterValidator(_inside)] = ".overlord/skills"  # the folder of its own skills
-    gates: GatesPart = GatesPart()
-
-    @model_validator(mode="after")
-    def _one_place(self) -> Self:
-        if bool(self.path) == bool(self.url):
-            raise ValueError("it needs either a `path` or a `url`. Write one of them: `path: ~/src/shop`.")
-        if self.url and not _GIT_URL.fullmatch(self.url):
-            raise ValueError(
-                "its `url` is not one that git may be given here. "
-                "Write https://host/owner/repo or git@host:owner/repo, with no password in it."
-            )
-        return self
+    channel: str | None = None  # requests made there are for this project
+    skills: str = ".overlord/skills"  # the folder of its own skills
+    gates: GateCommands = field(default_factory=GateCommands)  # with its environment as it is written
 
 
-Odd = tuple[Where, str, str]  # where it stands, what is wrong, what to write
+def _project(**given: Any) -> ProjectPart:
+    project = ProjectPart(**given)
+    if bool(project.path) == bool(project.url):
+        raise ValueError("it needs either a `path` or a `url`. Write one of them: `path: ~/src/shop`.")
+    if project.url and not re.fullmatch(_GIT_URL, project.url):
+        raise ValueError(
+            "its `url` is not one that git may be given here. "
+            "Write https://host/owner/repo or git@host:owner/repo, with no password in it."
+        )
+    return project
+
+
+PROJECT = Shape(
+    _project,
+    ("name",),
+    name=checked(text, _slug),
+    path=text,
+    url=text,
+    channel=optional(checked(text, channel_name)),
+    skills=checked(text, _inside),
+    gates=GATES,
+)
 
 
 def odd_limits(limits: Limits) -> Iterator[Odd]:
@@ -259,7 +258,7 @@ def odd_projects(projects: Sequence[ProjectPart]) -> Iterator[Odd]:
             yield ("projects", at, "gates", "environment"), what, step
 
 
-def odd_channels(channels: Mapping[str, ChannelPart], projects: Sequence[ProjectPart]) -> Iterator[Odd]:
+def odd_channels(channels: Mapping[str, ChannelPolicy], projects: Sequence[ProjectPart]) -> Iterator[Odd]:
     """Channels that point at a project nobody named, or at another than the project itself says."""
     known = {project.name for project in projects}
     claimed = {project.channel: project.name for project in projects if project.channel}

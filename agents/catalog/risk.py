@@ -1,12 +1,12 @@
 """How risk is judged: manifests/policies/risk.yaml, with what overlord.yaml says under `risk:` laid over it."""
 
-from collections.abc import Iterator
-from typing import Annotated, Literal
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
 
-from pydantic import AfterValidator, BeforeValidator, Field
-
-from agents.catalog.documents import Document, Where
-from agents.catalog.policies import Count, Odd, Part, number
+from agents.catalog.documents import Document
+from agents.catalog.policies import COUNT
+from agents.catalog.reading import Odd, Shape, checked, items, mapping, number, one_of, text
 from agents.domain.risk import Area, Breaking, RiskLevel, RiskPolicy, words_of
 from agents.domain.scope import odd_pattern
 from manifests import packaged
@@ -24,48 +24,40 @@ def _word(written: str) -> str:
     return written.casefold()
 
 
-Pattern = Annotated[str, AfterValidator(_pattern)]
-Word = Annotated[str, AfterValidator(_word)]
-Percent = Annotated[float, BeforeValidator(number), Field(ge=0, le=100, allow_inf_nan=False)]
+_patterns = items(checked(text, _pattern))
+Named = Callable[..., Area]  # an area that still needs its name
 
 
-class AreaPart(Part):
-    level: Literal["medium", "high", "critical"]
-    words: tuple[Word, ...] = ()
-    paths: tuple[Pattern, ...] = ()
-
-    def area(self, name: str) -> Area:
-        return Area(name=name, level=RiskLevel(self.level), words=frozenset(self.words), paths=self.paths)
+def _area(level: RiskLevel, words: tuple[str, ...] = (), paths: tuple[str, ...] = ()) -> Named:
+    return partial(Area, level=level, words=frozenset(words), paths=paths)
 
 
-class BreakingPart(Part):
-    changed: tuple[Pattern, ...]
-    removed: tuple[Pattern, ...]
-    spared: tuple[Pattern, ...]
+def _policy(areas: Mapping[str, Named], breaking: Breaking, **numbers: Any) -> RiskPolicy:
+    return RiskPolicy(areas=tuple(area(name=name) for name, area in areas.items()), breaking=breaking, **numbers)
 
 
-class RiskPart(Part):
-    """Every number must be there: one that is missing would be one that nobody chose."""
+_AREA = Shape(
+    _area,
+    ("level",),
+    level=one_of(RiskLevel.MEDIUM, RiskLevel.HIGH, RiskLevel.CRITICAL),
+    words=items(checked(text, _word)),
+    paths=_patterns,
+)
+_BREAKING = Shape(Breaking, ("changed", "removed", "spared"), changed=_patterns, removed=_patterns, spared=_patterns)
+# Every number must be there: one that is missing would be one that nobody chose.
+RISK = Shape(
+    _policy,
+    ("low_below", "low_coverage", "medium_below", "high_above", "areas", "breaking"),
+    low_below=COUNT,
+    low_coverage=number(0, 100, write="Write percent, such as 80."),
+    medium_below=COUNT,
+    high_above=COUNT,
+    areas=mapping(str, _AREA),
+    breaking=_BREAKING,
+)
 
-    low_below: Count
-    low_coverage: Percent
-    medium_below: Count
-    high_above: Count
-    areas: dict[str, AreaPart]
-    breaking: BreakingPart
 
-    def policy(self) -> RiskPolicy:
-        return RiskPolicy(
-            low_below=self.low_below,
-            low_coverage=self.low_coverage,
-            medium_below=self.medium_below,
-            high_above=self.high_above,
-            areas=tuple(part.area(name) for name, part in self.areas.items()),
-            breaking=Breaking(**dict(self.breaking)),
-        )
-
-
-def odd_risk(risk: RiskPart) -> Iterator[Odd]:
+def odd_risk(risk: RiskPolicy) -> Iterator[Odd]:
     """Numbers that do not fit each other."""
     if risk.low_below > risk.medium_below:
         what = f"with {risk.low_below} a change could be of low risk and too large for medium"
@@ -75,14 +67,6 @@ def odd_risk(risk: RiskPart) -> Iterator[Odd]:
         yield ("risk", "medium_below"), what, f"Write at most high_above + 1, which is {risk.high_above + 1}."
 
 
-def risk_shape_at(where: Where) -> type[Part]:
-    """Which part a place under `risk` belongs to."""
-    inside = where[1:2]
-    if inside == ("areas",) and len(where) > 2:
-        return AreaPart
-    return BreakingPart if inside == ("breaking",) else RiskPart
-
-
 def packaged_risk() -> Document:
     from agents.catalog.yaml import read_yaml  # slow to load, and a start needs none
 
@@ -90,4 +74,4 @@ def packaged_risk() -> Document:
 
 
 def packaged_policy() -> RiskPolicy:
-    return RiskPart.model_validate(packaged_risk().data).policy()
+    return RISK.read(packaged_risk().data)

@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Mapping
-from functools import partial
-from typing import Annotated
-
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
 
 from agents.catalog.documents import BadYaml, Document, Where
-from agents.catalog.problems import explain
+from agents.catalog.reading import Read, Shape, Wrong, checked, items, text
 from agents.catalog.yaml import parse_yaml
 from agents.domain.records import dataclass
 from agents.domain.scope import odd_pattern
@@ -45,41 +44,35 @@ def _meaningful(written: str) -> str:
     return written
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+def _short(most: int) -> Read[str]:
+    def check(written: str) -> str:
+        if len(written) > most:
+            raise ValueError(f"it has {len(written)} characters. Write at most {most}.")
+        return written
+
+    return checked(text, check)
 
 
-Word = Annotated[str, Field(max_length=60), AfterValidator(_meaningful)]
-Words = Annotated[list[Word], Field(max_length=30)]
-Patterns = Annotated[list[Annotated[str, Field(max_length=200), AfterValidator(_pattern)]], Field(max_length=30)]
+_WORDS = items(checked(_short(60), _meaningful), most=30)
+_TRIGGERS: Shape[dict[str, Any]] = Shape(
+    dict, keywords=_WORDS, file_patterns=items(checked(_short(200), _pattern), most=30)
+)
 
 
-class _Triggers(_Part):
-    keywords: Words = []
-    file_patterns: Patterns = []
+def _skill(triggers: Mapping[str, Any] = MappingProxyType({}), **given: Any) -> Skill:
+    return Skill(**given, **triggers)
 
 
-class _File(_Part):
-    """M059"""
-
-    name: Annotated[str, AfterValidator(_name)]
-    description: Annotated[str, Field(max_length=500), AfterValidator(_meaningful)]
-    version: Annotated[str, AfterValidator(_version)]
-    tags: Words = []
-    triggers: _Triggers = _Triggers()
-    instructions: Annotated[str, Field(max_length=20_000), AfterValidator(_meaningful)]
-
-    def skill(self, source: str) -> Skill:
-        return Skill(
-            name=self.name,
-            description=self.description.strip(),
-            version=self.version,
-            instructions=self.instructions.strip(),
-            tags=tuple(self.tags),
-            keywords=tuple(self.triggers.keywords),
-            file_patterns=tuple(self.triggers.file_patterns),
-            source=source,
-        )
+_SKILL = Shape(  # M059
+    _skill,
+    ("name", "description", "version", "instructions"),
+    name=checked(text, _name),
+    description=checked(_short(500), _meaningful, str.strip),
+    version=checked(text, _version),
+    tags=_WORDS,
+    triggers=_TRIGGERS,
+    instructions=checked(_short(20_000), _meaningful, str.strip),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,17 +129,13 @@ def _read(path: str, body: bytes, source: str) -> Skill | BrokenSkill:
         return BrokenSkill(path=path, problems=(what,), source=source)
     try:
         document = parse_yaml(body, name=path)
-        return _File.model_validate(document.data).skill(source)
+        return replace(_SKILL.read(document.data), source=source)
     except BadYaml as problem:
         return BrokenSkill(path=path, problems=(str(problem),), source=source)
-    except ValidationError as error:
-        told = explain(error, partial(_named, document), _shape)
-        return BrokenSkill(path=path, problems=tuple(cut(clean(str(problem)), 300) for problem in told), source=source)
+    except Wrong as wrong:
+        told = [f"{_named(document, where)}: {what}. {step}" for where, what, step in wrong.odd]
+        return BrokenSkill(path=path, problems=tuple(cut(clean(line), 300) for line in told), source=source)
 
 
 def _named(document: Document, where: Where) -> str:
     return f"{document.place(where)}, {'.'.join(map(str, where))}"
-
-
-def _shape(where: Where) -> type[BaseModel]:
-    return _Triggers if where[:1] == ("triggers",) else _File

@@ -1,26 +1,24 @@
 """The specialists that advise on plans, from manifests/policies/specialists.yaml or overlord.yaml."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field
-
+from agents.catalog.reading import Shape, items, text
 from agents.catalog.yaml import read_yaml
 from agents.ports import Specialist
 
 
-class _One(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+def _specialist(name: str, tags: tuple[str, ...], focus: str) -> Specialist:
+    if not re.fullmatch(r"[a-z][a-z0-9-]{0,30}", name):
+        raise ValueError(f"`{name}` does not do as a name. Use small letters, digits and dashes.")
+    if not tags or not focus:
+        raise ValueError(f"`{name}` has no tags or no focus. Write both.")
+    return Specialist(name=name, tags=frozenset(tag.casefold() for tag in tags), focus=focus)
 
-    name: str = Field(pattern=r"^[a-z][a-z0-9-]{0,30}$")
-    tags: list[str] = Field(min_length=1, max_length=50)
-    focus: str = Field(min_length=1, max_length=500)
 
-
-class _All(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-    specialists: list[_One] = Field(max_length=20)
+_SPECIALIST = Shape(_specialist, ("name", "tags", "focus"), name=text, tags=items(text, most=50), focus=text)
+_ALL = Shape(lambda specialists: specialists, ("specialists",), specialists=items(_SPECIALIST, most=20))
 
 
 class Panel:
@@ -34,7 +32,4 @@ class Panel:
 
 
 def load_panel(path: Path) -> Panel:
-    read = _All.model_validate(read_yaml(path).data)
-    return Panel(
-        [Specialist(name=s.name, tags=frozenset(t.casefold() for t in s.tags), focus=s.focus) for s in read.specialists]
-    )
+    return Panel(_ALL.read(read_yaml(path).data))

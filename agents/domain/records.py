@@ -86,16 +86,21 @@ def _again(cls: type[Any], body: dict[str, Any]) -> type[Any]:
 
 
 class _Library:
-    """Lets the standard library write the methods, all at once. Two threads may ask: both write the same."""
+    """Lets the standard library write the methods: most records are only made, so `__init__` alone, or all the others.
+
+    Two threads may ask: both write the same.
+    """
 
     def __init__(self, plain: type[Any]) -> None:
         self.plain, self.to = plain, plain
 
-    def write(self) -> None:
+    def write(self, asked: str) -> None:
         body = {name: value for name, value in self.plain.__dict__.items() if name not in _OF_INSTANCES}
-        written = dataclasses.dataclass(frozen=True, kw_only=True)(_again(self.plain, body))
+        made = asked == "__init__"
+        options = {"init": made, "repr": not made, "eq": not made, "frozen": True, "kw_only": True}
+        written = dataclasses.dataclass(**options)(_again(self.plain, body))
         for name in _WRITTEN:
-            if isinstance(self.to.__dict__[name], _Unwritten):
+            if (name == "__init__") is made and isinstance(self.to.__dict__[name], _Unwritten):
                 method: Any = written.__dict__[name]
                 setattr(self.to, name, method)
 
@@ -108,7 +113,7 @@ class _Unwritten:
 
     def __get__(self, thing: object, kind: type[Any]) -> Any:
         if self._library.to.__dict__[self._name] is self:
-            self._library.write()
+            self._library.write(self._name)
         method: Any = self._library.to.__dict__[self._name]
         return method.__get__(thing, kind)
 

@@ -2,16 +2,17 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import field
-from typing import Protocol, TypeVar
-
-from pydantic import BaseModel
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from agents.domain.budget import Budget
 from agents.domain.failure import Failure
 from agents.domain.records import dataclass
 from agents.domain.task import Task
 
-Shape = TypeVar("Shape", bound=BaseModel)
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+Shape = TypeVar("Shape", bound="BaseModel")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +50,7 @@ class Tool:
 
     name: str
     does: str
-    takes: type[BaseModel]
+    takes: "type[BaseModel]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

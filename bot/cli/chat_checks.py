@@ -15,8 +15,7 @@ from bot.cli.checks import Check, fail, ok, warn
 from bot.cli.manifest import PERMISSIONS
 
 if TYPE_CHECKING:
-    from pydantic import SecretStr
-
+    from agents.domain.secret import Secret
     from bot.settings import Settings
 
 ANSWER = 10  # seconds for a provider to answer
@@ -66,8 +65,8 @@ def _read(status: int, body: bytes, headers: Mapping[str, str]) -> _Answer:
         return _Answer(status=status, data=None, headers=low)
 
 
-def _secret(token: "SecretStr | None") -> str:
-    return token.get_secret_value() if token else ""
+def _secret(token: "Secret | None") -> str:
+    return token.reveal() if token else ""
 
 
 def _clock(name: str, answer: _Answer, now: float) -> Check:

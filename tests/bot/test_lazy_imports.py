@@ -1,4 +1,4 @@
-"""`overlord --help` answers before anything slow is loaded."""
+"""`overlord --help` answers, and `overlord up` opens its door, before anything slow is loaded."""
 
 import json
 import subprocess
@@ -19,6 +19,37 @@ except SystemExit as end:
     assert not end.code, end.code
 print("\\n" + json.dumps({"names": sorted(sys.modules), "before": before}))
 """
+# What a browser or a job needs is loaded once the door is open.
+LATE = {
+    "litellm",
+    "slack_bolt",
+    "slack_sdk",
+    "discord",
+    "apscheduler",
+    "jinja2",
+    "psycopg",
+    "pydantic",
+    "yaml",
+    "typer",
+}
+LATE |= {"prometheus_client", "PIL", "aiohttp", "httpx", "difflib"}
+SAY_WHAT_UP_LOADS = """
+import asyncio, json, os, sys
+from pathlib import Path
+import bot.__main__, bot.cli.start
+from bot.app import open_desk
+from bot.logs import set_up_logs
+from bot.settings import load_settings
+
+async def open_and_close(settings):
+    async with open_desk(settings):
+        pass
+
+settings = load_settings(os.environ, cwd=Path.cwd())
+set_up_logs(settings.log_level, settings.secrets)
+asyncio.run(open_and_close(settings))
+print(json.dumps(sorted(sys.modules)))
+"""
 
 
 def loaded_by_help() -> tuple[set[str], int]:
@@ -38,3 +69,19 @@ def test_help_loads_nothing_slow() -> None:
 def test_help_loads_little_beside_typer() -> None:
     names, before = loaded_by_help()
     assert len(names) < 2 * before, sorted(names)
+
+
+def test_up_loads_nothing_slow_before_its_door_is_open(tmp_path: Path) -> None:
+    environ = {"HOME": str(tmp_path), "OVERLORD_HOME": str(tmp_path / "home"), "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", SAY_WHAT_UP_LOADS],
+        cwd=tmp_path,
+        env=environ,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    names = set(json.loads(done.stdout))
+    assert {"bot.platforms.console.server", "store.database"} <= names
+    assert not LATE & names

@@ -1,15 +1,16 @@
 """What people may write about models and budgets, and what they are told where it does not do."""
 
 import pytest
-from pydantic import ValidationError
 
-from agents.catalog.models import BudgetsPart, Models, packaged_models
+from agents.catalog.documents import Value
+from agents.catalog.models import BUDGETS, MODELS, packaged_models
+from agents.catalog.reading import Wrong
 from agents.domain.budget import Budgets
 from agents.domain.models import ROLES, WrittenModel
 
 
 def test_the_packaged_file_can_be_read_and_names_no_model_for_a_role() -> None:
-    packaged = Models.model_validate(packaged_models().data)
+    packaged = MODELS.read(packaged_models().data)
     written = packaged.written()
     assert set(written.roles) == set(ROLES)
     assert not any(written.roles.values())
@@ -42,8 +43,8 @@ def test_the_packaged_file_can_be_read_and_names_no_model_for_a_role() -> None:
         ),
     ],
 )
-def test_ways_to_write_a_role(given: object, wanted: list[WrittenModel]) -> None:
-    assert list(Models.model_validate({"primary": given}).written().roles["primary"]) == wanted
+def test_ways_to_write_a_role(given: Value, wanted: list[WrittenModel]) -> None:
+    assert list(MODELS.read({"primary": given}).written().roles["primary"]) == wanted
 
 
 @pytest.mark.parametrize(
@@ -59,13 +60,13 @@ def test_ways_to_write_a_role(given: object, wanted: list[WrittenModel]) -> None
         7,
     ],
 )
-def test_what_does_not_do_is_refused(given: object) -> None:
-    with pytest.raises(ValidationError):
-        Models.model_validate({"primary": given})
+def test_what_does_not_do_is_refused(given: Value) -> None:
+    with pytest.raises(Wrong):
+        MODELS.read({"primary": given})
 
 
 def test_the_keys_that_are_used_are_found() -> None:
-    models = Models.model_validate(
+    models = MODELS.read(
         {
             "critic": {"model": "a/b", "api_key_env": "MY_KEY"},
             "providers": {"X_API_KEY": {"large": "x/l", "small": "x/s"}},
@@ -77,8 +78,8 @@ def test_the_keys_that_are_used_are_found() -> None:
 
 
 def test_budgets_are_dollars_or_nothing() -> None:
-    assert BudgetsPart.model_validate({"task": 5, "day": "20.5"}).budgets() == Budgets(task=5.0, day=20.5)
-    assert BudgetsPart().budgets() == Budgets()
+    assert BUDGETS.read({"task": 5, "day": "20.5"}) == Budgets(task=5.0, day=20.5)
+    assert BUDGETS.read({}) == Budgets()
     for wrong in (-1, True, "much", float("inf")):
-        with pytest.raises(ValidationError):
-            BudgetsPart.model_validate({"task": wrong})
+        with pytest.raises(Wrong):
+            BUDGETS.read({"task": wrong})

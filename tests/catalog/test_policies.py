@@ -4,9 +4,10 @@ from dataclasses import asdict, fields
 
 import pytest
 
+from agents.catalog.documents import Value
 from agents.catalog.policies import (
-    GroupsPart,
-    LimitsPart,
+    GROUPS,
+    LIMITS,
     account,
     member,
     odd_limits,
@@ -18,12 +19,12 @@ from agents.domain.limits import Limits
 
 
 def test_the_packaged_numbers_are_the_defaults_of_the_domain() -> None:
-    assert LimitsPart.model_validate(packaged_limits().data).limits() == Limits()
+    assert LIMITS.read(packaged_limits().data) == Limits()
 
 
 def test_every_limit_is_in_the_file_and_checked() -> None:
     names = {field.name for field in fields(Limits)}
-    assert set(packaged_limits().data) == names == set(LimitsPart.model_fields)
+    assert set(packaged_limits().data) == names == set(LIMITS.fields)
 
 
 def test_the_packaged_numbers_fit_each_other() -> None:
@@ -56,13 +57,13 @@ def test_numbers_that_break_a_promise_are_named(changed: Limits, name: str) -> N
         ("reminder", -1),
     ],
 )
-def test_a_number_out_of_range_is_refused(name: str, value: object) -> None:
+def test_a_number_out_of_range_is_refused(name: str, value: Value) -> None:
     with pytest.raises(ValueError):
-        LimitsPart.model_validate({**asdict(Limits()), name: value})
+        LIMITS.read({**asdict(Limits()), name: value})
 
 
 def test_nobody_is_named_by_default() -> None:
-    groups = GroupsPart.model_validate(packaged_groups().data).groups()
+    groups = GROUPS.read(packaged_groups().data)
     assert groups == dict.fromkeys(set(Group) - {Group.OWNER}, frozenset())
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.catalog.risk import RiskPart, odd_risk, packaged_risk
+from agents.catalog.risk import RISK, odd_risk, packaged_risk
 from agents.domain.evaluation import Change
 from agents.domain.risk import RiskLevel, RiskPolicy, risk_of
 from bot.settings import BadSettings, Settings, load_settings
@@ -22,10 +22,10 @@ def told(tmp_path: Path, text: str) -> list[str]:
 
 
 def test_the_packaged_numbers_are_the_defaults_of_the_domain() -> None:
-    policy = RiskPart.model_validate(packaged_risk().data).policy()
+    policy = RISK.read(packaged_risk().data)
     numbers = ("low_below", "low_coverage", "medium_below", "high_above")
     assert [getattr(policy, name) for name in numbers] == [getattr(RiskPolicy(), name) for name in numbers]
-    assert list(odd_risk(RiskPart.model_validate(packaged_risk().data))) == []
+    assert list(odd_risk(RISK.read(packaged_risk().data))) == []
 
 
 def test_an_area_of_ones_own_is_added_to_those_there_are(tmp_path: Path) -> None:

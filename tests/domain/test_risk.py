@@ -5,12 +5,12 @@ from itertools import product
 import pytest
 from hypothesis import given, strategies as st
 
-from agents.catalog.risk import RiskPart, packaged_risk
+from agents.catalog.risk import RISK, packaged_risk
 from agents.domain.authority import LEAVES_THE_MACHINE, RULES, Kind, Requester, Silence
 from agents.domain.evaluation import Change
 from agents.domain.risk import GATE_FOR, MERGE_FOR, Area, RiskLevel, RiskPolicy, risk_of, words_of
 
-POLICY = RiskPart.model_validate(packaged_risk().data).policy()
+POLICY = RISK.read(packaged_risk().data)
 LOW, MEDIUM, HIGH, CRITICAL = RiskLevel
 ORDER = list(RiskLevel)
 

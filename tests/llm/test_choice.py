@@ -7,13 +7,13 @@ from contextlib import asynccontextmanager
 import pytest
 from aiohttp import web
 
-from agents.catalog.models import Models as Written, packaged_models
+from agents.catalog.models import MODELS, packaged_models
 from agents.domain.models import ROLES, Chosen, Model, Served
 from agents.llm.choice import choose_models, find_ollama, try_all
 from tests.fakes.model_server import KEY, LARGE, SMALL, Fails, ModelServer, Says
 from tests.llm.rig import LOADED
 
-PACKAGED = Written.model_validate(packaged_models().data)
+PACKAGED = MODELS.read(packaged_models().data)
 
 
 @asynccontextmanager

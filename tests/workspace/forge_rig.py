@@ -5,10 +5,10 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import SecretStr
 from sqlalchemy import create_engine
 
 from agents.domain.redact import Redactor
+from agents.domain.secret import Secret
 from agents.ports import Forge, Pull
 from agents.workspace.forge.github import GitHubForge
 from agents.workspace.forge.github_api import GitHubApi
@@ -106,7 +106,7 @@ async def no_wait(seconds: float) -> None:
 
 
 def github_forge(api_url: str, ours: Path, token: str = TOKEN) -> tuple[GitHubForge, GitHubApi]:
-    api = GitHubApi(api_url, SecretStr(token), no_wait)
+    api = GitHubApi(api_url, Secret(token), no_wait)
     remotes = {PROJECT: Remote(owner="acme", name="shop", commits=ours)}
     return GitHubForge(api, remotes, REDACT), api
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from pydantic import SecretStr
 
+from agents.domain.secret import Secret
 from agents.ports import ForgeFailed
 from agents.workspace.forge.github import GitHubForge
 from agents.workspace.forge.github_api import GitHubApi
@@ -144,7 +144,7 @@ async def test_a_limit_is_waited_out_for_as_long_as_github_asks(hub: Hub) -> Non
     ("token", "told"), [("github_pat_wrong_" + "x" * 30, "GITHUB_TOKEN"), (TOKEN, "does not know acme/gone")]
 )
 async def test_a_refusal_says_what_to_do(hub: Hub, token: str, told: str) -> None:
-    api = GitHubApi(hub.fake.api_url, SecretStr(token))
+    api = GitHubApi(hub.fake.api_url, Secret(token))
     remotes = {PROJECT: Remote(owner="acme", name="gone" if token == TOKEN else "shop", commits=hub.ours)}
     with pytest.raises(ForgeFailed, match=told) as raised:
         await GitHubForge(api, remotes, REDACT).base(PROJECT)
@@ -153,7 +153,7 @@ async def test_a_refusal_says_what_to_do(hub: Hub, token: str, told: str) -> Non
 
 
 async def test_a_server_that_is_not_there_is_told(hub: Hub) -> None:
-    api = GitHubApi("http://127.0.0.1:9/api/v3", SecretStr(TOKEN))
+    api = GitHubApi("http://127.0.0.1:9/api/v3", Secret(TOKEN))
     forge = GitHubForge(api, {PROJECT: Remote(owner="acme", name="shop", commits=hub.ours)}, REDACT)
     with pytest.raises(ForgeFailed, match="GITHUB_API_URL"):
         await forge.base(PROJECT)

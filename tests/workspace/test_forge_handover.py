@@ -168,5 +168,5 @@ async def test_the_token_is_in_no_file_of_a_clone(hub: Rig, tmp_path: Path) -> N
     assert hub.api
     place = tmp_path / "shop.git"
     await clones(hub, place).refresh(PROJECT)
-    token = hub.api.token.get_secret_value().encode()
+    token = hub.api.token.reveal().encode()
     assert not [path for path in place.rglob("*") if path.is_file() and token in path.read_bytes()]

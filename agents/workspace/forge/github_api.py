@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import aiohttp
-from pydantic import SecretStr
 
+from agents.domain.secret import Secret
 from agents.domain.text import clean, one_line
 from agents.ports import ForgeFailed
 
@@ -51,7 +51,7 @@ class Reply:
 class GitHubApi:
     """`url` is the API's address, such as https://api.github.com. The token goes into a header and nowhere else."""
 
-    def __init__(self, url: str, token: SecretStr, wait: Wait = asyncio.sleep) -> None:
+    def __init__(self, url: str, token: Secret, wait: Wait = asyncio.sleep) -> None:
         self.url = url.rstrip("/")
         self.token = token
         self.wait = wait
@@ -147,7 +147,7 @@ class GitHubApi:
                 timeout=aiohttp.ClientTimeout(total=TIMEOUT),
                 headers={
                     "Accept": "application/vnd.github+json",
-                    "Authorization": f"Bearer {self.token.get_secret_value()}",
+                    "Authorization": f"Bearer {self.token.reveal()}",
                     "User-Agent": "overlord",
                     "X-GitHub-Api-Version": "2022-11-28",
                 },

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from pydantic import SecretStr
-
+from agents.domain.secret import Secret
 from agents.domain.text import clean, one_line
 from agents.ports import ForgeFailed
 from agents.workspace.forge.plumbing import Repository
@@ -55,7 +54,7 @@ def named_by(url: str, api_url: str) -> tuple[str, str] | None:
 class Pushing:
     """Git over HTTPS. The token is in the environment of git alone: in no argument, no address, no file."""
 
-    def __init__(self, api_url: str, token: SecretStr) -> None:
+    def __init__(self, api_url: str, token: Secret) -> None:
         self._web = web_of(api_url)
         self._token = token
 
@@ -108,7 +107,7 @@ class Pushing:
         return said.text
 
     def _failed(self, remote: Remote, what: str, said: str) -> ForgeFailed:
-        told = one_line(clean(said), 300).replace(self._token.get_secret_value(), "[secret]")
+        told = one_line(clean(said), 300).replace(self._token.reveal(), "[secret]")
         step = "Check that the token may write contents there, and that no rule protects the branch."
         return ForgeFailed(f"git could not {what} {remote.full} ({told or 'it said nothing'})", next_step=step)
 
@@ -117,7 +116,7 @@ class Pushing:
 
     def _environment(self) -> dict[str, str]:
         """Only this server hears the token, even if it sends us elsewhere."""
-        basic = base64.b64encode(f"x-access-token:{self._token.get_secret_value()}".encode()).decode()
+        basic = base64.b64encode(f"x-access-token:{self._token.reveal()}".encode()).decode()
         settings = {
             f"http.{self._web}/.extraHeader": f"Authorization: Basic {basic}",
             "http.followRedirects": "false",

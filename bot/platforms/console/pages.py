@@ -14,7 +14,6 @@ from bot.desk import Desk, Message
 from bot.messages import Card
 from bot.platforms.console import page
 from bot.platforms.console.deliveries import LIMIT, without_mention
-from bot.platforms.console.diffs import diff_html
 from bot.platforms.console.identity import viewer_of
 from bot.platforms.console.options import ConsoleOptions
 from bot.platforms.console.sessions import Viewer
@@ -119,7 +118,7 @@ class Pages:
         text = await self._desk.kept(id, name, viewer_of(request).account)
         if text is None:
             raise HTTPException(404, f"{id} has nothing of that name.")
-        diff = Markup(diff_html(text)) if name.endswith((".diff", ".patch")) else ""
+        diff = _diff(text) if name.endswith((".diff", ".patch")) else Markup("")
         told = {"task": id, "kept": name, "lines": len(text.splitlines()), "diff": diff, "text": text}
         return await self.show(request, "kept.html", here="/tasks", title=f"{id} · {name}", **told)
 
@@ -160,6 +159,12 @@ class Pages:
         conversation = await self._desk.conversation(thread, viewer.account)
         told = [m.card for m in conversation.messages if m.private and m.at >= since] if conversation else []
         return (thread,), next((card for card in reversed(told) if card), None)
+
+
+def _diff(text: str) -> Markup:
+    from bot.platforms.console.diffs import diff_html  # few read one, and nobody at a start
+
+    return Markup(diff_html(text))
 
 
 def may_read(thread: Thread, viewer: Viewer) -> bool:
