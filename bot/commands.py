@@ -8,7 +8,7 @@ from agents.domain import steering
 from agents.domain.asking import Moment
 from agents.domain.authority import Presser, check
 from agents.domain.decision import Decision
-from agents.domain.errors import OverlordError, PressRefused
+from agents.domain.errors import NoSuchTask, OverlordError, PressRefused
 from agents.domain.records import dataclass
 from agents.domain.steering import Steer
 from agents.domain.task import Task
@@ -18,6 +18,7 @@ from bot.cards.status import status_card
 from bot.conversation import Command, Verb
 from bot.messages import Card, Said
 from bot.permissions import Permissions
+from bot.privacy import sees
 from bot.readers import wish
 from store.books import Books
 from store.codec import Cause
@@ -50,7 +51,7 @@ def obey(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -
     if verb is Verb.ASIDE:
         return "an aside"
     if steer := STEERS.get(verb):
-        task = _task(asked, books)
+        task = _task(asked, books, permissions)
         facts = steer(task, asked.speaker, asked.command.words, moment)
         cause = Cause(actor=asked.said.by, delivery=asked.said.key)
         books.log.append(task.id, facts, cause)
@@ -67,10 +68,13 @@ def _answer(asked: Asked, books: Books, card: Card) -> None:
     books.posts.want(wish(f"reply:{asked.said.key}", asked.said.thread, card), asked.said.at)
 
 
-def _task(asked: Asked, books: Books) -> Task:
+def _task(asked: Asked, books: Books, permissions: Permissions) -> Task:
     """The task that is named, or the thread's, or the only one the speaker has open."""
     if asked.command.task:
-        return books.log.task(asked.command.task)
+        task = books.log.task(asked.command.task)
+        if not sees(asked.speaker, task, books, permissions):
+            raise NoSuchTask(task.id)
+        return task
     if asked.task:
         return asked.task
     mine = [t for t in books.log.tasks(ended=False, limit=200) if asked.speaker.is_(t.owner)]
@@ -101,21 +105,28 @@ Answer = Callable[[Asked, Books, Permissions, Moment], Card]
 def _status(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
     if asked.task is None and asked.command.task is None:
         return _tasks(asked, books, permissions, moment)
-    card = status_card(_task(asked, books), books.people.name)
+    card = status_card(_task(asked, books, permissions), books.people.name)
     return Card(title=card.title, text=card.text, rows=card.rows, lines=card.lines, tone=card.tone)
 
 
 def _tasks(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
-    return replies.tasks_card(books.log.tasks(ended=False, limit=20), books.people.name)
+    """What was asked for in a direct message is listed in one alone: others read what stands in a channel."""
+
+    def shown(task: Task) -> bool:
+        return not task.direct or (asked.said.direct and sees(asked.speaker, task, books, permissions))
+
+    return replies.tasks_card(books.log.tasks(ended=False, limit=20, only=shown), books.people.name)
 
 
 def _needs(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
-    return replies.needs_card(needs_of(books, asked.speaker, permissions)[:20])
+    needs = needs_of(books, asked.speaker, permissions)
+    here = [(task, decision) for task, decision in needs if asked.said.direct or not task.direct]
+    return replies.needs_card(here[:20], len(needs) - len(here))
 
 
 def _approve(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
     """C37: words never approve. Someone who may is given the button, in one click."""
-    task = _task(asked, books)
+    task = _task(asked, books, permissions)
     for decision in task.questions:
         if any(option.approves for option in decision.options):
             check(decision.kind, asked.speaker, task.owner, permissions.channel(task.channel))
@@ -124,12 +135,12 @@ def _approve(asked: Asked, books: Books, permissions: Permissions, moment: Momen
 
 
 def _cost(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
-    task = _task(asked, books)
+    task = _task(asked, books, permissions)
     return cost_card(task, books.calls.spent_on(task.id), moment.budget)
 
 
 def _why(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
-    return why_card(_task(asked, books), books.people.name)
+    return why_card(_task(asked, books, permissions), books.people.name)
 
 
 def _who(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:

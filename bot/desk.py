@@ -89,17 +89,19 @@ class Desk(Protocol):
 
     async def conversation(self, thread: Thread, viewer: Account) -> Conversation | None: ...
 
-    async def tasks(self, *, ended: bool = False, limit: int = 200) -> Sequence[Task]:
-        """Tasks, newest first; with `ended`, those that have ended too."""
+    async def tasks(self, viewer: Account, *, ended: bool = False, limit: int = 200) -> Sequence[Task]:
+        """Tasks that this person may see, newest first; with `ended`, those that have ended too."""
         ...
 
-    async def page(self, task: TaskId, viewer: Account) -> TaskPage | None: ...
+    async def page(self, task: TaskId, viewer: Account) -> TaskPage | None:
+        """None where there is no such task, and where this person may not see it: they cannot tell which."""
+        ...
 
     async def kept(self, task: TaskId, name: str, viewer: Account) -> str | None:
         """A long text that was kept of a task: a diff, a patch, a log."""
         ...
 
-    async def pull(self, project: str, number: int) -> TaskId | None:
+    async def pull(self, project: str, number: int, viewer: Account) -> TaskId | None:
         """The task that a pull request of the local forge is of."""
         ...
 
@@ -111,6 +113,10 @@ class Desk(Protocol):
 
     async def names(self, people: Collection[PersonId]) -> Mapping[PersonId, str]:
         """What to call each of these people."""
+        ...
+
+    async def audible(self, names: frozenset[str], viewer: Account) -> frozenset[str]:
+        """Of what changed, what this person may hear of."""
         ...
 
     def changes(self) -> AsyncIterator[frozenset[str]]:

@@ -170,6 +170,7 @@ class Inbox:
             channel=said.channel,
             hidden=said.hidden,
             origin=said.origin if isinstance(said, Labelled) else None,
+            direct=isinstance(said, Said) and said.direct,
         )
         facts = decide.open_task(books.log.next_id(), request, self._office.moment(said.channel, said.key))
         task = books.log.open(facts, _cause(said))

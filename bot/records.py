@@ -1,6 +1,6 @@
 """The desk over the real store: what the console and the CLI read, and the one door through which they act."""
 
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -20,6 +20,7 @@ from bot.desk import Conversation, Heard, Message, Need, TaskPage, TimelineEntry
 from bot.inbox import Inbox, Outcome
 from bot.messages import Delivery, load_card
 from bot.office import Office
+from bot.privacy import sees
 from store.books import Books
 from store.codec import Recorded
 from store.deliveries import DeliveryState
@@ -40,6 +41,7 @@ class Records:
         self._database = office.database
         self._inbox = inbox
         self._bell = bell
+        self._open_to_all: set[TaskId] = set()  # met so far; a task that was asked for in a channel stays open
 
     async def hear(self, delivery: Delivery) -> Heard | None:
         """It is stored first. Then a moment is waited, so that a refusal can be shown where it was asked."""
@@ -48,6 +50,8 @@ class Records:
 
     async def channel(self, channel: str, viewer: Account) -> Sequence[Conversation]:
         def question(books: Books) -> list[Conversation]:
+            if not _may_read(channel, viewer):
+                return []
             threads = books.threads.latest(channel, THREADS_SHOWN)
             return [self._conversation(books, thread, viewer, REPLIES_SHOWN) for thread in threads]
 
@@ -62,15 +66,21 @@ class Records:
 
         return await self._database.read(question)
 
-    async def tasks(self, *, ended: bool = False, limit: int = 200) -> Sequence[Task]:
-        return await self._database.read(lambda books: books.log.tasks(ended=ended, limit=limit))
+    async def tasks(self, viewer: Account, *, ended: bool = False, limit: int = 200) -> Sequence[Task]:
+        def question(books: Books) -> list[Task]:
+            return books.log.tasks(
+                ended=ended, limit=limit, only=partial(self._sees, self._viewer(viewer, books), books)
+            )
+
+        return await self._database.read(question)
 
     async def page(self, task: TaskId, viewer: Account) -> TaskPage | None:
         found = await self._database.read(partial(self._page, task, viewer))
         return replace(found, kept=tuple(await self._kept_of(task))) if found else None
 
     async def kept(self, task: TaskId, name: str, viewer: Account) -> str | None:
-        if name not in await self._kept_of(task):
+        seen = await self._database.read(partial(self._seen, (task,), viewer))
+        if not seen or name not in await self._kept_of(task):
             return None
         text = await self._artefacts.read(name)
         return None if text is None else self._office.redact(text)
@@ -78,9 +88,12 @@ class Records:
     async def _kept_of(self, task: TaskId) -> list[str]:
         return [name for name in await self._artefacts.names(task) if name[len(task)] in ".-"]
 
-    async def pull(self, project: str, number: int) -> TaskId | None:
-        record = await self._database.read(lambda books: books.pulls.find(project, number))
-        return TaskId(record.key) if record else None
+    async def pull(self, project: str, number: int, viewer: Account) -> TaskId | None:
+        def question(books: Books) -> TaskId | None:
+            record = books.pulls.find(project, number)
+            return next(iter(self._seen((TaskId(record.key),), viewer, books)), None) if record else None
+
+        return await self._database.read(question)
 
     async def needs(self, viewer: Account) -> Sequence[Need]:
         def question(books: Books) -> list[Need]:
@@ -95,8 +108,26 @@ class Records:
     async def names(self, people: Collection[PersonId]) -> Mapping[PersonId, str]:
         return await self._database.read(lambda books: {person: books.people.name(person) for person in people})
 
+    async def audible(self, names: frozenset[str], viewer: Account) -> frozenset[str]:
+        places = {name for name in names if name == "needs" or _may_read(name.rpartition(":")[0], viewer)}
+        tasks = {TaskId(name) for name in names if name.startswith("T-")}
+        known = tasks & self._open_to_all
+        asked = tasks - known
+        seen = await self._database.read(partial(self._seen, asked, viewer)) if asked else set()
+        return frozenset[str]().union(places, known, seen)
+
     def changes(self) -> AsyncIterator[frozenset[str]]:
         return self._bell.rings()
+
+    def _sees(self, viewer: Presser, books: Books, task: Task) -> bool:
+        return sees(viewer, task, books, self._office.permissions)
+
+    def _seen(self, tasks: Iterable[TaskId], viewer: Account, books: Books) -> set[TaskId]:
+        """Those of these tasks that there are and that this person may see."""
+        found = [task for id in tasks if (task := books.log.find(id))]
+        self._open_to_all.update(task.id for task in found if not task.direct)
+        person = self._viewer(viewer, books)
+        return {task.id for task in found if self._sees(person, books, task)}
 
     def _conversation(self, books: Books, thread: Thread, viewer: Account, last: int | None) -> Conversation:
         known = books.threads.find(thread)
@@ -112,11 +143,11 @@ class Records:
         )
 
     def _page(self, id: TaskId, viewer: Account, books: Books) -> TaskPage | None:
-        task = books.log.find(id)
-        if task is None:
+        task, reader = books.log.find(id), self._viewer(viewer, books)
+        if task is None or not self._sees(reader, books, task):
             return None
         facts = books.log.facts(id, last=FACTS_SHOWN)
-        mine = needs_of(books, self._viewer(viewer, books), self._office.permissions)
+        mine = needs_of(books, reader, self._office.permissions)
         return TaskPage(
             task=task,
             owner=books.people.name(task.owner),

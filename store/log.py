@@ -1,7 +1,7 @@
 """The log of facts: append, load, replay, and a cursor for each reader."""
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import Any
 
@@ -151,10 +151,19 @@ class Log:
     def mark_read(self, reader: str, seq: int) -> None:
         upsert(self._db, tables.cursors, {"reader": reader, "seq": seq}, key=("reader",))
 
-    def tasks(self, *, ended: bool, limit: int) -> list[Task]:
+    def tasks(self, *, ended: bool, limit: int, only: Callable[[Task], bool] = lambda task: True) -> list[Task]:
+        """The newest tasks, newest first; `only` those that are wanted, which others do not crowd out."""
         wanted = SNAPSHOTS.order_by(_S.c.number.desc()).limit(limit)
-        rows = self._db.execute(wanted if ended else wanted.where(_S.c.ended.is_(False))).all()
-        return [present(self._db, row).task for row in rows]
+        wanted = wanted if ended else wanted.where(_S.c.ended.is_(False))
+        found = list[Task]()
+        page = wanted
+        while rows := self._db.execute(page).all():
+            seen = [present(self._db, row).task for row in rows]
+            found += filter(only, seen)
+            if len(found) >= limit or len(rows) < limit:
+                break
+            page = wanted.where(_S.c.number < int(seen[-1].id.removeprefix("T-")))
+        return found[:limit]
 
     def _project(self, task: Task, fact: Event, cause: Cause) -> Decision | None:
         match fact:

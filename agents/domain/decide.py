@@ -27,6 +27,7 @@ class Request:
     channel: str
     hidden: int = 0  # unseen characters that were taken out of the text
     origin: Origin | None = None
+    direct: bool = False  # said to the bot alone
 
 
 def open_task(id: TaskId, request: Request, moment: Moment) -> Facts:
@@ -40,6 +41,7 @@ def open_task(id: TaskId, request: Request, moment: Moment) -> Facts:
         channel=request.channel,
         hidden=request.hidden,
         origin=request.origin,
+        direct=request.direct,
     )
     controls = Decision(
         id=decision_id(id, Kind.CONTROLS, ""),

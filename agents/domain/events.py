@@ -47,6 +47,7 @@ class TaskRequested(Event):
     channel: str  # "console:general": whose policy holds
     hidden: int = 0  # characters that nobody sees, which were taken out of it (attack 22)
     origin: Origin | None = None  # the issue it came from; None: it was said in chat
+    direct: bool = False  # to the bot alone, so not everybody may see it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -118,6 +118,7 @@ class Task:
     changed_at: datetime
     hidden: int = 0  # unseen characters that were taken out of the request
     origin: Origin | None = None  # the issue it came from
+    direct: bool = False  # asked for in a direct message
     vouched: bool = False  # somebody outside asked for it, and a person takes it on
     state: TaskState = S.RECEIVED
     before_rest: TaskState = S.RECEIVED
@@ -210,6 +211,7 @@ def begin(first: Event) -> Task:
         channel=first.channel,
         hidden=first.hidden,
         origin=first.origin,
+        direct=first.direct,
         requested_at=first.at,
         changed_at=first.at,
     )

@@ -38,15 +38,23 @@ def tasks_card(tasks: Sequence[Task], name: NameOf) -> Card:
     return Card(title=f"{len(tasks)} open task{'s' if len(tasks) > 1 else ''}", lines=lines)
 
 
-def needs_card(needs: Sequence[tuple[Task, Decision]]) -> Card:
+def needs_card(needs: Sequence[tuple[Task, Decision]], private: int = 0) -> Card:
+    """`private` more belong to direct messages, so they are only counted here."""
+    if not needs and private:
+        return Card(title=f"{_things(private)} you in private", text="Ask me again in a direct message to see what.")
     if not needs:
         return Card(title="Nothing needs you", text="I will say so in the thread when something does.", tone=Tone.GOOD)
     lines = tuple(f"{task.id} · {one_line(task.request, 60)}: {words.KIND[d.kind]}" for task, d in needs)
+    more = f" {private} more: ask me in a direct message." if private else ""
     return Card(
-        title=f"{len(needs)} thing{'s' if len(needs) > 1 else ''} need{'' if len(needs) > 1 else 's'} you",
+        title=f"{_things(len(needs))} you",
         lines=lines,
-        footer="Open the task's thread, or the console's “Needs me”, to decide.",
+        footer=f"Open the task's thread, or the console's “Needs me”, to decide.{more}",
     )
+
+
+def _things(count: int) -> str:
+    return f"{count} thing{'s' if count > 1 else ''} need{'' if count > 1 else 's'}"
 
 
 def approve_card(task: Task, decision: Decision, name: NameOf) -> Card:

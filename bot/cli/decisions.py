@@ -122,7 +122,7 @@ def _letter(decision: "Decision", choice: str, reason: str) -> str:
 
 
 async def _waiting(desk: "Desk") -> list[Waiting]:
-    found = [(task, decision) for task in await desk.tasks() for decision in task.questions]
+    found = [(task, decision) for task in await desk.tasks(session.me()) for decision in task.questions]
     return sorted(found, key=lambda pair: pair[1].opened_at)
 
 

@@ -97,7 +97,7 @@ async def _watch(desk: "Desk", viewer: "Account") -> "Task":
 
 
 async def _page(desk: "Desk", viewer: "Account") -> "TaskPage | None":
-    tasks = await desk.tasks(ended=True, limit=1)
+    tasks = await desk.tasks(viewer, ended=True, limit=1)
     return await desk.page(tasks[0].id, viewer) if tasks else None
 
 

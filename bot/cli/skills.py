@@ -87,7 +87,7 @@ async def _uses(settings: "Settings") -> "dict[str, Uses]":
     from agents.domain import skill
 
     async with session.open_desk(settings) as desk:
-        return skill.uses(await desk.tasks(ended=True, limit=MOST_TASKS))
+        return skill.uses(await desk.tasks(session.me(), ended=True, limit=MOST_TASKS))
 
 
 def _told(uses: "Uses | None") -> str:

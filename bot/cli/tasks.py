@@ -83,7 +83,7 @@ async def page_of(desk: "Desk", written: str) -> "TaskPage":
 
 async def _list(settings: "Settings", ended: bool, json: bool) -> None:
     async with session.open_desk(settings) as desk:
-        found = await desk.tasks(ended=ended)
+        found = await desk.tasks(session.me(), ended=ended)
         names = await desk.names({task.owner for task in found})
     if json:
         output.show_json(found)

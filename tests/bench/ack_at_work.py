@@ -26,7 +26,7 @@ from tests.fakes.slack.server import BOT_TOKEN
 from tests.faults.console_trial import free_port
 from tests.scenarios.console_stage import ConsoleStage
 from tests.scenarios.plans import GO, OK, Says, subtask
-from tests.scenarios.stage import until
+from tests.scenarios.stage import OPERATOR, until
 
 TASKS, MINIONS, SECONDS = 50, 8, 15
 PATIENCE = 180.0  # seconds until all of them are at work
@@ -119,10 +119,10 @@ async def _play(place: Path) -> None:
             return len(toiling.at_work) == MINIONS
 
         await until(all_at_work, "eight minions", PATIENCE)
-        count = len(await program.desk.tasks(ended=False))
+        count = len(await program.desk.tasks(OPERATOR, ended=False))
         print(f"at work: {len(toiling.at_work)} minions, {count} tasks open", flush=True)
         await asyncio.to_thread(sys.stdin.read)  # until nobody talks any more
-        left = [task for task in await program.desk.tasks(ended=False) if any(w.turns for w in task.works)]
+        left = [task for task in await program.desk.tasks(OPERATOR, ended=False) if any(w.turns for w in task.works)]
         turns = [work.turns for task in left for work in task.works if work.turns]
         print(f"still at work: {len(turns)} minions, {min(turns)} to {max(turns)} turns each", flush=True)
 

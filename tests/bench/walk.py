@@ -70,7 +70,7 @@ async def _merged(stage: ConsoleStage, program: Program, thread: str) -> Task:
             if need.decision.id not in pressed and label in shown:
                 pressed.add(need.decision.id)
                 await stage.press("operator", thread, label)
-        tasks = await program.desk.tasks(ended=True, limit=1)
+        tasks = await program.desk.tasks(stage.account("operator"), ended=True, limit=1)
         if tasks and tasks[0].merged_into:
             return tasks[0]
         await asyncio.sleep(0.05)

@@ -72,7 +72,7 @@ class ScriptedDesk:
     async def conversation(self, thread: Thread, viewer: Account) -> Conversation | None:
         return self._seen_by(thread, viewer) if thread in self.threads else None
 
-    async def tasks(self, *, ended: bool = False, limit: int = 200) -> Sequence[Task]:
+    async def tasks(self, viewer: Account, *, ended: bool = False, limit: int = 200) -> Sequence[Task]:
         return [t for t in reversed(self.open_tasks.values()) if ended or not t.ended][:limit]
 
     async def page(self, task: TaskId, viewer: Account) -> TaskPage | None:
@@ -92,7 +92,7 @@ class ScriptedDesk:
     async def kept(self, task: TaskId, name: str, viewer: Account) -> str | None:
         return self.texts.get((task, name))
 
-    async def pull(self, project: str, number: int) -> TaskId | None:
+    async def pull(self, project: str, number: int, viewer: Account) -> TaskId | None:
         return TaskId("T-1") if (project, number) == ("sample", 1) else None
 
     async def needs(self, viewer: Account) -> Sequence[Need]:
@@ -103,6 +103,10 @@ class ScriptedDesk:
 
     async def names(self, people: Collection[PersonId]) -> Mapping[PersonId, str]:
         return {person: self._names.get(person, person) for person in people}
+
+    async def audible(self, names: frozenset[str], viewer: Account) -> frozenset[str]:
+        mine = f"console:@{viewer.partition(':')[2]}:"
+        return frozenset(name for name in names if not name.startswith("console:@") or name.startswith(mine))
 
     async def changes(self) -> AsyncIterator[frozenset[str]]:
         queue: asyncio.Queue[frozenset[str]] = asyncio.Queue()

@@ -18,7 +18,7 @@ from bot.clock import ScaledClock
 from store.codec import Recorded
 from tests.fakes.llm import ThinkingLlm
 from tests.fakes.work import Workshop, idle
-from tests.scenarios.stage import PATIENCE, Host, Setup, Shown, Stage, until
+from tests.scenarios.stage import OPERATOR, PATIENCE, Host, Setup, Shown, Stage, until
 
 THREE = ("console", "discord", "slack")  # for modules that set `STAGES = THREE`
 STAGES = {
@@ -100,7 +100,7 @@ class Play:
 
     async def task(self) -> Task:
         """The newest task, as its facts leave it."""
-        return (await self.program.desk.tasks(ended=True))[0]
+        return (await self.program.desk.tasks(OPERATOR, ended=True))[0]
 
     async def facts(self) -> list[str]:
         """What has happened to the newest task, in a word each."""

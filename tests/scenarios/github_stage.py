@@ -15,7 +15,7 @@ from tests.fakes.work import Play as Run, ScriptedMinions
 from tests.scenarios import console_stage
 from tests.scenarios.conftest import Play
 from tests.scenarios.plans import GO, OK, Says, means, subtask
-from tests.scenarios.stage import Setup, Stage, until
+from tests.scenarios.stage import OPERATOR, Setup, Stage, until
 from tests.workspace import repositories as repos
 
 TESTS = "import shop\n\n\ndef test_price() -> None:\n    assert shop.PRICE == 1\n"
@@ -69,7 +69,7 @@ class GitHubPlay(Play):
         """Where the newest task is talked about."""
 
         async def look() -> str | None:
-            tasks = await self.program.desk.tasks(ended=True)
+            tasks = await self.program.desk.tasks(OPERATOR, ended=True)
             return tasks[0].thread if tasks else None
 
         return await until(look, "a task")

@@ -16,6 +16,7 @@ from bot.app import Program, running
 from bot.settings import load_settings
 
 Found = TypeVar("Found")
+OPERATOR = Account("cli:operator")
 PATIENCE = 60.0  # seconds for something to become visible; machines are shared, and waiting costs only who fails
 
 

@@ -5,6 +5,7 @@ from agents.domain.task import TaskState
 from tests.fakes.llm import ScriptedLlm, no_answer
 from tests.scenarios.conftest import THREE, TWO_PROJECTS, Given, Opened, Play
 from tests.scenarios.plans import GO, OK, means, plan
+from tests.scenarios.stage import OPERATOR
 
 STAGES = THREE
 
@@ -148,7 +149,7 @@ async def test_small_talk_opens_no_task(opened: Opened) -> None:
     for words in ("thanks!", "ok", "👍", "Thank you so much"):
         quiet = await play.stage.say("ana", words, mention=True)
         assert sum(m.by_bot for m in await play.silence("ana", quiet)) == 0, words
-    assert list(await play.program.desk.tasks(ended=True)) == []
+    assert list(await play.program.desk.tasks(OPERATOR, ended=True)) == []
 
 
 def agreed() -> ScriptedLlm:

@@ -87,7 +87,7 @@ class Pages:
 
     async def tasks(self, request: Request) -> Response:
         at, ended = self._changes.mark, "ended" in request.query_params
-        tasks = await self._desk.tasks(ended=ended)
+        tasks = await self._desk.tasks(viewer_of(request).account, ended=ended)
         names = await self._desk.names(tuple({task.owner for task in tasks}))
         return await self.show(
             request, "tasks.html", at=at, here="/tasks", title="Tasks", watch=("T-*",), tasks=tasks, names=names,
@@ -124,7 +124,7 @@ class Pages:
 
     async def pull(self, request: Request) -> Response:
         project, number = request.path_params["project"], request.path_params["number"]
-        task = await self._desk.pull(project, number)
+        task = await self._desk.pull(project, number, viewer_of(request).account)
         if task is None:
             raise HTTPException(404, f"{project} has no pull request {number}.")
         return RedirectResponse(f"/task/{task}/kept/{task}.diff", 303)

@@ -45,7 +45,7 @@ def make_app(desk: Desk, options: ConsoleOptions) -> Starlette:
         routes=[
             *_reading(pages),
             *_doing(Actions(desk, door, pages), Login(door, pages)),
-            Route("/changes", stream.endpoint(changes, stopping, door)),
+            Route("/changes", stream.endpoint(changes, stopping, door, desk)),
             Mount("/static", StaticFiles(directory=page.HERE / "static")),
             *(Route(path, _extra(extra)) for path, extra in options.extra.items()),
         ],

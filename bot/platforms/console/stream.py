@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
+from agents.domain.errors import OverlordError
 from bot.desk import Desk
 from bot.platforms.console.identity import Door, viewer_of
 from bot.platforms.console.sessions import Viewer
@@ -67,9 +68,13 @@ async def events(changes: Changes, after: str, stopping: asyncio.Event, reader: 
     yield ": hello\n\n"
     while not stopping.is_set() and await reader.is_known():
         names, mark_now = changes.since(mark), changes.mark
+        try:
+            heard = sorted(await reader.hears(names or frozenset()))
+        except OverlordError:
+            return  # the desk cannot be read just now: the page comes back, and names the mark it has
         if names is None:
             yield _event("all", mark_now, [])
-        elif heard := sorted(name for name in names if reader.may_hear(name)):
+        elif heard:
             yield _event("change", mark_now, heard)
         elif mark == mark_now:
             yield ": still here\n\n"
@@ -85,24 +90,24 @@ def _event(kind: str, mark: str, names: list[str]) -> str:
 class Reader:
     """Whoever holds a stream open; they are asked for again at every turn."""
 
-    def __init__(self, request: Request, door: Door) -> None:
-        self._request, self._door = request, door
+    def __init__(self, request: Request, door: Door, desk: Desk) -> None:
+        self._request, self._door, self._desk = request, door, desk
         self._viewer: Viewer = viewer_of(request)
 
     async def is_known(self) -> bool:
         return await self._door.viewer(self._request) is not None
 
-    def may_hear(self, name: str) -> bool:
-        """Others' direct lines are not even named."""
-        return not name.startswith("console:@") or name.startswith(f"console:{self._viewer.direct}:")
+    async def hears(self, names: frozenset[str]) -> frozenset[str]:
+        """What they may not read is not even named."""
+        return await self._desk.audible(names, self._viewer.account) if names else names
 
 
 def endpoint(
-    changes: Changes, stopping: asyncio.Event, door: Door
+    changes: Changes, stopping: asyncio.Event, door: Door, desk: Desk
 ) -> Callable[[Request], Awaitable[StreamingResponse]]:
     async def stream(request: Request) -> StreamingResponse:
         after = request.headers.get("last-event-id") or request.query_params.get("after", "")
-        body = events(changes, after, stopping, Reader(request, door))
+        body = events(changes, after, stopping, Reader(request, door, desk))
         return StreamingResponse(body, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
 
     return stream

@@ -1,0 +1,60 @@
+"""Who may see a task: the table for direct messages."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from agents.domain.authority import ChannelPolicy, Group, Kind, Presser
+from agents.domain.decision import Decision, DecisionState
+from agents.domain.ids import DecisionId, PersonId, TaskId, Thread
+from agents.domain.privacy import may_see
+from agents.domain.task import Task
+
+AT = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
+ANA, BEN = PersonId("ana"), PersonId("ben")
+TASK = Task(
+    id=TaskId("T-1"), request="hush", owner=ANA, thread=Thread("slack:T1:D1:1"), channel="slack:T1:D1",
+    requested_at=AT, changed_at=AT, direct=True,
+)  # fmt: skip
+GATE = Decision(
+    id=DecisionId("d"), task=TASK.id, kind=Kind.GATE_HIGH, options=(), put_to=ANA, opened_at=AT
+)  # fmt: skip
+DECIDED = replace(GATE, state=DecisionState.DECIDED, decided_by=(BEN,))
+
+# the viewer's group, and whether they see it while: nothing waits, a high gate waits, ben has decided that gate
+TABLE: list[tuple[Group | None, bool, bool, bool]] = [
+    (None, False, False, True),
+    (Group.APPROVER, True, True, True),
+    (Group.TECH_LEAD, False, True, True),
+    (Group.SECURITY_TEAM, False, True, True),
+    (Group.DEVOPS_TEAM, False, False, True),
+    (Group.ADMIN, False, False, True),
+]
+
+
+def seen(viewer: Presser, *decisions: Decision, task: Task = TASK) -> bool:
+    return may_see(task, viewer, ChannelPolicy(), decisions)
+
+
+def test_the_table_is_whole() -> None:
+    assert {row[0] for row in TABLE} == {None, *Group} - {Group.OWNER}
+
+
+@pytest.mark.parametrize(("group", "idle", "asked", "decided"), TABLE)
+def test_who_sees_what_was_asked_for_directly(group: Group | None, idle: bool, asked: bool, decided: bool) -> None:
+    ben = Presser(person=BEN, groups=frozenset({group} if group else ()))
+    assert (seen(ben), seen(ben, GATE), seen(ben, DECIDED)) == (idle, asked, decided)
+
+
+def test_the_owner_sees_it_under_any_id_they_had() -> None:
+    assert seen(Presser(person=ANA))
+    assert seen(Presser(person=PersonId("ana-elsewhere"), known_as=frozenset({ANA})))
+
+
+def test_what_others_decided_opens_it_to_nobody_else() -> None:
+    assert not seen(Presser(person=PersonId("cy")), DECIDED)
+
+
+def test_everybody_sees_what_was_asked_for_in_a_channel() -> None:
+    assert seen(Presser(person=BEN), task=replace(TASK, direct=False))
