@@ -62,7 +62,12 @@ class GitHttp:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
         )
-        out, _ = await process.communicate(body)
+        try:
+            out, _ = await process.communicate(body)
+        finally:  # whoever asked may have gone away
+            if process.returncode is None:
+                process.kill()
+                await process.communicate()
         head, _, rest = out.partition(b"\r\n\r\n")
         headers = dict(line.split(": ", 1) for line in head.decode().split("\r\n") if ": " in line)
         status = int(headers.pop("Status", "200").split()[0])
