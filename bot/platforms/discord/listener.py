@@ -2,12 +2,14 @@
 
 import asyncio
 import socket
+import threading
 import time
 from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
 import discord
+from discord.gateway import KeepAliveHandler
 
 from bot.platforms.discord import words
 from bot.platforms.discord.ears import Ears, Hearer
@@ -60,7 +62,13 @@ class Listener(Hearer):
                     await self.ws.send_heartbeat(pulse.beat())  # its own pulse, or it would think itself behind
 
     async def leave(self) -> None:
-        """Also stops the library's heartbeat, which is a thread and would outlive us."""
+        """Also stops the library's heartbeats, which are threads and would outlive us.
+
+        One belongs to a connection that was just being made, which the library has not given a name yet.
+        """
+        for thread in threading.enumerate():
+            if isinstance(thread, KeepAliveHandler) and thread.ws._connection is self._connection:
+                thread.stop()
         if self.ws is not None:
             await self.ws.close(code=1000)
 
