@@ -1,6 +1,7 @@
 """What tests of every folder share: databases of both kinds, and how long Hypothesis searches."""
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from store.database import Database
-from tests.fakes.postgres import PrivatePostgres, private_postgres
+from tests.fakes.postgres import EMPTY, PrivatePostgres, private_postgres
 
 # `make bench` sets OVERLORD_HYPOTHESIS=full: the counts that PROMISES.md asks for.
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
@@ -24,14 +25,32 @@ def postgres() -> Iterator[PrivatePostgres]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def with_tables(postgres: PrivatePostgres) -> str:
+    """The name of a database that has its tables and nothing in them: a copy is made sooner than they are."""
+    address = postgres.fresh()
+    Database(address).close()
+    return address.rpartition("/")[2]
+
+
+@pytest.fixture(scope="session")
+def file_with_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("with-tables") / "overlord.db"
+    Database(f"sqlite:///{file}").close()
+    return file
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """An empty database of each kind."""
+    """A database of each kind: empty, or with tables where `database` opens it anyway."""
+    copied = "database" in request.fixturenames
     if request.param == "sqlite":
+        if copied:
+            shutil.copy(request.getfixturevalue("file_with_tables"), tmp_path / "overlord.db")
         yield f"sqlite:///{tmp_path / 'overlord.db'}"
         return
     server: PrivatePostgres = request.getfixturevalue("postgres")
-    address = server.fresh()
+    address = server.fresh(request.getfixturevalue("with_tables") if copied else EMPTY)
     yield address
     server.drop(address)
 

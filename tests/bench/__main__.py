@@ -67,6 +67,8 @@ LONG: dict[str, Bench] = {
     "kill_throng": suites.kill_throng,
     "kill_signed": suites.kill_signed,
     "kill_work": suites.kill_work,
+    "kill_planning": suites.kill_planning,
+    "kill_forges": suites.kill_forges,
     "drop_sockets": suites.drop_sockets,
     "ack_at_83": ack.run_long,
 }

@@ -10,6 +10,11 @@ from tests.bench.floor import ROOT
 from tests.bench.rows import Row, Say
 
 KILL = ROOT / "tests" / "bench" / "kill_every_step.py"
+FORGES = (
+    "tests/faults/test_kill_forge.py",
+    "tests/faults/test_kill_github.py",
+    "tests/workspace/test_kill_checkouts.py",
+)
 SEARCHED = ("tests/domain/test_ledger_model.py", "tests/store/test_snapshots.py", "tests/bot/test_demo.py")
 
 
@@ -40,9 +45,19 @@ def drop_sockets(say: Say) -> list[Row]:
 
 
 def hypothesis_full(say: Say) -> list[Row]:
-    there = [path for path in SEARCHED if (ROOT / path).exists()]
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--timeout=3000", *there]
-    return [_run("hypothesis_full", command, say)] if there else []
+    return [_run("hypothesis_full", _pytest(*SEARCHED), say)]
+
+
+def kill_planning(say: Say) -> list[Row]:
+    return [_run("kill_planning", _pytest("tests/faults/test_kill_planning.py"), say)]
+
+
+def kill_forges(say: Say) -> list[Row]:
+    return [_run("kill_forges", _pytest(*FORGES), say)]
+
+
+def _pytest(*files: str) -> list[str]:
+    return [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--timeout=3000", *files]
 
 
 def _run(name: str, command: Sequence[str], say: Say) -> Row:

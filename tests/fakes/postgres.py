@@ -17,7 +17,8 @@ import pytest
 
 USER = "overlord"
 PLACES = ("/usr/lib/postgresql", "/opt/homebrew/opt", "/usr/local/opt")
-PATIENCE = 30.0  # seconds for a server to come up, a recovery included
+EMPTY = "template1"
+PATIENCE = 60.0  # seconds for a server to come up, a recovery included
 
 
 class NoServer(Exception):
@@ -104,7 +105,7 @@ class PrivatePostgres:
         self._server = None
         shutil.rmtree(self.home, ignore_errors=True)
 
-    def fresh(self, template: str = "template1") -> str:
+    def fresh(self, template: str = EMPTY) -> str:
         """The address of a new database, empty or like another one."""
         self._made += 1
         name = f"test_{self._made}"
@@ -122,7 +123,7 @@ class PrivatePostgres:
 
     def _connect(self, database: str) -> "psycopg.Connection[tuple[object, ...]]":
         return psycopg.connect(
-            host="127.0.0.1", port=self._port, user=USER, dbname=database, autocommit=True, connect_timeout=5
+            host="127.0.0.1", port=self._port, user=USER, dbname=database, autocommit=True, connect_timeout=30
         )
 
     def _wait_until_up(self) -> None:
@@ -139,7 +140,7 @@ class PrivatePostgres:
 
     def _run(self, binary: str, *arguments: str) -> None:
         command = [*self._as_nobody, str(self._binaries / binary), *arguments]
-        done = subprocess.run(command, cwd=self.home, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(command, cwd=self.home, capture_output=True, text=True, timeout=120)
         if done.returncode:
             shutil.rmtree(self.home, ignore_errors=True)
             raise AssertionError(f"{binary} failed:\n{done.stdout}{done.stderr}")

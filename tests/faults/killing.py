@@ -26,7 +26,7 @@ Plan = TypeVar("Plan")
 Result = TypeVar("Result")
 
 PATIENCE = 90.0  # real seconds after which something that should have happened counts as never happening
-TICK = 0.01
+TICK = 0.03  # looking costs as much as a step of the bot, and both share the machine
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
 
 Ready = Callable[[str], None]  # a child calls it once, with its address, when it can be spoken to

@@ -30,9 +30,9 @@ def check(home: Path, bots: int, plan: Rush) -> None:
 
 @pytest.mark.timeout(240)
 def test_no_acknowledged_message_is_lost_and_none_makes_two_tasks_across_fifteen_kills(tmp_path: Path) -> None:
-    check(furnished(tmp_path), 1, Rush(seed=random.SystemRandom().randrange(10**6)))
+    check(furnished(tmp_path), 1, Rush(seed=random.SystemRandom().randrange(10**6), messages=152))
 
 
 @pytest.mark.timeout(240)
 def test_two_bots_on_one_store_lose_and_double_nothing_while_they_are_killed_in_turn(tmp_path: Path) -> None:
-    check(furnished(tmp_path), 2, Rush(seed=random.SystemRandom().randrange(10**6), messages=100, kills=8))
+    check(furnished(tmp_path), 2, Rush(seed=random.SystemRandom().randrange(10**6), messages=60, kills=8))

@@ -5,7 +5,7 @@ import random
 import signal
 import sys
 import threading
-from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from types import FrameType
 
@@ -19,32 +19,23 @@ from tests.faults.person import Person
 TRIALS = 12
 
 
-@dataclass(frozen=True)
-class KillAtCall:
-    """Counts the calls of a process on all of its threads, and ends it with SIGKILL at the one that was asked for."""
+def killed_at_call(main: Main, at: int, calls: Steps) -> Main:
+    """Watched from its first call, on all of its threads, until it is ready; `calls` then says how many there were."""
+    made = count(1)
 
-    at: int
-    calls: Steps
-
-    def __call__(self, frame: FrameType, happened: str, argument: object) -> None:
-        if happened in ("call", "c_call"):
-            made = self.calls.made + 1
-            self.calls.count(made)
-            if made == self.at:
-                os.kill(os.getpid(), signal.SIGKILL)
-
-
-def killed_at_call(main: Main, killer: KillAtCall) -> Main:
-    """Watched from its first call until it is ready."""
+    def watch(frame: FrameType, happened: str, argument: object) -> None:
+        if (happened == "call" or happened == "c_call") and next(made) == at:
+            os.kill(os.getpid(), signal.SIGKILL)
 
     async def watched(ready: Ready) -> None:
         def ready_at_last(address: str) -> None:
             threading.setprofile(None)
             sys.setprofile(None)
+            calls.count(next(made))
             ready(address)
 
-        threading.setprofile(killer)
-        sys.setprofile(killer)
+        threading.setprofile(watch)
+        sys.setprofile(watch)
         await main(ready_at_last)
 
     return watched
@@ -54,7 +45,7 @@ def start_killed_at(trial: tuple[Path, int]) -> str:
     """What went wrong, or nothing. The bot dies at that call of its first start; then somebody speaks to it."""
     home, at = trial
     bot = the_bot(furnished(home), free_port())
-    first = Mortal(killed_at_call(bot, KillAtCall(at, Steps())), home / "bot.log")
+    first = Mortal(killed_at_call(bot, at, Steps()), home / "bot.log")
     try:
         first.start_once()
         first.kill()
@@ -70,10 +61,8 @@ def start_killed_at(trial: tuple[Path, int]) -> str:
 @pytest.mark.timeout(180)
 def test_a_bot_killed_at_any_call_of_its_first_start_starts_again(tmp_path: Path) -> None:
     calls = Steps()
-    calm = Mortal(
-        killed_at_call(the_bot(furnished(tmp_path / "calm"), free_port()), KillAtCall(0, calls)), tmp_path / "log"
-    )
-    with living(calm):
+    bot = the_bot(furnished(tmp_path / "calm"), free_port())
+    with living(Mortal(killed_at_call(bot, 0, calls), tmp_path / "log")):
         pass
     seed = random.SystemRandom().randrange(10**6)
     # most calls read templates and manifests; half of the trials are among the last fifth, where files are written

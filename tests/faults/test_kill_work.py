@@ -7,8 +7,8 @@ import pytest
 from tests.faults.killing import side_by_side
 from tests.faults.work_trial import Trial, work_it
 
-KILLS_EACH, LONGEST = 8, 1500
-TRIALS, AT_LEAST = 3, 12
+KILLS_EACH, LONGEST = 10, 1500
+TRIALS, AT_LEAST = 2, 12  # side by side; `python -m tests.bench.kill_work` does it at length
 
 
 def trials(count: int, seed: int) -> list[Trial]:

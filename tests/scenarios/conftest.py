@@ -20,7 +20,9 @@ from tests.fakes.llm import ThinkingLlm
 from tests.fakes.work import Workshop, idle
 from tests.scenarios.stage import OPERATOR, PATIENCE, Host, Setup, Shown, Stage, until
 
-THREE = ("console", "discord", "slack")  # for modules that set `STAGES = THREE`
+# For modules that set `STAGES`: on each of three platforms; or by turns, for what happens behind them.
+THREE = ("console", "discord", "slack")
+BY_TURNS: tuple[str, ...] = ()
 STAGES = {
     "console": "tests.scenarios.console_stage",
     "discord": "tests.scenarios.discord_stage",
@@ -129,8 +131,14 @@ Opened = Callable[[Given], Awaitable[Play]]
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Slack's two ways in differ in how words come in; what follows is played over one of them, on three platforms."""
     if "opened" in metafunc.fixturenames:
-        stages = getattr(metafunc.module, "STAGES", sorted(STAGES))
+        stages = getattr(metafunc.module, "STAGES", sorted(STAGES)) or (_turn_of(metafunc),)
         metafunc.parametrize("opened", stages, indirect=True)
+
+
+def _turn_of(metafunc: pytest.Metafunc) -> str:
+    """The module's first scenario is played on the first platform, the next on the next."""
+    scenarios = [name for name in vars(metafunc.module) if name.startswith("test_")]
+    return THREE[scenarios.index(metafunc.function.__name__) % len(THREE)]
 
 
 @pytest.fixture

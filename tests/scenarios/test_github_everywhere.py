@@ -10,10 +10,12 @@ from agents.ports import Ports
 from tests.fakes.github import TOKEN, FakeGitHub, running_github
 from tests.fakes.llm import ScriptedLlm
 from tests.fakes.work import ScriptedGates, ScriptedMinions
-from tests.scenarios.conftest import Given, Opened
+from tests.scenarios.conftest import THREE, Given, Opened
 from tests.scenarios.github_stage import ANSWERS, FILES, writes
 from tests.scenarios.stage import OPERATOR, until
 from tests.workspace import repositories as repos
+
+STAGES = THREE
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,10 +7,11 @@ from agents.domain.work import Ending
 from agents.ports import Brief, Finished, GaveUp, Outcome, Ports, Progress, Watch
 from tests.fakes.llm import ScriptedLlm
 from tests.fakes.work import ScriptedGates, ScriptedMinions, failing, says
-from tests.scenarios.conftest import Given, Opened, Play
+from tests.scenarios.conftest import BY_TURNS, Given, Opened, Play
 from tests.scenarios.github_stage import ANSWERS, FILES
 from tests.workspace import repositories as repos
 
+STAGES = BY_TURNS
 BRANCH = "ai/t-1.1-add-a-currency"
 GIVES_UP = says(GaveUp(ending=Ending.TURNS, problem="It got nowhere"))
 

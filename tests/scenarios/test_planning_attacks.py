@@ -6,10 +6,10 @@ from agents.domain.authority import Kind
 from agents.domain.task import TaskState
 from tests.fakes.llm import ScriptedLlm
 from tests.fakes.model_server import KEY, LARGE, ModelServer, Says, tag_of
-from tests.scenarios.conftest import THREE, Given, Opened
+from tests.scenarios.conftest import BY_TURNS, Given, Opened
 from tests.scenarios.plans import GO, OK, plan, subtask
 
-STAGES = THREE
+STAGES = BY_TURNS
 
 SERVED = """
 models:

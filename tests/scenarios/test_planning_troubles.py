@@ -8,10 +8,10 @@ from agents.domain.task import TaskState
 from agents.ports import Ask
 from tests.fakes.llm import DeadLlm, ScriptedLlm, no_answer
 from tests.fakes.model_server import KEY, Answer, Fails, ModelServer, Says
-from tests.scenarios.conftest import THREE, Given, Opened
+from tests.scenarios.conftest import BY_TURNS, Given, Opened
 from tests.scenarios.plans import BLOCK, GO, KEEPS, OK, REVISE, WARN, plan
 
-STAGES = THREE
+STAGES = BY_TURNS
 
 REQUEST = "add a login page"
 PRICED = "gpt-4.1"

@@ -1,6 +1,7 @@
 """What is stored beside the facts equals their replay, after any history (P24)."""
 
 import asyncio
+import shutil
 import tempfile
 from collections.abc import Coroutine
 from dataclasses import dataclass
@@ -109,18 +110,21 @@ def run(story: Coroutine[Any, Any, None]) -> None:
     asyncio.run(story)
 
 
-@given(steps=STEPS)
-@settings(max_examples=500 if FULL else 60)
-def test_any_history_on_sqlite_equals_its_replay(steps: list[Step]) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        run(history_holds(f"sqlite:///{Path(folder) / 'overlord.db'}", steps))
+def test_any_history_on_sqlite_equals_its_replay(file_with_tables: Path) -> None:
+    @given(steps=STEPS)
+    @settings(max_examples=500 if FULL else 60)
+    def holds(steps: list[Step]) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            run(history_holds(f"sqlite:///{shutil.copy(file_with_tables, folder)}", steps))
+
+    holds()
 
 
 @pytest.mark.timeout(600)
-def test_any_history_on_postgresql_equals_its_replay(postgres: PrivatePostgres) -> None:
+def test_any_history_on_postgresql_equals_its_replay(postgres: PrivatePostgres, with_tables: str) -> None:
     @given(steps=STEPS)
     @settings(max_examples=100 if FULL else 12)
     def holds(steps: list[Step]) -> None:
-        run(history_holds(postgres.fresh(), steps))
+        run(history_holds(postgres.fresh(with_tables), steps))
 
     holds()
