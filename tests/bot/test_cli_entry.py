@@ -61,7 +61,7 @@ class Shell:
             env={**self.environ, **environ},
             capture_output=True,
             text=True,
-            timeout=50,
+            timeout=120,
             check=False,
         )
         return _expected(Answer(code=done.returncode, out=done.stdout, err=done.stderr), code)

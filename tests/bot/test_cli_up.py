@@ -57,10 +57,10 @@ def test_it_says_what_runs_and_stops_when_asked(shell: Shell, number: signal.Sig
         assert said(lines, "Database") == f"SQLite, {shell.home}/overlord.db"
         assert said(lines, "Platforms") == "console"
         assert f"cli:{ME}" in said(lines, "Approvers") and "slack:T1:U1" in said(lines, "Approvers")
-        with urllib.request.urlopen(f"{url}/healthz", timeout=10) as reply:
+        with urllib.request.urlopen(f"{url}/healthz", timeout=60) as reply:
             assert json.load(reply)["ok"] is True
         process.send_signal(number)
-        _, err = process.communicate(timeout=20)
+        _, err = process.communicate(timeout=60)
         assert process.returncode == 0, err
         assert all(isinstance(json.loads(line), dict) for line in err.splitlines()), "logs are JSON lines"
 

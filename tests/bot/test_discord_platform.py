@@ -200,7 +200,7 @@ async def test_with_faults_on_every_tenth_call_all_is_posted_once_and_in_order(w
 
 
 async def deliver(platform: DiscordPlatform, thread: Thread, key: str, card: Card) -> None:
-    unsure, until = False, time.monotonic() + 20
+    unsure, until = False, time.monotonic() + 60
     while time.monotonic() < until:
         try:
             if unsure and await platform.find(thread, key):

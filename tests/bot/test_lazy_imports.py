@@ -55,7 +55,7 @@ print(json.dumps(sorted(sys.modules)))
 def loaded_by_help() -> tuple[set[str], int]:
     """The modules there are once help is printed, and how many of them typer brought."""
     done = subprocess.run(
-        [sys.executable, "-c", SAY_WHAT_WAS_LOADED], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", SAY_WHAT_WAS_LOADED], cwd=ROOT, capture_output=True, text=True, check=True, timeout=120
     )
     told = json.loads(done.stdout.splitlines()[-1])
     return set(told["names"]), told["before"]

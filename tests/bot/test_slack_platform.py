@@ -185,8 +185,9 @@ async def test_one_message_a_second_goes_into_a_channel_and_none_is_lost() -> No
         await pace.turn("C1")
         times.append(clock())
     assert all(at - times[0] >= 0.2 * number - 0.01 for number, at in enumerate(times))
-    await pace.turn("C2")
-    assert clock() - times[-1] < 0.1, "another channel does not wait"
+    slow = Pace(3600.0)
+    await slow.turn("C1")
+    await slow.turn("C2")  # another channel does not wait
     crowd = Pace(1.0)
     turns = await asyncio.gather(*(crowd.turn("C1") for _ in range(6)), return_exceptions=True)
     assert sum(isinstance(turn, Later) for turn in turns) == 3, "a long wait is the outbox's"

@@ -9,7 +9,7 @@ from playwright.async_api import Browser, expect
 from tests.browser.chromium import chromium, found
 from tests.browser.window import Window, opened
 
-expect.set_options(timeout=30_000)  # machines are shared, and waiting costs only who fails
+expect.set_options(timeout=60_000)  # machines are shared, and waiting costs only who fails
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

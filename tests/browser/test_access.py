@@ -219,7 +219,7 @@ async def test_times_are_in_the_readers_zone_and_clocks_run(window: Window) -> N
     left = window.page.locator("[data-until]")
     await expect(left).to_contain_text("in ")
     before = await left.text_content()
-    await expect(left).not_to_have_text(before or "", timeout=3_000)
+    await expect(left).not_to_have_text(before or "")
 
 
 async def test_nothing_moves_for_those_who_asked_for_that(window: Window) -> None:

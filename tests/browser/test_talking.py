@@ -248,7 +248,7 @@ async def test_a_restart_is_told_calmly_and_caught_up(window: Window) -> None:
     await expect(window.page.locator("#connection")).to_be_visible()
     desk.write(HERE, GENERAL, BEN, "said while you were away")
     async with running(desk, options(desk, port)):
-        await expect(window.text("said while you were away")).to_be_visible(timeout=10_000)
+        await expect(window.text("said while you were away")).to_be_visible()
         await expect(window.page.locator("#connection")).to_be_hidden()
         await window.button("Approve plan").click()
         await expect(window.text("T-1: approve by Ana")).to_be_visible()

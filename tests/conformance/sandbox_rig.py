@@ -11,7 +11,7 @@ from agents.ports import Sandbox
 from agents.workspace.sandbox.container import IMAGE, Container, Engine
 from tests.sandbox.yard import bubblewrap
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 def _container(name: str) -> Sandbox:

@@ -56,7 +56,7 @@ async def console(desk: ScriptedDesk | None = None, **change: object) -> AsyncIt
 @asynccontextmanager
 async def visitor(url: str) -> AsyncIterator[httpx.AsyncClient]:
     # nothing here is encrypted, and reading the machine's certificates takes longer than most tests
-    async with httpx.AsyncClient(base_url=url, headers={"Origin": url}, timeout=10, verify=False) as client:
+    async with httpx.AsyncClient(base_url=url, headers={"Origin": url}, timeout=60, verify=False) as client:
         yield client
 
 

@@ -85,6 +85,7 @@ class ModelServer:
         self.models = models
         self.seen: list[Seen] = []
         self.asked = asyncio.Event()
+        self.meeting: asyncio.Barrier | None = None  # so many must be asked at once before any is answered
         self.url = ""
         self._scripts: dict[str, deque[Answer]] = {}
         self._runner: web.AppRunner | None = None
@@ -132,6 +133,8 @@ class ModelServer:
         seen, answer = self._next(asked, _given(body))
         self.seen.append(seen)
         self.asked.set()
+        if self.meeting:
+            await self.meeting.wait()
         await asyncio.sleep(answer.wait)
         if isinstance(answer, Fails):
             return _failed(request, answer)

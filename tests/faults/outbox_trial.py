@@ -130,7 +130,7 @@ class Delivering:
 
     def shown(self) -> dict[str, list[dict[str, str]]]:
         """What the provider shows, thread by thread."""
-        threads: dict[str, list[dict[str, str]]] = httpx.get(f"{self._provider.address}/all", timeout=10).json()
+        threads: dict[str, list[dict[str, str]]] = httpx.get(f"{self._provider.address}/all", timeout=60).json()
         return threads
 
 

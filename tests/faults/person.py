@@ -85,4 +85,4 @@ class Person:
             return None
 
     def _connected(self) -> httpx.Client:
-        return httpx.Client(verify=False, cookies=self._cookies, timeout=10)
+        return httpx.Client(verify=False, cookies=self._cookies, timeout=60)

@@ -8,10 +8,11 @@ import pytest
 
 from agents.domain.failure import ErrorClass
 from agents.domain.models import Model
-from agents.llm.gateway import MARGIN, CallFailed, Reply, Request
+from agents.llm.gateway import CallFailed, Reply, Request
 from tests.fakes.model_server import KEY, LARGE, Fails, ModelServer, Says, quota, too_many
 from tests.llm.rig import LOADED
 
+PATIENCE = 60.0  # seconds; machines are shared, and waiting costs only who fails
 ROUTES = ("hosted_vllm", "openai")
 JSON = {"type": "json_object"}
 
@@ -23,7 +24,7 @@ async def server() -> AsyncIterator[ModelServer]:
         yield made
 
 
-async def ask(server: ModelServer, route: str = "hosted_vllm", key: str = KEY, within: float = 10.0) -> Reply:
+async def ask(server: ModelServer, route: str = "hosted_vllm", key: str = KEY, within: float = 30.0) -> Reply:
     model = Model(name=f"{route}/{LARGE}", base_url=server.url, api_key=key)
     messages = [{"role": "system", "content": "answer in json"}, {"role": "user", "content": "well?"}]
     return await LOADED.ask(Request(model=model, messages=messages, timeout=within))
@@ -69,7 +70,7 @@ async def test_a_failure_is_classed_by_its_status(
 
 
 @pytest.mark.parametrize("route", ROUTES)
-@pytest.mark.parametrize(("written", "seconds"), [("7", 7.0), ("86400", 86_400.0), ("soon", None), ("-3", 0.0)])
+@pytest.mark.parametrize(("written", "seconds"), [("70", 70.0), ("86400", 86_400.0), ("soon", None), ("-3", 0.0)])
 async def test_what_a_provider_asks_to_wait_is_read(
     server: ModelServer, route: str, written: str, seconds: float | None
 ) -> None:
@@ -78,14 +79,14 @@ async def test_what_a_provider_asks_to_wait_is_read(
     with pytest.raises(CallFailed) as failed:
         await ask(server, route)
     assert failed.value.failure.retry_after == seconds
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < PATIENCE
 
 
 @pytest.mark.parametrize("route", ROUTES)
 async def test_a_server_that_is_not_there_is_a_network_failure(server: ModelServer, route: str) -> None:
     model = Model(name=f"{route}/{LARGE}", base_url="http://127.0.0.1:9/v1", api_key=KEY)
     with pytest.raises(CallFailed) as failed:
-        await LOADED.ask(Request(model=model, messages=[{"role": "user", "content": "hi"}], timeout=5.0))
+        await LOADED.ask(Request(model=model, messages=[{"role": "user", "content": "hi"}], timeout=30.0))
     assert failed.value.failure.error is ErrorClass.NETWORK
     assert "127.0.0.1" in failed.value.failure.message or "onnect" in failed.value.failure.message
 
@@ -100,12 +101,12 @@ async def test_a_wrong_key_is_told_without_the_key(server: ModelServer, route: s
 
 @pytest.mark.parametrize("route", ROUTES)
 async def test_the_deadline_holds(server: ModelServer, route: str) -> None:
-    server.answers("any", Says(text="{}", wait=30))
+    server.answers("any", Says(text="{}", wait=600))
     began = time.monotonic()
     with pytest.raises(CallFailed) as failed:
         await ask(server, route, within=0.3)
     assert failed.value.failure.error is ErrorClass.NETWORK
-    assert time.monotonic() - began < 0.3 + MARGIN + 1
+    assert time.monotonic() - began < PATIENCE
 
 
 WHOLE_OR_NOT = [
@@ -156,8 +157,5 @@ async def test_a_provider_that_answers_anything_breaks_nothing(server: ModelServ
 
 
 async def test_calls_side_by_side_do_not_wait_for_each_other(server: ModelServer) -> None:
-    server.answers("any", Says(text="{}", wait=0.3))
-    await ask(server)
-    began = time.monotonic()
-    await asyncio.gather(*(ask(server) for _ in range(5)))
-    assert time.monotonic() - began < 0.9
+    server.meeting = asyncio.Barrier(5)
+    await asyncio.gather(*(ask(server, within=PATIENCE) for _ in range(5)))

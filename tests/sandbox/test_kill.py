@@ -13,7 +13,7 @@ from tests.bench.floor import ROOT
 from tests.sandbox.yard import left
 
 TRIALS = int(os.environ.get("OVERLORD_KILLS", "8"))  # of each kind
-PATIENCE = 5.0
+PATIENCE = 60.0
 STILL = 1.0  # what was being started when the bot died may show up a moment later
 
 
@@ -24,7 +24,7 @@ def test_a_killed_launcher_leaves_no_process(kind: str, tmp_path: Path) -> None:
         (tmp_path / f"tree-{trial}").mkdir()
         _kill(kind, tmp_path / f"tree-{trial}", chance.uniform(0, 0.12) if trial else 0.0)
     time.sleep(STILL)
-    until = time.monotonic() + PATIENCE - STILL
+    until = time.monotonic() + PATIENCE
     while left(str(tmp_path)) and time.monotonic() < until:
         time.sleep(0.02)
     assert [_described(pid) for pid in left(str(tmp_path))] == []

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 import zlib
 from dataclasses import dataclass, field
 
@@ -218,13 +219,12 @@ class Gateway:
                 if session.socket:
                     await session.socket.send(event)
 
-    async def listened(self, within: float = 30.0) -> None:
+    async def listened(self, within: float = 60.0) -> None:
         """Wait until somebody listens."""
-        for _ in range(int(within * 100)):
-            if any(not socket.deaf for socket in self.sockets):
-                return
+        late = time.monotonic() + within
+        while all(socket.deaf for socket in self.sockets):
+            assert time.monotonic() < late, "nobody listens"
             await asyncio.sleep(0.01)
-        raise AssertionError("nobody listens")
 
     def _ready(self, session: Session) -> Json:
         bot = self._world.bot

@@ -85,7 +85,7 @@ class Deliveries:
         await self._attempt(sent, 0, time.monotonic())
         return sent
 
-    async def settled(self, within: float = 30.0) -> None:
+    async def settled(self, within: float = 60.0) -> None:
         """Wait until nothing is under way."""
         async with asyncio.timeout(within):
             while self._tasks:

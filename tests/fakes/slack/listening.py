@@ -57,7 +57,7 @@ class Listening:
     def pressed(self) -> list[Pressed]:
         return [d for d in self.heard if isinstance(d, Pressed)]
 
-    async def until(self, true: Callable[[], object], within: float = 30.0) -> None:
+    async def until(self, true: Callable[[], object], within: float = 60.0) -> None:
         clock = asyncio.get_running_loop().time
         late = clock() + within
         while not true():
