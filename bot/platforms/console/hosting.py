@@ -11,7 +11,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
-from agents.domain.errors import SettingsProblem
+from agents.domain.errors import OverlordError, SettingsProblem
 from bot.desk import Desk
 from bot.platforms.console.options import ConsoleOptions
 from bot.platforms.console.server import make_app
@@ -63,8 +63,12 @@ async def running(desk: Desk, options: ConsoleOptions) -> AsyncIterator[str]:
     )
     server = _Server(config)
     serving = asyncio.create_task(server.serve(sockets=[bound]))
+    serving.add_done_callback(lambda _: server.ready.set())  # one that ends before it is ready must not be waited for
     try:
         await server.ready.wait()
+        if serving.done():
+            serving.result()
+            raise OverlordError("The console ended while it started", next_step="The log says why.")
         host = f"[{options.host}]" if ":" in options.host else options.host
         yield f"http://{host}:{options.port}"
     finally:
