@@ -215,17 +215,23 @@ def _pumps(office: Office, inbox: Inbox, outbox: Outbox, jobs: Jobs) -> tuple[Pu
 def _outer_pumps(
     settings: Settings, inbox: Inbox, world: "World", platforms: Mapping[str, Platform]
 ) -> tuple[Pump, ...]:
-    """Those that look outside for work, or after our copies; what troubles them is no trouble of the program's."""
+    """Those that begin threads of their own, or look after our copies; what troubles them is no trouble of ours."""
     from bot.issues import IssueWatch, homes_of
+    from bot.proposals import ApprovedProposals, Elsewhere
     from bot.upkeep import Upkeep
 
     hub = world.hub
     upkeep = Upkeep(world.office, (*world.workshop.copies, *(hub.places.values() if hub else ())))
-    quiet = Pump("upkeep", upkeep.look, frozenset(), upkeep.next_due)
+    elsewhere = Elsewhere(open=f"console:{settings.console_channels[0]}", alone=f"console:@{_login(settings)}")
+    approved = ApprovedProposals(world.office, inbox, platforms, elsewhere)
+    quiet = (
+        Pump("upkeep", upkeep.look, frozenset(), upkeep.next_due),
+        Pump("proposals", approved.carry_out, frozenset({"proposals"})),
+    )
     if hub is None:
-        return (quiet,)
+        return quiet
     watch = IssueWatch(world.office, inbox, hub.intake, homes_of(settings, hub.places, platforms))
-    return (quiet, Pump("issues", watch.look, frozenset(), watch.next_due))
+    return (*quiet, Pump("issues", watch.look, frozenset(), watch.next_due))
 
 
 @asynccontextmanager

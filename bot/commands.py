@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from agents.domain import steering
 from agents.domain.asking import Moment
-from agents.domain.authority import Presser, check
+from agents.domain.authority import OUTLIVES, Presser, check
 from agents.domain.decision import Decision
 from agents.domain.errors import NoSuchTask, OverlordError, PressRefused
 from agents.domain.records import dataclass
@@ -127,7 +127,7 @@ def _needs(asked: Asked, books: Books, permissions: Permissions, moment: Moment)
 def _approve(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
     """C37: words never approve. Someone who may is given the button, in one click."""
     task = _task(asked, books, permissions)
-    for decision in task.questions:
+    for decision in (*task.questions, *(d for d in task.open if d.kind in OUTLIVES)):
         if any(option.approves for option in decision.options):
             check(decision.kind, asked.speaker, task.owner, permissions.channel(task.channel))
             return replies.approve_card(task, decision, books.people.name)

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from agents.domain.decision import Decision
 from agents.domain.ids import Account, PersonId, TaskId, Thread
+from agents.domain.proposal import Listed
 from agents.domain.records import dataclass
 from agents.domain.task import Task
 from bot.messages import Card, Delivery
@@ -107,6 +108,14 @@ class Desk(Protocol):
 
     async def needs(self, viewer: Account) -> Sequence[Need]:
         """What waits for this person, oldest first."""
+        ...
+
+    async def waiting(self, viewer: Account) -> Sequence[tuple[Task, Decision]]:
+        """All that waits for somebody, of tasks that this person may see, oldest first. Some of them have ended."""
+        ...
+
+    async def proposals(self, viewer: Account, *, pending: bool) -> Sequence[Listed]:
+        """What tasks that this person may see gave rise to, oldest first; `pending`: and nobody has decided on."""
         ...
 
     async def name_of(self, viewer: Account) -> str: ...

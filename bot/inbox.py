@@ -20,7 +20,7 @@ from bot import hearing
 from bot.cards import replies
 from bot.commands import Asked, obey
 from bot.conversation import Command, SmallTalk, Words, understand
-from bot.messages import Choice, Delivery, Edited, Labelled, Pressed, Said, load_card
+from bot.messages import Choice, Delivery, Edited, Labelled, Mandated, Pressed, Said, load_card
 from bot.office import Office
 from bot.readers import wish
 from store.books import Books
@@ -31,7 +31,7 @@ from store.posts import Act, Wish
 REQUEST_MOST = 16_000
 TRIES = 3
 LATE = timedelta(seconds=10)
-DELIVERIES: dict[str, type[Delivery]] = {kind.__name__: kind for kind in (Said, Edited, Pressed, Labelled)}
+DELIVERIES: dict[str, type[Delivery]] = {kind.__name__: kind for kind in (Said, Edited, Pressed, Labelled, Mandated)}
 _UNKNOWN = PressRefused("I do not know this button on this message", next_step="Say `status` to see what is open.")
 
 
@@ -88,7 +88,7 @@ class Inbox:
         now = self._clock.now()
         is_late = now - delivery.at > LATE  # caught up with after a pause: it counts at its own time
         new = books.deliveries.keep(_received(delivery, delivery.at if is_late else now))
-        if new and isinstance(delivery, Said | Labelled):
+        if new and isinstance(delivery, Said | Labelled | Mandated):
             books.threads.start(delivery.thread, delivery.channel, delivery.by, delivery.at)
             books.messages.keep(delivery.thread, delivery.message, delivery.by, delivery.text, delivery.at)
         if new and isinstance(delivery, Edited):
@@ -118,7 +118,7 @@ class Inbox:
         match delivery:
             case Said():
                 return self._said(delivery, speaker, books)
-            case Labelled():
+            case Labelled() | Mandated():
                 return self._request(delivery.text, delivery, speaker, books)
             case Pressed():
                 return self._pressed(delivery, speaker, books)
@@ -157,7 +157,7 @@ class Inbox:
             books.posts.want(wish(f"reply:{said.key}", said.thread, card), said.at)
         return self._handled("small talk")
 
-    def _request(self, text: str, said: Said | Labelled, speaker: Presser, books: Books) -> Outcome:
+    def _request(self, text: str, said: Said | Labelled | Mandated, speaker: Presser, books: Books) -> Outcome:
         if len(text) > REQUEST_MOST:
             raise OverlordError(
                 f"That request has {len(text):,} characters; I read at most {REQUEST_MOST:,}",
@@ -170,7 +170,8 @@ class Inbox:
             channel=said.channel,
             hidden=said.hidden,
             origin=said.origin if isinstance(said, Labelled) else None,
-            direct=isinstance(said, Said) and said.direct,
+            direct=isinstance(said, Said | Mandated) and said.direct,
+            mandate=said.mandate if isinstance(said, Mandated) else None,
         )
         facts = decide.open_task(books.log.next_id(), request, self._office.moment(said.channel, said.key))
         task = books.log.open(facts, _cause(said))
@@ -226,8 +227,8 @@ class Inbox:
     # ── around ───────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _over_quota(self, delivery: Delivery, books: Books) -> bool:
-        """Too much at once is not read; that is said once a window (attack 69). Few may label, and none is lost."""
-        if isinstance(delivery, Labelled):
+        """Too much at once is not read; that is said once a window (attack 69). Of what few may do none is lost."""
+        if isinstance(delivery, Labelled | Mandated):
             return False
         limits, now = self._limits, self._clock.now()
         window, so_many = limits.within("quota_window"), books.deliveries.so_many_earlier
@@ -249,7 +250,7 @@ class Inbox:
             if delivery.message:  # elsewhere the surface that shows the ledger shows the outcome too
                 whisper = wish(f"whisper:{delivery.key}", delivery.thread, card, Act.WHISPER, delivery.by)
                 books.posts.want(whisper, self._clock.now())
-        elif isinstance(delivery, Said | Labelled):
+        elif isinstance(delivery, Said | Labelled | Mandated):
             books.posts.want(wish(f"reply:{delivery.key}", delivery.thread, card), self._clock.now())
 
     def _failed(self, received: Received, problem: str, books: Books) -> None:
@@ -289,7 +290,7 @@ def _cleaned(delivery: Delivery) -> Delivery:
             return replace(delivery, name=name, words=clean(delivery.words)[:4000])
         case Said():
             return replace(delivery, name=name, text=clean(delivery.text), hidden=hidden_in(delivery.text))
-        case Labelled():
+        case Labelled() | Mandated():
             return replace(delivery, name=name, text=clean(delivery.text))
         case Edited():
             return replace(delivery, name=name, text=clean(delivery.text), hidden=hidden_in(delivery.text))

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from agents.domain.ids import Account, DecisionId, Thread
-from agents.domain.origin import Origin
+from agents.domain.origin import Mandate, Origin
 from agents.domain.records import dataclass
 from agents.domain.shapes import shape
 
@@ -86,7 +86,24 @@ class Labelled:
     at: datetime
 
 
-Delivery = Said | Edited | Pressed | Labelled
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mandated:
+    """A proposal was approved: it asks for work in a thread of its own, in the name of whoever approved."""
+
+    key: str
+    thread: Thread
+    channel: str
+    message: str
+    by: Account
+    name: str = ""
+    text: str
+    mandate: Mandate
+    direct: bool = False  # what gave rise to it was said to the bot alone
+    hidden: int = 0
+    at: datetime
+
+
+Delivery = Said | Edited | Pressed | Labelled | Mandated
 
 
 # ── out ─────────────────────────────────────────────────────────────────────────────────────────────────────────

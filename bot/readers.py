@@ -72,7 +72,7 @@ def announce(books: Books, permissions: Permissions, at: datetime, budget: float
             continue
         scene = scene_of(books, recorded.event, permissions, budget)
         for posting in (posting for maker in makers for posting in maker(recorded.event, scene)):
-            books.posts.want(wish(posting.key, scene.task.thread, posting.card), at)
+            books.posts.want(wish(posting.key, posting.thread or scene.task.thread, posting.card), at)
         if status in makers:
             drawn.add(recorded.event.task)
     if unread:

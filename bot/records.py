@@ -8,11 +8,12 @@ from agents.domain.authority import Kind, Presser
 from agents.domain.decision import Decision, decision_id
 from agents.domain.events import AboutDecision, DecisionOpened, Event, MinionProgressed
 from agents.domain.ids import Account, PersonId, TaskId, Thread, surface_of
+from agents.domain.proposal import Listed
 from agents.domain.task import Task
 from agents.workspace.artefacts import FileArtefacts
 from bot.bell import Bell
 from bot.cards.decisions import decision_card
-from bot.cards.discreet import discreet
+from bot.cards.discreet import discreet, discreet_proposal
 from bot.cards.status import status_card
 from bot.cards.timeline import in_words
 from bot.commands import needs_of
@@ -99,6 +100,22 @@ class Records:
         def question(books: Books) -> list[Need]:
             found = needs_of(books, self._viewer(viewer, books), self._office.permissions)
             return [self._need(books, task, decision) for task, decision in found]
+
+        return await self._database.read(question)
+
+    async def waiting(self, viewer: Account) -> Sequence[tuple[Task, Decision]]:
+        def question(books: Books) -> list[tuple[Task, Decision]]:
+            asked = books.ledger.questions()
+            seen = self._seen({decision.task for decision in asked}, viewer, books)
+            return [(books.log.task(decision.task), decision) for decision in asked if decision.task in seen]
+
+        return await self._database.read(question)
+
+    async def proposals(self, viewer: Account, *, pending: bool) -> Sequence[Listed]:
+        def question(books: Books) -> list[Listed]:
+            made = books.proposals.all(pending=pending)
+            seen = self._seen({listed.task for listed in made}, viewer, books)
+            return [discreet_proposal(listed, self._office.redact) for listed in made if listed.task in seen]
 
         return await self._database.read(question)
 

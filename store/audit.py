@@ -8,9 +8,10 @@ from sqlalchemy import ColumnElement, Connection, Row, Table, func, select
 from agents.domain import ledger, task as domain
 from agents.domain.decision import Decision
 from agents.domain.errors import OverlordError
-from agents.domain.ids import DecisionId, TaskId
+from agents.domain.ids import DecisionId, ProposalId, TaskId
 from agents.domain.liveness import Pending, is_stalled
-from store import tables
+from agents.domain.proposal import Proposal, ProposalStatus, moved
+from store import proposals, tables
 from store.codec import BEGINNING, Cause, load_decision, load_event, load_task, seconds
 from store.jobs import UNFINISHED
 from store.log import SNAPSHOTS, fact_hash, present
@@ -59,7 +60,7 @@ def _disagreements(db: Connection, id: TaskId) -> Iterator[str]:
     rows = _rows(db, id)
     try:
         facts = [load_event(row.kind, row.body) for row in rows]
-        task, decisions = domain.replay(facts), ledger.replay(facts)
+        task, decisions, proposed = domain.replay(facts), ledger.replay(facts), proposals.replay(facts)
     except (KeyError, ValueError, OverlordError) as problem:
         yield f"{id}: its facts tell no story ({type(problem).__name__})"
         return
@@ -73,6 +74,7 @@ def _disagreements(db: Connection, id: TaskId) -> Iterator[str]:
     ):
         yield f"{id}: its snapshot"
     yield from _wrong_decisions(db, id, decisions)
+    yield from _wrong_proposals(db, id, proposed)
 
 
 def _wrong_decisions(db: Connection, id: TaskId, decisions: dict[DecisionId, Decision]) -> Iterator[str]:
@@ -91,6 +93,19 @@ def _wrong_decisions(db: Connection, id: TaskId, decisions: dict[DecisionId, Dec
             yield f"{id}: the timer of {decision.id}"
     if timers:
         yield f"{id}: timers of no decision"
+
+
+def _wrong_proposals(db: Connection, id: TaskId, expected: dict[ProposalId, Proposal]) -> Iterator[str]:
+    """P9: none is approved but by a fact, and none is implemented before its own task is done."""
+    listed = {each.proposal.id: each for each in proposals.of_task(db, id)}
+    for key, each in listed.items():
+        carrier = db.execute(SNAPSHOTS.where(_S.c.task == each.carried_out_by)).one_or_none()
+        done = present(db, carrier).task if carrier else None
+        approved = key in expected and expected[key].status is ProposalStatus.APPROVED
+        if approved and done and done.state is domain.TaskState.DONE:
+            expected[key] = moved(expected[key], ProposalStatus.IMPLEMENTED, done.changed_at)
+    if {key: each.proposal for key, each in listed.items()} != expected:
+        yield f"{id}: its proposals"
 
 
 def _says(load: Callable[[str], Said], body: str, expected: Said) -> bool:

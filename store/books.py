@@ -14,6 +14,7 @@ from store.log import Log
 from store.messages import Messages
 from store.people import People
 from store.posts import Posts
+from store.proposals import Proposals
 from store.pulls import Pulls
 from store.statements import execute
 from store.threads import Threads
@@ -42,6 +43,7 @@ class Books:
         self.calls = Calls(db)
         self.pulls = Pulls(db, self.touched)
         self.waits = Waits(db)
+        self.proposals = Proposals(db)
 
     def begin(self) -> None:
         """Another transaction of the same connection. What others wrote since the last one is seen."""

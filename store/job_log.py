@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from agents.domain.asking import Moment
 from agents.domain.events import Event
@@ -52,7 +53,7 @@ class JobLog:
         def transaction(books: Books) -> Task:
             first(books)
             task = books.log.task(id)
-            moment = self._moment(task, cause.delivery)
+            moment = replace(self._moment(task, cause.delivery), is_proposed=books.proposals.is_known)
             return books.log.append(id, [*self._also(task, moment), *decide(task, moment)], cause)
 
         return await self._database.write(transaction)

@@ -14,7 +14,7 @@ from agents.domain.events import Event
 from agents.domain.ids import TaskId
 from agents.domain.records import dataclass
 from agents.domain.task import Task
-from store import evaluations, tables
+from store import evaluations, proposals, tables
 from store.codec import (
     BEGINNING,
     Cause,
@@ -106,6 +106,7 @@ class Log:
         """Begin a task with its first facts."""
         task = domain.begin(facts[0])
         number = int(task.id.removeprefix("T-"))
+        self._project(task, facts[0], cause)
         head = self._write(facts[0], 0, BEGINNING, cause)
         row = {"task": task.id, "number": number, "version": 1, "hash": head, "body": dump_task(task), "ended": False}
         _BEGIN.run(self._db, {**row, "saved": 1})
@@ -174,6 +175,10 @@ class Log:
                 return self._ledger.change(fact, cause)
             case e.WorkEvaluated():
                 evaluations.write(self._db, task, fact)
+                return None
+            case e.ProposalMade() | e.AboutProposal() | e.TaskRequested() | e.Merged():
+                if proposals.write(self._db, task, fact, cause):
+                    self._touched.add("proposals")
                 return None
             case _:
                 return None

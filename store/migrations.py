@@ -7,7 +7,7 @@ from sqlalchemy import Connection, insert, inspect, select, update
 from agents.domain.errors import OverlordError
 from store import tables
 
-LATEST = 8
+LATEST = 9
 
 
 def _calls(db: Connection) -> None:
@@ -42,6 +42,10 @@ def _less_to_write(db: Connection) -> None:
         db.exec_driver_sql(statement)
 
 
+def _proposals(db: Connection) -> None:
+    tables.metadata.create_all(db, tables=[tables.proposals])
+
+
 # How to get to this version from the one before.
 STEPS: dict[int, Callable[[Connection], None]] = {
     2: _calls,
@@ -51,6 +55,7 @@ STEPS: dict[int, Callable[[Connection], None]] = {
     6: _evaluations,
     7: _waits,
     8: _less_to_write,
+    9: _proposals,
 }
 
 _KEEP_FACTS = {

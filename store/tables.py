@@ -325,3 +325,27 @@ evaluations = Table(  # M034: what was judged, one row an attempt; made from the
     Column("at", Double, nullable=False),
     PrimaryKeyConstraint("task", "subtask", "attempt"),
 )
+
+proposals = Table(  # M045: what the system suggested and what became of it; made from the facts
+    "proposals",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("type", String, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("rationale", Text, nullable=False),  # JSON: trigger and evidence
+    Column("proposed_action", Text, nullable=False),
+    Column("estimated_impact", String, nullable=False),
+    Column("risk", String, nullable=False),
+    Column("status", String, nullable=False),
+    Column("project", String, nullable=False),
+    Column("likeness", String, nullable=False, index=True),  # the same for near-duplicates
+    Column("related_tasks", Text, nullable=False),  # JSON
+    Column("related_issues", Text, nullable=False),  # JSON
+    Column("created_at", Double, nullable=False),
+    Column("resolved_at", Double, nullable=True),
+    Column("task", String, nullable=False, index=True),  # that gave rise to it
+    Column("account", String, nullable=True),  # that decided
+    Column("reason", Text, nullable=False, server_default=""),
+    Column("carried_out_by", String, nullable=True),  # task
+    Index("proposals_by_status", "status", "created_at"),
+)

@@ -15,7 +15,6 @@ from store.codec import EVENT_KINDS
 
 # Kinds that no stage opens yet. A stage that opens one takes it out of here and says what follows from it.
 NOT_OPENED_YET = {
-    Kind.PROPOSAL,
     Kind.SKILL,
     Kind.KNOWLEDGE,
 }

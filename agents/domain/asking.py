@@ -5,10 +5,10 @@ from dataclasses import field
 from datetime import datetime
 
 from agents.domain import events as e
-from agents.domain.authority import ChannelPolicy, Kind
+from agents.domain.authority import OUTLIVES, ChannelPolicy, Kind
 from agents.domain.decision import Decision, Option, decision_id, timed
 from agents.domain.events import Event
-from agents.domain.ids import PersonId
+from agents.domain.ids import DecisionId, PersonId
 from agents.domain.limits import Limits
 from agents.domain.records import dataclass
 from agents.domain.task import Task
@@ -27,6 +27,7 @@ class Moment:
     limits: Limits = field(default_factory=Limits)
     budget: float | None = None  # dollars a task may cost, where that is configured
     who: Callable[[PersonId], PersonId] = lambda id: id  # whom an id stands for now: accounts may be linked since
+    is_proposed: Callable[[str], bool] = lambda likeness: False  # whether one like it is open, under way or rejected
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +70,11 @@ def ask(task: Task, question: Question, moment: Moment) -> Facts:
 
 def withdraw(decisions: Sequence[Decision], why: str, moment: Moment) -> Facts:
     return [e.DecisionWithdrawn(task=d.task, at=moment.at, decision=d.id, why=why) for d in decisions]
+
+
+def ending_with(task: Task, but: DecisionId | None = None) -> tuple[Decision, ...]:
+    """Open decisions that are pointless once their task has ended; what no work waited for can still be decided."""
+    return tuple(d for d in task.open if d.id != but and d.kind not in OUTLIVES)
 
 
 def offers_to_go_on(task: Task) -> tuple[Decision, ...]:

@@ -106,6 +106,10 @@ RULES: dict[Kind, Rule] = {
 LEAVES_THE_MACHINE = frozenset({Kind.MERGE, Kind.MERGE_HIGH, Kind.MERGE_CRITICAL})
 
 
+# Kinds that no work waits for: they hold up nothing, and stay open when their task has ended.
+OUTLIVES = frozenset({Kind.PROPOSAL, Kind.SKILL, Kind.KNOWLEDGE})
+
+
 class OnTimeout(StrEnum):
     PASS = "pass"
     DENY = "deny"

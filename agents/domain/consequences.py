@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from agents.domain import events as e, work_consequences
-from agents.domain.asking import REASON, Chosen, Facts, Moment, Question, ask, withdraw
+from agents.domain import events as e, proposing, work_consequences
+from agents.domain.asking import REASON, Chosen, Facts, Moment, Question, ask, ending_with, withdraw
 from agents.domain.authority import Kind
 from agents.domain.decision import Decision, Option, lettered
 from agents.domain.ids import PersonId
@@ -29,9 +29,8 @@ def take_or_not(task: Task, decision: Decision, chosen: Chosen, moment: Moment) 
 
 def cancelled(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
     reason = chosen.words or decision.question
-    others = [d for d in task.open if d.id != decision.id]
     ended = e.TaskCancelled(task=task.id, at=moment.at, by=chosen.by[0], reason=reason)
-    return [ended, *withdraw(others, "the task was cancelled", moment)]
+    return [ended, *withdraw(ending_with(task, but=decision.id), "the task was cancelled", moment)]
 
 
 def keep_or_cancel(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
@@ -136,4 +135,5 @@ CONSEQUENCES: dict[Kind, Consequence] = {
     Kind.MERGE: merge_or_cancel,
     Kind.MERGE_HIGH: merge_or_cancel,
     Kind.MERGE_CRITICAL: merge_or_cancel,
+    Kind.PROPOSAL: proposing.decided,
 }

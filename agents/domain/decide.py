@@ -8,7 +8,7 @@ from agents.domain.asking import REASON, Facts, Moment, Question, ask, offers_to
 from agents.domain.authority import Kind, Presser
 from agents.domain.decision import Decision, Option, decision_id, lettered
 from agents.domain.ids import PersonId, TaskId, Thread
-from agents.domain.origin import Origin
+from agents.domain.origin import Mandate, Origin
 from agents.domain.records import dataclass
 from agents.domain.remarks import SURE
 from agents.domain.steering import CONTROL_OPTIONS
@@ -28,6 +28,7 @@ class Request:
     hidden: int = 0  # unseen characters that were taken out of the text
     origin: Origin | None = None
     direct: bool = False  # said to the bot alone
+    mandate: Mandate | None = None
 
 
 def open_task(id: TaskId, request: Request, moment: Moment) -> Facts:
@@ -42,6 +43,7 @@ def open_task(id: TaskId, request: Request, moment: Moment) -> Facts:
         hidden=request.hidden,
         origin=request.origin,
         direct=request.direct,
+        mandate=request.mandate,
     )
     controls = Decision(
         id=decision_id(id, Kind.CONTROLS, ""),
@@ -71,6 +73,9 @@ def choose_project(task: Task, projects: Sequence[str], moment: Moment, guess: G
     if task.origin and task.origin.project in projects:
         why = "it is an issue of this project"
         return [e.ProjectChosen(task=task.id, at=moment.at, project=task.origin.project, by=None, why=why)]
+    if task.mandate and task.mandate.project in projects:
+        why = "the proposal is about this project"
+        return [e.ProjectChosen(task=task.id, at=moment.at, project=task.mandate.project, by=None, why=why)]
     if chosen := project_by_rule(task.request, projects, moment.channel.project) or _by_guess(guess, projects):
         project, why = chosen
         return [e.ProjectChosen(task=task.id, at=moment.at, project=project, by=None, why=why)]

@@ -6,9 +6,19 @@ from typing import get_args
 from agents.domain.debate import MAX_ROUNDS, Debate, Round
 from agents.domain.decision import Decision
 from agents.domain.decomposition import Decomposition
-from agents.domain.fact import AboutDecision as AboutDecision, AboutWork as AboutWork, Event as Event
+from agents.domain.fact import (
+    AboutDecision as AboutDecision,
+    AboutProposal as AboutProposal,
+    AboutWork as AboutWork,
+    Event as Event,
+)
 from agents.domain.ids import DecisionId, PersonId, Thread
-from agents.domain.origin import Origin
+from agents.domain.origin import Mandate, Origin
+from agents.domain.proposal_events import (
+    ProposalApproved as ProposalApproved,
+    ProposalMade as ProposalMade,
+    ProposalRejected as ProposalRejected,
+)
 from agents.domain.records import dataclass
 from agents.domain.verdicts import Review
 from agents.domain.work_events import (
@@ -48,6 +58,7 @@ class TaskRequested(Event):
     hidden: int = 0  # characters that nobody sees, which were taken out of it (attack 22)
     origin: Origin | None = None  # the issue it came from; None: it was said in chat
     direct: bool = False  # to the bot alone, so not everybody may see it
+    mandate: Mandate | None = None  # the approved proposal that it carries out
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -364,5 +375,8 @@ AnyEvent = (
     | Merged
     | TaskHandedOver
     | WorkKept
+    | ProposalMade
+    | ProposalApproved
+    | ProposalRejected
 )
 ALL: tuple[type[Event], ...] = get_args(AnyEvent)

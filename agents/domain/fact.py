@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from agents.domain.ids import DecisionId, TaskId
+from agents.domain.ids import DecisionId, ProposalId, TaskId
 from agents.domain.records import dataclass
 
 
@@ -15,6 +15,11 @@ class Event:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AboutDecision(Event):
     decision: DecisionId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AboutProposal(Event):
+    proposal: ProposalId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from typing import NewType
 
 TaskId = NewType("TaskId", str)  # "T-14"
 DecisionId = NewType("DecisionId", str)  # 22 characters, base64url
+ProposalId = NewType("ProposalId", str)  # 22 characters, base64url
 PersonId = NewType("PersonId", str)  # 22 characters, base64url
 Account = NewType("Account", str)  # "slack:T1:U2", "discord:3", "console:ana", "cli:ana": what a provider vouched for
 Thread = NewType("Thread", str)  # "console:general:41": surface, then whatever the surface needs to find it again

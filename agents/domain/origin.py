@@ -1,5 +1,6 @@
-"""Where a request came from, if not from chat: an issue that somebody gave a label."""
+"""Where a request came from, if not from chat: an issue that somebody gave a label, or an approved proposal."""
 
+from agents.domain.ids import ProposalId, TaskId, Thread
 from agents.domain.records import dataclass
 
 
@@ -11,3 +12,14 @@ class Origin:
     url: str
     by: str  # the author's login
     heard: bool  # whether its author may ask for work; if not, a person decides first
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mandate:
+    """The proposal that a task carries out, and where that was made."""
+
+    proposal: ProposalId
+    title: str
+    project: str
+    task: TaskId
+    thread: Thread

@@ -7,7 +7,7 @@ from functools import reduce
 from typing import Any
 
 from agents.domain import events as e, ledger, work_changes
-from agents.domain.authority import Kind
+from agents.domain.authority import OUTLIVES, Kind
 from agents.domain.changes import changed
 from agents.domain.debate import Debate, after_round
 from agents.domain.decision import Decision, DecisionState
@@ -15,7 +15,8 @@ from agents.domain.decomposition import Decomposition, Subtask
 from agents.domain.errors import IllegalMove
 from agents.domain.events import Event
 from agents.domain.ids import DecisionId, PersonId, TaskId, Thread
-from agents.domain.origin import Origin
+from agents.domain.origin import Mandate, Origin
+from agents.domain.proposal import Proposal
 from agents.domain.records import dataclass
 from agents.domain.verdicts import Review
 from agents.domain.work import Heard, Work
@@ -97,11 +98,12 @@ STAYS: frozenset[type[Event]] = frozenset(
         e.BudgetRaised,
         e.ApprovalOffered,
         e.TaskAskedAbout,
+        e.ProposalMade,
     }
 )
 EVEN_WHEN_ENDED: frozenset[type[Event]] = frozenset(
     {e.DecisionMade, e.DecisionReminded, e.DecisionExpired, e.DecisionSuperseded, e.DecisionWithdrawn, e.WorkKept}
-)
+) | frozenset({e.ProposalApproved, e.ProposalRejected})
 MOST_SAID = 20
 
 
@@ -119,6 +121,7 @@ class Task:
     hidden: int = 0  # unseen characters that were taken out of the request
     origin: Origin | None = None  # the issue it came from
     direct: bool = False  # asked for in a direct message
+    mandate: Mandate | None = None  # the proposal it carries out
     vouched: bool = False  # somebody outside asked for it, and a person takes it on
     state: TaskState = S.RECEIVED
     before_rest: TaskState = S.RECEIVED
@@ -152,6 +155,7 @@ class Task:
     pull_url: str = ""
     head: str = ""  # of the pull request
     merged_into: str = ""
+    proposals: tuple[Proposal, ...] = ()  # that it gave rise to and nobody has decided on yet
 
     @property
     def ended(self) -> bool:
@@ -169,8 +173,8 @@ class Task:
 
     @property
     def questions(self) -> tuple[Decision, ...]:
-        """Open decisions that wait for a person; the standing controls do not."""
-        return tuple(d for d in self.open if d.kind is not Kind.CONTROLS)
+        """Open decisions that work waits for: neither the standing controls nor proposals."""
+        return tuple(d for d in self.open if d.kind is not Kind.CONTROLS and d.kind not in OUTLIVES)
 
     @property
     def in_work(self) -> bool:
@@ -212,6 +216,7 @@ def begin(first: Event) -> Task:
         hidden=first.hidden,
         origin=first.origin,
         direct=first.direct,
+        mandate=first.mandate,
         requested_at=first.at,
         changed_at=first.at,
     )
@@ -298,6 +303,11 @@ _CHANGES: dict[type[Event], Callable[[Task, Any], dict[str, Any]]] = {
     e.MergeFailed: lambda task, fact: {"problem": fact.problem},
     e.Merged: lambda task, fact: {"head": fact.commit, "merged_into": fact.into, "problem": ""},
     e.TaskHandedOver: lambda task, fact: {"reason": "handed over"},
+    e.ProposalMade: lambda task, fact: {"proposals": (*task.proposals, fact.proposal)},
+    **dict.fromkeys(
+        (e.ProposalApproved, e.ProposalRejected),
+        lambda task, fact: {"proposals": tuple(p for p in task.proposals if p.id != fact.proposal)},
+    ),
     e.PlanChangeRequested: lambda task, fact: {
         "feedback": (fact.words,),
         "tries": 0,

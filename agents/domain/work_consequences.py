@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agents.domain import dispatching, events as e, working
-from agents.domain.asking import Chosen, Facts, Moment, Question, ask, withdraw
+from agents.domain.asking import Chosen, Facts, Moment, Question, ask, ending_with, withdraw
 from agents.domain.authority import Kind
 from agents.domain.decision import Decision
 from agents.domain.scope import Scope, ScopeMode, odd_pattern
@@ -171,9 +171,8 @@ _NEXT: dict[str, Callable[[Task, Work, Chosen, Moment], Facts]] = {
 
 def hand_over(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
     """A person goes on with what there is."""
-    others = [d for d in task.open if d.id != decision.id]
     ended = e.TaskHandedOver(task=task.id, at=moment.at, by=chosen.by[0])
-    return [ended, *withdraw(others, "somebody took it over", moment)]
+    return [ended, *withdraw(ending_with(task, but=decision.id), "somebody took it over", moment)]
 
 
 def paths_in(words: str) -> tuple[str, ...]:

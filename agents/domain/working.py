@@ -5,8 +5,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TypedDict
 
-from agents.domain import events as e
-from agents.domain.asking import REASON, Facts, Moment, Question, ask, withdraw
+from agents.domain import events as e, proposing
+from agents.domain.asking import REASON, Facts, Moment, Question, ask, ending_with, withdraw
 from agents.domain.authority import Kind
 from agents.domain.decision import Option, lettered
 from agents.domain.dispatching import SCOPE_OPTIONS, is_verification, key_of, start_next
@@ -112,7 +112,7 @@ def _question(task: Task, work: Work, wanted: Wanted) -> Question:
 
 
 def failed(task: Task, work: Work, ended: Ended, moment: Moment) -> Facts:
-    """M091–M094: a run that came to nothing goes to a person, with what was kept."""
+    """M091–M094: a run that came to nothing goes to a person, with what was kept. A blocker may become a proposal."""
     fact = e.MinionFailed(
         **about_run(task, work, moment),
         ending=ended.ending,
@@ -120,7 +120,8 @@ def failed(task: Task, work: Work, ended: Ended, moment: Moment) -> Facts:
         commit=ended.commit,
         patch=ended.patch,
     )
-    return [fact, *_ask_what_next(task, replace(work, patch=ended.patch), ended.problem, moment)]
+    proposal = proposing.after_blocker(task, work, ended.problem, moment) if ended.ending is Ending.BLOCKED else []
+    return [fact, *_ask_what_next(task, replace(work, patch=ended.patch), ended.problem, moment), *proposal]
 
 
 def after_evaluation(task: Task, work: Work, evaluation: Evaluation, risk: Risk, moment: Moment) -> Facts:
@@ -242,5 +243,5 @@ def unmerged(task: Task, problem: str, moment: Moment) -> Facts:
 
 
 def close(task: Task, moment: Moment) -> Facts:
-    """The task has ended well: nothing is left to decide."""
-    return withdraw(task.open, "the task is done", moment)
+    """The task has ended well: nothing is left to decide but what it gave rise to."""
+    return withdraw(ending_with(task), "the task is done", moment)

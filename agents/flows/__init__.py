@@ -110,5 +110,8 @@ RESTS: frozenset[type[Event]] = frozenset(
         e.MergeFailed,
         e.Merged,
         e.WorkKept,
+        e.ProposalMade,
+        e.ProposalApproved,  # opens a task of its own; see bot/proposals.py
+        e.ProposalRejected,
     }
 )

@@ -10,6 +10,7 @@ from agents.domain.events import Event
 from agents.domain.ids import DecisionId
 from bot.cards.about import about_card
 from bot.cards.decisions import decision_card
+from bot.cards.proposals import carried_card
 from bot.cards.replies import approve_card, reminder_card
 from bot.cards.scene import Posting, Scene
 from bot.cards.status import status_card
@@ -84,6 +85,14 @@ def merged(event: Event, scene: Scene) -> list[Posting]:
     return [Posting(key=f"merged:{scene.task.id}", card=merged_card(scene.task))]
 
 
+def carried(event: Event, scene: Scene) -> list[Posting]:
+    """Where the proposal was made people are told which task carries it out, and when that is done."""
+    mandate = scene.task.mandate
+    if mandate is None:
+        return []
+    return [Posting(key=f"carried:{mandate.proposal}", card=carried_card(scene.task, mandate), thread=mandate.thread)]
+
+
 def _about(event: Event) -> DecisionId:
     match event:
         case e.DecisionOpened(decision=opened):
@@ -99,7 +108,7 @@ def _with(lines: tuple[str, ...], extra: str) -> tuple[str, ...]:
 
 
 CARD_FOR: dict[type[Event], tuple[Maker, ...]] = {
-    e.TaskRequested: (status,),
+    e.TaskRequested: (status, carried),
     e.RequestVouched: (status,),
     e.ProjectChosen: (status,),
     e.RemarkMade: (status,),
@@ -107,7 +116,6 @@ CARD_FOR: dict[type[Event], tuple[Maker, ...]] = {
     e.TaskStopped: (status,),
     e.TaskResumed: (status,),
     e.TaskBackburnered: (status,),
-    e.TaskCancelled: (status,),
     e.JobParked: (status,),
     e.JobRetried: (status,),
     e.DecisionOpened: (status, decision),
@@ -155,10 +163,13 @@ CARD_FOR: dict[type[Event], tuple[Maker, ...]] = {
     e.PullOpened: (status,),
     e.MergeApproved: (status,),
     e.MergeFailed: (status,),
-    e.Merged: (status, merged),
-    e.TaskHandedOver: (status,),
+    e.Merged: (status, merged, carried),
+    e.TaskCancelled: (status, carried),
+    e.TaskHandedOver: (status, carried),
     e.WorkKept: (kept,),
 }
 
 # Facts people are not told of.
-QUIET: frozenset[type[Event]] = frozenset({e.TaskMuted})
+QUIET: frozenset[type[Event]] = frozenset(
+    {e.TaskMuted, e.ProposalMade, e.ProposalApproved, e.ProposalRejected}  # the card of the decision tells it
+)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from agents.domain import proposing
 from agents.domain.authority import Kind, Requester, Silence, who_may
 from agents.domain.decision import HOLD, Decision, DecisionState, NameOf, Option
 from agents.domain.evaluation import Evaluation
@@ -11,6 +12,7 @@ from agents.domain.verdicts import Ruling, Stance
 from agents.domain.work import SubtaskState
 from bot.cards import words
 from bot.cards.plan import graph_of, is_contested, plan_rows, size_in_words
+from bot.cards.proposals import NEXT, proposal_rows
 from bot.cards.work import evaluation_rows, found_lines, merge_rows
 from bot.messages import Button, Card, Choice, Row, Style, Tone
 
@@ -33,6 +35,7 @@ _TITLES: dict[Kind, Callable[[Task, Decision], str]] = {
     Kind.SCOPE: lambda task, d: f"{task.id}: may it write more?",
     **dict.fromkeys(GATES, lambda task, d: f"{task.id}: please look at a step before it goes on"),
     **dict.fromkeys(MERGES, lambda task, d: f"{task.id} is ready to merge"),
+    Kind.PROPOSAL: lambda task, d: f"{task.id} gave rise to a proposal: {one_line(d.question, 200)}",
 }
 
 
@@ -70,7 +73,12 @@ def _open(task: Task, decision: Decision, name: NameOf, budget: float | None) ->
     return Card(
         title=_title(task, decision),
         text=_text(task, decision),
-        rows=(*_plan(task, decision, budget), *_work(task, decision), *_rows(decision, name)),
+        rows=(
+            *_plan(task, decision, budget),
+            *_work(task, decision),
+            *_proposal(task, decision),
+            *_rows(decision, name),
+        ),
         lines=(*decision.evidence, *_found(task, decision)),
         graph=graph_of(task) if _shows_plan(task, decision) else None,
         buttons=tuple(buttons[: _FIRST.get(decision.kind, 5)]),
@@ -119,6 +127,11 @@ def _judged(task: Task, decision: Decision) -> Evaluation | None:
             return judged if judged and judged.attempt == int(attempt) else None
         case _:
             return None
+
+
+def _proposal(task: Task, decision: Decision) -> tuple[Row, ...]:
+    found = proposing.proposed(task, decision) if decision.kind is Kind.PROPOSAL else None
+    return tuple(proposal_rows(found)) if found else ()
 
 
 def _plan_title(task: Task) -> str:
@@ -205,6 +218,7 @@ _TEXTS: dict[Kind, Callable[[str, Task, Decision], str]] = {
     Kind.DEBATE: _judgement_text,
     Kind.CLARIFICATION: _clarify_text,
     Kind.BUDGET: _budget_text,
+    Kind.PROPOSAL: lambda request, task, d: NEXT,
     Kind.QUESTION: lambda request, task, d: f"It is about “{request}”.",
     Kind.ESCALATION: lambda request, task, d: (
         f"It is about “{request}”."

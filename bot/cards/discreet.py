@@ -1,8 +1,9 @@
-"""A card without the secrets that slipped into it: the last thing done to it before anybody sees it."""
+"""What is shown without the secrets that slipped into it: the last thing done before anybody sees it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from agents.domain.proposal import Listed
 from agents.domain.redact import Redact
 from bot.messages import Button, Card, Graph, Row
 
@@ -10,6 +11,17 @@ from bot.messages import Button, Card, Graph, Row
 def discreet(card: Card, redact: Redact) -> Card:
     whole = "\n".join(_said(card))
     return card if redact(whole) == whole else _redacted(card, redact)
+
+
+def discreet_proposal(listed: Listed, redact: Redact) -> Listed:
+    shown, why = listed.proposal, listed.proposal.rationale
+    told = replace(
+        shown,
+        title=redact(shown.title),
+        rationale=replace(why, evidence=tuple(redact(each) for each in why.evidence)),
+        proposed_action=redact(shown.proposed_action),
+    )
+    return replace(listed, proposal=told, reason=redact(listed.reason))
 
 
 def _said(card: Card) -> Iterator[str]:

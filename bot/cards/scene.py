@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from agents.domain.decision import Decision, NameOf
-from agents.domain.ids import Account, DecisionId, PersonId
+from agents.domain.ids import Account, DecisionId, PersonId, Thread
 from agents.domain.records import dataclass
 from agents.domain.task import Task
 from bot.messages import Card
@@ -28,3 +28,4 @@ class Posting:
 
     key: str
     card: Card
+    thread: Thread | None = None  # None: the task's own

@@ -66,6 +66,9 @@ _PLAIN: dict[type[Event], Callable[[Any, NameOf], str]] = {
     e.Merged: lambda f, name: f"Merged into {f.into} as {f.commit[:10]}",
     e.TaskHandedOver: lambda f, name: "Took the work over",
     e.WorkKept: lambda f, name: f"Kept {', '.join(f.branches) or 'nothing'}",
+    e.ProposalMade: lambda f, name: f"Proposed: {f.proposal.title}",
+    e.ProposalApproved: lambda f, name: f"{name(f.by)} approved the proposal; it becomes a task of its own",
+    e.ProposalRejected: lambda f, name: f"{name(f.by)} rejected the proposal{f': {f.reason}' if f.reason else ''}",
     e.DecisionOpened: lambda f, name: f"Asked {name(f.decision.put_to)} to decide {words.KIND[f.decision.kind]}",
 }
 

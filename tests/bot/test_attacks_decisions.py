@@ -213,9 +213,10 @@ async def superseded(room: Room, task: Task, old: Decision) -> Decision:
     return await room.database.write(transaction)
 
 
-async def test_attack_13_an_old_button_after_what_it_showed_has_changed(room: Room) -> None:
+@pytest.mark.parametrize("kind", [Kind.MERGE, Kind.PROPOSAL])
+async def test_attack_13_an_old_button_after_what_it_showed_has_changed(room: Room, kind: Kind) -> None:
     task = await room.task()
-    old = await room.ask(task, Kind.MERGE)
+    old = await room.ask(task, kind)
     message = await shown_on(room, old)
     new = await superseded(room, task, old)
     assert new.id != old.id and new.fingerprint != old.fingerprint

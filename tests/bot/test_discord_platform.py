@@ -212,3 +212,9 @@ async def deliver(platform: DiscordPlatform, thread: Thread, key: str, card: Car
         except Later as later:
             await asyncio.sleep(later.seconds)
     raise AssertionError(f"{key} was never taken")
+
+
+async def test_a_direct_channel_has_no_threads_to_begin(world: World) -> None:
+    place = Place.direct(int(world.fake.world.user("ana").id))
+    with pytest.raises(Refused, match="no threads"):
+        await world.platform.begin(place.channel_name, "proposal:1", "somebody approved a proposal")

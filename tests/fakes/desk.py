@@ -9,6 +9,7 @@ from agents.domain.authority import Kind
 from agents.domain.decision import Decision, Option, lettered
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, DecisionId, PersonId, TaskId, Thread, derived
+from agents.domain.proposal import Listed
 from agents.domain.task import Task, TaskState
 from bot.desk import Conversation, Heard, Message, Need, TaskPage, TimelineEntry
 from bot.messages import Button, Card, Choice, Delivery, Edited, Pressed, Row, Said, Style, Tone
@@ -97,6 +98,12 @@ class ScriptedDesk:
 
     async def needs(self, viewer: Account) -> Sequence[Need]:
         return list(self.asked.values())
+
+    async def waiting(self, viewer: Account) -> Sequence[tuple[Task, Decision]]:
+        return [(need.task, need.decision) for need in self.asked.values()]
+
+    async def proposals(self, viewer: Account, *, pending: bool) -> Sequence[Listed]:
+        return []
 
     async def name_of(self, viewer: Account) -> str:
         return self._name(viewer)

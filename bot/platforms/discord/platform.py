@@ -9,9 +9,9 @@ from typing import Any
 from agents.domain.ids import Account, Thread, derived
 from agents.domain.redact import Redact, Redactor
 from agents.domain.text import clean, one_line
-from bot.messages import Bounds, Card, Gone
+from bot.messages import Bounds, Card, Gone, Refused
 from bot.pictures import png
-from bot.platforms.discord.address import Place, user_of
+from bot.platforms.discord.address import DIRECT, Place, user_of
 from bot.platforms.discord.markup import fit, mark_of, reference
 from bot.platforms.discord.rest import (
     ARCHIVED,
@@ -87,6 +87,8 @@ class DiscordPlatform:
     async def begin(self, channel: str, key: str, words: str) -> Thread:
         """Known by its words, which are ours: a nonce is remembered for some minutes only."""
         _, guild, id = channel.split(":")
+        if guild == DIRECT:
+            raise Refused("a direct channel has no threads")
         content, me = fit(words, 1500), await self._own_id()
         latest = await self._rest.call("GET", f"/channels/{id}/messages?limit={PAGE}")
         mine = (str(m["id"]) for m in latest if m["author"]["id"] == me and m["content"] == content)

@@ -1,0 +1,79 @@
+"""Making proposals, and what follows when a person decides on one. Each trigger has a function here."""
+
+from dataclasses import replace
+
+from agents.domain import events as e
+from agents.domain.asking import REASON, Chosen, Facts, Moment, Question, ask
+from agents.domain.authority import Kind
+from agents.domain.decision import Decision, Option, lettered
+from agents.domain.dispatching import dependents
+from agents.domain.proposal import Level, Proposal, ProposalType, Rationale, Trigger, likeness, proposal_id
+from agents.domain.task import Task
+from agents.domain.text import cut, one_line
+from agents.domain.work import Work
+
+PROPOSAL_OPTIONS = lettered(
+    Option(value="approve", approves=True),
+    Option(value="reject"),
+    Option(value="reject_because", asks=REASON),
+)
+MOST = 600  # characters of a blocker
+
+# What a blocker that speaks of these is about; else of a tool.
+_SPEAKS_OF: dict[ProposalType, tuple[str, ...]] = {
+    ProposalType.CONFIG_CHANGE: ("setting", "config", "environment variable", "credential", "permission"),
+}
+
+
+def propose(task: Task, proposal: Proposal, moment: Moment) -> Facts:
+    """M038: it is put to a person and waits. One like it that is open, under way or turned down does not come back."""
+    if task.ended or moment.is_proposed(proposal.likeness):
+        return []
+    question = Question(
+        kind=Kind.PROPOSAL, options=PROPOSAL_OPTIONS, text=proposal.title, subject=f"{proposal.id}:{proposal.hash}"
+    )
+    made = e.ProposalMade(task=task.id, at=moment.at, proposal=proposal)
+    return [made, *ask(task, question, replace(moment, cause=f"{moment.cause}:{proposal.id}"))]
+
+
+def after_blocker(task: Task, work: Work, blocker: str, moment: Moment) -> Facts:
+    """M040: what a minion could not remove may be worth a task of its own. No model is asked."""
+    title, said = task.subtask(work.number).title, cut(blocker.strip(), MOST)
+    name, project = f"{task.id}.{work.number}", task.project or ""
+    proposal = Proposal(
+        id=proposal_id(task.id, f"{moment.cause}:{name}"),
+        type=_type_of(said),
+        title=f"Remove what blocked “{one_line(title, 80)}”",
+        rationale=Rationale(trigger=Trigger.BLOCKER, evidence=(f"{name} ({title}) reports: {said}",)),
+        proposed_action=f"A task of its own that removes what blocked “{title}”: {said}",
+        estimated_impact=Level.HIGH if any(dependents(task, work.number)) else Level.MEDIUM,
+        risk=Level.MEDIUM,  # nobody knows before it is planned
+        project=project,
+        likeness=likeness(project, Trigger.BLOCKER, said),
+        related_tasks=(task.id,),
+        related_issues=(task.origin.number,) if task.origin else (),
+        created_at=moment.at,
+    )
+    return propose(task, proposal, moment)
+
+
+def _type_of(blocker: str) -> ProposalType:
+    said = blocker.casefold()
+    named = (type for type, words in _SPEAKS_OF.items() if any(word in said for word in words))
+    return next(named, ProposalType.TOOL_FIX)
+
+
+def decided(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
+    """P9: only a person's choice comes here, for silence never decides on a proposal."""
+    proposal = proposed(task, decision)
+    if proposal is None:
+        return []
+    by = chosen.by[0]
+    if chosen.option.value == "approve":
+        return [e.ProposalApproved(task=task.id, at=moment.at, proposal=proposal.id, by=by)]
+    return [e.ProposalRejected(task=task.id, at=moment.at, proposal=proposal.id, by=by, reason=chosen.words)]
+
+
+def proposed(task: Task, decision: Decision) -> Proposal | None:
+    """What is decided on, while that is open and as it was shown."""
+    return next((p for p in task.proposals if decision.subject == f"{p.id}:{p.hash}"), None)

@@ -1,0 +1,76 @@
+"""Proposals as people meet them: what is proposed and why, and which task carries it out."""
+
+from agents.domain.origin import Mandate
+from agents.domain.proposal import Level, Listed, Proposal, ProposalType, Trigger
+from agents.domain.task import Task, TaskState
+from agents.domain.text import cut, one_line
+from bot.messages import Card, Row, Tone
+
+_TYPE: dict[ProposalType, str] = {
+    ProposalType.NEW_SKILL: "a new skill",
+    ProposalType.TOOL_FIX: "a tool that should work better",
+    ProposalType.CONFIG_CHANGE: "a change of settings",
+    ProposalType.WORKFLOW_IMPROVEMENT: "a better way to work",
+}
+_TRIGGER: dict[Trigger, str] = {
+    Trigger.REPEATED: "the same failure came up in several tasks",
+    Trigger.BLOCKER: "a minion reported something that it cannot remove",
+    Trigger.REVIEW: "a reviewer found something that is wrong everywhere",
+}
+_LEVEL: dict[Level, str] = {Level.LOW: "low", Level.MEDIUM: "medium", Level.HIGH: "high"}
+_ENDED: dict[TaskState, str] = {
+    TaskState.DONE: "is merged, so it is implemented",
+    TaskState.CANCELLED: "ended without it",
+    TaskState.FAILED: "ended without it",
+}
+NEXT = (
+    "Nothing happens before somebody decides. If it is approved, it becomes a task of its own, with a plan to approve."
+)
+
+
+def proposal_rows(proposal: Proposal) -> list[Row]:
+    return [
+        Row(label="What for", value=_TYPE[proposal.type]),
+        Row(label="Why", value=_TRIGGER[proposal.rationale.trigger]),
+        *(Row(label="Evidence", value=cut(each, 700)) for each in proposal.rationale.evidence),
+        Row(label="Proposed", value=cut(proposal.proposed_action, 800)),
+        Row(label="Estimated impact", value=_LEVEL[proposal.estimated_impact]),
+        Row(label="Risk", value=_LEVEL[proposal.risk]),
+    ]
+
+
+def listed_card(listed: Listed) -> Card:
+    """All there is to one, with what became of it."""
+    found = listed.proposal
+    rows = [
+        Row(label="Status", value=found.status),
+        *proposal_rows(found),
+        Row(label="Proposed at", at=found.created_at),
+    ]
+    if found.resolved_at:
+        rows.append(Row(label="Decided at", at=found.resolved_at))
+    if listed.reason:
+        rows.append(Row(label="Reason", value=listed.reason))
+    if listed.carried_out_by:
+        rows.append(Row(label="Carried out by", value=listed.carried_out_by))
+    return Card(title=f"{found.id}: {found.title}", text=f"{listed.task} gave rise to it.", rows=tuple(rows))
+
+
+def carried_card(task: Task, mandate: Mandate) -> Card:
+    """In the thread where the proposal was made."""
+    said = _ENDED.get(task.state)
+    title = f"{task.id} {said}" if said else f"{task.id} carries out the proposal, in a thread of its own"
+    tone = Tone.GOOD if task.state is TaskState.DONE else Tone.PLAIN
+    return Card(title=title, text=one_line(mandate.title, 200), tone=tone)
+
+
+def begun_words(mandate: Mandate, who: str) -> str:
+    """The first message of the thread of its own. Its id makes it known again."""
+    said = f"{who} approved a proposal of {mandate.task}: {one_line(mandate.title, 200)}"
+    return f"{said}\nProposal {mandate.proposal}"
+
+
+def request_words(proposal: Proposal) -> str:
+    """What the new task is asked for: what was shown when it was approved, and nothing else."""
+    evidence = "\n".join(f"- {each}" for each in proposal.rationale.evidence)
+    return f"{proposal.proposed_action}\n\nIt was proposed because {_TRIGGER[proposal.rationale.trigger]}:\n{evidence}"

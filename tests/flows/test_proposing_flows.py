@@ -1,0 +1,160 @@
+"""A minion that reports a blocker gives rise to a proposal, once, and nothing waits for it."""
+
+import pytest
+
+from agents.domain.authority import Kind
+from agents.domain.decision import DecisionState
+from agents.domain.errors import PressRefused
+from agents.domain.liveness import Pending, is_stalled
+from agents.domain.proposal import Level, Listed, ProposalStatus, ProposalType, Trigger
+from agents.domain.task import TaskState
+from agents.domain.work import Ending
+from agents.ports import Checkout, GaveUp
+from store import audit
+from tests.fakes.work import MemoryCheckouts, says
+from tests.flows.test_working_flows import Work, work as work
+from tests.flows.world import ANA
+
+BLOCKER = "There is no compiler in the sandbox (exit 127)"
+AGAIN = "there is no compiler in the sandbox: exit 1"
+
+
+def blocked(problem: str = BLOCKER) -> GaveUp:
+    return GaveUp(ending=Ending.BLOCKED, problem=problem)
+
+
+async def stuck(work: Work, *problems: str) -> Work:
+    """Subtask by subtask: what each minion reports."""
+    work.workshop.minions.scripts = {n: [says(blocked(p))] for n, p in enumerate(problems, 1)}
+    await work.accepted()
+    await work.settle()
+    return work
+
+
+async def listed(work: Work) -> list[Listed]:
+    return await work.office.database.read(lambda books: books.proposals.all(pending=False))
+
+
+async def whole(work: Work) -> bool:
+    return not await work.office.database.read(lambda books: audit.disagreements(books.db))
+
+
+async def test_a_blocker_becomes_a_proposal_beside_the_escalation(work: Work) -> None:
+    await stuck(work, BLOCKER)
+    task = await work.now()
+    [proposal] = task.proposals
+    assert (proposal.type, proposal.status) == (ProposalType.TOOL_FIX, ProposalStatus.PENDING)
+    assert proposal.rationale.trigger is Trigger.BLOCKER and BLOCKER in proposal.rationale.evidence[0]
+    assert (proposal.estimated_impact, proposal.related_tasks) == (Level.HIGH, ("T-1",)), "a subtask waits for it"
+    asked = task.of_kind(Kind.PROPOSAL)
+    assert asked and asked.due is None and task.of_kind(Kind.ESCALATION)
+    facts = await work.facts()
+    made = facts.index("MinionFailed")
+    assert facts[made : made + 4] == ["MinionFailed", "DecisionOpened", "ProposalMade", "DecisionOpened"]
+    assert [each.proposal for each in await listed(work)] == [proposal] and await whole(work)
+
+
+async def test_only_a_blocker_does(work: Work) -> None:
+    work.workshop.minions.scripts = {1: [says(GaveUp(ending=Ending.TURNS, problem=BLOCKER))]}
+    await work.accepted()
+    await work.settle()
+    assert await listed(work) == []
+
+
+async def test_what_speaks_of_settings_is_a_change_of_settings(work: Work) -> None:
+    await stuck(work, "The setting DATABASE_URL is not there")
+    [each] = await listed(work)
+    assert each.proposal.type is ProposalType.CONFIG_CHANGE
+
+
+async def test_a_second_equal_blocker_makes_no_second_proposal(work: Work) -> None:
+    await stuck(work, BLOCKER, AGAIN)
+    assert len(await listed(work)) == 1
+    assert sum(d.kind is Kind.ESCALATION for d in (await work.now()).open) == 2, "each is asked about all the same"
+
+
+@pytest.mark.parametrize("choice", ["approve", "reject"])
+async def test_what_was_decided_on_does_not_come_back(work: Work, choice: str) -> None:
+    await stuck(work, BLOCKER)
+    await work.press(Kind.PROPOSAL, choice)
+    work.workshop.minions.scripts = {1: [says(blocked(AGAIN))]}
+    await work.press(Kind.ESCALATION, "hint", "look again")
+    await work.settle()
+    assert len(await listed(work)) == 1 and not (await work.now()).proposals
+
+
+async def test_a_rejection_is_kept_with_its_reason(work: Work) -> None:
+    await stuck(work, BLOCKER)
+    with pytest.raises(PressRefused, match="few words"):
+        await work.press(Kind.PROPOSAL, "reject_because")
+    await work.press(Kind.PROPOSAL, "reject_because", "we never compile")
+    [each] = await listed(work)
+    assert (each.proposal.status, each.reason, each.account) == ("rejected", "we never compile", "console:lead")
+    assert each.proposal.resolved_at and (await work.facts())[-1] == "ProposalRejected" and await whole(work)
+
+
+async def test_the_owner_who_is_no_approver_may_not_decide(work: Work) -> None:
+    await stuck(work, BLOCKER)
+    with pytest.raises(PressRefused, match="not yours to decide"):
+        await work.press(Kind.PROPOSAL, "approve", by=ANA)
+
+
+async def test_it_holds_up_nothing_and_outlives_its_task(work: Work) -> None:
+    await stuck(work, BLOCKER)
+    await work.press(Kind.ESCALATION, "drop")
+    await work.settle()
+    await work.press(Kind.MERGE, "merge")
+    await work.settle()
+    task = await work.now()
+    assert task.state is TaskState.DONE and [d.kind for d in task.open] == [Kind.PROPOSAL]
+    asked = task.open[0]
+    await work.press(Kind.PROPOSAL, "approve")
+    decided = await work.office.database.read(lambda books: books.ledger.find(asked.id))
+    assert decided and decided.state is DecisionState.DECIDED and not (await work.now()).open
+    [each] = await listed(work)
+    assert each.proposal.status is ProposalStatus.APPROVED and each.carried_out_by is None and await whole(work)
+
+
+async def test_a_cancelled_task_leaves_its_proposal_open(work: Work) -> None:
+    await stuck(work, BLOCKER)
+    await work.press(Kind.ESCALATION, "cancel", "never mind")
+    task = await work.now()
+    assert task.state is TaskState.CANCELLED and [d.kind for d in task.open] == [Kind.PROPOSAL]
+    await work.press(Kind.PROPOSAL, "reject")
+    assert not (await work.now()).open and await whole(work)
+
+
+async def test_an_open_proposal_does_not_hide_a_task_that_nothing_moves(work: Work) -> None:
+    await stuck(work, BLOCKER)
+    task = await work.now()
+    assert not is_stalled(task, Pending())
+    await work.press(Kind.ESCALATION, "hint", "look again")
+    assert is_stalled(await work.now(), Pending()), "but for its job"
+
+
+class DyingCheckouts(MemoryCheckouts):
+    """The process dies as the run ends, before anything of that is recorded."""
+
+    dies = True
+
+    async def close(self, checkout: Checkout) -> None:
+        if self.dies:
+            self.dies = False
+            raise Died
+        await super().close(checkout)
+
+
+class Died(Exception):
+    pass
+
+
+async def test_a_crash_at_the_end_of_the_run_leaves_all_of_it_or_nothing(work: Work) -> None:
+    work.workshop.checkouts = DyingCheckouts()
+    work.workshop.minions.scripts = {1: [says(blocked()), says(blocked())]}
+    await work.accepted()
+    await work.run_next("begin_work")
+    with pytest.raises(Died):
+        await work.run_next("work")
+    assert await listed(work) == [] and "MinionFailed" not in await work.facts()
+    await work.settle()
+    assert len(await listed(work)) == 1 and (await work.facts()).count("MinionFailed") == 1 and await whole(work)

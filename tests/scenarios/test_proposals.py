@@ -1,0 +1,84 @@
+"""A blocker becomes a proposal in the thread; a person rejects it, or approves it and it becomes a task of its own."""
+
+from agents.domain.proposal import Listed
+from agents.domain.task import Task, TaskState
+from agents.domain.work import Ending
+from agents.ports import GaveUp
+from store import audit
+from tests.fakes.work import ScriptedMinions, Workshop, says
+from tests.scenarios.conftest import THREE, Opened, Play
+from tests.scenarios.stage import OPERATOR, until
+from tests.scenarios.working import THREE_SUBTASKS, at_work, given
+
+STAGES = THREE
+BLOCKER = "The sandbox has no compiler"
+BUTTONS = {"Approve proposal", "Reject proposal", "Reject, and say why"}
+
+
+def blocked() -> Workshop:
+    return Workshop(minions=ScriptedMinions(scripts={1: [says(GaveUp(ending=Ending.BLOCKED, problem=BLOCKER))]}))
+
+
+async def listed(play: Play) -> Listed:
+    [only] = await play.program.office.database.read(lambda books: books.proposals.all(pending=False))
+    return only
+
+
+async def task_number(play: Play, number: int) -> Task:
+    async def look() -> Task | None:
+        return next((t for t in await play.program.desk.tasks(OPERATOR, ended=True) if t.id == f"T-{number}"), None)
+
+    return await until(look, f"T-{number}")
+
+
+async def proposed(opened: Opened) -> tuple[Play, str]:
+    play, thread = await at_work(opened, given(blocked(), decompose=THREE_SUBTASKS))
+    await play.sees("ana", thread, "T-1.1 (Write the form) needs you", BLOCKER)
+    card = await play.sees("ana", thread, "T-1 gave rise to a proposal", "Remove what blocked “Write the form”")
+    assert set(card.buttons) == BUTTONS
+    for words in ("a minion reported", BLOCKER, "Estimated impact", "high", "Risk", "medium", "an approver"):
+        assert words in card.text
+    await play.stage.press("mallory", thread, "Approve proposal")
+    assert (await play.sees("mallory", thread, "This is not yours to decide", "an approver")).private
+    return play, thread
+
+
+async def test_a_proposal_is_rejected_with_a_reason_that_is_kept(opened: Opened) -> None:
+    play, thread = await proposed(opened)
+    await play.stage.press("lead", thread, "Reject, and say why", words="we never compile")
+    await play.sees("ana", thread, "gave rise to a proposal", "we never compile", "decided by", gone="Approve proposal")
+    found = await listed(play)
+    assert found.proposal.status == "rejected" and found.reason == "we never compile"
+    await play.silence("ana", thread)
+    assert len(await play.program.desk.tasks(OPERATOR, ended=True)) == 1, "nothing came of it"
+
+
+async def test_an_approved_proposal_becomes_a_task_of_its_own_and_is_implemented_with_it(opened: Opened) -> None:
+    """Its first task has ended meanwhile, and the bot was restarted."""
+    play, thread = await proposed(opened)
+    await play.stage.press("ana", thread, "Cancel task", words="not now")
+    await play.sees("ana", thread, "Cancelled: not now")
+    await play.host.restart()
+    await play.stage.press("lead", thread, "Approve proposal")
+    await play.sees("ana", thread, "gave rise to a proposal", "decided by", gone="Approve proposal")
+    await play.sees("ana", thread, "T-2 carries out the proposal", "Remove what blocked")
+
+    task = await task_number(play, 2)
+    assert task.thread != thread and task.thread.startswith(f"{play.stage.channel}:")
+    first = (await play.stage.shown("lead", task.thread))[0]
+    assert "Write the form" in first.text
+    owner = await play.program.desk.names([task.owner])
+    assert BLOCKER in task.request and task.mandate and "lead" in owner[task.owner].casefold()
+    assert (await listed(play)).carried_out_by == "T-2"
+    await play.sees("lead", task.thread, "please look at the plan")
+    assert (await task_number(play, 2)).project == (await task_number(play, 1)).project
+
+    await play.stage.press("lead", task.thread, "Approve plan")
+    await play.sees("lead", task.thread, "T-2 is ready to merge")
+    assert (await listed(play)).proposal.status == "approved"
+    await play.stage.press("lead", task.thread, "Merge it")
+    await play.sees("lead", task.thread, "T-2 is merged")
+    await play.sees("ana", thread, "T-2 is merged, so it is implemented")
+    assert (await listed(play)).proposal.status == "implemented"
+    assert (await task_number(play, 1)).state is TaskState.CANCELLED
+    assert await play.program.office.database.read(lambda books: audit.disagreements(books.db)) == []
