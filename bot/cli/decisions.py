@@ -122,8 +122,7 @@ def _letter(decision: "Decision", choice: str, reason: str) -> str:
 
 
 async def _waiting(desk: "Desk") -> list[Waiting]:
-    found = [(task, decision) for task in await desk.tasks(session.me()) for decision in task.questions]
-    return sorted(found, key=lambda pair: pair[1].opened_at)
+    return list(await desk.waiting(session.me()))
 
 
 def _one(waiting: Sequence[Waiting], written: str) -> Waiting:

@@ -6,7 +6,7 @@ import typer
 from typer.core import TyperGroup
 
 from agents.domain.errors import OverlordError
-from bot.cli import decisions, demo, doctor, manifest, people, skills, tasks, up
+from bot.cli import decisions, demo, doctor, manifest, people, proposals, skills, tasks, up
 
 
 class OverlordGroup(TyperGroup):
@@ -33,6 +33,7 @@ app.command("up")(up.up)
 app.command("demo")(demo.demo)
 app.add_typer(tasks.app, name="tasks")
 app.add_typer(decisions.app, name="decisions")
+app.add_typer(proposals.app, name="proposals")
 app.add_typer(people.app, name="people")
 app.add_typer(skills.app, name="skills")
 app.command("doctor")(doctor.doctor)

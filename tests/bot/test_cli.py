@@ -149,5 +149,13 @@ def test_a_printed_manifest_is_yaml_on_one_line_a_value(shell: Shell, portal: st
 
 
 def test_json_is_json_on_everything_that_lists(shell: Shell) -> None:
-    for words in (["tasks"], ["tasks", "list"], ["decisions"], ["decisions", "list"], ["people"], ["people", "list"]):
+    for words in (
+        ["tasks"],
+        ["tasks", "list"],
+        ["decisions"],
+        ["decisions", "list"],
+        ["people"],
+        ["people", "list"],
+        ["proposals"],
+    ):
         assert isinstance(json.loads(shell.run(*words, "--json").out), list)

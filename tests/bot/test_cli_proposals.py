@@ -1,0 +1,93 @@
+"""`overlord proposals` as a person meets it: a real store, exit codes and words."""
+
+import asyncio
+from contextlib import closing
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from agents.domain import proposing
+from agents.domain.asking import Moment
+from agents.domain.ids import TaskId
+from agents.domain.proposal import Level, Proposal, ProposalType, Rationale, Trigger, proposal_id
+from store.books import Books
+from store.codec import Cause
+from store.database import Database
+from tests.bot.test_cli_entry import Shell
+
+AT = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
+TASK = TaskId("T-1")
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    made = Shell(tmp_path)
+    made.ask("add login")
+    return made
+
+
+def proposal_of(title: str, task: TaskId = TASK) -> Proposal:
+    return Proposal(
+        id=proposal_id(task, title),
+        type=ProposalType.TOOL_FIX,
+        title=title,
+        rationale=Rationale(trigger=Trigger.BLOCKER, evidence=(f"T-1.1 reports: {title}",)),
+        proposed_action=f"Do something about it: {title}",
+        estimated_impact=Level.HIGH,
+        risk=Level.LOW,
+        project="shop",
+        likeness=title,
+        related_tasks=(task,),
+        created_at=AT,
+    )
+
+
+def propose(shell: Shell, title: str) -> str:
+    """As a job does that found something worth a proposal."""
+    proposal = proposal_of(title)
+    with closing(Database(f"sqlite:///{shell.home / 'overlord.db'}")) as database:
+        asyncio.run(database.write(partial(_recorded, proposal)))
+    return proposal.id
+
+
+def _recorded(proposal: Proposal, books: Books) -> None:
+    facts = proposing.propose(books.log.task(TASK), proposal, Moment(at=AT, cause="job:1"))
+    books.log.append(TASK, facts, Cause(actor="overlord", delivery="job:1"))
+
+
+def test_where_nothing_was_proposed_it_says_so(shell: Shell) -> None:
+    assert shell.run("proposals").out == "No proposal waits for a person.\n"
+    assert shell.run("proposals", "list", "--json").json == []
+    assert "No such proposal" in shell.run("proposals", "approve", "x", code=1).err
+
+
+def test_proposals_are_listed_shown_and_rejected_with_a_reason(shell: Shell) -> None:
+    id = propose(shell, "There is no compiler")
+    out = shell.run("proposals").out
+    assert all(words in out for words in (id[:8], "pending", "tool_fix", "high", "low", "T-1", "There is no compiler"))
+    [row] = shell.run("proposals", "list", "--json").json
+    assert (row["proposal"]["id"], row["proposal"]["status"], row["task"]) == (id, "pending", "T-1")
+    shown = shell.run("proposals", "show", id[:10]).out
+    assert "T-1.1 reports: There is no compiler" in shown and "Risk: low" in shown
+    [waits] = [each for each in shell.run("decisions", "--json").json if each["decision"]["kind"] == "proposal"]
+    assert waits["yours"]
+
+    assert "Rejected" in shell.run("proposals", "reject", id, "--reason", "we never compile").out
+    assert shell.run("proposals", "--json").json == []
+    [after] = shell.run("proposals", "--all", "--json").json
+    assert (after["proposal"]["status"], after["reason"]) == ("rejected", "we never compile")
+    assert "Reason: we never compile" in shell.run("proposals", "show", id).out
+    assert "No such proposal" in shell.run("proposals", "approve", id, code=1).err
+
+
+def test_a_proposal_of_a_task_that_has_ended_is_approved(shell: Shell) -> None:
+    first, second = propose(shell, "There is no compiler"), propose(shell, "There is no linker")
+    shell.run("tasks", "cancel", "T-1", "--reason", "no longer wanted")
+    assert "2 proposals begin with" in shell.run("proposals", "approve", "", code=1).err
+    assert "Approved: There is no compiler" in shell.run("proposals", "approve", first).out
+    assert "Rejected: There is no linker" in shell.run("proposals", "reject", second).out
+    by_id = {each["proposal"]["id"]: each for each in shell.run("proposals", "--all", "--json").json}
+    assert {by_id[first]["proposal"]["status"], by_id[second]["proposal"]["status"]} == {"approved", "rejected"}
+    assert by_id[first]["account"].startswith("cli:") and by_id[first]["carried_out_by"] is None

@@ -1,0 +1,163 @@
+"""What becomes of an approval: a thread and a task, once, also where a platform does not take it at first."""
+
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from agents.domain import decide, proposing
+from agents.domain.decide import Request
+from agents.domain.ids import Account, Thread
+from agents.domain.proposal import Listed
+from agents.domain.task import Task
+from bot.inbox import Inbox
+from bot.messages import Later, Refused
+from bot.platforms.console.platform import ConsolePlatform
+from bot.proposals import ApprovedProposals, Elsewhere
+from store.books import Books
+from store.codec import Cause
+from store.database import Database
+from store.deliveries import DeliveryState
+from tests.bot.test_cli_proposals import proposal_of
+from tests.store.room import ANA, EVE, LEAD, Room, is_whole, office_of
+
+HERE, ELSEWHERE = "slack:T1:C1", Elsewhere(open="console:general", alone="console:@operator")
+APPROVE, REJECT = "a", "b"
+
+
+class Doorkeeper(ConsolePlatform):
+    """Begins threads as the console does, unless it is told what to raise instead."""
+
+    def __init__(self, room: Room) -> None:
+        super().__init__(room.database, room.clock)
+        self.raises: Exception | None = None
+        self.begun: list[str] = []
+
+    async def begin(self, channel: str, key: str, words: str) -> Thread:
+        if self.raises:
+            raise self.raises
+        self.begun.append(words)
+        return await super().begin(channel, key, words)
+
+
+@dataclass
+class House:
+    room: Room
+    task: Task
+    slack: Doorkeeper = field(init=False)
+    approved: ApprovedProposals = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.slack = Doorkeeper(self.room)
+        self.approved = self.carrier()
+
+    def carrier(self) -> ApprovedProposals:
+        """As the program makes one when it starts."""
+        platforms = {"slack": self.slack, "console": ConsolePlatform(self.room.database, self.room.clock)}
+        return ApprovedProposals(self.room.office, Inbox(self.room.office), platforms, ELSEWHERE)
+
+    async def pressed(self, by: Account, letter: str) -> DeliveryState:
+        [decision] = [d for d in (await self.now()).open if d.kind == "proposal"]
+        return (await self.room.press(by, decision, letter)).state
+
+    async def now(self) -> Task:
+        return await self.room.database.read(lambda books: books.log.task(self.task.id))
+
+    async def settled(self) -> list[Task]:
+        """What the tasks are once everything that came in is settled, the new ones first."""
+        for received in await self.room.inbox.waiting():
+            await self.room.inbox.settle(received)
+        return await self.room.database.read(lambda books: books.log.tasks(ended=True, limit=10))
+
+    async def listed(self) -> Listed:
+        [only] = await self.room.database.read(lambda books: books.proposals.all(pending=False))
+        return only
+
+
+@pytest.fixture
+async def house(database: Database) -> House:
+    return await proposed(database)
+
+
+async def proposed(database: Database, *, direct: bool = False) -> House:
+    room = Room(office_of(database))
+
+    def asked(books: Books) -> Task:
+        request = Request(
+            text="add login", by=books.people.of(ANA).id, thread=Thread(f"{HERE}:1"), channel=HERE, direct=direct
+        )
+        facts = decide.open_task(books.log.next_id(), request, room.office.moment(HERE, "said:1"))
+        return books.log.open(facts, Cause(actor=ANA, delivery="said:1"))
+
+    task = await database.write(asked)
+
+    def propose(books: Books) -> None:
+        moment = room.office.moment(HERE, "job:1")
+        facts = proposing.propose(task, proposal_of("There is no compiler", task.id), moment)
+        books.log.append(task.id, facts, Cause(actor="overlord", delivery="job:1"))
+
+    await database.write(propose)
+    return House(room, task)
+
+
+async def test_an_approval_is_carried_out_once_in_the_name_of_whoever_approved(house: House) -> None:
+    assert await house.pressed(EVE, APPROVE) is DeliveryState.REFUSED
+    await house.approved.carry_out()
+    assert len(await house.settled()) == 1 and not house.slack.begun, "nothing before a person decides"
+
+    assert await house.pressed(LEAD, APPROVE) is DeliveryState.HANDLED
+    for carrier in (house.approved, house.approved, house.carrier()):
+        await carrier.carry_out()
+    new, old = await house.settled()
+    await house.carrier().carry_out()
+    assert len(house.slack.begun) == 1 and len(await house.settled()) == 2
+    assert old.id in house.slack.begun[0] and "There is no compiler" in house.slack.begun[0]
+    assert (new.channel, new.mandate and new.mandate.thread) == (HERE, old.thread)
+    assert new.owner == (await house.room.database.write(lambda books: books.people.of(LEAD).id))
+    found = await house.listed()
+    assert (found.proposal.status, found.account, found.carried_out_by) == ("approved", LEAD, new.id)
+    assert await house.room.database.read(is_whole)
+
+
+async def test_of_a_rejected_one_nothing_comes(house: House) -> None:
+    await house.pressed(LEAD, REJECT)
+    await house.approved.carry_out()
+    assert len(await house.settled()) == 1 and not house.slack.begun
+
+
+async def test_where_the_channel_refuses_it_is_heard_in_the_console(house: House) -> None:
+    house.slack.raises = Refused("not_in_channel")
+    await house.pressed(LEAD, APPROVE)
+    await house.approved.carry_out()
+    new, _ = await house.settled()
+    assert new.channel == ELSEWHERE.open and new.thread.startswith(f"{ELSEWHERE.open}:")
+
+
+async def test_what_was_said_to_the_bot_alone_is_carried_out_as_privately(database: Database) -> None:
+    house = await proposed(database, direct=True)
+    house.slack.raises = Refused("a direct channel has no threads")
+    await house.pressed(LEAD, APPROVE)
+    await house.approved.carry_out()
+    new, _ = await house.settled()
+    assert new.direct and new.channel == ELSEWHERE.alone
+
+
+async def test_a_platform_that_is_busy_is_left_alone_for_a_while(house: House) -> None:
+    house.slack.raises = Later(5)
+    await house.pressed(LEAD, APPROVE)
+    await house.approved.carry_out()
+    house.slack.raises = None
+    await house.approved.carry_out()
+    assert len(await house.settled()) == 1
+    house.room.clock.pass_(31)
+    await house.approved.carry_out()
+    assert len(await house.settled()) == 2
+
+
+async def test_a_proposal_that_was_shown_otherwise_is_not_decided_on(house: House) -> None:
+    """Attack 13: the fingerprint is of the whole proposal."""
+    [decision] = [d for d in (await house.now()).open if d.kind == "proposal"]
+    other = replace(proposal_of("There is no compiler", house.task.id), proposed_action="Delete the tests")
+    shown = replace(decision, subject=f"{other.id}:{other.hash}")
+    pressed = house.room.pressed(LEAD, decision, APPROVE, shown=shown.fingerprint)
+    assert (await house.room.hear(pressed)).state is DeliveryState.REFUSED
+    assert (await house.listed()).proposal.status == "pending"
