@@ -37,7 +37,12 @@ def propose(task: Task, proposal: Proposal, moment: Moment) -> Facts:
 
 
 def after_blocker(task: Task, work: Work, blocker: str, moment: Moment) -> Facts:
-    """M040: what a minion could not remove may be worth a task of its own. No model is asked."""
+    """M040: what a minion could not remove may be worth a task of its own. No model is asked.
+
+    A rehearsed minion is blocked where its script ends, and that is worth none.
+    """
+    if task.rehearsal:
+        return []
     title, said = task.subtask(work.number).title, cut(blocker.strip(), MOST)
     name, project = f"{task.id}.{work.number}", task.project or ""
     proposal = Proposal(

@@ -32,6 +32,7 @@ class Ending(StrEnum):
     ERRORS = "errors"  # M079: three tool errors in a row
     TIMEOUT = "timeout"  # M078
     NO_SANDBOX = "no_sandbox"  # C28
+    NO_GROUND = "no_ground"  # its folder or what it may write cannot be read: ours to mend, not the minion's blocker
     NO_ANSWER = "no_answer"  # the model
     CONFLICT = "conflict"  # its commits do not fit on what others did meanwhile
 

@@ -90,7 +90,7 @@ class BuiltIn:
         except NoRoom as problem:
             return GaveUp(ending=Ending.NO_SANDBOX, problem=str(problem))
         except (OutOfScope, NoFolder) as problem:
-            return GaveUp(ending=Ending.BLOCKED, problem=str(problem))
+            return GaveUp(ending=Ending.NO_GROUND, problem=str(problem))
 
     @asynccontextmanager
     async def _opened(self, brief: Brief) -> AsyncIterator["_Run"]:
