@@ -2,12 +2,16 @@
 
 import asyncio
 import os
+import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+# The bot answers people first, however much its minions have to do. A program is told before it starts, for what it has
+# started by then would not hear of it.
 NICE = 10
+_GIVING_WAY = (found, "-n", str(NICE)) if (found := shutil.which("nice")) else ()
 
 
 class Process:
@@ -35,7 +39,7 @@ def start(
     """With only this environment, its output in one place, and nobody to type to it."""
     with _on(cpus):
         popen = subprocess.Popen(
-            command,
+            [*_GIVING_WAY, *command],
             stdin=subprocess.DEVNULL,
             stdout=into,
             stderr=into,
@@ -44,16 +48,9 @@ def start(
             cwd="/",
             start_new_session=True,
         )
-    _give_way(popen.pid)
-    return Process(popen)
-
-
-def _give_way(pid: int) -> None:
-    """The bot answers people first, however much its minions have to do. Children inherit it."""
-    with suppress(OSError):  # it has ended
-        os.setpriority(os.PRIO_PROCESS, pid, NICE)
     with suppress(OSError):  # where Linux shares out time by session, that is what counts
-        Path(f"/proc/{pid}/autogroup").write_text(str(NICE))
+        Path(f"/proc/{popen.pid}/autogroup").write_text(str(NICE))
+    return Process(popen)
 
 
 @contextmanager
