@@ -8,7 +8,8 @@ import pytest
 from tests.faults.console_trial import Counted, converse
 from tests.faults.killing import side_by_side
 
-SPREAD, BY_CHANCE, TWICE = 20, 10, 8  # trials; those of the last kind are killed again after the restart
+SPREAD, BY_CHANCE, TWICE = 26, 10, 34  # trials; so many of them are killed again after the restart
+SAMPLED = 60  # steps, at least
 
 
 @cache
@@ -42,4 +43,4 @@ def test_whenever_the_bot_is_killed_nothing_is_lost_doubled_or_out_of_order() ->
     done = list(side_by_side(converse, plans(steps, seed), at_once=2))
     wrong = [counted for counted in done if counted.wrongs]
     assert not wrong, f"seed {seed}, {steps} steps\n" + "\n".join(map(told, wrong))
-    assert sum(counted.died for counted in done) > len(done) * 0.9, "most trials should reach the step they die at"
+    assert sum(counted.died for counted in done) >= SAMPLED, "most trials should reach the steps they die at"

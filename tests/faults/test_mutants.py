@@ -54,6 +54,12 @@ from tests.faults.killing import Main, Ready, side_by_side
 from tests.faults.outbox_trial import SCALE, Errand, Sent, office_in, run_errand
 from tests.faults.tasks import NOW, a_task
 
+
+def shows(trial: Callable[[int], object], tries: int = 8) -> bool:
+    """A kill or a fault has to come at the right moment, so a planted fault is given several chances to be seen."""
+    return any(trial(number) for number in range(tries))
+
+
 # ── 1: the delivery is inserted after the acknowledgement ───────────────────────────────────────────────────────────
 
 
@@ -92,9 +98,8 @@ def lost_in_a_rush(home: Path, make_inbox: Callable[[Office], Inbox], kills: int
     return lost(home, rushed)
 
 
-@pytest.mark.timeout(120)
 def test_a_delivery_that_is_inserted_after_the_acknowledgement_is_lost(tmp_path: Path) -> None:
-    assert lost_in_a_rush(tmp_path, LateInbox, kills=16)
+    assert shows(lambda number: lost_in_a_rush(tmp_path / str(number), LateInbox, kills=8))
 
 
 @pytest.mark.timeout(120)
@@ -132,16 +137,12 @@ def sent_by(outbox: type[Outbox], limits: Limits, faults: Faults, senders: int) 
     return sent
 
 
-@pytest.mark.timeout(120)
 def test_a_post_that_is_sent_again_without_a_look_is_doubled() -> None:
-    sent = sent_by(BlindOutbox, Limits(), Faults(), senders=1)
-    assert sent.doubled, sent
+    assert shows(lambda number: sent_by(BlindOutbox, Limits(), Faults(), senders=1).doubled)
 
 
-@pytest.mark.timeout(120)
 def test_a_lease_that_ends_before_the_call_does_doubles_posts() -> None:
-    sent = sent_by(HastyOutbox, SHORT_LEASE, SLOW, senders=2)
-    assert sent.doubled, sent
+    assert shows(lambda number: sent_by(HastyOutbox, SHORT_LEASE, SLOW, senders=2).doubled)
 
 
 @pytest.mark.timeout(120)
