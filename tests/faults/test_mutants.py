@@ -183,6 +183,7 @@ def claim_all(claims: Claims) -> list[int]:
 
 
 def claimed_twice(home: Path, open_engine: Callable[[str], Engine]) -> set[int]:
+    home.mkdir(exist_ok=True)
     url = f"sqlite:///{home / 'overlord.db'}"
     engine = careful(url)
     with engine.begin() as db:
@@ -198,7 +199,7 @@ def claimed_twice(home: Path, open_engine: Callable[[str], Engine]) -> set[int]:
 
 @pytest.mark.timeout(120)
 def test_two_writers_claim_the_same_posts_unless_a_transaction_begins_with_the_lock(tmp_path: Path) -> None:
-    assert claimed_twice(tmp_path, careless)
+    assert shows(lambda number: claimed_twice(tmp_path / str(number), careless))
 
 
 @pytest.mark.timeout(120)
