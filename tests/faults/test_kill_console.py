@@ -23,7 +23,7 @@ def plans(steps: int, seed: int) -> list[tuple[int, ...]]:
     spread = [1 + round(at * (steps - 1) / (SPREAD - 1)) for at in range(SPREAD)]
     by_chance = [chance.randint(1, steps) for _ in range(BY_CHANCE)]
     once = [(step,) for step in spread + by_chance]
-    return [*once[TWICE:], *((step, chance.randint(1, steps // 2)) for (step,) in chance.sample(once, TWICE))]
+    return [*once[TWICE:], *((step, chance.randint(1, steps // 5)) for (step,) in chance.sample(once, TWICE))]
 
 
 def told(wrong: Counted) -> str:
