@@ -1,6 +1,7 @@
 """Buttons, forms and the command over the wire: stored before they are acknowledged, and always answered."""
 
 from collections.abc import AsyncIterator
+from statistics import median
 
 import pytest
 
@@ -92,7 +93,7 @@ async def test_where_no_thread_can_be_opened_presses_and_replies_still_find_thei
 
 
 async def test_many_presses_at_once_are_all_acknowledged_in_time(fake: FakeDiscord) -> None:
-    """P10: Discord gives up after three seconds."""
+    """P10: within a second. Discord gives up after three; one may be late where the machine is busy."""
     kept = Kept(slow=0.05)
     async with listening(fake, kept) as platform:
         fake.say(fake.world.user("ana"), fake.general, f"{fake.bot_mention} go")
@@ -101,6 +102,7 @@ async def test_many_presses_at_once_are_all_acknowledged_in_time(fake: FakeDisco
         presses = [fake.press(fake.world.user(f"p{n}"), message, "Approve plan") for n in range(60)]
         for press in presses:
             await press.answered()
+        assert median(press.answered_after for press in presses) < 1.0
         assert len(await kept.pressed(60)) == 60
 
 
