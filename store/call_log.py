@@ -33,9 +33,8 @@ class CallLog:
         budgets, at = self._limits(call), self._clock.now()
 
         def transaction(books: Books) -> Spent:
-            counts = books.calls.tried(call, tried, at, answer, degraded)
-            spent = books.calls.spent(call)
-            return books.calls.warn(call, spent, budgets, at) if counts else spent
+            spent = books.calls.tried(call, tried, at, answer, degraded)
+            return books.calls.warn(call, spent, budgets, at) if spent else books.calls.spent(call)
 
         return await self._database.insist(transaction)
 

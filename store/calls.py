@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, select, update
@@ -47,6 +48,7 @@ _TRIED = Prepared(
         degraded=bindparam("worse"),
         **{column.name: column + bindparam(f"more_{column.name}") for column in _PAID},
     )
+    .returning(*_KNOWN)
 )
 _FREE = Prepared(update(_C).where(_C.c.id == bindparam("which")).values(reserved=0.0))
 _WARN = Prepared(
@@ -97,8 +99,8 @@ class Calls:
         upsert(self._db, _C, row, key=("id",))
         return Admitted(model=model)
 
-    def tried(self, call: Call, tried: Tried, at: datetime, answer: str = "", degraded: str = "") -> bool:
-        """Count what a call cost and what it showed about its model; once, however often it is told."""
+    def tried(self, call: Call, tried: Tried, at: datetime, answer: str = "", degraded: str = "") -> Spent | None:
+        """Count what a call cost and what it showed about its model; None where that was counted before."""
         row = {
             "which": call.id,
             "next": CallState.FAILED if tried.failure else CallState.DONE,
@@ -107,10 +109,11 @@ class Calls:
             "worse": degraded,
             **{f"more_{column.name}": getattr(tried, column.name) for column in _PAID},
         }
-        counts = _TRIED.run(self._db, row).rowcount == 1
-        if counts:
-            self._learn(tried, seconds(at))
-        return counts
+        counted = _TRIED.run(self._db, row).fetchall()
+        if not counted:
+            return None
+        self._learn(tried, seconds(at))
+        return _spent(dict(zip(_NAMES, counted[0], strict=True)))
 
     def spent(self, call: Call) -> Spent:
         known = self._known(call.id)
@@ -138,7 +141,7 @@ class Calls:
 
     def breaker(self, model: str) -> Breaker:
         row = _BODY.run(self._db, {"which": model}).fetchone()
-        return shape(Breaker).validate_json(row[0]) if row else Breaker()
+        return _breaker(row[0]) if row else Breaker()
 
     def _known(self, id: str) -> dict[str, Any] | None:
         row = _ONE.run(self._db, {"which": id}).fetchone()
@@ -206,5 +209,10 @@ def _spent(row: Mapping[str, Any]) -> Spent:
     return Spent(model=row["model"], degraded=row["degraded"], warned=warned, rehearsal=rehearsal, **counted)
 
 
+@lru_cache(maxsize=64)
+def _breaker(body: str) -> Breaker:
+    return shape(Breaker).validate_json(body)
+
+
 def _day(at: datetime) -> str:
-    return f"{at:%Y-%m-%d}"
+    return at.date().isoformat()

@@ -5,6 +5,8 @@ from typing import Any
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import make_url
 
+from store.statements import execute
+
 WRITE_LOCK = 4_702_111  # advisory lock of ours: facts are numbered in the order they are committed
 
 
@@ -43,7 +45,7 @@ def _sqlite(url: str, begin: str, *, read_only: bool = False) -> Engine:
 
     @event.listens_for(engine, "begin")
     def say_begin(db: Connection) -> None:
-        db.exec_driver_sql(begin)
+        execute(db, begin)
 
     return engine
 

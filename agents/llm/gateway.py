@@ -26,6 +26,8 @@ MOST_TOKENS = 16_000  # an answer's length where tokens have a price, so that a 
 BYTES_A_TOKEN = 3  # fewer than any tokenizer needs on average: the reserve errs on the dear side
 # Blocks marked for these are kept by the provider; the others find common prefixes by themselves.
 _MARKS_FOR_CACHE = ("anthropic/", "bedrock/", "vertex_ai/claude", "openrouter/anthropic/")
+_FREE = {"input_cost_per_token": 0.0, "output_cost_per_token": 0.0}
+_OWN = frozenset({"openai", "hosted_vllm"})  # the names under which a server of one's own is asked
 
 # What escapes from litellm where a provider's reply is of no shape it knows, and our own deadline.
 _TRIPS = (TimeoutError, OSError, ValueError, TypeError, LookupError, AttributeError)
@@ -68,6 +70,7 @@ class Gateway:
         self._scripts = scripts
         self._litellm: Any = None
         self._loading = asyncio.Lock()
+        self._infos: dict[Model, Mapping[str, Any]] = {}
 
     async def warm(self) -> None:
         async with self._loading:
@@ -124,12 +127,30 @@ class Gateway:
 
     def _info(self, model: Model) -> Mapping[str, Any]:
         """What litellm's price list says of a model; nothing, for one that is somebody's own."""
-        prices: Mapping[str, Mapping[str, Any]] = self._litellm.model_cost
+        if model not in self._infos:
+            self._infos[model] = self._look_up(model)
+        return self._infos[model]
+
+    def _look_up(self, model: Model) -> Mapping[str, Any]:
+        prices: dict[str, Mapping[str, Any]] = self._litellm.model_cost
         provider, _, bare = model.name.partition("/")
         if found := prices.get(model.name):
             return found
         found = prices.get(bare, {})
-        return found if found.get("litellm_provider") == provider else {}
+        if found.get("litellm_provider") == provider:
+            return found
+        if model.base_url and provider in _OWN and not self._heard_of(model):
+            # else litellm searches its price list anew at each answer, which takes a third of its time
+            prices[model.name] = {"litellm_provider": provider, "mode": "chat", **_FREE}
+        return {}
+
+    def _heard_of(self, model: Model) -> bool:
+        """By rules for names, where not by the list itself."""
+        try:
+            self._litellm.get_model_info(model.name)
+        except Exception:  # litellm raises no class of its own for this
+            return False
+        return True
 
     def _most_tokens(self, info: Mapping[str, Any]) -> int:
         return min(MOST_TOKENS, int(info.get("max_output_tokens") or MOST_TOKENS))

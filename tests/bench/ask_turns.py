@@ -16,7 +16,7 @@ from agents.domain.models import Model
 from agents.llm.gateway import Gateway, Request
 from tests.bench.ask import MOST, provider
 from tests.bench.rows import Row, Say, compared
-from tests.fakes.model_server import KEY, LARGE
+from tests.fakes.model_server import KEY, LARGE, SMALL
 
 TURNS, EDGE = 50, 10
 ROUNDS = 4
@@ -53,7 +53,7 @@ async def _rounds(gateway: Gateway, model: Model, say: Say) -> tuple[list[list[f
 
     async def bare(messages: list[dict[str, Any]]) -> None:
         await litellm.acompletion(
-            model=model.name, messages=messages, api_base=model.base_url, api_key=model.api_key,
+            model=model.name.replace(LARGE, SMALL), messages=messages, api_base=model.base_url, api_key=model.api_key,
             timeout=60, max_retries=0, num_retries=0,
         )  # fmt: skip
 

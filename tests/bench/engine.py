@@ -4,7 +4,7 @@ In a turn of ours: the call is reserved and its budget checked in one transactio
 run beneath the worktree, and the turn written in a third, all on disk (SQLite, synchronous=FULL) before the model is
 asked again; they share a commit, for the minion only looks. The bare loop appends to a list and keeps nothing. Both
 read a file of 2 KB in each of 50 turns. `late` is of the last ten turns alone: what a turn costs beside litellm must
-not grow with the talk.
+not grow with the talk. The bare loop's model has another name (see ask.py).
 """
 
 import asyncio
@@ -42,7 +42,7 @@ from store.turns import TurnLog
 from tests.bench.ask_walk import REQUEST, files_of
 from tests.bench.floor import folder
 from tests.bench.rows import Row, Say, compared, in_turn
-from tests.fakes.model_server import KEY, LARGE
+from tests.fakes.model_server import KEY, LARGE, SMALL
 from tests.llm.rig import task
 from tests.sandbox.yard import bubblewrap
 
@@ -68,7 +68,7 @@ def provider() -> Iterator[str]:
 
 
 async def _measure(route: str, url: str, place: Path, say: Say) -> list[Row]:
-    model = Model(name=f"{route}/{LARGE}", base_url=url, api_key=KEY)
+    model, bare = (Model(name=f"{route}/{name}", base_url=url, api_key=KEY) for name in (LARGE, SMALL))
     tree = place / route
     tree.mkdir()
     (tree / "notes.txt").write_text("".join(f"line {n} of the notes that a minion reads\n" for n in range(50)))
@@ -86,7 +86,7 @@ async def _measure(route: str, url: str, place: Path, say: Say) -> list[Row]:
             if side == "ours":
                 taken = await _engine(models, database, tree, number)
             else:
-                taken = await _bare(model, opening, tree)
+                taken = await _bare(bare, opening, tree)
             if number >= 0:  # the first warms up
                 (ours if side == "ours" else theirs).append(taken)
         if ours:
