@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from statistics import median, quantiles
 
@@ -145,29 +146,31 @@ async def _talk(home: Path, seconds: int) -> list[float]:
     async with fake_slack() as fake:
         fake.deliveries.url = f"http://127.0.0.1:{port}/slack/events"
         environ = {"SLACK_BOT_TOKEN": BOT_TOKEN, "SLACK_API_URL": fake.api_url, "SLACK_SIGNING_SECRET": SIGNING_SECRET}
-        async with _program(home, {**environ, "OVERLORD_HTTP_PORT": str(port)}):
+        async with program(home, {**environ, "OVERLORD_HTTP_PORT": str(port)}, partial(_listens, port)):
             return await talked(fake, seconds)
 
 
 @asynccontextmanager
-async def _program(home: Path, environ: Mapping[str, str]) -> AsyncIterator[None]:
-    """Until it listens for Slack, and then while the block runs."""
+async def program(
+    home: Path, environ: Mapping[str, str], listens: Callable[[], Awaitable[bool]]
+) -> AsyncIterator[None]:
+    """Until it listens, and then while the block runs."""
     base = {name: value for name, value in os.environ.items() if not name.startswith(("OVERLORD_", "PYTHON"))}
     here = {"PYTHONPATH": str(ROOT), "HOME": str(home), "OVERLORD_HOME": str(home), "OVERLORD_CONSOLE_PORT": "0"}
     with (home / "log").open("w") as log:
-        program = await asyncio.create_subprocess_exec(
+        process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "bot", "up"), cwd=home, env={**base, **here, **environ}, stdout=log, stderr=log
         )
     try:
         async with asyncio.timeout(PATIENCE):
-            while not await _listens(int(environ["OVERLORD_HTTP_PORT"])):
-                assert program.returncode is None, (home / "log").read_text()[-2000:]
+            while not await listens():
+                assert process.returncode is None, (home / "log").read_text()[-2000:]
                 await asyncio.sleep(0.1)
         await asyncio.sleep(1.0)  # it knows who it is a moment later
         yield
     finally:
-        program.terminate()
-        await program.wait()
+        process.terminate()
+        await process.wait()
 
 
 async def _listens(port: int) -> bool:
