@@ -35,6 +35,7 @@ NextDue = Callable[[], Awaitable[float | None]]
 LOOK_AGAIN = 1.0  # seconds after which a pump looks even if nothing woke it: another process may have written
 AFTER_TROUBLE = 1.0
 JOBS_AT_ONCE = 16
+TOO_LONG = "this task took {steps} steps, which is as many as it may take by itself (`limits.task_steps`)"
 PATIENT = 15  # tries of what holds up nobody, a minute apart in the end
 
 
@@ -147,6 +148,9 @@ class Jobs:
 
     async def _try(self, job: Job) -> None:
         try:
+            if await self._takes_too_long(job):
+                await self._give_up(job, TOO_LONG.format(steps=self._limits.task_steps))
+                return
             ports = await self._ports(job)
             from agents.flows import FLOWS  # loaded with the ports' world, after the program is ready
 
@@ -165,6 +169,13 @@ class Jobs:
         except Exception as problem:  # a flow's own fault must not take the program down
             log.exception("job failed", extra={"job": job.id, "flow": job.flow})
             await self._failed(job, f"{type(problem).__name__}: {problem}")
+
+    async def _takes_too_long(self, job: Job) -> bool:
+        from agents.flows import STEPS
+
+        if type(job.event) not in STEPS:
+            return False
+        return await self._database.read(lambda books: books.jobs.steps(job, STEPS)) > self._limits.task_steps
 
     async def _failed(self, job: Job, problem: str) -> None:
         if job.attempts + 1 >= self._most(job):

@@ -1,14 +1,14 @@
 """Jobs that facts ask for, each run under a lease with a fence."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import Connection, Row, Select, bindparam, not_, or_, select, update
+from sqlalchemy import Connection, Row, Select, bindparam, func, not_, or_, select, update
 
 from agents.domain.errors import StaleLease
-from agents.domain.events import Event
+from agents.domain.events import Event, JobRetried
 from agents.domain.ids import TaskId, derived
 from agents.domain.limits import Limits
 from agents.domain.records import dataclass
@@ -150,6 +150,14 @@ class Jobs:
     def unfinished(self, task: TaskId) -> int:
         wanted = select(_J.c.id).where(_J.c.task == task, _J.c.state.in_(UNFINISHED))
         return len(self._db.execute(wanted).all())
+
+    def steps(self, job: Job, facts: Collection[type[Event]]) -> int:
+        """How many of these facts its task has had, up to the job's own, since a person last let it go on."""
+        asked = select(_J.c.seq).where(_J.c.id == job.id).scalar_subquery()
+        let = select(func.max(_E.c.seq)).where(_E.c.task == job.task, _E.c.kind == JobRetried.__name__)
+        kinds = [fact.__name__ for fact in facts]
+        counted = select(func.count()).where(_E.c.task == job.task, _E.c.kind.in_(kinds), _E.c.seq <= asked)
+        return int(self._db.scalar(counted.where(_E.c.seq > func.coalesce(let.scalar_subquery(), 0))) or 0)
 
     def any_unfinished(self) -> bool:
         return self._db.execute(select(_J.c.id).where(_J.c.state.in_(UNFINISHED)).limit(1)).first() is not None

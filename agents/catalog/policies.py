@@ -142,6 +142,7 @@ _LIMITS: dict[str, Read[object]] = {
     "model_step": seconds(1, 3600),
     "step_retries": whole(0, 10),
     "retry_longest": seconds(0, 600),
+    "task_steps": whole(5, 10_000),
     "first_wave": whole(1, 50),
     "minions_per_project": whole(1, 50),
     "minions": whole(1, 100),

@@ -33,6 +33,7 @@ class Limits:
     model_step: float = 300  # one call to a model
     step_retries: int = 3  # ceiling over the named retry policies (C15)
     retry_longest: float = 60
+    task_steps: int = 50  # C14: what a task may take by itself until a person lets it go on
     first_wave: int = 4  # minions that a task starts with at most
     minions_per_project: int = 3
     minions: int = 6  # at work at once, whatever they work on

@@ -66,6 +66,10 @@ ON_ISSUE: dict[type[Event], Flow] = dict.fromkeys(TELLS, tell_issue)
 # What may fail without holding up the task; it is tried for longer instead.
 ASIDE: frozenset[str] = frozenset({tell_issue.__name__})
 
+# C14: a task takes only so many of these by itself. What ends a task, or saves its work, is never refused.
+COUNTED: frozenset[Flow] = frozenset({decompose, review, debate, work, evaluate, integrate})
+STEPS: frozenset[type[Event]] = frozenset(fact for fact, flow in FLOW_AFTER.items() if flow in COUNTED)
+
 FLOWS: dict[str, Flow] = {flow.__name__: flow for flow in (*FLOW_AFTER.values(), *ON_ISSUE.values())}
 
 # Facts after which nothing runs by itself: a person is waited for, the task rests or has ended, or nothing changed.

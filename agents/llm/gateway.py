@@ -148,7 +148,7 @@ class Gateway:
         """By rules for names, where not by the list itself."""
         try:
             self._litellm.get_model_info(model.name)
-        except Exception:  # litellm raises no class of its own for this
+        except self._litellm.exceptions.ModelNotMappedError:
             return False
         return True
 

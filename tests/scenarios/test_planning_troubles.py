@@ -148,6 +148,25 @@ async def test_three_plans_that_do_not_hold_go_to_a_person(opened: Opened) -> No
     assert "in a circle" in told[1][0], "the planner was told what was wrong"
 
 
+async def test_a_task_that_goes_round_and_round_stops_and_asks_whether_it_may_go_on(opened: Opened) -> None:
+    """M216, C14: with five steps, the third plan is written and nobody reads it until a person says so."""
+    llm = ScriptedLlm(always={"decompose": plan("Show a form"), "critic": GO, "custodiet": OK})
+    play = await opened(Given(config="limits: {{task_steps: 5}}", llm=llm))
+    thread = await play.stage.say("ana", REQUEST, mention=True)
+    await play.sees("ana", thread, "please look at the plan")
+    await play.stage.press("lead", thread, "Request changes", words="in blue")
+    await play.sees("ana", thread, "please look at the plan", "version 2")
+    await play.stage.press("lead", thread, "Request changes", words="in red")
+    card = await play.sees("ana", thread, "T-1 got stuck", "this task took 5 steps", "`limits.task_steps`")
+    assert "Retry step" in card.buttons
+    assert [llm.count(question) for question in ("decompose", "critic", "custodiet")] == [3, 2, 2]
+
+    await play.stage.press("ana", thread, "Retry step")
+    await play.sees("ana", thread, "please look at the plan", "version 3")
+    await play.stage.press("lead", thread, "Request changes", words="in green")
+    await play.sees("ana", thread, "please look at the plan", "version 4")
+
+
 async def test_with_debates_off_the_table_applies_as_it_is(opened: Opened) -> None:
     llm = ScriptedLlm(decompose=[plan("Show a form")], critic=[GO], custodiet=[WARN])
     play = await opened(Given(config="limits: {{debate_rounds: 0}}", llm=llm))
