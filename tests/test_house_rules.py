@@ -2,7 +2,8 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -31,10 +32,33 @@ def sources(*folders: str) -> list[str]:
     return sorted(path.as_posix() for path in found if not path.is_relative_to("manifests/samples"))
 
 
+def of_every(*folders: str) -> Callable[[Callable[[str], None]], Callable[[], None]]:
+    """A rule for each of their files. One test, which names all that break it: a test a file takes longer to count."""
+
+    def one_test(rule: Callable[[str], None]) -> Callable[[], None]:
+        def test() -> None:
+            broken = [told for source in sources(*folders) if (told := _broken(rule, source))]
+            assert not broken, "\n".join(broken)
+
+        return test
+
+    return one_test
+
+
+def _broken(rule: Callable[[str], None], source: str) -> str:
+    try:
+        rule(source)
+    except AssertionError as said:
+        return str(said).partition("\n")[0] or source
+    return ""
+
+
+@cache
 def text_of(source: str) -> str:
     return (ROOT / source).read_text(encoding="utf-8")
 
 
+@cache
 def tree_of(source: str) -> ast.Module:
     return ast.parse(text_of(source), filename=source)
 
@@ -53,19 +77,19 @@ def catches_anything(handler: ast.ExceptHandler) -> bool:
     return any(isinstance(kind, ast.Name) and kind.id in ("Exception", "BaseException") for kind in caught)
 
 
-@pytest.mark.parametrize("source", sources(*PACKAGES, "tests"))
+@of_every(*PACKAGES, "tests")
 def test_a_module_says_what_it_is_for(source: str) -> None:
     empty = not text_of(source).strip()
     assert empty or ast.get_docstring(tree_of(source)), f"{source}: begin with one line on what it is for"
 
 
-@pytest.mark.parametrize("source", sources(*PACKAGES, "tests"))
+@of_every(*PACKAGES, "tests")
 def test_a_module_fits_one_sitting(source: str) -> None:
     lines = len(text_of(source).splitlines())
     assert lines <= LONGEST_MODULE, f"{source} has {lines} lines, the wall is {LONGEST_MODULE}: split it by concept"
 
 
-@pytest.mark.parametrize("source", sources(*PACKAGES))
+@of_every(*PACKAGES)
 def test_a_function_fits_one_screen(source: str) -> None:
     for node in ast.walk(tree_of(source)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -73,21 +97,21 @@ def test_a_function_fits_one_screen(source: str) -> None:
             assert lines <= LONGEST_FUNCTION, f"{source}:{node.lineno} {node.name} has {lines} lines: name its steps"
 
 
-@pytest.mark.parametrize("source", sources(*PACKAGES))
+@of_every(*PACKAGES)
 def test_a_class_is_named_after_a_thing(source: str) -> None:
     for node in ast.walk(tree_of(source)):
         if isinstance(node, ast.ClassDef):
             assert not HOLLOW_NAME.search(node.name), f"{source}:{node.lineno} {node.name}: take a word of the glossary"
 
 
-@pytest.mark.parametrize("source", sources(*PACKAGES))
+@of_every(*PACKAGES)
 def test_only_the_outermost_loops_catch_anything(source: str) -> None:
     for node in ast.walk(tree_of(source)):
         if isinstance(node, ast.ExceptHandler) and catches_anything(node):
             assert source in MAY_CATCH_ANYTHING, f"{source}:{node.lineno} catches everything: name what you expect"
 
 
-@pytest.mark.parametrize("source", sources("agents/domain"))
+@of_every("agents/domain")
 def test_the_domain_is_told_the_time(source: str) -> None:
     for line, name in calls(source):
         assert not name.endswith(READS_THE_CLOCK), (
@@ -95,13 +119,13 @@ def test_the_domain_is_told_the_time(source: str) -> None:
         )
 
 
-@pytest.mark.parametrize("source", sources(*PACKAGES, "tests"))
+@of_every(*PACKAGES, "tests")
 def test_yaml_is_never_loaded_unsafely(source: str) -> None:
     for line, name in calls(source):
         assert name != "yaml.load", f"{source}:{line} yaml.load runs what it reads: use the catalog's safe reader"
 
 
-@pytest.mark.parametrize("source", sources(*PACKAGES))
+@of_every(*PACKAGES)
 def test_only_one_module_starts_git(source: str) -> None:
     """What keeps a hostile repository from running anything stands there once."""
     for node in ast.walk(tree_of(source)):
@@ -110,7 +134,7 @@ def test_only_one_module_starts_git(source: str) -> None:
             assert not named or source == "agents/workspace/git.py", f"{source}:{node.lineno} starts git by itself"
 
 
-@pytest.mark.parametrize("source", sources("tests"))
+@of_every("tests")
 def test_tests_patch_nothing(source: str) -> None:
     found = PATCHING.search(text_of(source))
     assert not found, f"{source} patches ({found and found[0]}): write a fake of the port in tests/fakes instead"
