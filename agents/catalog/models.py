@@ -6,15 +6,18 @@ from dataclasses import field
 from urllib.parse import urlsplit
 
 from agents.catalog.documents import Document, Value, read_packaged
-from agents.catalog.reading import Shape, after, checked, items, mapping, number, optional, text
+from agents.catalog.reading import Read, Shape, after, checked, items, mapping, number, optional, text, whole
 from agents.domain.budget import Budgets
-from agents.domain.models import ROLES, Provider, Written, WrittenModel
+from agents.domain.models import ROLES, Provider, Size, Written, WrittenModel
 from agents.domain.records import dataclass
 from manifests import packaged
 
 OLLAMA = "OLLAMA_API_BASE"
 _VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
 _MODEL = r"[^\s,]+"
+# Tokens. The rules and a question take some 3,000, and what is cut off too early is paid for nothing.
+LEAST_INPUT, LEAST_OUTPUT, MOST_TOKENS = 4_000, 200, 1_000_000
+_SIZES = ("input_tokens", "output_tokens")
 
 
 def _address(written: str) -> str:
@@ -62,9 +65,15 @@ class ModelPart:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RolePart(ModelPart):
     fallbacks: tuple[ModelPart, ...] = ()
+    input_tokens: int | None = None  # M148
+    output_tokens: int | None = None
 
     def models(self) -> tuple[WrittenModel, ...]:
         return tuple(part.written() for part in (self, *self.fallbacks) if part.model)
+
+    @property
+    def size(self) -> Size:
+        return Size(input=self.input_tokens, output=self.output_tokens)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +96,7 @@ class Models:
     def written(self) -> Written:
         roles = {role: getattr(self, role).models() for role in ROLES}
         providers = tuple(Provider(key=key, large=p.large, small=p.small) for key, p in self.providers.items())
-        return Written(roles=roles, providers=providers)
+        return Written(roles=roles, providers=providers, sizes={role: getattr(self, role).size for role in ROLES})
 
     def seen_in(self, environ: Mapping[str, str]) -> dict[str, str]:
         """The variables that a choice of models depends on."""
@@ -111,9 +120,31 @@ _MODEL_FIELDS = {
     "api_key_env": checked(text, _variable),
 }
 _FALLBACK = after(_named, Shape(ModelPart, **_MODEL_FIELDS))
-_ROLE = after(_named, Shape(RolePart, **_MODEL_FIELDS, fallbacks=items(_FALLBACK)))
+_ROLE = Shape(
+    RolePart,
+    **_MODEL_FIELDS,
+    fallbacks=items(_FALLBACK),
+    input_tokens=optional(whole(LEAST_INPUT, MOST_TOKENS)),
+    output_tokens=optional(whole(LEAST_OUTPUT, MOST_TOKENS)),
+)
 _PROVIDER = Shape(ProviderPart, ("large", "small"), large=checked(text, _model), small=checked(text, _model))
-MODELS = Shape(Models, providers=mapping(_variable, _PROVIDER), **dict.fromkeys(ROLES, _ROLE))
+
+
+def _role(role: str) -> Read[RolePart]:
+    def spelled(value: Value) -> Value:
+        """A name alone takes the place of a whole role, and says nothing of sizes: those that we ship stay."""
+        made = _named(value)
+        return {**_shipped_sizes(role), **made} if isinstance(value, str) and isinstance(made, dict) else made
+
+    return after(spelled, _ROLE)
+
+
+def _shipped_sizes(role: str) -> dict[str, Value]:
+    shipped = packaged_models().data.get(role)
+    return {name: shipped[name] for name in _SIZES if name in shipped} if isinstance(shipped, dict) else {}
+
+
+MODELS = Shape(Models, providers=mapping(_variable, _PROVIDER), **{role: _role(role) for role in ROLES})
 
 # For one task, for one channel in a day, for all in a day. None: as much as is needed (C20).
 _DOLLARS = optional(number(0, 1_000_000, is_not="an amount", write="Write dollars, such as 5.0."))

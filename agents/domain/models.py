@@ -1,7 +1,7 @@
 """Which model serves which role, and why: what is written, else what is found, else the rehearsal."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 
 from agents.domain.records import dataclass
 
@@ -20,6 +20,14 @@ class WrittenModel:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Size:
+    """Tokens that a role is given to read in one question, and may answer with. None: as many as the model takes."""
+
+    input: int | None = None
+    output: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Provider:
     """What is asked where nothing is written and this provider's key is in the environment."""
 
@@ -34,6 +42,7 @@ class Written:
 
     roles: Mapping[str, tuple[WrittenModel, ...]] = field(default_factory=dict)
     providers: Sequence[Provider] = ()
+    sizes: Mapping[str, Size] = field(default_factory=dict)
 
     @property
     def needs_a_look_around(self) -> bool:
@@ -67,6 +76,7 @@ class Served:
 
     models: tuple[Model, ...]
     why: str
+    size: Size = field(default_factory=Size)
 
 
 Chosen = Mapping[str, Served]
@@ -84,7 +94,7 @@ def which_models(written: Written, environ: Mapping[str, str], ollama: Ollama | 
             chosen[role] = _as_written(primary, environ, "as `primary`")
         else:
             chosen[role] = found["small" if role in SMALL else "large"]
-    return chosen
+    return {role: replace(served, size=written.sizes.get(role, Size())) for role, served in chosen.items()}
 
 
 def _found(providers: Sequence[Provider], environ: Mapping[str, str], ollama: Ollama | None) -> dict[str, Served]:

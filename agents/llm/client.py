@@ -35,10 +35,12 @@ class Models:
         await self.gateway.warm()
 
     async def window(self, role: str) -> int | None:
-        """How many tokens a talk may have: what the smallest of the role's models takes, with room for an answer."""
+        """How many tokens a talk may have: what the smallest of the role's models takes, with room for an answer; or
+        fewer, where that is written."""
         await self.warm()
-        known = [most for model in self.chosen[role].models if (most := self.gateway.window(model))]
-        return min(known) * 3 // 4 if known else None
+        served = self.chosen[role]
+        known = [most * 3 // 4 for model in served.models if (most := self.gateway.window(model))]
+        return min([*known, *([served.size.input] if served.size.input else [])], default=None)
 
     def for_job(self, job: str, calls: CallBook) -> "JobLlm":
         return JobLlm(models=self, job=job, calls=calls)
@@ -63,8 +65,9 @@ class JobLlm:
         # the shape is part of the name: an answer of an older one is not taken for one of this
         id = derived("call", self.job, asked.step, schema_print(shape))
         nonce = self.models.prompts.nonce(id)
+        size = self.models.chosen[asked.role].size
         try:
-            prompt = await self.models.prompts.prompt(asked, schema_for(shape, nonce), nonce)
+            prompt = await self.models.prompts.prompt(asked, schema_for(shape, nonce), nonce, size)
         except BadTemplate as error:
             raise NoAnswer(error.what, next_step=error.next_step, error=ErrorClass.LOGIC) from error
         told: dict[str, object] = {
@@ -80,6 +83,7 @@ class JobLlm:
             dump=lambda value: value.model_dump_json(),
             load=shape.model_validate_json,
             told=told,
+            most=size.output,
         )
         call = Call(
             id=id,
@@ -100,6 +104,7 @@ class JobLlm:
             dump=text_of,
             load=said_of,
             told={**turn.about, "question": question, "request": turn.task.request},
+            most=self.models.chosen[turn.role].size.output,
             tools=tools.text,
             feedback="Your last turn does not count: {message}. Go on with one or more tool calls.",
         )
@@ -114,8 +119,8 @@ class JobLlm:
         return self._step(call, wanted, turn.policy)
 
     async def _prices(self, role: str, size: int) -> dict[str, float]:
-        gateway = self.models.gateway
-        return {model.name: await gateway.worst_case(model, size) for model in self.models.chosen[role].models}
+        gateway, served = self.models.gateway, self.models.chosen[role]
+        return {model.name: await gateway.worst_case(model, size, served.size.output) for model in served.models}
 
     def _step(self, call: Call, wanted: Wanted[Value], policy: str) -> Step[Value]:
         models = {model.name: model for model in self.models.chosen[call.role].models}

@@ -47,6 +47,7 @@ class Request:
     messages: Sequence[Message]
     timeout: float  # real seconds
     told: Mapping[str, object] = field(default_factory=dict)  # about the question; only the rehearsal gets to see it
+    most: int | None = None  # tokens of the answer, where its role has a limit
     tools: str = ""  # as JSON, for litellm changes what it is given; none: an answer in words is wanted
 
 
@@ -77,12 +78,12 @@ class Gateway:
             if self._litellm is None:
                 self._litellm = await asyncio.to_thread(_load, self._scripts)
 
-    async def worst_case(self, model: Model, size: int) -> float:
+    async def worst_case(self, model: Model, size: int, most: int | None = None) -> float:
         """Dollars that one call may cost at most; 0 where the price is not known, as for a local model."""
         await self.warm()
         info = self._info(model)
         price_in, price_out = info.get("input_cost_per_token") or 0.0, info.get("output_cost_per_token") or 0.0
-        return float(price_in) * size / BYTES_A_TOKEN + float(price_out) * self._most_tokens(info)
+        return float(price_in) * size / BYTES_A_TOKEN + float(price_out) * self._most_tokens(info, most)
 
     async def ask(self, request: Request) -> Reply:
         """Raises CallFailed. The deadline holds whatever the provider or litellm does."""
@@ -117,8 +118,8 @@ class Gateway:
             arguments["api_key"] = model.api_key
         if model.rehearsal:
             arguments["metadata"] = {"overlord": dict(request.told)}
-        if info.get("output_cost_per_token"):
-            arguments["max_tokens"] = self._most_tokens(info)
+        if info.get("output_cost_per_token") or request.most:
+            arguments["max_tokens"] = self._most_tokens(info, request.most)
         if request.tools:
             arguments["tools"] = json.loads(request.tools)
         elif info.get("supports_response_schema") and not self.marks_for_cache(model):
@@ -152,8 +153,9 @@ class Gateway:
             return False
         return True
 
-    def _most_tokens(self, info: Mapping[str, Any]) -> int:
-        return min(MOST_TOKENS, int(info.get("max_output_tokens") or MOST_TOKENS))
+    def _most_tokens(self, info: Mapping[str, Any], most: int | None) -> int:
+        wanted = most or MOST_TOKENS
+        return min(wanted, int(info.get("max_output_tokens") or wanted))
 
 
 def _reply(raw: Any, *, tools: bool) -> Reply:

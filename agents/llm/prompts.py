@@ -8,22 +8,26 @@ import os
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from pydantic_core import to_jsonable_python
 
-from agents.domain.decomposition import Decomposition
+from agents.domain.models import Size
+from agents.domain.packing import Count
 from agents.domain.task import Task
 from agents.llm.child import SECONDS
+from agents.llm.context import fitted, whole
 from agents.llm.rendering import BadTemplate, Fence, Trusted, packaged_text
+from agents.llm.tokens import Tokens
 from agents.ports import Ask
 from manifests import packaged
 
 START = 10.0  # seconds for the child to come up, beside the one it has for the template
 LONGEST_TEMPLATE = 64 * 1024
+QUESTION = 400  # tokens kept free for a question at least: what is left for the task is the same for short ones
 # Whoever is judged does not word what the judge is told: a repository may not replace these.
 OURS_ALONE = frozenset({"critic", "custodiet", "debate", "code_review"})
 
@@ -62,8 +66,9 @@ _KEEP: dict[str, object] = {"cache_control": {"type": "ephemeral"}}
 class Prompts:
     """`secret` is the installation's own. `files` and `folder` say what a project consists of and where it is."""
 
-    def __init__(self, secret: bytes, *, files: Files, folder: Folder) -> None:
+    def __init__(self, secret: bytes, *, files: Files, folder: Folder, count: Count | None = None) -> None:
         self._secret = secret
+        self._count = count or Tokens()
         self._files = files
         self._folder = folder
 
@@ -71,8 +76,8 @@ class Prompts:
         """What an answer must repeat: nobody who wrote text into the question could know it."""
         return self._tag("answer", call)
 
-    async def prompt(self, asked: Ask, schema: str, nonce: str) -> Prompt:
-        """Raises BadTemplate."""
+    async def prompt(self, asked: Ask, schema: str, nonce: str, size: Size | None = None) -> Prompt:
+        """Within the size of a role, where it has one; rules and question are never cut. Raises BadTemplate."""
         task = asked.task
         fence = Fence(f"data-{self._tag('fence', task.id if task else asked.channel)}")
         values = _plain(asked.about)
@@ -80,12 +85,20 @@ class Prompts:
         if files is None and task and task.project:
             files = await self._files(task.project)
         body = await self._body(asked.question, {**_of_task(task), **values}, fence)
-        question = {"question": Trusted(asked.question), "body": Trusted(body), "schema": Trusted(schema), "tag": nonce}
-        return Prompt(
-            system=_handbook(),
-            context=_context(task, tuple(map(str, files or ())), fence) if task else (),
-            question=packaged_text("_question", question, fence),
-        )
+        wanted = {"question": Trusted(asked.question), "body": Trusted(body), "schema": Trusted(schema), "tag": nonce}
+        question = packaged_text("_question", {**wanted, "most": size.output if size else None}, fence)
+        prompt = Prompt(system=_handbook(), context=(), question=question)
+        if task is None:
+            return prompt
+        about = task, tuple(map(str, files or ())), fence
+        if size is None or size.input is None:
+            return replace(prompt, context=whole(*about))
+        # to count takes a while, the first time half a second
+        return await asyncio.to_thread(self._within, prompt, about, size.input)
+
+    def _within(self, prompt: Prompt, about: tuple[Task, tuple[str, ...], Fence], most: int) -> Prompt:
+        room = most - self._count(prompt.system) - max(self._count(prompt.question), QUESTION)
+        return replace(prompt, context=fitted(*about, room, self._count))
 
     def text(self, name: str, values: Mapping[str, object], task: Task) -> str:
         """One of our own texts by itself, with the task's fences: what a minion is told."""
@@ -119,33 +132,6 @@ def _of_task(task: Task | None) -> dict[str, object]:
         "tries": task.tries,
         "feedback": list(task.feedback),
     }
-
-
-def _context(task: Task, files: tuple[str, ...], fence: Fence) -> tuple[str, ...]:
-    """From what never changes to what changes most. Blocks are kept: a task is asked about many times."""
-    head = "\n" + packaged_text("_hidden", {"hidden": task.hidden}, fence) if task.hidden else ""
-    blocks = [_head(task.id, task.project or "", task.request, files, fence) + head]
-    if task.previous_plan is not None:
-        blocks.append(_plan(0, task.previous_plan, fence))
-    if task.plan is not None:
-        blocks.append(_plan(task.plan_number, task.plan, fence))
-    if task.review is not None:
-        rounds = to_jsonable_python(task.debate.rounds) if task.debate else []
-        blocks.append(packaged_text("_review", {"review": to_jsonable_python(task.review), "rounds": rounds}, fence))
-    if task.feedback:
-        blocks.append(packaged_text("_feedback", {"feedback": list(task.feedback)}, fence))
-    return tuple(blocks)
-
-
-@lru_cache(maxsize=64)
-def _head(id: str, project: str, request: str, files: tuple[str, ...], fence: Fence) -> str:
-    about = {"task": id, "project": project, "request": request, "files": list(files)}
-    return packaged_text("_task", about, fence)
-
-
-@lru_cache(maxsize=64)
-def _plan(number: int, plan: Decomposition, fence: Fence) -> str:
-    return packaged_text("_plan", {"number": number, "plan": to_jsonable_python(plan)}, fence)
 
 
 @lru_cache(maxsize=1)

@@ -50,13 +50,14 @@ class Fence:
     """Marks where text from outside begins and ends. Its tag cannot be guessed, and is the same throughout a task."""
 
     tag: str
+    caps: tuple[tuple[str, int], ...] = ()  # characters, where fewer than usual fit
 
     def around(self, value: object, name: str) -> Trusted:
         plain = isinstance(value, str | Undefined)  # the latter says what is missing when it is read
         text = str(value) if plain else json.dumps(value, ensure_ascii=False, indent=1)
         shown, notes = self.harmless(text)
         whole = len(shown)
-        shown = cut(shown, CAPS.get(name, CAP))
+        shown = cut(shown, dict(self.caps).get(name, CAPS.get(name, CAP)))
         if len(shown) < whole:
             notes.append(f"cut from {whole} characters")
         note = f' note="{"; ".join(notes)}"' if notes else ""

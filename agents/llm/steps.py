@@ -37,6 +37,7 @@ class Wanted(Generic[Value]):
     dump: Callable[[Value], str]
     load: Callable[[str], Value]
     told: Mapping[str, object]
+    most: int | None = None  # tokens of an answer
     tools: str = ""
     feedback: str = ""  # what a bad answer is sent back with, where the words for JSON do not fit
 
@@ -84,7 +85,14 @@ class Step(Generic[Value]):
         timeout = models.clock.real_seconds(models.limits.model_step)
         messages = self.messages(marked=models.gateway.marks_for_cache(model))
         try:
-            request = Request(model=model, messages=messages, timeout=timeout, told=wanted.told, tools=wanted.tools)
+            request = Request(
+                model=model,
+                messages=messages,
+                timeout=timeout,
+                told=wanted.told,
+                most=wanted.most,
+                tools=wanted.tools,
+            )
             reply = await models.gateway.ask(request)
         except CallFailed as failed:
             rests = failed.failure.too_long(self.policy)

@@ -1,11 +1,13 @@
 """How much of a prompt is new: the tokens behind the longest beginning that an earlier call of the task has sent.
 
 Providers keep the beginning of a prompt and charge a tenth for it; so what is not new is nearly free. Measured over
-all calls of one task but the first, on the real templates, with a project of 300 files.
+all calls of one task but the first, on the real templates, with a project of 300 files. Specialists are given less to
+read than others (`input_tokens`), which costs the first of them its beginning.
 """
 
 import asyncio
 
+from agents.catalog.models import MODELS, packaged_models
 from agents.llm.answers import schema_for
 from agents.llm.gateway import Gateway
 from agents.llm.prompts import Prompts
@@ -24,11 +26,12 @@ def run(say: Say) -> list[Row]:
 async def _measure(say: Say) -> tuple[int, int]:
     await Gateway().warm()
     prompts = Prompts(b"bench", files=files_of, folder=lambda project: None)
+    sizes = MODELS.read(packaged_models().data).written().sizes
     before: list[str] = []
     new = total = 0
     for number, (asked, shape) in enumerate(walk()):
         nonce = prompts.nonce(str(number))
-        prompt = await prompts.prompt(asked, schema_for(shape, nonce), nonce)
+        prompt = await prompts.prompt(asked, schema_for(shape, nonce), nonce, sizes[asked.role])
         text = "\n\n".join((prompt.system, *prompt.context, prompt.question))
         kept = max((common(text, earlier) for earlier in before), default=0)
         fresh, whole = tokens(text[kept:]), tokens(text)

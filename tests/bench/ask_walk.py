@@ -152,7 +152,8 @@ def _review(drafted: Task) -> Iterator[tuple[Ask, type[BaseModel]]]:
 
 
 def _ask(question: str, about: Task, **more: object) -> Ask:
-    return Ask(question=question, role="primary", step=question, task=about, about=more)
+    role = "supervisor" if question == "specialist" else "primary"
+    return Ask(question=question, role=role, step=question, task=about, about=more)
 
 
 async def files_of(project: str) -> Sequence[str]:

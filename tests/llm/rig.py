@@ -1,7 +1,7 @@
 """A store, a fake provider and our own client between them, for tests of asking."""
 
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -10,7 +10,7 @@ from pathlib import Path
 from agents.domain.budget import Budgets
 from agents.domain.ids import PersonId, TaskId, Thread
 from agents.domain.limits import Limits
-from agents.domain.models import ROLES, Model, Served
+from agents.domain.models import ROLES, Model, Served, Size
 from agents.domain.task import Task
 from agents.llm.client import JobLlm, Models
 from agents.llm.gateway import Gateway
@@ -82,6 +82,7 @@ class Rig:
     route: str = "hosted_vllm"
     models: tuple[str, ...] = (LARGE,)
     key: str = KEY
+    sizes: Mapping[str, Size] = field(default_factory=dict)
 
     @property
     def calls(self) -> CallLog:
@@ -91,7 +92,7 @@ class Rig:
         named = tuple(
             Model(name=f"{self.route}/{name}", base_url=self.server.url, api_key=self.key) for name in self.models
         )
-        chosen = {role: Served(models=named, why="a test") for role in ROLES}
+        chosen = {role: Served(models=named, why="a test", size=self.sizes.get(role, Size())) for role in ROLES}
         prompts = Prompts(SECRET, files=files, folder=lambda project: self.folder)
         return Models(
             chosen=chosen, prompts=prompts, clock=self.clock, limits=self.limits, gateway=LOADED, chance=lambda: 0.5

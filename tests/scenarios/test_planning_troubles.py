@@ -92,6 +92,21 @@ async def test_when_reviewers_are_down_specialists_are_skipped_and_a_person_judg
     assert "DecompositionApproved" not in await play.facts()
 
 
+async def test_advice_that_is_cut_off_is_left_out_and_the_plan_goes_on(opened: Opened) -> None:
+    """M148, P17: the real client, and a specialist that says more than a supervisor may."""
+    tagged = plan("Show a form")
+    tagged["subtasks"][0]["tags"] = ["security"]
+    async with ModelServer(models=(PRICED,)) as server:
+        for question, answer in (("decompose", tagged), ("critic", GO), ("custodiet", OK)):
+            server.answers(question, answer)
+        server.answers("specialist", Says(value={"concerns": ["It is long"]}, finish="length"))
+        play = await opened(Given(config=SERVED % server.url, environ={"FAKE_KEY": KEY}))
+        thread = await play.stage.say("ana", REQUEST, mention=True)
+        card = await play.sees("ana", thread, "please look at the plan")
+        assert "It is long" not in card.text
+        assert [seen.body["max_tokens"] for seen in server.seen if seen.question == "specialist"] == [1000, 1000]
+
+
 async def test_stopped_while_it_is_planned_nothing_new_begins_until_it_is_resumed(opened: Opened) -> None:
     thought = asyncio.Event()
 

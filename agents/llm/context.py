@@ -1,0 +1,155 @@
+"""What a model is shown of a task: all of it, or as much as fits into a number of tokens, and what is missing."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from pydantic_core import to_jsonable_python
+
+from agents.domain.decomposition import Decomposition
+from agents.domain.packing import Count
+from agents.domain.task import Task
+from agents.llm.rendering import Fence, packaged_text
+
+# Of the room there is. They do not depend on what else must fit, so that the head is the same throughout a task.
+REQUEST_SHARE, TREE_SHARE = 0.4, 0.3
+FLOOR = 600  # tokens that a task is told in, however long the question is
+NOTE = 80  # tokens, kept free for saying what was left out
+LEAST = 120  # tokens; less of a block is no use
+AROUND = 60  # tokens of a block that are heading and fence
+
+# Which is kept before which, where not all fit.
+RANKS = ("plan", "feedback", "review", "previous")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Block:
+    name: str
+    said: str  # in the note, where it is left out
+    fenced: str  # the name of its fence
+    shown: Callable[[Fence, bool], str]  # whether in short
+
+
+def whole(task: Task, files: tuple[str, ...], fence: Fence) -> tuple[str, ...]:
+    """From what never changes to what changes most."""
+    return (_head_of(task, files, "", fence), *(block.shown(fence, False) for block in _blocks(task)))
+
+
+def fitted(task: Task, files: tuple[str, ...], fence: Fence, room: int, count: Count) -> tuple[str, ...]:
+    """M148. All of it, if there is room. Else files are told by folder, and the rest shrinks or goes by rank."""
+    room = max(room, FLOOR)
+    everything = whole(task, files, fence)
+    if sum(map(count, everything)) <= room:
+        return everything
+    head = _small_head(task, files, fence, room, count)
+    left = room - NOTE - count(head)
+    kept, gone, blocks = dict[str, str](), list[str](), _blocks(task)
+    for block in sorted(blocks, key=lambda block: RANKS.index(block.name)):
+        if text := _within(block, fence, left, count):
+            kept[block.name] = text
+            left -= count(text)
+        else:
+            gone.append(f"{block.said} ({count(block.shown(fence, False)):,} tokens)")
+    note = (f"Left out, for there is no room: {', '.join(gone)}.",) if gone else ()
+    return (head, *(kept[block.name] for block in blocks if block.name in kept), *note)
+
+
+def by_folder(files: Sequence[str], depth: int) -> list[str]:
+    """Paths of at most so many parts, and how many files are in each folder below that."""
+    places = ["/".join(parts[:depth]) + "/" if len(parts := path.split("/")) > depth else path for path in files]
+    many = Counter(places)
+    return [f"{place} ({many[place]} files)" if place.endswith("/") else place for place in dict.fromkeys(places)]
+
+
+def _blocks(task: Task) -> tuple[_Block, ...]:
+    return tuple(_blocks_of(task))
+
+
+def _blocks_of(task: Task) -> Iterator[_Block]:
+    before, plan = task.previous_plan, task.plan
+    if before is not None:
+        shown = _of_plan(0, before)
+        yield _Block(name="previous", said="the plan that people saw before", fenced="plan", shown=shown)
+    if plan is not None:
+        yield _Block(name="plan", said="the plan", fenced="plan", shown=_of_plan(task.plan_number, plan))
+    if task.review is not None:
+        rounds = to_jsonable_python(task.debate.rounds) if task.debate else []
+        said: dict[str, object] = {"review": to_jsonable_python(task.review), "rounds": rounds}
+        yield _Block(name="review", said="what the reviewers said", fenced="review", shown=_of_text("_review", said))
+    if task.feedback:
+        heed: dict[str, object] = {"feedback": list(task.feedback)}
+        told = "what the next plan must heed"
+        yield _Block(name="feedback", said=told, fenced="feedback", shown=_of_text("_feedback", heed))
+
+
+def _of_plan(number: int, plan: Decomposition) -> Callable[[Fence, bool], str]:
+    return lambda fence, brief: _plan(number, plan, fence, brief)
+
+
+def _of_text(name: str, values: dict[str, object]) -> Callable[[Fence, bool], str]:
+    return lambda fence, brief: packaged_text(name, values, fence)
+
+
+def _within(block: _Block, fence: Fence, room: int, count: Count) -> str:
+    """Whole, in short, or the beginning of it; empty if even that is too much."""
+    for text in (block.shown(fence, False), brief := block.shown(fence, True)):
+        if count(text) <= room:
+            return text
+    if room < LEAST:
+        return ""
+    share = (room - AROUND) / count(brief)
+    while count(text := block.shown(_capped(fence, block.fenced, int(len(brief) * share)), True)) > room:
+        share *= 0.9
+    return text
+
+
+def _small_head(task: Task, files: tuple[str, ...], fence: Fence, room: int, count: Count) -> str:
+    tree = _tree(files, int(room * TREE_SHARE), count)
+    most = _letters(task.request, int(room * REQUEST_SHARE), count)
+    return _head_of(task, files, tree, _capped(fence, "request", most) if most < len(task.request) else fence)
+
+
+@lru_cache(maxsize=16)
+def _tree(files: tuple[str, ...], room: int, count: Count) -> str:
+    """As deep as there is room for."""
+    deepest = max((path.count("/") for path in files), default=0)
+    for depth in range(deepest + 1, 0, -1):
+        lines = by_folder(files, depth)
+        if count(text := "\n".join(lines)) <= room:
+            return text
+    kept = text[: _letters(text, room - 20, count)].rpartition("\n")[0].splitlines()
+    return "\n".join((*kept, f"… and {len(lines) - len(kept):,} more files and folders"))
+
+
+def _letters(text: str, room: int, count: Count) -> int:
+    """How much of a text fits."""
+    tokens, size = count(text), len(text)
+    if tokens <= room:
+        return size
+    size = size * room // tokens
+    while size and count(text[:size]) > room:
+        size = size * 9 // 10
+    return size
+
+
+def _capped(fence: Fence, name: str, letters: int) -> Fence:
+    return replace(fence, caps=(*fence.caps, (name, letters)))
+
+
+def _head_of(task: Task, files: tuple[str, ...], tree: str, fence: Fence) -> str:
+    hidden = "\n" + packaged_text("_hidden", {"hidden": task.hidden}, fence) if task.hidden else ""
+    return _head((task.id, task.project or "", task.request), files, tree, fence) + hidden
+
+
+@lru_cache(maxsize=64)
+def _head(of: tuple[str, str, str], files: tuple[str, ...], tree: str, fence: Fence) -> str:
+    """Kept: a task is asked about many times."""
+    id, project, request = of
+    about = {"task": id, "project": project, "request": request, "files": list(files), "tree": tree}
+    return packaged_text("_task", about, fence)
+
+
+@lru_cache(maxsize=64)
+def _plan(number: int, plan: Decomposition, fence: Fence, brief: bool) -> str:
+    return packaged_text("_plan", {"number": number, "plan": to_jsonable_python(plan), "brief": brief}, fence)
