@@ -6,6 +6,7 @@ from typing import Protocol
 
 from agents.domain.decision import Decision
 from agents.domain.ids import Account, PersonId, TaskId, Thread
+from agents.domain.outcome import WorkerOutcome
 from agents.domain.proposal import Listed
 from agents.domain.records import dataclass
 from agents.domain.task import Task
@@ -69,6 +70,7 @@ class TaskPage:
     timeline: tuple[TimelineEntry, ...]  # oldest first
     more: int = 0  # older facts left out
     kept: tuple[str, ...] = ()  # names of diffs, patches and logs
+    outcomes: tuple[WorkerOutcome, ...] = ()  # of all runs that ended and of their reviewers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

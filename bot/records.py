@@ -1,6 +1,6 @@
 """The desk over the real store: what the console and the CLI read, and the one door through which they act."""
 
-from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -8,6 +8,7 @@ from agents.domain.authority import Kind, Presser
 from agents.domain.decision import Decision, decision_id
 from agents.domain.events import AboutDecision, DecisionOpened, Event, MinionProgressed
 from agents.domain.ids import Account, PersonId, TaskId, Thread, surface_of
+from agents.domain.outcome import TELLING, WorkerOutcome, outcomes
 from agents.domain.proposal import Listed
 from agents.domain.task import Task
 from agents.workspace.artefacts import FileArtefacts
@@ -172,7 +173,14 @@ class Records:
             needs=tuple(self._need(books, t, d) for t, d in mine if t.id == id),
             timeline=tuple(self._entry(books, fact) for fact in _worth_telling(facts)),
             more=facts[0].version if facts else 0,
+            outcomes=tuple(self._outcomes(books, id)),
         )
+
+    def _outcomes(self, books: Books, id: TaskId) -> Iterator[WorkerOutcome]:
+        redact = self._office.redact
+        for each in outcomes(fact.event for fact in books.log.facts(id, kinds=TELLING)):
+            blockers = tuple(map(redact, each.blockers))
+            yield replace(each, action_taken=redact(each.action_taken), blockers=blockers)
 
     def _need(self, books: Books, task: Task, decision: Decision) -> Need:
         card = decision_card(task, decision, books.people.name, self._office.budgets.task)

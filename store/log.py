@@ -1,7 +1,7 @@
 """The log of facts: append, load, replay, and a cursor for each reader."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from operator import itemgetter
 from typing import Any
 
@@ -135,9 +135,13 @@ class Log:
         """Something was undone, or others have written: what is known of the tasks may be wrong."""
         self._known.clear()
 
-    def facts(self, id: TaskId, *, last: int | None = None) -> list[Recorded]:
-        """A task's facts, oldest first; with `last`, only so many of the newest."""
+    def facts(
+        self, id: TaskId, *, last: int | None = None, kinds: Collection[type[Event]] | None = None
+    ) -> list[Recorded]:
+        """A task's facts, oldest first; with `last`, only so many of the newest; with `kinds`, only those."""
         wanted = _FACTS.where(_T.c.task == id).order_by(_T.c.version.desc())
+        if kinds is not None:
+            wanted = wanted.where(_T.c.kind.in_(sorted(kind.__name__ for kind in kinds)))
         rows = self._db.execute(wanted.limit(last) if last else wanted)
         return [_recorded(row) for row in rows][::-1]
 

@@ -74,6 +74,7 @@ class MinionStopped(AboutWork):
 
     commit: str
     doing: str = ""
+    files: tuple[str, ...] = ()  # that differ from where the branch began, as git measures it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +83,7 @@ class MinionFailed(AboutWork):
     problem: str
     commit: str = ""
     patch: str = ""  # the artefact that holds what it had done (C34)
+    files: tuple[str, ...] = ()  # that differ from where the branch began, as git measures it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -190,7 +190,8 @@ class _Run:
     async def _recorder(self, outcome: Outcome | None, commit: str) -> "_Record":
         match outcome:
             case None:
-                return lambda now, work, moment: working.stopped(now, work, commit, moment)
+                files = await self._measured(commit)
+                return lambda now, work, moment: working.stopped(now, work, commit, moment, files)
             case Finished(summary=summary, note=note):
                 return lambda now, work, moment: [
                     e.WorkHandedIn(
@@ -209,8 +210,14 @@ class _Run:
                 return lambda now, work, moment: working.asked(now, work, wanted, commit, moment)
             case GaveUp(ending=ending, problem=problem):
                 patch = await keep_patch(self.task, self.work, commit, self.ports)
-                ended = Ended(ending=ending, problem=cut(problem, PROBLEM), commit=commit, patch=patch)
+                files = await self._measured(commit)
+                ended = Ended(ending=ending, problem=cut(problem, PROBLEM), commit=commit, patch=patch, files=files)
                 return lambda now, work, moment: working.failed(now, work, ended, moment)
+
+    async def _measured(self, commit: str) -> tuple[str, ...]:
+        """What was really changed. Of work that is handed in the judgement says it."""
+        changes = await self.ports.checkouts.changes(self.task.project or "", self.work.base, commit)
+        return tuple(change.path for change in changes)
 
 
 def _whole_from(task: Task, work: Work) -> str:

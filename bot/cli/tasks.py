@@ -113,6 +113,12 @@ async def _show(settings: "Settings", written: str, json: bool) -> None:
     for need in page.needs:
         typer.echo(f"\nNeeds you ({need.decision.id}):\n{need.card.fallback}")
     rows = [(output.local(entry.at), entry.by, entry.words) for entry in page.timeline]
+    if page.outcomes:
+        ended = [
+            (each.run, each.worker, each.status, each.review_status or "", each.next_step) for each in page.outcomes
+        ]
+        typer.echo("")
+        output.show_table(("run", "worker", "status", "review", "next"), ended, none="")
     typer.echo("")
     output.show_table(("when", "who", "what"), rows, none="Nothing has happened yet.")
 
