@@ -15,6 +15,7 @@ from agents.domain.task import Task
 
 Facts = list[Event]
 REASON = "Why? The reason is kept with the task."
+OUTLINE = Option(value="outline", right=Kind.PLAN)  # M222: where there is no plan; whoever may approve one may take it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

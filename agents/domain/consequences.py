@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from agents.domain import events as e, proposing, work_consequences
+from agents.domain import events as e, planning, proposing, work_consequences
 from agents.domain.asking import REASON, Chosen, Facts, Moment, Question, ask, ending_with, withdraw
 from agents.domain.authority import Kind
 from agents.domain.decision import Decision, Option, lettered
@@ -49,6 +49,8 @@ def mend_or_cancel(task: Task, decision: Decision, chosen: Chosen, moment: Momen
     """A job that was given up, or work that the rules could not settle."""
     if chosen.option.value == "cancel":
         return cancelled(task, decision, chosen, moment)
+    if chosen.option.right is Kind.PLAN:
+        return planning.outlined(task, decision, chosen, moment)
     if decision.subject.partition(":")[0] in ("work", "merge"):
         return work_consequences.escalation(task, decision, chosen, moment)
     return _retried(task, chosen, moment)
@@ -76,6 +78,8 @@ def answered(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> 
         return change_plan(task, chosen.by[0], decision.subject, moment) if chosen.option.value == "yes" else []
     if chosen.option.value == "cancel" and chosen.option.asks:
         return cancelled(task, decision, chosen, moment)
+    if chosen.option.right is Kind.PLAN:
+        return planning.outlined(task, decision, chosen, moment)
     answer = chosen.words or chosen.option.label or chosen.option.value
     by, question = chosen.by[0], decision.question
     return [e.ClarificationAnswered(task=task.id, at=moment.at, by=by, question=question, answer=answer)]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from agents.domain import events as e
-from agents.domain.asking import REASON, Facts, Moment, Question, ask, offers_to_go_on, withdraw
+from agents.domain.asking import OUTLINE, REASON, Facts, Moment, Question, ask, offers_to_go_on, withdraw
 from agents.domain.authority import Kind, Presser
 from agents.domain.decision import Decision, Option, decision_id, lettered
 from agents.domain.ids import PersonId, TaskId, Thread
@@ -120,7 +120,8 @@ def park(task: Task, parked: e.JobParked, moment: Moment) -> Facts:
     """A job that cannot be finished: say so, and ask the owner what to do."""
     if task.ended:
         return []
-    options = lettered(Option(value="retry"), Option(value="cancel", asks=REASON))
+    outline = [OUTLINE] if parked.flow == "decompose" else []
+    options = lettered(Option(value="retry"), *outline, Option(value="cancel", asks=REASON))
     evidence = (parked.problem, parked.kept)
     return [
         parked,

@@ -33,6 +33,7 @@ class Option:
     letter: str = ""
     label: str = ""
     asks: str = ""  # words the person must give with it, and what for
+    right: Kind | None = None  # whoever may decide this kind may take this option; None: as the decision's own
     approves: bool = False  # this option grants; where several people are needed, it is the one that needs them
 
 
@@ -164,7 +165,8 @@ def refuse_unless_entitled(
     """Rights at the moment of the press. Holding a clock only delays, so the owner may always do that."""
     if letter == HOLD and presser.is_(requester):
         return
-    check(decision.kind, presser, requester, channel)
+    option = next((option for option in decision.options if option.letter == letter), None)
+    check(option.right if option and option.right else decision.kind, presser, requester, channel)
 
 
 def voters(decision: Decision, letter: str, presser: Presser) -> tuple[PersonId, ...]:

@@ -38,11 +38,15 @@ class SettingsProblem(OverlordError):
 
 
 class NoAnswer(OverlordError):
-    """A model gave no answer that counts, however often it was asked. `error` is the class of the last failure."""
+    """A model gave no answer that counts, however often it was asked. `error` is the class of the last failure.
 
-    def __init__(self, what: str, *, next_step: str, error: str = "") -> None:
+    `simpler_may_do`: it could not take or finish the question, so a smaller one may be answered.
+    """
+
+    def __init__(self, what: str, *, next_step: str, error: str = "", simpler_may_do: bool = False) -> None:
         super().__init__(what, next_step=next_step)
         self.error = error
+        self.simpler_may_do = simpler_may_do
 
 
 class BudgetReached(OverlordError):

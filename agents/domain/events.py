@@ -13,7 +13,9 @@ from agents.domain.fact import (
     Event as Event,
 )
 from agents.domain.ids import DecisionId, PersonId, Thread
+from agents.domain.ladder import Level
 from agents.domain.origin import Mandate, Origin
+from agents.domain.planning_events import OutlineChosen as OutlineChosen, PlanningSimplified as PlanningSimplified
 from agents.domain.proposal_events import (
     ProposalApproved as ProposalApproved,
     ProposalMade as ProposalMade,
@@ -193,6 +195,8 @@ class DecompositionDrafted(Event):
     plan: Decomposition
     estimate: float  # dollars
     rehearsal: bool = False  # no real model was asked
+    level: Level = Level.PRIMARY
+    why: str = ""  # of a level below the first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -336,6 +340,8 @@ AnyEvent = (
     | DecisionSuperseded
     | DecisionWithdrawn
     | DecompositionDrafted
+    | PlanningSimplified
+    | OutlineChosen
     | DecompositionSentBack
     | ReviewersDisagreed
     | DebateRoundHeld

@@ -39,10 +39,16 @@ class Failure:
     error: ErrorClass
     message: str
     retry_after: float | None = None  # what the other side asked for
+    cut_off: bool = False  # the answer was longer than it may be
 
     @property
     def action(self) -> Action:
         return ACTIONS[self.error]
+
+    @property
+    def simpler_may_do(self) -> bool:
+        """M222: the question could not be taken or finished as it was, so a smaller one may be answered."""
+        return self.cut_off or self.error is ErrorClass.RESOURCE
 
     def too_long(self, policy: "RetryPolicy") -> bool:
         """Attack 71: nobody waits a day because a provider says so."""

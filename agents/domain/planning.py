@@ -4,13 +4,15 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from agents.domain import events as e
-from agents.domain.asking import REASON, Facts, Moment, Question, ask, offers_to_go_on, withdraw
+from agents.domain.asking import OUTLINE, REASON, Chosen, Facts, Moment, Question, ask, offers_to_go_on, withdraw
 from agents.domain.authority import Kind, PlanPolicy
 from agents.domain.debate import MAX_ROUNDS, Debate, Round
-from agents.domain.decision import Option, lettered
+from agents.domain.decision import Decision, Option, lettered
 from agents.domain.decomposition import MAX_DECOMPOSITIONS, VERIFY, Decomposition, faults, with_verification
+from agents.domain.ladder import Level, outline
 from agents.domain.records import dataclass
 from agents.domain.task import Task, TaskState
+from agents.domain.text import cut
 from agents.domain.verdicts import Review, Ruling
 
 _CHANGES = Option(value="changes", asks="What should be different?")
@@ -60,6 +62,8 @@ class Draft:
     files: Collection[str] | None = None  # of the project, where it is here
     estimate: float = 0.0
     rehearsal: bool = False
+    level: Level = Level.PRIMARY
+    why: str = ""  # of a level below the first
 
 
 def stands_at(task: Task, state: TaskState) -> bool:
@@ -94,9 +98,35 @@ def after_draft(task: Task, draft: Draft, moment: Moment) -> Facts:
         back = e.DecompositionSentBack(task=task.id, at=moment.at, number=number, reasons=found)
         return _sent_back(task, back, moment)
     drafted_now = e.DecompositionDrafted(
-        task=task.id, at=moment.at, number=number, plan=plan, estimate=draft.estimate, rehearsal=draft.rehearsal
+        task=task.id,
+        at=moment.at,
+        number=number,
+        plan=plan,
+        estimate=draft.estimate,
+        rehearsal=draft.rehearsal,
+        level=draft.level,
+        why=draft.why,
     )
     return [drafted_now]
+
+
+def outlined(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
+    """M222: no model could plan it. Code writes down what is known; reviewers and a person judge it as any plan."""
+    plan = with_verification(outline(task.request, task.feedback))
+    number, why = task.plan_number + 1, cut(" ".join(decision.evidence[:1]), 400)
+    return [
+        e.OutlineChosen(task=task.id, at=moment.at, by=chosen.by[0]),
+        e.DecompositionDrafted(
+            task=task.id, at=moment.at, number=number, plan=plan, estimate=0.0, level=Level.MINIMAL, why=why
+        ),
+    ]
+
+
+def simplified(seen: Task, why: str, task: Task, moment: Moment) -> Facts:
+    """Noted before the smaller question is asked, so that a crash in between does not ask the whole one again."""
+    if overtaken(seen, task) or not stands_at(task, TaskState.DECOMPOSING):
+        return []
+    return [e.PlanningSimplified(task=task.id, at=moment.at, why=cut(why, 400))]
 
 
 def after_review(task: Task, review: Review, moment: Moment) -> Facts:
@@ -167,7 +197,8 @@ def _ruled(task: Task, ruling: Ruling, review: Review, debate: Debate | None, mo
 def _ask_for_approval(task: Task, moment: Moment) -> Facts:
     """C07: a person, unless the channel lets a single subtask through by itself."""
     plan = task.plan
-    if plan and moment.channel.plan is PlanPolicy.AUTO and _working(plan) == 1:
+    usual = task.plan_level is Level.PRIMARY  # M222: what was degraded is never waved through
+    if plan and usual and moment.channel.plan is PlanPolicy.AUTO and _working(plan) == 1:
         return [e.PlanAccepted(task=task.id, at=moment.at, hash=plan.hash, by=())]
     return _ask_plan(task, Kind.PLAN, PLAN_OPTIONS, moment)
 
@@ -180,6 +211,9 @@ def _ask_plan(task: Task, kind: Kind, options: tuple[Option, ...], moment: Momen
 
 def _sent_back(task: Task, back: e.DecompositionSentBack, moment: Moment) -> Facts:
     """C21: at most three decompositions, the first and two sent back; then a person decides."""
+    if task.plan_level is Level.MINIMAL and back.review is not None:
+        why = f"The reviewers want changes, and no planner is there to make them: {'; '.join(back.reasons[:3])}"
+        return _escalate(task, task.plan_number, why, (back.review, back.debate), moment)
     drafted = task.tries + (back.number > task.plan_number)
     if drafted < MAX_DECOMPOSITIONS:
         return [back]
@@ -196,14 +230,15 @@ def _escalate(
     )
     later = replace(moment, cause=f"{moment.cause}:escalated")
     if task.plan is None:
-        return [escalated, *_ask_what_else(task, why, later)]
+        options = lettered(OUTLINE, _CANCEL) if held else lettered(_CANCEL)  # unless the planner itself says no
+        return [escalated, *_ask_what_else(task, why, options, later)]
     return [escalated, *_ask_plan(task, Kind.DEBATE, DEBATE_OPTIONS, later)]
 
 
-def _ask_what_else(task: Task, why: str, moment: Moment) -> Facts:
+def _ask_what_else(task: Task, why: str, options: tuple[Option, ...], moment: Moment) -> Facts:
     """There is nothing to approve. Whoever asked for it may tell more, in words."""
     lines = tuple(line for line in why.splitlines() if line.strip())
-    question = Question(kind=Kind.CLARIFICATION, options=lettered(_CANCEL), text=NO_PLAN, evidence=lines)
+    question = Question(kind=Kind.CLARIFICATION, options=options, text=NO_PLAN, evidence=lines)
     return ask(task, question, moment)
 
 

@@ -6,7 +6,7 @@ from enum import StrEnum
 from functools import reduce
 from typing import Any
 
-from agents.domain import events as e, ledger, work_changes
+from agents.domain import events as e, ledger, plan_changes, work_changes
 from agents.domain.authority import OUTLIVES, Kind
 from agents.domain.changes import changed
 from agents.domain.debate import Debate, after_round
@@ -15,6 +15,7 @@ from agents.domain.decomposition import Decomposition, Subtask
 from agents.domain.errors import IllegalMove
 from agents.domain.events import Event
 from agents.domain.ids import DecisionId, PersonId, TaskId, Thread
+from agents.domain.ladder import Level
 from agents.domain.origin import Mandate, Origin
 from agents.domain.proposal import Proposal
 from agents.domain.records import dataclass
@@ -66,6 +67,8 @@ TASK_MOVES: dict[tuple[TaskState, type[Event]], TaskState | None] = {
     (S.BLOCKED, e.JobRetried): None,
     **{(s, e.JobRetried): s for s in AT_WORK},  # it was laid aside while it was blocked, and brought back
     (S.DECOMPOSING, e.DecompositionDrafted): S.IN_REVIEW,
+    (S.DECOMPOSING, e.PlanningSimplified): S.DECOMPOSING,
+    **{(s, e.OutlineChosen): S.DECOMPOSING for s in (S.DECOMPOSING, S.AWAITING_APPROVAL, S.BLOCKED)},
     (S.DECOMPOSING, e.DecompositionSentBack): S.DECOMPOSING,
     (S.DECOMPOSING, e.DecompositionEscalated): S.AWAITING_APPROVAL,
     (S.DECOMPOSING, e.ClarificationAnswered): S.DECOMPOSING,
@@ -135,6 +138,8 @@ class Task:
     reason: str = ""
     plan: Decomposition | None = None
     plan_number: int = 0
+    plan_level: Level = Level.PRIMARY  # how far planning had to be degraded (M222)
+    plan_level_why: str = ""
     previous_plan: Decomposition | None = None  # what the reader of a changed plan has seen
     estimate: float = 0.0
     rehearsal: bool = False
@@ -236,6 +241,7 @@ def evolve(task: Task, event: Event) -> Task:
 
 # What a fact changes beside the state; the others change nothing else.
 _CHANGES: dict[type[Event], Callable[[Task, Any], dict[str, Any]]] = {
+    **plan_changes.CHANGES,
     e.ProjectChosen: lambda task, fact: {"project": fact.project, "project_why": fact.why},
     e.RequestVouched: lambda task, fact: {"vouched": True},
     e.RemarkMade: lambda task, fact: {"remarks": task.remarks + 1, **_heard(task, fact.text, fact)},
@@ -246,7 +252,6 @@ _CHANGES: dict[type[Event], Callable[[Task, Any], dict[str, Any]]] = {
     },
     e.TaskMuted: lambda task, fact: {"muted": fact.muted},
     e.TaskCancelled: lambda task, fact: {"reason": fact.reason},
-    e.JobParked: lambda task, fact: {"parked": (*task.parked, fact.job), "problem": fact.problem},
     e.JobRetried: lambda task, fact: {"parked": tuple(job for job in task.parked if job != fact.job), "problem": ""},
     e.BudgetReached: lambda task, fact: {
         "parked": (*task.parked, fact.job),
@@ -259,45 +264,11 @@ _CHANGES: dict[type[Event], Callable[[Task, Any], dict[str, Any]]] = {
         if fact.budget
         else {"budget": fact.limit}
     ),
-    e.DecompositionDrafted: lambda task, fact: {
-        "plan": fact.plan,
-        "plan_number": fact.number,
-        "previous_plan": task.previous_plan if task.tries else task.plan,
-        "estimate": fact.estimate,
-        "rehearsal": fact.rehearsal,
-        "tries": task.tries + 1,
-        "review": None,
-        "debate": None,
-    },
-    e.DecompositionSentBack: lambda task, fact: {
-        "feedback": fact.reasons,
-        "review": fact.review,
-        "debate": fact.debate,
-        "tries": task.tries + (fact.number > task.plan_number),
-    },
     e.ReviewersDisagreed: lambda task, fact: {
         "review": fact.review,
         "debate": Debate(began=fact.review, now=fact.review, most=fact.rounds),
     },
     e.DebateRoundHeld: lambda task, fact: {"debate": _argued(task, fact)},
-    e.DecompositionApproved: lambda task, fact: {"review": fact.review, "debate": fact.debate},
-    e.DecompositionBlocked: lambda task, fact: {"review": fact.review},
-    e.DecompositionEscalated: lambda task, fact: {
-        "review": fact.review,
-        "debate": fact.debate,
-        "problem": "" if fact.debate else fact.why,
-    },
-    e.ClarificationAnswered: lambda task, fact: {
-        "feedback": (f"{fact.question} {fact.answer}",),
-        "tries": 0,
-        "problem": "",
-    },
-    e.PlanAccepted: lambda task, fact: {
-        "accepted_plan": fact.hash,
-        "feedback": (),
-        "problem": "",
-        "works": tuple(Work(number=s.number) for s in task.plan.subtasks) if task.plan else (),
-    },
     e.WorkBegun: lambda task, fact: {"branch": fact.branch, "base": fact.base},
     e.PullOpened: lambda task, fact: {"pull": fact.number, "pull_url": fact.url, "head": fact.head},
     e.MergeFailed: lambda task, fact: {"problem": fact.problem},
@@ -308,12 +279,6 @@ _CHANGES: dict[type[Event], Callable[[Task, Any], dict[str, Any]]] = {
         (e.ProposalApproved, e.ProposalRejected),
         lambda task, fact: {"proposals": tuple(p for p in task.proposals if p.id != fact.proposal)},
     ),
-    e.PlanChangeRequested: lambda task, fact: {
-        "feedback": (fact.words,),
-        "tries": 0,
-        "problem": "",
-        "parked": (),
-    },
 }
 
 

@@ -90,6 +90,8 @@ RESTS: frozenset[type[Event]] = frozenset(
         e.DecisionSuperseded,
         e.DecisionWithdrawn,
         e.DebateRoundHeld,  # the debate itself goes on
+        e.PlanningSimplified,  # the same flow asks again
+        e.OutlineChosen,  # the outline is drafted with it
         e.DecompositionApproved,
         e.DecompositionBlocked,
         e.DecompositionEscalated,

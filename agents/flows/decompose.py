@@ -1,14 +1,18 @@
 """Have the planner split a request into PR-sized subtasks."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 
 from pydantic import BaseModel, Field
 
 from agents.domain import planning
 from agents.domain.asking import Moment
 from agents.domain.decomposition import Confidence, Decomposition, Edge, Need, Risk, Subtask
+from agents.domain.errors import NoAnswer
 from agents.domain.events import Event
+from agents.domain.ladder import Level
 from agents.domain.planning import CannotPlan, Clarify, Draft, Drafted
 from agents.domain.task import Task, TaskState
 from agents.flows.lines import Line, Name
@@ -107,17 +111,42 @@ async def decompose(event: Event, ports: Ports) -> None:
 
     step = f"decompose:{seen.plan_number}:{seen.tries}"
     asked = Ask(question="decompose", role="primary", step=step, task=seen, about={"files": files}, policy="plan")
-    says, spent = await ports.llm.ask(asked, PlanSays)
+    says, spent, why = await _planned(asked, seen, ports)
     drafted = says.drafted()
 
     def decide(task: Task, moment: Moment) -> Sequence[Event]:
         if planning.overtaken(seen, task):
             return []
         estimate = _estimate(drafted, spent, moment)
-        draft = Draft(says=drafted, files=files or None, estimate=estimate, rehearsal=spent.rehearsal)
+        draft = Draft(
+            says=drafted,
+            files=files or None,
+            estimate=estimate,
+            rehearsal=spent.rehearsal,
+            level=Level.SIMPLIFIED if why else Level.PRIMARY,
+            why=why,
+        )
         return planning.after_draft(task, draft, moment)
 
     await ports.store.record(seen.id, decide)
+
+
+async def _planned(asked: Ask, seen: Task, ports: Ports) -> tuple[PlanSays, Spent, str]:
+    """M222: from all there is; where that cannot be taken or finished, once more from less, and why that was."""
+    why = seen.plan_level_why if seen.plan_level is Level.SIMPLIFIED else ""
+    if not why:
+        try:
+            return *await ports.llm.ask(asked, PlanSays), ""
+        except NoAnswer as none:
+            if not none.simpler_may_do:
+                raise
+            why = none.what
+        await ports.store.note(seen.id, partial(planning.simplified, seen, why))
+    try:
+        return *await ports.llm.ask(replace(asked, step=f"{asked.step}:brief", brief=True), PlanSays), why
+    except NoAnswer as none:
+        what = f"{why}. Asked again with less to read: {none.what}"
+        raise NoAnswer(what, next_step=none.next_step, error=none.error) from none
 
 
 def _estimate(drafted: Drafted, spent: Spent, moment: Moment) -> float:

@@ -197,7 +197,7 @@ def _whole(raw: Any, *, tools: bool) -> tuple[str | None, tuple[ToolCall, ...], 
 
 
 _UNFINISHED: dict[str, Failure] = {
-    "length": Failure(error=ErrorClass.PARSING, message="it was cut off in the middle; be shorter"),
+    "length": Failure(error=ErrorClass.PARSING, message="it was cut off in the middle; be shorter", cut_off=True),
     "content_filter": Failure(error=ErrorClass.RESOURCE, message="the provider's content filter stopped it"),
 }
 

@@ -5,6 +5,7 @@ import hashlib
 import hmac
 import json
 import os
+import re
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
@@ -27,6 +28,7 @@ from manifests import packaged
 
 START = 10.0  # seconds for the child to come up, beside the one it has for the template
 LONGEST_TEMPLATE = 64 * 1024
+BRIEF = 1_500  # tokens in which a task is told to a model that could not take all of it
 QUESTION = 400  # tokens kept free for a question at least: what is left for the task is the same for short ones
 # Whoever is judged does not word what the judge is told: a repository may not replace these.
 OURS_ALONE = frozenset({"critic", "custodiet", "debate", "code_review"})
@@ -84,13 +86,15 @@ class Prompts:
         files: Sequence[str] | None = values.pop("files", None)
         if files is None and task and task.project:
             files = await self._files(task.project)
-        body = await self._body(asked.question, {**_of_task(task), **values}, fence)
+        body = await self._body(asked.question, {**_of_task(task), "brief": asked.brief, **values}, fence)
         wanted = {"question": Trusted(asked.question), "body": Trusted(body), "schema": Trusted(schema), "tag": nonce}
         question = packaged_text("_question", {**wanted, "most": size.output if size else None}, fence)
-        prompt = Prompt(system=_handbook(), context=(), question=question)
+        prompt = Prompt(system=_section(asked.question) if asked.brief else _handbook(), context=(), question=question)
         if task is None:
             return prompt
         about = task, tuple(map(str, files or ())), fence
+        if asked.brief:
+            return await asyncio.to_thread(lambda: replace(prompt, context=fitted(*about, BRIEF, self._count)))
         if size is None or size.input is None:
             return replace(prompt, context=whole(*about))
         # to count takes a while, the first time half a second
@@ -137,6 +141,19 @@ def _of_task(task: Task | None) -> dict[str, object]:
 @lru_cache(maxsize=1)
 def _handbook() -> str:
     return packaged_text("_base", {}, Fence("data"))
+
+
+@lru_cache(maxsize=16)
+def _section(question: str) -> str:
+    """The handbook for one question: what everybody must know, and its own duties."""
+    first, *sections = re.split(r"^(?=## )", _handbook(), flags=re.MULTILINE)
+    wanted = (*_FOR_ALL, _DUTIES.get(question, ""))
+    own = [part for part in sections if part.partition("\n")[0].removeprefix("## ") in wanted]
+    return "".join((first, *own)).strip() if question in _DUTIES else _handbook()
+
+
+_FOR_ALL = ("What you may believe", "How you answer")
+_DUTIES = {"decompose": "Planner"}  # questions that are asked in brief
 
 
 @lru_cache(maxsize=1)

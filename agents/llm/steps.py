@@ -158,4 +158,5 @@ def _no_answer(step: Step[Value], tried: Tried) -> NoAnswer:
         f"{tried.model} was asked {times} for `{question}` and gave no answer that counts: {failure.message}",
         next_step=NEXT_STEP[failure.error],
         error=failure.error,
+        simpler_may_do=failure.simpler_may_do,
     )

@@ -26,6 +26,7 @@ class Ask:
     about: Mapping[str, object]  # what the prompt is filled with, beside what it says of the task and its files anyway
     policy: str = "default"  # which retry policy holds
     channel: str = ""  # where no task says which
+    brief: bool = False  # with little to read, and for a short answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

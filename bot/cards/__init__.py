@@ -127,6 +127,8 @@ CARD_FOR: dict[type[Event], tuple[Maker, ...]] = {
     e.DecisionSuperseded: (decision, status),
     e.DecisionWithdrawn: (decision, status),
     e.DecompositionDrafted: (status,),
+    e.PlanningSimplified: (status,),
+    e.OutlineChosen: (status,),
     e.DecompositionSentBack: (status,),
     e.ReviewersDisagreed: (status,),
     e.DebateRoundHeld: (status,),

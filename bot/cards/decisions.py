@@ -243,6 +243,11 @@ def _rows(decision: Decision, name: NameOf) -> list[Row]:
 
 def _footer(task: Task, decision: Decision) -> str:
     parts = [f"To decide: {who_may(decision.kind)}."]
+    parts += [
+        f"“{words.label(decision.kind, option)[0]}”: {who_may(option.right)}."
+        for option in decision.options
+        if option.right
+    ]
     if decision.rule.by_words:
         parts.append("Or reply in words.")
     if decision.kind in (Kind.PLAN, Kind.DEBATE) and decision.subject:

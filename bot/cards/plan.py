@@ -1,9 +1,11 @@
 """A plan as a person reads it before approving: what, in which order, what the reviewers say, and at what cost."""
 
 from agents.domain.decomposition import VERIFY, Decomposition, Edge, Subtask
+from agents.domain.ladder import TODO, Level
 from agents.domain.task import Task
 from agents.domain.text import cut, one_line
 from agents.domain.verdicts import Ruling
+from bot.cards import words
 from bot.cards.argument import argument_rows, debate_rows
 from bot.messages import Arrow, Graph, Node, Row
 
@@ -18,7 +20,15 @@ def plan_rows(task: Task, budget: float | None) -> tuple[Row, ...]:
     argument = [*argument_rows(task.review), *debate_rows(task.debate)]
     plan = [*_asked_for(task), Row(label="Goal", value=task.plan.goal), *_steps(task, task.plan)]
     rows = [*argument, *plan] if is_contested(task) else [*plan, *argument]
-    return (*rows, *_caveats(task.plan), *_price(task, budget))
+    return (*degraded_rows(task), *rows, *_caveats(task.plan), *_price(task, budget))
+
+
+def degraded_rows(task: Task) -> list[Row]:
+    """M222: that it is no ordinary plan, and why."""
+    if task.plan_level is Level.PRIMARY:
+        return []
+    why = f" Why: {one_line(task.plan_level_why, 300)}" if task.plan_level_why else ""
+    return [Row(label="Degraded", value=f"{words.LEVEL[task.plan_level]}{why}")]
 
 
 def is_contested(task: Task) -> bool:
@@ -133,7 +143,7 @@ def _content(subtask: Subtask) -> tuple[object, ...]:
 
 
 def _caveats(plan: Decomposition) -> list[Row]:
-    rows = [Row(label="Assumes", value=text) for text in plan.assumptions[:_MOST]]
+    rows = [_assumed(text) for text in plan.assumptions[:_MOST]]
     rows += [Row(label="Risk", value=f"{risk.what} → {risk.mitigation}") for risk in plan.risks[:_MOST]]
     hidden = max(0, len(plan.assumptions) - _MOST) + max(0, len(plan.risks) - _MOST)
     if hidden:
@@ -141,6 +151,11 @@ def _caveats(plan: Decomposition) -> list[Row]:
     if plan.paths:
         rows.append(Row(label="Paths", value=cut(", ".join(plan.paths), 400)))
     return rows
+
+
+def _assumed(text: str) -> Row:
+    to_do = text.startswith(TODO)
+    return Row(label=TODO.rstrip(": "), value=text.removeprefix(TODO)) if to_do else Row(label="Assumes", value=text)
 
 
 def _price(task: Task, configured: float | None) -> list[Row]:

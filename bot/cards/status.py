@@ -2,6 +2,7 @@
 
 from agents.domain.authority import Group, Kind, who_may
 from agents.domain.decision import Decision, NameOf
+from agents.domain.ladder import Level
 from agents.domain.task import Task, TaskState
 from agents.domain.text import one_line
 from bot.cards import words
@@ -60,6 +61,8 @@ def _notes(task: Task) -> list[Row]:
         rows.append(Row(label="Hidden text", value=f"{many} that nobody sees were taken out of the request"))
     if task.budgets_warned:
         rows.append(Row(label="Budget", value=f"80 % used: {', '.join(task.budgets_warned)}"))
+    if task.plan_level is not Level.PRIMARY:
+        rows.append(Row(label="Plan", value=f"degraded: {words.SHORT_LEVEL[task.plan_level]}"))
     if task.degraded:
         rows.append(Row(label="Stand-in", value=f"{', '.join(task.degraded)}: the preferred model did not answer"))
     if task.rehearsal:

@@ -7,6 +7,7 @@ from agents.domain import events as e
 from agents.domain.decision import Decision, NameOf
 from agents.domain.events import Event
 from agents.domain.ids import DecisionId
+from agents.domain.ladder import Level
 from agents.domain.text import one_line
 from bot.cards import words
 
@@ -36,7 +37,12 @@ _PLAIN: dict[type[Event], Callable[[Any, NameOf], str]] = {
     e.TaskMuted: lambda f, name: "Muted reminders" if f.muted else "Unmuted reminders",
     e.JobParked: lambda f, name: f"Gave up on {words.FLOW.get(f.flow, f.flow)}: {f.problem}",
     e.JobRetried: lambda f, name: "Asked to try the stuck step again",
-    e.DecompositionDrafted: lambda f, name: f"Drafted plan {f.number}: {len(f.plan.subtasks)} subtasks",
+    e.DecompositionDrafted: lambda f, name: (
+        f"Drafted plan {f.number}: {len(f.plan.subtasks)} subtasks"
+        f"{'' if f.level is Level.PRIMARY else f' (degraded: {f.level})'}"
+    ),
+    e.PlanningSimplified: lambda f, name: f"Asked the planner again with less to read: {f.why}",
+    e.OutlineChosen: lambda f, name: f"{name(f.by)} goes on with a bare outline",
     e.DecompositionSentBack: lambda f, name: f"Sent plan {f.number} back: {'; '.join(f.reasons)}",
     e.ReviewersDisagreed: lambda f, name: (
         f"The reviewers disagree: critic {f.review.critic.verdict}, custodiet {f.review.custodiet.verdict}"

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from agents.domain.authority import Kind
 from agents.domain.debate import Position
 from agents.domain.decision import Decision, Option
+from agents.domain.ladder import Level
 from agents.domain.task import Task, TaskState
 from bot.messages import Style, Tone
 
@@ -68,6 +69,25 @@ KIND: dict[Kind, str] = {
 
 POSITION: dict[Position, str] = {Position.MAINTAIN: "keeps to it", Position.REVISE: "gives way"}
 
+# M222: what a reader of a plan should know of how it came about.
+LEVEL: dict[Level, str] = {
+    Level.PRIMARY: "",
+    Level.SIMPLIFIED: (
+        "simplified. The planner could not take in or finish the whole, so it was shown the request and the top of the "
+        "project alone. Look twice at the files."
+    ),
+    Level.MINIMAL: (
+        "minimal. No model could plan this. This is a bare outline: the request as one subtask, with TODO where you "
+        "know more than I do."
+    ),
+}
+
+SHORT_LEVEL: dict[Level, str] = {
+    Level.PRIMARY: "",
+    Level.SIMPLIFIED: "simplified, from less than all there is",
+    Level.MINIMAL: "minimal, a bare outline",
+}
+
 # What a flow is doing, as people would say it.
 FLOW: dict[str, str] = {
     "intake": "choosing the project",
@@ -99,6 +119,7 @@ _LABELS: dict[tuple[Kind, str], tuple[str, Style]] = {
     (Kind.CANCEL, "cancel"): ("Cancel task", Style.DANGER),
     (Kind.CANCEL, "keep"): ("Keep task", Style.PLAIN),
     (Kind.ESCALATION, "retry"): ("Retry step", Style.PRIMARY),
+    (Kind.ESCALATION, "outline"): ("Use a bare outline", Style.PLAIN),
     (Kind.ESCALATION, "cancel"): ("Cancel task", Style.DANGER),
     (Kind.ESCALATION, "hint"): ("Retry with a hint", Style.PRIMARY),
     (Kind.ESCALATION, "expand"): ("Expand scope", Style.PLAIN),
@@ -137,6 +158,7 @@ _LABELS: dict[tuple[Kind, str], tuple[str, Style]] = {
     (Kind.DEBATE, "narrow"): ("Narrow scope", Style.PLAIN),
     (Kind.DEBATE, "information"): ("Ask for more information", Style.PLAIN),
     (Kind.DEBATE, "cancel"): ("Cancel task", Style.DANGER),
+    (Kind.CLARIFICATION, "outline"): ("Use a bare outline", Style.PLAIN),
     (Kind.CLARIFICATION, "cancel"): ("Cancel task", Style.DANGER),
     (Kind.BUDGET, "cancel"): ("Cancel task", Style.DANGER),
     (Kind.PROPOSAL, "approve"): ("Approve proposal", Style.PRIMARY),

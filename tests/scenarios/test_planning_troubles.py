@@ -67,7 +67,7 @@ async def test_with_the_model_down_commands_work_nothing_is_approved_and_a_retry
     play = await opened(Given(llm=llm))
     thread = await play.stage.say("ana", REQUEST, mention=True)
     card = await play.sees("ana", thread, "T-1 got stuck", "the model is down")
-    assert set(card.buttons) == {"Retry step", "Cancel task"}
+    assert set(card.buttons) == {"Retry step", "Use a bare outline", "Cancel task"}
     for words, answer in {"status": "Blocked", "help": "What I understand", "why": "the model is down"}.items():
         await play.stage.say("ana", words, thread=thread, mention=True)
         await play.sees("ana", thread, answer)

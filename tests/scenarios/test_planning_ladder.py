@@ -1,0 +1,104 @@
+"""M222: where a plan cannot be made the usual way: a smaller question, then a bare outline. Judgement never shrinks."""
+
+from agents.domain.authority import Kind
+from agents.domain.ladder import Level
+from agents.domain.task import TaskState
+from tests.fakes.llm import DeadLlm, ScriptedLlm
+from tests.fakes.model_server import KEY, Fails, ModelServer, Says, Seen
+from tests.scenarios.conftest import THREE, Given, Opened
+from tests.scenarios.plans import GO, OK, REVISE, plan
+
+STAGES = THREE
+
+REQUEST = "add a login page"
+SERVED = """
+models:
+  primary: {{model: hosted_vllm/fake-large, base_url: "%s", api_key_env: FAKE_KEY}}
+"""
+TOO_LARGE = Fails(
+    status=400,
+    message="This model's maximum context length is 4096 tokens, however you requested 6000 tokens.",
+    code="context_length_exceeded",
+    kind="invalid_request_error",
+)
+
+
+def in_brief(seen: Seen) -> bool:
+    return "Plan in short" in seen.text
+
+
+async def test_a_planner_that_cannot_finish_is_asked_for_less_and_the_card_says_so(opened: Opened) -> None:
+    async with ModelServer() as server:
+        cut_off = Says(value=plan("Too", "long"), finish="length")
+        server.answers("decompose", lambda seen: plan("Show a form") if in_brief(seen) else cut_off)
+        server.answers("critic", GO)
+        server.answers("custodiet", OK)
+        policy = "channels: {{'{channel}': {{plan: auto}}}}"
+        play = await opened(Given(config=SERVED % server.url + policy, environ={"FAKE_KEY": KEY}))
+        thread = await play.stage.say("ana", REQUEST, mention=True)
+        card = await play.sees("ana", thread, "please look at the plan", "Degraded", "simplified", "cut off")
+        assert "Approve plan" in card.buttons, "though this channel lets an ordinary plan of one subtask through"
+        assert [in_brief(seen) for seen in server.seen if seen.question == "decompose"] == [False] * 3 + [True]
+        task = await play.task()
+        assert (task.plan_level, task.state) == (Level.SIMPLIFIED, TaskState.AWAITING_APPROVAL)
+        await play.stage.press("lead", thread, "Approve plan")
+        await play.sees("ana", thread, "At work", "degraded: simplified")
+
+
+async def test_where_no_model_can_plan_an_approver_may_go_on_with_a_bare_outline(opened: Opened) -> None:
+    """A window that is too small for either question; the reviewers are down as well, so a person judges."""
+    async with ModelServer() as server:
+        for question in ("decompose", "critic", "custodiet"):
+            server.answers(question, TOO_LARGE)
+        play = await opened(Given(config=SERVED % server.url, environ={"FAKE_KEY": KEY}))
+        thread = await play.stage.say("ana", REQUEST, mention=True)
+        card = await play.sees("ana", thread, "T-1 got stuck", "maximum context length", "Asked again with less")
+        assert set(card.buttons) == {"Retry step", "Use a bare outline", "Cancel task"}
+        assert [in_brief(seen) for seen in server.seen] == [False, True], "each once: nothing here mends by itself"
+        assert "PlanAccepted" not in await play.facts()
+
+        await play.stage.press("ana", thread, "Use a bare outline")
+        await play.sees("ana", thread, "This is not yours to decide", "an approver")
+        await play.stage.press("lead", thread, "Use a bare outline")
+        card = await play.sees("ana", thread, "the plan needs your judgement", "No model could plan this")
+        assert "This is a bare outline" in card.text and "TODO" in card.text and "maximum context length" in card.text
+        assert "NO VERDICT" in card.text, "who judges is not made simpler"
+        assert not (await play.task()).accepted_plan
+        await play.stage.press("lead", thread, "Proceed as proposed")
+        await play.sees("ana", thread, "At work", "degraded: minimal")
+        await play.sees("ana", thread, "may it write more?", "T-1.1")
+        assert (await play.task()).plan_level is Level.MINIMAL
+
+
+async def test_an_outline_that_reviewers_want_changed_goes_to_a_person_and_retry_is_still_there(opened: Opened) -> None:
+    """With the model down throughout: nobody plans behind an outline, and words of people go to the planner."""
+    llm = DeadLlm(then=ScriptedLlm(decompose=[plan("Show a form")], critic=[REVISE, GO], custodiet=[OK, OK]))
+    play = await opened(Given(config="limits: {{debate_rounds: 0}}", llm=llm))
+    thread = await play.stage.say("ana", REQUEST, mention=True)
+    await play.sees("ana", thread, "T-1 got stuck", "the model is down")
+    llm.alive = True
+    await play.stage.press("lead", thread, "Use a bare outline")
+    await play.sees(
+        "ana", thread, "the plan needs your judgement", "no planner is there to make them", "Nothing is tes"
+    )
+    assert llm.then.count("decompose") == 0
+    await play.stage.press("lead", thread, "Ask for more information", words="which page comes after it?")
+    await play.sees("ana", thread, "please look at the plan, version 2", "Show a form", gone="Use a bare outline")
+    task = await play.task()
+    assert (task.plan_level, task.plan_number) == (Level.PRIMARY, 2)
+
+
+async def test_three_plans_that_do_not_hold_leave_the_same_way_open(opened: Opened) -> None:
+    circle = plan("One", "Two")
+    circle["subtasks"][0]["needs"] = [{"number": 2}]
+    llm = ScriptedLlm(decompose=[circle, circle, circle], critic=[GO], custodiet=[OK])
+    play = await opened(Given(config="channels: {{'{channel}': {{plan: auto}}}}", llm=llm))
+    thread = await play.stage.say("ana", REQUEST, mention=True)
+    card = await play.sees("ana", thread, "I could not make a plan", "in a circle")
+    assert (
+        set(card.buttons) == {"Use a bare outline", "Cancel task"} and "“Use a bare outline”: an approver" in card.text
+    )
+    await play.stage.press("lead", thread, "Use a bare outline")
+    await play.sees("ana", thread, "please look at the plan", "minimal", "none held")
+    task = await play.task()
+    assert task.of_kind(Kind.PLAN) and not task.accepted_plan, "an outline is never waved through"
