@@ -8,6 +8,7 @@ import pytest
 
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, Thread
+from agents.domain.outcome import Status, WorkerOutcome
 from agents.domain.task import TaskState
 from bot.desk import Need
 from bot.messages import Button, Card, Choice, Row, Style, Tone
@@ -128,6 +129,28 @@ async def test_a_task_tells_its_story() -> None:
         assert re.search(r"v1 · [\w-]{8} ", said)
         assert "Waiting for a decision" in said
         assert f'href="/thread/{visit.desk.heard[0].thread}"' in page.text
+
+
+async def test_a_task_says_what_came_of_each_run() -> None:
+    """M175"""
+    desk = ScriptedDesk()
+    desk.outcomes = (
+        WorkerOutcome(
+            run="T-1.1-1",
+            worker="minion",
+            status=Status.NEEDS_REVISION,
+            action_taken=NASTY,
+            files_modified=("a.py", "b.py"),
+            next_step=f"Another attempt {NASTY}",
+        ),
+        WorkerOutcome(run="T-1.1-1", worker=NASTY, status=Status.SUCCESS, action_taken="Read the changes"),
+    )
+    async with console(desk) as visit:
+        await visit.say("@overlord add login")
+        page = await visit.get("/task/T-1")
+        said = text_of(page.text)
+        assert "What came of each run" in said and "T-1.1-1, minion NEEDS_REVISION 2 files Another attempt" in said
+        assert NASTY not in page.text
 
 
 @pytest.mark.parametrize("path", ["/c/nowhere", "/thread/console:general:none", "/task/T-99", "/nothing"])

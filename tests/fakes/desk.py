@@ -9,6 +9,7 @@ from agents.domain.authority import Kind
 from agents.domain.decision import Decision, Option, lettered
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, DecisionId, PersonId, TaskId, Thread, derived
+from agents.domain.outcome import WorkerOutcome
 from agents.domain.proposal import Listed
 from agents.domain.task import Task, TaskState
 from bot.desk import Conversation, Heard, Message, Need, TaskPage, TimelineEntry
@@ -44,6 +45,7 @@ class ScriptedDesk:
         self.timelines: dict[TaskId, list[TimelineEntry]] = {}
         self.problem: OverlordError | None = None
         self.texts: dict[tuple[TaskId, str], str] = {}
+        self.outcomes: tuple[WorkerOutcome, ...] = ()
         self.clock = START
         self.answers = True  # whether a request is answered at all
         self._names = names or {"ana": "Ana"}
@@ -88,6 +90,7 @@ class ScriptedDesk:
             needs=needs,
             timeline=tuple(self.timelines[task]),
             kept=tuple(sorted(name for of, name in self.texts if of == task)),
+            outcomes=self.outcomes,
         )
 
     async def kept(self, task: TaskId, name: str, viewer: Account) -> str | None:
