@@ -31,7 +31,7 @@ from bot.jobs import Jobs, Pump, settle_waiting
 from bot.joining import joined
 from bot.leases import Leases
 from bot.messages import Card, Platform
-from bot.office import Office
+from bot.office import Office, catalog_of
 from bot.outbox import Outbox
 from bot.people_desk import PeopleDesk
 from bot.permissions import Permissions
@@ -163,6 +163,7 @@ class _opened:
             limits=settings.limits,
             budgets=settings.budgets,
             redact=Redactor(settings.secrets),
+            catalog=catalog_of(settings.declared),
         )
 
     def __enter__(self) -> Office:

@@ -1,6 +1,9 @@
 """What every part of the bot works with: the store, the clock, the limits and who may do what."""
 
+from collections.abc import Callable
 from dataclasses import field
+from functools import cache
+from typing import TYPE_CHECKING
 
 from agents.domain.asking import Moment
 from agents.domain.authority import Presser
@@ -9,10 +12,29 @@ from agents.domain.ids import Account
 from agents.domain.limits import Limits
 from agents.domain.records import dataclass
 from agents.domain.redact import Redact, Redactor
+from agents.domain.workflow import Workflow
 from agents.ports import Clock
 from bot.permissions import Permissions
 from store.books import Books
 from store.database import Database
+
+if TYPE_CHECKING:
+    from agents.catalog.library import Catalog, Declared
+
+
+def catalog_of(declared: "Declared | None") -> "Callable[[], Catalog]":
+    """Read once, and not before it is needed: a start need not wait for it."""
+
+    @cache
+    def load() -> "Catalog":
+        from agents.catalog.library import load_catalog
+
+        return load_catalog(declared)
+
+    return load
+
+
+packaged_catalog = catalog_of(None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,12 +45,16 @@ class Office:
     limits: Limits
     budgets: Budgets = field(default_factory=Budgets)
     redact: Redact = field(default_factory=Redactor)  # what leaves the house goes through it
+    catalog: "Callable[[], Catalog]" = packaged_catalog  # roles, contexts, the workflow; read when first needed
 
     def moment(self, channel: str, cause: str) -> Moment:
         """Now, under the policy of the channel the work was asked for in."""
         policy = self.permissions.channel(channel)
         now, budget = self.clock.now(), self.budgets.task
-        return Moment(at=now, cause=cause, channel=policy, limits=self.limits, budget=budget)
+        return Moment(at=now, cause=cause, channel=policy, limits=self.limits, budget=budget, workflow=self._workflow)
+
+    def _workflow(self) -> Workflow:
+        return self.catalog().workflow
 
     def presser(self, account: Account, books: Books, memberships: tuple[str, ...] = ()) -> Presser:
         """The person behind an account, with the rights they have at this moment."""

@@ -3,14 +3,15 @@
 import os
 import pwd
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from agents.catalog import policies
-from agents.catalog.documents import BadYaml
+from agents.catalog.documents import BadYaml, Document
 from agents.catalog.layers import Layers
 from agents.catalog.models import Models, packaged_models
 from agents.catalog.overlord import (
@@ -40,6 +41,7 @@ from agents.domain.limits import Limits
 from agents.domain.records import dataclass
 
 if TYPE_CHECKING:
+    from agents.catalog.library import Declared
     from agents.domain.risk import RiskPolicy
 
 CONFIG = "OVERLORD_CONFIG"
@@ -93,6 +95,7 @@ class Settings:
     channels: Mapping[str, ChannelPolicy]
     limits: Limits
     risk: "RiskPolicy | None"  # None: as it comes with the program
+    declared: "Declared | None" = None  # contexts, roles, workflow; None: as they come with the program
     warnings: tuple[Problem, ...] = ()
     secrets: frozenset[str] = field(default=frozenset(), repr=False)  # exact values no log may show
 
@@ -173,6 +176,7 @@ class _Reading:
             channels=_channels(file),
             limits=file.limits,
             risk=file.risk,
+            declared=_declared(file),
             warnings=tuple(self.warnings),
             secrets=frozenset(secrets_in(file) | _keys_in(self.environ) | file.models.keys_in(self.environ)),
         )
@@ -187,10 +191,8 @@ class _Reading:
 
             try:
                 document = read_yaml(config)
-                if "risk" in document.data:  # else nobody waits for it to be read at a start
-                    from agents.catalog.risk import packaged_risk
-
-                    self.layers.lay(packaged_risk(), under="risk")
+                for name in document.data.keys() & _LAID_UNDER.keys():
+                    self.layers.lay(_laid_under(name), under=name)
                 self.layers.lay(document)
             except BadYaml as error:
                 self.problems.append(Problem(name=CONFIG, what=error.what, instead=error.next_step))
@@ -238,6 +240,10 @@ class _Reading:
             from agents.catalog.risk import odd_risk
 
             odd += odd_risk(file.risk)
+        if not broken & {"contexts", "roles", "workflow"} and (declared := _declared(file)):
+            from agents.catalog.library import odd_declared
+
+            odd += odd_declared(declared)
         odd += policies.odd_projects([self._located(part, base) for part in file.projects])
         if "projects" not in broken:
             odd += policies.odd_channels(file.channels, file.projects)
@@ -290,6 +296,28 @@ class _Reading:
             skills=part.skills,
             gates=self._gates(part, base),
         )
+
+
+# What a part of overlord.yaml is laid over; read only where there is such a part, for a start need not wait for it.
+_LAID_UNDER = {
+    "risk": ("agents.catalog.risk", "packaged_risk"),
+    "contexts": ("agents.catalog.contexts", "packaged_contexts"),
+    "workflow": ("agents.catalog.workflows", "packaged_workflow"),
+}
+
+
+def _laid_under(name: str) -> Document:
+    module, function = _LAID_UNDER[name]
+    read: Callable[[], Document] = getattr(import_module(module), function)
+    return read()
+
+
+def _declared(file: OverlordFile) -> "Declared | None":
+    if file.contexts is None and not file.roles and file.workflow is None:
+        return None
+    from agents.catalog.library import Declared
+
+    return Declared(contexts=file.contexts, roles=file.roles, workflow=file.workflow)
 
 
 def _without_code(file: OverlordFile) -> Iterator[Odd]:

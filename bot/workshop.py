@@ -10,7 +10,7 @@ from pathlib import Path
 from agents.catalog.skills import Skills, packaged_skills, read_skills
 from agents.domain.dispatching import branch_of
 from agents.domain.gates import GateCommands
-from agents.domain.packing import BUDGETS, Delta
+from agents.domain.packing import Delta
 from agents.domain.records import dataclass
 from agents.domain.redact import Redact
 from agents.domain.report import plan_text
@@ -182,9 +182,10 @@ class Workshop:
             pack=self._pack,
             skills_of=self._skills,
             redact=self.office.redact,
+            role_of=self.office.catalog().role,
         )
 
-    async def for_review(self, task: Task, work: Work, commit: str) -> str:
+    async def for_review(self, task: Task, work: Work, commit: str, role: str) -> str:
         """Implements agents.ports.Packs."""
         project = task.project or ""
         delta = Delta(
@@ -196,10 +197,11 @@ class Workshop:
         )
         async with self.checkouts.lent(project, commit) as workspace:
             shown = Checkout(project=project, branch=work.branch, base=work.base, head=commit, workspace=workspace)
-            return await self.packer.for_review(shown, delta, BUDGETS["reviewer"])
+            return await self.packer.for_review(shown, delta, self.office.catalog().role(role).context)
 
     async def _pack(self, brief: Brief) -> str:
-        return await self.packer.for_work(brief.checkout, brief.subtask, BUDGETS["implementer"])
+        role = self.office.catalog().role(brief.step.role)
+        return await self.packer.for_work(brief.checkout, brief.subtask, role.context)
 
     async def _skills(self, brief: Brief) -> Sequence[Skill]:
         """The project's own win over ours; what the subtask calls for comes first."""
@@ -249,7 +251,10 @@ def make_workshop(office: Office, prompts: Prompts, sites: Mapping[str, Site], g
         sandbox=sandbox,
         checkouts=checkouts,
         gates=SandboxGates(
-            _yardsticks(sites, checkouts), home, Means(sandbox=sandbox.tried, artefacts=artefacts, redact=redact)
+            _yardsticks(sites, checkouts),
+            home,
+            Means(sandbox=sandbox.tried, artefacts=artefacts, redact=redact),
+            lambda role: office.catalog().role(role).gates,
         ),
         forge=_forges(office, sites, checkouts, ground),
         issues=hub.issues if hub else NoIssues(),

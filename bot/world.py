@@ -1,10 +1,11 @@
 """The world as one job sees it: its log, its models with the money they cost, and the projects."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 
+from agents.catalog.library import Catalog
 from agents.catalog.rehearsal import load_scripts, rehearsed
 from agents.catalog.risk import packaged_policy
 from agents.catalog.specialists import load_panel
@@ -20,7 +21,7 @@ from agents.domain.task import Task
 from agents.llm.choice import choose_models
 from agents.llm.client import JobLlm, Models
 from agents.llm.gateway import Gateway
-from agents.llm.prompts import Prompts
+from agents.llm.prompts import Adds, Prompts
 from agents.minions.builtin import WINDOW
 from agents.ports import Ask, CallBook, Converse, Keep, Ports, Projects, Said, Shape, Specialists, Spent
 from agents.workspace import sample
@@ -114,6 +115,7 @@ class World:
             artefacts=self.workshop.artefacts,
             packs=self.workshop,
             risk=lambda changes, coverage: risk_of(changes, coverage, self.risk),
+            workflow=lambda: self.office.catalog().workflow,
         )
 
     async def close(self) -> None:
@@ -134,7 +136,8 @@ async def make_world(settings: Settings, office: Office, secret: bytes, console:
     fresh = hub.clones.recent if hub else None
     projects = GitProjects(paths, lambda channel: office.permissions.channel(channel).project, fresh)
     far = hub.clones.folder if hub else lambda project: None
-    prompts = Prompts(secret, files=projects.files, folder=lambda name: far(name) if name in there else paths.get(name))
+    catalog = await asyncio.to_thread(office.catalog)
+    prompts = _prompts(secret, projects, lambda name: far(name) if name in there else paths.get(name), catalog)
     chosen = await choose_models(settings.models.written(), settings.keys)
     scripts = await asyncio.to_thread(load_scripts)  # long to read, and people are served already
     panel = await asyncio.to_thread(load_panel, packaged("policies", "specialists.yaml"))
@@ -159,6 +162,19 @@ async def make_world(settings: Settings, office: Office, secret: bytes, console:
         risk=risk,
         hub=hub,
         offers=tuple(request for request, _ in rehearsed(scripts)) if rehearses else (),
+    )
+
+
+def _prompts(secret: bytes, projects: Projects, folder: Callable[[str], Path | None], catalog: Catalog) -> Prompts:
+    """With what the roles say about them."""
+    return Prompts(
+        secret,
+        files=projects.files,
+        folder=folder,
+        adds=Adds(
+            room=catalog.role(catalog.workflow.plan.role).context.files_room,
+            words=lambda persona: catalog.role(persona).additions,
+        ),
     )
 
 

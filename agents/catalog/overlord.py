@@ -20,6 +20,9 @@ from agents.domain.secret import Secret
 
 if TYPE_CHECKING:
     from agents.domain.risk import RiskPolicy
+    from agents.domain.roles import RolePart
+    from agents.domain.strategy import Strategy
+    from agents.domain.workflow import Workflow
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 DATABASES = ("sqlite:///", "postgresql+psycopg://")
@@ -148,12 +151,33 @@ class OverlordFile:
     risk: "RiskPolicy | None" = None  # None: the one that comes with the program
     projects: tuple[ProjectPart, ...] = ()
     channels: Mapping[str, ChannelPolicy] = field(default_factory=dict)
+    contexts: "Mapping[str, Strategy] | None" = None  # None: as they come with the program
+    roles: "Mapping[str, RolePart]" = field(default_factory=dict)  # laid over those that come with it
+    workflow: "Workflow | None" = None
 
 
 def _risk(where: Where, value: Value) -> "RiskPolicy":
     from agents.catalog.risk import RISK  # where nobody writes of risk, a start needs none of it
 
     return RISK(where, value)
+
+
+def _contexts(where: Where, value: Value) -> "Mapping[str, Strategy]":
+    from agents.catalog.contexts import CONTEXTS
+
+    return CONTEXTS(where, value)
+
+
+def _roles(where: Where, value: Value) -> "Mapping[str, RolePart]":
+    from agents.catalog.roles import ROLES
+
+    return ROLES(where, value)
+
+
+def _workflow(where: Where, value: Value) -> "Workflow":
+    from agents.catalog.workflows import WORKFLOW
+
+    return WORKFLOW(where, value)
 
 
 OVERLORD = Shape(
@@ -177,6 +201,9 @@ OVERLORD = Shape(
     risk=optional(_risk),
     projects=items(PROJECT),
     channels=CHANNELS,
+    contexts=optional(_contexts),
+    roles=_roles,
+    workflow=optional(_workflow),
 )
 FLAGS: dict[str, tuple[str, ...]] = {
     "--home": ("home",),

@@ -146,7 +146,6 @@ _LIMITS: dict[str, Read[object]] = {
     "first_wave": whole(1, 50),
     "minions_per_project": whole(1, 50),
     "minions": whole(1, 100),
-    "code_reviewers": whole(1, 2),
     "minion_turns": whole(1, 500),
     "minion_seconds": seconds(1, 14_400),
     "minion_questions": whole(0, 10),

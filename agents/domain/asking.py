@@ -12,6 +12,7 @@ from agents.domain.ids import DecisionId, PersonId
 from agents.domain.limits import Limits
 from agents.domain.records import dataclass
 from agents.domain.task import Task
+from agents.domain.workflow import DEFAULT, Workflow
 
 Facts = list[Event]
 REASON = "Why? The reason is kept with the task."
@@ -26,6 +27,7 @@ class Moment:
     cause: str  # a delivery, a job, a timer: derived ids differ between causes
     channel: ChannelPolicy = field(default_factory=ChannelPolicy)
     limits: Limits = field(default_factory=Limits)
+    workflow: Callable[[], Workflow] = lambda: DEFAULT  # that new plans are approved under; read when first needed
     budget: float | None = None  # dollars a task may cost, where that is configured
     who: Callable[[PersonId], PersonId] = lambda id: id  # whom an id stands for now: accounts may be linked since
     is_proposed: Callable[[str], bool] = lambda likeness: False  # whether one like it is open, under way or rejected

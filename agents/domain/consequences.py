@@ -89,7 +89,7 @@ def accept_or_change(task: Task, decision: Decision, chosen: Chosen, moment: Mom
     """The plan was accepted as shown, goes back to the planner with a person's words, or rests, or ends."""
     match chosen.option.value:
         case "approve":
-            return [e.PlanAccepted(task=task.id, at=moment.at, hash=decision.subject, by=chosen.by)]
+            return [planning.accepted(task, decision.subject, chosen.by, moment)]
         case "cancel":
             return cancelled(task, decision, chosen, moment)
         case "backburner":

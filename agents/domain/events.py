@@ -49,6 +49,7 @@ from agents.domain.work_events import (
     WorkHandedIn as WorkHandedIn,
     WorkKept as WorkKept,
 )
+from agents.domain.workflow import Workflow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -260,6 +261,7 @@ class ClarificationAnswered(Event):
 class PlanAccepted(Event):
     hash: str  # of the plan that was shown
     by: tuple[PersonId, ...]  # empty: the channel's policy lets a single subtask through
+    workflow: Workflow | None = None  # M244: the task goes on by it; None: accepted before workflows were kept
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -82,13 +82,6 @@ POLICIES: dict[str, RetryPolicy] = {
     "conservative": RetryPolicy(attempts=2, base=5, factor=3.0, longest=120),
 }
 
-POLICY_OF: dict[str, str] = {"plan": "default", "implement": "aggressive", "review": "conservative"}
-
-
-def policy_named(name: str) -> RetryPolicy:
-    """By its own name, or by the kind of step it is for."""
-    return POLICIES[POLICY_OF.get(name, name)]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Again:

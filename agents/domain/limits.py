@@ -37,7 +37,6 @@ class Limits:
     first_wave: int = 4  # minions that a task starts with at most
     minions_per_project: int = 3
     minions: int = 6  # at work at once, whatever they work on
-    code_reviewers: int = 1  # who judge finished work by reading it; with two, both must approve (M180)
     minion_turns: int = 50  # M077
     minion_seconds: float = 1800  # C29, of the machine: a run's own time, not the time it waits for people
     minion_questions: int = 3

@@ -13,17 +13,9 @@ from agents.domain.text import one_line
 
 Count = Callable[[str], int]  # tokens of a text
 
-# M164, M165: tokens by role.
-BUDGETS: dict[str, int] = {
-    "planner": 30_000,
-    "implementer": 25_000,
-    "reviewer": 15_000,
-    "ui": 20_000,
-    "implementer_fast": 15_000,
-}
-DEFAULT_BUDGET, MAX_BUDGET = 20_000, 50_000
+DEFAULT_BUDGET, MAX_BUDGET = 20_000, 50_000  # M165: tokens, whatever a file says
 
-TREE_MOST = 3_000  # names of files far away help nobody
+TREE_MOST = 3_000  # tokens, where nobody says so: names of files far away help nobody
 TARGET_LEAST = 200  # less of a file is no use
 NOTE = 250  # kept free for saying what was left out
 NAMED_MOST = 5  # of what was left out
@@ -43,7 +35,7 @@ _SECRET_DATA = re.compile(
 
 
 class Part(StrEnum):
-    """In the order in which they are kept."""
+    """In the order in which they are kept, where a strategy says no other."""
 
     SYSTEM = "system"
     TASK = "task"
@@ -102,11 +94,6 @@ class PackTooTight(OverlordError):
         self.budget = budget
 
 
-def budget_of(role: str, wanted: int | None = None) -> int:
-    """A role's own budget, or what was asked for; never more than the most one call may have."""
-    return min(wanted or BUDGETS.get(role, DEFAULT_BUDGET), MAX_BUDGET)
-
-
 def secret_path(path: str) -> bool:
     low = path.casefold()
     return _SECRET_DATA.search(low) is not None or any(matches(low, pattern) for pattern in SECRET_PATHS)
@@ -117,20 +104,31 @@ def marked(text: str) -> str:
     return text.replace("⟦", "\\⟦")
 
 
-def pack(sections: Iterable[Section], budget: int, count: Count, skipped: Sequence[str] = ()) -> Packed:
-    """Everything, if it fits. Else the tree is cut, related files and imports go, and the targets are cut, in that
-    order; system and task stay. Raises PackTooTight.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Room:
+    """How much a pack may hold, and what is kept first."""
+
+    budget: int
+    order: tuple[Part, ...] = tuple(Part)
+    tree: int = TREE_MOST  # tokens
+
+
+def pack(sections: Iterable[Section], room: Room, count: Count, skipped: Sequence[str] = ()) -> Packed:
+    """Everything, if it fits. Else what comes last in the order goes first: the tree is cut, related files and imports
+    go whole; then the targets are cut. System and task stay. Raises PackTooTight.
     """
-    return _Packing(list(sections), budget, count).packed(skipped)
+    return _Packing(list(sections), room, count).packed(skipped)
 
 
 class _Packing:
-    def __init__(self, sections: list[Section], budget: int, count: Count) -> None:
-        self._sections = [section for part in Part for section in sections if section.part is part]
+    def __init__(self, sections: list[Section], room: Room, count: Count) -> None:
+        order = dict.fromkeys((*room.order, *Part))
+        self._sections = [section for part in order for section in sections if section.part is part]
         self._count = count
-        self._budget = budget
-        self._for_note = min(NOTE, budget // 5)
-        self._room = budget - self._for_note
+        self._budget = room.budget
+        self._tree_most = room.tree
+        self._for_note = min(NOTE, room.budget // 5)
+        self._room = room.budget - self._for_note
         self._cut: list[str] = []
         self._left_out: list[str] = []
 
@@ -179,7 +177,7 @@ class _Packing:
         if self._room < TARGET_LEAST:
             self._left_out.append(section.name)
             return None
-        cut = self._within(section, min(self._room, TREE_MOST))
+        cut = self._within(section, min(self._room, self._tree_most))
         self._room -= self._cost(cut)
         return cut
 

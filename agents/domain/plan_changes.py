@@ -55,6 +55,7 @@ CHANGES: "dict[type[Event], Callable[[Task, Any], dict[str, Any]]]" = {
     },
     e.PlanAccepted: lambda task, fact: {
         "accepted_plan": fact.hash,
+        "workflow": fact.workflow,
         "feedback": (),
         "problem": "",
         "works": tuple(Work(number=s.number) for s in task.plan.subtasks) if task.plan else (),

@@ -1,6 +1,6 @@
 """From a drafted decomposition to a plan that a person may approve."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from agents.domain import events as e
@@ -8,12 +8,14 @@ from agents.domain.asking import OUTLINE, REASON, Chosen, Facts, Moment, Questio
 from agents.domain.authority import Kind, PlanPolicy
 from agents.domain.debate import MAX_ROUNDS, Debate, Round
 from agents.domain.decision import Decision, Option, lettered
-from agents.domain.decomposition import MAX_DECOMPOSITIONS, VERIFY, Decomposition, faults, with_verification
+from agents.domain.decomposition import VERIFY, Decomposition, faults, with_verification
+from agents.domain.ids import PersonId
 from agents.domain.ladder import Level, outline
 from agents.domain.records import dataclass
 from agents.domain.task import Task, TaskState
 from agents.domain.text import cut
 from agents.domain.verdicts import Review, Ruling
+from agents.domain.workflow import DEFAULT, Workflow
 
 _CHANGES = Option(value="changes", asks="What should be different?")
 _NARROW = Option(value="narrow", asks="What may be left out?")
@@ -195,12 +197,26 @@ def _ruled(task: Task, ruling: Ruling, review: Review, debate: Debate | None, mo
 
 
 def _ask_for_approval(task: Task, moment: Moment) -> Facts:
-    """C07: a person, unless the channel lets a single subtask through by itself."""
+    """C07: a person, unless the channel lets a single subtask through by itself and the workflow does not object."""
     plan = task.plan
     usual = task.plan_level is Level.PRIMARY  # M222: what was degraded is never waved through
-    if plan and usual and moment.channel.plan is PlanPolicy.AUTO and _working(plan) == 1:
-        return [e.PlanAccepted(task=task.id, at=moment.at, hash=plan.hash, by=())]
+    if plan and usual and _lets_through(moment) and _working(plan) == 1:
+        return [accepted(task, plan.hash, (), moment)]
     return _ask_plan(task, Kind.PLAN, PLAN_OPTIONS, moment)
+
+
+def _lets_through(moment: Moment) -> bool:
+    return moment.channel.plan is PlanPolicy.AUTO and not moment.workflow().plan_review.human_approval
+
+
+def accepted(task: Task, hash: str, by: tuple[PersonId, ...], moment: Moment) -> e.PlanAccepted:
+    """M244: with the workflow as it is now; a later one is for later plans."""
+    return e.PlanAccepted(task=task.id, at=moment.at, hash=hash, by=by, workflow=moment.workflow())
+
+
+def workflow_of(task: Task, current: Callable[[], Workflow]) -> Workflow:
+    """The one its plan was accepted under; until then the current one."""
+    return task.workflow or (DEFAULT if task.accepted_plan else current())
 
 
 def _ask_plan(task: Task, kind: Kind, options: tuple[Option, ...], moment: Moment) -> Facts:
@@ -210,14 +226,15 @@ def _ask_plan(task: Task, kind: Kind, options: tuple[Option, ...], moment: Momen
 
 
 def _sent_back(task: Task, back: e.DecompositionSentBack, moment: Moment) -> Facts:
-    """C21: at most three decompositions, the first and two sent back; then a person decides."""
+    """C21: the first and as many as may be sent back by the workflow; then a person decides."""
     if task.plan_level is Level.MINIMAL and back.review is not None:
         why = f"The reviewers want changes, and no planner is there to make them: {'; '.join(back.reasons[:3])}"
         return _escalate(task, task.plan_number, why, (back.review, back.debate), moment)
     drafted = task.tries + (back.number > task.plan_number)
-    if drafted < MAX_DECOMPOSITIONS:
+    if drafted <= moment.workflow().plan.max_retries:
         return [back]
-    why = f"{drafted} decompositions were drafted and none held: {'; '.join(back.reasons[:3])}"
+    tries = f"{drafted} decompositions were drafted and none held" if drafted != 1 else "The first plan did not hold"
+    why = f"{tries}: {'; '.join(back.reasons[:3])}"
     return _escalate(task, task.plan_number, why, (back.review, back.debate), moment)
 
 

@@ -19,8 +19,10 @@ from agents.domain.ladder import Level
 from agents.domain.origin import Mandate, Origin
 from agents.domain.proposal import Proposal
 from agents.domain.records import dataclass
+from agents.domain.refusing import illegal
 from agents.domain.verdicts import Review
 from agents.domain.work import Heard, Work
+from agents.domain.workflow import Workflow
 
 
 class TaskState(StrEnum):
@@ -148,6 +150,7 @@ class Task:
     tries: int = 0  # decompositions since a person last had a word in it
     feedback: tuple[str, ...] = ()  # what the next decomposition must heed
     accepted_plan: str = ""  # hash
+    workflow: Workflow | None = None  # that the plan was accepted under (M244)
     budget: float | None = None  # raised by a person, above the configured one
     raised: tuple[tuple[str, float], ...] = ()  # how far this task may go into the budgets it shares with others
     budgets_warned: tuple[str, ...] = ()
@@ -340,24 +343,4 @@ def _moved_while_resting(task: Task, event: Event) -> dict[str, Any]:
 
 
 def _illegal(task: Task, event: Event) -> IllegalMove:
-    state, act = _WORDS.get(task.state, str(task.state).replace("_", " ")), _ACTS.get(type(event), "do that")
-    ended = "It has ended: mention me with a new request to start again."
-    return IllegalMove(
-        f"{task.id} is {state}, so I cannot {act} now",
-        next_step=ended if task.ended else "Say `status` to see where it stands.",
-    )
-
-
-_WORDS: dict[TaskState, str] = {
-    S.PAUSED: "stopped already",
-    S.BACKBURNER: "laid aside",
-    S.BLOCKED: "waiting for you",
-    S.AWAITING_APPROVAL: "waiting for an approval",
-}
-_ACTS: dict[type[Event], str] = {
-    e.TaskStopped: "stop it",
-    e.TaskResumed: "resume it",
-    e.TaskBackburnered: "lay it aside",
-    e.TaskCancelled: "cancel it",
-    e.PlanAccepted: "take a plan for it",
-}
+    return illegal(task.id, task.state, event, ended=task.ended)

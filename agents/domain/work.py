@@ -9,8 +9,6 @@ from agents.domain.records import dataclass
 from agents.domain.risk import RiskLevel
 from agents.domain.scope import Scope, ScopeMode
 
-MAX_ATTEMPTS = 3  # M027: the first and two revisions
-
 
 class SubtaskState(StrEnum):
     PENDING = "pending"

@@ -15,7 +15,8 @@ from agents.domain.ids import TaskId
 from agents.domain.records import dataclass
 from agents.domain.risk import GATE_FOR, MERGE_FOR, Risk, RiskLevel, at_least_high
 from agents.domain.task import Task, evolve
-from agents.domain.work import MAX_ATTEMPTS, Ending, SubtaskState, Work
+from agents.domain.work import Ending, SubtaskState, Work
+from agents.domain.workflow import DEFAULT
 
 
 class About(TypedDict):
@@ -134,22 +135,28 @@ def after_evaluation(task: Task, work: Work, evaluation: Evaluation, risk: Risk,
     judged = e.WorkEvaluated(**about, evaluation=evaluation, risk=risk.level, why=risk.said)
     if evaluation.overall is Score.PASS:
         return [judged, *_gate(task, work, evaluation, risk, moment)]
-    if not needs_a_person(work, evaluation):
+    if not needs_a_person(task, work, evaluation):
         return [judged, again(task, work, evaluation.feedback, moment)]
     hopeless = evaluation.overall is Score.FAIL
-    why = "It cannot be mended by another attempt" if hopeless else f"{work.tries} attempts did not do"
+    tries = f"{work.tries} attempts" if work.tries != 1 else "One attempt"
+    why = "It cannot be mended by another attempt" if hopeless else f"{tries} did not do"
     said = f"{why}: {'; '.join(evaluation.feedback[:2])}"
     escalated = e.SubtaskEscalated(**about, why=said, patch=work.patch)
     return [judged, escalated, *_ask_what_next(task, work, why, moment)]
 
 
-def needs_a_person(work: Work, evaluation: Evaluation) -> bool:
+def most_attempts(task: Task) -> int:
+    """M027: the first, and as many revisions as the workflow allows that its plan was approved under."""
+    return 1 + (task.workflow or DEFAULT).implement.max_retries
+
+
+def needs_a_person(task: Task, work: Work, evaluation: Evaluation) -> bool:
     """M032, C13: no other attempt is made by itself."""
     match evaluation.overall:
         case Score.PASS:
             return False
         case Score.NEEDS_REVISION:
-            return work.tries >= MAX_ATTEMPTS
+            return work.tries >= most_attempts(task)
         case Score.FAIL:
             return True
 

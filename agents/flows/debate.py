@@ -85,7 +85,8 @@ async def _argue(side: Side, number: int, task: Task, held: Debate, ports: Ports
         "round": number,
     }
     step = f"debate:{side}:{task.plan_number}:{number}"
-    asked = Ask(question="debate", role=side.value, step=step, task=task, about=about, policy="review")
+    policy = ports.workflow().plan_review.retry_policy
+    asked = Ask(question="debate", role=side.value, step=step, task=task, about=about, policy=policy)
     says, spent = await ports.llm.ask(asked, DebateAnswer)
     argument = Argument(side=side, position=says.position, point=says.point, evidence=tuple(says.evidence))
     return argument, spent

@@ -110,7 +110,16 @@ async def decompose(event: Event, ports: Ports) -> None:
     files = await ports.projects.files(seen.project or "")
 
     step = f"decompose:{seen.plan_number}:{seen.tries}"
-    asked = Ask(question="decompose", role="primary", step=step, task=seen, about={"files": files}, policy="plan")
+    how = ports.workflow().plan
+    asked = Ask(
+        question="decompose",
+        role="primary",
+        step=step,
+        task=seen,
+        about={"files": files},
+        policy=how.retry_policy,
+        persona=how.role,
+    )
     says, spent, why = await _planned(asked, seen, ports)
     drafted = says.drafted()
 

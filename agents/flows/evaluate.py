@@ -11,6 +11,7 @@ from agents.domain.asking import Moment
 from agents.domain.errors import NoAnswer, OverlordError
 from agents.domain.evaluation import Change, CodeReview, Evaluation, Opinion, Score, judged as conclusion, overall
 from agents.domain.events import Event
+from agents.domain.planning import workflow_of
 from agents.domain.probes import code_probe_for
 from agents.domain.task import Task
 from agents.domain.work import SubtaskState, Work
@@ -54,6 +55,7 @@ async def evaluate(event: Event, ports: Ports) -> None:
         scope=work.scope,
         earlier=work.trees,  # the same tree again is the same work again
         log=dispatching.key_of(task, work),
+        role=workflow_of(task, ports.workflow).implement.role,
     )
     judged = await unless_ended(task.id, ports, ports.gates.judge(candidate))
     if judged is None:
@@ -64,7 +66,7 @@ async def evaluate(event: Event, ports: Ports) -> None:
         reviews = await _reviews(task, work, commit, ports)
     evaluation = concluded(work, await _measured(task, work, commit, ports), judged, reviews)
     risk = ports.risk(evaluation.changes, evaluation.coverage)
-    patch = await keep_patch(task, work, commit, ports) if working.needs_a_person(work, evaluation) else ""
+    patch = await keep_patch(task, work, commit, ports) if working.needs_a_person(task, work, evaluation) else ""
 
     def decide(now: Task, moment: Moment) -> Sequence[Event]:
         if not _is_due(now, event):
@@ -87,9 +89,10 @@ async def _by_hand(task: Task, work: Work, ports: Ports) -> str:
 
 
 async def _reviews(task: Task, work: Work, commit: str, ports: Ports) -> Sequence[CodeReview]:
-    wanted = REVIEWERS[: ports.limits.code_reviewers]
+    step = workflow_of(task, ports.workflow).review
+    wanted = REVIEWERS[: step.parallel]
     try:
-        pack = await ports.packs.for_review(task, work, commit)
+        pack = await ports.packs.for_review(task, work, commit, step.role)
     except OverlordError as problem:  # it cannot be shown, so it cannot be judged
         return [CodeReview(reviewer=each, opinion=Opinion.NO_VERDICT, why_none=problem.what) for each in wanted]
     said = await asyncio.gather(*(_review(each, task, work, pack, ports) for each in wanted), return_exceptions=True)
@@ -107,7 +110,16 @@ async def _review(reviewer: str, task: Task, work: Work, pack: str, ports: Ports
         "feedback": list(work.feedback),
     }
     step = f"code_review:{reviewer}:{work.number}:{work.attempt}"
-    asked = Ask(question="code_review", role=reviewer, step=step, task=task, about=about, policy="review")
+    how = workflow_of(task, ports.workflow).review
+    asked = Ask(
+        question="code_review",
+        role=reviewer,
+        step=step,
+        task=task,
+        about=about,
+        policy=how.retry_policy,
+        persona=how.role,
+    )
     try:
         says, spent = await ports.llm.ask(asked, ReviewAnswer)
     except NoAnswer as none:

@@ -76,7 +76,7 @@ async def _get_ready(task: Task, ports: Ports) -> None:
 async def _critic(task: Task, ports: Ports) -> CriticSays:
     """C06: no verdict is never an approval. One that misses a planted defect gives none (attack 30)."""
     probe: Probe = probe_for(task)
-    asked = _ask("critic", task, {"probe": probe.text})
+    asked = _ask("critic", task, {"probe": probe.text}, ports)
     try:
         says, _ = await ports.llm.ask(asked, CriticAnswer)
     except NoAnswer as failed:
@@ -95,7 +95,7 @@ async def _critic(task: Task, ports: Ports) -> CriticSays:
 
 async def _custodiet(task: Task, ports: Ports) -> CustodietSays:
     try:
-        says, _ = await ports.llm.ask(_ask("custodiet", task, {}), CustodietAnswer)
+        says, _ = await ports.llm.ask(_ask("custodiet", task, {}, ports), CustodietAnswer)
     except NoAnswer as failed:
         return CustodietSays(verdict=Custodiet.NO_VERDICT, why_none=failed.what)
     if says.verdict is Custodiet.NO_VERDICT:
@@ -118,7 +118,7 @@ async def _specialist(task: Task, specialist: Specialist, ports: Ports) -> Advic
         step=f"specialist:{specialist.name}:{task.plan_number}",
         task=task,
         about=about,
-        policy="review",
+        policy=ports.workflow().plan_review.retry_policy,
     )
     try:
         says, _ = await ports.llm.ask(asked, SpecialistAnswer)
@@ -127,6 +127,6 @@ async def _specialist(task: Task, specialist: Specialist, ports: Ports) -> Advic
     return Advice(specialist=specialist.name, concerns=tuple(says.concerns), suggestions=tuple(says.suggestions))
 
 
-def _ask(reviewer: str, task: Task, about: dict[str, object]) -> Ask:
-    step = f"{reviewer}:{task.plan_number}"
-    return Ask(question=reviewer, role=reviewer, step=step, task=task, about=about, policy="review")
+def _ask(reviewer: str, task: Task, about: dict[str, object], ports: Ports) -> Ask:
+    step, policy = f"{reviewer}:{task.plan_number}", ports.workflow().plan_review.retry_policy
+    return Ask(question=reviewer, role=reviewer, step=step, task=task, about=about, policy=policy)

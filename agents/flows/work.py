@@ -8,6 +8,7 @@ from agents.domain import dispatching, events as e, working
 from agents.domain.asking import Moment
 from agents.domain.errors import NoAnswer
 from agents.domain.events import Event
+from agents.domain.planning import workflow_of
 from agents.domain.report import commit_text
 from agents.domain.task import Task
 from agents.domain.text import cut
@@ -135,6 +136,7 @@ class _Run:
             subtask=subtask,
             work=self.work,
             checkout=self.checkout,
+            step=workflow_of(self.task, self.ports.workflow).implement,
             notes=dispatching.notes_for(self.task, subtask),
             since=self.since,
             interrupted=self.interrupted,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from agents.domain.errors import NoAnswer
-from agents.domain.failure import ErrorClass, Failure, policy_named
+from agents.domain.failure import POLICIES, ErrorClass, Failure
 from agents.domain.ids import derived
 from agents.domain.limits import Limits
 from agents.domain.models import Chosen
@@ -124,7 +124,7 @@ class JobLlm:
 
     def _step(self, call: Call, wanted: Wanted[Value], policy: str) -> Step[Value]:
         models = {model.name: model for model in self.models.chosen[call.role].models}
-        return Step(call=call, models=models, policy=policy_named(policy).under(self.models.limits), wanted=wanted)
+        return Step(call=call, models=models, policy=POLICIES[policy].under(self.models.limits), wanted=wanted)
 
 
 def _read(shape: type[Shape], nonce: str, reply: Reply) -> tuple[Shape | None, Failure | None]:

@@ -7,10 +7,12 @@ import json
 import os
 import re
 import sys
+from bisect import bisect_right
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,7 @@ from agents.domain.packing import Count
 from agents.domain.task import Task
 from agents.llm.child import SECONDS
 from agents.llm.context import fitted, whole
-from agents.llm.rendering import BadTemplate, Fence, Trusted, packaged_text
+from agents.llm.rendering import CAPS, BadTemplate, Fence, Trusted, packaged_text
 from agents.llm.tokens import Tokens
 from agents.ports import Ask
 from manifests import packaged
@@ -65,14 +67,32 @@ class Prompt:
 _KEEP: dict[str, object] = {"cache_control": {"type": "ephemeral"}}
 
 
-class Prompts:
-    """`secret` is the installation's own. `files` and `folder` say what a project consists of and where it is."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adds:
+    """How many characters of the names of files are shown, and the words that a role adds to its questions."""
 
-    def __init__(self, secret: bytes, *, files: Files, folder: Folder, count: Count | None = None) -> None:
+    room: int = CAPS["files"]
+    words: Callable[[str], str] = lambda persona: ""
+
+
+class Prompts:
+    """`secret` is the installation's own. `files` and `folder` say what a project consists of and where it is; `adds`
+    is what roles say about their questions."""
+
+    def __init__(
+        self,
+        secret: bytes,
+        *,
+        files: Files,
+        folder: Folder,
+        count: Count | None = None,
+        adds: Adds | None = None,
+    ) -> None:
         self._secret = secret
         self._count = count or Tokens()
         self._files = files
         self._folder = folder
+        self._adds = adds or Adds()
 
     def nonce(self, call: str) -> str:
         """What an answer must repeat: nobody who wrote text into the question could know it."""
@@ -87,16 +107,19 @@ class Prompts:
         if files is None and task and task.project:
             files = await self._files(task.project)
         body = await self._body(asked.question, {**_of_task(task), "brief": asked.brief, **values}, fence)
+        if asked.persona and (words := self._adds.words(asked.persona)):
+            body = f"{body}\n\n{words}"
         wanted = {"question": Trusted(asked.question), "body": Trusted(body), "schema": Trusted(schema), "tag": nonce}
         question = packaged_text("_question", {**wanted, "most": size.output if size else None}, fence)
         prompt = Prompt(system=_section(asked.question) if asked.brief else _handbook(), context=(), question=question)
         if task is None:
             return prompt
-        about = task, tuple(map(str, files or ())), fence
+        listed = tuple(map(str, files or ()))
+        about = task, listed, fence
         if asked.brief:
             return await asyncio.to_thread(lambda: replace(prompt, context=fitted(*about, BRIEF, self._count)))
         if size is None or size.input is None:
-            return replace(prompt, context=whole(*about))
+            return replace(prompt, context=whole(task, _shown(listed, self._adds.room), fence))
         # to count takes a while, the first time half a second
         return await asyncio.to_thread(self._within, prompt, about, size.input)
 
@@ -136,6 +159,15 @@ def _of_task(task: Task | None) -> dict[str, object]:
         "tries": task.tries,
         "feedback": list(task.feedback),
     }
+
+
+def _shown(files: tuple[str, ...], room: int) -> tuple[str, ...]:
+    """Whole names only, and how many there are beside them."""
+    if sum(map(len, files)) + len(files) <= room:
+        return files
+    ends = list(accumulate(len(name) + 1 for name in files))
+    kept = bisect_right(ends, max(0, room - 40))
+    return (*files[:kept], f"… and {len(files) - kept:,} more")
 
 
 @lru_cache(maxsize=1)

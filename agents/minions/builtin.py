@@ -15,15 +15,16 @@ from pathlib import Path
 
 from agents.domain.errors import OverlordError
 from agents.domain.limits import Limits
+from agents.domain.roles import Base, Role, bare
 from agents.domain.scope import OutOfScope
 from agents.domain.skill import Skill
 from agents.domain.task import Task
 from agents.domain.work import Ending, run_key
 from agents.minions import resuming
-from agents.minions.executor import SCOPE, Spec, ToolExecutor
+from agents.minions.executor import SCOPE, ToolExecutor
 from agents.minions.playing import play
 from agents.minions.room import LateRoom, NoRoom
-from agents.minions.tools import OFFERED, TOOLS
+from agents.minions.tools import allowed
 from agents.minions.transcript import Message, Row, Talk, opening_row, told_row
 from agents.ports import (
     Asked,
@@ -38,6 +39,7 @@ from agents.ports import (
     Said,
     Sandbox,
     Talker,
+    Tool,
     Turns,
     WantsScope,
     Watch,
@@ -67,7 +69,7 @@ class BuiltIn:
     redact: Callable[[str], str] = str  # P23: of what tools say
     role: str = "primary"
     window: int = WINDOW
-    tools: Mapping[str, Spec] = field(default_factory=lambda: TOOLS)
+    role_of: Callable[[str], Role] = lambda name: bare(Base.IMPLEMENTER)  # as whom it works
     clock: Callable[[], float] = time.monotonic  # a run's seconds are the machine's: its programs know no other
 
     @property
@@ -95,7 +97,7 @@ class BuiltIn:
     @asynccontextmanager
     async def _opened(self, brief: Brief) -> AsyncIterator["_Run"]:
         """The files, the transcript so far, and a sandbox for when it is needed."""
-        shown = brief.checkout.workspace
+        shown, role = brief.checkout.workspace, self.role_of(brief.step.role)
         workspace = replace(shown, environ={**shown.environ, SCOPE: brief.work.scope.dump()})
         try:
             files = await asyncio.to_thread(self.files, workspace.path)
@@ -103,8 +105,9 @@ class BuiltIn:
             raise NoFolder(f"Its folder cannot be opened: {problem.strerror}", next_step="Start it again.") from problem
         room = LateRoom(lambda: self.sandbox.open(workspace, self.profile))
         try:
+            specs, offered = allowed(role.allowed_tools)
             executor = ToolExecutor(
-                tools=self.tools,
+                tools=specs,
                 files=files,
                 workspace=workspace,
                 room=room,
@@ -112,7 +115,9 @@ class BuiltIn:
                 limits=self.limits,
             )
             key = run_key(brief.task.id, brief.subtask.number, brief.work.attempt)
-            run = _Run(brief=brief, key=key, executor=executor, talk=Talk(window=self.window))
+            run = _Run(
+                brief=brief, key=key, executor=executor, talk=Talk(window=self.window), role=role, offered=offered
+            )
             for row in await self.turns.of(key):
                 run.talk.take(row)
             yield run
@@ -145,7 +150,8 @@ class BuiltIn:
         """Begin, or go on where the transcript ends. What it ended with is returned again if nothing came of it."""
         brief, talk = run.brief, run.talk
         if not talk.rows:
-            system, first = resuming.opening(self.render, brief, await self.pack(brief), run.executor.skills)
+            pack = await self.pack(brief)
+            system, first = resuming.opening(self.render, brief, pack, run.executor.skills, run.role.additions)
             self._note(run, opening_row(system, self.redact(first)))
         going_on = resuming.going_on(self.render, brief, talk)
         if not isinstance(going_on, list):
@@ -170,14 +176,14 @@ class BuiltIn:
                 role=self.role,
                 task=brief.task,
                 messages=talk.messages,
-                tools=OFFERED,
+                tools=run.offered,
                 about=about,
-                policy="implement",
+                policy=brief.step.retry_policy,
                 first=tuple(run.owed),
             )
         )
         run.owed = [keep]
-        looks = self._only_looks(said)
+        looks = _only_looks(said, run.executor)
         if not looks:
             await run.settle()
         run.executor.questions, run.executor.again = talk.questions, said.again
@@ -202,9 +208,6 @@ class BuiltIn:
         minutes = self.limits.minion_seconds / 60
         return GaveUp(ending=Ending.TIMEOUT, problem=f"It was not done after {minutes:g} minutes.")
 
-    def _only_looks(self, said: Said) -> bool:
-        return all(call.name in self.tools and self.tools[call.name].looks for call in said.calls)
-
     def _tell(self, run: "_Run", messages: Sequence[Message]) -> None:
         """Twice is once."""
         row = told_row(messages)
@@ -222,11 +225,17 @@ class _Run:
     key: str
     executor: ToolExecutor
     talk: Talk
+    role: Role
+    offered: Sequence[Tool]
     owed: list[Owed] = field(default_factory=list)  # not on disk yet, in the order in which it must come there
 
     async def settle(self) -> None:
         owed, self.owed = self.owed, []
         await asyncio.gather(*(each() for each in owed))
+
+
+def _only_looks(said: Said, at: ToolExecutor) -> bool:
+    return all(call.name in at.tools and at.tools[call.name].looks for call in said.calls)
 
 
 def _last(talk: Talk) -> str:

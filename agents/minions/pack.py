@@ -12,17 +12,15 @@ from agents.domain.listing import Listing, imports_of, related_to, tree_lines
 from agents.domain.packing import Delta, Part, Section, pack, secret_path
 from agents.domain.redact import Redact
 from agents.domain.scope import matches
+from agents.domain.strategy import Input, Strategy
 from agents.domain.text import clean, cut
 from agents.minions.counts import Counts
 from agents.minions.reading import Reading, Texts, Tree
 from agents.ports.projects import Checkout
 
-MOST_TARGETS = 20
 FIELD, LIST = 2_000, 50  # characters of a field of the task, entries of a list in it (attack 28)
-PLAN = 20_000
-DIFF = 400_000
-TREE = 12_000
-README_LINES = 60
+PER_TOKEN = 4  # characters of a tree, before its tokens are counted
+MOST_ALWAYS = 20  # files
 LISTINGS = 8  # commits whose listing is kept
 
 OpenTree = Callable[[Path], Tree]
@@ -42,15 +40,15 @@ class Packer:
         self._texts = Texts(counts, redact)
         self._listings: OrderedDict[tuple[str, str], Listing] = OrderedDict()
 
-    async def for_work(self, checkout: Checkout, subtask: Subtask, budget: int) -> str:
+    async def for_work(self, checkout: Checkout, subtask: Subtask, strategy: Strategy) -> str:
         """The files to change, what they import, their tests, the tree. Raises PackTooTight."""
         listing = await self._listing(checkout, checkout.head)
-        return await asyncio.to_thread(self._work, checkout, subtask, budget, listing)
+        return await asyncio.to_thread(self._work, checkout, subtask, strategy, listing)
 
-    async def for_review(self, checkout: Checkout, delta: Delta, budget: int) -> str:
+    async def for_review(self, checkout: Checkout, delta: Delta, strategy: Strategy) -> str:
         """M168: the plan, the difference, and the changed files as they are committed now. Raises PackTooTight."""
         listing = await self._listing(checkout, delta.after)
-        return await asyncio.to_thread(self._review, checkout, delta, budget, listing)
+        return await asyncio.to_thread(self._review, checkout, delta, strategy, listing)
 
     async def _listing(self, checkout: Checkout, commit: str) -> Listing:
         key = (checkout.project, commit)
@@ -60,56 +58,64 @@ class Packer:
                 self._listings.popitem(last=False)
         return self._listings[key]
 
-    def _work(self, checkout: Checkout, subtask: Subtask, budget: int, listing: Listing) -> str:
-        tree = self._open_tree(checkout.workspace.path)
+    def _work(self, checkout: Checkout, subtask: Subtask, strategy: Strategy, listing: Listing) -> str:
+        most, tree = strategy.most, self._open_tree(checkout.workspace.path)
         try:
-            reading = Reading(tree, self._texts, most=2 * budget)
-            targets = list(reading.sections(Part.TARGET, targets_of(subtask, listing)))
-            around = [*_imports(reading, targets, listing), *_related(reading, targets, listing)]
+            reading = Reading(tree, self._texts, most=2 * strategy.budget, without=strategy.exclude)
+            wanted = targets_of(subtask, listing, most(Input.TARGETS))
+            targets = list(reading.sections(Part.TARGET, wanted))
+            around = [
+                *reading.sections(Part.RELATED, _always(strategy, listing)),
+                *reading.sections(Part.IMPORTS, islice(_imports(targets, listing), most(Input.IMPORTS))),
+                *reading.sections(Part.RELATED, islice(_related(targets, listing), most(Input.TESTS))),
+            ]
             sections = [self._texts.section(Part.TASK, "the subtask", task_text(subtask)), *targets, *around]
             names = [target.name for target in targets] or list(subtask.files)
-            sections += [*reading.head(_readme(listing), README_LINES), self._tree(listing, names)]
-            return pack(sections, budget, self._counts, reading.skipped).text
+            sections += reading.head(_readme(listing), most(Input.README))
+            sections += self._tree(listing, names, most(Input.TREE))
+            return pack(sections, strategy.room, self._counts, reading.skipped).text
         finally:
             tree.close()
 
-    def _review(self, checkout: Checkout, delta: Delta, budget: int, listing: Listing) -> str:
+    def _review(self, checkout: Checkout, delta: Delta, strategy: Strategy, listing: Listing) -> str:
         diff, hidden = shown_diff(delta.diff)
         said = f"From {delta.before} to {delta.after}.\n{changes_text(delta)}"
-        tree = self._open_tree(checkout.workspace.path)
+        most, tree = strategy.most, self._open_tree(checkout.workspace.path)
+        changed = (change.path for change in delta.changes if change.status != "D")
         try:
-            reading = Reading(tree, self._texts, most=2 * budget, only=listing.files)
+            reading = Reading(tree, self._texts, most=2 * strategy.budget, only=listing.files, without=strategy.exclude)
             sections = [
-                self._texts.section(Part.TASK, "the approved plan", cut(clean(delta.plan), PLAN)),
+                self._texts.section(Part.TASK, "the approved plan", cut(clean(delta.plan), most(Input.PLAN))),
                 self._texts.section(Part.TASK, "what changed", said),
-                self._texts.section(Part.TARGET, "the difference", cut(diff, DIFF)),
-                *reading.sections(Part.IMPORTS, (c.path for c in delta.changes if c.status != "D")),
+                self._texts.section(Part.TARGET, "the difference", cut(diff, most(Input.DIFF))),
+                *reading.sections(Part.RELATED, _always(strategy, listing)),
+                *reading.sections(Part.IMPORTS, islice(changed, most(Input.CHANGED_FILES))),
             ]
-            return pack(sections, budget, self._counts, (*hidden, *reading.skipped)).text
+            return pack(sections, strategy.room, self._counts, (*hidden, *reading.skipped)).text
         finally:
             tree.close()
 
-    def _tree(self, listing: Listing, near: Iterable[str]) -> Section:
+    def _tree(self, listing: Listing, near: Iterable[str], tokens: int) -> Iterator[Section]:
+        if not tokens:
+            return
         lines, size, left = list[str](), 0, 0
         for line in tree_lines(listing, near):
             size += len(line)
-            if size <= TREE:
+            if size <= PER_TOKEN * tokens:
                 lines.append(line)
             else:
                 left += 1
         more = [f"… and {left:,} more folders"] if left else []
         more += [f"… and {listing.more:,} more files that are not listed"] if listing.more else []
-        return self._texts.section(
-            Part.TREE, f"{len(listing.files) + listing.more:,} files", "\n".join((*lines, *more))
-        )
+        yield self._texts.section(Part.TREE, f"{len(listing.files) + listing.more:,} files", "\n".join((*lines, *more)))
 
 
-def targets_of(subtask: Subtask, listing: Listing) -> list[str]:
+def targets_of(subtask: Subtask, listing: Listing, most: int) -> list[str]:
     """Paths as they stand, files beneath folders, and what patterns match; the first few."""
     found = dict[str, None]()
     for path in subtask.files[:LIST]:
-        found.update(dict.fromkeys(islice(_meant(path, listing), MOST_TARGETS)))
-    return list(found)[:MOST_TARGETS]
+        found.update(dict.fromkeys(islice(_meant(path, listing), most)))
+    return list(found)[:most]
 
 
 def _meant(path: str, listing: Listing) -> Iterator[str]:
@@ -151,13 +157,19 @@ def shown_diff(diff: str) -> tuple[str, list[str]]:
     return "".join(kept), hidden
 
 
-def _imports(reading: Reading, targets: Iterable[Section], listing: Listing) -> Iterator[Section]:
-    paths = (path for target in targets for path in imports_of(target.name, target.text, listing))
-    return reading.sections(Part.IMPORTS, paths)
+def _imports(targets: Iterable[Section], listing: Listing) -> Iterator[str]:
+    return (path for target in targets for path in imports_of(target.name, target.text, listing))
 
 
-def _related(reading: Reading, targets: Iterable[Section], listing: Listing) -> Iterator[Section]:
-    return reading.sections(Part.RELATED, (path for target in targets for path in related_to(target.name, listing)))
+def _related(targets: Iterable[Section], listing: Listing) -> Iterator[str]:
+    return (path for target in targets for path in related_to(target.name, listing))
+
+
+def _always(strategy: Strategy, listing: Listing) -> Iterator[str]:
+    """What a role reads whatever its subtask is: a project's rules, a conftest."""
+    wanted = strategy.always_include
+    found = (path for path in listing.files if any(matches(path, pattern) for pattern in wanted)) if wanted else ()
+    return islice(found, MOST_ALWAYS)
 
 
 def _readme(listing: Listing) -> str:

@@ -2,13 +2,14 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
 from agents.domain.errors import OverlordError
 from agents.domain.packing import Part, Section, marked, secret_path
 from agents.domain.redact import Redact
+from agents.domain.scope import matches
 from agents.domain.text import one_line
 from agents.minions.counts import Counts, blob_id
 
@@ -59,13 +60,23 @@ class Texts:
 
 
 class Reading:
-    """One reading of a worktree. About `most` tokens are read; `only` names the blobs that may be shown."""
+    """One reading of a worktree. About `most` tokens are read; `only` names the blobs that may be shown, and `without`
+    are patterns of files that a role leaves aside."""
 
-    def __init__(self, tree: Tree, texts: Texts, *, most: int, only: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        tree: Tree,
+        texts: Texts,
+        *,
+        most: int,
+        only: Mapping[str, str] | None = None,
+        without: Sequence[str] = (),
+    ) -> None:
         self._tree = tree
         self._texts = texts
         self._room = most
         self._only = only
+        self._without = without
         self._seen: set[str] = set()
         self.skipped: list[str] = []
 
@@ -85,13 +96,15 @@ class Reading:
 
     def head(self, path: str, lines: int) -> Iterator[Section]:
         """The beginning of a file that is only there for orientation."""
-        for section in self.sections(Part.RELATED, [path] if path else []):
+        for section in self.sections(Part.RELATED, [path] if path and lines else []):
             text = "\n".join(section.text.splitlines()[:lines])
             yield replace(section, text=text, tokens=self._texts.counts(text))
 
     def _file(self, part: Part, path: str) -> Section:
         if secret_path(path):
             raise _NotShown("may hold secrets")
+        if any(matches(path, pattern) for pattern in self._without):
+            raise _NotShown("left aside")
         if self._room <= 0 and part is not Part.TARGET:
             raise _NotShown("no room")
         try:

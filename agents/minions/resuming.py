@@ -12,8 +12,8 @@ Render = Callable[[str, Mapping[str, object], Task], str]
 MOST_SKILLS = 30
 
 
-def opening(render: Render, brief: Brief, pack: str, skills: Sequence[Skill]) -> tuple[str, str]:
-    """The system's words, which are the same for all minions, and the first of the user's."""
+def opening(render: Render, brief: Brief, pack: str, skills: Sequence[Skill], additions: str = "") -> tuple[str, str]:
+    """The system's words, which are the same for all minions of a role, and the first of the user's."""
     subtask, work = brief.subtask, brief.work
     about = {
         "task": str(brief.task.id),
@@ -33,7 +33,7 @@ def opening(render: Render, brief: Brief, pack: str, skills: Sequence[Skill]) ->
         "skills": [{"name": skill.name, "description": skill.description} for skill in skills[:MOST_SKILLS]],
         "pack": pack,
     }
-    return render("_minion", {}, brief.task), render("_minion_task", about, brief.task)
+    return render("_minion", {"additions": additions}, brief.task), render("_minion_task", about, brief.task)
 
 
 def words(render: Render, task: Task, said: Sequence[str]) -> list[Message]:

@@ -6,6 +6,7 @@ from agents.domain.evaluation import Change
 from agents.domain.limits import Limits
 from agents.domain.records import dataclass
 from agents.domain.risk import Risk
+from agents.domain.workflow import DEFAULT, Workflow
 from agents.ports.judging import (
     Candidate,
     Forge,
@@ -133,3 +134,4 @@ class Ports:
     artefacts: Artefacts
     packs: Packs
     risk: Callable[[Sequence[Change], float | None], Risk]  # of a change with such a coverage
+    workflow: Callable[[], Workflow] = lambda: DEFAULT  # the current one; a task may keep an older one

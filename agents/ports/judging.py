@@ -33,6 +33,7 @@ class Candidate:
     scope: Scope
     earlier: tuple[str, ...] = ()  # trees of earlier attempts (loop detection)
     log: str = ""  # the name that kept logs begin with
+    role: str = ""  # whose work it is: a role may bring gates of its own
 
 
 class Gates(Protocol):

@@ -7,6 +7,7 @@ from agents.domain.decomposition import Subtask
 from agents.domain.records import dataclass
 from agents.domain.task import Task
 from agents.domain.work import Ending, Work
+from agents.domain.workflow import DEFAULT, Step
 from agents.ports.projects import Checkout
 
 
@@ -18,6 +19,7 @@ class Brief:
     subtask: Subtask
     work: Work
     checkout: Checkout
+    step: Step = DEFAULT.implement  # of the task's workflow: as whom it works, and how often its model is asked again
     notes: tuple[str, ...] = ()  # M246: what those before it left
     since: tuple[str, ...] = ()  # what people said that it must be told now: an answer, a correction
     interrupted: str = ""  # the bot died under it: what may have been left half done
@@ -110,6 +112,7 @@ class Turns(Protocol):
 class Packs(Protocol):
     """What a reviewer of finished work is given to read, within its budget (M168)."""
 
-    async def for_review(self, task: Task, work: Work, commit: str) -> str:
-        """The plan, the difference and the changed files as committed. Raises OverlordError where it cannot fit."""
+    async def for_review(self, task: Task, work: Work, commit: str, role: str) -> str:
+        """What this role reads: the plan, the difference and the changed files as committed. Raises OverlordError where
+        it cannot fit."""
         ...

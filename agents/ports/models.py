@@ -25,6 +25,7 @@ class Ask:
     task: Task | None = None  # None: no task has come of it yet
     about: Mapping[str, object]  # what the prompt is filled with, beside what it says of the task and its files anyway
     policy: str = "default"  # which retry policy holds
+    persona: str = ""  # the role in manifests/roles/ that is asked, where it is one: its own words are added
     channel: str = ""  # where no task says which
     brief: bool = False  # with little to read, and for a short answer
 

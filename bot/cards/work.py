@@ -6,8 +6,9 @@ from agents.domain.dispatching import is_verification
 from agents.domain.evaluation import Change, CodeReview, Evaluation, GateRun, Opinion, Score
 from agents.domain.task import Task
 from agents.domain.text import cut, one_line
-from agents.domain.work import MAX_ATTEMPTS, SubtaskState, Work
+from agents.domain.work import SubtaskState, Work
 from agents.domain.work_events import BranchPublished, WorkKept
+from agents.domain.working import most_attempts
 from bot.messages import Card, Row, Tone
 
 S = SubtaskState
@@ -55,7 +56,7 @@ _MARK: dict[SubtaskState, str] = {
 def _pending(task: Task, work: Work) -> str:
     if work.queued:
         again = f"attempt {work.attempt} " if work.attempt > 1 else ""
-        return f"{again}is about to start" if work.tries <= MAX_ATTEMPTS else "is about to start"
+        return f"{again}is about to start" if work.tries <= most_attempts(task) else "is about to start"
     assert task.plan is not None
     needs = [n for n in task.plan.blocking()[work.number] if not task.work(n).settled]
     if is_verification(task.subtask(work.number)):

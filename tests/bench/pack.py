@@ -14,6 +14,7 @@ from pathlib import Path
 
 from agents.domain.decomposition import Subtask
 from agents.domain.redact import Redactor
+from agents.domain.strategy import Input, Strategy
 from agents.llm.tokens import Tokens
 from agents.minions.counts import Counts
 from agents.minions.pack import Packer
@@ -26,7 +27,11 @@ from tests.bench.rows import Row, Say, compared, in_turn, table
 ROUNDS = 5
 LIBRARIES = ("sqlalchemy", "discord", "aiohttp", "starlette", "slack_sdk", "pydantic", "jinja2")
 WORK = Subtask(number=1, title="x", why="y", files=("starlette/routing.py", "starlette/responses.py"))
-BUDGET = 25_000
+READS = Strategy(  # as manifests/contexts/implementer_targeted.yaml: to read YAML is no part of packing
+    name="implementer_targeted",
+    token_budget=25_000,
+    inputs={Input.TARGETS: 20, Input.IMPORTS: 480, Input.TESTS: 240, Input.README: 60, Input.TREE: 3_000},
+)
 GIT = ("git", "-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "init.defaultBranch=m", "-c", "commit.gpgsign=false")
 REPOMIX = Path(tempfile.gettempdir()) / "overlord-bench-repomix"  # never in the tree
 
@@ -42,7 +47,7 @@ def run(say: Say) -> list[Row]:
 def _measure(place: Path, program: Path, say: Say) -> list[Row]:
     checkout = _repository(place, say)
     packer = _packer()
-    text = asyncio.run(packer.for_work(checkout, WORK, BUDGET))
+    text = asyncio.run(packer.for_work(checkout, WORK, READS))
     files = [line.partition(": ")[2].rstrip("⟧") for line in text.splitlines() if line.startswith("⟦")]
     packed = [name for name in files if (place / name).is_file()]
     colds, warms, sames, wholes = list[float](), list[float](), list[float](), list[float]()
@@ -64,7 +69,7 @@ def _measure(place: Path, program: Path, say: Say) -> list[Row]:
 
 def _warm(packer: Packer, checkout: Checkout) -> float:
     began = time.perf_counter()
-    asyncio.run(packer.for_work(checkout, WORK, BUDGET))
+    asyncio.run(packer.for_work(checkout, WORK, READS))
     return time.perf_counter() - began
 
 
@@ -110,6 +115,6 @@ def repomix(say: Say) -> Path | str:
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        asyncio.run(_packer().for_work(_checkout(Path(sys.argv[1]), sys.argv[2]), WORK, BUDGET))
+        asyncio.run(_packer().for_work(_checkout(Path(sys.argv[1]), sys.argv[2]), WORK, READS))
     else:
         print(table(run(lambda text: print(text, file=sys.stderr))))

@@ -56,7 +56,7 @@ async def _measure(place: Path, say: Say) -> Row:
 async def _alone(world: Planning, job: Job) -> None:
     task = await world.now()
     about = {"probe": probe_for(task).text}
-    asked = Ask(question="critic", role="critic", step="alone", task=task, about=about, policy="review")
+    asked = Ask(question="critic", role="critic", step="alone", task=task, about=about, policy="conservative")
     await world.llm(replace(job, id="alone")).ask(asked, CriticAnswer)
 
 

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 import pytest
 
+from agents.catalog.library import load_catalog
 from agents.domain.authority import ChannelPolicy, Group, OnTimeout, PlanPolicy
 from agents.domain.errors import SettingsProblem
 from agents.domain.gates import ExtraGate, GateCommands, OnFail
@@ -290,3 +291,37 @@ def test_what_is_probably_not_meant_is_a_warning(desk: Desk) -> None:
     assert "SLACK_BOT_TOKEN: it does not begin with `xoxb-`" in told
     assert f"chmod 600 {path}" in told
     assert "slack-group:T1:S1 is not looked up yet" in told
+
+
+def test_contexts_roles_and_the_workflow_are_laid_over_those_that_come_with_the_program(desk: Desk) -> None:
+    assert desk.load().declared is None, "and nothing of it is read at a start"
+    desk.write(
+        "contexts: {implementer_targeted: {token_budget: 20000}}\n"
+        "roles: {careful: {extends: implementer, system_prompt_additions: Look twice.}}\n"
+        "workflow: {steps: {implement: {role: careful}, review: {parallel: 2}}}\n"
+    )
+    catalog = load_catalog(desk.load().declared)
+    assert catalog.roles["careful"].context.budget == catalog.roles["implementer"].context.budget == 20_000
+    assert (catalog.workflow.implement.role, catalog.workflow.implement.max_retries) == ("careful", 2)
+    assert catalog.workflow.review.parallel == 2
+
+
+def test_what_is_wrong_with_them_is_told_with_its_line(desk: Desk) -> None:
+    path = desk.write(
+        "roles:\n"
+        "  careful:\n"
+        "    extends: reviewer\n"
+        "    allowed_tools: [run_command]\n"
+        "workflow:\n"
+        "  steps:\n"
+        "    implement: {role: reviewer}\n"
+    )
+    assert desk.problems() == [
+        f"{path} line 4, roles.careful.allowed_tools: `run_command` is not among the tools of `reviewer`."
+        " A role may have fewer than what it extends, never more.",
+        f"{path} line 7, workflow.steps.implement.role: `reviewer` is no implementer."
+        " Write implementer, or a role that extends it.",
+    ]
+    desk.write("workflow:\n  steps:\n    implement:\n      retries: 1\n")
+    told = "there is no such setting. Did you mean `max_retries`?"
+    assert desk.problems() == [f"{path} line 4, workflow.steps.implement.retries: {told}"]

@@ -11,7 +11,6 @@ from agents.domain.failure import (
     ErrorClass,
     Failure,
     next_try,
-    policy_named,
 )
 from agents.domain.limits import Limits
 
@@ -82,9 +81,3 @@ def test_the_limits_are_the_ceiling_of_every_policy() -> None:
         assert under.longest == 10
     assert DEFAULT.under(Limits()) == DEFAULT
     assert POLICIES["aggressive"].under(Limits()).attempts == 4
-
-
-def test_a_policy_is_found_by_name_or_by_the_kind_of_step() -> None:
-    assert policy_named("plan") is policy_named("default") is DEFAULT
-    assert policy_named("review") is POLICIES["conservative"]
-    assert policy_named("implement") is POLICIES["aggressive"]

@@ -6,13 +6,14 @@ import pytest
 
 from agents.domain import decide, events as e, planning
 from agents.domain.authority import ChannelPolicy, Kind, PlanPolicy
-from agents.domain.decomposition import MAX_DECOMPOSITIONS, faults, with_verification
+from agents.domain.decomposition import faults, with_verification
 from agents.domain.errors import PressRefused
 from agents.domain.failure import ErrorClass, Failure
 from agents.domain.ladder import TODO, Level, outline
 from agents.domain.planning import CannotPlan
 from agents.domain.task import Task, TaskState, replay
 from agents.domain.verdicts import Critic, Custodiet
+from agents.domain.workflow import DEFAULT
 from bot.cards.words import LEVEL, SHORT_LEVEL
 from tests.domain.test_decomposition import plan, subtask
 from tests.domain.test_planning import BAD, Planned
@@ -81,7 +82,7 @@ def test_other_steps_that_get_stuck_offer_no_outline(planned: Planned) -> None:
 
 
 def test_three_drafts_that_do_not_hold_offer_it_and_a_planner_who_says_no_does_not(planned: Planned) -> None:
-    for _ in range(MAX_DECOMPOSITIONS):
+    for _ in range(1 + DEFAULT.plan.max_retries):
         planned.draft(BAD)
     question = planned.task.of_kind(Kind.CLARIFICATION)
     assert question and [option.value for option in question.options] == ["outline", "cancel"]

@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from agents.domain.evaluation import Score, judged
+from agents.domain.gates import ExtraGate, GateCommands, OnFail
 from agents.domain.scope import Scope, ScopeMode
 from agents.ports import Candidate, Sandbox
 from agents.workspace.gates.bench import Means
@@ -36,6 +37,21 @@ async def test_a_run_says_how_it_goes_keeps_its_logs_and_names_its_sandbox(place
     assert (tests.command, tests.exit_code, tests.log) == ("pytest -q", 0, "T-1-tests")
     assert verdict.kept["T-1-tests"].startswith("$ pytest -q\n") and "4 passed" in verdict.kept["T-1-tests"]
     assert set(verdict.kept) == {"T-1-tests", "T-1-lint", "T-1-original-tests"}
+
+
+async def test_a_role_brings_gates_of_its_own(place: Path) -> None:
+    """M181. Where a project has one of the same name, that is the one."""
+    repository, shelf = place / "repository", Shelf()
+    base, commit = repository_of(repository, SHOP, WORK.work)
+    own = replace(WORK, commands=GateCommands(extra=(ExtraGate(name="types", command="true"),)))
+    risk = ExtraGate(name="risk", command="exit 3", on_fail=OnFail.BLOCK)
+    of_role = {"trader": (ExtraGate(name="types", command="false"), risk)}
+    gates = gates_for(repository, place, own, shelf, of_role=of_role.__getitem__)
+    candidate = Candidate(project="shop", base=base, commit=commit, scope=ANYTHING, role="trader")
+    found = {gate.name: gate for gate in (await gates.judge(candidate)).gates}
+    assert found["types"].score is Score.PASS
+    assert (found["risk"].score, found["risk"].exit_code) == (Score.FAIL, 3)
+    assert not found["original tests"].ran
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,11 @@
 import asyncio
 import shutil
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from agents.domain.gates import ExtraGate
 from agents.domain.redact import Redactor
 from agents.ports import Candidate, Judged, Sandbox
 from agents.workspace.gates.bench import Means
@@ -66,13 +67,20 @@ async def judge(piece: Piece, place: Path, sandbox: Sandbox | None = None) -> Ve
     return Verdict(judged=judged, kept=shelf.kept, told=tuple(told), left=left)
 
 
-def gates_for(repository: Path, home: Path, piece: Piece, shelf: Shelf, sandbox: Sandbox | None = None) -> SandboxGates:
+def gates_for(
+    repository: Path,
+    home: Path,
+    piece: Piece,
+    shelf: Shelf,
+    sandbox: Sandbox | None = None,
+    of_role: Callable[[str], Sequence[ExtraGate]] = lambda role: (),
+) -> SandboxGates:
     async def found() -> Sandbox:
         return sandbox or bubblewrap()
 
     small = replace(GATE, seconds=piece.seconds, memory=768 * MB, processes=96, disk=256 * MB, output=16 * MB)
     means = Means(sandbox=found, artefacts=shelf, redact=Redactor([OWN_SECRET]), profile=small)
-    return SandboxGates({"shop": Yardstick(repository=repository, commands=piece.commands)}, home, means)
+    return SandboxGates({"shop": Yardstick(repository=repository, commands=piece.commands)}, home, means, of_role)
 
 
 def repository_of(folder: Path, base: Files, work: Files, first: Files | None = None) -> tuple[str, str]:

@@ -238,7 +238,7 @@ class MemoryArtefacts:
 
 
 class PlainPacks:
-    async def for_review(self, task: Task, work: Work, commit: str) -> str:
+    async def for_review(self, task: Task, work: Work, commit: str, role: str) -> str:
         return f"what {commit[:6]} changes"
 
 

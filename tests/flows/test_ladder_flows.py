@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agents.domain.errors import NoAnswer
-from agents.domain.failure import policy_named
+from agents.domain.failure import POLICIES
 from agents.domain.ladder import Level
 from agents.domain.limits import Limits
 from agents.llm.tokens import Tokens
@@ -19,7 +19,7 @@ from tests.scenarios.plans import plan
 
 GOOD = plan("Show a form")
 CUT = Says(value=GOOD, finish="length")
-PLAN_CALLS = policy_named("plan").under(Limits()).attempts
+PLAN_CALLS = POLICIES["default"].under(Limits()).attempts
 SIMPLER = (*ONCE, "cut by length")
 # Those that break off or are long in coming are in the matrix of questions; here a few of each kind do.
 TRIED = ("prose", "wrong types", "two choices", "no tag", "cut by length", *ONCE, "too many", "away")

@@ -40,9 +40,11 @@ _SUBTASK = {
     "test": "pytest tests/test_login.py",
 }
 QUESTIONS = (
-    Question("decompose", PlanSays, {"status": "COMPLETE", "goal": "limited logins", "subtasks": [_SUBTASK]}, "plan"),
-    Question("critic", CriticAnswer, {"probe": "halt", "verdict": "proceed"}, "review"),
-    Question("custodiet", CustodietAnswer, {"verdict": "ok"}, "review"),
-    Question("debate", DebateAnswer, {"position": "maintain", "point": "it was asked for"}, "review"),
+    Question(
+        "decompose", PlanSays, {"status": "COMPLETE", "goal": "limited logins", "subtasks": [_SUBTASK]}, "default"
+    ),
+    Question("critic", CriticAnswer, {"probe": "halt", "verdict": "proceed"}, "conservative"),
+    Question("custodiet", CustodietAnswer, {"verdict": "ok"}, "conservative"),
+    Question("debate", DebateAnswer, {"position": "maintain", "point": "it was asked for"}, "conservative"),
     Question("intent", IntentAnswer, {"intent": "new_task", "confidence": 0.9}, "default"),
 )

@@ -68,7 +68,7 @@ async def test_a_bad_answer_is_sent_back_with_what_is_wrong_behind_all_that_was_
     assert spent.tokens_in == sum(seen.tokens for seen in rig.server.seen), "bad answers are paid too"
 
 
-@pytest.mark.parametrize(("policy", "calls"), [("plan", 3), ("implement", 4), ("review", 2), ("default", 3)])
+@pytest.mark.parametrize(("policy", "calls"), [("default", 3), ("aggressive", 4), ("conservative", 2)])
 async def test_a_step_makes_the_calls_of_its_policy_under_the_ceiling(rig: Rig, policy: str, calls: int) -> None:
     rig.server.answers("custodiet", Fails(status=503))
     with pytest.raises(NoAnswer) as failed:
@@ -117,7 +117,7 @@ async def test_where_the_first_model_fails_the_next_is_asked_at_once(rig: Rig, f
     rig.models = (LARGE, SMALL)
     rig.server.answers("custodiet", by_model(large=fault, small=OK))
     began = time.monotonic()
-    _, spent = await rig.job().ask(asked(policy="review"), Verdict)
+    _, spent = await rig.job().ask(asked(policy="conservative"), Verdict)
     assert time.monotonic() - began < PATIENCE
     assert [seen.model for seen in rig.server.seen] == [LARGE, SMALL]
     assert spent.model == f"hosted_vllm/{SMALL}"
@@ -188,7 +188,7 @@ async def test_the_deadline_of_a_call_holds_whatever_the_provider_does(rig: Rig)
     rig.server.answers("custodiet", Says(value=OK, wait=600))
     began = time.monotonic()
     with pytest.raises(NoAnswer) as failed:
-        await rig.job().ask(asked(policy="review"), Verdict)
+        await rig.job().ask(asked(policy="conservative"), Verdict)
     assert time.monotonic() - began < PATIENCE
     assert failed.value.error == ErrorClass.NETWORK
     assert rig.server.count() == 2

@@ -152,7 +152,7 @@ async def test_bad_answers_count_and_stop_the_tries(priced: Rig) -> None:
     priced.budgets = Budgets(task=WORST + 0.009)
     priced.server.answers("custodiet", Says(text="hm " * 1000))
     with pytest.raises(BudgetReached):
-        await priced.job().ask(asked(policy="implement"), Verdict)
+        await priced.job().ask(asked(policy="aggressive"), Verdict)
     assert priced.server.count() < 4
     assert await priced.database.read(lambda books: books.calls.spent_on(task().id)) > 0.008
 

@@ -35,7 +35,7 @@ async def rig(tmp_path: Path) -> AsyncIterator[Rig]:
 
 
 def turn(step: str = "T-1.1-1:1", **changes: Any) -> Converse:
-    made = Converse(step=step, role="primary", task=task(), messages=MESSAGES, tools=OFFERED, policy="implement")
+    made = Converse(step=step, role="primary", task=task(), messages=MESSAGES, tools=OFFERED, policy="aggressive")
     return replace(made, **changes)
 
 

@@ -8,7 +8,7 @@ import pytest
 from pydantic import BaseModel
 
 from agents.domain.errors import NoAnswer
-from agents.domain.failure import policy_named
+from agents.domain.failure import POLICIES
 from agents.domain.limits import Limits
 from tests.fakes.model_server import Answer, Fails, Says, Seen, quota, tag_of, too_many
 from tests.llm.questions import QUESTIONS, Question
@@ -117,7 +117,7 @@ async def test_no_broken_answer_becomes_a_value(rig: Rig, question: Question, fa
     script(rig, question, FAULTS[fault])
     with pytest.raises(NoAnswer) as failed:
         await rig.job().ask(asked(question.name, policy=question.policy), question.shape)
-    allowed = 1 if fault in ONCE else policy_named(question.policy).under(rig.limits).attempts
+    allowed = 1 if fault in ONCE else POLICIES[question.policy].under(rig.limits).attempts
     assert rig.server.count() == allowed, failed.value
     assert failed.value.next_step
     assert failed.value.error

@@ -9,7 +9,7 @@ import pytest
 
 from agents.domain.decomposition import Confidence, Decomposition, Need, Risk, Subtask
 from agents.domain.verdicts import Advice, Critic, CriticSays, Custodiet, CustodietSays, Review
-from agents.llm.prompts import Prompt, Prompts, names
+from agents.llm.prompts import Adds, Prompt, Prompts, names
 from agents.llm.rendering import CAPS, BadTemplate, Fence, packaged_text
 from agents.ports import Ask
 from manifests import packaged
@@ -223,3 +223,33 @@ async def test_the_files_come_from_the_project_where_nobody_gives_them() -> None
     found = await made.prompt(asked("custodiet"), SCHEMA, TAG)
     assert (fenced(whole(given), "files"), fenced(whole(found), "files")) == (["mine.py"], ["only.py"])
     assert asked_for == ["shop"]
+
+
+async def test_what_a_role_adds_comes_last_so_that_the_beginning_stays_the_same() -> None:
+    plain = await shown(asked("decompose", task=task()))
+    adds = Adds(words={"planner": "Plan for two people."}.__getitem__)
+    mine = Prompts(SECRET, files=files, folder=lambda project: None, adds=adds)
+    added = await mine.prompt(asked("decompose", task=task(), persona="planner"), SCHEMA, TAG)
+    assert (added.system, added.context) == (plain.system, plain.context)
+    assert "Plan for two people." in added.question and "Plan for two people." not in plain.question
+    assert (
+        added.question.index("You are the planner") < added.question.index("Plan for two") < added.question.index(TAG)
+    )
+
+
+async def test_names_of_files_are_shown_as_far_as_there_is_room() -> None:
+    many = [f"src/module_{number:04}.py" for number in range(1000)]
+
+    async def names_of(project: str) -> Sequence[str]:
+        return many
+
+    async def listed(room: int) -> list[str]:
+        some = Prompts(SECRET, files=names_of, folder=lambda project: None, adds=Adds(room=room))
+        prompt = await some.prompt(asked("critic", task=task(project="shop")), SCHEMA, TAG)
+        return fenced(whole(prompt), "files")[0].splitlines()
+
+    assert await listed(60_000) == many
+    *shown_names, more = await listed(2_000)
+    assert shown_names == many[: len(shown_names)] and len(shown_names) > 80
+    assert more == f"… and {1000 - len(shown_names)} more"
+    assert await listed(0) == ["… and 1,000 more"]

@@ -65,7 +65,7 @@ async def rig(tmp_path: Path) -> AsyncIterator[Rig]:
 
 async def specialist(rig: Rig, about: Task, files: Sequence[str], job: str = "job-1", name: str = "security") -> Seen:
     given = {"specialist": name, "focus": "Who could abuse this.", "files": files}
-    ask = asked("specialist", role="supervisor", task=about, about=given, policy="review")
+    ask = asked("specialist", role="supervisor", task=about, about=given, policy="conservative")
     await rig.job(job).ask(ask, SpecialistAnswer)
     return rig.server.seen[-1]
 

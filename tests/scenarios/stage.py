@@ -100,6 +100,12 @@ class Host:
         self.program = await self._stack.enter_async_context(running(settings, self._setup.clock, self._setup.swap))
         return self.program
 
+    def amend(self, old: str, new: str) -> None:
+        """Change overlord.yaml; it is read at the next start."""
+        written = self._config.read_text()
+        assert old in written
+        self._config.write_text(written.replace(old, new))
+
     async def stop(self) -> None:
         await self._stack.aclose()
         self._stack = AsyncExitStack()

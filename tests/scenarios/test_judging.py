@@ -125,7 +125,7 @@ async def test_tests_that_stay_edited_go_to_a_person_with_a_row_of_their_own(ope
 
 
 DISSENT: Says = {"probe": "rejected", "status": "changes_requested", "issues": ["The password is logged"]}
-TWO_READ = "limits: {{code_reviewers: 2}}\n"
+TWO_READ = "workflow: {{steps: {{review: {{parallel: 2}}}}}}\n"
 
 
 def but(role: str, *says: Says) -> Any:

@@ -1,13 +1,13 @@
 """Judges a commit: rules first, then commands in the gate sandbox, each on fresh files of the commit (M171)."""
 
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 from agents.domain.errors import OverlordError
 from agents.domain.evaluation import GateRun, Score
-from agents.domain.gates import GateCommands
+from agents.domain.gates import ExtraGate, GateCommands
 from agents.domain.text import one_line
 from agents.ports import Candidate, Judged
 from agents.workspace.gates import reading, scoring, steps
@@ -36,12 +36,25 @@ class Yardstick:
         """Of the gates that run something, in their order."""
         return (steps.TESTS, steps.LINT, *(gate.name for gate in self.commands.extra), steps.ORIGINALS)
 
+    def beside(self, gates: Sequence[ExtraGate]) -> "Yardstick":
+        """M181: with the gates of a role; where both have one of a name, the project's own is the nearer."""
+        known = {gate.name for gate in self.commands.extra}
+        more = tuple(gate for gate in gates if gate.name not in known)
+        return replace(self, commands=replace(self.commands, extra=(*self.commands.extra, *more))) if more else self
+
 
 class SandboxGates:
     """Implements agents.ports.Gates."""
 
-    def __init__(self, projects: Mapping[str, Yardstick], home: Path, means: Means) -> None:
+    def __init__(
+        self,
+        projects: Mapping[str, Yardstick],
+        home: Path,
+        means: Means,
+        of_role: Callable[[str], Sequence[ExtraGate]] = lambda role: (),
+    ) -> None:
         self._projects = projects
+        self._of_role = of_role
         self._means = means
         self._ground = Ground(home / "gates")
 
@@ -49,6 +62,7 @@ class SandboxGates:
         yardstick = self._projects.get(candidate.project)
         if yardstick is None:
             return Judged(gates=(_cannot_run("changes", f"there is no project {candidate.project}"),))
+        yardstick = yardstick.beside(self._of_role(candidate.role))
         tell("reading what was changed")
         try:
             case = await reading.read(candidate, yardstick.repository)

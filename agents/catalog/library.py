@@ -1,0 +1,81 @@
+"""All that is declared, as loaded: contexts, roles and the workflow, and whether they fit together."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import field
+
+from agents.catalog.contexts import CONTEXTS, packaged_contexts
+from agents.catalog.problems import Problem
+from agents.catalog.reading import Odd
+from agents.catalog.roles import ROLES, packaged_roles
+from agents.catalog.workflows import WORKFLOW, packaged_workflow
+from agents.domain.errors import SettingsProblem
+from agents.domain.records import dataclass
+from agents.domain.roles import BadRole, Base, Role, RolePart, Roles
+from agents.domain.strategy import Strategy
+from agents.domain.workflow import IMPLEMENT, PLAN, REVIEW, Workflow
+
+SOURCE = "overlord.yaml"
+BASE_OF: dict[str, Base] = {PLAN: Base.PLANNER, IMPLEMENT: Base.IMPLEMENTER, REVIEW: Base.REVIEWER}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declared:
+    """What overlord.yaml says. None: as it comes with the program."""
+
+    contexts: Mapping[str, Strategy] | None = None
+    roles: Mapping[str, RolePart] = field(default_factory=dict)
+    workflow: Workflow | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Catalog:
+    contexts: Mapping[str, Strategy]
+    roles: Mapping[str, Role]
+    workflow: Workflow
+
+    def role(self, name: str) -> Role:
+        """Raises SettingsProblem: a task may have been approved under a workflow whose role is gone since."""
+        if name not in self.roles:
+            step = f"Put it back under `roles:` in overlord.yaml. There are: {', '.join(self.roles)}."
+            raise SettingsProblem(f"There is no role `{name}` any more", next_step=step)
+        return self.roles[name]
+
+
+def load_catalog(declared: Declared | None = None) -> Catalog:
+    """Raises SettingsProblem with all that is wrong."""
+    catalog, odd = _loaded(declared or Declared())
+    if odd:
+        told = "; ".join(
+            str(Problem(name=".".join(map(str, where)), what=what, instead=step)) for where, what, step in odd
+        )
+        raise SettingsProblem(told, next_step="Mend it and start again.")
+    return catalog
+
+
+def odd_declared(declared: Declared) -> Iterator[Odd]:
+    """What does not fit together, for whoever wrote it."""
+    return iter(_loaded(declared)[1])
+
+
+def _loaded(declared: Declared) -> tuple[Catalog, list[Odd]]:
+    contexts = declared.contexts or CONTEXTS((), packaged_contexts().data)
+    ours, wrong = Roles(ROLES((), packaged_roles().data), contexts).resolved()
+    roles, bad = Roles(declared.roles, contexts, ours, SOURCE).resolved() if declared.roles else (ours, ())
+    workflow = declared.workflow or WORKFLOW.read(packaged_workflow().data)
+    odd: list[Odd] = [_told(each) for each in (*wrong, *bad)]
+    return Catalog(contexts=contexts, roles=roles, workflow=workflow), [*odd, *_odd_steps(workflow, roles, odd)]
+
+
+def _told(bad: BadRole) -> Odd:
+    return ("roles", *bad.where), bad.what, bad.step
+
+
+def _odd_steps(workflow: Workflow, roles: Mapping[str, Role], odd: list[Odd]) -> Iterator[Odd]:
+    """Steps whose role is not there, or is another kind of role. One that is broken is told already."""
+    broken = {where[1] for where, _, _ in odd}
+    for name, base in BASE_OF.items():
+        role, where = workflow.step(name).role, ("workflow", "steps", name, "role")
+        if role not in roles and role not in broken:
+            yield where, f"there is no role `{role}`", f"Write {base}, or add the role under `roles:`."
+        elif role in roles and roles[role].base is not base:
+            yield where, f"`{role}` is no {base}", f"Write {base}, or a role that extends it."

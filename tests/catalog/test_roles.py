@@ -1,0 +1,163 @@
+"""Roles: what they inherit, what they may take away, and what they may never add (attack 67)."""
+
+from typing import Any
+
+import pytest
+
+from agents.catalog.library import Catalog, Declared, load_catalog, odd_declared
+from agents.catalog.reading import Wrong
+from agents.catalog.roles import ROLES
+from agents.domain.errors import SettingsProblem
+from agents.domain.gates import OnFail
+from agents.domain.roles import GATHERED, Base, ToolName
+from agents.minions.tools import TOOLS
+
+OURS = load_catalog()
+GATE = {"name": "types", "command": "mypy ."}
+
+
+def with_roles(**roles: dict[str, Any]) -> Catalog:
+    return load_catalog(Declared(roles=ROLES((), {**roles})))
+
+
+def wrong(**roles: dict[str, Any]) -> list[str]:
+    return [
+        f"{'.'.join(map(str, where))}: {what}. {step}"
+        for where, what, step in odd_declared(Declared(roles=ROLES((), {**roles})))
+    ]
+
+
+def test_the_roles_that_come_with_the_program() -> None:
+    """M164, M187: their names are their files'."""
+    budgets = {name: role.context.budget for name, role in OURS.roles.items()}
+    assert budgets == {
+        "planner": 30_000,
+        "implementer": 25_000,
+        "implementer_fast": 15_000,
+        "reviewer": 15_000,
+        "ui_designer": 20_000,
+    }
+    assert {name for name, role in OURS.roles.items() if not role.extends} == set(Base) == set(GATHERED)
+    assert OURS.roles["implementer_fast"].base is Base.IMPLEMENTER
+
+
+def test_every_tool_has_a_name_that_roles_may_use() -> None:
+    assert tuple(TOOLS) == tuple(ToolName) == OURS.roles["implementer"].allowed_tools
+    assert OURS.roles["planner"].allowed_tools == OURS.roles["reviewer"].allowed_tools == ()
+
+
+def test_what_is_written_is_laid_over_what_is_extended() -> None:
+    """M185: one value replaces, lists are appended, a context is merged, words follow each other."""
+    roles = with_roles(
+        careful={
+            "extends": "ui_designer",
+            "description": "Slow and sure.",
+            "system_prompt_additions": "Look twice.",
+            "context": {"always_include": ["docs/*.md"], "exclude": ["vendor/**"]},
+            "allowed_tools": ["task_complete", "task_blocked", "read_file"],
+            "gates": [GATE],
+            "strengths": ["patience"],
+        },
+        slower={"extends": "careful", "gates": [{**GATE, "name": "docs", "on_fail": "block"}]},
+    ).roles
+    careful, parent, slower = roles["careful"], OURS.roles["ui_designer"], roles["slower"]
+    assert careful.description == slower.description == "Slow and sure."
+    assert careful.additions == f"{parent.additions}\n\nLook twice."
+    assert careful.context.budget == 20_000 and careful.context.name == "implementer_targeted"
+    assert careful.context.always_include == (*parent.context.always_include, "docs/*.md")
+    assert careful.context.exclude == ("vendor/**",)
+    assert careful.allowed_tools == ("read_file", "task_complete", "task_blocked"), "in the usual order"
+    assert careful.strengths == (*parent.strengths, "patience")
+    assert [(gate.name, gate.on_fail) for gate in slower.gates] == [("types", OnFail.RETRY), ("docs", OnFail.BLOCK)]
+    assert (slower.extends, slower.base, slower.source) == ("careful", Base.IMPLEMENTER, "overlord.yaml")
+
+
+def test_a_role_that_is_there_can_be_changed_for_all_who_extend_it() -> None:
+    roles = with_roles(implementer={"context": {"token_budget": 12_000}}, mine={"extends": "implementer"}).roles
+    assert roles["implementer"].context.budget == roles["mine"].context.budget == 12_000
+    assert (roles["implementer"].extends, roles["implementer"].source) == ("", "overlord.yaml")
+    assert OURS.roles["implementer"].context.budget == 25_000
+
+
+@pytest.mark.parametrize(
+    ("roles", "told"),
+    [
+        (
+            {"a": {"extends": "b"}, "b": {"extends": "c"}, "c": {"extends": "a"}},
+            "it goes in a circle: a → b → c → a. End it at a base role.",
+        ),
+        ({"a": {"extends": "a"}}, "roles.a.extends: it goes in a circle: a → a."),
+        ({"a": {}}, "roles.a.extends: it extends no role. Write `extends:` with one of planner, implementer, reviewer"),
+        ({"a": {"extends": "wizard"}}, "roles.a.extends: there is no role `wizard`. Known: implementer"),
+        (
+            {"reviewer": {"extends": "implementer"}},
+            "roles.reviewer.extends: `reviewer` is there already. Leave `extends` out",
+        ),
+        (
+            {"reviewer": {"allowed_tools": ["run_command"]}},
+            "roles.reviewer.allowed_tools: `run_command` is not among the tools of `reviewer`. A role may have fewer",
+        ),
+        (
+            {
+                "narrow": {"extends": "implementer", "allowed_tools": ["task_complete", "task_blocked"]},
+                "wide": {"extends": "narrow", "allowed_tools": ["task_complete", "task_blocked", "run_command"]},
+            },
+            "roles.wide.allowed_tools: `run_command` is not among the tools of `narrow`.",
+        ),
+        (
+            {"mute": {"extends": "implementer", "allowed_tools": ["read_file"]}},
+            "without `task_complete` and `task_blocked` its runs could not end. Add both.",
+        ),
+        (
+            {"a": {"extends": "implementer", "gates": [GATE]}, "b": {"extends": "a", "gates": [GATE]}},
+            "roles.b.gates: `a` has a gate `types` already.",
+        ),
+        ({"a": {"extends": "reviewer", "gates": [GATE]}}, "roles.a.gates: no reviewer hands in work."),
+        (
+            {"a": {"extends": "planner", "context": {"exclude": ["docs/**"]}}},
+            "roles.a.context: a planner reads names of files, and all of them.",
+        ),
+        (
+            {"a": {"extends": "reviewer", "context": {"strategy": "implementer_targeted"}}},
+            "roles.a.context.strategy: `implementer_targeted` gathers `targets`, which no reviewer reads.",
+        ),
+        (
+            {"a": {"extends": "implementer", "context": {"strategy": "all_of_it"}}},
+            "roles.a.context.strategy: there is no strategy `all_of_it`. Known: implementer_targeted",
+        ),
+    ],
+)
+def test_what_does_not_fit_together_is_told_and_stops_the_start(roles: dict[str, Any], told: str) -> None:
+    assert [line for line in wrong(**roles) if told in line]
+    with pytest.raises(SettingsProblem):
+        with_roles(**roles)
+
+
+def test_what_extends_a_broken_role_does_not_repeat_what_is_wrong() -> None:
+    assert len(wrong(a={"extends": "wizard"}, b={"extends": "a"}, c={"extends": "b"})) == 1
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ({"context": {"always_include": ["**/.env"]}}, "always_include.0: `**/.env` may hold secrets, and those are"),
+        ({"context": {"always_include": ["deploy/*.pem"]}}, "may hold secrets"),
+        ({"context": {"always_include": ["../other/**"]}}, "matches no path"),
+        ({"context": {"include": ["docs/**"]}}, "context.include: there is no such setting. Did you mean `exclude`?"),
+        ({"context": {"token_budget": 60_000}}, "Write at most 50000."),
+        ({"cli": "claude"}, "cli: there is no such setting."),
+        ({"allowed_tools": ["sudo"]}, "allowed_tools.0: `sudo` does not do. Write one of `read_file`"),
+        ({"gates": [{**GATE, "name": "tests"}]}, "`tests` is a gate that is there already"),
+        ({"system_prompt_additions": "x" * 4_001}, "it has 4001 characters. Write at most 4000."),
+    ],
+)
+def test_what_cannot_be_read_is_told(written: dict[str, Any], told: str) -> None:
+    with pytest.raises(Wrong) as problem:
+        ROLES((), {"mine": {"extends": "implementer", **written}})
+    assert told in str(problem.value)
+
+
+def test_a_role_that_is_gone_says_how_to_bring_it_back() -> None:
+    with pytest.raises(SettingsProblem, match="There is no role `careful` any more") as gone:
+        OURS.role("careful")
+    assert "under `roles:` in overlord.yaml" in gone.value.next_step

@@ -1,0 +1,43 @@
+"""Which workflow a task goes by, also one whose facts are older than workflows are (M244)."""
+
+from dataclasses import replace
+
+from agents.domain import planning, working
+from agents.domain.events import PlanAccepted
+from agents.domain.ids import PersonId, TaskId, Thread
+from agents.domain.task import Task
+from agents.domain.workflow import DEFAULT, Workflow, step_of
+from store.codec import dump_event, dump_task, load_event, load_task
+from tests.domain.test_steering import NOW, moment
+
+EAGER = Workflow(name="eager", steps=(*DEFAULT.steps[:2], step_of("implement", max_retries=5), *DEFAULT.steps[3:]))
+OLD = f'{{"task":"T-1","at":"{NOW.isoformat()}","hash":"abc","by":["ana"]}}'
+
+
+def task(**given: object) -> Task:
+    fixed = Task(
+        id=TaskId("T-1"),
+        request="x",
+        owner=PersonId("ana"),
+        thread=Thread("console:general:1"),
+        channel="console:general",
+        requested_at=NOW,
+        changed_at=NOW,
+    )
+    return replace(fixed, **given)  # type: ignore[arg-type]
+
+
+def test_a_plan_that_was_accepted_before_workflows_were_kept_goes_by_what_held_then() -> None:
+    accepted = load_event("PlanAccepted", OLD)
+    assert isinstance(accepted, PlanAccepted) and accepted.workflow is None
+    assert dump_event(accepted) == dump_event(replace(accepted, workflow=None)), "and its hash stays the same"
+    old = load_task(dump_task(task(accepted_plan="abc")))
+    assert planning.workflow_of(old, lambda: EAGER) is DEFAULT and working.most_attempts(old) == 3
+
+
+def test_until_a_plan_is_accepted_the_current_workflow_holds_and_then_that_one() -> None:
+    assert planning.workflow_of(task(), lambda: EAGER) is EAGER
+    accepted = planning.accepted(task(), "abc", (), replace(moment(), workflow=lambda: EAGER))
+    assert load_event("PlanAccepted", dump_event(accepted)) == accepted and accepted.workflow == EAGER
+    kept = load_task(dump_task(task(accepted_plan="abc", workflow=EAGER)))
+    assert planning.workflow_of(kept, lambda: DEFAULT) == EAGER and working.most_attempts(kept) == 6

@@ -1,0 +1,40 @@
+"""A minion works as its role: with the tools it may use, the words it is given, and no others."""
+
+from dataclasses import replace
+
+from agents.domain.roles import Base, Role, ToolName, bare
+from agents.domain.workflow import DEFAULT
+from agents.ports import Finished
+from tests.fakes.llm import ScriptedTalker
+from tests.minions.field import DONE, Field
+
+FEW = (ToolName.READ_FILE, ToolName.TASK_COMPLETE, ToolName.TASK_BLOCKED)
+READER = replace(bare(Base.IMPLEMENTER), name="reader", allowed_tools=FEW, additions="You only read.")
+LOOK = [("read_file", {"path": "shortlinks/store.py"})]
+
+
+async def test_only_the_tools_of_its_role_are_offered_and_run(ground: Field) -> None:
+    talker = ScriptedTalker([("run_command", {"command": "touch made"})], DONE)
+    asked_for: list[str] = []
+
+    def role_of(name: str) -> Role:
+        asked_for.append(name)
+        return READER
+
+    brief = replace(ground.brief(), step=replace(DEFAULT.implement, role="reader", retry_policy="conservative"))
+    outcome = await ground.engine(talker, role_of=role_of).run(brief, ground.watch)
+    assert isinstance(outcome, Finished) and asked_for == ["reader"]
+    assert [tool.name for tool in talker.asked[0].tools] == list(FEW)
+    told = "There is no tool run_command. There are: read_file, task_complete, task_blocked."
+    assert talker.heard[-1][-1]["content"] == told
+    assert not (ground.root / "made").exists()
+    assert {turn.policy for turn in talker.asked} == {"conservative"}
+
+
+async def test_what_a_role_adds_stands_at_the_end_of_the_instructions_and_stays_there(ground: Field) -> None:
+    _, plain = await ground.run(DONE)
+    ground.attempt = 2
+    talker = ScriptedTalker(LOOK, LOOK, DONE)
+    await ground.engine(talker, role_of=lambda name: READER).run(ground.brief(), ground.watch)
+    usual, *systems = [str(talk[0]["content"]) for talk in (plain.heard[0], *talker.heard)]
+    assert set(systems) == {f"{usual}\n\n## Your role\nYou only read."}, "the beginning is what others were told too"

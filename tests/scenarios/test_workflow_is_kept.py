@@ -1,0 +1,72 @@
+"""A task goes on by the workflow its plan was approved under, whatever is written meanwhile (M244, P25)."""
+
+from agents.domain.events import PlanAccepted
+from agents.ports import Asked
+from tests.fakes.work import ScriptedMinions, Workshop, failing, says
+from tests.scenarios.conftest import BY_TURNS, Opened
+from tests.scenarios.working import at_work, given
+
+STAGES = BY_TURNS
+
+ONE_ATTEMPT = "workflow: {{steps: {{implement: {{max_retries: 0}}}}}}\n"
+ASKS = says(Asked(question="Which hash?", options=("bcrypt", "argon2")))
+
+
+async def test_a_running_task_keeps_its_workflow_and_a_new_one_takes_the_new(opened: Opened) -> None:
+    work = Workshop(minions=ScriptedMinions(scripts={1: [ASKS]}))
+    work.gates.says = {f"{task}.1-{attempt}": (failing(),) for task in ("T-1", "T-2") for attempt in (1, 2)}
+    play, thread = await at_work(opened, given(work, ONE_ATTEMPT))
+    await play.sees("ana", thread, "T-1.1 asks: Which hash?")
+
+    play.host.amend("max_retries: 0", "max_retries: 2")
+    await play.host.restart()
+    await play.stage.press("ana", thread, "argon2")
+    await play.sees("ana", thread, "T-1.1 (Write the form) needs you", "One attempt did not do")
+    first = await play.task()
+    assert first.workflow and first.workflow.implement.max_retries == 0
+
+    thread = await play.stage.say("ana", "add a login page", mention=True)
+    await play.sees("ana", thread, "please look at the plan")
+    await play.stage.press("lead", thread, "Approve plan")
+    await play.sees("lead", thread, "T-2 is ready to merge", "passed at attempt 3")
+    second = await play.task()
+    assert second.workflow and second.workflow.hash != first.workflow.hash
+    accepted = next(each.event for each in await play.log() if isinstance(each.event, PlanAccepted))
+    assert accepted.workflow == second.workflow, "it is in the log, with the approval itself"
+
+
+ROLE = """
+roles:
+  careful:
+    extends: implementer
+workflow: {{steps: {{implement: {{role: careful}}}}}}
+"""
+
+
+async def test_a_minion_works_as_the_role_that_was_approved(opened: Opened) -> None:
+    work = Workshop(minions=ScriptedMinions(scripts={1: [ASKS]}))
+    play, thread = await at_work(opened, given(work, ROLE))
+    await play.sees("ana", thread, "T-1.1 asks: Which hash?")
+    play.host.amend("implement: {role: careful}", "implement: {role: implementer}")
+    await play.host.restart()
+    await play.stage.press("ana", thread, "argon2")
+    await play.sees("lead", thread, "T-1 is ready to merge")
+    assert {brief.step.role for brief in work.minions.briefs} == {"careful"}
+    assert {candidate.role for candidate in work.gates.judged} == {"careful"}
+
+
+async def test_a_workflow_may_ask_for_a_person_where_a_channel_does_not(opened: Opened) -> None:
+    config = (
+        "channels: {{'{channel}': {{plan: auto}}}}\nworkflow: {{steps: {{plan_review: {{human_approval: true}}}}}}\n"
+    )
+    play = await opened(given(Workshop(), config))
+    thread = await play.stage.say("ana", "add a login page", mention=True)
+    await play.sees("ana", thread, "please look at the plan")
+
+
+async def test_a_plan_is_sent_back_as_often_as_the_workflow_says(opened: Opened) -> None:
+    revise = {"probe": "halt", "verdict": "revise", "issues": ["1: no test"], "changes": ["add one"]}
+    config = "limits: {{debate_rounds: 0}}\nworkflow: {{steps: {{plan: {{max_retries: 0}}}}}}\n"
+    play = await opened(given(Workshop(), config, critic=revise))
+    thread = await play.stage.say("ana", "add a login page", mention=True)
+    await play.sees("ana", thread, "The first plan did not hold")
