@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from agents.catalog.documents import Document, Value, Where, read_packaged
-from agents.catalog.reading import Read, Shape, Wrong, checked, items, mapping, one_of, text, whole
+from agents.catalog.reading import Read, Shape, Wrong, checked, items, mapping, one_of, schema_of, text, told, whole
 from agents.domain.packing import MAX_BUDGET, Part
 from agents.domain.strategy import MEASURES, Input, Strategy, odd_order
 from manifests import packaged
@@ -26,6 +26,7 @@ def by_name(read: Read[T]) -> Read[Mapping[str, T]]:
     """Things below their names; what is called otherwise inside is a mistake that would be found late."""
     all_of_them = mapping(own_name, read)
 
+    @told(lambda: schema_of(all_of_them))
     def named(where: Where, value: Value) -> Mapping[str, T]:
         if not isinstance(value, dict):
             return all_of_them(where, value)

@@ -4,13 +4,29 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 from enum import StrEnum
+from importlib import import_module
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from agents.catalog.documents import Value, Where
 from agents.catalog.models import BUDGETS, MODELS, Models
 from agents.catalog.policies import CHANNELS, GROUPS, LIMITS, PROJECT, ProjectPart, is_account, member
-from agents.catalog.reading import Odd, Shape, Wrong, after, checked, hidden, items, one_of, optional, secret, text
+from agents.catalog.reading import (
+    Odd,
+    Schema,
+    Shape,
+    Wrong,
+    after,
+    checked,
+    hidden,
+    items,
+    one_of,
+    optional,
+    schema_of,
+    secret,
+    text,
+    told,
+)
 from agents.domain.authority import ChannelPolicy, Group
 from agents.domain.budget import Budgets
 from agents.domain.limits import Limits
@@ -42,6 +58,7 @@ class LogLevel(StrEnum):
     ERROR = "error"
 
 
+@told(lambda: {"type": "integer", "minimum": 0, "maximum": 65_535})
 def _port(where: Where, value: Value) -> int:
     if isinstance(value, bool) or not str(value).isdecimal() or int(str(value)) > 65_535:
         step = "Write a number from 1 to 65535, or 0 for any free one."
@@ -156,24 +173,32 @@ class OverlordFile:
     workflow: "Workflow | None" = None
 
 
+def _later(module: str, name: str) -> Schema:
+    return schema_of(getattr(import_module(module), name))
+
+
+@told(lambda: _later("agents.catalog.risk", "RISK"))
 def _risk(where: Where, value: Value) -> "RiskPolicy":
     from agents.catalog.risk import RISK  # where nobody writes of risk, a start needs none of it
 
     return RISK(where, value)
 
 
+@told(lambda: _later("agents.catalog.contexts", "CONTEXTS"))
 def _contexts(where: Where, value: Value) -> "Mapping[str, Strategy]":
     from agents.catalog.contexts import CONTEXTS
 
     return CONTEXTS(where, value)
 
 
+@told(lambda: _later("agents.catalog.roles", "ROLES"))
 def _roles(where: Where, value: Value) -> "Mapping[str, RolePart]":
     from agents.catalog.roles import ROLES
 
     return ROLES(where, value)
 
 
+@told(lambda: _later("agents.catalog.workflows", "WORKFLOW"))
 def _workflow(where: Where, value: Value) -> "Workflow":
     from agents.catalog.workflows import WORKFLOW
 

@@ -19,7 +19,9 @@ E = TypeVar("E", bound=StrEnum)
 
 Odd = tuple[Where, str, str]  # where it stands, what is wrong, what to write
 Read = Callable[[Where, Value], T]
+Schema = dict[str, object]  # JSON Schema
 
+MANY = 10_000  # entries of a list, where nobody says so
 _LINES = "Write `name: value` lines, indented."
 
 
@@ -50,6 +52,24 @@ class _Gathering:
             raise Wrong(*self.odd)
 
 
+_SCHEMAS: dict[object, Callable[[], Schema]] = {}  # of readers; most programs never ask for one
+
+
+def told(schema: Callable[[], Schema]) -> Callable[[Read[T]], Read[T]]:
+    """What a reader takes, for editors and other programs."""
+
+    def beside(read: Read[T]) -> Read[T]:
+        _SCHEMAS[read] = schema
+        return read
+
+    return beside
+
+
+def schema_of(read: Read[object]) -> Schema:
+    """Anything, where a reader says nothing of itself."""
+    return read.schema() if isinstance(read, Shape) else _SCHEMAS.get(read, dict)()
+
+
 class Shape(Generic[T]):
     """A reader of `name: value` lines. What `make` needs must be there; it may refuse what does not fit together."""
 
@@ -69,6 +89,11 @@ class Shape(Generic[T]):
         wrong.odd += [((*where, name), "it is missing", f"Add `{name}: …`.") for name in missing]
         wrong.tell()
         return _made(where, partial(self._make, **found))
+
+    def schema(self) -> Schema:
+        properties = {str(name): schema_of(read) for name, read in self.fields.items()}
+        needs: Schema = {"required": [str(name) for name in self._needs]} if self._needs else {}
+        return {"type": "object", "properties": properties, **needs, "additionalProperties": False}
 
     def _unknown(self, where: Where, value: Value) -> object:
         raise Wrong((where, "there is no such setting", did_you_mean(str(where[-1]), self.fields)))
@@ -92,6 +117,7 @@ def _made(where: Where, make: Callable[[], T]) -> T:
 def checked(read: Read[str], *checks: Callable[[str], str]) -> Read[str]:
     """Text. `checks` return it, or raise a ValueError that says what to write instead."""
 
+    @told(lambda: schema_of(read))
     def all_of_it(where: Where, value: Value) -> str:
         found = read(where, value)
         for check in checks:
@@ -103,13 +129,16 @@ def checked(read: Read[str], *checks: Callable[[str], str]) -> Read[str]:
 
 def after(turn: Callable[[Value], Value], read: Read[T]) -> Read[T]:
     """What may be written in a shorter way."""
-    return lambda where, value: read(where, turn(value))
+    either = told(lambda: {"anyOf": [schema_of(read), {"type": "string"}]})
+    return either(lambda where, value: read(where, turn(value)))
 
 
 def optional(read: Read[T]) -> Read[T | None]:
-    return lambda where, value: None if value is None else read(where, value)
+    either = told(lambda: {"anyOf": [schema_of(read), {"type": "null"}]})
+    return either(lambda where, value: None if value is None else read(where, value))
 
 
+@told(lambda: {"type": "string"})
 def text(where: Where, value: Value) -> str:
     if isinstance(value, str):
         return value
@@ -117,6 +146,7 @@ def text(where: Where, value: Value) -> str:
     raise Wrong(_does_not_do(where, value, f'Put it in quotes: "{value}".' if number else "Write text."))
 
 
+@told(lambda: {"type": "string"})
 def hidden(where: Where, value: Value) -> str:
     """Text that is not shown, whatever is wrong with it."""
     if isinstance(value, str):
@@ -124,10 +154,12 @@ def hidden(where: Where, value: Value) -> str:
     raise Wrong((where, "its value does not do", "Write it as text, in quotes."))
 
 
+@told(lambda: {"type": "string"})
 def secret(where: Where, value: Value) -> Secret:
     return Secret(hidden(where, value))
 
 
+@told(lambda: {"type": "boolean"})
 def flag(where: Where, value: Value) -> bool:
     if isinstance(value, bool):
         return value
@@ -137,6 +169,7 @@ def flag(where: Where, value: Value) -> bool:
 def number(least: float, most: float, *, is_not: str = "a number", write: str = "Write a number.") -> Read[float]:
     """A variable holds one as text."""
 
+    @told(lambda: {"type": "number", "minimum": least, "maximum": most})
     def read(where: Where, value: Value) -> float:
         if isinstance(value, bool):  # Python would take true for 1
             raise Wrong((where, f"`{str(value).lower()}` is not {is_not}", write))
@@ -154,6 +187,7 @@ def number(least: float, most: float, *, is_not: str = "a number", write: str = 
 def whole(least: int, most: int) -> Read[int]:
     some = number(least, most)
 
+    @told(lambda: {"type": "integer", "minimum": least, "maximum": most})
     def read(where: Where, value: Value) -> int:
         if not isinstance(value, bool) and ((found := _number(value)) is None or found % 1):
             raise Wrong(_does_not_do(where, value, "Write a whole number."))
@@ -171,6 +205,7 @@ def _number(value: Value) -> float | None:
 
 
 def one_of(*choices: E) -> Read[E]:
+    @told(lambda: {"enum": [str(choice) for choice in choices]})
     def read(where: Where, value: Value) -> E:
         if value in choices:
             return choices[choices.index(value)]
@@ -180,7 +215,8 @@ def one_of(*choices: E) -> Read[E]:
     return read
 
 
-def items(read: Read[T], most: int = 10_000) -> Read[tuple[T, ...]]:
+def items(read: Read[T], most: int = MANY) -> Read[tuple[T, ...]]:
+    @told(lambda: {"type": "array", "items": schema_of(read), **({"maxItems": most} if most < MANY else {})})
     def read_all(where: Where, value: Value) -> tuple[T, ...]:
         if not isinstance(value, list):
             raise Wrong(_does_not_do(where, value, "Write a list: one `- entry` a line."))
@@ -199,6 +235,7 @@ def items(read: Read[T], most: int = 10_000) -> Read[tuple[T, ...]]:
 def mapping(name: Callable[[str], str], read: Read[T]) -> Read[Mapping[str, T]]:
     """Names that people choose, each with something of one shape."""
 
+    @told(lambda: {"type": "object", "additionalProperties": schema_of(read)})
     def read_all(where: Where, value: Value) -> dict[str, T]:
         found, wrong = dict[str, T](), _Gathering()
         for key, each in _lines(where, value).items():

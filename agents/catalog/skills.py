@@ -63,7 +63,7 @@ def _skill(triggers: Mapping[str, Any] = MappingProxyType({}), **given: Any) -> 
     return Skill(**given, **triggers)
 
 
-_SKILL = Shape(  # M059
+SKILL = Shape(  # M059
     _skill,
     ("name", "description", "version", "instructions"),
     name=checked(text, _name),
@@ -129,7 +129,7 @@ def _read(path: str, body: bytes, source: str) -> Skill | BrokenSkill:
         return BrokenSkill(path=path, problems=(what,), source=source)
     try:
         document = parse_yaml(body, name=path)
-        return replace(_SKILL.read(document.data), source=source)
+        return replace(SKILL.read(document.data), source=source)
     except BadYaml as problem:
         return BrokenSkill(path=path, problems=(str(problem),), source=source)
     except Wrong as wrong:

@@ -18,7 +18,7 @@ def _specialist(name: str, tags: tuple[str, ...], focus: str) -> Specialist:
 
 
 _SPECIALIST = Shape(_specialist, ("name", "tags", "focus"), name=text, tags=items(text, most=50), focus=text)
-_ALL = Shape(lambda specialists: specialists, ("specialists",), specialists=items(_SPECIALIST, most=20))
+SPECIALISTS = Shape(lambda specialists: specialists, ("specialists",), specialists=items(_SPECIALIST, most=20))
 
 
 class Panel:
@@ -32,4 +32,4 @@ class Panel:
 
 
 def load_panel(path: Path) -> Panel:
-    return Panel(_ALL.read(read_yaml(path).data))
+    return Panel(SPECIALISTS.read(read_yaml(path).data))

@@ -1,6 +1,6 @@
-"""`overlord manifest`: the app manifests to paste into Slack's and Discord's portals, with your names in them."""
+"""`overlord manifest`: what to paste into Slack's and Discord's portals, with your names in it, and JSON Schemas."""
 
-from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -8,11 +8,16 @@ import typer
 from agents.domain.errors import OverlordError
 from bot.cli import output
 
-
-class Portal(StrEnum):
-    SLACK = "slack"
-    DISCORD = "discord"
-
+app = typer.Typer(
+    help="Print what other programs need: app manifests for Slack and Discord, schemas for editors.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+Name = Annotated[str, typer.Option(help="What the bot is called there.")]
+Command = Annotated[str, typer.Option(help="The slash command.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of YAML.")]
+Url = Annotated[str, typer.Option(help="Without Socket Mode: https://host that forwards /slack/events.")]
+Client = Annotated[str, typer.Option(help="The application id, for the invite link.")]
 
 # Discord's bits, of those this bot has a use for.
 PERMISSIONS = {
@@ -35,24 +40,55 @@ INTENTS = {
 }
 
 
-def manifest(
-    portal: Annotated[Portal, typer.Argument(help="Whose manifest.")],
-    name: Annotated[str, typer.Option(help="What the bot is called there.")] = "Overlord",
-    command: Annotated[str, typer.Option(help="The slash command.")] = "/overlord",
-    url: Annotated[str, typer.Option(help="Slack without Socket Mode: https://host that forwards /slack/events.")] = "",
-    client_id: Annotated[str, typer.Option(help="Discord's application id, for the invite link.")] = "",
-    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of YAML.")] = False,
+@app.command()
+def slack(name: Name = "Overlord", command: Command = "/overlord", url: Url = "", json: Json = False) -> None:
+    """Print the app manifest to paste into Slack's portal."""
+    data = _packaged("slack")
+    fill_slack(data, name, f"/{command.lstrip('/')}", url)
+    _show(data, json)
+
+
+@app.command()
+def discord(
+    name: Name = "Overlord", command: Command = "/overlord", client_id: Client = "", json: Json = False
 ) -> None:
-    """Print the app manifest for Slack or Discord."""
-    from agents.catalog.yaml import read_yaml, write_yaml
+    """Print what to set in Discord's portal, and the invite link."""
+    data = _packaged("discord")
+    fill_discord(data, name, command.lstrip("/"), client_id)
+    _show(data, json)
+
+
+@app.command()
+def schema(
+    name: Annotated[str, typer.Argument(help="Such as role; none: which there are.", show_default=False)] = "",
+    into: Annotated[str, typer.Option(help="Write all of them into this folder.", show_default=False)] = "",
+) -> None:
+    """Print a JSON Schema: of a settings file, or of an answer."""
+    from bot.cli.schemas import made, names
+
+    if into:
+        for each in names():
+            path = Path(into, f"{each}.json")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(made(each), encoding="utf-8")
+    elif not name:
+        typer.echo("\n".join(names()))
+    elif name not in names():
+        raise OverlordError(f"There is no schema {name}", next_step=f"There are: {', '.join(names())}.")
+    else:
+        typer.echo(made(name), nl=False)
+
+
+def _packaged(portal: str) -> Any:
+    from agents.catalog.yaml import read_yaml
     from manifests import packaged
 
-    data: Any = read_yaml(packaged(portal, "app.yaml")).data
-    word = command.lstrip("/")
-    if portal is Portal.SLACK:
-        fill_slack(data, name, f"/{word}", url)
-    else:
-        fill_discord(data, name, word, client_id)
+    return read_yaml(packaged(portal, "app.yaml")).data
+
+
+def _show(data: Any, json: bool) -> None:
+    from agents.catalog.yaml import write_yaml
+
     if json:
         output.show_json(data)
     else:

@@ -6,7 +6,7 @@ import typer
 from typer.core import TyperGroup
 
 from agents.domain.errors import OverlordError
-from bot.cli import decisions, demo, doctor, manifest, people, proposals, skills, tasks, up
+from bot.cli import decisions, demo, doctor, manifest, people, proposals, roles, skills, tasks, up
 
 
 class OverlordGroup(TyperGroup):
@@ -36,8 +36,9 @@ app.add_typer(decisions.app, name="decisions")
 app.add_typer(proposals.app, name="proposals")
 app.add_typer(people.app, name="people")
 app.add_typer(skills.app, name="skills")
+app.add_typer(roles.app, name="roles")
 app.command("doctor")(doctor.doctor)
-app.command("manifest")(manifest.manifest)
+app.add_typer(manifest.app, name="manifest")
 
 
 def _version(wanted: bool) -> None:
