@@ -1,5 +1,6 @@
 """Roles: what they inherit, what they may take away, and what they may never add (attack 67)."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from agents.domain.errors import SettingsProblem
 from agents.domain.gates import OnFail
 from agents.domain.roles import GATHERED, Base, ToolName
 from agents.minions.tools import TOOLS
+from bot.settings import load_settings
 
 OURS = load_catalog()
 GATE = {"name": "types", "command": "mypy ."}
@@ -161,3 +163,14 @@ def test_a_role_that_is_gone_says_how_to_bring_it_back() -> None:
     with pytest.raises(SettingsProblem, match="There is no role `careful` any more") as gone:
         OURS.role("careful")
     assert "under `roles:` in overlord.yaml" in gone.value.next_step
+
+
+def test_what_the_page_shows_can_be_written(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs/roles.md").read_text()
+    shown = [block.partition("```")[0] for block in page.split("```yaml\n")[1:]]
+    (tmp_path / "overlord.yaml").write_text("".join(shown))
+    catalog = load_catalog(load_settings({"HOME": str(tmp_path)}, cwd=tmp_path).declared)
+    assert catalog.role(catalog.workflow.implement.role).context.budget == 30_000
+    assert catalog.roles["implementer"].context.inputs.keys() == OURS.roles["implementer"].context.inputs.keys() - {
+        "readme"
+    }

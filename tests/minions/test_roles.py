@@ -2,6 +2,10 @@
 
 from dataclasses import replace
 
+import pytest
+
+from agents.catalog.library import load_catalog
+from agents.domain.errors import SettingsProblem
 from agents.domain.roles import Base, Role, ToolName, bare
 from agents.domain.workflow import DEFAULT
 from agents.ports import Finished
@@ -38,3 +42,10 @@ async def test_what_a_role_adds_stands_at_the_end_of_the_instructions_and_stays_
     await ground.engine(talker, role_of=lambda name: READER).run(ground.brief(), ground.watch)
     usual, *systems = [str(talk[0]["content"]) for talk in (plain.heard[0], *talker.heard)]
     assert set(systems) == {f"{usual}\n\n## Your role\nYou only read."}, "the beginning is what others were told too"
+
+
+async def test_a_role_that_is_gone_stops_the_run_and_says_so(ground: Field) -> None:
+    """P25: the job is parked with these words, rather than done by somebody else."""
+    brief = replace(ground.brief(), step=replace(DEFAULT.implement, role="careful"))
+    with pytest.raises(SettingsProblem, match="There is no role `careful` any more"):
+        await ground.engine(ScriptedTalker(DONE), role_of=load_catalog().role).run(brief, ground.watch)
