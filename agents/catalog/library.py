@@ -10,7 +10,7 @@ from agents.catalog.roles import ROLES, packaged_roles
 from agents.catalog.workflows import WORKFLOW, packaged_workflow
 from agents.domain.errors import SettingsProblem
 from agents.domain.records import dataclass
-from agents.domain.roles import BadRole, Base, Role, RolePart, Roles
+from agents.domain.roles import BadRole, Base, Layer, Role, RolePart, Roles
 from agents.domain.strategy import Strategy
 from agents.domain.workflow import IMPLEMENT, PLAN, REVIEW, Workflow
 
@@ -59,10 +59,11 @@ def odd_declared(declared: Declared) -> Iterator[Odd]:
 
 def _loaded(declared: Declared) -> tuple[Catalog, list[Odd]]:
     contexts = declared.contexts or CONTEXTS((), packaged_contexts().data)
-    ours, wrong = Roles(ROLES((), packaged_roles().data), contexts).resolved()
-    roles, bad = Roles(declared.roles, contexts, ours, SOURCE).resolved() if declared.roles else (ours, ())
+    ours = Layer(source="", parts=ROLES((), packaged_roles().data))
+    yours = [Layer(source=SOURCE, parts=declared.roles)] if declared.roles else []
+    roles, bad = Roles([ours, *yours], contexts).resolved()
     workflow = declared.workflow or WORKFLOW.read(packaged_workflow().data)
-    odd: list[Odd] = [_told(each) for each in (*wrong, *bad)]
+    odd: list[Odd] = [_told(each) for each in bad]
     return Catalog(contexts=contexts, roles=roles, workflow=workflow), [*odd, *_odd_steps(workflow, roles, odd)]
 
 

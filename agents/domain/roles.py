@@ -1,6 +1,6 @@
 """Roles: personas for the planner, minions and reviewers. What each reads, is told, may use and is judged by."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 
@@ -89,61 +89,56 @@ class BadRole(Exception):
         self.what, self.step = what, step
 
 
-class Roles:
-    """Roles laid over those below, resolved one by one. Whoever overrides or extends may take away, never add rights
-    (attack 67)."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layer:
+    """Roles that are written in one place; empty: that come with Overlord."""
 
-    def __init__(
-        self,
-        parts: Mapping[str, RolePart],
-        strategies: Mapping[str, Strategy],
-        below: Mapping[str, Role] | None = None,
-        source: str = "",
-    ) -> None:
-        self._parts, self._strategies, self._source = parts, strategies, source
-        self._below = below
-        self._found: dict[str, Role] = dict(below or {})
+    source: str
+    parts: Mapping[str, RolePart]
+
+
+class Roles:
+    """Layers of roles, the last one on top, resolved one by one. Whoever overrides or extends may take away, and never
+    add rights (attack 67); what is taken from a role is taken from all that extend it."""
+
+    def __init__(self, layers: Sequence[Layer], strategies: Mapping[str, Strategy]) -> None:
+        self._layers, self._strategies = tuple(layers), strategies
+        self._names = tuple(dict.fromkeys(name for layer in layers for name in layer.parts))
 
     def resolved(self) -> tuple[dict[str, Role], tuple[BadRole, ...]]:
         """All that are sound, and what is wrong with the others."""
-        wrong = list[BadRole]()
-        for name in self._parts:
+        found, wrong = dict[str, Role](), dict[str, BadRole]()
+        for name in self._names:
             try:
-                self._found[name] = self._resolve(name, ())
+                found[name] = self._top(name, ())
             except BadRole as bad:
-                if str(bad) not in map(str, wrong):  # all that extend a broken one find the same
-                    wrong.append(bad)
-        return self._found, tuple(wrong)
+                wrong.setdefault(str(bad), bad)  # all that extend a broken one find the same
+        return found, tuple(wrong.values())
 
-    def _resolve(self, name: str, on_the_way: tuple[str, ...]) -> Role:
-        part, parent = self._parts[name], self._parent(name, on_the_way)
-        if parent is None:
-            return self._checked(self._laid(part, bare(Base(name))))
-        return self._checked(self._laid(part, parent))
+    def _top(self, name: str, on_the_way: tuple[str, ...]) -> Role:
+        """As it is where all layers are laid over each other."""
+        role: Role | None = None
+        for layer in self._layers:
+            if part := layer.parts.get(name):
+                parent = self._parent(part, layer, on_the_way) if role is None else _itself(part, role)
+                role = self._checked(self._laid(part, parent, layer))
+        assert role is not None, "whoever asks knows the name"
+        return role
 
-    def _parent(self, name: str, on_the_way: tuple[str, ...]) -> Role | None:
-        """None: it is a base, and has none."""
-        below, wanted, where = self._below or {}, self._parts[name].extends, (name, ("extends",))
-        if name in below and wanted in ("", name):
-            return below[name]
-        if name in below:
-            raise BadRole(
-                *where, f"`{name}` is there already", f"Leave `extends` out, or choose another name than {name}."
-            )
-        if not wanted and (self._below is not None or name not in [*Base]):
-            raise BadRole(*where, "it extends no role", f"Write `extends:` with one of {', '.join(Base)}, or of yours.")
+    def _parent(self, part: RolePart, layer: Layer, on_the_way: tuple[str, ...]) -> Role:
+        name, wanted, where = part.name, part.extends, (part.name, ("extends",))
+        if not wanted and not layer.source and name in [*Base]:
+            return bare(Base(name))
         if not wanted:
-            return None
+            raise BadRole(*where, "it extends no role", f"Write `extends:` with one of {', '.join(Base)}, or of yours.")
         chain = (*on_the_way, name)
         if wanted in chain:
             raise BadRole(*where, f"it goes in a circle: {' → '.join((*chain, wanted))}", "End it at a base role.")
-        if wanted in self._parts:
-            return self._resolve(wanted, chain)
-        if wanted not in below:
-            raise BadRole(*where, f"there is no role `{wanted}`", f"Known: {', '.join((*below, *self._parts))}.")
-        return below[wanted]
+        if wanted not in self._names:
+            raise BadRole(*where, f"there is no role `{wanted}`", f"Known: {', '.join(self._names)}.")
+        return self._top(wanted, chain)
 
-    def _laid(self, part: RolePart, parent: Role) -> Role:
+    def _laid(self, part: RolePart, parent: Role, layer: Layer) -> Role:
         """M185: one value replaces, lists are appended, what a context says is merged, words follow each other. Tools
         alone are replaced, and only by fewer."""
         strategy, budget = part.strategy or parent.strategy, part.token_budget or parent.token_budget
@@ -157,10 +152,10 @@ class Roles:
             strategy=strategy,
             token_budget=budget,
             context=context,
-            allowed_tools=_tools(part, parent),
+            allowed_tools=_tools(part, parent, mine=layer is self._layers[-1]),
             gates=_gates(part, parent),
             strengths=tuple(dict.fromkeys((*parent.strengths, *part.strengths))),
-            source=self._source,
+            source=layer.source,
         )
 
     def _context(self, part: RolePart, parent: Role, strategy: str, budget: int | None) -> Strategy:
@@ -200,11 +195,20 @@ def bare(base: Base) -> Role:
     return Role(name=base, base=base, context=Strategy(name=""), allowed_tools=tools)
 
 
-def _tools(part: RolePart, parent: Role) -> tuple[ToolName, ...]:
+def _itself(part: RolePart, below: Role) -> Role:
+    """What a role of the same name is laid over."""
+    if part.extends not in ("", part.name):
+        step = f"Leave `extends` out, or choose another name than {part.name}."
+        raise BadRole(part.name, ("extends",), f"`{part.name}` is there already", step)
+    return below
+
+
+def _tools(part: RolePart, parent: Role, *, mine: bool) -> tuple[ToolName, ...]:
+    """`mine`: written by whoever can mend it. What comes from further below loses what its parent has lost."""
     if part.allowed_tools is None:
         return parent.allowed_tools
     more = [tool for tool in part.allowed_tools if tool not in parent.allowed_tools]
-    if more:
+    if more and mine:
         what = f"`{more[0]}` is not among the tools of `{parent.name}`"
         raise BadRole(part.name, ("allowed_tools",), what, "A role may have fewer than what it extends, never more.")
     return tuple(tool for tool in parent.allowed_tools if tool in part.allowed_tools)

@@ -78,6 +78,11 @@ def test_a_role_that_is_there_can_be_changed_for_all_who_extend_it() -> None:
     roles = with_roles(implementer={"context": {"token_budget": 12_000}}, mine={"extends": "implementer"}).roles
     assert roles["implementer"].context.budget == roles["mine"].context.budget == 12_000
     assert (roles["implementer"].extends, roles["implementer"].source) == ("", "overlord.yaml")
+    few = ["read_file", "task_complete", "task_blocked"]
+    roles = with_roles(implementer={"allowed_tools": few, "system_prompt_additions": "Only look."}).roles
+    for name in ("implementer", "implementer_fast", "ui_designer"):
+        assert list(roles[name].allowed_tools) == few and "Only look." in roles[name].additions
+    assert (roles["ui_designer"].context.budget, roles["ui_designer"].source) == (20_000, "")
     assert OURS.roles["implementer"].context.budget == 25_000
 
 
@@ -89,6 +94,7 @@ def test_a_role_that_is_there_can_be_changed_for_all_who_extend_it() -> None:
             "it goes in a circle: a → b → c → a. End it at a base role.",
         ),
         ({"a": {"extends": "a"}}, "roles.a.extends: it goes in a circle: a → a."),
+        ({"implementer": {"extends": "ui_designer"}}, "roles.implementer.extends: `implementer` is there already."),
         ({"a": {}}, "roles.a.extends: it extends no role. Write `extends:` with one of planner, implementer, reviewer"),
         ({"a": {"extends": "wizard"}}, "roles.a.extends: there is no role `wizard`. Known: implementer"),
         (
