@@ -33,6 +33,11 @@ class Workflow:
         """Which version of it this is."""
         return fingerprint(self.name, *(repr(step) for step in self.steps))
 
+    @property
+    def version(self) -> str:
+        """Enough of the hash for people to tell two apart."""
+        return self.hash[:8]
+
     def step(self, name: str) -> Step:
         return next(step for step in self.steps if step.name == name)
 

@@ -9,6 +9,7 @@ from agents.domain.events import Event
 from agents.domain.ids import DecisionId
 from agents.domain.ladder import Level
 from agents.domain.text import one_line
+from agents.domain.workflow import DEFAULT, Workflow
 from bot.cards import words
 
 Decisions = Callable[[DecisionId], Decision | None]
@@ -22,6 +23,13 @@ def in_words(event: Event, name: NameOf, decisions: Decisions) -> str:
     if isinstance(event, e.AboutWork):
         return f"{event.task}.{event.subtask}: {_OF_WORK[type(event)](event)}"
     return _PLAIN[type(event)](event, name)
+
+
+def _under(workflow: Workflow | None) -> str:
+    """Said where it is not the usual one."""
+    if workflow in (None, DEFAULT):
+        return ""
+    return f", under the workflow {workflow.name}, version {workflow.version}"
 
 
 _PLAIN: dict[type[Event], Callable[[Any, NameOf], str]] = {
@@ -56,7 +64,9 @@ _PLAIN: dict[type[Event], Callable[[Any, NameOf], str]] = {
     e.DecompositionBlocked: lambda f, name: f"A reviewer blocked plan {f.number}: {'; '.join(f.review.reasons)}",
     e.DecompositionEscalated: lambda f, name: f"Took the plan to a person: {f.why}",
     e.ClarificationAnswered: lambda f, name: f"Answered “{f.question}”: {f.answer}",
-    e.PlanAccepted: lambda f, name: "Accepted the plan" if f.by else "The channel's policy accepted the plan",
+    e.PlanAccepted: lambda f, name: (
+        ("Accepted the plan" if f.by else "The channel's policy accepted the plan") + _under(f.workflow)
+    ),
     e.PlanChangeRequested: lambda f, name: f"Asked for changes: {f.words}",
     e.ApprovalOffered: lambda f, name: f"Offered {name(f.by)} the button, as words do not approve",
     e.TaskAskedAbout: lambda f, name: f"Asked about the task ({f.about})",

@@ -92,6 +92,7 @@ def _list(catalog: "Catalog", json: bool) -> None:
     output.show_table(
         ("role", "extends", "tokens", "tools", "works at", "of", "what for"), rows, none="There is no role."
     )
+    typer.echo(f"\nWorkflow: {catalog.workflow.name}, version {catalog.workflow.version}")
 
 
 def _steps(role: "Role", catalog: "Catalog") -> str:

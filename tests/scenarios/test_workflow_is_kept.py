@@ -4,6 +4,7 @@ from agents.domain.events import PlanAccepted
 from agents.ports import Asked
 from tests.fakes.work import ScriptedMinions, Workshop, failing, says
 from tests.scenarios.conftest import BY_TURNS, Opened
+from tests.scenarios.stage import OPERATOR
 from tests.scenarios.working import at_work, given
 
 STAGES = BY_TURNS
@@ -33,6 +34,9 @@ async def test_a_running_task_keeps_its_workflow_and_a_new_one_takes_the_new(ope
     assert second.workflow and second.workflow.hash != first.workflow.hash
     accepted = next(each.event for each in await play.log() if isinstance(each.event, PlanAccepted))
     assert accepted.workflow == second.workflow, "it is in the log, with the approval itself"
+    page = await play.program.desk.page(first.id, OPERATOR)
+    told = f"Accepted the plan, under the workflow default, version {first.workflow.version}"
+    assert page and told in [entry.words for entry in page.timeline]
 
 
 ROLE = """
