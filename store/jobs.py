@@ -16,6 +16,7 @@ from store import tables
 from store.codec import Recorded, load_event, moment, seconds
 from store.dialect import insert_each_once
 from store.leases import Lease, is_free, longest
+from store.statements import Prepared
 
 _J, _E = tables.jobs, tables.events
 
@@ -41,6 +42,7 @@ class Job:
     problem: str
 
 
+_ANY = Prepared(select(_J.c.id).where(_J.c.state.in_(UNFINISHED)).limit(1))
 _MINE = (_J.c.id == bindparam("which"), _J.c.fence == bindparam("held"), _J.c.state == JobState.LEASED)
 _DONE = update(_J).where(*_MINE).values(state=JobState.DONE)
 _HOLD = update(_J).where(*_MINE).values(state=JobState.LEASED)
@@ -93,6 +95,8 @@ class Jobs:
 
         What people wait for goes first; then the long ones, as far as their lanes have room.
         """
+        if not self.any_unfinished():
+            return []
         rows = list(self._db.execute(_claimable(lease).where(_J.c.lane == "").limit(most)).all())
         rows += self._with_room(lease, limits, most - len(rows))
         taken = [self._take(row, lease) for row in rows]
@@ -160,7 +164,7 @@ class Jobs:
         return int(self._db.scalar(counted.where(_E.c.seq > func.coalesce(let.scalar_subquery(), 0))) or 0)
 
     def any_unfinished(self) -> bool:
-        return self._db.execute(select(_J.c.id).where(_J.c.state.in_(UNFINISHED)).limit(1)).first() is not None
+        return _ANY.run(self._db, {}).fetchone() is not None
 
     def lease_owners(self) -> set[str]:
         held = select(_J.c.lease_owner).where(_J.c.state == JobState.LEASED).distinct()
@@ -168,6 +172,8 @@ class Jobs:
 
     def next_try(self, after: datetime) -> datetime | None:
         """When a job that was put back, or whose lease runs, may next be looked at."""
+        if not self.any_unfinished():
+            return None
         waits = select(_J.c.not_before).where(_J.c.state == JobState.WAITING, _J.c.not_before > seconds(after))
         leased = select(_J.c.lease_until).where(_J.c.state == JobState.LEASED, _J.c.lease_until > seconds(after))
         soonest = [

@@ -76,6 +76,7 @@ _ITS_TURN = ~exists().where(
 )
 _NEW = and_(_P.c.state == PostState.WAITING, or_(_P.c.act != Act.POST, _P.c.message != "", _ITS_TURN))
 _DUE = and_(_UNFINISHED, or_(_NEW, _P.c.state == PostState.SENT))
+_ANY = Prepared(select(_P.c.id).where(_UNFINISHED).limit(1))
 _MINE = (_P.c.id == bindparam("which"), _P.c.fence == bindparam("held"), _P.c.state == PostState.SENDING)
 
 # A change that the platform refused is over, but the message stands: what it should show next is offered again.
@@ -125,6 +126,8 @@ class Posts:
 
     def claim(self, lease: Lease, limits: Limits, most: int, among: Surfaces = EVERYWHERE) -> list[Post]:
         """Take what may be sent now: new messages in their thread's order, edits, and what a dead sender left."""
+        if self._all_shown():
+            return []
         left = and_(_P.c.state == PostState.SENDING, is_free(_P, lease))
         due = and_(_P.c.not_before <= seconds(lease.at), or_(_NEW, _P.c.state == PostState.SENT))
         wanted = select(_P).where(_UNFINISHED, or_(due, left), _among(among)).order_by(_P.c.id).limit(most)
@@ -186,11 +189,17 @@ class Posts:
 
     def next_due(self, after: datetime) -> datetime | None:
         """When something that cannot go yet may go."""
+        if self._all_shown():
+            return None
         waits = select(func.min(_P.c.not_before)).where(_P.c.not_before > seconds(after), _DUE)
         ends = _P.c.lease_until > seconds(after)
         held = select(func.min(_P.c.lease_until)).where(_UNFINISHED, _P.c.state == PostState.SENDING, ends)
         known = [s for s in (self._db.execute(waits).scalar(), self._db.execute(held).scalar()) if s is not None]
         return moment(min(known)) if known else None
+
+    def _all_shown(self) -> bool:
+        """As it is most of the time. Asked first, for it costs a fiftieth of the whole question."""
+        return _ANY.run(self._db, {}).fetchone() is None
 
     def _mend(self, now: float, limits: Limits) -> None:
         """The clock was set back: what ends impossibly late gets one lease's time, what starts so waits a little.

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import field
+from functools import cache
 
 from agents.catalog.contexts import CONTEXTS, packaged_contexts
 from agents.catalog.problems import Problem
@@ -58,13 +59,19 @@ def odd_declared(declared: Declared) -> Iterator[Odd]:
 
 
 def _loaded(declared: Declared) -> tuple[Catalog, list[Odd]]:
-    contexts = declared.contexts or CONTEXTS((), packaged_contexts().data)
-    ours = Layer(source="", parts=ROLES((), packaged_roles().data))
+    contexts = declared.contexts or _our_contexts()
+    ours = Layer(source="", parts=_our_roles())
     yours = [Layer(source=SOURCE, parts=declared.roles)] if declared.roles else []
     roles, bad = Roles([ours, *yours], contexts).resolved()
-    workflow = declared.workflow or WORKFLOW.read(packaged_workflow().data)
+    workflow = declared.workflow or _our_workflow()
     odd: list[Odd] = [_told(each) for each in bad]
     return Catalog(contexts=contexts, roles=roles, workflow=workflow), [*odd, *_odd_steps(workflow, roles, odd)]
+
+
+# What comes with the program stays as it is, and YAML takes long to read.
+_our_contexts = cache(lambda: CONTEXTS((), packaged_contexts().data))
+_our_roles = cache(lambda: ROLES((), packaged_roles().data))
+_our_workflow = cache(lambda: WORKFLOW.read(packaged_workflow().data))
 
 
 def _told(bad: BadRole) -> Odd:

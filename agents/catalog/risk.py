@@ -1,7 +1,7 @@
 """How risk is judged: manifests/policies/risk.yaml, with what overlord.yaml says under `risk:` laid over it."""
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from agents.catalog.documents import Document
@@ -73,5 +73,6 @@ def packaged_risk() -> Document:
     return read_yaml(packaged("policies", "risk.yaml"))
 
 
+@cache
 def packaged_policy() -> RiskPolicy:
     return RISK.read(packaged_risk().data)

@@ -14,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 
+from agents.catalog.rehearsal import load_scripts
 from agents.llm.gateway import Gateway
 from agents.ports import Ports
 from bot.app import running
@@ -81,6 +82,7 @@ def _warm() -> None:
     for name in templates().list_templates():
         templates().get_template(name)
     asyncio.run(Gateway().warm())
+    load_scripts()
 
 
 @dataclass
