@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from agents.ports import Listener
 
+PATIENCE = 60.0
+
 
 @dataclass
 class Audience:
@@ -15,7 +17,7 @@ class Audience:
     shown: list[str] = field(default_factory=list)  # "gate: command"
     heard: list[str] = field(default_factory=list)
     running: int = 0
-    spoke: asyncio.Event = field(default_factory=asyncio.Event)
+    _spoke: asyncio.Event = field(default_factory=asyncio.Event)
 
     @contextmanager
     def __call__(self, command: str, gate: str = "") -> Iterator[Listener]:
@@ -26,6 +28,14 @@ class Audience:
         finally:
             self.running -= 1
 
+    async def hears(self, words: str) -> str:
+        """The first time that it is told these words."""
+        async with asyncio.timeout(PATIENCE):
+            while not (found := [last for last in self.heard if words in last]):
+                self._spoke.clear()
+                await self._spoke.wait()
+        return found[0]
+
     def _hear(self, last: str) -> None:
         self.heard.append(last)
-        self.spoke.set()
+        self._spoke.set()
