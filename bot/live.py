@@ -40,6 +40,7 @@ class Live:
         self._lookers: dict[TaskId, set[asyncio.Event]] = {}
         self._due: set[TaskId] = set()
         self._numbers = count(1)
+        self._one_at_a_time = asyncio.Lock()  # many threads that search would hold up the loop
 
     def of(self, task: TaskId, subtask: int, now: Callable[[], datetime]) -> Show:
         return partial(self._show, task, subtask, now)
@@ -50,7 +51,10 @@ class Live:
     async def running(self, task: TaskId, redact: Redact) -> tuple[Running, ...]:
         """Harmless to show: secrets are looked for only in what somebody looks at."""
         runs = sorted(self._running.get(task, {}).values(), key=lambda run: (run.subtask, run.number))
-        return await asyncio.to_thread(lambda: tuple(_shown(run, redact) for run in runs)) if runs else ()
+        if not runs:
+            return ()
+        async with self._one_at_a_time:
+            return await asyncio.to_thread(lambda: tuple(_shown(run, redact) for run in runs))
 
     @contextmanager
     def looking(self, task: TaskId) -> Iterator[asyncio.Event]:
