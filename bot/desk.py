@@ -1,6 +1,8 @@
 """What the console and the CLI may ask and do. Both go through here, so both see and decide the same (C31)."""
 
+import asyncio
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Protocol
 
@@ -10,6 +12,7 @@ from agents.domain.outcome import WorkerOutcome
 from agents.domain.proposal import Listed
 from agents.domain.records import dataclass
 from agents.domain.task import Task
+from bot.live import Running
 from bot.messages import Card, Delivery
 
 
@@ -71,6 +74,7 @@ class TaskPage:
     more: int = 0  # older facts left out
     kept: tuple[str, ...] = ()  # names of diffs, patches and logs
     outcomes: tuple[WorkerOutcome, ...] = ()  # of all runs that ended and of their reviewers
+    running: tuple[Running, ...] = ()  # at this moment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +132,14 @@ class Desk(Protocol):
 
     async def audible(self, names: frozenset[str], viewer: Account) -> frozenset[str]:
         """Of what changed, what this person may hear of."""
+        ...
+
+    async def live(self, task: TaskId, viewer: Account) -> Sequence[Running]:
+        """What runs for a task at this moment; nothing where this person may not see it."""
+        ...
+
+    def looking(self, task: TaskId) -> AbstractContextManager[asyncio.Event]:
+        """Set, while somebody looks, when `live` has something else to say. Whoever waits for it clears it."""
         ...
 
     def changes(self) -> AsyncIterator[frozenset[str]]:

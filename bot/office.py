@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from agents.domain.asking import Moment
 from agents.domain.authority import Presser
 from agents.domain.budget import Budgets
-from agents.domain.ids import Account
+from agents.domain.ids import Account, TaskId
 from agents.domain.limits import Limits
 from agents.domain.records import dataclass
 from agents.domain.redact import Redact, Redactor
 from agents.domain.workflow import Workflow
-from agents.ports import Clock
+from agents.ports import Clock, Show
+from bot.live import Live
 from bot.permissions import Permissions
 from store.books import Books
 from store.database import Database
@@ -46,6 +47,7 @@ class Office:
     budgets: Budgets = field(default_factory=Budgets)
     redact: Redact = field(default_factory=Redactor)  # what leaves the house goes through it
     catalog: "Callable[[], Catalog]" = packaged_catalog  # roles, contexts, the workflow; read when first needed
+    live: Live = field(default_factory=Live)
 
     def moment(self, channel: str, cause: str) -> Moment:
         """Now, under the policy of the channel the work was asked for in."""
@@ -55,6 +57,10 @@ class Office:
 
     def _workflow(self) -> Workflow:
         return self.catalog().workflow
+
+    def show(self, task: TaskId, subtask: int) -> Show:
+        """Implements agents.ports.Live."""
+        return self.live.of(task, subtask, self.clock.now)
 
     def presser(self, account: Account, books: Books, memberships: tuple[str, ...] = ()) -> Presser:
         """The person behind an account, with the rights they have at this moment."""

@@ -1,6 +1,8 @@
 """The desk over the real store: what the console and the CLI read, and the one door through which they act."""
 
+import asyncio
 from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 
@@ -20,6 +22,7 @@ from bot.cards.timeline import in_words
 from bot.commands import needs_of
 from bot.desk import Conversation, Heard, Message, Need, TaskPage, TimelineEntry
 from bot.inbox import Inbox, Outcome
+from bot.live import Running
 from bot.messages import Delivery, load_card
 from bot.office import Office
 from bot.privacy import sees
@@ -78,7 +81,10 @@ class Records:
 
     async def page(self, task: TaskId, viewer: Account) -> TaskPage | None:
         found = await self._database.read(partial(self._page, task, viewer))
-        return replace(found, kept=tuple(await self._kept_of(task))) if found else None
+        if found is None:
+            return None
+        running = await self._office.live.running(task, self._office.redact)
+        return replace(found, kept=tuple(await self._kept_of(task)), running=running)
 
     async def kept(self, task: TaskId, name: str, viewer: Account) -> str | None:
         seen = await self._database.read(partial(self._seen, (task,), viewer))
@@ -133,6 +139,14 @@ class Records:
         asked = tasks - known
         seen = await self._database.read(partial(self._seen, asked, viewer)) if asked else set()
         return frozenset[str]().union(places, known, seen)
+
+    async def live(self, task: TaskId, viewer: Account) -> Sequence[Running]:
+        if not self._office.live.runs(task) or not await self.audible(frozenset({task}), viewer):
+            return ()
+        return await self._office.live.running(task, self._office.redact)
+
+    def looking(self, task: TaskId) -> AbstractContextManager[asyncio.Event]:
+        return self._office.live.looking(task)
 
     def changes(self) -> AsyncIterator[frozenset[str]]:
         return self._bell.rings()

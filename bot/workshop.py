@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -29,15 +29,18 @@ from agents.ports import (
     Forge,
     GaveUp,
     Issues,
+    Listener,
     Minions,
     Outcome,
     Profile,
     Ran,
     Room,
     Sandbox,
+    Show,
     Talker,
     Watch,
     Workspace,
+    unseen,
 )
 from agents.workspace.artefacts import FileArtefacts
 from agents.workspace.beneath import Tree
@@ -94,7 +97,7 @@ class LateSandbox:
         workspace: Workspace,
         profile: Profile,
         command: Sequence[str],
-        on_output: Callable[[str], None] | None = None,
+        on_output: Listener | None = None,
     ) -> Ran:
         return await (await self.tried()).once(workspace, profile, command, on_output)
 
@@ -110,12 +113,12 @@ class Caged:
     def name(self) -> str:
         return self.inner.name
 
-    async def run(self, brief: Brief, watch: Watch) -> Outcome:
+    async def run(self, brief: Brief, watch: Watch, show: Show = unseen) -> Outcome:
         try:
             await self.sandbox.tried()
         except SandboxUnusable as problem:
             return GaveUp(ending=Ending.NO_SANDBOX, problem=f"{problem.what}. {problem.next_step}")
-        return await self.inner.run(brief, watch)
+        return await self.inner.run(brief, watch, show)
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,6 +114,7 @@ class World:
             issues=self.workshop.issues,
             artefacts=self.workshop.artefacts,
             packs=self.workshop,
+            live=self.office.show,
             risk=lambda changes, coverage: risk_of(changes, coverage, self.risk),
             workflow=lambda: self.office.catalog().workflow,
         )

@@ -57,7 +57,8 @@ async def evaluate(event: Event, ports: Ports) -> None:
         log=dispatching.key_of(task, work),
         role=workflow_of(task, ports.workflow).implement.role,
     )
-    judged = await unless_ended(task.id, ports, ports.gates.judge(candidate))
+    show = ports.live(task.id, work.number)
+    judged = await unless_ended(task.id, ports, ports.gates.judge(candidate, show))
     if judged is None:
         await ports.store.record(task.id, lambda now, moment: [])
         return

@@ -115,8 +115,9 @@ class _Run:
 
     async def supervised(self) -> Outcome | None:
         """Until it ends, or a person stops it (None). Someone entitled who mentions the bot is not kept waiting."""
+        show = self.ports.live(self.task.id, self.subtask)
         while True:
-            running = asyncio.ensure_future(self.ports.minions.run(self._brief(), self._watch))
+            running = asyncio.ensure_future(self.ports.minions.run(self._brief(), self._watch, show))
             called = asyncio.ensure_future(self.ports.store.until(self.task.id, _calls_off(self.told)))
             try:
                 await asyncio.wait({running, called}, return_when=asyncio.FIRST_COMPLETED)

@@ -38,11 +38,13 @@ from agents.ports import (
     Progress,
     Said,
     Sandbox,
+    Show,
     Talker,
     Tool,
     Turns,
     WantsScope,
     Watch,
+    unseen,
 )
 
 WINDOW = 120_000  # tokens of a talk, where nobody says how much the model takes
@@ -76,10 +78,10 @@ class BuiltIn:
     def name(self) -> str:
         return f"built-in, {self.sandbox.name}"
 
-    async def run(self, brief: Brief, watch: Watch) -> Outcome:
+    async def run(self, brief: Brief, watch: Watch, show: Show = unseen) -> Outcome:
         timer = asyncio.timeout(None)
         try:
-            async with self._opened(brief) as run, timer:
+            async with self._opened(brief, show) as run, timer:
                 timer.reschedule(asyncio.get_running_loop().time() + self.limits.minion_seconds - run.talk.seconds)
                 try:
                     return await self._go_on(run, watch)
@@ -95,7 +97,7 @@ class BuiltIn:
             return GaveUp(ending=Ending.NO_GROUND, problem=str(problem))
 
     @asynccontextmanager
-    async def _opened(self, brief: Brief) -> AsyncIterator["_Run"]:
+    async def _opened(self, brief: Brief, show: Show) -> AsyncIterator["_Run"]:
         """The files, the transcript so far, and a sandbox for when it is needed."""
         shown, role = brief.checkout.workspace, self.role_of(brief.step.role)
         workspace = replace(shown, environ={**shown.environ, SCOPE: brief.work.scope.dump()})
@@ -113,6 +115,7 @@ class BuiltIn:
                 room=room,
                 skills=tuple(await self.skills_of(brief)),
                 limits=self.limits,
+                show=show,
             )
             key = run_key(brief.task.id, brief.subtask.number, brief.work.attempt)
             run = _Run(

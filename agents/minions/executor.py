@@ -14,7 +14,7 @@ from agents.domain.skill import Skill
 from agents.domain.text import clean, cut, one_line
 from agents.minions.room import LateRoom
 from agents.minions.wishes import Wish
-from agents.ports import Files, Outcome, Workspace
+from agents.ports import Files, Outcome, Show, Workspace, unseen
 
 SCOPE = "MINION_SCOPE"  # M050
 LONGEST = 30_000  # characters of one result
@@ -58,6 +58,7 @@ class ToolExecutor:
     room: LateRoom
     skills: Sequence[Skill]
     limits: Limits
+    show: Show = unseen
     questions: int = 0  # asked in this run
     again: bool = False  # this turn was begun before a crash: what it wants may have been done
     doing: str = ""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 
 from agents.domain.errors import OverlordError
-from agents.ports import EndedBy, Ran, Room
+from agents.ports import EndedBy, Listener, Ran, Room
 
 STARTS = 3
 
@@ -19,11 +19,11 @@ class LateRoom:
         self._held = AsyncExitStack()
         self._room: Room | None = None
 
-    async def run(self, command: Sequence[str], seconds: float) -> Ran:
+    async def run(self, command: Sequence[str], seconds: float, heard: Listener | None = None) -> Ran:
         """A room that died under a command is made anew for the next one."""
         room = await self._opened()
         try:
-            ran = await room.run(command, timeout=seconds)
+            ran = await room.run(command, timeout=seconds, on_output=heard)
         except OverlordError as problem:
             raise NoRoom(str(problem)) from problem
         if ran.ended_by is EndedBy.KILLED:

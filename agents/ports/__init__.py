@@ -20,6 +20,7 @@ from agents.ports.judging import (
     PullRecord,
     PullRequest,
 )
+from agents.ports.live import Listener, Live, Show, unseen
 from agents.ports.memory import Clock, Decide, Store
 from agents.ports.minions import (
     Asked,
@@ -83,6 +84,8 @@ __all__ = [
     "Issues",
     "Judged",
     "Keep",
+    "Listener",
+    "Live",
     "Llm",
     "Minions",
     "Outcome",
@@ -102,6 +105,7 @@ __all__ = [
     "Said",
     "Sandbox",
     "Shape",
+    "Show",
     "Specialist",
     "Specialists",
     "Spent",
@@ -114,6 +118,7 @@ __all__ = [
     "WantsScope",
     "Watch",
     "Workspace",
+    "unseen",
 ]
 
 
@@ -133,5 +138,6 @@ class Ports:
     issues: Issues
     artefacts: Artefacts
     packs: Packs
+    live: Live
     risk: Callable[[Sequence[Change], float | None], Risk]  # of a change with such a coverage
     workflow: Callable[[], Workflow] = lambda: DEFAULT  # the current one; a task may keep an older one

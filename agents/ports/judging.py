@@ -1,6 +1,6 @@
 """Gates that judge work, and the forge that takes it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -8,6 +8,7 @@ from agents.domain.errors import OverlordError
 from agents.domain.evaluation import GateRun
 from agents.domain.records import dataclass
 from agents.domain.scope import Scope
+from agents.ports.live import Show, unseen
 
 
 class ForgeFailed(OverlordError):
@@ -39,7 +40,7 @@ class Candidate:
 class Gates(Protocol):
     """Checks that the Overlord makes itself, in the gate sandbox, on the committed tree (M171)."""
 
-    async def judge(self, candidate: Candidate, tell: Callable[[str], None] = lambda said: None) -> Judged: ...
+    async def judge(self, candidate: Candidate, show: Show = unseen) -> Judged: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from agents.domain.records import dataclass
 from agents.domain.task import Task
 from agents.domain.work import Ending, Work
 from agents.domain.workflow import DEFAULT, Step
+from agents.ports.live import Show, unseen
 from agents.ports.projects import Checkout
 
 
@@ -80,7 +81,7 @@ class Minions(Protocol):
         """Which engine and sandbox, for the card."""
         ...
 
-    async def run(self, brief: Brief, watch: Watch) -> Outcome:
+    async def run(self, brief: Brief, watch: Watch, show: Show = unseen) -> Outcome:
         """Raises NoAnswer and BudgetReached; all else that goes wrong is an outcome."""
         ...
 

@@ -1,6 +1,6 @@
 """Rooms in which programs run that nobody trusts."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import field
 from enum import StrEnum
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from agents.domain.records import dataclass
+from agents.ports.live import Listener
 
 
 class EndedBy(StrEnum):
@@ -66,9 +67,12 @@ class Room(Protocol):
         command: Sequence[str],
         *,
         timeout: float | None = None,  # noqa: ASYNC109  it ends the command, which is a result like any other
-        on_output: Callable[[str], None] | None = None,
+        on_output: Listener | None = None,
     ) -> Ran:
-        """One command at a time. `on_output` is told what comes, until as much came as is kept."""
+        """One command at a time.
+
+        `on_output` is told the end of what was said so far, a few times a second at most and once more at its end.
+        """
         ...
 
 
@@ -87,7 +91,7 @@ class Sandbox(Protocol):
         workspace: Workspace,
         profile: Profile,
         command: Sequence[str],
-        on_output: Callable[[str], None] | None = None,
+        on_output: Listener | None = None,
     ) -> Ran:
-        """One command in a room of its own: what gates are run with. Raises SandboxUnusable."""
+        """One command in a room of its own, told as in a room: what gates are run with. Raises SandboxUnusable."""
         ...

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 from agents.domain.evaluation import Score
 from agents.domain.scope import Scope, ScopeMode
-from agents.ports import Candidate
+from agents.ports import Candidate, unseen
 from agents.workspace.gates import commands, reading
 from agents.workspace.gates.bench import Bench, Means
 from agents.workspace.gates.detect import Way
@@ -76,7 +76,7 @@ async def _bench(place: Path, sandbox: Bubblewrap | Container, base: str, commit
         ground=Ground(place / "gates"),
         sandbox=sandbox,
         means=Means(sandbox=found, artefacts=Shelf()),
-        tell=lambda said: None,
+        show=unseen,
     )
 
 

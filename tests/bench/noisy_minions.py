@@ -1,4 +1,5 @@
-"""Eight minions at once, whose commands say 20 MB each: how long the loop stands still, how large the bot gets."""
+"""Eight minions at once, whose commands say 20 MB each, and somebody looks at all of them: how long the loop stands
+still, how large the bot gets."""
 
 import asyncio
 import resource
@@ -8,6 +9,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+from agents.domain.ids import Account, TaskId
 from agents.llm.gateway import Gateway
 from agents.ports import Converse, Keep, Ports, Said, ToolCall
 from bot.app import Program, running
@@ -93,11 +95,13 @@ async def _play(place: Path) -> tuple[float, float]:
             await until(lambda at=thread: _approvable(stage, at), "a plan")  # type: ignore[misc]
         print(f"before: {_memory():.0f} MB", file=sys.stderr)
         beating = asyncio.create_task(_longest_stall())
+        looking = [asyncio.create_task(_look(program, TaskId(f"T-{n}"))) for n in range(1, MINIONS + 1)]
         for thread in threads:
             await stage.press("operator", thread, "Approve plan")
         async with asyncio.timeout(300):
             await loud.all_ended.wait()
-        beating.cancel()
+        for each in (beating, *looking):
+            each.cancel()
         return STALL[0] * 1e3, _memory()
 
 
@@ -114,6 +118,14 @@ async def _longest_stall() -> None:
         before = time.perf_counter()
         await asyncio.sleep(BEAT)
         STALL[0] = max(STALL[0], time.perf_counter() - before - BEAT)
+
+
+async def _look(program: Program, task: TaskId) -> None:
+    """As an open page of the task does."""
+    with program.desk.looking(task) as moved:
+        while await moved.wait():
+            moved.clear()
+            await program.desk.live(task, Account("console:operator"))
 
 
 async def _approvable(stage: ConsoleStage, thread: str) -> bool:

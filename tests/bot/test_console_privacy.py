@@ -159,6 +159,29 @@ async def test_a_stream_does_not_name_it_to_a_stranger(house: House) -> None:
     assert by_ben <= {OPEN, "needs", *(name for name in by_ben if name.startswith("console:general:"))}
 
 
+async def test_what_runs_for_it_is_not_shown_to_a_stranger(house: House) -> None:
+    ana, ben = await house.enter("ana"), await house.enter("ben")
+    mark = (await ben.get("/needs")).text.partition('data-at="')[2].partition('"')[0]
+    looks = {"after": mark, "live": PRIVATE}
+    with house.room.office.show(PRIVATE, 1)("python export.py") as heard_by:
+        heard_by("row 1 of the payroll\n")
+        assert "row 1 of the payroll" in (await ana.get(f"/task/{PRIVATE}")).text
+        async with ana.stream("GET", "/changes", params=looks) as stream:
+            first = await anext(events(stream.aiter_text()))
+            assert first["event"] == "live" and "row 1 of the payroll" in first["data"]
+        async with ben.stream("GET", "/changes", params=looks) as stream:
+            heard_by("row 2 of the payroll\n")
+            await house.room.ask(await house.room.database.read(lambda books: books.log.task(OPEN)), Kind.PLAN)
+            async for event in events(stream.aiter_text()):
+                assert event["event"] == "change"
+                if OPEN in event["data"]:
+                    break
+        with house.room.office.show(OPEN, 1)("pytest -q"):
+            async with ben.stream("GET", "/changes", params={"after": mark, "live": OPEN}) as stream:
+                kinds = [(await anext(each))["event"] for each in [events(stream.aiter_text())] for _ in range(2)]
+            assert kinds == ["change", "live"]
+
+
 async def test_a_command_answers_of_it_only_to_those_who_may_see_it(house: House) -> None:
     room = house.room
     private = await room.database.read(lambda books: books.log.task(PRIVATE))

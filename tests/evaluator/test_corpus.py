@@ -60,7 +60,7 @@ def _is_told_well(piece: Piece, verdict: Verdict) -> None:
     assert verdict.left == (), "folders of the gates were left behind"
     assert all(len(gate.output) <= 2_000 and len(gate.why) <= 600 for gate in gates)
     assert all(gate.log in verdict.kept for gate in gates if gate.exit_code is not None)
-    everything = "\n".join((str(verdict.judged), *verdict.kept.values(), *verdict.told))
+    everything = "\n".join((str(verdict.judged), *verdict.kept.values(), *verdict.audience.shown))
     assert not any(secret in everything for secret in piece.hidden)
     failed = next((at for at, gate in enumerate(gates) if gate.score is Score.FAIL), len(gates))
     assert all(not gate.ran for gate in gates[max(failed + 1, len(RULES)) :])

@@ -17,6 +17,7 @@ from agents.workspace.gates.judge import SandboxGates, Yardstick
 from agents.workspace.sandbox.errors import SandboxUnusable
 from tests.evaluator.pieces import MORE, MORE_TESTS, PASS, SHOP, TESTS, Piece
 from tests.evaluator.yard import Shelf, gates_for, judge, repository_of
+from tests.fakes.live import Audience
 
 WORK = Piece(name="work", base=SHOP, work={"shop/cart.py": MORE, "tests/test_cart.py": MORE_TESTS}, verdict=PASS)
 ANYTHING = Scope(mode=ScopeMode.UNRESTRICTED)
@@ -32,7 +33,8 @@ def place() -> Iterator[Path]:
 async def test_a_run_says_how_it_goes_keeps_its_logs_and_names_its_sandbox(place: Path) -> None:
     verdict = await judge(WORK, place)
     assert verdict.judged.sandbox == "bubblewrap"
-    assert verdict.told[:2] == ("reading what was changed", "tests: pytest -q")
+    assert verdict.audience.shown[0] == "tests: pytest -q" and verdict.audience.running == 0
+    assert "4 passed" in "".join(verdict.audience.heard) and str(place) not in "".join(verdict.audience.heard)
     tests = next(gate for gate in verdict.judged.gates if gate.name == "tests")
     assert (tests.command, tests.exit_code, tests.log) == ("pytest -q", 0, "T-1-tests")
     assert verdict.kept["T-1-tests"].startswith("$ pytest -q\n") and "4 passed" in verdict.kept["T-1-tests"]
@@ -92,19 +94,20 @@ async def test_a_commit_or_project_that_is_not_there_is_a_no(place: Path) -> Non
         assert judged(found.gates)[0] is Score.FAIL
 
 
-async def test_judging_that_is_called_off_leaves_nothing_behind(place: Path) -> None:
-    sleeps = "import time\n\n\ndef test_it():\n    time.sleep(60)\n"
+async def test_judging_is_seen_while_it_goes_on_and_called_off_leaves_nothing_behind(place: Path) -> None:
+    sleeps = "import time\n\n\ndef test_a():\n    pass\n\n\ndef test_b():\n    time.sleep(600)\n"
     repository = place / "repository"
     base, commit = repository_of(repository, SHOP, {"tests/test_sleep.py": sleeps})
-    began = asyncio.Event()
+    audience = Audience()
     gates = gates_for(repository, place, WORK, Shelf())
     candidate = Candidate(project="shop", base=base, commit=commit, scope=ANYTHING)
-    going = asyncio.create_task(gates.judge(candidate, lambda said: began.set() if said.startswith("tests") else None))
-    await began.wait()
-    await asyncio.sleep(0.3)
+    going = asyncio.create_task(gates.judge(candidate, audience))
+    await audience.hears(".")
+    assert (audience.shown, audience.running) == (["tests: pytest -q"], 1)
     going.cancel()
     with pytest.raises(asyncio.CancelledError):
         await going
+    assert audience.running == 0
     assert list((place / "gates").iterdir()) == []
 
 

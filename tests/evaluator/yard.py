@@ -14,6 +14,7 @@ from agents.workspace.gates.bench import Means
 from agents.workspace.gates.judge import SandboxGates, Yardstick
 from agents.workspace.sandbox.profile import GATE, MB
 from tests.evaluator.pieces import File, Files, Piece
+from tests.fakes.live import Audience
 from tests.sandbox.yard import bubblewrap
 
 AT_ONCE = 3
@@ -38,7 +39,7 @@ class Shelf:
 class Verdict:
     judged: Judged
     kept: dict[str, str]
-    told: tuple[str, ...]
+    audience: Audience
     left: tuple[str, ...]  # folders that were not removed
 
 
@@ -55,16 +56,16 @@ async def judge_all(pieces: Iterable[Piece], place: Path) -> dict[str, Verdict]:
 
 
 async def judge(piece: Piece, place: Path, sandbox: Sandbox | None = None) -> Verdict:
-    repository, told, shelf = place / "repository", list[str](), Shelf()
+    repository, audience, shelf = place / "repository", Audience(), Shelf()
     base, commit = await asyncio.to_thread(repository_of, repository, piece.base, piece.work, piece.first)
     gates = gates_for(repository, place, piece, shelf, sandbox)
     tree = git(repository, "rev-parse", f"{commit}^{{tree}}")
     earlier = (tree,) if piece.again else ()
     candidate = Candidate(project="shop", base=base, commit=commit, scope=piece.scope, earlier=earlier, log="T-1")
-    judged = await gates.judge(candidate, told.append)
+    judged = await gates.judge(candidate, audience)
     left = tuple(path.name for path in (place / "gates").glob("*"))
     await asyncio.to_thread(shutil.rmtree, repository)
-    return Verdict(judged=judged, kept=shelf.kept, told=tuple(told), left=left)
+    return Verdict(judged=judged, kept=shelf.kept, audience=audience, left=left)
 
 
 def gates_for(

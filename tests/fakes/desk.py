@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
@@ -11,8 +12,11 @@ from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, DecisionId, PersonId, TaskId, Thread, derived
 from agents.domain.outcome import WorkerOutcome
 from agents.domain.proposal import Listed
+from agents.domain.redact import Redactor
 from agents.domain.task import Task, TaskState
+from agents.ports import Listener
 from bot.desk import Conversation, Heard, Message, Need, TaskPage, TimelineEntry
+from bot.live import Live, Running
 from bot.messages import Button, Card, Choice, Delivery, Edited, Pressed, Row, Said, Style, Tone
 
 LAST_REPLIES = 3
@@ -49,6 +53,7 @@ class ScriptedDesk:
         self.clock = START
         self.answers = True  # whether a request is answered at all
         self._names = names or {"ana": "Ana"}
+        self.now = Live()  # what runs
         self._waiting: set[asyncio.Queue[frozenset[str]]] = set()
 
     # ── the Desk ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -91,6 +96,7 @@ class ScriptedDesk:
             timeline=tuple(self.timelines[task]),
             kept=tuple(sorted(name for of, name in self.texts if of == task)),
             outcomes=self.outcomes,
+            running=await self.now.running(task, Redactor()),
         )
 
     async def kept(self, task: TaskId, name: str, viewer: Account) -> str | None:
@@ -118,6 +124,12 @@ class ScriptedDesk:
         mine = f"console:@{viewer.partition(':')[2]}:"
         return frozenset(name for name in names if not name.startswith("console:@") or name.startswith(mine))
 
+    async def live(self, task: TaskId, viewer: Account) -> Sequence[Running]:
+        return await self.now.running(task, Redactor())
+
+    def looking(self, task: TaskId) -> AbstractContextManager[asyncio.Event]:
+        return self.now.looking(task)
+
     async def changes(self) -> AsyncIterator[frozenset[str]]:
         queue: asyncio.Queue[frozenset[str]] = asyncio.Queue()
         self._waiting.add(queue)
@@ -136,6 +148,10 @@ class ScriptedDesk:
     def changed(self, *names: str) -> None:
         for queue in self._waiting:
             queue.put_nowait(frozenset(names))
+
+    def runs(self, command: str, subtask: int = 1, gate: str = "") -> AbstractContextManager[Listener]:
+        """A command of T-1, for as long as the block runs."""
+        return self.now.of(TaskId("T-1"), subtask, lambda: self.clock)(command, gate)
 
     def write(self, thread: Thread, channel: str, by: Account, text: str, id: str = "") -> Message:
         """A person's message, as if heard earlier."""

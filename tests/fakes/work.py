@@ -23,8 +23,10 @@ from agents.ports import (
     Progress,
     Pull,
     PullRequest,
+    Show,
     Watch,
     Workspace,
+    unseen,
 )
 
 Play = Callable[[Brief, Watch], Awaitable[Outcome]]
@@ -75,7 +77,7 @@ class ScriptedMinions:
     briefs: list[Brief] = field(default_factory=list)
     name: str = "a script in no sandbox"
 
-    async def run(self, brief: Brief, watch: Watch) -> Outcome:
+    async def run(self, brief: Brief, watch: Watch, show: Show = unseen) -> Outcome:
         self.briefs.append(brief)
         script = self.scripts.get(brief.subtask.number)
         return await (script.pop(0) if script else self.always)(brief, watch)
@@ -168,7 +170,7 @@ class ScriptedGates:
     says: dict[str, Sequence[GateRun]] = field(default_factory=dict)
     judged: list[Candidate] = field(default_factory=list)
 
-    async def judge(self, candidate: Candidate, tell: Callable[[str], None] = lambda said: None) -> Judged:
+    async def judge(self, candidate: Candidate, show: Show = unseen) -> Judged:
         self.judged.append(candidate)
         return Judged(gates=tuple(self.says.get(candidate.log, (passed(),))), coverage=91.0, sandbox="no sandbox")
 

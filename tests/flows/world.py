@@ -85,6 +85,7 @@ class Planning:
             issues=shop.issues,
             artefacts=shop.artefacts,
             packs=shop.packs,
+            live=self.office.show,
             risk=lambda changes, coverage: shop.risk,
         )
 

@@ -1,10 +1,12 @@
 """Each tool, through the engine, on real files and in the real sandbox (M080–M088)."""
 
+import asyncio
 from dataclasses import replace
 
 from agents.domain.limits import Limits
 from agents.domain.scope import Scope, ScopeMode
 from agents.domain.skill import Skill
+from tests.fakes.live import Audience
 from tests.fakes.llm import ScriptedTalker
 from tests.minions.field import DONE, Field, directory
 
@@ -183,3 +185,29 @@ async def test_what_looks_like_a_secret_does_not_reach_the_model(ground: Field) 
     engine = replace(ground.engine(talker), redact=lambda text: text.replace("xyzzy", "…"))
     await engine.run(ground.brief(), ground.watch)
     assert "xyzzy" not in str(talker.heard)
+
+
+async def test_a_command_is_seen_while_it_runs_and_its_result_is_whole(ground: Field) -> None:
+    """M155: what people see is a picture of now; what the model is given does not depend on it."""
+    audience = Audience()
+    slow = "pwd; printf '\\033[31mhalf way\\033[0m\\n'; until [ -e go ]; do sleep 0.05; done; seq 20000; echo over"
+    talker = ScriptedTalker([("run_command", {"command": slow})], DONE)
+    running = asyncio.create_task(ground.engine(talker).run(ground.brief(), ground.watch, audience))
+    assert await audience.hears("half way") == ".\nhalf way\n"
+    assert (audience.shown, audience.running) == ([slow], 1)
+    assert not running.done()
+    (ground.root / "go").touch()
+    await asyncio.wait_for(running, 60)
+    assert audience.running == 0 and audience.heard[-1].endswith("20000\nover\n")
+    (result,) = [message["content"] for message in talker.heard[-1] if message["role"] == "tool"]
+    assert f"{ground.root}\nhalf way\n1\n2\n" in result and result.endswith("20000\nover\n")
+
+
+async def test_a_command_that_is_called_off_is_not_seen_any_more(ground: Field) -> None:
+    audience = Audience()
+    talker = ScriptedTalker([("run_command", {"command": "echo on; sleep 600"})], DONE)
+    running = asyncio.create_task(ground.engine(talker).run(ground.brief(), ground.watch, audience))
+    await audience.hears("on")
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    assert audience.running == 0

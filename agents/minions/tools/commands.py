@@ -9,7 +9,7 @@ from agents.domain.scope import odd_path
 from agents.domain.text import cut
 from agents.minions.executor import LONGEST, Done, Spec, ToolError, ToolExecutor
 from agents.minions.tools.arguments import Arguments, PathText, Pattern
-from agents.ports import EndedBy, Ran
+from agents.ports import EndedBy, Listener, Ran
 
 SEARCH_SECONDS = 10.0
 _SHELL = 'cd -- "$1" || exit 126; if [ -x /bin/bash ]; then exec /bin/bash -c "$2"; fi; exec /bin/sh -c "$2"'
@@ -54,11 +54,17 @@ async def run_command(at: ToolExecutor, given: RunCommand) -> Done:
     await asyncio.to_thread(at.files.names, cwd, 1)  # M055: refuses what is outside, or a link to there
     longest = at.limits.command_seconds
     seconds = min(given.timeout or longest, longest)
-    ran = await at.room.run(["/bin/sh", "-c", _SHELL, "sh", cwd, given.command], seconds)
+    with at.show(given.command) as heard:
+        ran = await at.room.run(["/bin/sh", "-c", _SHELL, "sh", cwd, given.command], seconds, _from(at, heard))
     output = _cut(ran.output)
     if ran.ended_by is not EndedBy.EXIT:
         return Done(text=f"After {ran.seconds:.1f} s {_ENDED[ran.ended_by]}.\n{output}", error=True)
     return Done(text=f"Exit code {ran.exit_code} after {ran.seconds:.1f} s.\n{output}")
+
+
+def _from(at: ToolExecutor, heard: Listener) -> Listener:
+    """Nobody needs to know where on this machine the workspace is."""
+    return lambda last: heard(last.replace(str(at.workspace.path), "."))
 
 
 class SearchFiles(Arguments):

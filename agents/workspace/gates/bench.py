@@ -3,7 +3,6 @@
 import asyncio
 import os
 import re
-import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 from agents.domain.evaluation import GateRun
 from agents.domain.gates import GateCommands
 from agents.domain.redact import Redact, Redactor
-from agents.ports import Artefacts, Profile, Sandbox
+from agents.ports import Artefacts, Profile, Ran, Sandbox, Show
 from agents.workspace.gates import report, scoring
 from agents.workspace.gates.commands import NICE, Command
 from agents.workspace.gates.environment import Environment
@@ -21,9 +20,7 @@ from agents.workspace.gates.reading import Case
 from agents.workspace.gates.report import Report
 from agents.workspace.sandbox.profile import GATE
 
-Tell = Callable[[str], None]
 AS_COMMITTED = Restored(over=(), without=())
-_APART = 2.0  # seconds between two words of progress
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,21 +52,18 @@ class Bench:
     ground: Ground
     sandbox: Sandbox
     means: Means
-    tell: Tell
+    show: Show
     out: str = field(default_factory=lambda: f".gate-{os.urandom(6).hex()}")  # nobody could have put it there
 
     async def run(
         self, name: str, command: Command, *, restored: Restored = AS_COMMITTED, base: bool = False
     ) -> Outcome:
         """On the commit's files; with `base` on the base's, only to compare with, so nothing is kept."""
-        self.tell(f"{name}: {command.shown}")
         wanted = restored.laid_over(self.case.had if base else self.case.has)
         async with self.ground.laid(self.case.repository, wanted) as folder:
             (folder / self.out).mkdir()
             self.environment.link(folder)
-            ran = await self.sandbox.once(
-                self.environment.shown(folder), self.means.profile, (*NICE, *command.argv), _counting(name, self.tell)
-            )
+            ran = await self._shown(name, command, folder)
             found, coverage = await asyncio.to_thread(self._reports, folder, command)
         row = scoring.scored(name, command, ran, self.means.profile)
         if command.report:
@@ -78,6 +72,16 @@ class Bench:
         said = await asyncio.to_thread(self.means.redact, ran.output.replace(str(folder), "."))
         row = replace(row, output=scoring.tail(said), log="" if base else await self._kept(name, command, said))
         return Outcome(row=row, said=said, report=found, coverage=coverage)
+
+    async def _shown(self, name: str, command: Command, folder: Path) -> Ran:
+        workspace = self.environment.shown(folder)
+        with self.show(command.shown, name) as heard:
+            return await self.sandbox.once(
+                workspace,
+                self.means.profile,
+                (*NICE, *command.argv),
+                lambda last: heard(last.replace(str(folder), ".")),
+            )
 
     def _reports(self, folder: Path, command: Command) -> tuple[Report | None, float | None]:
         measured = {path: self.case.lines(path) for path in command.measured}
@@ -91,16 +95,3 @@ class Bench:
         begins = candidate.log or candidate.commit[:12]
         slug = re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")
         return await self.means.artefacts.keep(f"{begins}-{slug}", f"$ {command.shown}\n{said}")
-
-
-def _counting(name: str, tell: Tell) -> Callable[[str], None]:
-    lines, last = 0, time.monotonic()
-
-    def heard(text: str) -> None:
-        nonlocal lines, last
-        lines += text.count("\n")
-        if time.monotonic() - last >= _APART:
-            last = time.monotonic()
-            tell(f"{name}: {lines} lines so far")
-
-    return heard

@@ -9,9 +9,9 @@ from agents.domain.errors import OverlordError
 from agents.domain.evaluation import GateRun, Score
 from agents.domain.gates import ExtraGate, GateCommands
 from agents.domain.text import one_line
-from agents.ports import Candidate, Judged
+from agents.ports import Candidate, Judged, Show, unseen
 from agents.workspace.gates import reading, scoring, steps
-from agents.workspace.gates.bench import Bench, Means, Tell
+from agents.workspace.gates.bench import Bench, Means
 from agents.workspace.gates.environment import environment
 from agents.workspace.gates.ground import Ground
 from agents.workspace.gates.reading import Case
@@ -58,12 +58,11 @@ class SandboxGates:
         self._means = means
         self._ground = Ground(home / "gates")
 
-    async def judge(self, candidate: Candidate, tell: Tell = lambda said: None) -> Judged:
+    async def judge(self, candidate: Candidate, show: Show = unseen) -> Judged:
         yardstick = self._projects.get(candidate.project)
         if yardstick is None:
             return Judged(gates=(_cannot_run("changes", f"there is no project {candidate.project}"),))
         yardstick = yardstick.beside(self._of_role(candidate.role))
-        tell("reading what was changed")
         try:
             case = await reading.read(candidate, yardstick.repository)
             rows = await reading.by_rule(case, self._means.redact)
@@ -72,13 +71,13 @@ class SandboxGates:
         because = _stopped(rows)
         if because or case.empty:
             return Judged(gates=(*rows, *(_left_out(name, because) for name in yardstick.names)))
-        return await self._run(case, yardstick, rows, tell)
+        return await self._run(case, yardstick, rows, show)
 
     async def sweep(self) -> int:
         """Remove what a kill left behind."""
         return await self._ground.sweep()
 
-    async def _run(self, case: Case, yardstick: Yardstick, rows: Sequence[GateRun], tell: Tell) -> Judged:
+    async def _run(self, case: Case, yardstick: Yardstick, rows: Sequence[GateRun], show: Show) -> Judged:
         try:
             bench = Bench(
                 case=case,
@@ -87,7 +86,7 @@ class SandboxGates:
                 ground=self._ground,
                 sandbox=await self._means.sandbox(),
                 means=self._means,
-                tell=tell,
+                show=show,
             )
         except OverlordError as problem:
             first, *others = yardstick.names

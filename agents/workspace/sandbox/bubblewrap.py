@@ -7,10 +7,10 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import replace
 from functools import partial
 
-from agents.ports import EndedBy, Profile, Ran, Room, Workspace
+from agents.ports import EndedBy, Listener, Profile, Ran, Room, Workspace
 from agents.workspace.sandbox import cell, running, walls
 from agents.workspace.sandbox.launch import Launcher, launching, unusable, waiting
-from agents.workspace.sandbox.output import Listener, readable
+from agents.workspace.sandbox.output import readable
 from agents.workspace.sandbox.room import room_of
 from agents.workspace.sandbox.syscalls import descriptor_of
 from agents.workspace.sandbox.watch import Disk

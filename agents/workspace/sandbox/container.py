@@ -11,11 +11,10 @@ from functools import partial
 from math import inf
 from pathlib import Path
 
-from agents.ports import EndedBy, Profile, Ran, Room, Workspace
+from agents.ports import EndedBy, Listener, Profile, Ran, Room, Workspace
 from agents.workspace.sandbox import cell, cgroup, container_filter, tree
 from agents.workspace.sandbox.container_walls import DOOR, LABEL, options, user
 from agents.workspace.sandbox.errors import SandboxUnusable
-from agents.workspace.sandbox.output import Listener
 from agents.workspace.sandbox.ownership import hand_over
 from agents.workspace.sandbox.room import room_of
 from agents.workspace.sandbox.walls import PROXY_PORT

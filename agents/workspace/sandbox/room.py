@@ -5,10 +5,9 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 
-from agents.ports import EndedBy, Profile, Ran, Workspace
+from agents.ports import EndedBy, Listener, Profile, Ran, Workspace
 from agents.workspace.sandbox import running
 from agents.workspace.sandbox.cell import Cell, encoded
-from agents.workspace.sandbox.output import Listener
 from agents.workspace.sandbox.watch import Disk
 
 Start = Callable[[], Awaitable[Cell]]

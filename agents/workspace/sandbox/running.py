@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from agents.ports import EndedBy, Profile, Ran
+from agents.ports import EndedBy, Listener, Profile, Ran
 from agents.workspace.sandbox import tree
-from agents.workspace.sandbox.output import Listener, Output
+from agents.workspace.sandbox.output import Output
 from agents.workspace.sandbox.process import Process
 
 GONE_WITHIN = 5.0  # seconds after the kill; nothing of a sandbox lives longer
@@ -46,6 +46,7 @@ async def listening(profile: Profile, listener: Listener | None) -> AsyncIterato
         yield pipe
     finally:
         pipe.sent()
+        output.hush()
         transport.close()
 
 

@@ -14,6 +14,7 @@ from agents.domain.records import dataclass
 from agents.domain.task import Task, TaskState
 from bot.cards.words import TONE, state_of
 from bot.desk import Conversation, Message
+from bot.live import Running
 from bot.messages import Card, Tone, dump_card, when
 from bot.platforms.console.drawing import draw
 
@@ -90,6 +91,7 @@ def templates() -> "Environment":
         "STATE_TONES": TONE,
         "state_of": state_of,
         "changes_path": changes_path,
+        "live_mark": live_mark,
         "TONES": TONES,
         "LINES_SHOWN": LINES_SHOWN,
         "ago": ago,
@@ -159,6 +161,10 @@ def conversation_mark(conversation: Conversation) -> str:
 
 def cards_mark(cards: Sequence[Card], *more: str) -> str:
     return fingerprint(*map(dump_card, cards), *more)
+
+
+def live_mark(running: Sequence[Running]) -> str:
+    return fingerprint(*(f"{run.number}\x1f{run.said}" for run in running))
 
 
 def changes_path(task: Task) -> str:

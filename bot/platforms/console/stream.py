@@ -5,13 +5,17 @@ import json
 import logging
 import secrets
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
 from agents.domain.errors import OverlordError
+from agents.domain.ids import TaskId
 from bot.desk import Desk
+from bot.live import Running
+from bot.platforms.console import page
 from bot.platforms.console.identity import Door, viewer_of
 from bot.platforms.console.sessions import Viewer
 
@@ -52,9 +56,9 @@ class Changes:
             return None
         return frozenset[str]().union(*(names for count, names in self._kept if count > seen))
 
-    async def next(self, stopping: asyncio.Event) -> None:
-        """Wait for news, for the end, or for the next pulse."""
-        waits = [asyncio.ensure_future(event.wait()) for event in (self._news, stopping)]
+    async def next(self, *events: asyncio.Event) -> None:
+        """Wait for news, for one of these events, or for the next pulse."""
+        waits = [asyncio.ensure_future(event.wait()) for event in (self._news, *events)]
         try:
             await asyncio.wait(waits, timeout=PULSE, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -66,33 +70,41 @@ async def events(changes: Changes, after: str, stopping: asyncio.Event, reader: 
     """The stream of one page, as server-sent events."""
     mark = after
     yield ": hello\n\n"
-    while not stopping.is_set() and await reader.is_known():
-        names, mark_now = changes.since(mark), changes.mark
-        try:
-            heard = sorted(await reader.hears(names or frozenset()))
-        except OverlordError:
-            return  # the desk cannot be read just now: the page comes back, and names the mark it has
-        if names is None:
-            yield _event("all", mark_now, [])
-        elif heard:
-            yield _event("change", mark_now, heard)
-        elif mark == mark_now:
-            yield ": still here\n\n"
-        mark = mark_now
-        if changes.mark == mark:
-            await changes.next(stopping)
+    with reader.looking() as moved:
+        while not stopping.is_set() and await reader.is_known():
+            moved.clear()
+            names, mark_now = changes.since(mark), changes.mark
+            try:
+                heard = sorted(await reader.hears(names or frozenset()))
+                picture = await reader.picture()
+            except OverlordError:
+                return  # the desk cannot be read just now: the page comes back, and names the mark it has
+            if names is None:
+                yield _event("all", [], mark_now)
+            elif heard:
+                yield _event("change", heard, mark_now)
+            elif mark == mark_now:
+                yield ": still here\n\n"
+            if picture is not None:
+                yield _event("live", picture)
+            mark = mark_now
+            if changes.mark == mark:
+                await changes.next(stopping, moved)
 
 
-def _event(kind: str, mark: str, names: list[str]) -> str:
-    return f"event: {kind}\nid: {mark}\ndata: {json.dumps(names)}\n\n"
+def _event(kind: str, data: object, mark: str = "") -> str:
+    """What has a mark can be caught up on; the others are pictures of a moment."""
+    number = f"id: {mark}\n" if mark else ""
+    return f"event: {kind}\n{number}data: {json.dumps(data)}\n\n"
 
 
 class Reader:
-    """Whoever holds a stream open; they are asked for again at every turn."""
+    """Whoever holds a stream open; they are asked for again at every turn. `looks_at`: a task whose page it is."""
 
-    def __init__(self, request: Request, door: Door, desk: Desk) -> None:
-        self._request, self._door, self._desk = request, door, desk
+    def __init__(self, request: Request, door: Door, desk: Desk, looks_at: TaskId | None = None) -> None:
+        self._request, self._door, self._desk, self._looks_at = request, door, desk, looks_at
         self._viewer: Viewer = viewer_of(request)
+        self._seen: Sequence[Running] | None = None
 
     async def is_known(self) -> bool:
         return await self._door.viewer(self._request) is not None
@@ -101,13 +113,31 @@ class Reader:
         """What they may not read is not even named."""
         return await self._desk.audible(names, self._viewer.account) if names else names
 
+    def looking(self) -> AbstractContextManager[asyncio.Event]:
+        return self._desk.looking(self._looks_at) if self._looks_at else nullcontext(asyncio.Event())
+
+    async def picture(self) -> str | None:
+        """What the page shall show of what runs now; None: it shows that already."""
+        if self._looks_at is None:
+            return None
+        running = await self._desk.live(self._looks_at, self._viewer.account)
+        if running == self._seen:
+            return None
+        self._seen = running
+        about = {"task": self._looks_at, "running": running, "now": self._door.options.now()}
+        return await asyncio.to_thread(page.render, "running.html", about)
+
 
 def endpoint(
     changes: Changes, stopping: asyncio.Event, door: Door, desk: Desk
 ) -> Callable[[Request], Awaitable[StreamingResponse]]:
     async def stream(request: Request) -> StreamingResponse:
         after = request.headers.get("last-event-id") or request.query_params.get("after", "")
-        body = events(changes, after, stopping, Reader(request, door, desk))
+        wanted = request.query_params.get("live", "")
+        # of what they may not see they are not even told that it moves
+        seen = await desk.audible(frozenset({wanted}), viewer_of(request).account) if wanted else frozenset()
+        reader = Reader(request, door, desk, next(map(TaskId, seen), None))
+        body = events(changes, after, stopping, reader)
         return StreamingResponse(body, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
 
     return stream

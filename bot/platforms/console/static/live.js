@@ -27,7 +27,8 @@ export function startLive() {
 
 function listen() {
   source?.close();
-  source = new EventSource(`/changes?after=${encodeURIComponent(document.body.dataset.at)}`);
+  const asked = { after: document.body.dataset.at, live: document.getElementById("live")?.dataset.task ?? "" };
+  source = new EventSource(`/changes?${new URLSearchParams(asked)}`);
   source.onopen = () => {
     failures = 0;
     document.getElementById("connection").hidden = true;
@@ -35,6 +36,7 @@ function listen() {
   source.onerror = reconnect;
   source.addEventListener("all", (event) => hear(event, true));
   source.addEventListener("change", (event) => hear(event, JSON.parse(event.data).some(isWatched)));
+  source.addEventListener("live", (event) => takePart(parsed(JSON.parse(event.data)).getElementById("live")));
 }
 
 function reconnect() {
@@ -70,7 +72,7 @@ async function readWhileWanted() {
     try {
       const response = await fetch(location.href, { headers: { Accept: "text/html" } });
       if (response.redirected && new URL(response.url).pathname === "/login") return location.reload();
-      if (response.ok) take(new DOMParser().parseFromString(await response.text(), "text/html"));
+      if (response.ok) take(parsed(await response.text()));
     } catch {
       return; // offline: the stream notices too, says so, and asks for everything when it is back
     }
@@ -85,9 +87,16 @@ function take(fresh) {
   const outermost = [...fresh.querySelectorAll("[data-live], [data-hash]")].filter(
     (part) => !part.parentElement.closest("[data-live], [data-hash]"),
   );
-  for (const part of outermost) {
-    const known = document.getElementById(part.id);
-    if (known) sync(known, part);
-  }
+  // what runs now comes with the stream alone: a page that was asked for earlier may be behind it
+  for (const part of outermost) if (part.id !== "live") takePart(part);
   showTimes();
+}
+
+function takePart(part) {
+  const known = document.getElementById(part.id);
+  if (known) sync(known, part);
+}
+
+function parsed(html) {
+  return new DOMParser().parseFromString(html, "text/html");
 }
