@@ -39,7 +39,7 @@ class Models:
         fewer, where that is written."""
         await self.warm()
         served = self.chosen[role]
-        known = [most * 3 // 4 for model in served.models if (most := self.gateway.window(model))]
+        known = [most * 3 // 4 for model in served.models if (most := await self.gateway.window(model))]
         return min([*known, *([served.size.input] if served.size.input else [])], default=None)
 
     def for_job(self, job: str, calls: CallBook) -> "JobLlm":

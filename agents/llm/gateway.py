@@ -80,18 +80,17 @@ class Gateway:
 
     async def worst_case(self, model: Model, size: int, most: int | None = None) -> float:
         """Dollars that one call may cost at most; 0 where the price is not known, as for a local model."""
-        await self.warm()
-        info = self._info(model)
+        info = await self._known(model)
         price_in, price_out = info.get("input_cost_per_token") or 0.0, info.get("output_cost_per_token") or 0.0
         return float(price_in) * size / BYTES_A_TOKEN + float(price_out) * self._most_tokens(info, most)
 
     async def ask(self, request: Request) -> Reply:
         """Raises CallFailed. The deadline holds whatever the provider or litellm does."""
-        await self.warm()
+        arguments = self._arguments(request, await self._known(request.model))
         try:
             async with asyncio.timeout(request.timeout + MARGIN):
                 with _no_records():
-                    raw = await self._litellm.acompletion(**self._arguments(request))
+                    raw = await self._litellm.acompletion(**arguments)
         except (*self._litellm.exceptions.LITELLM_EXCEPTION_TYPES, *_TRIPS) as error:
             raise CallFailed(failure_of(error)) from error
         return _reply(raw, tools=bool(request.tools))
@@ -99,12 +98,12 @@ class Gateway:
     def marks_for_cache(self, model: Model) -> bool:
         return model.name.startswith(_MARKS_FOR_CACHE)
 
-    def window(self, model: Model) -> int:
+    async def window(self, model: Model) -> int:
         """Tokens that fit into one call; 0 where nobody knows."""
-        return int(self._info(model).get("max_input_tokens") or 0)
+        return int((await self._known(model)).get("max_input_tokens") or 0)
 
-    def _arguments(self, request: Request) -> dict[str, object]:
-        model, info = request.model, self._info(request.model)
+    def _arguments(self, request: Request, info: Mapping[str, Any]) -> dict[str, object]:
+        model = request.model
         arguments: dict[str, object] = {
             "model": model.name,
             "messages": list(request.messages),
@@ -126,10 +125,11 @@ class Gateway:
             arguments["response_format"] = {"type": "json_object"}
         return arguments
 
-    def _info(self, model: Model) -> Mapping[str, Any]:
+    async def _known(self, model: Model) -> Mapping[str, Any]:
         """What litellm's price list says of a model; nothing, for one that is somebody's own."""
-        if model not in self._infos:
-            self._infos[model] = self._look_up(model)
+        await self.warm()
+        if model not in self._infos:  # in a thread: the first look loads what litellm had put off
+            self._infos[model] = await asyncio.to_thread(self._look_up, model)
         return self._infos[model]
 
     def _look_up(self, model: Model) -> Mapping[str, Any]:

@@ -38,6 +38,7 @@ Bench = Callable[[Say], list[Row]]
 # The first table is speed. The second is what was promised to hold however often it is tried, too long for `make test`;
 # `--quick` leaves it out. The third takes longer still, and is asked for.
 QUICK: dict[str, Bench] = {
+    "noisy_minions": noisy_minions.run,  # first: memory that others took stays with the process
     "durable_step": durable_step.run,
     "press_to_durable_ack": press.run,
     "task_of_10000_facts": long_task.run,
@@ -56,7 +57,6 @@ QUICK: dict[str, Bench] = {
     "gates": gates.run,
     "engine": engine.run,
     "first_request": first_request.run,
-    "noisy_minions": noisy_minions.run,
     "ack_at_work": ack_at_work.run,
     "walk": walk.run,
 }

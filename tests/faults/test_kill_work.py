@@ -7,8 +7,8 @@ import pytest
 from tests.faults.killing import side_by_side
 from tests.faults.work_trial import Trial, work_it
 
-KILLS_EACH, LONGEST = 10, 1500
-TRIALS, AT_LEAST = 2, 12  # side by side; `python -m tests.bench.kill_work` does it at length
+KILLS_EACH, LONGEST = 7, 1500
+TRIALS, AT_LEAST = 2, 8  # side by side; `python -m tests.bench.kill_work` does it at length
 
 
 def trials(count: int, seed: int) -> list[Trial]:
