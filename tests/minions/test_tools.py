@@ -23,8 +23,8 @@ async def test_a_file_is_read_whole_or_by_lines(ground: Field) -> None:
         ("read_file", {"path": "shortlinks"}),
         ("read_file", {"path": f"{ground.root}/README.md"}),
     )
-    assert whole.startswith("a.txt, lines 1–2000 of 5000:\nline 1\n") and "first_line 2001" in whole
-    assert part == "a.txt, lines 10–12 of 5000:\nline 10\nline 11\nline 12\n"
+    assert whole.startswith("a.txt, lines 1-2000 of 5000:\nline 1\n") and "first_line 2001" in whole
+    assert part == "a.txt, lines 10-12 of 5000:\nline 10\nline 11\nline 12\n"
     assert beyond == "a.txt has 5000 lines."
     assert empty.startswith("empty.txt, lines")
     assert missing == "b.txt is not there."

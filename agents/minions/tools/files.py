@@ -34,10 +34,11 @@ async def read_file(at: ToolExecutor, given: ReadFile) -> Done:
     text = "".join(lines[first - 1 : last])
     shown = text if len(text) <= LONGEST else text[:LONGEST].rpartition("\n")[0] or text[:LONGEST]
     last = first + max(0, len(shown.splitlines()) - 1) if shown != text else last
-    rest = "" if last >= min(given.last_line or len(lines), len(lines)) else f"\n… read on with first_line {last + 1}"
+    rest = "" if last >= min(given.last_line or len(lines), len(lines)) else f"\n... read on with first_line {last + 1}"
     harmless = clean(shown)
     hidden = f", {unseen} unseen characters left out" if (unseen := len(shown) - len(harmless)) else ""
-    return Done(text=f"{path}, lines {first}–{last} of {len(lines)}{hidden}:\n{harmless}{rest}")
+    # In ASCII: one dash in it makes every later turn dearer, for the whole talk is encoded and sent again each time.
+    return Done(text=f"{path}, lines {first}-{last} of {len(lines)}{hidden}:\n{harmless}{rest}")
 
 
 class WriteFile(Arguments):
