@@ -1,7 +1,7 @@
 """Context strategies as YAML: those in manifests/contexts/, with what overlord.yaml says about them laid over."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from agents.catalog.documents import Document, Value, Where, read_packaged
@@ -70,8 +70,3 @@ def packaged_folder(folder: str) -> Document:
     """The files of a folder of manifests, each below the name it is called by, as if they were one."""
     data: dict[str, Value] = {path.stem: read_packaged(path).data for path in sorted(packaged(folder).glob("*.yaml"))}
     return Document(name=str(packaged(folder)), data=data)
-
-
-def shipped(read: Callable[[Where, Value], T], document: Document) -> T:
-    """What comes with the program is read like anything else."""
-    return read((), document.data)
