@@ -9,10 +9,11 @@ import pytest
 from agents.catalog.models import MODELS, packaged_models
 from agents.domain.decomposition import Decomposition, Subtask
 from agents.domain.errors import NoAnswer
-from agents.domain.models import Size
+from agents.domain.models import Model, Size
 from agents.domain.task import Task
 from agents.flows.review import SpecialistAnswer
 from agents.llm.context import FLOOR, by_folder
+from agents.llm.gateway import BYTES_A_TOKEN, Gateway
 from agents.llm.prompts import Prompts
 from agents.llm.tokens import Tokens
 from tests.fakes.model_server import Says, Seen, common
@@ -168,3 +169,12 @@ def test_files_are_told_by_folder() -> None:
 
 async def _none(project: str) -> Sequence[str]:
     return ()
+
+
+async def test_what_a_sized_role_may_cost_at_most_is_known_before_it_is_asked() -> None:
+    """M149: two to four cents a run with the large model that is shipped, so six to twelve for two or three."""
+    size = MODELS.read(packaged_models().data).written().sizes["supervisor"]
+    assert size.input and size.output
+    model = Model(name="anthropic/claude-sonnet-4-5")
+    most = await Gateway().worst_case(model, size.input * BYTES_A_TOKEN, size.output)
+    assert 0.02 <= most <= 0.04 and 0.06 <= 3 * most <= 0.12
