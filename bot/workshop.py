@@ -38,6 +38,7 @@ from agents.ports import (
     Sandbox,
     Show,
     Talker,
+    Trial,
     Watch,
     Workspace,
     unseen,
@@ -184,6 +185,7 @@ class Workshop:
             render=self.prompts.text,
             pack=self._pack,
             skills_of=self._skills,
+            trial_of=self._trial,
             redact=self.office.redact,
             role_of=self.office.catalog().role,
         )
@@ -205,6 +207,10 @@ class Workshop:
     async def _pack(self, brief: Brief) -> str:
         role = self.office.catalog().role(brief.step.role)
         return await self.packer.for_work(brief.checkout, brief.subtask, role.context)
+
+    async def _trial(self, brief: Brief) -> Trial | None:
+        checkout = brief.checkout
+        return await self.gates.trial(checkout.project, checkout.base, checkout.workspace.path)
 
     async def _skills(self, brief: Brief) -> Sequence[Skill]:
         """The project's own win over ours; what the subtask calls for comes first."""

@@ -149,6 +149,7 @@ _LIMITS: dict[str, Read[object]] = {
     "minion_turns": whole(1, 500),
     "minion_seconds": seconds(1, 14_400),
     "minion_questions": whole(0, 10),
+    "fixes": whole(0, 10),
     "tool_errors": whole(1, 20),
     "command_seconds": seconds(1, 3600),
 }

@@ -40,6 +40,7 @@ class Limits:
     minion_turns: int = 50  # M077
     minion_seconds: float = 1800  # C29, of the machine: a run's own time, not the time it waits for people
     minion_questions: int = 3
+    fixes: int = 3  # M179: how often one run is sent back by the project's tests before it hands in
     tool_errors: int = 3  # M079: in a row
     command_seconds: float = 300  # one command of a minion
 

@@ -22,6 +22,10 @@ _GO = re.compile(r'^[ \t]{0,9}(?:import[ \t]{1,9})?(?:[\w.]{1,50}[ \t]{1,9})?"([
 _NAME = re.compile(r"[A-Za-z_]\w{0,100}")
 _SCRIPTS = (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte")
 _TEST_WORDS = re.compile(r"^test[_-]|[._-](test|tests|spec)$|(?<=[a-z])(Test|Tests|Spec)$")
+_TEST_FOLDERS = frozenset({"tests", "test", "__tests__"})
+_TEST_NAME = re.compile(
+    r"^(test_.*\.py|.*_test\.(py|go|exs?)|.*\.(test|spec)\.[cm]?[jt]sx?|.*_spec\.rb|conftest\.py|.*Test\.(java|kt))$"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +68,12 @@ def stem(path: str) -> str:
 
 
 def is_test(path: str) -> bool:
+    """As test runners see it, with what tests are made of. A source named ModelSpec.ts is none."""
+    *folders, name = path.split("/")
+    return bool(_TEST_FOLDERS & set(folders)) or _TEST_NAME.match(name) is not None
+
+
+def _named_as_test(path: str) -> bool:
     name = path.rpartition("/")[2]
     return _TEST_WORDS.search(name.rpartition(".")[0]) is not None
 
@@ -84,7 +94,9 @@ def imports_of(path: str, text: str, listing: Listing) -> list[str]:
 def related_to(path: str, listing: Listing) -> list[str]:
     """What has the same name: its tests, or what it tests, nearest first."""
     same = sorted(listing.by_stem.get(stem(path), ()), key=lambda other: (-_shared(path, other), other))
-    return _first((other for other in same if is_test(other) != is_test(path)), MOST_RELATED, besides={path})
+    return _first(
+        (other for other in same if _named_as_test(other) != _named_as_test(path)), MOST_RELATED, besides={path}
+    )
 
 
 def tree_lines(listing: Listing, near: Iterable[str]) -> Iterator[str]:

@@ -9,8 +9,9 @@ from enum import StrEnum
 from typing import Any
 
 from agents.domain import events as e
-from agents.domain.evaluation import CodeReview, Evaluation, Opinion, Score
+from agents.domain.evaluation import Change, CodeReview, Evaluation, Opinion, Score
 from agents.domain.events import Event
+from agents.domain.listing import is_test
 from agents.domain.records import dataclass
 from agents.domain.work import Ending, run_key
 
@@ -26,7 +27,32 @@ class ReviewStatus(StrEnum):
     CHANGES_REQUESTED = "CHANGES_REQUESTED"
 
 
+class Made(StrEnum):
+    SUCCESS = "SUCCESS"
+    PARTIAL = "PARTIAL"  # there is something, and it may be built upon
+    FAILED = "FAILED"  # there is nothing, or nothing that may be used
+
+
 MINION, PERSON = "minion", "person"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Implementation:
+    """M177. Paths as git measured them; a test that was written is among the created or modified too."""
+
+    status: Made
+    files_created: tuple[str, ...] = ()
+    files_modified: tuple[str, ...] = ()
+    files_removed: tuple[str, ...] = ()
+    tests_written: tuple[str, ...] = ()
+    blockers: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """Such as "2 created, 1 modified, tests in 1"; the status is said beside it."""
+        parts = (("{} created", self.files_created), ("{} modified", self.files_modified))
+        more = (("{} removed", self.files_removed), ("tests in {}", self.tests_written))
+        return ", ".join(said.format(len(files)) for said, files in (*parts, *more) if files) or "no file"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +67,7 @@ class WorkerOutcome:
     review_status: ReviewStatus | None = None  # None: nobody reviewed it, or nobody came to a verdict
     blockers: tuple[str, ...] = ()
     next_step: str = ""
+    implementation: Implementation | None = None  # None: it made nothing (a reviewer), or is not done with it
 
 
 # A score; None: no verdict, so a person decides (C06).
@@ -49,6 +76,12 @@ OF_SCORE: dict[Score | None, Status] = {
     Score.NEEDS_REVISION: Status.NEEDS_REVISION,
     Score.FAIL: Status.BLOCKED,  # C13: nothing that another attempt could mend
     None: Status.BLOCKED,
+}
+MADE_OF_SCORE: dict[Score | None, Made] = {
+    Score.PASS: Made.SUCCESS,
+    Score.NEEDS_REVISION: Made.PARTIAL,
+    Score.FAIL: Made.FAILED,
+    None: Made.PARTIAL,
 }
 OF_OPINION: dict[Opinion, ReviewStatus | None] = {
     Opinion.APPROVED: ReviewStatus.APPROVED,
@@ -80,6 +113,8 @@ class _Run:
     said: str = ""
     worker: str = MINION
     outcome: WorkerOutcome | None = None
+    made: Made | None = None
+    changes: tuple[Change, ...] = ()
     reviews: tuple[WorkerOutcome, ...] = ()
 
 
@@ -90,7 +125,22 @@ def outcomes(facts: Iterable[Event]) -> tuple[WorkerOutcome, ...]:
         if isinstance(fact, e.AboutWork) and (read := AFTER[type(fact)]):
             key = run_key(fact.task, fact.subtask, fact.attempt)
             runs[key] = read(runs.get(key, _Run()), fact, key)
-    return tuple(each for run in runs.values() if run.outcome for each in (run.outcome, *run.reviews))
+    return tuple(each for run in runs.values() if run.outcome for each in (_told(run, run.outcome), *run.reviews))
+
+
+def _told(run: _Run, outcome: WorkerOutcome) -> WorkerOutcome:
+    if run.made is None:
+        return outcome
+    written = [change for change in run.changes if change.status != "D"]
+    made = Implementation(
+        status=run.made,
+        files_created=tuple(change.path for change in written if change.status == "A"),
+        files_modified=tuple(change.path for change in written if change.status != "A"),
+        files_removed=tuple(change.path for change in run.changes if change.status == "D"),
+        tests_written=tuple(change.path for change in written if is_test(change.path) and change.added),
+        blockers=outcome.blockers,
+    )
+    return replace(outcome, files_modified=tuple(change.path for change in run.changes), implementation=made)
 
 
 def of_review(review: CodeReview, run: str) -> WorkerOutcome:
@@ -107,7 +157,7 @@ def of_review(review: CodeReview, run: str) -> WorkerOutcome:
 
 
 def _goes_on(run: _Run, fact: Event, key: str) -> _Run:
-    return replace(run, outcome=None, reviews=())
+    return replace(run, outcome=None, made=None, reviews=())
 
 
 def _asked(run: _Run, fact: e.MinionAsked, key: str) -> _Run:
@@ -119,7 +169,7 @@ def _asked(run: _Run, fact: e.MinionAsked, key: str) -> _Run:
         blockers=(fact.question,),
         next_step="A person answers, and it goes on where it is",
     )
-    return replace(run, outcome=outcome)
+    return replace(run, outcome=outcome, made=None)
 
 
 def _stopped(run: _Run, fact: e.MinionStopped, key: str) -> _Run:
@@ -128,11 +178,10 @@ def _stopped(run: _Run, fact: e.MinionStopped, key: str) -> _Run:
         worker=MINION,
         status=Status.NEEDS_REVISION,
         action_taken=fact.doing or "Nothing yet",
-        files_modified=fact.files,
         blockers=("A person stopped it",),
         next_step="It goes on when the task is resumed",
     )
-    return replace(run, outcome=outcome)
+    return replace(run, outcome=outcome, made=_so_far(fact.changes), changes=fact.changes)
 
 
 def _failed(run: _Run, fact: e.MinionFailed, key: str) -> _Run:
@@ -141,11 +190,14 @@ def _failed(run: _Run, fact: e.MinionFailed, key: str) -> _Run:
         worker=MINION,
         status=OF_ENDING[fact.ending],
         action_taken=f"Gave up ({fact.ending.replace('_', ' ')})",
-        files_modified=fact.files,
         blockers=(fact.problem,),
         next_step=NEXT[Status.BLOCKED],  # M091–M094: whatever it was, a person is asked
     )
-    return replace(run, outcome=outcome)
+    return replace(run, outcome=outcome, made=_so_far(fact.changes), changes=fact.changes)
+
+
+def _so_far(changes: tuple[Change, ...]) -> Made:
+    return Made.PARTIAL if changes else Made.FAILED
 
 
 def _handed_in(run: _Run, fact: e.WorkHandedIn, key: str) -> _Run:
@@ -155,18 +207,19 @@ def _handed_in(run: _Run, fact: e.WorkHandedIn, key: str) -> _Run:
 
 def _judged(run: _Run, fact: e.WorkEvaluated, key: str) -> _Run:
     judged = fact.evaluation
-    status = OF_SCORE[None if judged.silent and judged.overall is Score.PASS else judged.overall]
+    score = None if judged.silent and judged.overall is Score.PASS else judged.overall
+    status = OF_SCORE[score]
     outcome = WorkerOutcome(
         run=key,
         worker=run.worker,
         status=status,
         action_taken=run.said,
-        files_modified=tuple(change.path for change in judged.changes),
         review_status=_review_status(judged),
         blockers=(*judged.feedback, *(review.why_none for review in judged.reviews if review.why_none)),
         next_step=NEXT[status],
     )
-    return replace(run, outcome=outcome, reviews=tuple(of_review(review, key) for review in judged.reviews))
+    reviews = tuple(of_review(review, key) for review in judged.reviews)
+    return replace(run, outcome=outcome, made=MADE_OF_SCORE[score], changes=judged.changes, reviews=reviews)
 
 
 def _review_status(judged: Evaluation) -> ReviewStatus | None:

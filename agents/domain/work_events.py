@@ -74,7 +74,7 @@ class MinionStopped(AboutWork):
 
     commit: str
     doing: str = ""
-    files: tuple[str, ...] = ()  # that differ from where the branch began, as git measures it
+    changes: tuple[Change, ...] = ()  # from where the branch began, as git measures it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +83,7 @@ class MinionFailed(AboutWork):
     problem: str
     commit: str = ""
     patch: str = ""  # the artefact that holds what it had done (C34)
-    files: tuple[str, ...] = ()  # that differ from where the branch began, as git measures it
+    changes: tuple[Change, ...] = ()  # from where the branch began, as git measures it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

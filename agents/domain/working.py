@@ -66,7 +66,7 @@ class Ended:
     problem: str
     commit: str = ""
     patch: str = ""
-    files: tuple[str, ...] = ()
+    changes: tuple[Change, ...] = ()
 
 
 def about_run(task: Task, work: Work, moment: Moment) -> About:
@@ -79,11 +79,11 @@ def is_current(task: Task, fact: e.AboutWork) -> bool:
     return task.in_work and work.attempt == fact.attempt and work.state in (SubtaskState.PENDING, SubtaskState.RUNNING)
 
 
-def stopped(task: Task, work: Work, commit: str, moment: Moment, files: tuple[str, ...] = ()) -> Facts:
+def stopped(task: Task, work: Work, commit: str, moment: Moment, changes: tuple[Change, ...] = ()) -> Facts:
     if task.ended or work.state not in (SubtaskState.PENDING, SubtaskState.RUNNING):
         return []
     about = about_run(task, work, moment)
-    return [e.MinionStopped(**about, commit=commit, doing=work.doing, files=files)]
+    return [e.MinionStopped(**about, commit=commit, doing=work.doing, changes=changes)]
 
 
 def asked(task: Task, work: Work, wanted: Wanted, commit: str, moment: Moment) -> Facts:
@@ -121,7 +121,7 @@ def failed(task: Task, work: Work, ended: Ended, moment: Moment) -> Facts:
         problem=ended.problem,
         commit=ended.commit,
         patch=ended.patch,
-        files=ended.files,
+        changes=ended.changes,
     )
     proposal = proposing.after_blocker(task, work, ended.problem, moment) if ended.ending is Ending.BLOCKED else []
     return [fact, *_ask_what_next(task, replace(work, patch=ended.patch), ended.problem, moment), *proposal]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from agents.domain import dispatching, events as e, working
 from agents.domain.asking import Moment
 from agents.domain.errors import NoAnswer
+from agents.domain.evaluation import Change
 from agents.domain.events import Event
 from agents.domain.planning import workflow_of
 from agents.domain.report import commit_text
@@ -193,8 +194,8 @@ class _Run:
     async def _recorder(self, outcome: Outcome | None, commit: str) -> "_Record":
         match outcome:
             case None:
-                files = await self._measured(commit)
-                return lambda now, work, moment: working.stopped(now, work, commit, moment, files)
+                changes = await self._measured(commit)
+                return lambda now, work, moment: working.stopped(now, work, commit, moment, changes)
             case Finished(summary=summary, note=note):
                 return lambda now, work, moment: [
                     e.WorkHandedIn(
@@ -213,14 +214,18 @@ class _Run:
                 return lambda now, work, moment: working.asked(now, work, wanted, commit, moment)
             case GaveUp(ending=ending, problem=problem):
                 patch = await keep_patch(self.task, self.work, commit, self.ports)
-                files = await self._measured(commit)
-                ended = Ended(ending=ending, problem=cut(problem, PROBLEM), commit=commit, patch=patch, files=files)
+                ended = Ended(
+                    ending=ending,
+                    problem=cut(problem, PROBLEM),
+                    commit=commit,
+                    patch=patch,
+                    changes=await self._measured(commit),
+                )
                 return lambda now, work, moment: working.failed(now, work, ended, moment)
 
-    async def _measured(self, commit: str) -> tuple[str, ...]:
+    async def _measured(self, commit: str) -> tuple[Change, ...]:
         """What was really changed. Of work that is handed in the judgement says it."""
-        changes = await self.ports.checkouts.changes(self.task.project or "", self.work.base, commit)
-        return tuple(change.path for change in changes)
+        return tuple(await self.ports.checkouts.changes(self.task.project or "", self.work.base, commit))
 
 
 def _whole_from(task: Task, work: Work) -> str:

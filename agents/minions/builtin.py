@@ -21,7 +21,7 @@ from agents.domain.skill import Skill
 from agents.domain.task import Task
 from agents.domain.work import Ending, run_key
 from agents.minions import resuming
-from agents.minions.executor import SCOPE, ToolExecutor
+from agents.minions.executor import SCOPE, ToolExecutor, no_trial
 from agents.minions.playing import play
 from agents.minions.room import LateRoom, NoRoom
 from agents.minions.tools import allowed
@@ -41,6 +41,7 @@ from agents.ports import (
     Show,
     Talker,
     Tool,
+    Trial,
     Turns,
     WantsScope,
     Watch,
@@ -68,6 +69,7 @@ class BuiltIn:
     render: Render
     pack: Callable[[Brief], Awaitable[str]]
     skills_of: Callable[[Brief], Awaitable[Sequence[Skill]]]  # those that its subtask calls for first
+    trial_of: Callable[[Brief], Awaitable[Trial | None]] = lambda brief: no_trial()
     redact: Callable[[str], str] = str  # P23: of what tools say
     role: str = "primary"
     window: int = WINDOW
@@ -116,6 +118,7 @@ class BuiltIn:
                 skills=tuple(await self.skills_of(brief)),
                 limits=self.limits,
                 show=show,
+                trial=lambda: self.trial_of(brief),
             )
             key = run_key(brief.task.id, brief.subtask.number, brief.work.attempt)
             run = _Run(
@@ -189,7 +192,7 @@ class BuiltIn:
         looks = _only_looks(said, run.executor)
         if not looks:
             await run.settle()
-        run.executor.questions, run.executor.again = talk.questions, said.again
+        run.executor.questions, run.executor.fixes, run.executor.again = talk.questions, talk.fixes, said.again
         turn = await play(said, run.executor, talk, self.redact)
         turn.seconds = self.clock() - began
         self._note(run, turn.row())

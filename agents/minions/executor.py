@@ -14,7 +14,7 @@ from agents.domain.skill import Skill
 from agents.domain.text import clean, cut, one_line
 from agents.minions.room import LateRoom
 from agents.minions.wishes import Wish
-from agents.ports import Files, Outcome, Show, Workspace, unseen
+from agents.ports import Files, Outcome, Show, Trial, Workspace, unseen
 
 SCOPE = "MINION_SCOPE"  # M050
 LONGEST = 30_000  # characters of one result
@@ -30,6 +30,7 @@ class Done:
     outcome: Outcome | None = None
     wrote: str = ""
     skill: str = ""  # that it was given
+    sent_back: bool = False  # by the project's tests, to be mended in this run
 
 
 class ToolError(Exception):
@@ -47,6 +48,10 @@ class Spec:
     looks: bool = False  # at once, and changes nothing
 
 
+async def no_trial() -> None:
+    """There is nothing that the work could be tried with."""
+
+
 @dataclass(slots=True, kw_only=True)
 class ToolExecutor:
     """M051: the scope is loaded once, from what the sandbox is told too, and every write is checked. Raises OutOfScope
@@ -59,7 +64,9 @@ class ToolExecutor:
     skills: Sequence[Skill]
     limits: Limits
     show: Show = unseen
+    trial: Callable[[], Awaitable[Trial | None]] = no_trial
     questions: int = 0  # asked in this run
+    fixes: int = 0  # how often this run was sent back by the tests
     again: bool = False  # this turn was begun before a crash: what it wants may have been done
     doing: str = ""
     _scope: Scope = field(init=False)

@@ -51,6 +51,7 @@ def _note(turn: Turn, wish: Wish, done: Done, redact: Callable[[str], str]) -> N
         turn.wrote.append(done.wrote)
     if done.skill and done.skill not in turn.skills:
         turn.skills.append(done.skill)
+    turn.fixes += done.sent_back
     turn.errors = turn.errors + 1 if done.error else 0
     if not isinstance(done.outcome, _WAITS):
         turn.results.append(result(wish.id, cut(redact(done.text), LONGEST + MARGIN)))

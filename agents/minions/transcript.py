@@ -43,6 +43,7 @@ class Turn:
     results: list[Message] = field(default_factory=list)
     wrote: list[str] = field(default_factory=list)
     skills: list[str] = field(default_factory=list)
+    fixes: int = 0  # how often the project's tests sent it back
     ended: Ended | None = None
     doing: str = ""
 
@@ -59,6 +60,7 @@ class Turn:
             "errors": self.errors,
             "wrote": self.wrote,
             "skills": self.skills,
+            "fixes": self.fixes,
             "ended": ended,
             "doing": self.doing,
         }
@@ -75,6 +77,7 @@ class Talk:
     seconds: float = 0.0
     errors: int = 0
     questions: int = 0
+    fixes: int = 0
     pauses: int = 0  # how often it waited for people: for an answer, or for leave to write more
     doing: str = ""
     wrote: set[str] = field(default_factory=set)
@@ -105,6 +108,7 @@ class Talk:
         self.doing = row["doing"]
         self.wrote |= set(row["wrote"])
         self.skills |= set(row.get("skills", ()))
+        self.fixes += row.get("fixes", 0)
         ended = row["ended"]
         self.ended = ended and Ended(
             call=ended["call"], outcome=shape(_KINDS[ended["kind"]]).validate_python(ended["outcome"])

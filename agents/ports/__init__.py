@@ -19,6 +19,7 @@ from agents.ports.judging import (
     PullComment,
     PullRecord,
     PullRequest,
+    Trial,
 )
 from agents.ports.live import Listener, Live, Show, unseen
 from agents.ports.memory import Clock, Decide, Store
@@ -113,6 +114,7 @@ __all__ = [
     "Talker",
     "Tool",
     "ToolCall",
+    "Trial",
     "Tried",
     "Turns",
     "WantsScope",

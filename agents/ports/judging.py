@@ -37,6 +37,14 @@ class Candidate:
     role: str = ""  # whose work it is: a role may bring gates of its own
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """The command that the tests gate will run, for a minion's own sandbox: what fails is mended before it counts."""
+
+    argv: tuple[str, ...]
+    shown: str
+
+
 class Gates(Protocol):
     """Checks that the Overlord makes itself, in the gate sandbox, on the committed tree (M171)."""
 

@@ -9,6 +9,7 @@ from bot.cli import output, session
 
 if TYPE_CHECKING:
     from agents.domain.decision import Decision, Option
+    from agents.domain.outcome import WorkerOutcome
     from agents.domain.task import Task
     from bot.desk import Desk, TaskPage
     from bot.settings import Settings
@@ -114,13 +115,17 @@ async def _show(settings: "Settings", written: str, json: bool) -> None:
         typer.echo(f"\nNeeds you ({need.decision.id}):\n{need.card.fallback}")
     rows = [(output.local(entry.at), entry.by, entry.words) for entry in page.timeline]
     if page.outcomes:
-        ended = [
-            (each.run, each.worker, each.status, each.review_status or "", each.next_step) for each in page.outcomes
-        ]
         typer.echo("")
-        output.show_table(("run", "worker", "status", "review", "next"), ended, none="")
+        output.show_table(
+            ("run", "worker", "status", "files", "review", "next"), [_row(each) for each in page.outcomes], none=""
+        )
     typer.echo("")
     output.show_table(("when", "who", "what"), rows, none="Nothing has happened yet.")
+
+
+def _row(ended: "WorkerOutcome") -> tuple[str, ...]:
+    files = ended.implementation.words if ended.implementation else ""
+    return (ended.run, ended.worker, ended.status, files, ended.review_status or "", ended.next_step)
 
 
 async def _say(settings: "Settings", written: str, text: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, Thread
-from agents.domain.outcome import Status, WorkerOutcome
+from agents.domain.outcome import Implementation, Made, Status, WorkerOutcome
 from agents.domain.task import TaskState
 from bot.desk import Need
 from bot.messages import Button, Card, Choice, Row, Style, Tone
@@ -142,6 +142,7 @@ async def test_a_task_says_what_came_of_each_run() -> None:
             action_taken=NASTY,
             files_modified=("a.py", "b.py"),
             next_step=f"Another attempt {NASTY}",
+            implementation=Implementation(status=Made.PARTIAL, files_created=("a.py",), files_modified=("b.py",)),
         ),
         WorkerOutcome(run="T-1.1-1", worker=NASTY, status=Status.SUCCESS, action_taken="Read the changes"),
     )
@@ -149,7 +150,10 @@ async def test_a_task_says_what_came_of_each_run() -> None:
         await visit.say("@overlord add login")
         page = await visit.get("/task/T-1")
         said = text_of(page.text)
-        assert "What came of each run" in said and "T-1.1-1, minion NEEDS_REVISION 2 files Another attempt" in said
+        assert (
+            "What came of each run" in said
+            and "T-1.1-1, minion NEEDS_REVISION 1 created, 1 modified Another attempt" in said
+        )
         assert NASTY not in page.text
 
 

@@ -51,8 +51,8 @@ def test_a_file_is_related_to_its_tests_and_a_test_to_what_it_tests() -> None:
 
 
 def test_a_test_is_known_by_its_name() -> None:
-    assert all(map(is_test, ("test_a.py", "x/a_test.go", "a.spec.ts", "CodesTest.java")))
-    assert not any(map(is_test, ("latest.py", "contest.py", "a/testing.py")))
+    assert all(map(is_test, ("test_a.py", "x/a_test.go", "a.spec.ts", "CodesTest.java", "tests/data/a.json")))
+    assert not any(map(is_test, ("latest.py", "contest.py", "a/testing.py", "src/ModelSpec.ts")))
 
 
 def test_the_tree_begins_where_the_work_is() -> None:

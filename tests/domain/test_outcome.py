@@ -11,10 +11,13 @@ from agents.domain.events import Event
 from agents.domain.ids import PersonId, TaskId
 from agents.domain.outcome import (
     AFTER,
+    MADE_OF_SCORE,
     NEXT,
     OF_ENDING,
     OF_OPINION,
     OF_SCORE,
+    Implementation,
+    Made,
     ReviewStatus,
     Status,
     WorkerOutcome,
@@ -59,7 +62,7 @@ def last(*facts: Event) -> WorkerOutcome:
 def test_every_cell_is_there() -> None:
     assert OF_ENDING.keys() == set(Ending)
     assert OF_OPINION.keys() == set(Opinion)
-    assert OF_SCORE.keys() == {*Score, None}
+    assert OF_SCORE.keys() == MADE_OF_SCORE.keys() == {*Score, None}
     assert NEXT.keys() == set(Status)
     assert AFTER.keys() == {kind for kind in e.ALL if issubclass(kind, e.AboutWork)}
 
@@ -67,7 +70,14 @@ def test_every_cell_is_there() -> None:
 def test_it_has_the_fields_that_tools_expect() -> None:
     """M175"""
     wanted = {"status", "action_taken", "files_modified", "review_status", "blockers", "next_step"}
-    assert {field.name for field in fields(WorkerOutcome)} == {"run", "worker", *wanted}
+    assert {field.name for field in fields(WorkerOutcome)} == {"run", "worker", "implementation", *wanted}
+
+
+def test_what_was_made_has_the_fields_that_tools_expect() -> None:
+    """M177"""
+    wanted = {"status", "files_created", "files_modified", "tests_written", "blockers"}
+    assert {field.name for field in fields(Implementation)} == {"files_removed", *wanted}
+    assert set(Made) == {"SUCCESS", "PARTIAL", "FAILED"}
 
 
 def test_a_claim_is_no_outcome() -> None:
@@ -117,7 +127,7 @@ def test_a_reviewers_word_is_an_outcome_too() -> None:
 
 
 def test_stopped_resumed_and_finished_by_hand() -> None:
-    stopped = fact(e.MinionStopped, commit="c", doing="writing tests", files=("a.py",))
+    stopped = fact(e.MinionStopped, commit="c", doing="writing tests", changes=(Change(path="a.py", status="A"),))
     halted = last(stopped)
     assert (halted.status, halted.files_modified, halted.action_taken) == (
         Status.NEEDS_REVISION, ("a.py",), "writing tests",
@@ -133,3 +143,64 @@ def test_what_is_taken_to_a_person_is_blocked() -> None:
     assert (given_up.status, given_up.blockers) == (Status.BLOCKED, ("3 attempts did not do",))
     taken = last(fact(e.MinionFailed, ending=Ending.TURNS, problem="too long"), fact(e.SubtaskTaken, by=PersonId("a")))
     assert (taken.status, taken.next_step) == (Status.NEEDS_REVISION, "A person finishes it by hand")
+
+
+CHANGES = (
+    Change(path="app.py", status="M", added=1),
+    Change(path="new.py", status="A", added=9),
+    Change(path="old.py", status="D", removed=4),
+    Change(path="tests/test_app.py", status="M", added=3),
+    Change(path="tests/test_gone.py", status="D", removed=3),
+    Change(path="tests/test_mode.py", status="M", mode="100755"),
+    Change(path="tests/test_new.py", status="A", added=7),
+)
+
+
+def made(*facts: Event) -> Implementation | None:
+    return last(*facts).implementation
+
+
+def test_what_was_made_is_what_git_measured() -> None:
+    """M177: not what the summary names, and a test that went away or only changed its mode was not written."""
+    stopped = made(fact(e.MinionStopped, commit="c", changes=CHANGES))
+    assert stopped is not None and stopped.files_created == ("new.py", "tests/test_new.py")
+    assert stopped.files_modified == ("app.py", "tests/test_app.py", "tests/test_mode.py")
+    assert stopped.files_removed == ("old.py", "tests/test_gone.py")
+    assert stopped.tests_written == ("tests/test_app.py", "tests/test_new.py")
+    assert stopped.words == "2 created, 3 modified, 2 removed, tests in 2"
+
+
+@pytest.mark.parametrize(
+    ("ends", "status", "words"),
+    [
+        ([HANDED_IN, judged(Score.PASS)], Made.SUCCESS, "1 modified"),
+        ([HANDED_IN, judged(Score.NEEDS_REVISION)], Made.PARTIAL, "1 modified"),
+        ([HANDED_IN, judged(Score.FAIL)], Made.FAILED, "1 modified"),
+        ([HANDED_IN, judged(Score.PASS, Opinion.NO_VERDICT, silent=True)], Made.PARTIAL, "1 modified"),
+        (
+            [HANDED_IN, judged(Score.NEEDS_REVISION), fact(e.SubtaskEscalated, why="3 attempts")],
+            Made.PARTIAL,
+            "1 modified",
+        ),
+        (
+            [fact(e.MinionFailed, ending=Ending.TURNS, problem="too long", changes=CHANGES[:1])],
+            Made.PARTIAL,
+            "1 modified",
+        ),
+        ([fact(e.MinionFailed, ending=Ending.TURNS, problem="too long")], Made.FAILED, "no file"),
+        ([fact(e.MinionStopped, commit="c")], Made.FAILED, "no file"),
+    ],
+)
+def test_how_far_it_came(ends: list[Event], status: Made, words: str) -> None:
+    """M177"""
+    found = last(*ends)
+    assert found.implementation is not None
+    assert (found.implementation.status, found.implementation.words) == (status, words)
+    assert found.implementation.blockers == found.blockers
+
+
+def test_a_run_that_waits_has_made_nothing_yet() -> None:
+    """Nor has a reviewer."""
+    asked = fact(e.MinionAsked, commit="c", question="Which hash?")
+    assert made(fact(e.MinionStopped, commit="c", changes=CHANGES), asked) is None
+    assert outcomes([HANDED_IN, judged(Score.PASS, Opinion.APPROVED)])[1].implementation is None

@@ -18,6 +18,7 @@ from agents.workspace.sandbox.errors import SandboxUnusable
 from tests.evaluator.pieces import MORE, MORE_TESTS, PASS, SHOP, TESTS, Piece
 from tests.evaluator.yard import Shelf, gates_for, judge, repository_of
 from tests.fakes.live import Audience
+from tests.sandbox.yard import bubblewrap
 
 WORK = Piece(name="work", base=SHOP, work={"shop/cart.py": MORE, "tests/test_cart.py": MORE_TESTS}, verdict=PASS)
 ANYTHING = Scope(mode=ScopeMode.UNRESTRICTED)
@@ -54,6 +55,46 @@ async def test_a_role_brings_gates_of_its_own(place: Path) -> None:
     assert found["types"].score is Score.PASS
     assert (found["risk"].score, found["risk"].exit_code) == (Score.FAIL, 3)
     assert not found["original tests"].ran
+
+
+@pytest.mark.parametrize(
+    ("base", "said", "shown"),
+    [
+        (SHOP, "", "pytest -q"),
+        (SHOP, "make check", "make check"),
+        ({"Makefile": "test:\n\ttrue\n"}, "", "make test"),
+        ({"README.md": "# Shop\n"}, "", None),
+        ({"package.json": '{"scripts": {"test": "jest"}}'}, "", "npm test"),
+    ],
+)
+async def test_a_minion_may_try_what_the_tests_gate_will_run(
+    place: Path, base: dict[str, str], said: str, shown: str | None
+) -> None:
+    """M179, M173"""
+    repository = place / "repository"
+    first, _ = repository_of(repository, base, WORK.work)
+    gates = gates_for(repository, place, replace(WORK, commands=GateCommands(tests=said)), Shelf())
+    (place / "folder" / "src").mkdir(parents=True)
+    trial = await gates.trial("shop", first, place / "folder")
+    assert (trial and trial.shown) == shown and await gates.trial("other", first, place) is None
+    if trial:
+        assert trial.argv[0] == "env" and f"PYTHONPATH={place / 'folder' / 'src'}" in trial.argv, "as the gate has it"
+
+
+async def test_what_cannot_be_tried_is_left_to_the_gate(place: Path) -> None:
+    repository, modules = place / "repository", place / "modules"
+    first, _ = repository_of(repository, {"package.json": '{"scripts": {"test": "jest"}}'}, WORK.work)
+    (modules / "node_modules").mkdir(parents=True)
+    means = Means(sandbox=bubblewrapped, artefacts=Shelf())
+    gates = SandboxGates({"shop": Yardstick(repository=repository, checkout=modules)}, place, means)
+    assert await gates.trial("shop", first, place) is None, "node's modules are not in a minion's folder"
+    wrong = GateCommands(environment=str(place / "nowhere"))
+    gates = SandboxGates({"shop": Yardstick(repository=repository, commands=wrong)}, place, means)
+    assert await gates.trial("shop", first, place) is None, "the gate says that there is no such environment"
+
+
+async def bubblewrapped() -> Sandbox:
+    return bubblewrap()
 
 
 @pytest.mark.parametrize(

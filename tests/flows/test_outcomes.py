@@ -1,4 +1,4 @@
-"""What came of each run, from the facts that real flows record (M175)."""
+"""What came of each run, from the facts that real flows record (M175, M177)."""
 
 import asyncio
 from pathlib import Path
@@ -105,6 +105,14 @@ async def test_tools_are_told_in_one_form(work: Work, tmp_path: Path) -> None:
         "review_status": "APPROVED",
         "blockers": [],
         "next_step": "",
+        "implementation": {
+            "status": "SUCCESS",
+            "files_created": [],
+            "files_modified": ["src/app.py"],
+            "files_removed": [],
+            "tests_written": [],
+            "blockers": [],
+        },
     }
     assert (told[1]["run"], told[1]["worker"], told[1]["review_status"]) == ("T-1.1-1", "critic", "APPROVED")
     ended = [(each["run"], each["status"]) for each in told if each["worker"] == "minion"]

@@ -16,7 +16,7 @@ from agents.domain.task import Task
 from agents.domain.work import Work
 from agents.llm.prompts import Prompts
 from agents.minions.builtin import BuiltIn
-from agents.ports import Brief, Checkout, Outcome, Profile, Progress, Sandbox, Talker, Turns, Workspace
+from agents.ports import Brief, Checkout, Outcome, Profile, Progress, Sandbox, Talker, Trial, Turns, Workspace
 from agents.workspace.beneath import Tree
 from agents.workspace.sandbox.profile import MB, MINION
 from agents.workspace.sandbox.tools import toolchain
@@ -54,6 +54,7 @@ class Field:
     subtask: Subtask = SUBTASK
     attempt: int = 1
     window: int = 120_000
+    trial: Trial | None = None  # by which work is tried before it is taken
     progress: list[Progress] = field(default_factory=list)
     heard: list[list[str]] = field(default_factory=list)  # what people say after each turn
     packs: int = 0
@@ -75,6 +76,9 @@ class Field:
         async def skills_of(checkout: Checkout) -> Sequence[Skill]:
             return self.skills
 
+        async def trial_of(brief: Brief) -> Trial | None:
+            return self.trial
+
         given: dict[str, Any] = {
             "talker": talker,
             "sandbox": self.sandbox,
@@ -85,6 +89,7 @@ class Field:
             "render": Prompts(SECRET, files=files, folder=lambda project: None).text,
             "pack": pack,
             "skills_of": skills_of,
+            "trial_of": trial_of,
             "window": self.window,
             **changes,
         }

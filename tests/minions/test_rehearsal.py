@@ -1,6 +1,8 @@
 """The rehearsal's minions really work: on the sample project, with the real tools, in the real sandbox."""
 
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -17,7 +19,7 @@ from agents.llm.gateway import Gateway
 from agents.llm.prompts import Prompts
 from agents.llm.rehearsal import MODEL
 from agents.minions.tools import TOOLS
-from agents.ports import Asked, Finished, GaveUp, Outcome, WantsScope
+from agents.ports import Asked, Finished, GaveUp, Outcome, Trial, WantsScope
 from bot.clock import SystemClock
 from manifests import packaged
 from store.call_log import CallLog
@@ -55,6 +57,7 @@ async def play(ground: Field, subtask: Subtask, attempt: int = 1, answer: str = 
     ground.task = task(request=request)
     ground.scope = Scope(mode=ScopeMode.EXPLICIT, patterns=subtask.files)
     ground.skills = packaged_skills().skills
+    ground.trial = Trial(argv=("python", "-m", "pytest", "-q", "-p", "no:cacheprovider"), shown="pytest -q")
     talker = model(turns(ground)._database)
     outcome = await ground.engine(talker).run(ground.brief(), ground.watch)
     if isinstance(outcome, Asked):
@@ -82,6 +85,12 @@ async def passes(ground: Field) -> bool:
     return ran.exit_code == 0
 
 
+async def lint(ground: Field) -> str:
+    command = [str(Path(sys.prefix) / "bin" / "ruff"), "check", "--no-cache", "--output-format=concise", "shortlinks"]
+    ran = await ground.sandbox.once(ground.checkout.workspace, ground.profile, command)
+    return ran.output if ran.exit_code else ""
+
+
 async def errors(ground: Field) -> list[str]:
     rows = await ground.turns.of(f"T-1.{ground.subtask.number}-{ground.attempt}")
     return [str(row["messages"]) for row in rows if row.get("errors")]
@@ -98,8 +107,10 @@ async def test_the_first_request_is_worked_off(ground: Field) -> None:
     assert not await errors(ground) and await passes(ground)
     assert isinstance(await play(ground, third), Finished)
     assert not await errors(ground)
-    assert not await passes(ground), "its first attempt is sent back"
+    assert await passes(ground), "the tests sent it back in its first attempt"
+    assert await lint(ground), "and its linter, which only the gates run, sends it back after it"
     assert isinstance(await play(ground, third, attempt=2), Finished)
+    assert not await lint(ground)
     assert not await errors(ground) and await passes(ground)
 
 

@@ -33,6 +33,9 @@ _ENDED: dict[EndedBy, str] = {
 }
 
 
+_NO_WORD = (0, 126, 127)  # it passes; it is not there or cannot be run, which is no fault of the work
+
+
 class RunCommand(Arguments):
     command: Annotated[str, Field(min_length=1, max_length=20_000, description="for a shell")]
     cwd: Annotated[PathText, Field(description="a folder of the workspace")] = "."
@@ -60,6 +63,21 @@ async def run_command(at: ToolExecutor, given: RunCommand) -> Done:
     if ran.ended_by is not EndedBy.EXIT:
         return Done(text=f"After {ran.seconds:.1f} s {_ENDED[ran.ended_by]}.\n{output}", error=True)
     return Done(text=f"Exit code {ran.exit_code} after {ran.seconds:.1f} s.\n{output}")
+
+
+async def not_yet(at: ToolExecutor) -> str:
+    """M179: what the project's tests say against work that is called done. Empty: nothing, or it cannot be tried here,
+    or it was sent back often enough. Either way the gates judge it."""
+    most = at.limits.fixes
+    if at.fixes >= most or (trial := await at.trial()) is None:
+        return ""
+    at.doing = f"trying {trial.shown}"
+    with at.show(trial.shown) as heard:
+        ran = await at.room.run(trial.argv, at.limits.command_seconds, _from(at, heard))
+    if ran.ended_by is not EndedBy.EXIT or ran.exit_code in _NO_WORD:
+        return ""
+    begins = f"Not taken yet, fix attempt {at.fixes + 1} of {most}: {trial.shown} ends with exit code {ran.exit_code}."
+    return f"{begins} Mend the work, not the tests of others, and call task_complete again.\n{_cut(ran.output)}"
 
 
 def _from(at: ToolExecutor, heard: Listener) -> Listener:

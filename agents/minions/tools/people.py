@@ -9,6 +9,7 @@ from agents.domain.text import clean, cut
 from agents.domain.work import Ending
 from agents.minions.executor import Done, Spec, ToolError, ToolExecutor
 from agents.minions.tools.arguments import Arguments, PathText
+from agents.minions.tools.commands import not_yet
 from agents.ports import Asked, Finished, GaveUp, WantsScope
 
 _Option = Annotated[str, Field(min_length=1, max_length=200)]
@@ -58,6 +59,8 @@ class TaskComplete(Arguments):
 
 
 async def task_complete(at: ToolExecutor, given: TaskComplete) -> Done:
+    if told := await not_yet(at):
+        return Done(text=told, sent_back=True)
     finished = Finished(summary=clean(given.summary), note=clean(given.handoff_note))
     return Done(text="Taken down. It is judged by others.", outcome=finished)
 
@@ -84,7 +87,7 @@ TOOLS: dict[str, Spec] = {
         doing=lambda given: "asking to write more",
     ),
     "task_complete": Spec(
-        does="The subtask is done and its test passes. Ends the run.",
+        does="The subtask is done and its test passes. Ends the run, unless the project's tests fail: mend it then.",
         takes=TaskComplete,
         run=task_complete,
         doing=lambda given: "finishing",

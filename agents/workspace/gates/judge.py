@@ -1,5 +1,6 @@
 """Judges a commit: rules first, then commands in the gate sandbox, each on fresh files of the commit (M171)."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -9,10 +10,12 @@ from agents.domain.errors import OverlordError
 from agents.domain.evaluation import GateRun, Score
 from agents.domain.gates import ExtraGate, GateCommands
 from agents.domain.text import one_line
-from agents.ports import Candidate, Judged, Show, unseen
-from agents.workspace.gates import reading, scoring, steps
+from agents.ports import Candidate, Judged, Show, Trial, unseen
+from agents.workspace.gates import commands, detect, reading, scoring, steps
 from agents.workspace.gates.bench import Bench, Means
-from agents.workspace.gates.environment import environment
+from agents.workspace.gates.commands import Command
+from agents.workspace.gates.detect import Way
+from agents.workspace.gates.environment import Environment, environment
 from agents.workspace.gates.ground import Ground
 from agents.workspace.gates.reading import Case
 
@@ -73,6 +76,25 @@ class SandboxGates:
             return Judged(gates=(*rows, *(_left_out(name, because) for name in yardstick.names)))
         return await self._run(case, yardstick, rows, show)
 
+    async def trial(self, project: str, base: str, folder: Path) -> Trial | None:
+        """M179: how the tests gate will test what is in a folder. None: it has no tests, or they cannot run there.
+
+        Modules of Node are no part of a minion's folder, so tests that need them are left to the gate.
+        """
+        yardstick = self._projects.get(project)
+        if yardstick is None:
+            return None
+        try:
+            around = environment(yardstick.home, yardstick.commands, self._means.venv)
+            command = await _tests_of(yardstick, base, around)
+        except OverlordError:
+            return None  # the gate says so, with what to do
+        if command is None:
+            return None
+        told = await asyncio.to_thread(around.shown, folder)
+        settings = (f"{name}={value}" for name, value in told.environ.items())
+        return Trial(argv=("env", *settings, *command.argv), shown=command.shown)
+
     async def sweep(self) -> int:
         """Remove what a kill left behind."""
         return await self._ground.sweep()
@@ -95,6 +117,15 @@ class SandboxGates:
         gates, coverage = await _all(bench, yardstick)
         told = (replace(gate, why=one_line(self._means.redact(gate.why), _LONGEST)) for gate in gates)
         return Judged(gates=(*rows, *told), coverage=coverage, sandbox=bench.sandbox.name)
+
+
+async def _tests_of(yardstick: Yardstick, base: str, around: Environment) -> Command | None:
+    if yardstick.commands.tests:
+        return commands.shell(yardstick.commands.tests)
+    way = detect.tests(await reading.look(yardstick.repository, base))
+    if way is None or (way is Way.NPM and around.modules is not None):
+        return None
+    return commands.tests(way, around, out="/tmp")
 
 
 async def _all(bench: Bench, yardstick: Yardstick) -> tuple[list[GateRun], float | None]:

@@ -5,15 +5,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from agents.domain.listing import is_test
 from agents.domain.text import clean, one_line
 from agents.workspace.diffs import Differing, Entry
 from agents.workspace.gates.detect import MAKEFILES, PYTEST_INI, Look, Way, cargo_settings, pytest_settings
 
 NAMED_MOST, NAME_MOST = 6, 90
-_FOLDERS = frozenset({"tests", "test", "__tests__"})
-_NAME = re.compile(
-    r"^(test_.*\.py|.*_test\.(py|go|exs?)|.*\.(test|spec)\.[cm]?[jt]sx?|.*_spec\.rb|conftest\.py|.*Test\.(java|kt))$"
-)
 # Python loads these by itself, or in place of the tool that was meant.
 _LOADED = re.compile(r"(^|/)((site|user)customize|pytest|_pytest|coverage|pluggy)(\.py|/.*)$|\.pth$")
 _SETS = re.compile(
@@ -74,11 +71,6 @@ class Weakened:
         if self.more_skips:
             said.append(f"{_many(self.more_skips, 'mark')} added that skip a test or expect it to fail")
         return tuple(said)
-
-
-def is_test(path: str) -> bool:
-    *folders, name = path.split("/")
-    return bool(_FOLDERS & set(folders)) or _NAME.match(name) is not None
 
 
 def restored(differing: Sequence[Differing], before: Look, after: Look, way: Way | None) -> Restored:

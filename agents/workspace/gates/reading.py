@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agents.domain.evaluation import GateRun, Score
+from agents.domain.listing import is_test
 from agents.domain.redact import Redact
 from agents.ports import Candidate
 from agents.workspace.diffs import Differing, Entry
@@ -45,7 +46,7 @@ class Case:
 
     @property
     def weakened(self) -> originals.Weakened:
-        now = {path: content for path, content in self.contents.items() if originals.is_test(path)}
+        now = {path: content for path, content in self.contents.items() if is_test(path)}
         return originals.weakened(_decoded(self.former), _decoded(now))
 
 
@@ -58,7 +59,7 @@ async def read(candidate: Candidate, repository: Path) -> Case:
         replace(each, before=had.get(each.change.path), after=has.get(each.change.path))
         for each in await objects.differing(repository, base, commit)
     )
-    tests = (each.before for each in differing if each.before and originals.is_test(each.change.path))
+    tests = (each.before for each in differing if each.before and is_test(each.change.path))
     return Case(
         candidate=candidate,
         repository=repository,

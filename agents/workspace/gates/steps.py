@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from agents.domain.evaluation import GateRun, Score
 from agents.domain.gates import ExtraGate
+from agents.domain.listing import is_test
 from agents.workspace.gates import commands, detect, originals, scoring
 from agents.workspace.gates.bench import Bench, Outcome
 from agents.workspace.gates.commands import Command
@@ -90,7 +91,7 @@ def _tests(bench: Bench, *, measured: bool = False) -> Command | None:
     way = detect.tests(case.before) or detect.tests(case.after)
     if way is None:
         return None
-    sources = [path for path in case.changed if path.endswith(".py") and not originals.is_test(path)]
+    sources = [path for path in case.changed if path.endswith(".py") and not is_test(path)]
     measured = measured and not detect.measures_itself(case.after)
     return commands.tests(way, bench.environment, bench.out, sources if measured else ())
 

@@ -1,0 +1,99 @@
+"""What each step of a task is in git (M226, under C33–C35), seen from outside in real repositories."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from agents.domain.work import Ending
+from agents.ports import Brief, Candidate, GaveUp, Judged, Outcome, Show, Watch, unseen
+from agents.workspace.checkouts import copy_of
+from tests.fakes.work import ScriptedGates
+from tests.scenarios.github_stage import GitHubPlay, github_play, writes
+from tests.workspace import repositories as repos
+
+
+@dataclass
+class HeldGates(ScriptedGates):
+    """Judges when it is let."""
+
+    judging: asyncio.Event = field(default_factory=asyncio.Event)
+    may_go_on: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def judge(self, candidate: Candidate, show: Show = unseen) -> Judged:
+        self.judging.set()
+        await self.may_go_on.wait()
+        return await super().judge(candidate, show)
+
+
+@pytest.fixture
+def gates() -> HeldGates:
+    return HeldGates()
+
+
+@pytest.fixture
+async def play(loaded: None, tmp_path: Path, gates: HeldGates) -> AsyncIterator[GitHubPlay]:
+    async with github_play(tmp_path, gates) as opened:
+        yield opened
+
+
+async def test_start_is_a_branch_done_is_staged_approved_is_committed_and_a_person_merges(
+    play: GitHubPlay, gates: HeldGates, tmp_path: Path
+) -> None:
+    ours, theirs = copy_of(tmp_path / "home", "shop"), play.repo.path
+    main = repos.tip(theirs, "main")
+    play.opens("Give prices a currency")
+    thread = await play.approved()
+    await asyncio.wait_for(gates.judging.wait(), 30)
+    task = await play.task()
+    assert task.branch.startswith("ai/t-1-") and task.base == main, "start: a branch has a name and where it begins"
+
+    done = repos.tip(ours, task.work(1).branch)
+    assert task.work(1).branch.startswith("ai/t-1.1-") and done != main, "implemented: staged on the subtask's branch"
+    assert not repos.tip(ours, task.branch), "and on no other before it is approved"
+    assert repos.git(ours, "show", "-s", "--format=%an <%ae>%n%P", done).split("\n")[:2] == [
+        "Overlord <overlord@localhost>",
+        main,
+    ]
+    assert "EUR" in repos.git(ours, "show", f"{done}:shop.py")
+
+    gates.may_go_on.set()
+    await play.sees("lead", thread, "T-1 is ready to merge")
+    task = await play.task()
+    assert repos.git(ours, "merge-base", done, task.branch).strip() == done, "approved: on the task's branch"
+    assert repos.tip(theirs, task.branch) == task.head and repos.tip(theirs, "main") == main, "complete: not merged yet"
+
+    await play.stage.press("lead", thread, "Merge it")
+    await play.sees("lead", thread, "T-1 is merged", "on main")
+    assert repos.git(theirs, "merge-base", task.head, "main").strip() == task.head, "merged, as a person confirmed"
+
+
+async def test_failed_is_a_kept_patch_and_nothing_is_reset(play: GitHubPlay, tmp_path: Path) -> None:
+    """C34 in place of a stash: the folder goes, patch and branch stay, also after a person let it go."""
+
+    async def gives_up(brief: Brief, watch: Watch) -> Outcome:
+        await writes()(brief, watch)
+        return GaveUp(ending=Ending.TURNS, problem="50 turns were not enough")
+
+    play.minions.always = gives_up
+    ours, home = copy_of(tmp_path / "home", "shop"), tmp_path / "home"
+    main = repos.tip(play.repo.path, "main")
+    play.opens("Give prices a currency")
+    thread = await play.approved()
+    card = await play.sees("lead", thread, "needs you", "50 turns were not enough", "Kept: patch T-1.1-1.patch")
+    task = await play.task()
+    done = repos.tip(ours, task.work(1).branch)
+    assert f"Kept: branch {task.work(1).branch}" in card.text and done != main
+    assert '+CURRENCY = "EUR"' in (home / "artefacts" / "T-1.1-1.patch").read_text()
+    assert not [path for path in (home / "worktrees").rglob("shop.py") if "EUR" in path.read_text()], (
+        "its folder is gone"
+    )
+
+    await play.stage.press("mallory", thread, "Drop subtask")
+    assert (await play.sees("mallory", thread, "This is not yours to decide")).private
+    await play.stage.press("lead", thread, "Drop subtask")
+    await play.happened("SubtaskDropped")
+    await play.silence("lead", thread)
+    assert repos.tip(ours, task.work(1).branch) == done and repos.tip(play.repo.path, "main") == main
