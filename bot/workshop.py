@@ -4,13 +4,14 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from agents.catalog.skills import Skills, packaged_skills, read_skills
 from agents.domain.dispatching import branch_of
 from agents.domain.gates import GateCommands
 from agents.domain.packing import Delta
+from agents.domain.recent import Recent
 from agents.domain.records import dataclass
 from agents.domain.redact import Redact
 from agents.domain.report import plan_text
@@ -64,6 +65,7 @@ from store.pull_log import PullLog
 from store.turns import TurnLog
 
 MOST_TASKS = 10_000
+SKILLS_KEPT = 16  # commits whose skills are kept ready
 NO_NETWORK = replace(MINION, egress=frozenset())  # models are asked by the host, so commands need none
 
 
@@ -150,6 +152,7 @@ class Workshop:
     packer: Packer
     counts: Counts
     sites: Mapping[str, "Site"]
+    skills: Recent[tuple[str, str], Sequence[Skill]] = field(default_factory=lambda: Recent(SKILLS_KEPT))
 
     async def tidy(self) -> None:
         """Get ready: try the sandbox's walls, and remove what a kill left behind of work that is over."""
@@ -214,13 +217,18 @@ class Workshop:
 
     async def _skills(self, brief: Brief) -> Sequence[Skill]:
         """The project's own win over ours; what the subtask calls for comes first."""
-        checkout, subtask = brief.checkout, brief.subtask
+        subtask, found = brief.subtask, await self._skills_at(brief.checkout)
+        first = suggested(found, f"{brief.task.request} {subtask.title} {subtask.why}", subtask.files)
+        return [*first, *(skill for skill in found if skill not in first)]
+
+    async def _skills_at(self, checkout: Checkout) -> Sequence[Skill]:
+        key = (checkout.project, checkout.base)
+        if known := self.skills.get(key):
+            return known
         assert checkout.workspace.git is not None
         folder = self.sites[checkout.project].skills
         files = await committed_files(checkout.workspace.git, folder, checkout.base)
-        found = (await asyncio.to_thread(_read_skills, files, checkout.project)).skills
-        first = suggested(found, f"{brief.task.request} {subtask.title} {subtask.why}", subtask.files)
-        return [*first, *(skill for skill in found if skill not in first)]
+        return self.skills.keep(key, (await asyncio.to_thread(_read_skills, files, checkout.project)).skills)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

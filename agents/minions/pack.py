@@ -1,7 +1,6 @@
 """Packs what a minion works on, or what a reviewer judges, from a worktree that is not trusted."""
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Protocol
 from agents.domain.decomposition import Subtask
 from agents.domain.listing import Listing, imports_of, related_to, tree_lines
 from agents.domain.packing import Delta, Part, Section, pack, secret_path
+from agents.domain.recent import Recent
 from agents.domain.redact import Redact
 from agents.domain.scope import matches
 from agents.domain.strategy import Input, Strategy
@@ -38,7 +38,7 @@ class Packer:
         self._list_files = list_files
         self._counts = counts
         self._texts = Texts(counts, redact)
-        self._listings: OrderedDict[tuple[str, str], Listing] = OrderedDict()
+        self._listings = Recent[tuple[str, str], Listing](LISTINGS)
 
     async def for_work(self, checkout: Checkout, subtask: Subtask, strategy: Strategy) -> str:
         """The files to change, what they import, their tests, the tree. Raises PackTooTight."""
@@ -52,11 +52,7 @@ class Packer:
 
     async def _listing(self, checkout: Checkout, commit: str) -> Listing:
         key = (checkout.project, commit)
-        if key not in self._listings:
-            self._listings[key] = await self._list_files(checkout, commit)
-            while len(self._listings) > LISTINGS:
-                self._listings.popitem(last=False)
-        return self._listings[key]
+        return self._listings.get(key) or self._listings.keep(key, await self._list_files(checkout, commit))
 
     def _work(self, checkout: Checkout, subtask: Subtask, strategy: Strategy, listing: Listing) -> str:
         most, tree = strategy.most, self._open_tree(checkout.workspace.path)

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from agents.domain.errors import OverlordError
 from agents.domain.packing import Part, Section, marked, secret_path
+from agents.domain.recent import Recent
 from agents.domain.redact import Redact
 from agents.domain.scope import matches
 from agents.domain.text import one_line
@@ -15,6 +16,7 @@ from agents.minions.counts import Counts, blob_id
 
 LARGEST = 256 * 1024
 KEPT = 8_000_000  # characters of texts that are kept ready
+SAID = 16  # texts that are no file, such as trees
 
 
 class Tree(Protocol):
@@ -37,11 +39,16 @@ class Texts:
         self._redact = redact
         self._kept: OrderedDict[str, str] = OrderedDict()
         self._size = 0
+        self._said = Recent[str, tuple[str, int]](SAID)
         self._lock = threading.Lock()
 
     def section(self, part: Part, name: str, text: str) -> Section:
-        shown = marked(self._redact(text))
-        return Section(part=part, name=name, text=shown, tokens=self.counts(shown))
+        """What is said more than once, as the tree of a commit is, is redacted and counted once."""
+        known = self._said.get(text)
+        if known is None:
+            shown = marked(self._redact(text))
+            known = self._said.keep(text, (shown, self.counts(shown)))
+        return Section(part=part, name=name, text=known[0], tokens=known[1])
 
     def of_file(self, part: Part, path: str, blob: str, content: bytes) -> Section:
         text = self._kept.get(blob)

@@ -112,8 +112,6 @@ class Mirror:
 
     async def begin(self, branch: str, start: str) -> str:
         """The branch's tip; it is made if it is not there."""
-        if tip := await self.tip(branch):
-            return tip
         if not self.place.is_dir():
             await self.known(start)
         try:
