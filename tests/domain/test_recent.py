@@ -1,3 +1,5 @@
+"""The last few of what is dear to find out."""
+
 from agents.domain.recent import Recent
 
 

@@ -58,7 +58,7 @@ async def test_a_crash_forgets_none_of_them(ground: Field) -> None:
     assert heard(talker)[-1].startswith("Not taken yet, fix attempt 3 of 3")
 
 
-@pytest.mark.parametrize("script", ["no-such-program", "exit 126", "sleep 60"])
+@pytest.mark.parametrize("script", ["no-such-program", "exit 126", "sleep 60", "kill -9 $$"])
 async def test_what_is_no_word_about_the_work_does_not_hold_it_up(ground: Field, script: str) -> None:
     ground.trial, ground.limits = trial(script), Limits(command_seconds=1)
     outcome, _ = await ground.run(DONE)

@@ -33,7 +33,8 @@ _ENDED: dict[EndedBy, str] = {
 }
 
 
-_NO_WORD = (0, 126, 127)  # it passes; it is not there or cannot be run, which is no fault of the work
+# It passes; it is not there or cannot be run, or somebody ended it: no fault of the work.
+_NO_WORD = (0, 126, 127, 128 + 9, 128 + 15)
 
 
 class RunCommand(Arguments):
