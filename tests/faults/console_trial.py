@@ -1,6 +1,7 @@
 """One conversation on the console while the bot is killed, and everything counted from outside afterwards."""
 
 import asyncio
+import os
 import random
 import re
 import shutil
@@ -23,7 +24,7 @@ from bot.messages import Button
 from bot.platforms.console.page import templates
 from bot.settings import load_settings
 from tests.fakes.work import idle
-from tests.faults.killing import Main, Mortal, Ready, living, until
+from tests.faults.killing import Main, Mortal, Ready, Watched, living, until
 from tests.faults.outside import Glimpse, Outside, Shown
 from tests.faults.person import Person
 
@@ -62,7 +63,7 @@ def free_port() -> int:
 
 def the_bot(home: Path, port: int, swap: Swap | None = None, environ: Mapping[str, str] = MappingProxyType({})) -> Main:
     """The whole program, but with minions that never end; with `swap`, in another world."""
-    _warm()
+    warm()
     since = time.time()
 
     async def main(ready: Ready) -> None:
@@ -76,13 +77,37 @@ def the_bot(home: Path, port: int, swap: Swap | None = None, environ: Mapping[st
 
 
 @cache
-def _warm() -> None:
-    """What the bot loads when it is first asked for takes seconds: once here, before the fork, not in each child."""
-    import_module("bot.world")
+def warm() -> None:
+    """All that is slow the first time, done once before the fork and not in each child: half of what a trial costs."""
+    for name in ("bot.world", "bot.platforms.slack.gateway", "bot.platforms.discord.gateway"):
+        import_module(name)
     for name in templates().list_templates():
         templates().get_template(name)
     asyncio.run(Gateway().warm())
     load_scripts()
+    asyncio.run(_talk())
+
+
+async def _talk() -> None:
+    """A whole conversation in this process; its threads are gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="overlord-warm-") as place:
+        home = furnished(Path(place) / "home")
+        settings = load_settings({"OVERLORD_HOME": str(home), "OVERLORD_CONSOLE_PORT": "0"}, cwd=home)
+        async with running(settings, clock=ScaledClock(SCALE, time.time()), swap=idle().swap) as program:
+            bot = Immortal(address=program.address)
+            person = Person(bot, "warm")
+            await asyncio.to_thread(Conversation(bot, Outside(home / "overlord.db"), person).hold)
+            person.close()
+
+
+@dataclass
+class Immortal:
+    """A bot in this process."""
+
+    address: str
+    log: Path = Path(os.devnull)
+
+    def revive(self) -> None: ...
 
 
 @dataclass
@@ -101,12 +126,11 @@ class Counted:
 class Conversation:
     """Mention, choose a project, approve the plan, change one's mind, confirm."""
 
-    def __init__(self, mortal: Mortal, outside: Outside, person: Person) -> None:
-        self._mortal, self._outside, self._person = mortal, outside, person
+    def __init__(self, bot: Watched, outside: Outside, person: Person) -> None:
+        self._bot, self._outside, self._person = bot, outside, person
         self._thread = ""
         self.ticks = self.posts = 0
         self.wrongs: list[str] = []
-        mortal.on_death = self._look_at_what_is_left
 
     def hold(self) -> None:
         say, press = self._person.say, self._person.press
@@ -121,7 +145,7 @@ class Conversation:
         card = self._wait("the card that asks to confirm", _asks("Cancel T-1?"))
         press(_button(card, "Cancel"), card, self._thread)
         self._wait("the end on the status card", _says("T-1 ·", "ancelled"))
-        until(lambda: self._tick(lambda glimpse: glimpse.is_idle), self._mortal, what="nothing is left to do")
+        until(lambda: self._tick(lambda glimpse: glimpse.is_idle), self._bot, what="nothing is left to do")
 
     def _wait(self, what: str, wanted: Callable[[Shown], bool]) -> Shown:
         found: list[Shown] = []
@@ -130,7 +154,7 @@ class Conversation:
             found[:] = filter(wanted, glimpse.thread(self._thread))
             return bool(found)
 
-        until(lambda: self._tick(there), self._mortal, what=what)
+        until(lambda: self._tick(there), self._bot, what=what)
         return found[0]
 
     def _tick(self, condition: Callable[[Glimpse], bool]) -> bool:
@@ -139,7 +163,7 @@ class Conversation:
             self.wrongs += [f"P6: nothing moves {task}" for task in glimpse.stalled]
             return condition(glimpse)
 
-    def _look_at_what_is_left(self) -> None:
+    def look_at_what_is_left(self) -> None:
         if self._outside.exists:
             self._tick(lambda glimpse: True)
 
@@ -204,6 +228,7 @@ def converse(kills: tuple[int, ...]) -> Counted:
     outside = Outside(home / "overlord.db")
     person = Person(mortal, f"trial-{'-'.join(map(str, kills)) or 'calm'}")
     conversation = Conversation(mortal, outside, person)
+    mortal.on_death = conversation.look_at_what_is_left
     try:
         with living(mortal):
             conversation.hold()

@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 Plan = TypeVar("Plan")
 Result = TypeVar("Result")
@@ -153,7 +153,16 @@ def side_by_side(do: Callable[[Plan], Result], plans: Sequence[Plan], at_once: i
         yield from pool.imap_unordered(do, plans)
 
 
-def until(condition: Callable[[], bool], *mortals: Mortal, what: str = "", patience: float = PATIENCE) -> None:
+class Watched(Protocol):
+    """Whoever is waited for: it may have died, and it has a log."""
+
+    @property
+    def log(self) -> Path: ...
+
+    def revive(self) -> None: ...
+
+
+def until(condition: Callable[[], bool], *mortals: Watched, what: str = "", patience: float = PATIENCE) -> None:
     """Wait for something, keeping the mortals alive meanwhile."""
     deadline = time.monotonic() + patience
     while not condition():

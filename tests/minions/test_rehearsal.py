@@ -79,10 +79,10 @@ def changed(ground: Field) -> set[str]:
     return {name for name, content in now.items() if was.get(name) != content}
 
 
-async def passes(ground: Field) -> bool:
-    command = ["python", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    ran = await ground.sandbox.once(ground.checkout.workspace, ground.profile, command)
-    return ran.exit_code == 0
+async def sent_back(ground: Field) -> int:
+    """How often the project's tests did: work that is taken after fewer than three times has passed them."""
+    rows = await ground.turns.of(f"T-1.{ground.subtask.number}-{ground.attempt}")
+    return sum(row.get("fixes", 0) for row in rows)
 
 
 async def lint(ground: Field) -> str:
@@ -102,23 +102,23 @@ UNKNOWN, OWN = "The same as for an unknown code", "An error of its own that says
 async def test_the_first_request_is_worked_off(ground: Field) -> None:
     first, second, third, _ = plan(0).subtasks
     assert isinstance(await play(ground, first), Finished)
-    assert not await errors(ground) and await passes(ground)
+    assert not await errors(ground) and not await sent_back(ground)
     assert isinstance(await play(ground, second, answer=UNKNOWN), Finished)
-    assert not await errors(ground) and await passes(ground)
+    assert not await errors(ground) and not await sent_back(ground)
     assert isinstance(await play(ground, third), Finished)
     assert not await errors(ground)
-    assert await passes(ground), "the tests sent it back in its first attempt"
+    assert await sent_back(ground) == 1, "in its first attempt, and then they pass"
     assert await lint(ground), "and its linter, which only the gates run, sends it back after it"
     assert isinstance(await play(ground, third, attempt=2), Finished)
     assert not await lint(ground)
-    assert not await errors(ground) and await passes(ground)
+    assert not await errors(ground) and not await sent_back(ground)
 
 
 async def test_an_answer_is_heeded(ground: Field) -> None:
     first, second, _, _ = plan(0).subtasks
     assert isinstance(await play(ground, first), Finished)
     assert isinstance(await play(ground, second, answer=OWN), Finished)
-    assert not await errors(ground) and await passes(ground)
+    assert not await errors(ground) and not await sent_back(ground)
     assert "ExpiredCode" in (ground.root / "shortlinks/service.py").read_text()
 
 
@@ -126,13 +126,13 @@ async def test_the_third_subtask_does_not_wait_for_the_second(ground: Field) -> 
     first, _, third, _ = plan(0).subtasks
     for subtask, attempt in ((first, 1), (third, 1), (third, 2)):
         assert isinstance(await play(ground, subtask, attempt), Finished)
-    assert await passes(ground)
+    assert not await sent_back(ground)
 
 
 async def test_the_changed_plan_is_worked_off_too(ground: Field) -> None:
     for subtask in plan(1).subtasks[:-1]:
         assert isinstance(await play(ground, subtask, answer=UNKNOWN), Finished)
-        assert not await errors(ground) and await passes(ground)
+        assert not await errors(ground) and not await sent_back(ground)
     assert "expires" in (ground.root / "README.md").read_text()
 
 
@@ -149,7 +149,7 @@ async def test_changes_asked_for_at_the_merge_are_played_once_and_said_to_be(
     whole = replace(whole, files=tuple(path for subtask in parts for path in subtask.files))
     outcome = await play(ground, whole, attempt=2)
     assert isinstance(outcome, Finished) and "This is a rehearsal" in outcome.summary
-    assert not await errors(ground) and await passes(ground) and changed(ground) == before
+    assert not await errors(ground) and not await sent_back(ground) and changed(ground) == before
     assert "never_ends" in (ground.root / "tests/test_service.py").read_text()
     again = await play(ground, whole, attempt=3)
     assert isinstance(again, GaveUp) and "another attempt" in again.problem
@@ -159,7 +159,7 @@ async def test_changes_asked_for_at_the_merge_are_played_once_and_said_to_be(
 async def test_these_are_worked_off_without_a_question(ground: Field, request_: str, version: int) -> None:
     for subtask in plan(version, request_).subtasks[:-1]:
         assert isinstance(await play(ground, subtask, request=request_), Finished)
-        assert not await errors(ground) and await passes(ground)
+        assert not await errors(ground) and not await sent_back(ground)
         assert set(subtask.files) <= changed(ground)
 
 
@@ -169,7 +169,7 @@ async def test_what_the_reviewer_sends_back_is_mended(ground: Field) -> None:
         await play(ground, subtask, request=UNUSED)
     assert "print(f" not in prune(ground)
     assert isinstance(await play(ground, last, attempt=2, request=UNUSED), Finished)
-    assert not await errors(ground) and await passes(ground) and "print(f" in prune(ground)
+    assert not await errors(ground) and not await sent_back(ground) and "print(f" in prune(ground)
 
 
 def prune(ground: Field) -> str:
@@ -181,14 +181,14 @@ async def test_a_minion_asks_for_one_more_file_and_heeds_what_it_is_told(ground:
     first, second, third, _ = plan(1, COUNT).subtasks
     for subtask in (first, second):
         assert isinstance(await play(ground, subtask, request=COUNT), Finished)
-        assert not await errors(ground) and await passes(ground)
+        assert not await errors(ground) and not await sent_back(ground)
     asked = await play(ground, third, request=COUNT)
     assert isinstance(asked, WantsScope) and asked.paths == ("tests/test_cli.py",)
     given = replace(ground.scope, patterns=(*third.files, *asked.paths)) if allowed else ground.scope
     answer = "You may now write these too: tests/test_cli.py" if allowed else "No, stay within what you may write."
     brief = ground.brief(scope=given, answer=answer, questions=1)
     assert isinstance(await ground.engine(model(turns(ground)._database)).run(brief, ground.watch), Finished)
-    assert not await errors(ground) and await passes(ground)
+    assert not await errors(ground) and not await sent_back(ground)
     assert ("tests/test_cli.py" in changed(ground)) is allowed
 
 
@@ -198,7 +198,7 @@ async def test_links_get_a_database_of_their_own_if_their_owner_says_so(ground: 
     assert not changed(ground), "who finds something out writes nothing"
     for subtask in others:
         assert isinstance(await play(ground, subtask, request=MOVE), Finished)
-        assert not await errors(ground) and await passes(ground)
+        assert not await errors(ground) and not await sent_back(ground)
 
 
 async def test_without_a_database_nothing_is_made_up(ground: Field) -> None:
