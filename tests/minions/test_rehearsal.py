@@ -82,7 +82,7 @@ def changed(ground: Field) -> set[str]:
 async def sent_back(ground: Field) -> int:
     """How often the project's tests did: work that is taken after fewer than three times has passed them."""
     rows = await ground.turns.of(f"T-1.{ground.subtask.number}-{ground.attempt}")
-    return sum(row.get("fixes", 0) for row in rows)
+    return sum(bool(row.get("fixes")) for row in rows)
 
 
 async def lint(ground: Field) -> str:
