@@ -28,13 +28,13 @@ from tests.bench.bolt_peer import BareBolt
 from tests.bench.floor import ROOT, folder
 from tests.bench.office import open_office
 from tests.bench.rows import Row, Say, compared
+from tests.fakes.ports import free_port
 from tests.fakes.slack import FakeSlack, fake_slack
 from tests.fakes.slack.delivery import SIGNING_SECRET, _wrapped, signed
 from tests.fakes.slack.fake import CHANNEL
 from tests.fakes.slack.people import MENTION
 from tests.fakes.slack.server import BOT_TOKEN
 from tests.fakes.slack.world import BOT, BOT_USER, TEAM
-from tests.faults.console_trial import free_port
 
 EVENTS, AT_ONCE, ROUNDS = 600, 200, 11
 PER_SECOND = 83  # ten times what Slack sends at most: 30,000 an hour

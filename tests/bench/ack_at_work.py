@@ -20,10 +20,10 @@ from tests.bench import ack
 from tests.bench.floor import folder
 from tests.bench.rows import Row, Say
 from tests.fakes.llm import ScriptedLlm, free, written
+from tests.fakes.ports import free_port
 from tests.fakes.slack import fake_slack
 from tests.fakes.slack.delivery import SIGNING_SECRET
 from tests.fakes.slack.server import BOT_TOKEN
-from tests.faults.console_trial import free_port
 from tests.scenarios.console_stage import ConsoleStage
 from tests.scenarios.plans import GO, OK, Says, subtask
 from tests.scenarios.stage import OPERATOR, until

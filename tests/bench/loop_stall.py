@@ -22,7 +22,8 @@ from bot.app import Program, running
 from bot.settings import load_settings
 from tests.bench.floor import folder
 from tests.bench.rows import Row, Say
-from tests.faults.console_trial import free_port, furnished
+from tests.fakes.ports import free_port
+from tests.faults.console_trial import furnished
 from tests.faults.soak import Busy, Soaked, beating
 
 PEOPLE, PAGES, ROUNDS = 50, 2, 3

@@ -16,9 +16,10 @@ from bot.platforms.slack.platform import SlackPlatform
 from bot.platforms.slack.web import SlackClient
 from tests.bot.test_slack_gateway import PLAN
 from tests.conformance.slack_rig import ANA, SlackRig, open_rig
+from tests.fakes.ports import free_port
 from tests.fakes.slack.fake import CHANNEL
 from tests.fakes.slack.faults import Fault
-from tests.fakes.slack.listening import free_port, options_for
+from tests.fakes.slack.listening import options_for
 from tests.fakes.slack.world import BOT_USER
 
 CARD = Card(title="T-1 · add login", text="Being planned")

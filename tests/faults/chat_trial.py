@@ -25,8 +25,9 @@ from bot.app import running
 from bot.clock import ScaledClock
 from bot.settings import load_settings
 from store.posts import Act, PostState
+from tests.fakes.ports import free_port
 from tests.faults.chat_people import SURFACES, Held, a_provider
-from tests.faults.console_trial import SCALE, free_port, furnished
+from tests.faults.console_trial import SCALE, furnished
 from tests.faults.killing import Main, Mortal, Ready, living, side_by_side, until
 from tests.faults.outside import Glimpse, Outside
 

@@ -2,10 +2,8 @@
 
 import asyncio
 import os
-import random
 import re
 import shutil
-import socket
 import tempfile
 import time
 from collections.abc import Callable, Mapping
@@ -23,6 +21,7 @@ from bot.clock import ScaledClock
 from bot.messages import Button
 from bot.platforms.console.page import templates
 from bot.settings import load_settings
+from tests.fakes.ports import free_port
 from tests.fakes.work import idle
 from tests.faults.killing import Main, Mortal, Ready, Watched, living, until
 from tests.faults.outside import Glimpse, Outside, Shown
@@ -50,15 +49,6 @@ def furnished(home: Path) -> Path:
         (home / name).mkdir(parents=True)
     (home / "overlord.yaml").write_text(CONFIG)
     return home
-
-
-def free_port() -> int:
-    """One that no outgoing connection is given by chance, so it is still free when the bot starts again."""
-    for port in random.SystemRandom().sample(range(20_000, 32_000), 200):
-        with socket.socket() as tried:
-            if tried.connect_ex(("127.0.0.1", port)) != 0:
-                return port
-    raise AssertionError("200 ports in a row are taken")
 
 
 def the_bot(home: Path, port: int, swap: Swap | None = None, environ: Mapping[str, str] = MappingProxyType({})) -> Main:

@@ -17,8 +17,9 @@ from agents.ports import Brief, Finished, GaveUp, Outcome, Ports, Progress, Watc
 from tests.fakes.github import TOKEN, FakeGitHub
 from tests.fakes.github.fake import serving
 from tests.fakes.llm import ScriptedLlm
+from tests.fakes.ports import free_port
 from tests.fakes.work import ScriptedGates, ScriptedMinions
-from tests.faults.console_trial import free_port, the_bot
+from tests.faults.console_trial import the_bot
 from tests.faults.killing import Mortal, Ready, living
 from tests.faults.outside import Glimpse
 from tests.faults.visit import Visit

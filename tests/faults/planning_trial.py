@@ -14,8 +14,9 @@ from typing import Any
 from agents.llm.prompts import Prompts
 from store.calls import CallState
 from tests.fakes.model_server import KEY, LARGE, ModelServer, Says, Seen, tag_of
+from tests.fakes.ports import free_port
 from tests.fakes.work import asking
-from tests.faults.console_trial import free_port, the_bot
+from tests.faults.console_trial import the_bot
 from tests.faults.killing import Mortal, Ready, living
 from tests.faults.outside import Glimpse
 from tests.faults.visit import Visit

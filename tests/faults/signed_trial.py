@@ -18,6 +18,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from tests.fakes.ports import free_port
 from tests.fakes.slack import fake_slack
 from tests.fakes.slack.delivery import SIGNING_SECRET, Sent
 from tests.fakes.slack.fake import CHANNEL
@@ -25,7 +26,6 @@ from tests.fakes.slack.people import MENTION
 from tests.fakes.slack.server import BOT_TOKEN
 from tests.fakes.slack.world import TEAM
 from tests.faults.chat_trial import furnished_for_kills, the_bot
-from tests.faults.console_trial import free_port
 from tests.faults.killing import Main, Mortal, Ready, Steps, living, until
 from tests.faults.outside import Glimpse, Outside
 

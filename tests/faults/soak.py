@@ -17,7 +17,8 @@ from bot.clock import ScaledClock
 from bot.desk import Conversation
 from bot.messages import Button, Pressed, Said
 from bot.settings import load_settings
-from tests.faults.console_trial import SCALE, free_port, furnished
+from tests.fakes.ports import free_port
+from tests.faults.console_trial import SCALE, furnished
 
 BEAT = 0.005  # seconds
 REMARKS = 5

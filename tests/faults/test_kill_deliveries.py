@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.console_trial import free_port, furnished, the_bot
+from tests.fakes.ports import free_port
+from tests.faults.console_trial import furnished, the_bot
 from tests.faults.deliveries_trial import Rush, lost, rush
 from tests.faults.outside import Glimpse, Outside
 

@@ -11,7 +11,8 @@ from types import FrameType
 
 import pytest
 
-from tests.faults.console_trial import free_port, furnished, the_bot
+from tests.fakes.ports import free_port
+from tests.faults.console_trial import furnished, the_bot
 from tests.faults.killing import Main, Mortal, Ready, Steps, living, side_by_side
 from tests.faults.outside import Outside
 from tests.faults.person import Person

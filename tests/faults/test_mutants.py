@@ -48,7 +48,8 @@ from store.ledger import Ledger
 from store.migrations import migrate
 from store.posts import Post
 from tests.fakes.flaky_provider import Faults
-from tests.faults.console_trial import free_port, furnished
+from tests.fakes.ports import free_port
+from tests.faults.console_trial import furnished
 from tests.faults.deliveries_trial import Rush, lost, rush
 from tests.faults.killing import Main, Ready, side_by_side
 from tests.faults.outbox_trial import SCALE, Errand, Sent, office_in, run_errand

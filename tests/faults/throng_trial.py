@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from store.posts import Act
+from tests.fakes.ports import free_port
 from tests.faults.chat_people import SURFACES, Held, Opened
 from tests.faults.chat_trial import furnished_for_kills, the_bot
-from tests.faults.console_trial import free_port
 from tests.faults.killing import Main, Mortal, Ready, living, until
 from tests.faults.outside import Glimpse, Outside
 from tests.scenarios.slack_stage import SlackStage

@@ -5,7 +5,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bot.messages import Button
-from tests.faults.console_trial import Swap, free_port, furnished, the_bot
+from tests.fakes.ports import free_port
+from tests.faults.console_trial import Swap, furnished, the_bot
 from tests.faults.killing import Mortal, living, until
 from tests.faults.outside import Glimpse, Outside, Shown
 from tests.faults.person import Person

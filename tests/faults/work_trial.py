@@ -11,7 +11,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.faults.console_trial import free_port, the_bot
+from tests.fakes.ports import free_port
+from tests.faults.console_trial import the_bot
 from tests.faults.killing import Mortal, living
 from tests.faults.outside import Glimpse
 from tests.faults.visit import Visit

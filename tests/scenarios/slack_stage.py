@@ -5,10 +5,10 @@ from contextlib import AsyncExitStack
 
 from agents.domain.ids import Account
 from bot.platforms.slack import addresses, presses
+from tests.fakes.ports import free_port
 from tests.fakes.slack import FakeSlack, fake_slack
 from tests.fakes.slack.delivery import SIGNING_SECRET
 from tests.fakes.slack.fake import CHANNEL
-from tests.fakes.slack.listening import free_port
 from tests.fakes.slack.people import MENTION
 from tests.fakes.slack.server import APP_TOKEN, BOT_TOKEN
 from tests.fakes.slack.shown import controls

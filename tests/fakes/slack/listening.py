@@ -1,7 +1,6 @@
 """The real gateway against the fake, with a list for an inbox."""
 
 import asyncio
-import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -13,6 +12,7 @@ from bot.messages import Delivery, Edited, Pressed, Said
 from bot.platforms.slack.gateway import connected
 from bot.platforms.slack.options import SlackOptions
 from bot.platforms.slack.platform import SlackPlatform
+from tests.fakes.ports import free_port
 from tests.fakes.slack.delivery import SIGNING_SECRET
 from tests.fakes.slack.fake import FakeSlack, fake_slack
 from tests.fakes.slack.server import APP_TOKEN, BOT_TOKEN
@@ -63,12 +63,6 @@ class Listening:
         while not true():
             assert clock() < late, f"it did not come to pass within {within} s"
             await asyncio.sleep(0.01)
-
-
-def free_port() -> int:
-    with socket.socket() as made:
-        made.bind(("127.0.0.1", 0))
-        return int(made.getsockname()[1])
 
 
 def options_for(fake: FakeSlack, mode: str) -> SlackOptions:
