@@ -1,13 +1,13 @@
-"""One browser for all tests here, one console and one window for each."""
+"""One browser and one page for all tests here, a console for each."""
 
 from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Page, expect
 
 from tests.browser.chromium import chromium, found
-from tests.browser.window import Window, opened
+from tests.browser.window import Window, new_page, opened
 
 expect.set_options(timeout=60_000)  # machines are shared, and waiting costs only who fails
 
@@ -21,7 +21,12 @@ async def chrome() -> AsyncIterator[Browser]:
         yield browser
 
 
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def blank(chrome: Browser) -> Page:
+    return await new_page(chrome)
+
+
 @pytest_asyncio.fixture(loop_scope="session")
-async def window(chrome: Browser) -> AsyncIterator[Window]:
-    async with opened(chrome) as made:
+async def window(blank: Page) -> AsyncIterator[Window]:
+    async with opened(blank) as made:
         yield made

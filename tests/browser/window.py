@@ -1,8 +1,9 @@
 """A window on a console of its own. It fails a test that made the page err or ask anybody else for anything."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from playwright.async_api import Browser, Locator, Page, ViewportSize, expect
 
@@ -63,19 +64,33 @@ def options(desk: ScriptedDesk, port: int = 0) -> ConsoleOptions:
     )
 
 
+async def new_page(chrome: Browser) -> Page:
+    context = await chrome.new_context(timezone_id="Asia/Kolkata", locale="en-GB")
+    context.set_default_timeout(30_000)
+    return await context.new_page()
+
+
 @asynccontextmanager
-async def opened(chrome: Browser) -> AsyncIterator[Window]:
+async def opened(page: Page) -> AsyncIterator[Window]:
+    """On a page that served before: a new one starts programs, which takes longer than most tests. What a page
+    remembers it remembers for an address, and each console has another; cookies and looks are put back."""
     desk = ScriptedDesk({"ana": "Ana", "ben": "Ben"})
+    await page.context.clear_cookies()
+    await page.set_viewport_size(DESKTOP)
+    await page.emulate_media(color_scheme="null", reduced_motion="null")
     async with running(desk, options(desk)) as url:
-        context = await chrome.new_context(timezone_id="Asia/Kolkata", locale="en-GB")
-        context.set_default_timeout(30_000)
-        page = await context.new_page()
         window = Window(page, desk, url)
-        page.on("request", lambda r: None if r.url.startswith(url) else window.elsewhere.append(r.url))
-        page.on("pageerror", lambda error: window.errors.append(str(error)))
-        page.on("dialog", lambda dialog: window.errors.append(f"dialog: {dialog.message}"))
-        page.on("console", lambda m: window.errors.append(m.text) if "Content Security Policy" in m.text else None)
+        heard: dict[str, Callable[[Any], None]] = {
+            "request": lambda r: None if r.url.startswith(url) else window.elsewhere.append(r.url),
+            "pageerror": lambda error: window.errors.append(str(error)),
+            "dialog": lambda dialog: window.errors.append(f"dialog: {dialog.message}"),
+            "console": lambda m: window.errors.append(m.text) if "Content Security Policy" in m.text else None,
+        }
+        for event, hear in heard.items():
+            page.on(event, hear)  # type: ignore[call-overload]
         yield window
-        await context.close()
+        for event, hear in heard.items():
+            page.remove_listener(event, hear)
+        await page.goto("about:blank")
     assert window.elsewhere == []
     assert window.errors == []
