@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import Connection, Row, Select, bindparam, func, not_, or_, select, update
+from sqlalchemy import Connection, Row, bindparam, func, not_, or_, select, update
 
 from agents.domain.errors import StaleLease
 from agents.domain.events import Event, JobRetried
@@ -15,7 +15,7 @@ from agents.domain.records import dataclass
 from store import tables
 from store.codec import Recorded, load_event, moment, seconds
 from store.dialect import insert_each_once
-from store.leases import Lease, is_free, longest
+from store.leases import Lease, bound, is_free, longest
 from store.statements import Prepared
 
 _J, _E = tables.jobs, tables.events
@@ -52,14 +52,43 @@ LONGEST_QUEUE = 200  # jobs of lanes that are looked at in one go
 LONGEST_WAIT = 60.0  # seconds until a job that failed is tried again, at most
 
 
-def _claimable(lease: Lease) -> Select[tuple[object, ...]]:
-    free = (_J.c.state == JobState.LEASED) & is_free(_J, lease)
-    return (
-        select(_J, _E.c.kind, _E.c.body)
-        .join(_E, _E.c.seq == _J.c.seq)
-        .where(or_((_J.c.state == JobState.WAITING) & (_J.c.not_before <= seconds(lease.at)), free))
-        .order_by(_J.c.seq)
+_FREE = (_J.c.state == JobState.LEASED) & is_free(_J)
+_CLAIMABLE = (
+    select(_J, _E.c.kind, _E.c.body)
+    .join(_E, _E.c.seq == _J.c.seq)
+    .where(or_((_J.c.state == JobState.WAITING) & (_J.c.not_before <= bindparam("now")), _FREE))
+    .order_by(_J.c.seq)
+    .limit(bindparam("most"))
+)
+_SHORT, _LONG = _CLAIMABLE.where(_J.c.lane == ""), _CLAIMABLE.where(_J.c.lane != "")
+_HELD = select(_J.c.lane).where(_J.c.state == JobState.LEASED, _J.c.lane != "", not_(is_free(_J)))
+_TAKE = (
+    update(_J)
+    .where(_J.c.id == bindparam("which"))
+    .values(
+        state=JobState.LEASED,
+        lease_owner=bindparam("by"),
+        lease_until=bindparam("till"),
+        fence=bindparam("next"),
+        attempts=bindparam("tries"),
     )
+)
+_ENDS_LATE = (
+    update(_J)
+    .where(_J.c.state == JobState.LEASED, _J.c.lease_until > bindparam("latest"))
+    .values(lease_until=bindparam("instead"))
+)
+_BEGINS_LATE = (
+    update(_J)
+    .where(_J.c.state == JobState.WAITING, _J.c.not_before > bindparam("latest"))
+    .values(not_before=bindparam("instead"))
+)
+_NEXT_START = select(func.min(_J.c.not_before)).where(
+    _J.c.state == JobState.WAITING, _J.c.not_before > bindparam("after")
+)
+_NEXT_FREE = select(func.min(_J.c.lease_until)).where(
+    _J.c.state == JobState.LEASED, _J.c.lease_until > bindparam("after")
+)
 
 
 class Jobs:
@@ -97,7 +126,7 @@ class Jobs:
         """
         if not self.any_unfinished():
             return []
-        rows = list(self._db.execute(_claimable(lease).where(_J.c.lane == "").limit(most)).all())
+        rows = list(self._db.execute(_SHORT, bound(lease, most=most)).all())
         rows += self._with_room(lease, limits, most - len(rows))
         taken = [self._take(row, lease) for row in rows]
         if not taken:
@@ -106,11 +135,10 @@ class Jobs:
 
     def _with_room(self, lease: Lease, limits: Limits, most: int) -> list[Row[tuple[object, ...]]]:
         """Jobs whose lanes have room: so many a project, and so many in all."""
-        waiting = self._db.execute(_claimable(lease).where(_J.c.lane != "").limit(LONGEST_QUEUE)).all()
+        waiting = self._db.execute(_LONG, bound(lease, most=LONGEST_QUEUE)).all()
         if not waiting:
             return []
-        held = select(_J.c.lane).where(_J.c.state == JobState.LEASED, _J.c.lane != "", not_(is_free(_J, lease)))
-        busy = Counter(self._db.execute(held).scalars())
+        busy = Counter(self._db.execute(_HELD, bound(lease)).scalars())
         chosen: list[Row[tuple[object, ...]]] = []
         for row in waiting:
             if len(chosen) < most and busy.total() < limits.minions and busy[row.lane] < limits.minions_per_project:
@@ -174,32 +202,28 @@ class Jobs:
         """When a job that was put back, or whose lease runs, may next be looked at."""
         if not self.any_unfinished():
             return None
-        waits = select(_J.c.not_before).where(_J.c.state == JobState.WAITING, _J.c.not_before > seconds(after))
-        leased = select(_J.c.lease_until).where(_J.c.state == JobState.LEASED, _J.c.lease_until > seconds(after))
-        soonest = [
-            self._db.execute(q.order_by(c).limit(1)).scalar()
-            for q, c in ((waits, _J.c.not_before), (leased, _J.c.lease_until))
-        ]
+        when = {"after": seconds(after)}
+        soonest = (self._db.execute(asked, when).scalar() for asked in (_NEXT_START, _NEXT_FREE))
         known = [s for s in soonest if s is not None]
         return moment(min(known)) if known else None
 
     def _mend(self, now: float, limits: Limits) -> None:
         """The clock was set back: what ends or starts impossibly late gets one lease's time, or starts now."""
-        late = update(_J).where(_J.c.state == JobState.LEASED, _J.c.lease_until > now + longest(limits))
-        self._db.execute(late.values(lease_until=now + limits.job_lease))
-        far = update(_J).where(_J.c.state == JobState.WAITING, _J.c.not_before > now + LONGEST_WAIT + 1)
-        self._db.execute(far.values(not_before=now))
+        self._db.execute(_ENDS_LATE, {"latest": now + longest(limits), "instead": now + limits.job_lease})
+        self._db.execute(_BEGINS_LATE, {"latest": now + LONGEST_WAIT + 1, "instead": now})
 
     def _take(self, row: Row[tuple[object, ...]], lease: Lease) -> Job:
         died = row.state == JobState.LEASED and row.lease_owner != lease.owner
-        values = {
-            "state": JobState.LEASED,
-            "lease_owner": lease.owner,
-            "lease_until": seconds(lease.until),
-            "fence": row.fence + 1,
-            "attempts": row.attempts + died,
-        }
-        self._db.execute(update(_J).where(_J.c.id == row.id).values(**values))
+        self._db.execute(
+            _TAKE,
+            {
+                "which": row.id,
+                "by": lease.owner,
+                "till": seconds(lease.until),
+                "next": row.fence + 1,
+                "tries": row.attempts + died,
+            },
+        )
         return Job(
             id=row.id,
             task=TaskId(row.task),

@@ -5,7 +5,7 @@ import socket
 from datetime import datetime
 from pathlib import Path
 
-from sqlalchemy import ColumnElement, Table, and_, or_
+from sqlalchemy import ColumnElement, Table, and_, bindparam, or_
 
 from agents.domain.limits import Limits
 from agents.domain.records import dataclass
@@ -34,15 +34,21 @@ def is_dead(owner: str) -> bool:
     return _started(int(pid)) != started
 
 
-def is_free(table: Table, lease: Lease) -> ColumnElement[bool]:
-    """The lease in a row has run out or its holder is gone.
+def is_free(table: Table) -> ColumnElement[bool]:
+    """The lease in a row has run out or its holder is gone, for whoever runs it with `bound` of a lease.
 
     An owner's own leases never run out while it is at work: if its clock jumps, it would race itself. One that it holds
     and knows nothing of is free at once: it was taken in a commit whose answer was lost.
     """
-    mine = table.c.lease_owner == lease.owner
-    over = or_(table.c.lease_until <= seconds(lease.at), table.c.lease_owner.in_(lease.dead))
-    return or_(and_(mine, table.c.id.not_in(lease.busy)), and_(~mine, over)) if lease.busy else or_(mine, over)
+    mine = table.c.lease_owner == bindparam("owner")
+    gone = table.c.lease_owner.in_(bindparam("dead", expanding=True))
+    over = or_(table.c.lease_until <= bindparam("now"), gone)
+    return or_(and_(mine, table.c.id.not_in(bindparam("busy", expanding=True))), and_(~mine, over))
+
+
+def bound(lease: Lease, **more: object) -> dict[str, object]:
+    """The values of a statement that asks what is free."""
+    return {"owner": lease.owner, "now": seconds(lease.at), "dead": lease.dead, "busy": lease.busy, **more}
 
 
 def longest(limits: Limits) -> float:

@@ -2,8 +2,24 @@
 
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import cache
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, case, exists, func, or_, select, true, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Float,
+    Row,
+    Select,
+    and_,
+    bindparam,
+    case,
+    exists,
+    func,
+    or_,
+    select,
+    true,
+    update,
+)
 
 from agents.domain.ids import Thread
 from agents.domain.limits import Limits
@@ -11,7 +27,7 @@ from agents.domain.records import dataclass
 from store import tables
 from store.codec import moment, seconds
 from store.dialect import insert_once
-from store.leases import Lease, is_free, longest
+from store.leases import Lease, bound, is_free, longest
 from store.statements import Prepared
 
 _P = tables.posts
@@ -77,6 +93,37 @@ _ITS_TURN = ~exists().where(
 _NEW = and_(_P.c.state == PostState.WAITING, or_(_P.c.act != Act.POST, _P.c.message != "", _ITS_TURN))
 _DUE = and_(_UNFINISHED, or_(_NEW, _P.c.state == PostState.SENT))
 _ANY = Prepared(select(_P.c.id).where(_UNFINISHED).limit(1))
+_NEXT_DUE = select(func.min(_P.c.not_before)).where(_P.c.not_before > bindparam("after"), _DUE)
+_NEXT_FREE = select(func.min(_P.c.lease_until)).where(
+    _UNFINISHED, _P.c.state == PostState.SENDING, _P.c.lease_until > bindparam("after")
+)
+_TAKE = (
+    update(_P)
+    .where(_P.c.id == bindparam("which"))
+    .values(
+        state=PostState.SENDING,
+        shown="",
+        lease_owner=bindparam("by"),
+        lease_until=bindparam("till"),
+        fence=bindparam("next"),
+        unsure_since=bindparam("since"),
+    )
+)
+_ENDS_LATE = (
+    update(_P)
+    .where(_UNFINISHED, _P.c.state == PostState.SENDING, _P.c.lease_until > bindparam("latest"))
+    .values(lease_until=bindparam("instead"))
+)
+_CALM = and_(_P.c.attempts == 0, _P.c.unsure_since.is_(None))
+_BEGINS_LATE = (
+    update(_P)
+    .where(
+        _UNFINISHED,
+        _P.c.state != PostState.PARKED,
+        _P.c.not_before > case((_CALM, bindparam("calmly", type_=Float)), else_=bindparam("latest", type_=Float)),
+    )
+    .values(not_before=case((_CALM, bindparam("soon", type_=Float)), else_=bindparam("then", type_=Float)))
+)
 _MINE = (_P.c.id == bindparam("which"), _P.c.fence == bindparam("held"), _P.c.state == PostState.SENDING)
 
 # A change that the platform refused is over, but the message stands: what it should show next is offered again.
@@ -128,10 +175,8 @@ class Posts:
         """Take what may be sent now: new messages in their thread's order, edits, and what a dead sender left."""
         if self._all_shown():
             return []
-        left = and_(_P.c.state == PostState.SENDING, is_free(_P, lease))
-        due = and_(_P.c.not_before <= seconds(lease.at), or_(_NEW, _P.c.state == PostState.SENT))
-        wanted = select(_P).where(_UNFINISHED, or_(due, left), _among(among)).order_by(_P.c.id).limit(most)
-        taken = [self._take(row, lease) for row in self._db.execute(wanted).all()]
+        wanted = self._db.execute(_claimable(among), bound(lease, most=most)).all()
+        taken = [self._take(row, lease) for row in wanted]
         if not taken:
             self._mend(seconds(lease.at), limits)
         return taken
@@ -191,10 +236,9 @@ class Posts:
         """When something that cannot go yet may go."""
         if self._all_shown():
             return None
-        waits = select(func.min(_P.c.not_before)).where(_P.c.not_before > seconds(after), _DUE)
-        ends = _P.c.lease_until > seconds(after)
-        held = select(func.min(_P.c.lease_until)).where(_UNFINISHED, _P.c.state == PostState.SENDING, ends)
-        known = [s for s in (self._db.execute(waits).scalar(), self._db.execute(held).scalar()) if s is not None]
+        when = {"after": seconds(after)}
+        soonest = (self._db.execute(asked, when).scalar() for asked in (_NEXT_DUE, _NEXT_FREE))
+        known = [s for s in soonest if s is not None]
         return moment(min(known)) if known else None
 
     def _all_shown(self) -> bool:
@@ -206,26 +250,24 @@ class Posts:
 
         What was mended must not look wrong the next time, or it would be put off for ever.
         """
-        late = (_P.c.state == PostState.SENDING, _P.c.lease_until > now + longest(limits))
-        self._db.execute(update(_P).where(_UNFINISHED, *late).values(lease_until=now + limits.send_lease))
-        calm = and_(_P.c.attempts == 0, _P.c.unsure_since.is_(None))
-        wait = case((calm, limits.status_edits_apart), else_=LONGEST_WAIT)
-        far = update(_P).where(_UNFINISHED, _P.c.state != PostState.PARKED, _P.c.not_before > now + wait + 1)
-        edit = and_(_P.c.unsure_since.is_(None), _P.c.attempts == 0)
-        self._db.execute(far.values(not_before=now + case((edit, limits.status_edits_apart), else_=limits.settle)))
+        self._db.execute(_ENDS_LATE, {"latest": now + longest(limits), "instead": now + limits.send_lease})
+        apart, settle = limits.status_edits_apart, limits.settle
+        far = {"calmly": now + apart + 1, "latest": now + LONGEST_WAIT + 1, "soon": now + apart, "then": now + settle}
+        self._db.execute(_BEGINS_LATE, far)
 
     def _take(self, row: Row[tuple[object, ...]], lease: Lease) -> Post:
         died = row.state == PostState.SENDING
-        values = {
-            "state": PostState.SENDING,
-            "shown": "",
-            "lease_owner": lease.owner,
-            "lease_until": seconds(lease.until),
-            "fence": row.fence + 1,
+        unsure = row.unsure_since
+        if died and unsure is None:  # written down: the next try may end before it has looked
+            unsure = seconds(lease.at)
+        taken = {
+            "which": row.id,
+            "by": lease.owner,
+            "till": seconds(lease.until),
+            "next": row.fence + 1,
+            "since": unsure,
         }
-        if died and row.unsure_since is None:  # written down: the next try may end before it has looked
-            values["unsure_since"] = seconds(lease.at)
-        self._db.execute(update(_P).where(_P.c.id == row.id).values(**values))
+        self._db.execute(_TAKE, taken)
         return Post(
             id=row.id,
             key=row.key,
@@ -247,6 +289,15 @@ class Posts:
             update(_P).where(*_MINE).values(**values, lease_until=0.0), {"which": post.id, "held": post.fence}
         )
         self._touched.add("posts")
+
+
+@cache
+def _claimable(among: Surfaces) -> Select[tuple[object, ...]]:
+    """Built once for each bot's senders: to build it takes longer than to ask it."""
+    left = and_(_P.c.state == PostState.SENDING, is_free(_P))
+    due = and_(_P.c.not_before <= bindparam("now"), or_(_NEW, _P.c.state == PostState.SENT))
+    wanted = select(_P).where(_UNFINISHED, or_(due, left), _among(among))
+    return wanted.order_by(_P.c.id).limit(bindparam("most"))
 
 
 def _among(surfaces: Surfaces) -> ColumnElement[bool]:
