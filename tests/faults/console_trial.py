@@ -214,6 +214,7 @@ def converse(kills: tuple[int, ...]) -> Counted:
     """One trial: the bot dies at step kills[0], its successor at step kills[1], and so on."""
     started, counted = time.monotonic(), Counted(kills=kills)
     home = furnished(Path(tempfile.mkdtemp(prefix="overlord-kill-")))
+    (home / "overlord.yaml").write_text(CONFIG.replace("limits: {", "limits: {job_recoveries: 20, "))
     mortal = Mortal(the_bot(home, free_port()), home / "bot.log", list(kills))
     outside = Outside(home / "overlord.db")
     person = Person(mortal, f"trial-{'-'.join(map(str, kills)) or 'calm'}")
