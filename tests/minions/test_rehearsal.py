@@ -106,6 +106,18 @@ async def test_the_third_subtask_does_not_wait_for_the_second(ground: Field) -> 
     assert not await sent_back(ground)
 
 
+async def test_where_the_tests_could_not_be_tried_the_second_attempt_mends_all(ground: Field) -> None:
+    """As when somebody ends them: then the gates find what they would have found."""
+    first, _, third, _ = plan(0).subtasks
+    await play(ground, first)
+    ground.limits = Limits(fixes=0)
+    await play(ground, third)
+    assert "type=int" in (ground.root / "shortlinks/cli.py").read_text()
+    ground.limits = Limits()
+    assert isinstance(await play(ground, third, attempt=2), Finished)
+    assert not await sent_back(ground) and not await lint(ground) and not await errors(ground)
+
+
 async def test_the_changed_plan_is_worked_off_too(ground: Field) -> None:
     for subtask in plan(1).subtasks[:-1]:
         assert isinstance(await play(ground, subtask, answer=UNKNOWN), Finished)
