@@ -88,6 +88,8 @@ async def test_what_cannot_be_tried_is_left_to_the_gate(place: Path) -> None:
     means = Means(sandbox=bubblewrapped, artefacts=Shelf())
     gates = SandboxGates({"shop": Yardstick(repository=repository, checkout=modules)}, place, means)
     assert await gates.trial("shop", first, place) is None, "node's modules are not in a minion's folder"
+    own = Yardstick(repository=repository, checkout=modules, commands=GateCommands(tests="npm run check"))
+    assert await SandboxGates({"shop": own}, place, means).trial("shop", first, place) is None
     wrong = GateCommands(environment=str(place / "nowhere"))
     gates = SandboxGates({"shop": Yardstick(repository=repository, commands=wrong)}, place, means)
     assert await gates.trial("shop", first, place) is None, "the gate says that there is no such environment"

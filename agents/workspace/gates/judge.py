@@ -120,8 +120,8 @@ class SandboxGates:
 
 
 async def _tests_of(yardstick: Yardstick, base: str, around: Environment) -> Command | None:
-    if yardstick.commands.tests:
-        return commands.shell(yardstick.commands.tests)
+    if own := yardstick.commands.tests:
+        return None if around.modules is not None else commands.shell(own)  # nobody knows whether it needs them
     way = detect.tests(await reading.look(yardstick.repository, base))
     if way is None or (way is Way.NPM and around.modules is not None):
         return None
