@@ -135,10 +135,10 @@ def resume(task: Task, moment: Moment) -> Facts:
     if task.state is not TaskState.RUNNING:
         return []
     stopped = [work for work in task.works if work.state is SubtaskState.PAUSED]
-    return [*(_again(task, work, moment) for work in stopped), *_start_all(task, moment)]
+    return [*(goes_on(task, work, moment) for work in stopped), *_start_all(task, moment)]
 
 
-def _again(task: Task, work: Work, moment: Moment) -> e.SubtaskReady:
+def goes_on(task: Task, work: Work, moment: Moment) -> e.SubtaskReady:
     """The same attempt: its transcript and its branch are there."""
     return e.SubtaskReady(
         task=task.id,

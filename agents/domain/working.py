@@ -9,12 +9,12 @@ from agents.domain import events as e, proposing
 from agents.domain.asking import REASON, Facts, Moment, Question, ask, ending_with, withdraw
 from agents.domain.authority import Kind
 from agents.domain.decision import Option, lettered
-from agents.domain.dispatching import SCOPE_OPTIONS, is_verification, key_of, start_next
+from agents.domain.dispatching import SCOPE_OPTIONS, goes_on, is_verification, key_of, start_next
 from agents.domain.evaluation import Change, Evaluation, Score
 from agents.domain.ids import TaskId
 from agents.domain.records import dataclass
 from agents.domain.risk import GATE_FOR, MERGE_FOR, Risk, RiskLevel, at_least_high
-from agents.domain.task import Task, evolve
+from agents.domain.task import Task, TaskState, evolve
 from agents.domain.work import Ending, SubtaskState, Work
 from agents.domain.workflow import DEFAULT
 
@@ -82,8 +82,10 @@ def is_current(task: Task, fact: e.AboutWork) -> bool:
 def stopped(task: Task, work: Work, commit: str, moment: Moment, changes: tuple[Change, ...] = ()) -> Facts:
     if task.ended or work.state not in (SubtaskState.PENDING, SubtaskState.RUNNING):
         return []
-    about = about_run(task, work, moment)
-    return [e.MinionStopped(**about, commit=commit, doing=work.doing, changes=changes)]
+    rests = e.MinionStopped(**about_run(task, work, moment), commit=commit, doing=work.doing, changes=changes)
+    if task.state is TaskState.RUNNING:  # it was resumed before this run had ended: nobody else would start it again
+        return [rests, goes_on(task, work, moment)]
+    return [rests]
 
 
 def asked(task: Task, work: Work, wanted: Wanted, commit: str, moment: Moment) -> Facts:

@@ -167,3 +167,14 @@ def test_nothing_starts_while_the_task_rests_and_stopped_runs_go_on_with_the_sam
     task = played(task, e.TaskResumed(task=task.id, at=AT, by=task.owner))
     [again] = dispatching.resume(task, MOMENT)
     assert isinstance(again, e.SubtaskReady) and (again.subtask, again.attempt) == (1, 1)
+
+
+def test_a_run_that_ends_after_its_task_was_resumed_starts_again_by_itself() -> None:
+    task = at_work(subtask(1), subtask(2, files=("b.py",)))
+    task = played(task, *dispatching.start_next(task, MOMENT))
+    facts = working.stopped(task, task.work(1), "c", MOMENT)
+    assert [type(fact) for fact in facts] == [e.MinionStopped, e.SubtaskReady]
+    task = played(task, *facts)
+    assert task.work(1).state is SubtaskState.PENDING and task.work(1).attempt == 1
+    at_rest = played(task, e.TaskStopped(task=task.id, at=AT, by=task.owner))
+    assert [type(fact) for fact in working.stopped(at_rest, task.work(1), "c", MOMENT)] == [e.MinionStopped]

@@ -15,14 +15,14 @@ from agents.domain.risk import Risk, RiskLevel
 from agents.domain.skill import Uses, uses
 from agents.domain.task import Task, TaskState
 from agents.domain.work import Ending, SubtaskState
-from agents.ports import Asked, Brief, GaveUp, WantsScope
+from agents.ports import Asked, Brief, Checkout, GaveUp, Outcome, WantsScope, Watch
 from bot.office import Office
 from store.books import Books
 from store.codec import Cause
 from store.deliveries import Received
 from tests.bot.test_cli_entry import Shell
 from tests.fakes.llm import ScriptedLlm, no_answer
-from tests.fakes.work import Workshop, failing, finishes, says
+from tests.fakes.work import MemoryCheckouts, Workshop, failing, finishes, never_ends, says
 from tests.flows.world import ANA, CHANNEL, Planning, planning
 from tests.scenarios.plans import GO, OK, Says, subtask
 
@@ -64,6 +64,14 @@ class Work(Planning):
             moment = self.office.moment(task.channel, _delivered(books, text, self.office))
             facts = pressing.reply(task, text, by, moment, mentioned=mentioned)
             books.log.append(task.id, facts, Cause(actor="console:ana", delivery=text))
+
+        await self.office.database.write(transaction)
+
+    async def stop(self) -> None:
+        def transaction(books: Books) -> None:
+            task = books.log.task(self.task)
+            facts = steering.stop(task, ANA, "", self.office.moment(task.channel, "stop"))
+            books.log.append(task.id, facts, Cause(actor="console:ana", delivery="stop"))
 
         await self.office.database.write(transaction)
 
@@ -351,18 +359,36 @@ async def test_work_whose_commits_do_not_fit_goes_to_a_person(work: Work) -> Non
 async def test_a_task_that_is_laid_over_to_a_person_ends_and_says_what_there_is(work: Work) -> None:
     await work.accepted()
     await work.settle()
-
-    def stop(books: Books) -> None:
-        task = books.log.task(work.task)
-        facts = steering.stop(task, ANA, "", work.office.moment(task.channel, "stop"))
-        books.log.append(task.id, facts, Cause(actor="console:ana", delivery="stop"))
-
-    await work.office.database.write(stop)
+    await work.stop()
     await work.press(Kind.STOPPED, "hand_over", by=ANA)
     await work.settle()
     task, facts = await work.now(), await work.facts()
     assert task.state is TaskState.CANCELLED and facts[-1] == "WorkKept"
     assert not task.open
+
+
+async def test_a_task_that_is_resumed_while_a_stopped_run_still_commits_goes_on(work: Work) -> None:
+    """Whoever resumes it finds that run still at work, so nobody would start it again but the run itself."""
+
+    class Resumed(MemoryCheckouts):
+        async def commit(self, checkout: Checkout, message: str) -> str:
+            if (await work.now()).at_rest:
+                await work.press(Kind.STOPPED, "resume", by=ANA)
+                work.runs += 1  # the job that is under way is not given up
+                assert "resume_work" in await work.settle()
+            return await super().commit(checkout, message)
+
+    async def stopped(brief: Brief, watch: Watch) -> Outcome:
+        await work.stop()
+        return await never_ends(brief, watch)
+
+    work.workshop.checkouts = Resumed()
+    work.workshop.minions.scripts = {1: [stopped, finishes()]}
+    await work.accepted()
+    await work.settle()
+    task = await work.now()
+    assert [each.state for each in task.works] == [SubtaskState.DONE] * 4 and task.of_kind(Kind.MERGE)
+    assert task.work(1).attempt == 1
 
 
 async def test_the_use_of_skills_is_counted_by_subtask_and_by_what_came_of_it(work: Work, tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ async def test_three_subtasks_a_question_a_stop_and_a_merge(opened: Opened) -> N
 
     await play.stage.press("ana", thread, "Stop task")
     await play.sees("ana", thread, "T-1 is stopped")
-    await play.sees("ana", thread, "stopped after turn 1; its work is committed")
+    await play.sees("ana", thread, "Write the form: stopped after turn 1; its work is committed")
     assert (await play.task()).state is TaskState.PAUSED
     await play.stage.press("ana", thread, "Resume task")
     card = await play.sees("lead", thread, "T-1 is ready to merge", "Pull request", "Low risk")
