@@ -175,8 +175,6 @@ class _opened:
 
 async def _ports(world: "asyncio.Future[World]", swap: Callable[[Ports], Ports], job: Job) -> Ports:
     made = await asyncio.shield(world)
-    if job.flow == "work":
-        await made.workshop.ready()
     return swap(await made.ports(job))
 
 

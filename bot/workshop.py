@@ -116,6 +116,11 @@ class Caged:
     def name(self) -> str:
         return self.inner.name
 
+    async def prepare(self) -> None:
+        """Try the sandbox's walls: done while people make up their minds, and not at each start of the program."""
+        with suppress(SandboxUnusable):
+            await self.sandbox.tried()
+
     async def run(self, brief: Brief, watch: Watch, show: Show = unseen) -> Outcome:
         try:
             await self.sandbox.tried()
@@ -155,22 +160,16 @@ class Workshop:
     skills: Recent[tuple[str, str], Sequence[Skill]] = field(default_factory=lambda: Recent(SKILLS_KEPT))
 
     async def tidy(self) -> None:
-        """Get ready: try the sandbox's walls, and remove what a kill left behind of work that is over."""
+        """Get ready, and remove what a kill left behind of work that is over."""
         await asyncio.to_thread(self.counts, "")  # its list of words is slow to load
         wanted = await self.office.database.read(_wanted)
         await self.checkouts.sweep(wanted)
         await self.gates.sweep()
-        await self.ready()
 
     @property
     def copies(self) -> Sequence[Path]:
         """Bare repositories that nobody but us writes to."""
         return tuple(self.checkouts.repository(name) for name in self.sites)
-
-    async def ready(self) -> None:
-        """Wait until it is known whether there is a sandbox."""
-        with suppress(SandboxUnusable):  # each run that needs it says so
-            await self.sandbox.tried()
 
     def minions(self, talker: Talker, window: int) -> Minions:
         """For one job: a talker pays for one. `window`: tokens that its model takes."""

@@ -68,9 +68,9 @@ async def review(event: Event, ports: Ports) -> None:
 
 
 async def _get_ready(task: Task, ports: Ports) -> None:
-    """Folders for the minions, while reviewers read and people make up their minds. If it fails, it is told later."""
+    """Folders and walls for minions, while reviewers read and people make up their minds. Work tells what failed."""
     with suppress(OverlordError):
-        await ports.checkouts.prepare(task.project or "")
+        await asyncio.gather(ports.checkouts.prepare(task.project or ""), ports.minions.prepare())
 
 
 async def _critic(task: Task, ports: Ports) -> CriticSays:

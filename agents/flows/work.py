@@ -91,6 +91,7 @@ class _Run:
         project, branch, start = task.project or "", dispatching.branch_of(task, work), work.base
         if not work.branch:
             start = await ports.checkouts.tip(project, task.branch) or task.base
+        await ports.minions.prepare()  # so that it can be named
         self.checkout = await ports.checkouts.open(project, branch, start)
         recovered = work.state is SubtaskState.RUNNING
         went_on = (WENT_ON if self.checkout.found else BEGAN_AGAIN) if recovered else ""

@@ -81,6 +81,10 @@ class Minions(Protocol):
         """Which engine and sandbox, for the card."""
         ...
 
+    async def prepare(self) -> None:
+        """Have ready what runs need, so that they begin at once. What is missing, the run says."""
+        ...
+
     async def run(self, brief: Brief, watch: Watch, show: Show = unseen) -> Outcome:
         """Raises NoAnswer and BudgetReached; all else that goes wrong is an outcome."""
         ...

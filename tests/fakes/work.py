@@ -77,6 +77,8 @@ class ScriptedMinions:
     briefs: list[Brief] = field(default_factory=list)
     name: str = "a script in no sandbox"
 
+    async def prepare(self) -> None: ...
+
     async def run(self, brief: Brief, watch: Watch, show: Show = unseen) -> Outcome:
         self.briefs.append(brief)
         script = self.scripts.get(brief.subtask.number)
