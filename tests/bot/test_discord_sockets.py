@@ -25,7 +25,7 @@ CARD = Card(
 
 @pytest.fixture
 async def fake() -> AsyncIterator[FakeDiscord]:
-    async with FakeDiscord(shapes=False).running() as fake:
+    async with FakeDiscord().running() as fake:
         yield fake
 
 

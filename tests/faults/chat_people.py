@@ -128,7 +128,7 @@ async def _slack(stack: AsyncExitStack, seed: int, how: dict[str, str], url: str
 
 
 async def open_discord(stack: AsyncExitStack, seed: int, port: int) -> Opened:
-    fake = await stack.enter_async_context(FakeDiscord(shapes=False).running())
+    fake = await stack.enter_async_context(FakeDiscord().running())
     shares = {Kind.RESET_AFTER: RESET, Kind.ERROR_AFTER: ERROR, Kind.LIMITED: LIMITED}
     if seed:
         fake.trouble = fake.http.trouble = Trouble(chances=shares, retry_after=RETRY_AFTER, seed=seed)

@@ -110,7 +110,7 @@ DISCORD: dict[str, tuple[Callable[[FakeDiscord], Awaitable[None]], int]] = {
 
 async def drop_discord(seed: int, **options: object) -> Deaf:
     deaf, kept = Deaf(), Kept()
-    async with FakeDiscord(shapes=False).running() as fake:
+    async with FakeDiscord().running() as fake:
         ana = fake.world.user("ana")
         async with on_discord(fake, kept, **options):
             for number, how in enumerate(order(list(DISCORD), [times for _, times in DISCORD.values()], seed)):

@@ -69,7 +69,7 @@ async def open_slack(stack: AsyncExitStack) -> Limited:
 
 
 async def open_discord(stack: AsyncExitStack) -> Limited:
-    fake = await stack.enter_async_context(FakeDiscord(shapes=False).running())
+    fake = await stack.enter_async_context(FakeDiscord().running())
     fake.trouble.retry_after = ASKED
     fake.trouble.plan(Kind.LIMITED)
 

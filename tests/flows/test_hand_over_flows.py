@@ -17,7 +17,7 @@ from store.books import Books
 from store.codec import Cause
 from tests.fakes.llm import ScriptedLlm
 from tests.fakes.work import Workshop, failing, says
-from tests.flows.test_working_flows import APPROVED, PLAN, Work
+from tests.flows.work import APPROVED, PLAN, Work
 from tests.flows.world import ANA, planning
 from tests.scenarios.plans import GO, OK
 

@@ -5,7 +5,7 @@ from agents.ports import Candidate, Judged, Show, unseen
 from bot.live import Running
 from bot.office import Office
 from tests.fakes.work import ScriptedGates
-from tests.flows.test_working_flows import Work, work as work
+from tests.flows.work import Work, work as work
 
 
 class Watched(ScriptedGates):

@@ -12,7 +12,7 @@ from agents.ports import Asked, GaveUp
 from tests.bot.test_cli_entry import Shell
 from tests.fakes.llm import ScriptedLlm, no_answer
 from tests.fakes.work import Workshop, failing, finishes, says
-from tests.flows.test_working_flows import PLAN, Work, work
+from tests.flows.work import PLAN, Work, work
 from tests.flows.world import ANA, planning
 from tests.scenarios.plans import GO, OK
 

@@ -12,7 +12,7 @@ from agents.domain.work import Ending
 from agents.ports import Checkout, GaveUp
 from store import audit
 from tests.fakes.work import MemoryCheckouts, says
-from tests.flows.test_working_flows import Work, work as work
+from tests.flows.work import Work, work as work
 from tests.flows.world import ANA
 
 BLOCKER = "There is no compiler in the sandbox (exit 127)"

@@ -20,12 +20,12 @@ TOKEN = "fake.discord.token"
 class FakeDiscord(People):
     """One guild, "acme", with a channel "general"; more can be made through `world`."""
 
-    def __init__(self, token: str = TOKEN, *, shapes: bool = True) -> None:
+    def __init__(self, token: str = TOKEN) -> None:
         self.token = token
         self.world = World(application="100000000000000001")
         self.guild = self.world.guild("acme")
         self.general = self.world.text_channel(self.guild, "general")
-        self.shapes = Shapes(document() if shapes else None)
+        self.shapes = Shapes(document())
         self.gateway = Gateway(self.world, token)
         self.messages = Messages(self.world, self.gateway.tell)
         self.messages.reads_content = lambda: self.gateway.privileged

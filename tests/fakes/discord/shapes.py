@@ -2,13 +2,12 @@
 
 import json
 import os
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
-from referencing import Registry
-from referencing.jsonschema import DRAFT202012
+from jsonschema_rs import Draft202012Validator, Registry, ValidationError
 
 VARIABLE = "DISCORD_OPENAPI"
 USUAL = Path(__file__).parents[4] / "shared" / "data" / "discord-openapi.json"  # beside the project, if it is there
@@ -49,19 +48,28 @@ class Shapes:
         error = next(iter(validator.iter_errors(body)), None)
         if error is None:
             return ""
-        inner = sorted(error.context or [], key=lambda e: -len(e.absolute_path))[:3]
-        told = "; ".join(f"{e.json_path}: {e.message[:200]}" for e in (error, *inner))
+        told = "; ".join(f"{_place(e)}: {e.message[:200]}" for e in (error, *_inner(error)))
         return f"{what} of {method} {template}: {told}"
 
 
+def _inner(error: ValidationError) -> list[ValidationError]:
+    """Where none of several shapes fits: what is wrong deepest inside."""
+    tried: Iterable[list[ValidationError]] = getattr(error.kind, "context", ())
+    return sorted((e for each in tried for e in each), key=lambda e: -len(e.instance_path))[:3]
+
+
+def _place(error: ValidationError) -> str:
+    return ".".join(("$", *map(str, error.instance_path)))
+
+
 @cache
-def _registry(path: Path) -> tuple[Any, Registry[Any]]:
+def _registry(path: Path) -> tuple[Any, Registry]:
     loaded = json.loads(path.read_text())
-    return loaded, Registry().with_resource(_ROOT, DRAFT202012.create_resource(loaded))
+    return loaded, Registry([(_ROOT, loaded)])
 
 
 @cache
-def _validator(path: Path, template: str, method: str, where: tuple[str, ...]) -> Any:
+def _validator(path: Path, template: str, method: str, where: tuple[str, ...]) -> Draft202012Validator | None:
     loaded, registry = _registry(path)
     here = loaded["paths"].get(template, {}).get(method)
     if here is None:

@@ -1,0 +1,100 @@
+"""An accepted plan that is worked off, flow by flow: minions, gates and the forge are played at their ports."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from agents.domain import pressing, steering
+from agents.domain.authority import Group, Kind, Presser
+from agents.domain.ids import PersonId
+from agents.domain.pressing import Press
+from agents.domain.work import SubtaskState
+from agents.ports import Brief
+from bot.office import Office
+from store.books import Books
+from store.codec import Cause
+from store.deliveries import Received
+from tests.fakes.llm import ScriptedLlm
+from tests.fakes.work import Workshop
+from tests.flows.world import ANA, CHANNEL, Planning, planning
+from tests.scenarios.plans import GO, OK, Says, subtask
+
+LEAD = Presser(person=PersonId("lead"), groups=frozenset(Group))
+PLAN: Says = {
+    "status": "COMPLETE",
+    "goal": "Logging in works",
+    "subtasks": [
+        subtask("Write the form", files=["form.py"]),
+        subtask("Check the password", files=["password.py"]),
+        subtask("Put both together", 1, 2, files=["app.py"]),
+    ],
+}
+APPROVED: Says = {"probe": "rejected", "status": "approved"}
+
+
+class Work(Planning):
+    """A plan of three subtasks, two side by side, that is accepted and worked off."""
+
+    async def accepted(self) -> None:
+        await self.run_next("intake", "decompose", "review")
+        await self.press(Kind.PLAN, "approve")
+
+    async def press(self, kind: Kind, value: str, words: str = "", by: Presser = LEAD) -> None:
+        def transaction(books: Books) -> None:
+            task = books.log.task(self.task)
+            decision = next(d for d in task.open if d.kind is kind)
+            option = next(o for o in decision.options if value in (o.value, o.label))
+            key = _delivered(books, f"press:{decision.id}:{by.person}", self.office)
+            pressed = Press(decision=decision.id, letter=option.letter, words=words)
+            facts = steering.press(task, pressed, by, self.office.moment(task.channel, key))
+            books.log.append(task.id, facts, Cause(actor="console:lead", delivery=key))
+
+        await self.office.database.write(transaction)
+
+    async def say(self, text: str, by: Presser = ANA, *, mentioned: bool = False) -> None:
+        def transaction(books: Books) -> None:
+            task = books.log.task(self.task)
+            moment = self.office.moment(task.channel, _delivered(books, text, self.office))
+            facts = pressing.reply(task, text, by, moment, mentioned=mentioned)
+            books.log.append(task.id, facts, Cause(actor="console:ana", delivery=text))
+
+        await self.office.database.write(transaction)
+
+    async def stop(self) -> None:
+        def transaction(books: Books) -> None:
+            task = books.log.task(self.task)
+            facts = steering.stop(task, ANA, "", self.office.moment(task.channel, "stop"))
+            books.log.append(task.id, facts, Cause(actor="console:ana", delivery="stop"))
+
+        await self.office.database.write(transaction)
+
+    async def settle(self) -> list[str]:
+        """Run jobs until none is left; which they were."""
+        ran = []
+        while job := await self.any_job():
+            ran.append(job.flow)
+            await self.run(job)
+        return ran
+
+    def told(self, number: int) -> Brief:
+        """What the last run on a subtask was told."""
+        return [brief for brief in self.workshop.minions.briefs if brief.subtask.number == number][-1]
+
+    async def states(self) -> list[SubtaskState]:
+        return [work.state for work in (await self.now()).works]
+
+
+@pytest.fixture
+async def work(tmp_path: Path) -> AsyncIterator[Work]:
+    llm = ScriptedLlm(always={"decompose": PLAN, "critic": GO, "custodiet": OK, "code_review": APPROVED})
+    async with planning(tmp_path, lambda office: lambda job: llm) as plan:
+        yield Work(plan.office, plan.llm, plan.task, workshop=Workshop())
+
+
+def _delivered(books: Books, key: str, office: Office) -> str:
+    """Every decision refers to a delivery that was received."""
+    at = office.clock.now()
+    received = Received(key=key, kind="Said", body="{}", account="console:ana", channel=CHANNEL, thread="t", at=at)
+    books.deliveries.keep(received)
+    return key
