@@ -1,7 +1,6 @@
 """Whether each project's work can be judged: which commands the gates would run, and what they lack here."""
 
 import asyncio
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -41,6 +40,7 @@ def _lacking(way: Way, room: Environment) -> tuple[str, str] | None:
     if way is Way.PYTEST and not room.has("pytest"):
         return f"pytest is not in {room.venv}", f"Install it there: {room.python} -m pip install pytest."
     program = _PROGRAMS.get(way)
-    if program and shutil.which(program) is None:
-        return f"{program} is not installed", f"Install {program}, or set other commands under `gates:`."
+    if program and not room.finds(program):
+        where = "for the whole machine, or with its usual installer for the user who runs Overlord"
+        return f"gates find no {program}", f"Install {program} {where}, or set other commands under `gates:`."
     return None

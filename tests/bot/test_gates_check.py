@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from agents.domain.gates import ExtraGate, GateCommands
+from agents.workspace.gates.environment import environment
 from bot.cli.checks import Check, State
 from bot.cli.gates_check import gates
 from bot.settings import Project, Settings, load_settings
@@ -49,6 +50,13 @@ def test_an_environment_without_pytest_is_told_with_what_to_do(settings: Setting
     check = checked(settings, tmp_path, SHOP, GateCommands(environment=str(venv)))
     assert check.state is State.WARN
     assert "pytest is not in" in check.seen and "pip install pytest" in check.next_step
+
+
+def test_what_doctor_says_of_a_program_is_what_the_gates_would_meet(settings: Settings, tmp_path: Path) -> None:
+    found = environment(tmp_path, GateCommands()).finds("cargo")
+    check = checked(settings, tmp_path, {"Cargo.toml": '[package]\nname = "shop"\nversion = "1.0.0"\n'})
+    assert check.state is (State.OK if found else State.WARN)
+    assert "cargo" in check.seen and bool(check.next_step) is not found
 
 
 def test_a_folder_that_is_no_repository_is_told(settings: Settings, tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """The gates on the corpus: no bad work is accepted, and no good work is refused."""
 
 import asyncio
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -9,6 +8,8 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from agents.domain.evaluation import GateRun, Score, judged
+from agents.domain.gates import GateCommands
+from agents.workspace.gates.environment import environment
 from tests.evaluator.bad_rules import BAD_RULES
 from tests.evaluator.bad_tests import BAD_TESTS
 from tests.evaluator.good import GOOD
@@ -32,14 +33,15 @@ def verdicts(request: pytest.FixtureRequest) -> Mapping[str, Verdict]:
 
 
 def _missing(piece: Piece) -> list[str]:
-    return [program for program in piece.needs if shutil.which(program) is None]
+    found = environment(Path("/"), GateCommands()).finds
+    return [program for program in piece.needs if not found(program)]
 
 
 @pytest.mark.parametrize("name", CORPUS)
 def test_the_gates_are_right(name: str, verdicts: Mapping[str, Verdict]) -> None:
     piece = CORPUS[name]
     if missing := _missing(piece):
-        pytest.skip(f"not run: {', '.join(missing)} is not installed here")
+        pytest.skip(f"not run: {', '.join(missing)} is not there for gates to find")
     verdict = verdicts[name]
     gates = verdict.judged.gates
     score, feedback = judged(gates)

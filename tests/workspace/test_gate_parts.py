@@ -145,6 +145,17 @@ def test_node_finds_the_modules_of_the_projects_own_folder(tmp_path: Path) -> No
     assert (folder / "node_modules").readlink() == project / "node_modules"
 
 
+def test_a_program_that_a_sandbox_does_not_show_is_not_found(tmp_path: Path) -> None:
+    venv, elsewhere = tmp_path / "venv" / "bin", tmp_path / "elsewhere" / "bin"
+    for program in (venv / "mine", elsewhere / "theirs"):
+        program.parent.mkdir(parents=True)
+        program.touch(mode=0o755)
+    (venv / "linked").symlink_to(elsewhere / "theirs")
+    room = Environment(venv=venv.parent, python=str(venv / "python"), readable=(venv.parent,))
+    assert room.finds("mine") and room.finds("sh")
+    assert not room.finds("theirs") and not room.finds("linked") and not room.finds("no-such-program")
+
+
 def test_the_projects_own_environment_comes_before_ours(tmp_path: Path) -> None:
     ours = environment(tmp_path, GateCommands())
     assert ours.own and ours.has("pytest") and ours.shown(tmp_path).environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"]

@@ -36,16 +36,27 @@ class Environment:
     def has(self, module: str) -> bool:
         return any(self.venv.glob(f"lib/python*/*-packages/{module}"))  # Debian's own are in dist-packages
 
+    def finds(self, program: str) -> bool:
+        """Whether a gate would. What is elsewhere on the path of whoever started us, a sandbox does not show."""
+        found = shutil.which(program, path=self._path)
+        return found is not None and any(Path(found).resolve().is_relative_to(root) for root in (_USR, *self._roots))
+
+    @property
+    def _path(self) -> str:
+        return ":".join((str(self.venv / "bin"), *(str(chain.bin) for chain in self.more), *_SYSTEM))
+
+    @property
+    def _roots(self) -> tuple[Path, ...]:
+        """What is shown beside the system and the project's files."""
+        ruff = () if self.ruff is None or self.ruff.is_relative_to(self.venv) else (self.ruff,)
+        modules = () if self.modules is None else (self.modules,)
+        return (*self.readable, *ruff, *(path for chain in self.more for path in chain.readable), *modules)
+
     def shown(self, folder: Path) -> Workspace:
         """The workspace of one command. Nothing is written: `link` does that."""
-        ruff = () if self.ruff is None or self.ruff.is_relative_to(self.venv) else (self.ruff,)
-        readable = (*self.readable, *ruff, *(path for chain in self.more for path in chain.readable))
-        if self.modules is not None:
-            readable = (*readable, self.modules)
-        paths = [str(self.venv / "bin"), *(str(chain.bin) for chain in self.more), *_SYSTEM]
         source = {"PYTHONPATH": str(folder / "src")} if (folder / "src").is_dir() else {}
         environ = {
-            "PATH": ":".join(paths),
+            "PATH": self._path,
             "PYTHONDONTWRITEBYTECODE": "1",
             "CI": "1",
             **({"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"} if self.own else {}),
@@ -53,7 +64,7 @@ class Environment:
         }
         for chain in self.more:
             environ.update(chain.environ)
-        return Workspace(path=folder, readable=tuple(dict.fromkeys(readable)), environ=environ)
+        return Workspace(path=folder, readable=tuple(dict.fromkeys(self._roots)), environ=environ)
 
     def link(self, folder: Path) -> None:
         """Node looks for modules where the files are."""
