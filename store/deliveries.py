@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from sqlalchemy import Boolean, ColumnElement, Connection, String, bindparam, func, literal_column, or_, select, update
+from sqlalchemy import ColumnElement, Connection, String, bindparam, func, or_, select, text, update
 
 from agents.domain.records import dataclass
 from store import tables
@@ -39,10 +39,13 @@ _KNOWN = Prepared(select(_D.c.seq).where(or_(*(column == key for column in (_D.c
 _PLACE = Prepared(select(_D.c.seq, _D.c.received_at).where(_D.c.key == bindparam("which")))
 _STATE = Prepared(select(_D.c.state, _D.c.outcome).where(_D.c.key == bindparam("which")))
 # As text: those few have an index each, which SQLite uses only where it can read the state in the question.
-WAITING, PARKED = (
-    literal_column(f"deliveries.state = '{state}'", Boolean) for state in (DeliveryState.RECEIVED, DeliveryState.PARKED)
+WAITING, PARKED = (text(f"deliveries.state = '{state}'") for state in (DeliveryState.RECEIVED, DeliveryState.PARKED))
+_TO_SETTLE = Prepared(
+    select(_D.c.key, _D.c.also, _D.c.kind, _D.c.body, _D.c.account, _D.c.channel, _D.c.thread, _D.c.received_at)
+    .where(WAITING)
+    .order_by(_D.c.seq)
+    .limit(bindparam("most"))
 )
-_TO_SETTLE = select(_D).where(WAITING).order_by(_D.c.seq).limit(bindparam("most"))
 _SETTLE = Prepared(
     update(_D)
     .where(_D.c.key == bindparam("which"), _D.c.state == DeliveryState.RECEIVED)
@@ -92,17 +95,13 @@ class Deliveries:
         """What was received and not settled, oldest first."""
         return [
             Received(
-                key=row.key,
-                also=row.also or "",
-                kind=row.kind,
-                body=row.body,
-                account=row.account,
-                channel=row.channel,
-                thread=row.thread,
-                at=moment(row.received_at),
+                key=key, also=also or "", kind=kind, body=body, account=account, channel=channel, thread=thread,
+                at=moment(at),
             )
-            for row in self._db.execute(_TO_SETTLE, {"most": limit})
-        ]
+            for key, also, kind, body, account, channel, thread, at in _TO_SETTLE.run(
+                self._db, {"most": limit}
+            ).fetchall()
+        ]  # fmt: skip
 
     def settle(self, key: str, state: DeliveryState, outcome: str, at: datetime) -> bool:
         """End a delivery. False: somebody else settled it first."""

@@ -34,6 +34,7 @@ UNFINISHED = (JobState.WAITING, JobState.LEASED)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
     id: str
+    seq: int  # of the fact that asked for it
     task: TaskId
     flow: str
     event: Event
@@ -64,7 +65,7 @@ _SHORT, _LONG = _CLAIMABLE.where(_J.c.lane == ""), _CLAIMABLE.where(_J.c.lane !=
 _HELD = select(_J.c.lane).where(_J.c.state == JobState.LEASED, _J.c.lane != "", not_(is_free(_J)))
 _TAKE = (
     update(_J)
-    .where(_J.c.id == bindparam("which"))
+    .where(_J.c.seq == bindparam("asked"), _J.c.flow == bindparam("what"))
     .values(
         state=JobState.LEASED,
         lease_owner=bindparam("by"),
@@ -185,10 +186,9 @@ class Jobs:
 
     def steps(self, job: Job, facts: Collection[type[Event]]) -> int:
         """How many of these facts its task has had, up to the job's own, since a person last let it go on."""
-        asked = select(_J.c.seq).where(_J.c.id == job.id).scalar_subquery()
         let = select(func.max(_E.c.seq)).where(_E.c.task == job.task, _E.c.kind == JobRetried.__name__)
         kinds = [fact.__name__ for fact in facts]
-        counted = select(func.count()).where(_E.c.task == job.task, _E.c.kind.in_(kinds), _E.c.seq <= asked)
+        counted = select(func.count()).where(_E.c.task == job.task, _E.c.kind.in_(kinds), _E.c.seq <= job.seq)
         return int(self._db.scalar(counted.where(_E.c.seq > func.coalesce(let.scalar_subquery(), 0))) or 0)
 
     def any_unfinished(self) -> bool:
@@ -217,7 +217,8 @@ class Jobs:
         self._db.execute(
             _TAKE,
             {
-                "which": row.id,
+                "asked": row.seq,
+                "what": row.flow,
                 "by": lease.owner,
                 "till": seconds(lease.until),
                 "next": row.fence + 1,
@@ -226,6 +227,7 @@ class Jobs:
         )
         return Job(
             id=row.id,
+            seq=row.seq,
             task=TaskId(row.task),
             flow=row.flow,
             event=load_event(row.kind, row.body),

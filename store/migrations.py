@@ -7,7 +7,7 @@ from sqlalchemy import Connection, insert, inspect, select, update
 from agents.domain.errors import OverlordError
 from store import tables
 
-LATEST = 9
+LATEST = 10
 
 
 def _calls(db: Connection) -> None:
@@ -46,6 +46,16 @@ def _proposals(db: Connection) -> None:
     tables.metadata.create_all(db, tables=[tables.proposals])
 
 
+def _jobs_in_order(db: Connection) -> None:
+    """Their key was a random-looking id: each new job changed another page of its index."""
+    names = ", ".join(column.name for column in tables.jobs.columns)
+    db.exec_driver_sql("CREATE TABLE jobs_before AS SELECT * FROM jobs")
+    db.exec_driver_sql("DROP TABLE jobs")
+    tables.jobs.create(db)
+    db.exec_driver_sql(f"INSERT INTO jobs ({names}) SELECT {names} FROM jobs_before")
+    db.exec_driver_sql("DROP TABLE jobs_before")
+
+
 # How to get to this version from the one before.
 STEPS: dict[int, Callable[[Connection], None]] = {
     2: _calls,
@@ -56,6 +66,7 @@ STEPS: dict[int, Callable[[Connection], None]] = {
     7: _waits,
     8: _less_to_write,
     9: _proposals,
+    10: _jobs_in_order,
 }
 
 _KEEP_FACTS = {

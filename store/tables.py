@@ -82,7 +82,7 @@ timers = Table(
 jobs = Table(
     "jobs",
     metadata,
-    Column("id", String, primary_key=True),
+    Column("id", String, nullable=False),  # not indexed: it follows from the key, and what is unfinished is few
     Column("seq", _Number, nullable=False),  # of the fact that asked for it
     Column("task", String, nullable=False),
     Column("flow", String, nullable=False),
@@ -94,6 +94,7 @@ jobs = Table(
     Column("attempts", Integer, nullable=False, server_default="0"),  # runs that died or failed
     Column("problem", Text, nullable=False, server_default=""),
     Column("lane", String, nullable=False, server_default=""),  # the project, for what only so many may do at once
+    PrimaryKeyConstraint("seq", "flow"),
     Index("jobs_to_run", "state", "not_before"),
 )
 

@@ -1,9 +1,6 @@
 """A frozen thing with a few of its fields changed. A task is changed by every fact."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import fields
-from functools import cache
-from operator import attrgetter
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
@@ -13,14 +10,11 @@ if TYPE_CHECKING:
 
 
 def changed(thing: "Thing", changes: Mapping[str, Any]) -> "Thing":
-    """As `dataclasses.replace`, in half the time; for dataclasses of several fields, all given when one is made."""
-    names, values_of = _fields(type(thing))
-    values = dict(zip(names, values_of(thing), strict=True))
-    values.update(changes)
-    return type(thing)(**values)
-
-
-@cache
-def _fields(kind: "type[DataclassInstance]") -> tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]]:
-    names = tuple(field.name for field in fields(kind))
-    return names, attrgetter(*names)
+    """As `dataclasses.replace`, in a tenth of the time; for records without slots, which keep a dict."""
+    had = thing.__dict__
+    if not changes.keys() <= had.keys():
+        raise TypeError(f"{type(thing).__name__} has no {', '.join(sorted(changes.keys() - had.keys()))}")
+    new = object.__new__(type(thing))
+    new.__dict__.update(had)
+    new.__dict__.update(changes)
+    return new

@@ -2,7 +2,7 @@
 
 The standard library compiles six methods of every dataclass as its module is loaded, whether or not one is ever made:
 a fifth of the program's start. Here a class gets its fields and slots at once, and the library writes the rest of it
-on first use. Whatever is not frozen, slotted and by keyword goes to the library as it is.
+on first use. Whatever is not frozen and by keyword goes to the library as it is.
 """
 
 import dataclasses
@@ -11,7 +11,7 @@ from dataclasses import KW_ONLY, MISSING, Field, FrozenInstanceError, InitVar, f
 from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
-_FROZEN = {"frozen": True, "slots": True, "kw_only": True}
+_FROZEN = {"frozen": True, "kw_only": True}
 _WRITTEN = ("__init__", "__repr__", "__eq__", "__hash__")  # by the library, when one is first asked for
 _OF_INSTANCES = ("__dict__", "__weakref__")
 
@@ -27,13 +27,14 @@ _PARAMS = _Pattern.__dataclass_params__  # type: ignore[attr-defined]
 _ORDINARY = dataclasses.fields(_Pattern)[0]._field_type  # type: ignore[attr-defined]
 
 
-def _record(cls: type[Any] | None = None, /, **options: bool) -> Any:
+def _record(cls: type[Any] | None = None, /, *, slots: bool = False, **options: bool) -> Any:
     if cls is None:
-        return lambda decorated: _record(decorated, **options)
+        return lambda decorated: _record(decorated, slots=slots, **options)
     own = get_annotations(cls)
     if options != _FROZEN or any(map(_is_special, own.values())):
-        return dataclasses.dataclass(cls, **options)
-    return _slotted(cls, {**_inherited(cls), **{name: _field(cls, name, kind) for name, kind in own.items()}})
+        return dataclasses.dataclass(cls, slots=slots, **options)
+    fields = {**_inherited(cls), **{name: _field(cls, name, kind) for name, kind in own.items()}}
+    return _made(cls, fields, _slots(cls, fields) if slots else {})
 
 
 def _is_special(kind: object) -> bool:
@@ -57,20 +58,23 @@ def _field(cls: type[Any], name: str, kind: Any) -> Field[Any]:
     return made  # type: ignore[no-any-return]
 
 
-def _slotted(cls: type[Any], fields: dict[str, Field[Any]]) -> type[Any]:
-    """The class anew, as the library does it: slots cannot be given to one that is there already."""
+def _slots(cls: type[Any], fields: dict[str, Field[Any]]) -> dict[str, Any]:
     taken = {name for base in cls.__mro__[1:-1] for name in base.__dict__.get("__slots__", ())}
+    names = tuple(name for name in fields if name not in taken)
+    return {"__slots__": names, "__getstate__": _state, "__setstate__": _set_state}
+
+
+def _made(cls: type[Any], fields: dict[str, Field[Any]], slots: dict[str, Any]) -> type[Any]:
+    """The class anew, as the library does it: slots cannot be given to one that is there already."""
     body = {name: value for name, value in cls.__dict__.items() if name not in fields and name not in _OF_INSTANCES}
     body |= {
-        "__slots__": tuple(name for name in fields if name not in taken),
+        **slots,
         "__dataclass_fields__": fields,
         "__dataclass_params__": _PARAMS,
         "__match_args__": (),
         "__doc__": cls.__doc__ or cls.__name__,
         "__setattr__": _no_change,
         "__delattr__": _no_change,
-        "__getstate__": _state,
-        "__setstate__": _set_state,
     }
     library = _Library(cls)
     body |= {name: _Unwritten(name, library) for name in _WRITTEN if name not in cls.__dict__}

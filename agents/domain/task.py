@@ -112,7 +112,7 @@ EVEN_WHEN_ENDED: frozenset[type[Event]] = frozenset(
 MOST_SAID = 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)  # no slots: it is copied for every fact
 class Task:
     """The present of one task. What grows without end stays in the log; this stays small."""
 

@@ -4,6 +4,7 @@ import base64
 import uuid
 from dataclasses import dataclass, replace
 
+import pytest
 from hypothesis import given, strategies as st
 
 from agents.domain.changes import changed
@@ -19,7 +20,7 @@ def test_a_derived_name_is_a_uuid_of_version_5_in_22_characters(cause: list[str]
     assert len(known) == 22
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Thing:
     name: str
     size: int = 0
@@ -31,3 +32,5 @@ def test_a_changed_thing_is_what_replace_makes_of_it(changes: dict[str, object])
     thing = Thing(name="a", parts=("one", "two"))
     assert changed(thing, changes) == replace(thing, **changes)  # type: ignore[arg-type]
     assert thing == Thing(name="a", parts=("one", "two"))
+    with pytest.raises(TypeError, match="Thing has no colour"):
+        changed(thing, {**changes, "colour": "red"})

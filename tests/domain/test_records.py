@@ -35,6 +35,12 @@ class Place(Point):
         return self.z is None
 
 
+@dataclass(frozen=True, kw_only=True)
+class Loose:
+    x: int
+    y: int = 0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counted:
     number: int
@@ -64,6 +70,18 @@ def test_a_record_cannot_be_changed() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         point.colour = "red"  # type: ignore[attr-defined]
     assert not hasattr(point, "__dict__")
+
+
+def test_a_record_without_slots_is_the_same_with_a_dict() -> None:
+    loose = Loose(x=1)
+    assert loose.__dict__ == {"x": 1, "y": 0} and repr(loose) == "Loose(x=1, y=0)"
+    assert loose == dataclasses.replace(loose, x=1) and hash(loose) == hash(Loose(x=1))
+    for again in (copy.copy(loose), pickle.loads(pickle.dumps(loose))):
+        assert again == loose and again is not loose
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        loose.x = 2  # type: ignore[misc]
+    known = TypeAdapter(Loose)
+    assert known.validate_json(known.serializer.to_json(loose, exclude_defaults=True)) == loose
 
 
 def test_what_is_missing_unknown_or_out_of_place_is_refused() -> None:

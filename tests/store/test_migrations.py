@@ -2,15 +2,18 @@
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import closing
+from typing import Any
 
 import pytest
-from sqlalchemy import create_engine, select, update
+from sqlalchemy import Row, create_engine, select, update
 
 from store import audit, tables
 from store.database import Database, StoreUnavailable
 from store.migrations import LATEST, NewerDatabase
 from tests.store.room import ANA, Room, office_of
+from tests.store.test_jobs import Queue
 
 RACERS = 4
 RACER = "import sys; from store.database import Database; Database(sys.argv[1]).close()"
@@ -65,7 +68,22 @@ def test_a_database_that_is_not_there_is_told_in_words() -> None:
         Database("sqlite:////nowhere/at/all/overlord.db")
 
 
+NINTH = (
+    "CREATE TABLE jobs_after AS SELECT * FROM jobs",
+    "DROP TABLE jobs",
+    """CREATE TABLE jobs (
+        id VARCHAR NOT NULL, seq BIGINT NOT NULL, task VARCHAR NOT NULL, flow VARCHAR NOT NULL, state VARCHAR NOT NULL,
+        not_before DOUBLE PRECISION NOT NULL, lease_owner VARCHAR DEFAULT '' NOT NULL,
+        lease_until DOUBLE PRECISION DEFAULT '0' NOT NULL, fence INTEGER DEFAULT '0' NOT NULL,
+        attempts INTEGER DEFAULT '0' NOT NULL, problem TEXT DEFAULT '' NOT NULL, lane VARCHAR DEFAULT '' NOT NULL,
+        PRIMARY KEY (id))""",
+    "CREATE INDEX jobs_to_run ON jobs (state, not_before)",
+    "INSERT INTO jobs SELECT * FROM jobs_after",
+    "DROP TABLE jobs_after",
+    "UPDATE schema_version SET version = 9",
+)
 SEVENTH = (
+    *NINTH,
     "ALTER TABLE snapshots DROP COLUMN saved",
     "DROP INDEX deliveries_to_settle",
     "DROP INDEX deliveries_parked",
@@ -98,3 +116,28 @@ async def _saved(database: Database) -> int:
 
 async def _version(database: Database) -> int:
     return int(await database.read(lambda books: books.db.execute(select(tables.snapshots.c.version)).scalar_one()))
+
+
+async def test_jobs_of_the_version_before_are_there_under_their_old_names_and_are_asked_for_once(url: str) -> None:
+    with closing(Database(url)) as database:
+        room = Room(office_of(database))
+        queue = Queue(room, await room.task())
+        await queue.ask("plan", "review")
+        before = await _jobs(database)
+        with database._writer.begin() as db:
+            for statement in NINTH:
+                db.exec_driver_sql(statement)
+    with closing(Database(url)) as database:
+        assert len(before) == 2 and await _jobs(database) == before
+        queue = Queue(Room(office_of(database)), queue.task)
+        await queue.ask("plan", "review")
+        taken = await queue.claim()
+        assert {job.id for job in taken} == {row.id for row in before}
+        for job in taken:
+            await queue.do(lambda books, job=job: books.jobs.finish(job.id, job.fence))  # type: ignore[misc]
+        assert await queue.do(lambda books: books.jobs.unfinished(queue.task.id)) == 0
+    assert version_of(url) == [LATEST]
+
+
+async def _jobs(database: Database) -> Sequence[Row[Any]]:
+    return await database.read(lambda books: books.db.execute(select(tables.jobs).order_by(tables.jobs.c.id)).all())

@@ -1,0 +1,79 @@
+"""What pumps ask again and again is answered by an index: it costs the same after ten tasks as after ten thousand."""
+
+import re
+from collections.abc import Callable
+from contextlib import closing
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents.domain.ids import TaskId
+from bot import readers
+from store.books import Books
+from store.codec import Recorded
+from store.database import Database
+from store.deliveries import DeliveryState
+from store.leases import Lease
+from tests.store.room import ANA, MORNING, UNLIMITED, Room, office_of
+
+LEASE = Lease(owner="one", at=MORNING, until=MORNING + timedelta(seconds=60))
+GROWING = "events|deliveries|jobs|posts|snapshots|decisions|messages|threads"
+THROUGH_ALL = re.compile(rf"SCAN ({GROWING})\b(?! USING (COVERING )?INDEX (deliveries_to_settle|posts_to_send))")
+Question = Callable[[Books], object]
+
+
+def _first(books: Books) -> Recorded:
+    return books.log.facts(TaskId("T-1"))[0]
+
+
+def _end_jobs(books: Books) -> None:
+    for job in books.jobs.claim(LEASE, UNLIMITED, 16):
+        books.jobs.finish(job.id, job.fence)
+
+
+LOOKS: dict[str, Question] = {
+    "settle": lambda books: books.deliveries.to_settle(),
+    "settle one": lambda books: books.deliveries.settle("said", DeliveryState.HANDLED, "", MORNING),
+    "launch": lambda books: readers.launch(books, MORNING),
+    "ask for a job": lambda books: books.jobs.ask((_first(books), "intake", "")),
+    "claim jobs": lambda books: books.jobs.claim(LEASE, UNLIMITED, 16),
+    "end a job": _end_jobs,
+    "when next a job": lambda books: books.jobs.next_try(MORNING),
+    "a fresh start": lambda books: books.jobs.again("some job", MORNING),
+    "unread": lambda books: books.log.unread("announcer"),
+    "claim posts": lambda books: books.posts.claim(LEASE, UNLIMITED, 16),
+    "when next a post": lambda books: books.posts.next_due(MORNING),
+    "timers": lambda books: books.timers.due(MORNING),
+    "a task": lambda books: books.log.facts(TaskId("T-1")),
+}
+
+
+def _plans(question: Question, books: Books) -> list[str]:
+    """How SQLite goes about each statement of a question; what the question did is undone."""
+    driver: Any = books.db.connection.dbapi_connection
+    asked: list[str] = []
+    driver.execute("SAVEPOINT looks")
+    driver.set_trace_callback(asked.append)
+    try:
+        question(books)
+    finally:
+        driver.set_trace_callback(None)
+        driver.execute("ROLLBACK TO SAVEPOINT looks")
+        books.log.forget()
+    wanted = [one for one in asked if one.startswith(("SELECT", "UPDATE", "DELETE", "INSERT"))]
+    assert wanted, "nothing was asked"
+    return [f"{row[-1]}: {one}" for one in wanted for row in driver.execute(f"EXPLAIN QUERY PLAN {one}")]
+
+
+@pytest.mark.parametrize("look", LOOKS)
+async def test_a_look_for_something_to_do_goes_through_no_table(tmp_path: Path, look: str) -> None:
+    with closing(Database(f"sqlite:///{tmp_path / 'overlord.db'}")) as database:
+        room = Room(office_of(database))
+        task = await room.task()
+        await room.announce()
+        await room.say(ANA, "please hurry", task.thread)
+        await database.write(lambda books: books.jobs.ask((_first(books), "plan", "")))
+        plans = await database.write(lambda books: _plans(LOOKS[look], books))
+        assert not [plan for plan in plans if THROUGH_ALL.match(plan)]
