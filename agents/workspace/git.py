@@ -18,6 +18,9 @@ TIMEOUT = 60.0
 LONG = 900.0  # for the first copy of a repository, and for writing out all its files
 MOST = 256 * 1024 * 1024
 ERRORS_MOST = 20_000
+TRIES = 5
+# What git says of a folder of objects that upkeep removed because it was empty, just as git was about to write there.
+_SWEPT = "unable to create temporary file: No such file or directory"
 AT_ONCE = 4  # near and far apart: a server that does not answer keeps nobody from reading a file here
 _Turns = defaultdict[bool, asyncio.Semaphore]
 _turns: WeakKeyDictionary[asyncio.AbstractEventLoop, _Turns] = WeakKeyDictionary()
@@ -143,8 +146,12 @@ class Git:
         """Whatever comes of it; -1 is no answer in time. A few at once: a start holds up all."""
         turns = _turns.setdefault(asyncio.get_running_loop(), _Turns(partial(asyncio.Semaphore, AT_ONCE)))
         async with turns[self.far]:
-            asked = self._ask(*arguments, stdin=stdin, most=most)
-            return await (_at_leisure(asked, self.grace) if self.grace else asked)
+            for _ in range(TRIES):
+                asked = self._ask(*arguments, stdin=stdin, most=most)
+                said = await (_at_leisure(asked, self.grace) if self.grace else asked)
+                if said.code == 0 or _SWEPT not in said.err:
+                    break
+            return said
 
     async def _ask(self, *arguments: str, stdin: bytes, most: int) -> Said:
         process = await self._started(*arguments, given=bool(stdin))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.workspace.git import AT_ONCE, Git, git
+from agents.workspace.git import AT_ONCE, TRIES, Git, git
 
 # Says how many of its kind there are, itself among them.
 GIT = """#!/bin/sh
@@ -80,3 +80,22 @@ async def test_what_takes_too_long_is_an_answer_too(tmp_path: Path, monkeypatch:
     _stands_in(tmp_path, SLOW, monkeypatch)
     said = await Git(directory=tmp_path, seconds=0.2).ask("status")
     assert said.code == -1 and "no answer within 0.2 s" in said.err
+
+
+SWEPT = """#!/bin/sh
+echo tried >> "$(dirname "$0")/tries"
+if [ "$(wc -l < "$(dirname "$0")/tries")" -le %d ]; then
+    echo "error: unable to create temporary file: No such file or directory" >&2; exit 128
+fi
+cat
+"""
+
+
+@pytest.mark.parametrize("times", [1, 100])
+async def test_an_object_whose_folder_upkeep_removed_is_written_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int
+) -> None:
+    _stands_in(tmp_path, SWEPT % times, monkeypatch)
+    said = await Git(directory=tmp_path).ask("hash-object", stdin=b"given each time")
+    tries = len((tmp_path / "tries").read_text().splitlines())
+    assert (said.code, said.out, tries) == ((0, b"given each time", 2) if times == 1 else (128, b"", TRIES))
