@@ -124,7 +124,8 @@ class World:
             await self.hub.close()
 
     def _moment(self, task: Task, cause: str) -> Moment:
-        return self.office.moment(task.channel, cause)
+        leaves = bool(self.hub and task.project in self.hub.places)
+        return replace(self.office.moment(task.channel, cause), leaves=leaves)
 
 
 async def make_world(settings: Settings, office: Office, secret: bytes, console: str) -> World:

@@ -31,6 +31,7 @@ class Moment:
     budget: float | None = None  # dollars a task may cost, where that is configured
     who: Callable[[PersonId], PersonId] = lambda id: id  # whom an id stands for now: accounts may be linked since
     is_proposed: Callable[[str], bool] = lambda likeness: False  # whether one like it is open, under way or rejected
+    leaves: bool = False  # what is handed over leaves this machine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

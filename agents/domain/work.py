@@ -73,6 +73,7 @@ class Work:
     evaluation: Evaluation | None = None
     trees: tuple[str, ...] = ()  # of what was judged; empty where a gate refused it for good
     risk: RiskLevel | None = None
+    by_time: bool = False  # nobody looked at it while its gate was open
 
     @property
     def settled(self) -> bool:

@@ -80,6 +80,7 @@ _CHANGES: dict[type[AboutWork], Callable[[Work, Any], dict[str, Any]]] = {
         "commit": fact.evaluation.commit,  # what was judged is what goes on, also where a person handed in a branch
         "trees": (*work.trees, _seen(fact.evaluation)),
     },
+    w.GatePassed: lambda work, fact: {"by_time": fact.by_time},
     w.SubtaskEscalated: lambda work, fact: {"problem": fact.why, "patch": fact.patch or work.patch},
     w.SubtaskTaken: lambda work, fact: {"doing": "finished by hand"},
     w.SubtaskDropped: lambda work, fact: {"problem": fact.why, "queued": False},
@@ -102,6 +103,7 @@ def _ready(work: Work, fact: w.SubtaskReady) -> dict[str, Any]:
         "went_on": "",
         "problem": "",
         "patch": "",
+        "by_time": False,
         **({"branch": "", "base": "", "commit": "", "trees": ()} if fact.anew else {}),
     }
 

@@ -61,7 +61,7 @@ def gate(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Fact
     if work is None:
         return []
     if chosen.option.value == "pass":
-        return [e.GatePassed(**about_run(task, work, moment), by=chosen.by)]
+        return [e.GatePassed(**about_run(task, work, moment), by=chosen.by, by_time=not chosen.by)]
     return [working.again(task, work, (f"A person did not let it pass: {chosen.words}",), moment, afresh=True)]
 
 

@@ -109,6 +109,7 @@ class GatePassed(AboutWork):
     """The work may go onto the task's branch. `by` is empty where the risk is low, or the time ran out (C09)."""
 
     by: tuple[PersonId, ...] = ()
+    by_time: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

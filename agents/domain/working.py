@@ -179,19 +179,30 @@ def again(task: Task, work: Work, feedback: tuple[str, ...], moment: Moment, *, 
 def _gate(task: Task, work: Work, evaluation: Evaluation, risk: Risk, moment: Moment) -> Facts:
     """C07: low risk passes by itself; a reviewer who said nothing is never taken for a yes (C06)."""
     held = at_least_high(risk, "no reviewer gave a verdict") if evaluation.silent else risk
-    kind = GATE_FOR[held.level]
-    if is_verification(task.subtask(work.number)) and not evaluation.silent:
-        kind = None  # the merge of the whole is decided on next, by people that the risk of the whole asks for
+    kind, said = GATE_FOR[held.level], held.said
+    closing = is_verification(task.subtask(work.number)) and not evaluation.silent
+    if closing:  # the merge of the whole is decided on next, by people that the risk of the whole asks for
+        said = _unseen_but_leaving(task, moment)
+        kind = Kind.GATE_MEDIUM if said else None
     if kind is None:
         return [e.GatePassed(task=task.id, at=moment.at, subtask=work.number, attempt=work.attempt)]
     question = Question(
         kind=kind,
         options=GATE_OPTIONS,
-        text=f"{task.id}.{work.number} passed its checks. {held.said}",
+        text=f"{task.id}.{work.number} passed its checks. {said}",
         subject=f"gate:{work.number}:{work.attempt}:{evaluation.commit}",
-        default="pass" if kind is Kind.GATE_MEDIUM else "",
+        default="pass" if kind is Kind.GATE_MEDIUM and not closing else "",
     )
     return ask(task, question, replace(moment, cause=f"{moment.cause}:gate:{work.number}"))
+
+
+def _unseen_but_leaving(task: Task, moment: Moment) -> str:
+    """Attack 19: time may let a step pass, but nothing leaves the machine on the strength of that."""
+    unseen = [f"{task.id}.{work.number}" for work in task.works if work.by_time]
+    if not unseen or not moment.leaves or task.pull:
+        return ""
+    which = f"{' and '.join(unseen)} passed only because the time ran out"
+    return f"{which}, and next it leaves this machine as a pull request: a person must let it."
 
 
 def escalate(task: Task, work: Work, why: str, moment: Moment) -> Facts:

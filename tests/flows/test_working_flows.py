@@ -246,6 +246,27 @@ async def test_a_step_gate_is_as_strict_as_the_risk(work: Work, level: RiskLevel
     assert (await work.now()).work(1).state is S.DONE
 
 
+@pytest.mark.parametrize("leaves", [False, True])
+async def test_attack_19_what_only_time_let_pass_does_not_leave_the_machine(work: Work, leaves: bool) -> None:
+    """Nobody looks at three steps of medium risk. A person lets the whole go, or it stays here for ever."""
+    work.workshop.risk = Risk(level=RiskLevel.MEDIUM, why=("auth code: password.py",))
+    work.leaves = leaves
+    await work.accepted()
+    for _ in range(2):  # two side by side, and the third
+        await work.settle()
+        assert set(await work.time_passes()) == {Kind.GATE_MEDIUM}
+    await work.settle()
+    task = await work.now()
+    assert [each.by_time for each in task.works] == [True, True, True, False]
+    if leaves:
+        gate = task.of_kind(Kind.GATE_MEDIUM)
+        assert gate and not gate.due and "T-1.1 and T-1.2 and T-1.3 passed only because the time" in gate.question
+        assert not await work.time_passes() and not work.workshop.forge.pulls
+        await work.press(Kind.GATE_MEDIUM, "pass")
+        await work.settle()
+    assert (await work.now()).of_kind(Kind.MERGE) and len(work.workshop.forge.pulls) == 1
+
+
 SILENT: dict[str, object] = {
     "it is down": no_answer(),
     "it cannot say": {"probe": "rejected", "status": "no_verdict"},

@@ -1,6 +1,7 @@
 """An accepted plan that is worked off, flow by flow: minions, gates and the forge are played at their ports."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,21 @@ class Work(Planning):
             books.log.append(task.id, facts, Cause(actor="console:ana", delivery=text))
 
         await self.office.database.write(transaction)
+
+    async def time_passes(self) -> list[Kind]:
+        """All that has a clock comes to its end; what that was."""
+
+        def transaction(books: Books) -> list[Kind]:
+            task = books.log.task(self.task)
+            ended = []
+            for decision, due in ((each, each.due) for each in task.open if each.due):
+                moment = replace(self.office.moment(task.channel, f"timer:{decision.id}"), at=due)
+                facts = pressing.when_due(books.log.task(self.task), decision.id, moment)
+                books.log.append(task.id, facts, Cause(actor="overlord", delivery=moment.cause))
+                ended.append(decision.kind)
+            return ended
+
+        return await self.office.database.write(transaction)
 
     async def stop(self) -> None:
         def transaction(books: Books) -> None:

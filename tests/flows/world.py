@@ -3,12 +3,12 @@
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from agents.catalog.specialists import load_panel
 from agents.domain import decide, pressing
-from agents.domain.asking import withdraw
+from agents.domain.asking import Moment, withdraw
 from agents.domain.authority import Presser
 from agents.domain.decide import Request
 from agents.domain.events import TaskCancelled
@@ -45,6 +45,7 @@ class Planning:
     runs: int = 0
     workshop: Workshop = field(default_factory=Workshop)
     projects: GitProjects = field(default_factory=lambda: GitProjects({"shop": None}))
+    leaves: bool = False  # what is handed over leaves the machine
 
     async def next_job(self) -> Job:
         job = await self.any_job()
@@ -73,7 +74,7 @@ class Planning:
     def ports(self, job: Job) -> Ports:
         shop = self.workshop
         return Ports(
-            store=JobLog(self.office.database, job, lambda task, cause: self.office.moment(task.channel, cause)),
+            store=JobLog(self.office.database, job, self._moment),
             projects=self.projects,
             llm=self.llm(job),
             specialists=load_panel(packaged("policies", "specialists.yaml")),
@@ -88,6 +89,9 @@ class Planning:
             live=self.office.show,
             risk=lambda changes, coverage: shop.risk,
         )
+
+    def _moment(self, task: Task, cause: str) -> Moment:
+        return replace(self.office.moment(task.channel, cause), leaves=self.leaves)
 
     async def now(self) -> Task:
         return await self.office.database.read(lambda books: books.log.task(self.task))

@@ -34,7 +34,7 @@ ANSWERS: dict[str, Says] = {
 }
 CONFIG = """
 groups: {{approver: [{lead}], tech_lead: [{lead}]}}
-limits: {{issues_apart: 2}}
+limits: {{issues_apart: 2{limits}}}
 projects:
   - {{name: shop, url: {url}}}
 """
@@ -97,16 +97,18 @@ class GitHubPlay(Play):
 
 
 @asynccontextmanager
-async def github_play(place: Path, gates: Gates | None = None) -> AsyncIterator[GitHubPlay]:
-    """`gates`: in place of real ones in the sandbox."""
+async def github_play(
+    place: Path, gates: Gates | None = None, plan: Says = PLAN, limits: str = ""
+) -> AsyncIterator[GitHubPlay]:
+    """`gates`: in place of real ones in the sandbox. `limits`: more of them, as they are written."""
     async with AsyncExitStack() as stack:
         fake = await stack.enter_async_context(running_github(place / "hub"))
         repo = fake.world.add("acme", "shop", repos.somebodys(place / "theirs", FILES), fake.folder)
-        llm, minions = ScriptedLlm(always=ANSWERS), ScriptedMinions(always=writes())
+        llm, minions = ScriptedLlm(always={**ANSWERS, "decompose": plan}), ScriptedMinions(always=writes())
 
         def config(stage: Stage) -> str:
             url = fake.web_url.replace("http:", "https:") + "/acme/shop"
-            return CONFIG.format(lead=stage.account("lead"), url=url)
+            return CONFIG.format(lead=stage.account("lead"), url=url, limits=limits)
 
         environ = {"GITHUB_TOKEN": TOKEN, "GITHUB_API_URL": fake.api_url}
         setup = Setup(

@@ -10,7 +10,8 @@ from agents.domain.events import WorkEvaluated
 from agents.ports import Brief, Finished, Outcome, Watch
 from tests.fakes.github.world import Issue
 from tests.fakes.work import says
-from tests.scenarios.github_stage import FILES, TESTS, GitHubPlay, github_play, writes
+from tests.scenarios.github_stage import FILES, PLAN, TESTS, GitHubPlay, github_play, writes
+from tests.scenarios.plans import subtask
 from tests.workspace import repositories as repos
 
 pytestmark = pytest.mark.timeout(180)  # real programs are run, and machines are shared
@@ -62,6 +63,24 @@ async def test_work_outside_its_scope_is_not_pushed_until_the_scope_is_widened(p
     await play.stage.press("lead", thread, "Let it pass")
     await play.sees("lead", thread, "T-1 is ready to merge", "settings.py (+1 −0)")
     assert pushed(play) == [1, 1, 0]
+
+
+SETTINGS = {**PLAN, "subtasks": [subtask("Add a currency", files=["settings.py"])]}
+
+
+async def test_attack_19_what_only_time_let_pass_is_not_pushed_until_somebody_lets_it(
+    loaded: None, tmp_path: Path
+) -> None:
+    async with github_play(tmp_path, plan=SETTINGS, limits=", medium_gate: 20") as play:
+        play.minions.always = writes("DEBUG = 1\n", path="settings.py")
+        play.opens("Give prices a currency")
+        thread = await play.approved()
+        card = await play.sees("lead", thread, "T-1.1 passed only because the time ran out", "leaves this machine")
+        assert "Let it pass" in card.buttons and "Hold" not in card.buttons, "it has no clock"
+        assert pushed(play) == [0, 0, 0]
+        await play.stage.press("lead", thread, "Let it pass")
+        await play.sees("lead", thread, "T-1 is ready to merge", "settings.py (+1 −0)")
+        assert pushed(play) == [1, 1, 0]
 
 
 async def test_the_same_work_again_is_never_pushed(play: GitHubPlay) -> None:

@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from agents.domain import asking, decide
 from agents.domain.asking import Moment, Question
-from agents.domain.authority import ChannelPolicy, Group, Kind
+from agents.domain.authority import ChannelPolicy, Group, Kind, OnTimeout
 from agents.domain.decide import Request
 from agents.domain.decision import Decision, Option, lettered
 from agents.domain.ids import Account, DecisionId, TaskId, Thread
@@ -33,6 +33,7 @@ FULL = os.environ.get("OVERLORD_HYPOTHESIS") == "full"  # the counts that PROMIS
 MORNING = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 CHANNEL = "console:general"
 STRICT = "console:strict"  # nobody approves their own request there
+CAREFUL = "console:careful"  # nothing passes by time there
 UNLIMITED = Limits(quota_per_person=10**9, quota_per_channel=10**9)
 ANA, LEAD, SEC, OPS, EVE = (Account(f"slack:T1:U{name}") for name in ("ANA", "LEAD", "SEC", "OPS", "EVE"))
 OPERATOR = Account("console:operator")
@@ -68,7 +69,7 @@ def office_of(
     groups: Mapping[Group, frozenset[str]] = GROUPS,
     limits: Limits = UNLIMITED,
 ) -> Office:
-    channels = {STRICT: ChannelPolicy(self_approval=False)}
+    channels = {STRICT: ChannelPolicy(self_approval=False), CAREFUL: ChannelPolicy(on_timeout=OnTimeout.DENY)}
     permissions = Permissions(groups, frozenset({OPERATOR}), channels)
     return Office(database=database, permissions=permissions, clock=clock or HandClock(), limits=limits)
 
