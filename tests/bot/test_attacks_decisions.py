@@ -1,4 +1,4 @@
-"""Attacks 9 to 18 and 20 on decisions: each is refused, leaves its row, and changes nothing. 19: test_attacks_time.py."""
+"""Attacks 9 to 18 and 20: each is refused, leaves its row, and changes nothing. For 19 see test_attacks_time.py."""
 
 import asyncio
 from collections.abc import Iterator
