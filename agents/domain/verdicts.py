@@ -99,6 +99,7 @@ class Advice:
     specialist: str
     concerns: tuple[str, ...] = ()
     suggestions: tuple[str, ...] = ()
+    why_none: str = ""  # it could not be asked, or gave no answer that counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

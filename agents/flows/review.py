@@ -57,9 +57,7 @@ async def review(event: Event, ports: Ports) -> None:
         _get_ready(seen, ports),
         return_exceptions=True,
     )
-    held = Review(
-        critic=got(critic), custodiet=got(custodiet), advice=tuple(said for said in got(advice) if said is not None)
-    )
+    held = Review(critic=got(critic), custodiet=got(custodiet), advice=tuple(got(advice)))
 
     def decide(task: Task, moment: Moment) -> Sequence[Event]:
         return [] if planning.overtaken(seen, task) else planning.after_review(task, held, moment)
@@ -109,8 +107,8 @@ async def _custodiet(task: Task, ports: Ports) -> CustodietSays:
     )
 
 
-async def _specialist(task: Task, specialist: Specialist, ports: Ports) -> Advice | None:
-    """C06: advice fails open."""
+async def _specialist(task: Task, specialist: Specialist, ports: Ports) -> Advice:
+    """C06: advice fails open, and the card says that it is missing."""
     about = {"specialist": specialist.name, "focus": specialist.focus}
     asked = Ask(
         question="specialist",
@@ -122,8 +120,8 @@ async def _specialist(task: Task, specialist: Specialist, ports: Ports) -> Advic
     )
     try:
         says, _ = await ports.llm.ask(asked, SpecialistAnswer)
-    except (NoAnswer, BudgetReached):
-        return None
+    except (NoAnswer, BudgetReached) as failed:
+        return Advice(specialist=specialist.name, why_none=failed.what)
     return Advice(specialist=specialist.name, concerns=tuple(says.concerns), suggestions=tuple(says.suggestions))
 
 

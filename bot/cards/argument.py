@@ -61,9 +61,10 @@ def _custodiet(review: Review) -> str:
 
 
 def _advice(advice: tuple[Advice, ...]) -> list[Row]:
-    """Specialists who say the same are heard once."""
+    """Specialists who say the same are heard once, and so is what kept them from saying anything."""
     said: dict[str, list[str]] = {}
     for each in advice:
-        if points := "; ".join((*each.concerns, *each.suggestions)):
+        points = f"none: {each.why_none}" if each.why_none else "; ".join((*each.concerns, *each.suggestions))
+        if points:
             said.setdefault(points, []).append(each.specialist)
     return [Row(label=f"Advice, {' and '.join(names)}", value=cut(points, 300)) for points, names in said.items()]

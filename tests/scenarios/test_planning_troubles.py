@@ -88,7 +88,7 @@ async def test_when_reviewers_are_down_specialists_are_skipped_and_a_person_judg
     play = await opened(Given(llm=llm))
     thread = await play.stage.say("ana", REQUEST, mention=True)
     card = await play.sees("ana", thread, "the plan needs your judgement", "No verdict from the critic and the custod")
-    assert "Advice" not in card.text and llm.count("specialist") == 1
+    assert "Advice, security: none: " in card.text and llm.count("specialist") == 1
     assert "DecompositionApproved" not in await play.facts()
 
 
@@ -102,7 +102,7 @@ async def test_advice_that_is_cut_off_is_left_out_and_the_plan_goes_on(opened: O
         server.answers("specialist", Says(value={"concerns": ["It is long"]}, finish="length"))
         play = await opened(Given(config=SERVED % server.url, environ={"FAKE_KEY": KEY}))
         thread = await play.stage.say("ana", REQUEST, mention=True)
-        card = await play.sees("ana", thread, "please look at the plan")
+        card = await play.sees("ana", thread, "please look at the plan", "Advice, security", "none: ")
         assert "It is long" not in card.text
         assert [seen.body["max_tokens"] for seen in server.seen if seen.question == "specialist"] == [1000, 1000]
 
