@@ -33,7 +33,7 @@ class Made(StrEnum):
     FAILED = "FAILED"  # there is nothing, or nothing that may be used
 
 
-MINION, PERSON = "minion", "person"
+MINION, PERSON, OVERLORD = "minion", "person", "overlord"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,7 @@ class WorkerOutcome:
     """M175. `run` is the minion's run it is about, such as T-1.2-1: its task, subtask and attempt."""
 
     run: str
-    worker: str  # minion, person, or the reviewer's name
+    worker: str  # minion, person, overlord where there was only something to judge, or the reviewer's name
     status: Status
     action_taken: str
     files_modified: tuple[str, ...] = ()  # as git measured them
@@ -111,7 +111,7 @@ class _Run:
     """One run as far as it was read. No outcome: it is under way, or not judged yet."""
 
     said: str = ""
-    worker: str = MINION
+    worker: str = OVERLORD  # until a minion begins
     outcome: WorkerOutcome | None = None
     made: Made | None = None
     changes: tuple[Change, ...] = ()
@@ -157,7 +157,7 @@ def of_review(review: CodeReview, run: str) -> WorkerOutcome:
 
 
 def _goes_on(run: _Run, fact: Event, key: str) -> _Run:
-    return replace(run, outcome=None, made=None, reviews=())
+    return replace(run, worker=MINION, outcome=None, made=None, reviews=())
 
 
 def _asked(run: _Run, fact: e.MinionAsked, key: str) -> _Run:
@@ -202,7 +202,7 @@ def _so_far(changes: tuple[Change, ...]) -> Made:
 
 def _handed_in(run: _Run, fact: e.WorkHandedIn, key: str) -> _Run:
     """A claim is no outcome: it has one when it is judged."""
-    return _Run(said=fact.summary, worker=PERSON if fact.by else MINION)
+    return _Run(said=fact.summary, worker=PERSON if fact.by else run.worker)
 
 
 def _judged(run: _Run, fact: e.WorkEvaluated, key: str) -> _Run:
