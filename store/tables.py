@@ -190,7 +190,7 @@ people = Table(
     metadata,
     Column("id", String, primary_key=True),
     Column("name", String, nullable=False),
-    Column("merged_into", String, nullable=False, server_default=""),
+    Column("merged_into", String, nullable=False, server_default="", index=True),
 )
 
 accounts = Table(

@@ -19,7 +19,7 @@ from store.leases import Lease
 from tests.store.room import ANA, MORNING, UNLIMITED, Room, office_of
 
 LEASE = Lease(owner="one", at=MORNING, until=MORNING + timedelta(seconds=60))
-GROWING = "events|deliveries|jobs|posts|snapshots|decisions|messages|threads"
+GROWING = "events|deliveries|jobs|posts|snapshots|decisions|messages|threads|people|accounts"
 THROUGH_ALL = re.compile(rf"SCAN ({GROWING})\b(?! USING (COVERING )?INDEX (deliveries_to_settle|posts_to_send))")
 Question = Callable[[Books], object]
 
@@ -46,6 +46,9 @@ LOOKS: dict[str, Question] = {
     "claim posts": lambda books: books.posts.claim(LEASE, UNLIMITED, 16),
     "when next a post": lambda books: books.posts.next_due(MORNING),
     "timers": lambda books: books.timers.due(MORNING),
+    "who it is": lambda books: books.people.of(ANA),
+    "a thread": lambda books: books.threads.latest("console:general", 20),
+    "open tasks": lambda books: books.log.tasks(ended=False, limit=50),
     "a task": lambda books: books.log.facts(TaskId("T-1")),
 }
 

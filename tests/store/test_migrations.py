@@ -80,6 +80,7 @@ NINTH = (
     "CREATE INDEX jobs_to_run ON jobs (state, not_before)",
     "INSERT INTO jobs SELECT * FROM jobs_after",
     "DROP TABLE jobs_after",
+    "DROP INDEX ix_people_merged_into",
     "UPDATE schema_version SET version = 9",
 )
 SEVENTH = (
