@@ -80,7 +80,8 @@ class BuiltIn:
     def name(self) -> str:
         return f"built-in, {self.sandbox.name}"
 
-    async def prepare(self) -> None: ...
+    async def prepare(self) -> None:
+        """It needs nothing but its sandbox, which whoever made it tries."""
 
     async def run(self, brief: Brief, watch: Watch, show: Show = unseen) -> Outcome:
         timer = asyncio.timeout(None)

@@ -76,8 +76,10 @@ class ScriptedMinions:
     always: Play = field(default_factory=finishes)
     briefs: list[Brief] = field(default_factory=list)
     name: str = "a script in no sandbox"
+    prepared: int = 0
 
-    async def prepare(self) -> None: ...
+    async def prepare(self) -> None:
+        self.prepared += 1
 
     async def run(self, brief: Brief, watch: Watch, show: Show = unseen) -> Outcome:
         self.briefs.append(brief)

@@ -67,6 +67,17 @@ async def test_reviewers_think_side_by_side(tmp_path: Path) -> None:
         assert (await world.now()).state is TaskState.AWAITING_APPROVAL
 
 
+async def test_what_minions_need_is_made_ready_while_reviewers_read(tmp_path: Path) -> None:
+    """So that an approval starts them at once."""
+    llm = ScriptedLlm(decompose=[plan("Show a form")], critic=[GO], custodiet=[OK])
+    async with planning(tmp_path, scripted(llm)) as world:
+        await world.run_next("intake", "decompose")
+        assert world.workshop.minions.prepared == 0
+        await world.run_next("review")
+        assert world.workshop.minions.prepared == 1
+        assert (await world.now()).state is TaskState.AWAITING_APPROVAL
+
+
 async def test_a_review_that_dies_between_critic_and_custodiet_does_not_pay_the_critic_twice(tmp_path: Path) -> None:
     await LOADED.warm()
     async with ModelServer() as server, planning(tmp_path, served(server)) as world:
