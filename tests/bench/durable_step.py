@@ -12,8 +12,8 @@ What is in a step of ours, for 50 tasks at once, on SQLite with synchronous=FULL
 Both readers are pumps that wake when something was committed, as in the program, and the clock runs until they have
 read the last fact and that is on disk too. Not in a step: storing the delivery before it is acknowledged (see
 `press_to_durable_ack`) and carrying the card to a platform. `whole_message` is for information: the same remarks as
-people send them, from `Inbox.accept` through `Inbox.settle` to both readers. It grows from round to round, because nobody has a
-quota here: each message is counted with all that came before it, where the program stops at the quota.
+people send them, from `Inbox.accept` through `Inbox.settle` to both readers. It grows from round to round,
+because nobody has a quota here: each message is counted with all before it, where the program stops at the quota.
 
 One step of LangGraph is one node that appends one small item to its state, checkpointed at its default durability,
 50 threads at once, in its own process.
