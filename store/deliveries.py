@@ -93,15 +93,20 @@ class Deliveries:
 
     def to_settle(self, limit: int = 100) -> list[Received]:
         """What was received and not settled, oldest first."""
+        rows = _TO_SETTLE.run(self._db, {"most": limit}).fetchall()
         return [
             Received(
-                key=key, also=also or "", kind=kind, body=body, account=account, channel=channel, thread=thread,
+                key=key,
+                also=also or "",
+                kind=kind,
+                body=body,
+                account=account,
+                channel=channel,
+                thread=thread,
                 at=moment(at),
             )
-            for key, also, kind, body, account, channel, thread, at in _TO_SETTLE.run(
-                self._db, {"most": limit}
-            ).fetchall()
-        ]  # fmt: skip
+            for key, also, kind, body, account, channel, thread, at in rows
+        ]
 
     def settle(self, key: str, state: DeliveryState, outcome: str, at: datetime) -> bool:
         """End a delivery. False: somebody else settled it first."""
