@@ -162,6 +162,7 @@ class _opened:
             clock=clock,
             limits=settings.limits,
             budgets=settings.budgets,
+            retention=settings.retention,
             redact=Redactor(settings.secrets),
             catalog=catalog_of(settings.declared),
         )
@@ -217,13 +218,16 @@ def _outer_pumps(
     """Those that begin threads of their own, or look after our copies; what troubles them is no trouble of ours."""
     from bot.issues import IssueWatch, homes_of
     from bot.proposals import ApprovedProposals, Elsewhere
+    from bot.pruning import Pruning
     from bot.upkeep import Upkeep
 
     hub = world.hub
     upkeep = Upkeep(world.office, (*world.workshop.copies, *(hub.places.values() if hub else ())))
     elsewhere = Elsewhere(open=f"console:{settings.console_channels[0]}", alone=f"console:@{_login(settings)}")
     approved = ApprovedProposals(world.office, inbox, platforms, elsewhere)
+    pruning = Pruning(world.office)
     quiet = (
+        Pump("prune", pruning.look, frozenset(), pruning.next_due),
         Pump("upkeep", upkeep.look, frozenset(), upkeep.next_due),
         Pump("proposals", approved.carry_out, frozenset({"proposals"})),
     )

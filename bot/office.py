@@ -12,6 +12,7 @@ from agents.domain.ids import Account, TaskId
 from agents.domain.limits import Limits
 from agents.domain.records import dataclass
 from agents.domain.redact import Redact, Redactor
+from agents.domain.retention import Retention
 from agents.domain.workflow import Workflow
 from agents.ports import Clock, Show
 from bot.live import Live
@@ -45,6 +46,7 @@ class Office:
     clock: Clock
     limits: Limits
     budgets: Budgets = field(default_factory=Budgets)
+    retention: Retention = field(default_factory=Retention)
     redact: Redact = field(default_factory=Redactor)  # what leaves the house goes through it
     catalog: "Callable[[], Catalog]" = packaged_catalog  # roles, contexts, the workflow; read when first needed
     live: Live = field(default_factory=Live)

@@ -39,6 +39,7 @@ from agents.domain.gates import GateCommands
 from agents.domain.ids import Account
 from agents.domain.limits import Limits
 from agents.domain.records import dataclass
+from agents.domain.retention import Retention
 
 if TYPE_CHECKING:
     from agents.catalog.library import Declared
@@ -94,6 +95,7 @@ class Settings:
     projects: tuple[Project, ...]
     channels: Mapping[str, ChannelPolicy]
     limits: Limits
+    retention: Retention
     risk: "RiskPolicy | None"  # None: as it comes with the program
     declared: "Declared | None" = None  # contexts, roles, workflow; None: as they come with the program
     warnings: tuple[Problem, ...] = ()
@@ -175,6 +177,7 @@ class _Reading:
             projects=tuple(self._project(part, base) for part in file.projects),
             channels=_channels(file),
             limits=file.limits,
+            retention=file.retention,
             risk=file.risk,
             declared=_declared(file),
             warnings=tuple(self.warnings),
@@ -236,6 +239,7 @@ class _Reading:
 
     def _check(self, file: OverlordFile, broken: frozenset[str], base: Path) -> None:
         odd = [*policies.odd_limits(file.limits), *odd_slack(file.slack)]
+        odd += policies.odd_retention(file.retention, file.limits)
         if file.risk:
             from agents.catalog.risk import odd_risk
 

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, insert, inspect, select, update
 from agents.domain.errors import OverlordError
 from store import tables
 
-LATEST = 10
+LATEST = 11
 
 
 def _calls(db: Connection) -> None:
@@ -57,6 +57,10 @@ def _found_at_once(db: Connection) -> None:
     db.exec_driver_sql("CREATE INDEX ix_people_merged_into ON people (merged_into)")
 
 
+def _prunable(db: Connection) -> None:
+    db.exec_driver_sql("CREATE INDEX decisions_by_delivery ON decisions (delivery)")
+
+
 # How to get to this version from the one before.
 STEPS: dict[int, Callable[[Connection], None]] = {
     2: _calls,
@@ -68,6 +72,7 @@ STEPS: dict[int, Callable[[Connection], None]] = {
     8: _less_to_write,
     9: _proposals,
     10: _found_at_once,
+    11: _prunable,
 }
 
 _KEEP_FACTS = {

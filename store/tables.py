@@ -69,6 +69,7 @@ decisions = Table(
     # The delivery that decided it; empty only where time decided. It must be one we really received.
     Column("delivery", String, ForeignKey("deliveries.key"), nullable=True),
     Index("open_decisions", "state", "opened_at"),
+    Index("decisions_by_delivery", "delivery"),  # a delivery that decided something is never removed
 )
 
 timers = Table(

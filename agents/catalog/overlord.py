@@ -26,12 +26,14 @@ from agents.catalog.reading import (
     secret,
     text,
     told,
+    whole,
 )
 from agents.domain.authority import ChannelPolicy, Group
 from agents.domain.budget import Budgets
 from agents.domain.limits import Limits
 from agents.domain.models import ROLES
 from agents.domain.records import dataclass
+from agents.domain.retention import Retention
 from agents.domain.secret import Secret
 
 if TYPE_CHECKING:
@@ -165,6 +167,7 @@ class OverlordFile:
     approvers: tuple[str, ...] = ()
     groups: Mapping[Group, frozenset[str]]
     limits: Limits
+    retention: Retention = field(default_factory=Retention)
     risk: "RiskPolicy | None" = None  # None: the one that comes with the program
     projects: tuple[ProjectPart, ...] = ()
     channels: Mapping[str, ChannelPolicy] = field(default_factory=dict)
@@ -205,6 +208,14 @@ def _workflow(where: Where, value: Value) -> "Workflow":
     return WORKFLOW(where, value)
 
 
+@told(lambda: {"not": {}})
+def _not_yet(where: Where, value: Value) -> None:
+    raise Wrong((where, "it is not there yet: ended tasks stay in the list", "Remove this line."))
+
+
+_DAYS = optional(whole(1, 36_500))
+RETENTION = Shape(Retention, messages=_DAYS, deliveries=_DAYS, turns=_DAYS, branches=_DAYS, archived=_not_yet)
+
 OVERLORD = Shape(
     OverlordFile,
     ("groups", "limits"),
@@ -223,6 +234,7 @@ OVERLORD = Shape(
     approvers=after(_listed, items(checked(text, member))),
     groups=GROUPS,
     limits=LIMITS,
+    retention=RETENTION,
     risk=optional(_risk),
     projects=items(PROJECT),
     channels=CHANNELS,
@@ -259,6 +271,7 @@ VARIABLES: dict[str, tuple[str, ...]] = {
     "OVERLORD_GITHUB_LABEL": ("github", "label"),
     **{f"OVERLORD_MODELS__{name.upper()}": ("models", name) for name in ROLES},
     **{f"OVERLORD_BUDGETS__{name.upper()}": ("budgets", name) for name in BUDGETS.fields},
+    **{f"OVERLORD_RETENTION__{name.upper()}": ("retention", name) for name in RETENTION.fields if name != "archived"},
     **{f"OVERLORD_LIMITS__{name.upper()}": ("limits", name) for name in LIMITS.fields},
 }
 

@@ -1,5 +1,6 @@
 """Policies people may change: the numbers, who is in which group, the projects, and what a channel sets."""
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
@@ -26,6 +27,7 @@ from agents.domain.authority import ChannelPolicy, Group, OnTimeout, PlanPolicy
 from agents.domain.gates import GATE_NAMES, ExtraGate, GateCommands, OnFail
 from agents.domain.limits import Limits
 from agents.domain.records import dataclass
+from agents.domain.retention import Retention
 from agents.domain.scope import odd_path
 from manifests import packaged
 
@@ -238,6 +240,14 @@ def odd_limits(limits: Limits) -> Iterator[Odd]:
     if limits.job_renewal > limits.job_lease / 2:
         what = f"with {limits.job_renewal:g} one late renewal would lose the job to another process"
         yield ("limits", "job_renewal"), what, f"Write at most half of job_lease, which is {limits.job_lease / 2:g}."
+
+
+def odd_retention(retention: Retention, limits: Limits) -> Iterator[Odd]:
+    """What was delivered is how something that is read again is known."""
+    least = math.floor(limits.catch_up / 86_400) + 1
+    if retention.deliveries is not None and retention.deliveries < least:
+        what = f"with {retention.deliveries} what was said while I was away could be heard twice"
+        yield ("retention", "deliveries"), what, f"Write at least {least}: more days than limits.catch_up reads back."
 
 
 def odd_projects(projects: Sequence[ProjectPart]) -> Iterator[Odd]:

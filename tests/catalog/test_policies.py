@@ -5,17 +5,21 @@ from dataclasses import asdict, fields
 import pytest
 
 from agents.catalog.documents import Value
+from agents.catalog.overlord import RETENTION
 from agents.catalog.policies import (
     GROUPS,
     LIMITS,
     account,
     member,
     odd_limits,
+    odd_retention,
     packaged_groups,
     packaged_limits,
 )
+from agents.catalog.reading import Wrong
 from agents.domain.authority import Group
 from agents.domain.limits import Limits
+from agents.domain.retention import Retention
 
 
 def test_the_packaged_numbers_are_the_defaults_of_the_domain() -> None:
@@ -98,3 +102,25 @@ def test_a_name_or_a_look_alike_is_refused(written: str) -> None:
 def test_a_crowd_is_no_account() -> None:
     with pytest.raises(ValueError, match="group of people"):
         account("slack-group:T1:S2")
+
+
+def test_nothing_is_removed_unless_somebody_says_after_how_many_days() -> None:
+    assert RETENTION.read({}) == Retention() == Retention(messages=None, deliveries=None, turns=None, branches=None)
+    assert RETENTION.read({"messages": 90, "turns": "30", "branches": None}) == Retention(messages=90, turns=30)
+
+
+@pytest.mark.parametrize("written", [{"messages": 0}, {"turns": 1.5}, {"branches": True}, {"tasks": 3}])
+def test_days_that_do_not_do(written: dict[str, Value]) -> None:
+    with pytest.raises(Wrong):
+        RETENTION.read(written)
+
+
+def test_what_nothing_obeys_yet_is_refused_and_says_so() -> None:
+    with pytest.raises(Wrong, match="not there yet"):
+        RETENTION.read({"archived": 30})
+
+
+@pytest.mark.parametrize(("days", "catch_up", "good"), [(1, 86_400, False), (2, 86_400, True), (7, 7 * 86_400, False)])
+def test_deliveries_outlive_what_may_be_read_again(days: int, catch_up: float, good: bool) -> None:
+    odd = list(odd_retention(Retention(deliveries=days), Limits(catch_up=catch_up)))
+    assert not odd if good else odd[0][0] == ("retention", "deliveries")

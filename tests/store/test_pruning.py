@@ -1,0 +1,112 @@
+"""What is older than people want it kept is removed, and nothing else is."""
+
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
+
+import pytest
+from sqlalchemy import text
+
+from agents.domain.authority import Kind
+from agents.domain.ids import Thread
+from agents.domain.retention import Retention
+from bot.pruning import Pruning
+from store.books import Books
+from store.database import Database
+from store.deliveries import DeliveryState, Received
+from store.pruning import BATCH
+from tests.store.room import ANA, CHANNEL, MORNING, YES, Room
+
+DAY = 86_400.0
+
+
+async def prune(room: Room, retention: Retention) -> int:
+    pruning, rounds = Pruning(replace(room.office, retention=retention)), 0
+    while await pruning.look():
+        rounds += 1
+    return rounds
+
+
+async def column(database: Database, statement: str) -> list[str]:
+    return await database.read(lambda books: list(books.db.execute(text(statement)).scalars()))
+
+
+def messages(database: Database):  # type: ignore[no-untyped-def]
+    return column(database, "SELECT text FROM messages ORDER BY id")
+
+
+async def talk(room: Room) -> None:
+    await room.say(ANA, "thanks", f"{CHANNEL}:old")
+    room.clock.pass_(10 * DAY)
+    await room.say(ANA, "cheers", f"{CHANNEL}:new")
+
+
+@pytest.mark.parametrize(
+    ("retention", "left", "delivered"),
+    [
+        (Retention(), ["thanks", "cheers"], 2),
+        (Retention(messages=7), ["cheers"], 2),
+        (Retention(deliveries=7), ["thanks", "cheers"], 1),
+        (Retention(messages=20, deliveries=20), ["thanks", "cheers"], 2),
+        (Retention(messages=7, deliveries=7), ["cheers"], 1),
+    ],
+)
+async def test_each_goes_after_the_days_that_its_own_setting_says(
+    room: Room, retention: Retention, left: list[str], delivered: int
+) -> None:
+    await talk(room)
+    await prune(room, retention)
+    assert await messages(room.database) == left
+    assert len(await column(room.database, "SELECT key FROM deliveries")) == delivered
+
+
+async def test_the_talk_of_an_open_task_stays_until_it_has_ended(room: Room) -> None:
+    await room.say(ANA, "add a login form", f"{CHANNEL}:1")
+    room.clock.pass_(10 * DAY)
+    pruning = Pruning(replace(room.office, retention=Retention(messages=7)))
+    while await pruning.look():
+        pass
+    assert await messages(room.database) == ["add a login form"]
+    await room.database.write(lambda books: books.db.execute(text("UPDATE snapshots SET ended = true")))
+    room.clock.pass_(DAY)  # the same process finds it the next time
+    while await pruning.look():
+        pass
+    assert await messages(room.database) == []
+
+
+async def test_what_decided_something_stays_without_its_words(room: Room) -> None:
+    task = await room.task()
+    decision = await room.ask(task, Kind.PROPOSAL)
+    assert (await room.press(ANA, decision, YES, words="please do")).state is DeliveryState.HANDLED
+    room.clock.pass_(10 * DAY)
+    await prune(room, Retention(deliveries=7))
+    assert await column(room.database, "SELECT body FROM deliveries") == [""]
+    assert await room.whole()
+
+
+async def test_an_issue_that_was_taken_on_is_known_for_ever_and_what_is_unread_is_left_alone(room: Room) -> None:
+    def keep(kind: str, books: Books) -> None:
+        received = Received(
+            key=kind, kind=kind, body="{}", account=ANA, channel=CHANNEL, thread=Thread(f"{CHANNEL}:1"), at=MORNING
+        )
+        books.deliveries.keep(received)
+        if kind != "Said":
+            books.deliveries.settle(kind, DeliveryState.HANDLED, "", MORNING)
+
+    for kind in ("Labelled", "Mandated", "Said", "Edited"):
+        await room.database.write(partial(keep, kind))
+    room.clock.pass_(10 * DAY)
+    await prune(room, Retention(deliveries=7))
+    rows = await column(room.database, "SELECT key || body FROM deliveries ORDER BY key")
+    assert rows == ["Labelled", "Mandated", "Said{}"]
+
+
+async def test_much_is_removed_in_bounded_batches(room: Room) -> None:
+    def fill(books: Books) -> None:
+        for number in range(2 * BATCH + 1):
+            books.messages.keep(Thread(f"{CHANNEL}:1"), str(number), ANA, "hello", MORNING)
+
+    await room.database.write(fill)
+    room.clock.pass_(timedelta(days=8).total_seconds())
+    assert await prune(room, Retention(messages=7)) == 3
+    assert await messages(room.database) == []
