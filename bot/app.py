@@ -39,7 +39,8 @@ from bot.platforms.console.hosting import running as console_running
 from bot.platforms.console.options import ConsoleOptions
 from bot.platforms.console.platform import ConsolePlatform
 from bot.records import DirectRecords, Records
-from bot.settings import Settings, make_home
+from bot.settings import Settings
+from bot.state_folder import make_database_private, make_home
 from bot.store_checks import Finding, check_books
 from bot.timers import Timers
 from store.books import Books
@@ -154,6 +155,7 @@ class _opened:
 
     def __init__(self, settings: Settings, clock: Clock, bell: Bell) -> None:
         make_home(settings.home)
+        make_database_private(settings.database_url)
         self._database = Database(settings.database_url, bell.ring)
         permissions = Permissions(settings.groups, settings.operators, settings.channels)
         self._office = Office(

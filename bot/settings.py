@@ -28,6 +28,7 @@ from agents.catalog.overlord import (
     doubtful,
     odd_slack,
     secrets_in,
+    tokens_in,
 )
 from agents.catalog.policies import ProjectPart
 from agents.catalog.problems import Problem, did_you_mean
@@ -40,6 +41,8 @@ from agents.domain.ids import Account
 from agents.domain.limits import Limits
 from agents.domain.records import dataclass
 from agents.domain.retention import Retention
+from bot.settings_file import Search, find_settings, read_settings
+from bot.state_folder import HOME, expand, home_of
 
 if TYPE_CHECKING:
     from agents.catalog.library import Declared
@@ -99,6 +102,7 @@ class Settings:
     risk: "RiskPolicy | None"  # None: as it comes with the program
     declared: "Declared | None" = None  # contexts, roles, workflow; None: as they come with the program
     warnings: tuple[Problem, ...] = ()
+    left: tuple[Problem, ...] = ()  # settings files that are there and were not read; warnings too
     secrets: frozenset[str] = field(default=frozenset(), repr=False)  # exact values no log may show
 
     @property
@@ -131,11 +135,6 @@ def os_user() -> str:
         return f"uid-{os.getuid()}"
 
 
-def make_home(home: Path) -> None:
-    """The state folder, for its owner alone: whoever may read it is the operator."""
-    home.mkdir(parents=True, exist_ok=True, mode=0o700)
-
-
 @dataclass(slots=True)
 class _Reading:
     """One reading of everything; faults are gathered on the way."""
@@ -146,6 +145,7 @@ class _Reading:
     layers: Layers = field(default_factory=Layers)
     problems: list[Problem] = field(default_factory=list)
     warnings: list[Problem] = field(default_factory=list)
+    left: list[Problem] = field(default_factory=list)
 
     def settings(self, user: str) -> Settings:
         config = self._gather()
@@ -155,7 +155,7 @@ class _Reading:
         database_url = self._database(file, home, base)
         self._check(file, broken, base)
         if self.problems:
-            raise BadSettings(self.problems, self.warnings)
+            raise BadSettings(self.problems, (*self.left, *self.warnings))
         operators = {f"cli:{user}"} | ({f"console:{user}"} if file.console.loopback else set())
         return Settings(
             home=home,
@@ -180,7 +180,8 @@ class _Reading:
             retention=file.retention,
             risk=file.risk,
             declared=_declared(file),
-            warnings=tuple(self.warnings),
+            warnings=(*self.left, *self.warnings),
+            left=tuple(self.left),
             secrets=frozenset(secrets_in(file) | _keys_in(self.environ) | file.models.keys_in(self.environ)),
         )
 
@@ -188,17 +189,20 @@ class _Reading:
         self.layers.lay(policies.packaged_limits(), under="limits")
         self.layers.lay(policies.packaged_groups(), under="groups")
         self.layers.lay(packaged_models(), under="models")
-        config = self._config()
-        if config:
-            from agents.catalog.yaml import read_yaml
+        config = None
+        try:
+            search = self._search()
+            self.left += search.left
+            if file := search.found:
+                from agents.catalog.yaml import parse_yaml
 
-            try:
-                document = read_yaml(config)
+                config = file.path
+                document = parse_yaml(file.body, name=str(config))
                 for name in document.data.keys() & _LAID_UNDER.keys():
                     self.layers.lay(_laid_under(name), under=name)
                 self.layers.lay(document)
-            except BadYaml as error:
-                self.problems.append(Problem(name=CONFIG, what=error.what, instead=error.next_step))
+        except BadYaml as error:
+            self.problems.append(Problem(name=CONFIG, what=error.what, instead=error.next_step))
         if config and self._holds_tokens() and config.stat().st_mode & 0o077:
             step = f"Run chmod 600 {config}."
             self.warnings.append(Problem(name=str(config), what="it holds tokens and others may read it", instead=step))
@@ -208,12 +212,10 @@ class _Reading:
                     self.layers.put(where, given[name], name)
         return config
 
-    def _config(self) -> Path | None:
+    def _search(self) -> Search:
         if named := self.flags.get("--config") or self.environ.get(CONFIG):
-            return self._path(named, self.cwd)
-        home = self.flags.get("--home") or self.environ.get("OVERLORD_HOME") or "~/.overlord"
-        places = (self.cwd / "overlord.yaml", self._path(home, self.cwd) / "overlord.yaml")
-        return next((place for place in places if place.is_file()), None)
+            return Search(found=read_settings(self._path(named, self.cwd)))
+        return find_settings(self.cwd, home_of(self.environ, self.cwd, self.flags))
 
     def _shape(self) -> tuple[OverlordFile, frozenset[str]]:
         """What was written, and the names of the sections that cannot be read and stand at their defaults."""
@@ -229,7 +231,7 @@ class _Reading:
 
     def _home(self, base: Path) -> Path:
         given = self.flags.get("--home") or self.environ.get("OVERLORD_HOME")
-        home = self._path(self.layers.text("home") or "~/.overlord", self.cwd if given else base)
+        home = self._path(self.layers.text("home") or HOME, self.cwd if given else base)
         nearest = next(folder for folder in (home, *home.parents) if folder.exists())
         if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
             why = "is closed to me" if nearest.is_dir() else "is a file"
@@ -252,6 +254,8 @@ class _Reading:
         if "projects" not in broken:
             odd += policies.odd_channels(file.channels, file.projects)
         self._tell(self.problems, *odd)
+        misused = file.models.misused_keys(self.environ, tokens_in(file))
+        self.problems += [Problem(name=name, what=what, instead=instead) for name, what, instead in misused]
         self._tell(self.warnings, *doubtful(file), *_without_code(file))
         for name in sorted(self.environ):
             if name.startswith("OVERLORD_") and name not in (*VARIABLES, CONFIG):
@@ -278,8 +282,7 @@ class _Reading:
         return f"sqlite:///{path}"
 
     def _path(self, written: str, base: Path) -> Path:
-        home = self.environ.get("HOME") or str(Path.home())
-        return Path(os.path.normpath(base / re.sub(r"^~(?=/|$)", lambda _: home, written)))
+        return expand(written, base, self.environ)
 
     def _located(self, part: ProjectPart, base: Path) -> ProjectPart:
         """With its paths as they are on this machine."""

@@ -20,6 +20,7 @@ _LINE = re.compile(rf"(?P<inner>  )?(?P<name>{_WORD}):(?: +(?P<value>[^\s#][^#]*
 _PAIR = re.compile(rf"({_WORD}): ({_WORD})", re.ASCII)
 _PAIRS = re.compile(rf"{{{_PAIR.pattern}(?:, {_PAIR.pattern})*}}", re.ASCII)
 _TEXT = re.compile(_WORD, re.ASCII)
+SIZE_LIMIT = 256 * 1024
 _INTEGER = re.compile(r"[1-9][0-9]{0,8}")
 _DECIMAL = re.compile(r"(?:0|[1-9][0-9]{0,8})\.[0-9]{0,8}[1-9]")
 
@@ -42,6 +43,18 @@ class Document:
             if line := self.lines.get(where[:end]):
                 return f"{self.name} line {line}"
         return self.name
+
+
+def read_body(path: Path) -> bytes:
+    """The content of a settings file, and at most one byte more than it may have. Raises BadYaml."""
+    try:
+        if not path.is_file():
+            raise BadYaml(f"There is no file {path}", next_step="Check the path, or create the file.")
+        with path.open("rb") as file:
+            return file.read(SIZE_LIMIT + 1)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise BadYaml(f"{path} cannot be read: {why}", next_step="Check who may read it.") from error
 
 
 def read_packaged(path: Path) -> Document:

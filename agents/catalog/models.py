@@ -1,7 +1,7 @@
 """What may be written about models and money: the roles, the providers to look for, and the budgets."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import field
 from urllib.parse import urlsplit
 
@@ -14,9 +14,14 @@ from manifests import packaged
 
 OLLAMA = "OLLAMA_API_BASE"
 _VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
+# Tokens of chats and forges, and our own variables, are no keys of a model: its server would be sent them.
+_OTHERS_KEY = r"(?i)(SLACK|DISCORD|GITHUB|GH|GITLAB|GL|BITBUCKET|GITEA|FORGEJO|CI|OVERLORD)_(?!(\w+_)?API_KEY$)\w+"
 _MODEL = r"[^\s,]+"
 # Tokens. The rules and a question take some 3,000, and what is cut off too early is paid for nothing.
 LEAST_INPUT, LEAST_OUTPUT, MOST_TOKENS = 4_000, 200, 1_000_000
+_KEY_STEP = "Keep the model's key in a variable of its own, such as OPENAI_API_KEY, and write that name."
+# of Slack, GitHub and GitLab
+TOKEN_BEGINNINGS = ("xoxb-", "xoxp-", "xoxe", "xapp-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-")
 _SIZES = ("input_tokens", "output_tokens")
 
 
@@ -30,6 +35,8 @@ def _address(written: str) -> str:
 def _variable(written: str) -> str:
     if written and not re.fullmatch(_VARIABLE, written):
         raise ValueError("it is not the name of a variable. Write the name, such as OPENAI_API_KEY; never the key.")
+    if re.fullmatch(_OTHERS_KEY, written):
+        raise ValueError(f"`{written}` is no key of a model, and its server would be sent it. {_KEY_STEP}")
     return written
 
 
@@ -106,6 +113,13 @@ class Models:
     def keys_in(self, environ: Mapping[str, str]) -> set[str]:
         """Exact values that no log may show."""
         return {environ[name] for name in self._key_names() if environ.get(name)}
+
+    def misused_keys(self, environ: Mapping[str, str], tokens: Collection[str]) -> Iterator[tuple[str, str, str]]:
+        """Variables that would send a token of a chat or a forge to a model's server, whatever they are called."""
+        for name in sorted(self._key_names()):
+            value = environ.get(name, "")
+            if value in tokens or value.startswith(TOKEN_BEGINNINGS):
+                yield name, "it holds a token of a chat or a forge, which would be sent to a model's server", _KEY_STEP
 
     def _key_names(self) -> set[str]:
         roles: list[RolePart] = [getattr(self, role) for role in ROLES]

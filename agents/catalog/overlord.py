@@ -302,8 +302,13 @@ def doubtful(file: OverlordFile) -> Iterator[Odd]:
             yield ("groups", group), f"{crowd} is not looked up yet, so it lets nobody in", "Name accounts as well."
 
 
-def secrets_in(file: OverlordFile) -> set[str]:
+def tokens_in(file: OverlordFile) -> set[str]:
+    """Of chats and forges."""
     slack = file.slack
     tokens = (slack.bot_token, slack.app_token, slack.signing_secret, file.discord.token, file.github.token)
+    return {token.reveal() for token in tokens if token}
+
+
+def secrets_in(file: OverlordFile) -> set[str]:
     password = urlsplit(file.database_url or "").password
-    return {token.reveal() for token in tokens if token} | ({password} if password else set())
+    return tokens_in(file) | ({password} if password else set())

@@ -19,10 +19,9 @@ from ruamel.yaml.events import (
     SequenceStartEvent,
 )
 
-from agents.catalog.documents import BadYaml, Document, Value, Where
+from agents.catalog.documents import SIZE_LIMIT, BadYaml, Document, Value, Where, read_body
 
 DEPTH_LIMIT = 50
-SIZE_LIMIT = 256 * 1024
 
 # JSON's numbers and words, nothing of YAML 1.1: `no`, `0755`, `1_000`, `1:30` and `2024-01-01` stay text
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})")
@@ -34,15 +33,7 @@ _WANTED = (NodeEvent, MappingEndEvent, SequenceEndEvent, DocumentStartEvent)
 
 
 def read_yaml(path: Path) -> Document:
-    try:
-        if not path.is_file():
-            raise BadYaml(f"There is no file {path}", next_step="Check the path, or create the file.")
-        with path.open("rb") as file:
-            body = file.read(SIZE_LIMIT + 1)
-    except OSError as error:
-        why = error.strerror or str(error)
-        raise BadYaml(f"{path} cannot be read: {why}", next_step="Check who may read it.") from error
-    return parse_yaml(body, name=str(path))
+    return parse_yaml(read_body(path), name=str(path))
 
 
 def parse_yaml(body: bytes | str, *, name: str) -> Document:

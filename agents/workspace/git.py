@@ -4,6 +4,7 @@ import asyncio
 import os
 import re
 import signal
+import subprocess
 from collections import defaultdict
 from collections.abc import Coroutine, Mapping
 from contextlib import suppress
@@ -115,6 +116,18 @@ class Git:
     grace: float = 0.0  # seconds to come to an end in when we are called off: half of a person's files is worse
     far: bool = False  # it speaks to another machine
 
+    def command(self, *arguments: str) -> tuple[str, ...]:
+        return (
+            *("git", f"--git-dir={self.directory}"),
+            *([] if self.files is None else [f"--work-tree={self.files}"]),
+            *(part for option in _OPTIONS for part in ("-c", option)),
+            *arguments,
+        )
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {"PATH": os.environ.get("PATH", os.defpath), **_ENVIRON, **self.environ}
+
     async def run(self, *arguments: str, stdin: bytes = b"") -> bytes:
         """What it printed, all of it."""
         out, cut = await self.cut(*arguments, stdin=stdin)
@@ -174,12 +187,9 @@ class Git:
         """Not in our session: what ends us does not end it halfway."""
         whole = self.directory.is_dir() and self.directory.name != ".git"
         return await asyncio.create_subprocess_exec(
-            *("git", f"--git-dir={self.directory}"),
-            *([] if self.files is None else [f"--work-tree={self.files}"]),
-            *(part for option in _OPTIONS for part in ("-c", option)),
-            *arguments,
+            *self.command(*arguments),
             cwd=self.directory if whole else self.directory.parent,
-            env={"PATH": os.environ.get("PATH", os.defpath), **_ENVIRON, **self.environ},
+            env=self.environment,
             pass_fds=self.held,
             stdin=asyncio.subprocess.PIPE if given else asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
@@ -197,6 +207,19 @@ def git_dir(repository: Path) -> Path:
     """A checkout's own folder, or the repository itself where it is bare."""
     inside = repository.absolute() / ".git"
     return inside if inside.exists() else repository.absolute()
+
+
+def is_tracked(repository: Path, path: Path) -> bool:
+    """Whether the repository's index names this file. Yes, where git cannot say. Needs no event loop."""
+    where = Git(directory=git_dir(repository), files=repository)
+    try:
+        asked = ("ls-files", "-z", "--error-unmatch", "--", str(path))
+        done = subprocess.run(
+            where.command(*asked), env=where.environment, cwd=repository, capture_output=True, timeout=TIMEOUT
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return True
+    return done.returncode != 1  # 1: it is not there; anything else but 0 is trouble
 
 
 def is_commit(written: str) -> bool:

@@ -111,7 +111,7 @@ def home(path: Path) -> Check:
     if not os.access(path, os.W_OK | os.X_OK):
         return fail("home", f"{path} cannot be written", "Name another folder in OVERLORD_HOME, or take it over.")
     if path.stat().st_mode & 0o077:
-        return warn("home", f"others may look into {path}", f"Whoever reads it is the operator. Run chmod 700 {path}.")
+        return warn("home", f"others may look into {path}", f"Run chmod 700 {path}; the next start does it too.")
     return ok("home", f"{path}, yours alone")
 
 

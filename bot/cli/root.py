@@ -6,7 +6,7 @@ import typer
 from typer.core import TyperGroup
 
 from agents.domain.errors import OverlordError
-from bot.cli import decisions, demo, doctor, manifest, people, proposals, roles, skills, tasks, up
+from bot.cli import decisions, demo, doctor, manifest, people, proposals, roles, settings, skills, tasks, up
 
 
 class OverlordGroup(TyperGroup):
@@ -37,6 +37,7 @@ app.add_typer(proposals.app, name="proposals")
 app.add_typer(people.app, name="people")
 app.add_typer(skills.app, name="skills")
 app.add_typer(roles.app, name="roles")
+app.add_typer(settings.app, name="settings")
 app.command("doctor")(doctor.doctor)
 app.add_typer(manifest.app, name="manifest")
 

@@ -38,7 +38,7 @@ def flags_of(context: typer.Context, **flags: str) -> dict[str, str]:
 def ready(context: typer.Context) -> "Settings":
     """Settings for a command that opens the store."""
     from bot.logs import set_up_logs
-    from bot.settings import make_home
+    from bot.state_folder import make_home
 
     settings = settings_of(context)
     set_up_logs("warning", settings.secrets)

@@ -33,7 +33,8 @@ def start(flags: Mapping[str, str]) -> None:
 
     from bot import app
     from bot.logs import set_up_logs
-    from bot.settings import load_settings, make_home
+    from bot.settings import load_settings
+    from bot.state_folder import make_home
 
     settings = load_settings(os.environ, cwd=Path.cwd(), flags=flags)
     set_up_logs(settings.log_level, settings.secrets)

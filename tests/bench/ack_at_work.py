@@ -104,7 +104,8 @@ async def _play(place: Path) -> None:
         return replace(ports, llm=llm, minions=replace(ports.minions, inner=inner))
 
     (place / "overlord.yaml").write_text(CONFIG)
-    given = {**os.environ, "OVERLORD_HOME": str(place / "home"), "OVERLORD_CONSOLE_PORT": "0"}
+    named = {"OVERLORD_HOME": str(place / "home"), "OVERLORD_CONFIG": "overlord.yaml", "OVERLORD_CONSOLE_PORT": "0"}
+    given = {**os.environ, **named}
     behind = Behind()
     stage = ConsoleStage(behind)
     async with running(load_settings(given, cwd=place, user="operator"), swap=swap) as program:

@@ -74,7 +74,7 @@ async def _ours(place: Path, repository: Path, say: Say) -> list[float]:
         return replace(ports, llm=llm, minions=replace(ports.minions, inner=inner))
 
     (place / "overlord.yaml").write_text(f"projects: [{{name: shop, path: {repository}}}]\n")
-    given = {"OVERLORD_HOME": str(place / "home"), "OVERLORD_CONSOLE_PORT": "0"}
+    given = {"OVERLORD_HOME": str(place / "home"), "OVERLORD_CONSOLE_PORT": "0", "OVERLORD_CONFIG": "overlord.yaml"}
     settings = load_settings(given, cwd=place, user="operator")
     behind = Behind()
     stage = ConsoleStage(behind)

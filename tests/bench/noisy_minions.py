@@ -85,7 +85,7 @@ async def _play(place: Path) -> tuple[float, float]:
         return replace(ports, llm=llm, minions=replace(ports.minions, inner=inner))
 
     (place / "overlord.yaml").write_text(CONFIG)
-    given = {"OVERLORD_HOME": str(place / "home"), "OVERLORD_CONSOLE_PORT": "0"}
+    given = {"OVERLORD_HOME": str(place / "home"), "OVERLORD_CONSOLE_PORT": "0", "OVERLORD_CONFIG": "overlord.yaml"}
     behind = Behind()
     stage = ConsoleStage(behind)
     async with running(load_settings(given, cwd=place, user="operator"), swap=swap) as program:

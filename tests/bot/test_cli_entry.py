@@ -126,7 +126,19 @@ def test_what_needs_nothing_heavy_imports_nothing_heavy(words: list[str]) -> Non
 
 def test_help_names_every_command(shell: Shell) -> None:
     told = shell.run("--help").out
-    known = ["up", "demo", "doctor", "tasks", "decisions", "proposals", "people", "skills", "roles", "manifest"]
+    known = [
+        "up",
+        "demo",
+        "doctor",
+        "tasks",
+        "decisions",
+        "proposals",
+        "people",
+        "skills",
+        "roles",
+        "settings",
+        "manifest",
+    ]
     assert re.findall(r"^  (\w+)  ", told, re.M) == known
     assert shell.run(code=2).out + shell.run(code=2).err, "with no command it says which there are"
 

@@ -40,6 +40,11 @@ def shell(tmp_path: Path) -> Shell:
     return Shell(tmp_path)
 
 
+def _state(shell: Shell, config: str) -> None:
+    shell.home.mkdir(mode=0o700)
+    (shell.home / "overlord.yaml").write_text(config)
+
+
 def valid(schema: str, data: Any) -> list[str]:
     return [
         f"{'.'.join(map(str, error.instance_path))}: {error.message}"
@@ -59,7 +64,7 @@ def test_the_roles_that_come_with_overlord_are_listed(shell: Shell) -> None:
 
 
 def test_a_role_of_ones_own_is_shown_with_all_that_it_extends(shell: Shell) -> None:
-    (shell.folder / "overlord.yaml").write_text(CONFIG)
+    _state(shell, CONFIG)
     assert any(
         line.split()[:5] == ["careful", "ui_designer", "9,000", "3", "implement"]
         for line in shell.run("roles").out.splitlines()
@@ -81,7 +86,7 @@ def test_a_role_of_ones_own_is_shown_with_all_that_it_extends(shell: Shell) -> N
 
 
 def test_a_role_that_wants_more_than_it_may_have_is_told(shell: Shell) -> None:
-    (shell.folder / "overlord.yaml").write_text("roles: {reviewer: {allowed_tools: [write_file]}}\n")
+    _state(shell, "roles: {reviewer: {allowed_tools: [write_file]}}\n")
     assert "`write_file` is not among the tools of `reviewer`" in shell.run("roles", code=1).err
 
 

@@ -51,7 +51,15 @@ def said(lines: list[str], name: str) -> str:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_it_says_what_runs_and_stops_when_asked(shell: Shell, number: signal.Signals) -> None:
+    strangers = shell.folder / "overlord.yaml"
+    strangers.write_text("console: {channels: [theirs]}\n")
+    shell.home.mkdir(mode=0o755)
     with up(shell, OVERLORD_APPROVERS="slack:T1:U1") as (process, lines):
+        assert said(lines, "Settings") == "none written; defaults and environment"
+        assert said(lines, "Warning").startswith(
+            f"{strangers}: this settings file is not read, because nobody accepted"
+        )
+        assert shell.home.stat().st_mode & 0o077 == 0
         url = said(lines, "Console")
         assert re.fullmatch(r"http://127\.0\.0\.1:[1-9]\d+", url)
         assert said(lines, "Database") == f"SQLite, {shell.home}/overlord.db"

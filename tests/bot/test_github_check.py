@@ -17,6 +17,7 @@ def settings(tmp_path: Path, api_url: str, url: str, token: str = TOKEN) -> Sett
     file = tmp_path / "overlord.yaml"
     file.write_text(f"projects:\n  - {{name: shop, url: {url}}}\n")
     environ = {"OVERLORD_HOME": str(tmp_path / "home"), "GITHUB_API_URL": api_url, "GITHUB_TOKEN": token}
+    environ["OVERLORD_CONFIG"] = str(file)
     return load_settings(environ, cwd=tmp_path, user="operator")
 
 

@@ -16,20 +16,23 @@ from bot.settings import BadSettings, Settings, load_settings
 
 
 class Desk:
-    """A folder with an overlord.yaml, and an environment around it."""
+    """A folder with an overlord.yaml, and an environment around it that names the file once it is written."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.home = folder / "home-of-user"
         self.home.mkdir()
+        self.environ = {"HOME": str(self.home)}
 
     def write(self, text: str, name: str = "overlord.yaml") -> Path:
         path = self.folder / name
         path.write_text(text)
+        if name == "overlord.yaml":
+            self.environ["OVERLORD_CONFIG"] = str(path)
         return path
 
     def load(self, flags: Mapping[str, str] = MappingProxyType({}), /, **environ: str) -> Settings:
-        return load_settings({"HOME": str(self.home), **environ}, cwd=self.folder, flags=flags, user="ana")
+        return load_settings({**self.environ, **environ}, cwd=self.folder, flags=flags, user="ana")
 
     def problems(self, **environ: str) -> list[str]:
         with pytest.raises(SettingsProblem) as caught:
@@ -78,7 +81,7 @@ def test_a_relative_path_starts_at_the_file_or_where_one_stands(desk: Desk) -> N
     assert desk.load(OVERLORD_HOME="~/x").home == desk.home / "x"
 
 
-def test_the_file_is_looked_for_here_and_then_at_home(desk: Desk) -> None:
+def test_the_file_is_the_one_that_is_named_or_that_of_the_state_folder(desk: Desk) -> None:
     (desk.home / ".overlord").mkdir()
     at_home = desk.write("http_port: 1111", name="home-of-user/.overlord/overlord.yaml")
     assert desk.load().config == at_home

@@ -12,7 +12,8 @@ from bot.settings import BadSettings, Settings, load_settings
 
 def read(tmp_path: Path, text: str) -> Settings:
     (tmp_path / "overlord.yaml").write_text(text)
-    return load_settings({"HOME": str(tmp_path), "OVERLORD_HOME": str(tmp_path / "home")}, cwd=tmp_path, user="ana")
+    environ = {"HOME": str(tmp_path), "OVERLORD_HOME": str(tmp_path / "home"), "OVERLORD_CONFIG": "overlord.yaml"}
+    return load_settings(environ, cwd=tmp_path, user="ana")
 
 
 def told(tmp_path: Path, text: str) -> list[str]:

@@ -175,7 +175,9 @@ def test_what_the_page_shows_can_be_written(tmp_path: Path) -> None:
     page = (Path(__file__).parents[2] / "docs/roles.md").read_text()
     shown = [block.partition("```")[0] for block in page.split("```yaml\n")[1:]]
     (tmp_path / "overlord.yaml").write_text("".join(shown))
-    catalog = load_catalog(load_settings({"HOME": str(tmp_path)}, cwd=tmp_path).declared)
+    catalog = load_catalog(
+        load_settings({"HOME": str(tmp_path), "OVERLORD_CONFIG": "overlord.yaml"}, cwd=tmp_path).declared
+    )
     assert catalog.role(catalog.workflow.implement.role).context.budget == 30_000
     assert catalog.roles["implementer"].context.inputs.keys() == OURS.roles["implementer"].context.inputs.keys() - {
         "readme"

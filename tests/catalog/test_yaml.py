@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from agents.catalog.documents import BadYaml, NotPlain, Value, read_plainly
-from agents.catalog.yaml import DEPTH_LIMIT, SIZE_LIMIT, parse_yaml, read_yaml, write_yaml
+from agents.catalog.documents import SIZE_LIMIT, BadYaml, NotPlain, Value, read_plainly
+from agents.catalog.yaml import DEPTH_LIMIT, parse_yaml, read_yaml, write_yaml
 from manifests import packaged
 
 PATIENCE = 60.0  # seconds; machines are shared, and waiting costs only who fails
