@@ -12,11 +12,11 @@ help: ## say what there is (this list)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-7s %s\n", $$1, $$2 }' Makefile
 
 run: venv ## start Overlord with its console on http://127.0.0.1:8765; no tokens needed
-	@.ci/system git bubblewrap
+	@.ci/system git bubblewrap libseccomp2
 	$(BIN)/overlord up
 
 test: check ## check, then run the tests; ARGS="-k login" picks some
-	@.ci/system git bubblewrap postgresql chromium
+	@.ci/system git bubblewrap libseccomp2 postgresql chromium
 	@.ci/test $(ARGS)
 
 check: venv ## format, lint, types and imports, changing nothing
@@ -26,7 +26,7 @@ check: venv ## format, lint, types and imports, changing nothing
 	$(BIN)/lint-imports --no-logo
 
 bench: venv ## measure speed beside other tools, search and kill at full size; ARGS=--quick is speed alone
-	@.ci/system git bubblewrap
+	@.ci/system git bubblewrap libseccomp2
 	@.ci/setup bench
 	$(BIN)/python -m tests.bench $(ARGS)
 

@@ -31,6 +31,7 @@ class Profile:
     memory: int
     cpus: int
     processes: int
+    descriptors: int  # open files of one process
     disk: int  # by how much one command may let the workspace grow
     file: int  # the largest single file
     kept: int  # of the output; the middle is cut and counted

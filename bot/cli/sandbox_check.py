@@ -4,7 +4,6 @@ import asyncio
 
 from agents.catalog.overlord import Sandbox
 from agents.workspace.sandbox import choice
-from agents.workspace.sandbox.bubblewrap import Bubblewrap
 from agents.workspace.sandbox.errors import SandboxUnusable
 from bot.cli.checks import Check, fail, ok
 
@@ -15,6 +14,4 @@ def sandbox(wanted: Sandbox) -> Check:
         found = asyncio.run(choice.tried(wanted))
     except SandboxUnusable as problem:
         return fail("sandbox", f"{problem.what}. Minions and gates will not run", problem.next_step)
-    if isinstance(found, Bubblewrap) and not found.filtered:
-        return ok("sandbox", f"{found.name} works, every wall holds; install libseccomp2 to filter system calls too")
     return ok("sandbox", f"{found.name} works, every wall holds")

@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from agents.workspace.sandbox import selftest
+from agents.workspace.sandbox import selftest, tools
+from agents.workspace.sandbox.bubblewrap import Bubblewrap
 from agents.workspace.sandbox.errors import SandboxUnusable
+from agents.workspace.sandbox.launch import Launcher
 from tests.sandbox.yard import bubblewrap, weakened
 
 Change = Callable[[list[str]], list[str]]
@@ -71,6 +73,7 @@ WEAKENED: dict[str, tuple[Change, str]] = {
     "with the network": (instead(("--unshare-all",), ("--unshare-all", "--share-net")), "network"),
     "writable .git": (git_writable, "git"),
     "bwrap as first process": (without("--as-pid-1"), "limits"),
+    "a first process that can be read": (instead(("--perms", "0111"), ("--perms", "0555")), "first process"),
 }
 
 
@@ -84,7 +87,22 @@ async def test_every_wall_holds() -> None:
 async def test_they_hold_without_the_filter_too() -> None:
     findings = await selftest.examine(bubblewrap(filter=None))
     assert [finding for finding in findings if finding.seen] == []
-    assert "tracing" not in {finding.probe for finding in findings}
+    assert not {"tracing", "taking space"} & {finding.probe for finding in findings}
+
+
+async def test_a_filter_that_lets_space_be_taken_is_caught() -> None:
+    class Filterless(Bubblewrap):
+        filtered = True  # as it claims
+
+    findings = await selftest.examine(Filterless(Launcher(tools=tools.find(), filter=None)))
+    assert {"filter", "tracing", "taking space"} <= {finding.probe for finding in findings if finding.seen}
+
+
+async def test_without_a_filter_nothing_is_run_and_what_to_install_is_told() -> None:
+    with pytest.raises(SandboxUnusable) as refused:
+        await selftest.require(bubblewrap(filter=None))
+    assert "libseccomp is not installed" in refused.value.what
+    assert "apt install libseccomp2" in refused.value.next_step
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can start bwrap as root")

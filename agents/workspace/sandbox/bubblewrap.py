@@ -16,7 +16,7 @@ from agents.workspace.sandbox.syscalls import descriptor_of
 from agents.workspace.sandbox.watch import Disk
 
 # The sandbox's first process must bury orphans and outlive none of them.
-_FIRST = ("/bin/sh", "-c", '"$@"; exit $?')
+_FIRST = (walls.FIRST, "-c", '"$@"; exit $?')
 
 
 class Bubblewrap:
@@ -29,7 +29,7 @@ class Bubblewrap:
 
     @property
     def filtered(self) -> bool:
-        """Whether system calls are filtered: only where libseccomp is installed."""
+        """Whether system calls are filtered: libseccomp is installed."""
         return self._how.filter is not None
 
     @property

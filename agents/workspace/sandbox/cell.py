@@ -66,9 +66,9 @@ def encoded(command: Sequence[str]) -> bytes:
     return message
 
 
-def inside_command(python: str, program: str, control: int | str, port: int) -> list[str]:
+def inside_command(python: str, program: str, control: int | str, port: int, filter: str = "") -> list[str]:
     """-I and -S: nothing that lies in the workspace is loaded into our own program."""
-    return [python, "-I", "-S", program, str(control), str(port)]
+    return [python, "-I", "-S", program, str(control), str(port), filter]
 
 
 async def ready(control: socket.socket, allowed: frozenset[str], held: AsyncExitStack) -> None:

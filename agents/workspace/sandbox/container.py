@@ -12,7 +12,7 @@ from math import inf
 from pathlib import Path
 
 from agents.ports import EndedBy, Listener, Profile, Ran, Room, Workspace
-from agents.workspace.sandbox import cell, cgroup, container_filter, tree
+from agents.workspace.sandbox import cell, cgroup, syscalls, tree
 from agents.workspace.sandbox.container_walls import DOOR, LABEL, options, user
 from agents.workspace.sandbox.errors import SandboxUnusable
 from agents.workspace.sandbox.ownership import hand_over
@@ -52,14 +52,19 @@ class Engine:
 class Container:
     """Implements agents.ports.Sandbox."""
 
-    filtered = False  # the engine brings a filter of its own, which is not ours to take off
     python = "python3"
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self.name = engine.name
 
+    @property
+    def filtered(self) -> bool:
+        """Whether our program inside puts on the filter: libseccomp is installed."""
+        return syscalls.program() is not None
+
     def unfiltered(self) -> "Container":
+        """The engine brings a filter of its own, which is not ours to take off."""
         return self
 
     def shown(self, workspace: Workspace) -> None:
@@ -96,8 +101,10 @@ class Container:
             listening = held.enter_context(_listening(door))
             held.push_async_callback(self._engine, "rm", "--force", name)
             port = PROXY_PORT if profile.egress else 0
-            inside = cell.inside_command(self.python, str(DOOR / "inside.py"), str(DOOR / "socket"), port)
-            walls = [*options(self.name, workspace, profile, door), *container_filter.option(self.name, door)]
+            inside = cell.inside_command(
+                self.python, str(DOOR / "inside.py"), str(DOOR / "socket"), port, str(DOOR / "filter")
+            )
+            walls = options(self.name, workspace, profile, door)
             code, said = await self._engine("run", "--detach", "--name", name, *walls, self._engine.image, *inside)
             if code != 0:
                 raise unusable(self.name, said)
@@ -146,10 +153,10 @@ def _listening(door: Path) -> socket.socket:
     listening.setblocking(False)
     listening.bind(str(door / "socket"))
     listening.listen(1)
-    program = door / "inside.py"
-    program.write_bytes(cell.INSIDE.read_bytes())
     door.chmod(0o711)
-    program.chmod(0o444)
+    for name, content in (("inside.py", cell.INSIDE.read_bytes()), ("filter", syscalls.program() or b"")):
+        (door / name).write_bytes(content)
+        (door / name).chmod(0o444)
     (door / "socket").chmod(0o600)
     if os.geteuid() == 0:
         os.chown(door / "socket", *user())

@@ -4,9 +4,10 @@ import asyncio
 import itertools
 import os
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
 
 from agents.ports import EndedBy, Profile, Workspace
 from agents.workspace.sandbox import cgroup, process, syscalls, tree
@@ -56,18 +57,19 @@ class Launch:
     told: int  # bwrap writes to it how the command ended
 
     def process(self, command: Sequence[str], into: int, *inherited: int) -> Process:
-        filter = None if self.how.filter is None else syscalls.descriptor_of(self.how.filter)
-        start = replace(self.start, command=command, filter=filter)
+        with ExitStack() as ours:
+            return self._started(command, into, inherited, ours)
+
+    def _started(self, command: Sequence[str], into: int, inherited: Sequence[int], ours: ExitStack) -> Process:
+        filter = None if self.how.filter is None else _lent(self.how.filter, ours)
+        start = replace(self.start, command=command, filter=filter, first=_lent(_shell(), ours))
         line = [*([] if self.group is None else self.group.joining()), *self.how.build(start)]
-        passed = [fd for fd in (self.start.status, filter, *inherited) if fd is not None]
+        passed = [fd for fd in (start.status, filter, start.first, *inherited) if fd is not None]
         cpus = _some_of_the_cpus(self.start.profile.cpus) if self.group is None else frozenset()
         try:
             return process.start(line, self.how.environ, into, passed, cpus)
         except OSError as error:
             raise unusable(f"{line[0]}: {error.strerror}") from None
-        finally:
-            if filter is not None:
-                os.close(filter)
 
     def watch(self, pid: int, disk: Disk) -> Coroutine[None, None, EndedBy]:
         members = partial(tree.members, pid)
@@ -107,6 +109,18 @@ async def launching(how: Launcher, workspace: Workspace, profile: Profile) -> As
         os.close(tells)
         if group is not None:
             group.remove()
+
+
+def _lent(content: bytes, ours: ExitStack) -> int:
+    """A descriptor to read it from, until the program that reads it is started."""
+    descriptor = syscalls.descriptor_of(content)
+    ours.callback(os.close, descriptor)
+    return descriptor
+
+
+@cache
+def _shell() -> bytes:
+    return Path("/bin/sh").read_bytes()
 
 
 def _some_of_the_cpus(count: int) -> frozenset[int]:

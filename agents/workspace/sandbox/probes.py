@@ -125,6 +125,23 @@ def filter(given: Given) -> str:
     return ""
 
 
+def fallocate(given: Given) -> str:
+    """Space that is taken without writing is gone before anybody looks."""
+    path = Path(given["workspace"], ".overlord-probe")
+    with path.open("wb") as file:
+        path.unlink()
+        zero, size = ctypes.c_int64(0), ctypes.c_int64(4096)
+        taken = ctypes.CDLL(None).fallocate64(file.fileno(), 0, zero, size) == 0
+    return "it can be taken without writing" if taken else ""
+
+
+def first_process(given: Given) -> str:
+    with suppress(OSError):
+        os.close(os.open("/proc/1/mem", os.O_RDWR))
+        return "its memory can be written" if os.getpid() != 1 else ""
+    return ""
+
+
 def limits(given: Given) -> str:
     """Of every process: one that has none can be made to start others."""
     for path in Path("/proc").glob("[0-9]*/limits"):
@@ -178,6 +195,8 @@ PROBES: dict[str, Callable[[Given], str]] = {
     "user namespaces": user_namespace,
     "tracing": ptrace,
     "filter": filter,
+    "taking space": fallocate,
+    "first process": first_process,
     "limits": limits,
     "network": network,
     "names": names,

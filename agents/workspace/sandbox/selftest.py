@@ -19,7 +19,7 @@ from agents.workspace.sandbox.walls import environ_of
 
 PROBES = Path(__file__).with_name("probes.py")
 TRIAL = replace(GATE, name="trial", seconds=30, disk=64 * MB, file=16 * MB)
-_ONLY_WITH_A_FILTER = frozenset({"tracing"})
+_ONLY_WITH_A_FILTER = frozenset({"tracing", "taking space"})
 SECRET = "secret"
 _SAID = TypeAdapter(dict[str, str])
 
@@ -48,7 +48,8 @@ class Tried(Sandbox, Protocol):
 
 async def examine(sandbox: Tried) -> list[Finding]:
     """Every probe, with the filter and without: else the filter would hide a hole behind it."""
-    kinds = [sandbox, sandbox.unfiltered()] if sandbox.filtered else [sandbox]
+    bare = sandbox.unfiltered()
+    kinds = [sandbox] if bare is sandbox or not sandbox.filtered else [sandbox, bare]
     with _place() as workspace, _host() as host:
         found = [finding for kind in kinds for finding in await _try(kind, workspace, host)]
     return list({finding.probe: finding for finding in sorted(found, key=lambda finding: bool(finding.seen))}.values())
@@ -56,6 +57,11 @@ async def examine(sandbox: Tried) -> list[Finding]:
 
 async def require(sandbox: Tried) -> None:
     """Raises SandboxUnusable unless every wall holds."""
+    if not sandbox.filtered:
+        raise SandboxUnusable(
+            "system calls cannot be filtered, for libseccomp is not installed",
+            next_step="Install it: apt install libseccomp2 (Fedora: dnf install libseccomp).",
+        )
     broken = [finding for finding in await examine(sandbox) if finding.seen]
     if broken:
         seen = "; ".join(f"{finding.probe}: {finding.seen}" for finding in broken)

@@ -16,6 +16,8 @@ _MEMORY = 1 << 16  # a larger System V segment is memory that nobody's RSS shows
 NEW_NAMESPACES = (0x80, 0x20000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000)
 _FAMILIES = {1, 2, 10, 16}  # unix, inet, inet6, netlink: the others are attack surface
 _TERMINAL = (0x5412, 0x541C)  # TIOCSTI and TIOCLINUX type into somebody else's terminal
+# FS_IOC_RESVSP, its 64-bit and 32-bit forms, and FS_IOC_ZERO_RANGE: fallocate by another door
+_RESERVING = (0x40305828, 0x4030582A, 0x402C5828, 0x402C582A, 0x40305839, 0x402C5839)
 
 # Programs ask for these and go on without: they must think that the kernel is too old.
 _ABSENT = ("clone3", "io_uring_setup", "io_uring_enter", "io_uring_register", "memfd_create", "memfd_secret")
@@ -63,6 +65,9 @@ def rules() -> Iterator[Rule]:
     yield from (Rule(call, errno.EPERM) for call in _REFUSED)
     yield from (Rule("clone", errno.EPERM, (0, _MASKED, flag, flag)) for flag in NEW_NAMESPACES)
     yield from (Rule("ioctl", errno.EPERM, (1, _MASKED, 0xFFFFFFFF, call)) for call in _TERMINAL)
+    # Takes gigabytes before anybody can look. Programs then write, as on a filesystem that cannot do it.
+    yield Rule("fallocate", errno.EOPNOTSUPP)
+    yield from (Rule("ioctl", errno.EOPNOTSUPP, (1, _MASKED, 0xFFFFFFFF, call)) for call in _RESERVING)
     families = set(range(max(_FAMILIES))) - _FAMILIES
     yield from (Rule("socket", errno.EAFNOSUPPORT, (0, _EQUAL, family, 0)) for family in sorted(families))
     yield Rule("socket", errno.EAFNOSUPPORT, (0, _ABOVE, max(_FAMILIES), 0))

@@ -14,6 +14,7 @@ UID = 1000
 HOME = "/home/minion"
 STAGE = "/tmp"  # where root shows folders that the sandbox's user could not reach by itself
 PROXY_PORT = 3128
+FIRST = "/dev/.first"  # a shell that nobody may read: what runs it is not dumpable, so its memory cannot be written
 
 _ETC = ("ld.so.cache", "passwd", "group", "nsswitch.conf", "hosts", "localtime", "ssl", "alternatives", "mime.types")
 _LINKS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
@@ -36,6 +37,7 @@ class Start:
     command: Sequence[str]
     filter: int | None = None  # descriptor of the system-call filter
     status: int | None = None  # descriptor that bwrap tells how the command ended
+    first: int | None = None  # descriptor of the shell that becomes FIRST
     hostname: str = "minion"
 
 
@@ -51,6 +53,7 @@ def command_line(start: Start) -> list[str]:
         *_system(),
         *_memory_folders(start.profile),
         *_binds(mounts, staged=staged),
+        *(() if start.first is None else ("--perms", "0111", "--ro-bind-data", str(start.first), FIRST)),
         *("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", str(start.workspace.path)),
         *_environ(start),
         *_descriptors(start),
@@ -175,5 +178,5 @@ def _limited(tools: Tools, profile: Profile) -> list[str]:
         f"--data={profile.memory}",
         f"--fsize={profile.file}",
         f"--cpu={int(profile.seconds * profile.cpus)}",
-        *("--core=0", "--nofile=1024", "--"),
+        *("--core=0", f"--nofile={profile.descriptors}", "--"),
     ]
