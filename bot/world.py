@@ -1,7 +1,7 @@
 """The world as one job sees it: its log, its models with the money they cost, and the projects."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 
@@ -43,6 +43,7 @@ class WatchedLlm:
     inner: JobLlm
     low: list[Budget] = field(default_factory=list)
     stood_in: dict[str, str] = field(default_factory=dict)  # which model, and why
+    left_out: dict[str, str] = field(default_factory=dict)  # which file of the project's guidance, and why
 
     async def ask(self, asked: Ask, shape: type[Shape]) -> tuple[Shape, Spent]:
         answer, spent = await self.inner.ask(asked, shape)
@@ -61,6 +62,7 @@ class WatchedLlm:
             self.low.append(spent.warned)
         if spent.degraded:
             self.stood_in[spent.model] = spent.degraded
+        self.left_out |= dict(spent.left_out)
         return spent
 
     def facts(self, task: Task, moment: Moment) -> Sequence[Event]:
@@ -72,7 +74,12 @@ class WatchedLlm:
             for model, why in self.stood_in.items()
             if model not in task.degraded
         ]
-        return stood_in + [
+        left_out = [
+            e.GuidanceLeftOut(task=task.id, at=moment.at, file=file, why=why)
+            for file, why in self.left_out.items()
+            if file not in dict(task.guidance_left_out)
+        ]
+        return [*stood_in, *left_out] + [
             e.BudgetWarned(task=task.id, at=moment.at, budget=low.name, limit=low.limit or 0.0, spent=low.spent)
             for low in self.low
             if low.name not in task.budgets_warned
@@ -137,9 +144,8 @@ async def make_world(settings: Settings, office: Office, secret: bytes, console:
         paths = {sample.NAME: await sample.lay_out(packaged("samples", "shortlinks"), settings.home)}
     fresh = hub.clones.recent if hub else None
     projects = GitProjects(paths, lambda channel: office.permissions.channel(channel).project, fresh)
-    far = hub.clones.folder if hub else lambda project: None
     catalog = await asyncio.to_thread(office.catalog)
-    prompts = _prompts(secret, projects, lambda name: far(name) if name in there else paths.get(name), catalog)
+    prompts = _prompts(secret, projects, catalog)
     chosen = await choose_models(settings.models.written(), settings.keys)
     scripts = await asyncio.to_thread(load_scripts)  # long to read, and people are served already
     panel = await asyncio.to_thread(load_panel, packaged("policies", "specialists.yaml"))
@@ -167,12 +173,12 @@ async def make_world(settings: Settings, office: Office, secret: bytes, console:
     )
 
 
-def _prompts(secret: bytes, projects: Projects, folder: Callable[[str], Path | None], catalog: Catalog) -> Prompts:
+def _prompts(secret: bytes, projects: GitProjects, catalog: Catalog) -> Prompts:
     """With what the roles say about them."""
     return Prompts(
         secret,
         files=projects.files,
-        folder=folder,
+        templates=projects.templates,
         adds=Adds(
             room=catalog.role(catalog.workflow.plan.role).context.files_room,
             words=lambda persona: catalog.role(persona).additions,

@@ -15,7 +15,11 @@ from agents.domain.fact import (
 from agents.domain.ids import DecisionId, PersonId, Thread
 from agents.domain.ladder import Level
 from agents.domain.origin import Mandate, Origin
-from agents.domain.planning_events import OutlineChosen as OutlineChosen, PlanningSimplified as PlanningSimplified
+from agents.domain.planning_events import (
+    GuidanceLeftOut as GuidanceLeftOut,
+    OutlineChosen as OutlineChosen,
+    PlanningSimplified as PlanningSimplified,
+)
 from agents.domain.proposal_events import (
     ProposalApproved as ProposalApproved,
     ProposalMade as ProposalMade,
@@ -343,6 +347,7 @@ AnyEvent = (
     | DecisionWithdrawn
     | DecompositionDrafted
     | PlanningSimplified
+    | GuidanceLeftOut
     | OutlineChosen
     | DecompositionSentBack
     | ReviewersDisagreed

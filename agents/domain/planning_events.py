@@ -13,6 +13,14 @@ class PlanningSimplified(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GuidanceLeftOut(Event):
+    """A file of the project's own guidance for models could not be used; planning went on without it."""
+
+    file: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OutlineChosen(Event):
     """No model could plan it, and a person goes on with a bare outline; it is reviewed and approved as any plan."""
 

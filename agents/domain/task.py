@@ -100,6 +100,7 @@ STAYS: frozenset[type[Event]] = frozenset(
         e.DecisionHeld,
         e.BudgetWarned,
         e.ModelDegraded,
+        e.GuidanceLeftOut,
         e.BudgetRaised,
         e.ApprovalOffered,
         e.TaskAskedAbout,
@@ -154,6 +155,7 @@ class Task:
     budget: float | None = None  # raised by a person, above the configured one
     raised: tuple[tuple[str, float], ...] = ()  # how far this task may go into the budgets it shares with others
     budgets_warned: tuple[str, ...] = ()
+    guidance_left_out: tuple[tuple[str, str], ...] = ()  # files of the project's guidance, and why each was
     degraded: tuple[str, ...] = ()  # models that had to stand in for preferred ones
     works: tuple[Work, ...] = ()  # one a subtask, once the plan is accepted
     branch: str = ""  # where the subtasks' work is brought together
@@ -261,6 +263,7 @@ _CHANGES: dict[type[Event], Callable[[Task, Any], dict[str, Any]]] = {
         "problem": f"the budget of {fact.budget} is used up",
     },
     e.ModelDegraded: lambda task, fact: {"degraded": (*task.degraded, fact.model)},
+    e.GuidanceLeftOut: lambda task, fact: {"guidance_left_out": (*task.guidance_left_out, (fact.file, fact.why))},
     e.BudgetWarned: lambda task, fact: {"budgets_warned": (*task.budgets_warned, fact.budget)},
     e.BudgetRaised: lambda task, fact: (
         {"raised": (*((name, most) for name, most in task.raised if name != fact.budget), (fact.budget, fact.limit))}

@@ -99,6 +99,7 @@ RESTS: frozenset[type[Event]] = frozenset(
         e.TaskAskedAbout,
         e.BudgetWarned,
         e.ModelDegraded,
+        e.GuidanceLeftOut,
         e.BudgetReached,
         e.BudgetRaised,
         e.WorkBegun,

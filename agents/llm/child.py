@@ -25,7 +25,7 @@ def main() -> int:
         sys.stderr.write(error.what)
         return REFUSED
     except (MemoryError, RecursionError):
-        sys.stderr.write("A prompt cannot be rendered: it wants too much memory")
+        sys.stderr.write("It cannot be rendered: it wants too much memory")
         return REFUSED
     sys.stdout.write(text[:LONGEST])
     return 0

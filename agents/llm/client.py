@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from agents.domain.errors import NoAnswer
@@ -55,13 +55,14 @@ class JobLlm:
     calls: CallBook
 
     async def ask(self, asked: Ask, shape: type[Shape]) -> tuple[Shape, Spent]:
-        answer, keep = await walked(await self._question(asked, shape), self.calls, self.models)
-        return answer, await keep()
+        step, left_out = await self._question(asked, shape)
+        answer, keep = await walked(step, self.calls, self.models)
+        return answer, replace(await keep(), left_out=left_out)
 
     async def converse(self, turn: Converse) -> tuple[Said, Keep]:
         return await walked(await self._turn(turn), self.calls, self.models, turn.first)
 
-    async def _question(self, asked: Ask, shape: type[Shape]) -> Step[Shape]:
+    async def _question(self, asked: Ask, shape: type[Shape]) -> tuple[Step[Shape], tuple[tuple[str, str], ...]]:
         # the shape is part of the name: an answer of an older one is not taken for one of this
         id = derived("call", self.job, asked.step, schema_print(shape))
         nonce = self.models.prompts.nonce(id)
@@ -93,7 +94,7 @@ class JobLlm:
             role=asked.role,
             models=await self._prices(asked.role, prompt.size),
         )
-        return self._step(call, wanted, asked.policy)
+        return self._step(call, wanted, asked.policy), prompt.left_out
 
     async def _turn(self, turn: Converse) -> Step[Said]:
         tools = tool_schemas(tuple(turn.tools))

@@ -3,17 +3,12 @@
 import asyncio
 import hashlib
 import hmac
-import json
-import os
 import re
-import sys
 from bisect import bisect_right
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate
-from pathlib import Path
 from typing import Any
 
 from pydantic_core import to_jsonable_python
@@ -21,22 +16,17 @@ from pydantic_core import to_jsonable_python
 from agents.domain.models import Size
 from agents.domain.packing import Count
 from agents.domain.task import Task
-from agents.llm.child import SECONDS
 from agents.llm.context import fitted, whole
-from agents.llm.rendering import CAPS, BadTemplate, Fence, Trusted, packaged_text
+from agents.llm.guidance import Guidance, Templates, no_templates, read_guidance
+from agents.llm.rendering import CAPS, Fence, Trusted, packaged_text
 from agents.llm.tokens import Tokens
 from agents.ports import Ask
 from manifests import packaged
 
-START = 10.0  # seconds for the child to come up, beside the one it has for the template
-LONGEST_TEMPLATE = 64 * 1024
 BRIEF = 1_500  # tokens in which a task is told to a model that could not take all of it
 QUESTION = 400  # tokens kept free for a question at least: what is left for the task is the same for short ones
-# Whoever is judged does not word what the judge is told: a repository may not replace these.
-OURS_ALONE = frozenset({"critic", "custodiet", "debate", "code_review"})
 
 Files = Callable[[str], Awaitable[Sequence[str]]]
-Folder = Callable[[str], Path | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +36,7 @@ class Prompt:
     system: str
     context: tuple[str, ...]
     question: str
+    left_out: tuple[tuple[str, str], ...] = ()  # files of the project's guidance that could not be used, and why
 
     @property
     def size(self) -> int:
@@ -76,22 +67,22 @@ class Adds:
 
 
 class Prompts:
-    """`secret` is the installation's own. `files` and `folder` say what a project consists of and where it is; `adds`
-    is what roles say about their questions."""
+    """`secret` is the installation's own. `files` and `templates` are what is committed in a project; `adds` is what
+    roles say about their questions."""
 
     def __init__(
         self,
         secret: bytes,
         *,
         files: Files,
-        folder: Folder,
+        templates: Templates = no_templates,
         count: Count | None = None,
         adds: Adds | None = None,
     ) -> None:
         self._secret = secret
         self._count = count or Tokens()
         self._files = files
-        self._folder = folder
+        self._templates = templates
         self._adds = adds or Adds()
 
     def nonce(self, call: str) -> str:
@@ -99,19 +90,24 @@ class Prompts:
         return self._tag("answer", call)
 
     async def prompt(self, asked: Ask, schema: str, nonce: str, size: Size | None = None) -> Prompt:
-        """Within the size of a role, where it has one; rules and question are never cut. Raises BadTemplate."""
+        """Within the size of a role, where it has one; rules and question are never cut."""
         task = asked.task
         fence = Fence(f"data-{self._tag('fence', task.id if task else asked.channel)}")
         values = _plain(asked.about)
         files: Sequence[str] | None = values.pop("files", None)
         if files is None and task and task.project:
             files = await self._files(task.project)
-        body = await self._body(asked.question, {**_of_task(task), "brief": asked.brief, **values}, fence)
+        told = {**_of_task(task), "brief": asked.brief, **values}
+        body = packaged_text(asked.question, told, fence)
+        guidance = Guidance() if asked.brief else await self._guidance(asked, told, fence)
         if asked.persona and (words := self._adds.words(asked.persona)):
             body = f"{body}\n\n{words}"
+        if guidance.text:
+            body = f"{body}\n\n{guidance.text}"
         wanted = {"question": Trusted(asked.question), "body": Trusted(body), "schema": Trusted(schema), "tag": nonce}
         question = packaged_text("_question", {**wanted, "most": size.output if size else None}, fence)
-        prompt = Prompt(system=_section(asked.question) if asked.brief else _handbook(), context=(), question=question)
+        system = _section(asked.question) if asked.brief else _handbook()
+        prompt = Prompt(system=system, context=(), question=question, left_out=guidance.left_out)
         if task is None:
             return prompt
         listed = tuple(map(str, files or ()))
@@ -131,13 +127,13 @@ class Prompts:
         """One of our own texts by itself, with the task's fences: what a minion is told."""
         return packaged_text(name, _plain(values), Fence(f"data-{self._tag('fence', task.id)}"))
 
-    async def _body(self, name: str, values: Mapping[str, object], fence: Fence) -> str:
-        project = str(values.get("project") or "")
-        folder = self._folder(project) if project and name not in OURS_ALONE else None
-        own = await asyncio.to_thread(_own_template, folder, name) if folder else None
-        if own is None:
-            return packaged_text(name, values, fence)
-        return await _in_a_child({"template": own, "values": dict(values), "fence": fence.tag})
+    async def _guidance(self, asked: Ask, told: Mapping[str, object], fence: Fence) -> Guidance:
+        """Read where work begins from, so that no branch of ours has a word in it."""
+        project = str(told.get("project") or "")
+        if not project:
+            return Guidance()
+        files = await self._templates(project, asked.task.base if asked.task else "")
+        return await read_guidance(files, asked.question, told, fence, names())
 
     def _tag(self, *parts: str) -> str:
         return hmac.new(self._secret, "\x1f".join(parts).encode(), hashlib.sha256).hexdigest()[:16]
@@ -192,54 +188,3 @@ _DUTIES = {"decompose": "Planner"}  # questions that are asked in brief
 def names() -> frozenset[str]:
     """The questions there are."""
     return frozenset(path.stem for path in packaged("prompts").glob("[!_]*.j2"))
-
-
-def _own_template(folder: Path, name: str) -> str | None:
-    """A project's own wording. The repository is not trusted: no link is followed, and it must be a small file."""
-    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
-    opened: list[int] = []
-    try:
-        opened.append(os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
-        for part in (".overlord", "prompts"):
-            opened.append(os.open(part, flags | os.O_DIRECTORY, dir_fd=opened[-1]))
-        opened.append(os.open(f"{name}.j2", flags, dir_fd=opened[-1]))
-        body = os.read(opened[-1], LONGEST_TEMPLATE + 1)
-        if len(body) > LONGEST_TEMPLATE:
-            raise BadTemplate(f"{name}.j2 of the project is too long", next_step="Shorten it to 64 KB.")
-        return body.decode()
-    except FileNotFoundError:
-        return None
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadTemplate(
-            f"{name}.j2 of the project cannot be read: {error}",
-            next_step="Make .overlord/prompts a plain folder with plain UTF-8 files in it, without links.",
-        ) from error
-    finally:
-        for number in opened:
-            os.close(number)
-
-
-async def _in_a_child(task: Mapping[str, object]) -> str:
-    """Rendered outside (attack 65): a template that never ends takes only its own process with it."""
-    child = await asyncio.create_subprocess_exec(
-        sys.executable, "-I", "-m", "agents.llm.child",
-        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-        env={}, cwd="/",
-    )  # fmt: skip
-    try:
-        async with asyncio.timeout(START):
-            said, wrong = await child.communicate(json.dumps(task).encode())
-    except TimeoutError:
-        said, wrong = b"", b""
-    finally:
-        if child.returncode is None:
-            with suppress(ProcessLookupError):
-                child.kill()
-            await child.wait()
-    if child.returncode == 0:
-        return said.decode()
-    what = wrong.decode(errors="replace").strip().splitlines()
-    raise BadTemplate(
-        what[-1] if what else f"A prompt of the project took longer than {SECONDS:g} s or more memory than it may",
-        next_step="Mend the template in .overlord/prompts, or remove it to use the one that comes with Overlord.",
-    )

@@ -22,6 +22,7 @@ CAPS: dict[str, int] = {
     "plan": 40_000,
     "file": 40_000,
     "words": 8_000,
+    "guidance": 8_000,
     "work": 120_000,  # finished work, packed for a reviewer
     "pack": 400_000,  # it was made to fit a budget of tokens
 }
@@ -137,8 +138,8 @@ def _render(template: Callable[[], Template], values: Mapping[str, object], fenc
     except (TemplateError, ArithmeticError, LookupError, TypeError, ValueError, AttributeError) as error:
         line = f" (line {error.lineno})" if isinstance(error, TemplateSyntaxError) else ""
         raise BadTemplate(
-            f"A prompt cannot be rendered: {cut(clean(str(error)), 200)}{line}",
-            next_step="Mend the template in .overlord/prompts, or remove it to use the one that comes with Overlord.",
+            f"It cannot be rendered: {cut(clean(str(error)), 200)}{line}",
+            next_step="Mend the template, or remove it.",
         ) from error
     finally:
         _HERE.reset(before)

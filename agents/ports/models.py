@@ -44,6 +44,7 @@ class Spent:
     degraded: str = ""  # why another model than the preferred one answered
     warned: Budget | None = None  # this call took a budget over its warning mark; told once
     rehearsal: bool = False
+    left_out: tuple[tuple[str, str], ...] = ()  # files of the project's guidance that could not be used, and why
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,8 +4,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 from agents.workspace.git import GitFailed, git
+from agents.workspace.skills import committed_files
 
 FILES_MOST = 20_000
+TEMPLATES = ".overlord/prompts"
 
 
 class GitProjects:
@@ -40,3 +42,9 @@ class GitProjects:
             return ()
         names = listed.decode(errors="replace").split("\0")
         return tuple(name for name in names if name)[:FILES_MOST]
+
+    async def templates(self, project: str, commit: str = "") -> dict[str, bytes]:
+        """The project's own guidance for models by file name, as it is committed: what is only written is not read."""
+        path = self._paths.get(project)
+        files = await committed_files(path, TEMPLATES, commit or "HEAD") if path else {}
+        return {name.rpartition("/")[2]: body for name, body in files.items()}

@@ -142,6 +142,7 @@ CARD_FOR: dict[type[Event], tuple[Maker, ...]] = {
     e.TaskAskedAbout: (answer,),
     e.BudgetWarned: (status,),
     e.ModelDegraded: (status,),
+    e.GuidanceLeftOut: (status,),
     e.BudgetReached: (status,),
     e.BudgetRaised: (status,),
     e.WorkBegun: (status,),

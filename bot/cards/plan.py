@@ -20,7 +20,13 @@ def plan_rows(task: Task, budget: float | None) -> tuple[Row, ...]:
     argument = [*argument_rows(task.review), *debate_rows(task.debate)]
     plan = [*_asked_for(task), Row(label="Goal", value=task.plan.goal), *_steps(task, task.plan)]
     rows = [*argument, *plan] if is_contested(task) else [*plan, *argument]
-    return (*degraded_rows(task), *rows, *_caveats(task.plan), *_price(task, budget))
+    return (*degraded_rows(task), *rows, *_caveats(task.plan), *left_out_rows(task), *_price(task, budget))
+
+
+def left_out_rows(task: Task) -> list[Row]:
+    """Files of the project's own guidance that could not be used."""
+    files = (f"`{file}`: {one_line(why, 200)}" for file, why in task.guidance_left_out[:_MOST])
+    return [Row(label="Guidance left out", value=each) for each in files]
 
 
 def degraded_rows(task: Task) -> list[Row]:

@@ -72,7 +72,7 @@ def provider() -> Iterator[str]:
 
 async def _measure(route: str, url: str, place: Path, say: Say) -> Row:
     model, bare = (Model(name=f"{route}/{name}", base_url=url, api_key=KEY) for name in (LARGE, SMALL))
-    prompts = Prompts(b"bench", files=files_of, folder=lambda project: None)
+    prompts = Prompts(b"bench", files=files_of)
     gateway = Gateway()
     models = Models(
         chosen={"custodiet": Served(models=(model,), why="")}, prompts=prompts, clock=SystemClock(), limits=Limits(),

@@ -100,7 +100,7 @@ async def _measure(route: str, url: str, place: Path, say: Say) -> list[Row]:
 
 
 def _models(model: Model) -> Models:
-    prompts = Prompts(b"bench", files=files_of, folder=lambda project: None)
+    prompts = Prompts(b"bench", files=files_of)
     chosen = {"primary": Served(models=(model,), why="")}
     return Models(chosen=chosen, prompts=prompts, clock=SystemClock(), limits=Limits(), gateway=Gateway())
 

@@ -144,7 +144,7 @@ def _look_at_what_is_left(
         return
     with visit.outside.look() as glimpse:
         calls = glimpse.rows("calls")
-    prompts = Prompts((visit.home / "prompts.secret").read_bytes(), files=files, folder=lambda project: None)
+    prompts = Prompts((visit.home / "prompts.secret").read_bytes(), files=files)
     done = {f"{row.question} {prompts.nonce(row.id)}" for row in calls if row.state == CallState.DONE}
     trial.in_flight += sum(row.state == CallState.RESERVED for row in calls)
     deaths.append((done, meter.read()))

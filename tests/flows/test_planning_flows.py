@@ -41,7 +41,7 @@ def served(server: ModelServer) -> Callable[[Office], Callable[[Job], Llm]]:
     def made(office: Office) -> Callable[[Job], Llm]:
         models = Models(
             chosen={role: Served(models=named, why="a test") for role in ROLES},
-            prompts=Prompts(SECRET, files=files, folder=lambda project: None),
+            prompts=Prompts(SECRET, files=files),
             clock=office.clock,
             limits=office.limits,
             gateway=LOADED,

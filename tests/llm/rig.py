@@ -76,7 +76,6 @@ class Rig:
     server: ModelServer
     database: Database
     clock: ScaledClock
-    folder: Path
     limits: Limits = field(default_factory=Limits)
     budgets: Budgets = field(default_factory=Budgets)
     route: str = "hosted_vllm"
@@ -93,7 +92,7 @@ class Rig:
             Model(name=f"{self.route}/{name}", base_url=self.server.url, api_key=self.key) for name in self.models
         )
         chosen = {role: Served(models=named, why="a test", size=self.sizes.get(role, Size())) for role in ROLES}
-        prompts = Prompts(SECRET, files=files, folder=lambda project: self.folder)
+        prompts = Prompts(SECRET, files=files)
         return Models(
             chosen=chosen, prompts=prompts, clock=self.clock, limits=self.limits, gateway=LOADED, chance=lambda: 0.5
         )
@@ -112,7 +111,7 @@ async def rigged(place: Path, scale: float = SCALE) -> AsyncIterator[Rig]:
     try:
         async with ModelServer() as server:
             clock = ScaledClock(scale, time.time())
-            yield Rig(server=server, database=database, clock=clock, folder=place / "project")
+            yield Rig(server=server, database=database, clock=clock)
     finally:
         database.close()
 

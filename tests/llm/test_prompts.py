@@ -12,6 +12,7 @@ from agents.domain.verdicts import Advice, Critic, CriticSays, Custodiet, Custod
 from agents.llm.prompts import Adds, Prompt, Prompts, names
 from agents.llm.rendering import CAPS, BadTemplate, Fence, packaged_text
 from agents.ports import Ask
+from agents.workspace.projects import GitProjects
 from manifests import packaged
 from tests.llm.rig import ABOUT, SECRET, asked, files, task
 
@@ -37,12 +38,12 @@ REVIEW = Review(
 )
 
 
-def prompts(folder: Path | None = None) -> Prompts:
-    return Prompts(SECRET, files=files, folder=lambda project: folder)
+def prompts(project: Path | None = None) -> Prompts:
+    return Prompts(SECRET, files=files, templates=GitProjects({"shop": project}).templates)
 
 
-async def shown(ask: Ask, folder: Path | None = None) -> Prompt:
-    return await prompts(folder).prompt(ask, SCHEMA, TAG)
+async def shown(ask: Ask, project: Path | None = None) -> Prompt:
+    return await prompts(project).prompt(ask, SCHEMA, TAG)
 
 
 def whole(prompt: Prompt) -> str:
@@ -108,7 +109,7 @@ async def test_the_tag_of_a_fence_is_of_the_task_and_cannot_be_known() -> None:
         return str(FENCE.findall(whole(prompt))[0][0])
 
     one, same, other = [tag(await shown(asked(task=task(number)))) for number in (1, 1, 2)]
-    foreign = Prompts(b"another installation", files=files, folder=lambda project: None)
+    foreign = Prompts(b"another installation", files=files)
     assert one == same != other
     assert tag(await foreign.prompt(asked(), SCHEMA, TAG)) != one
 
@@ -218,7 +219,7 @@ async def test_the_files_come_from_the_project_where_nobody_gives_them() -> None
         asked_for.append(project)
         return ("only.py",)
 
-    made = Prompts(SECRET, files=look, folder=lambda project: None)
+    made = Prompts(SECRET, files=look)
     given = await made.prompt(asked("decompose", about={"files": ["mine.py"]}), SCHEMA, TAG)
     found = await made.prompt(asked("custodiet"), SCHEMA, TAG)
     assert (fenced(whole(given), "files"), fenced(whole(found), "files")) == (["mine.py"], ["only.py"])
@@ -228,7 +229,7 @@ async def test_the_files_come_from_the_project_where_nobody_gives_them() -> None
 async def test_what_a_role_adds_comes_last_so_that_the_beginning_stays_the_same() -> None:
     plain = await shown(asked("decompose", task=task()))
     adds = Adds(words={"planner": "Plan for two people."}.__getitem__)
-    mine = Prompts(SECRET, files=files, folder=lambda project: None, adds=adds)
+    mine = Prompts(SECRET, files=files, adds=adds)
     added = await mine.prompt(asked("decompose", task=task(), persona="planner"), SCHEMA, TAG)
     assert (added.system, added.context) == (plain.system, plain.context)
     assert "Plan for two people." in added.question and "Plan for two people." not in plain.question
@@ -244,7 +245,7 @@ async def test_names_of_files_are_shown_as_far_as_there_is_room() -> None:
         return many
 
     async def listed(room: int) -> list[str]:
-        some = Prompts(SECRET, files=names_of, folder=lambda project: None, adds=Adds(room=room))
+        some = Prompts(SECRET, files=names_of, adds=Adds(room=room))
         prompt = await some.prompt(asked("critic", task=task(project="shop")), SCHEMA, TAG)
         return fenced(whole(prompt), "files")[0].splitlines()
 

@@ -105,7 +105,7 @@ async def test_a_question_is_never_cut_however_little_room_it_leaves(rig: Rig) -
 async def test_what_fits_is_shown_as_it_is_to_everybody(rig: Rig) -> None:
     small = task(plan=plan(2), plan_number=1)
     seen = await specialist(rig, small, FILES)
-    plain = await Prompts(SECRET, files=_none, folder=lambda project: None).prompt(
+    plain = await Prompts(SECRET, files=_none).prompt(
         asked("custodiet", task=small, about={"files": FILES}), "{}", "tag"
     )
     assert "\n\n".join(plain.context) in seen.text

@@ -86,7 +86,7 @@ class Field:
             "turns": self.turns,
             "limits": self.limits,
             "files": Tree,
-            "render": Prompts(SECRET, files=files, folder=lambda project: None).text,
+            "render": Prompts(SECRET, files=files).text,
             "pack": pack,
             "skills_of": skills_of,
             "trial_of": trial_of,

@@ -47,7 +47,7 @@ def plan(number: int, request: str = EXPIRE) -> Decomposition:
 
 def model(database: Database) -> JobLlm:
     chosen = {"primary": Served(models=(Model(name=MODEL),), why="a test")}
-    prompts = Prompts(SECRET, files=files, folder=lambda project: None)
+    prompts = Prompts(SECRET, files=files)
     models = Models(chosen=chosen, prompts=prompts, clock=SystemClock(), limits=Limits(), gateway=REHEARSAL)
     return models.for_job("job-1", CallLog(database, SystemClock(), Budgets(), lambda task: None))
 

@@ -145,25 +145,6 @@ async def test_while_github_is_down_what_there_is_is_read_and_a_fresh_look_says_
         await without.recent(PROJECT)
 
 
-async def test_a_projects_own_prompts_are_there_as_files_of_the_latest_commit(hub: Rig, tmp_path: Path) -> None:
-    place, own = tmp_path / "shop.git", ".overlord/prompts/critic.j2"
-    kept = clones(hub, place)
-    await kept.refresh(PROJECT)
-    first = kept.folder(PROJECT)
-    assert first and not (first / own).exists() and kept.folder("elsewhere") is None
-    repos.put_on(hub.far, "main", {own: "Be kind.", ".overlord/prompts/Odd Name.txt": "no", "critic.j2": "no"})
-    await kept.refresh(PROJECT)
-    second = kept.folder(PROJECT)
-    assert second and second != first and not first.exists()
-    assert [path.name for path in second.rglob("*") if path.is_file()] == ["critic.j2"]
-    assert (second / own).read_text() == "Be kind."
-    assert hub.fake
-    hub.fake.faults.plan(Fault.ERROR_BEFORE, "info/refs", times=20)
-    again = clones(hub, place)
-    await again.recent(PROJECT)
-    assert again.folder(PROJECT) == second, "also while GitHub is down"
-
-
 async def test_the_token_is_in_no_file_of_a_clone(hub: Rig, tmp_path: Path) -> None:
     assert hub.api
     place = tmp_path / "shop.git"

@@ -1,7 +1,6 @@
 """The code of projects that are on GitHub: a bare clone each, brought up to date when it matters."""
 
 import asyncio
-import re
 import time
 from collections import defaultdict
 from collections.abc import Mapping
@@ -11,10 +10,7 @@ from agents.ports import ForgeFailed
 from agents.workspace.forge.plumbing import Repository, checked_branch
 from agents.workspace.forge.remotes import Pushing, Remote
 from agents.workspace.removal import remove
-from agents.workspace.skills import committed_files
 
-PROMPTS = ".overlord/prompts"
-_PROMPT = re.compile(r"[a-z_]{1,60}\.j2")
 RECENT = 30.0  # seconds for which a list of files is recent enough to plan with
 
 
@@ -26,18 +22,12 @@ class Clones:
         self._git = git
         self._locks = defaultdict[str, asyncio.Lock](asyncio.Lock)
         self._looked = dict[str, float]()  # when each was last brought up to date
-        self._laid_out = dict[str, Path]()
-
-    def folder(self, project: str) -> Path | None:
-        """Where the project's own prompts lie as files: nothing is checked out in a clone. None: nowhere yet."""
-        return self._laid_out.get(project)
 
     async def refresh(self, project: str) -> None:
         """Bring what is on GitHub here; nothing for a project that is elsewhere. Raises ForgeFailed."""
         if remote := self._remotes.get(project):
             async with self._locks[project]:
                 await self._refresh(remote)
-                await self._lay_out(project, remote.commits)
                 self._looked[project] = time.monotonic()
 
     async def recent(self, project: str) -> None:
@@ -50,8 +40,6 @@ class Clones:
         except ForgeFailed:
             if not await _has_code(remote.commits):
                 raise
-            async with self._locks[project]:
-                await self._lay_out(project, remote.commits)
 
     async def _refresh(self, remote: Remote) -> None:
         clone = Repository(remote.commits)
@@ -65,25 +53,6 @@ class Clones:
             await self._git.fetch(remote, f"+{ref}:{ref}")
         if (await clone.ask("symbolic-ref", "--quiet", "HEAD")).text.strip() != ref:
             await clone.tell("symbolic-ref", "HEAD", ref)
-
-    async def _lay_out(self, project: str, place: Path) -> None:
-        """Under the commit's name: whoever reads finds all of one commit, or nothing."""
-        commit = await Repository(place).commit_at("HEAD")
-        folder = place.with_suffix(".own") / commit
-        if commit and self._laid_out.get(project) != folder:
-            files = await committed_files(place, PROMPTS, commit)
-            await asyncio.to_thread(_write, folder, files)
-            self._laid_out[project] = folder
-
-
-def _write(folder: Path, files: Mapping[str, bytes]) -> None:
-    (folder / PROMPTS).mkdir(parents=True, exist_ok=True)
-    for path, content in files.items():
-        if _PROMPT.fullmatch(name := path.rpartition("/")[2]):
-            (folder / PROMPTS / name).write_bytes(content)
-    for other in folder.parent.iterdir():
-        if other != folder:
-            remove(other)
 
 
 def _is_there(place: Path) -> bool:
