@@ -202,7 +202,7 @@ def test_shapes_are_checked() -> None:
 
 
 def test_the_picture_of_a_plan_goes_with_the_card_and_is_shown_in_it() -> None:
-    view = replace(render(Card(title="A plan", text="for a request")), picture=b"png")
+    view = replace(render(Card(title="A plan", text="for a request")), picture=b"png", pictured="2 after 1")
     assert [file.name for file in view.files] == ["order.png"]
-    assert view.payload["attachments"] == [{"id": "0", "filename": "order.png"}]
+    assert view.payload["attachments"] == [{"id": "0", "filename": "order.png", "description": "2 after 1"}]
     assert view.payload["embeds"][0]["image"] == {"url": "attachment://order.png"}

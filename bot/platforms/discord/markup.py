@@ -4,7 +4,7 @@ import hashlib
 import re
 from datetime import datetime
 
-from agents.domain.text import clean, cut
+from agents.domain.text import clean, cut, one_line
 from bot.platforms.discord.address import Place
 
 LINK_HOSTS = frozenset({"github.com"})  # links elsewhere are shown, and cannot be clicked
@@ -31,12 +31,26 @@ def _link(url: str) -> str:
     return f"<{url}>" if host in LINK_HOSTS else f"`{url}`"
 
 
+def width(text: str) -> int:
+    """How long Discord takes a text to be: in UTF-16 units, where an emoji is two."""
+    return len(text.encode("utf-16-le")) // 2
+
+
 def fit(text: str, most: int) -> str:
     """Escaped, and at most so long; what is left out is counted."""
     text, keep = clean(text), most
-    while len(escaped := escape(cut(text, keep))) > most:
+    while width(escaped := escape(cut(text, keep))) > most:
         keep = keep * 3 // 4
     return escaped
+
+
+def name_of(text: str, most: int) -> str:
+    """One line of plain text that is at most so long: a label, a form's title, a thread's name."""
+    line, keep = one_line(clean(text), most), most
+    while width(line) > most:
+        keep -= 1
+        line = one_line(line, keep)
+    return line
 
 
 def moment(at: datetime) -> str:

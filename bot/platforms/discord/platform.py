@@ -8,11 +8,10 @@ from typing import Any
 
 from agents.domain.ids import Account, Thread, derived
 from agents.domain.redact import Redact, Redactor
-from agents.domain.text import clean, one_line
 from bot.messages import Bounds, Card, Gone, Refused
 from bot.pictures import png
 from bot.platforms.discord.address import DIRECT, Place, user_of
-from bot.platforms.discord.markup import fit, mark_of, reference
+from bot.platforms.discord.markup import fit, mark_of, name_of, reference
 from bot.platforms.discord.rest import (
     ARCHIVED,
     NO_DIRECT_MESSAGES,
@@ -150,7 +149,8 @@ class DiscordPlatform:
         """Send a card; in plain text where embeds are not allowed, which Discord tells only by leaving them out."""
         channel = path.split("/")[2]
         picture = await asyncio.to_thread(png, card.graph) if card.graph else b""
-        view = replace(self._rendered(card, ref, channel), picture=picture)
+        described = card.graph.text if card.graph else ""
+        view = replace(self._rendered(card, ref, channel), picture=picture, pictured=described)
         made = await self._put(method, path, view, more)
         if view.embeds and not made["embeds"]:
             self._no_embeds.add(channel)
@@ -177,7 +177,7 @@ class DiscordPlatform:
 
     async def _open(self, place: Place, title: str) -> bool:
         """False: threads cannot be opened there, so we answer beside the question."""
-        name = one_line(clean(title), 100) or "Overlord"
+        name = name_of(title, 100) or "Overlord"
         path = f"/channels/{place.channel}/messages/{place.root}/threads"
         try:
             await self._rest.call("POST", path, {"name": name, "auto_archive_duration": WEEK})

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from agents.domain.text import clean, cut, one_line
+from agents.domain.text import clean, cut
 from bot.messages import Button, Card, Style, Tone
 from bot.platforms.discord.address import Act, CustomId, user_of
-from bot.platforms.discord.markup import countdown, escape, fit, mark_of, moment
+from bot.platforms.discord.markup import countdown, escape, fit, mark_of, moment, name_of, width
 from bot.platforms.discord.rest import File
 
 Json = dict[str, Any]
@@ -17,6 +17,7 @@ CONTENT, DESCRIPTION, FOOTER = 2000, 4096, 600
 TITLE, TEXT, LINE, LABEL = 400, 2400, 900, 80
 ROWS, IN_A_ROW, OPTIONS = 5, 5, 25
 PINGED = 20
+FORM_TITLE, DESCRIBED = 45, 1000
 FILE = 1_000_000
 COLOURS = {Tone.PLAIN: 0x5865F2, Tone.GOOD: 0x2E8B57, Tone.BAD: 0xC0392B, Tone.ASKING: 0xD4A017}
 STYLES = {Style.PLAIN: 2, Style.PRIMARY: 1, Style.DANGER: 4}
@@ -36,12 +37,16 @@ class Rendered:
     pings: tuple[str, ...] = ()  # user ids
     file: str = ""  # the whole card as text, where the message had to leave something out
     picture: bytes = b""  # of the card's graph, as PNG
+    pictured: str = ""  # what the picture shows, for those who do not see it
 
     @property
     def files(self) -> tuple[File, ...]:
         whole = File(name="whole.txt", content=self.file.encode(), media="text/plain; charset=utf-8")
         drawn = File(name=PICTURE, content=self.picture, media="image/png")
         return tuple(file for file in (whole, drawn) if file.content)
+
+    def _described(self, file: File) -> str:
+        return name_of(self.pictured, DESCRIBED) if file.name == PICTURE else "Everything the card says"
 
     @property
     def payload(self) -> Json:
@@ -53,7 +58,10 @@ class Rendered:
             "embeds": embeds,
             "components": list(self.components),
             "allowed_mentions": {"parse": [], "users": list(self.pings), "replied_user": False},
-            "attachments": [{"id": str(n), "filename": file.name} for n, file in enumerate(self.files)],
+            "attachments": [
+                {"id": str(n), "filename": file.name, "description": self._described(file)}
+                for n, file in enumerate(self.files)
+            ],
         }
 
 
@@ -65,7 +73,7 @@ def render(card: Card, *, ref: str = "", answer: bool = False, embeds: bool = Tr
     head = f"{' '.join(f'<@{user}>' for user in pings)} **{title.shown}**".strip()
     told = cut(footer, FOOTER if embeds else 200)
     tail = _small(escape(told), f"[{DOT}](<{ref}>)" if ref else "")  # where there is no embed to hold it
-    body = _Body(card, DESCRIPTION if embeds else CONTENT - len(head) - len(tail) - 2, left_out)
+    body = _Body(card, DESCRIPTION if embeds else CONTENT - width(head) - width(tail) - 2, left_out)
     uncut = body.whole and title.whole and not left_out and told == footer
     shown: tuple[Json, ...] = ()
     if embeds and (body.text or footer):
@@ -117,7 +125,7 @@ class _Body:
             self._last.append(f"{self._fitted(card.until_what, LINE)} {countdown(card.until)}")
         if choices_left_out:
             self._last.append(f"Choices that found no room here, see the console: {choices_left_out}")
-        self._room = room - len(_joined(*self._last)) - 60  # for the count
+        self._room = room - width(_joined(*self._last)) - 60  # for the count
         self._fill(card)
 
     def _fill(self, card: Card) -> None:
@@ -136,10 +144,10 @@ class _Body:
     def _add(self, line: str) -> None:
         if not line:
             return
-        if self._missing or len(line) + 1 > self._room:
+        if self._missing or width(line) + 1 > self._room:
             self._missing += 1
             return
-        self._room -= len(line) + 1
+        self._room -= width(line) + 1
         self._lines.append(line)
 
     @property
@@ -225,7 +233,7 @@ def _menu(buttons: list[Button]) -> Json:
 
 
 def _label(button: Button) -> str:
-    return one_line(clean(button.label), LABEL) or "Choose"
+    return name_of(button.label, LABEL) or "Choose"
 
 
 # ── what a press opens ───────────────────────────────────────────────────────────────────────────────────────────
@@ -233,18 +241,17 @@ def _label(button: Button) -> str:
 
 def form(title: str, question: str, id: CustomId) -> Json:
     """A form with one field for words."""
-    asked = one_line(clean(question), 400) or "In your own words"
+    asked = name_of(question, 400) or "In your own words"
     field: Json = {"type": 4, "custom_id": "words", "style": 2, "required": True, "max_length": 4000}
-    short = len(asked) <= 45
+    short = width(asked) <= FORM_TITLE
     label: Json = {"type": 18, "label": asked if short else "In your own words", "component": field}
     told = [] if short else [{"type": 10, "content": escape(asked)}]
-    return {"custom_id": id.text, "title": one_line(clean(title), 45) or "Overlord", "components": [*told, label]}
+    return {"custom_id": id.text, "title": name_of(title, FORM_TITLE) or "Overlord", "components": [*told, label]}
 
 
 def confirmation(label: str, question: str, id: CustomId) -> Json:
     """The second step of a button that asks to confirm; only the presser sees it."""
-    name = one_line(clean(label), 60)
-    button = {"type": 2, "style": STYLES[Style.DANGER], "label": f"Yes: {name}"[:LABEL], "custom_id": id.text}
+    button = {"type": 2, "style": STYLES[Style.DANGER], "label": f"Yes: {name_of(label, 60)}", "custom_id": id.text}
     return private(question) | {"components": [{"type": 1, "components": [button]}]}
 
 

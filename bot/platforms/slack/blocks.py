@@ -12,6 +12,7 @@ from bot.platforms.slack.mrkdwn import date, escape, mention, would_format
 from bot.platforms.slack.room import ROOMS, Room, within
 
 MESSAGE_MOST = 12_800  # Slack refuses a message of about 13,200 characters
+EDIT_TEXT_MOST = 3_900  # bytes: chat.update refuses a `text` of more than 4,000, where a post takes far more
 SECTION_MOST, HEADER_MOST, FIELDS_MOST = 3000, 150, 10
 BUTTON_VALUE, OPTION_VALUE = 2000, 150
 HOME_BLOCKS = 100
@@ -26,15 +27,24 @@ class Rendered:
     whole: str = ""  # everything the card says, where the message had to leave something out
 
 
-def render(card: Card) -> Rendered:
-    """Render, measure, and where it is too much try again with less room."""
+def render(card: Card, *, edit: bool = False) -> Rendered:
+    """Render, measure, and where it is too much try again with less room. `edit`: for chat.update."""
     for room in ROOMS:
         fitted = within(card, room)
         text, blocks = fallback(fitted), card_blocks(fitted, room)
         if size(text, blocks) <= MESSAGE_MOST:
             break
     whole = clean(card.fallback) if fitted.fallback != card.fallback else ""
-    return Rendered(text=text, blocks=blocks, whole=whole)
+    return Rendered(text=_edit_text(card) if edit else text, blocks=blocks, whole=whole)
+
+
+def _edit_text(card: Card) -> str:
+    """The words beside an edit's blocks: shorter than the blocks where they must be."""
+    for room in ROOMS:
+        text = fallback(within(card, room))
+        if len(text.encode()) <= EDIT_TEXT_MOST:
+            return text
+    return text.encode()[:EDIT_TEXT_MOST].decode(errors="ignore")
 
 
 def size(text: str, blocks: Sequence[Mapping[str, Any]]) -> int:

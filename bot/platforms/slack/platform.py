@@ -78,7 +78,7 @@ class SlackPlatform:
         return posted.ts
 
     async def edit(self, thread: Thread, message: str, card: Card) -> None:
-        channel, rendered = addresses.place(thread).channel, render(card)
+        channel, rendered = addresses.place(thread).channel, render(card, edit=True)
         with told():
             await self._client.chat_update(channel=channel, ts=message, text=rendered.text, blocks=rendered.blocks)
 

@@ -10,8 +10,14 @@ ROWS, IN_A_ROW, OPTIONS = 5, 5, 25
 CUSTOM_ID, LABEL, NONCE = 100, 80, 25
 MODAL_TITLE, INPUT_LABEL, INPUT = 45, 45, 4000
 THREAD_NAME = 100
+ATTACHMENT_DESCRIPTION = 1024
 _EMBED = {"title": 256, "description": 4096}
 ROW, BUTTON, SELECT, TEXT_INPUT, LABELLED = 1, 2, 3, 4, 18
+
+
+def _length(text: str) -> int:
+    """In UTF-16 units, as clients count: never fewer than characters."""
+    return len(text.encode("utf-16-le")) // 2
 
 
 class ApiError(Exception):
@@ -38,7 +44,7 @@ class Faults:
     def at_most(self, path: str, value: object, most: int, least: int = 0) -> None:
         if value is None and not least:
             return
-        if not isinstance(value, str) or not least <= len(value) <= most:
+        if not isinstance(value, str) or not least <= _length(value) <= most:
             self.tell(path, "BASE_TYPE_BAD_LENGTH", f"Must be between {least} and {most} in length.")
 
     def refuse(self) -> None:
@@ -54,6 +60,8 @@ def check_message(data: Json, *, files: int = 0, editing: bool = False) -> None:
     _embeds(data.get("embeds") or [], faults)
     check_components(data.get("components") or [], faults)
     _mentions(data.get("allowed_mentions") or {}, faults)
+    for at, attached in enumerate(data.get("attachments") or []):
+        faults.at_most(f"attachments.{at}.description", attached.get("description"), ATTACHMENT_DESCRIPTION)
     faults.refuse()
     if not editing and not files and not any(data.get(part) for part in ("content", "embeds", "components")):
         raise ApiError(400, 50006, "Cannot send an empty message")
@@ -84,7 +92,7 @@ def _embeds(embeds: list[Json], faults: Faults) -> None:
             faults.at_most(f"embeds.{at}.fields.{number}.name", field.get("name"), 256, least=1)
             faults.at_most(f"embeds.{at}.fields.{number}.value", field.get("value"), 1024, least=1)
         texts = (embed.get("title"), embed.get("description"), footer)
-        whole += sum(len(text or "") for text in texts) + sum(len(f["name"] + f["value"]) for f in fields)
+        whole += sum(_length(text or "") for text in texts) + sum(_length(f["name"] + f["value"]) for f in fields)
     if whole > EMBEDS_IN_ALL:
         faults.tell("embeds", "MAX_EMBED_SIZE_EXCEEDED", f"Embed size exceeds maximum size of {EMBEDS_IN_ALL}")
 
