@@ -16,7 +16,8 @@ run: venv ## start Overlord with its console on http://127.0.0.1:8765; no tokens
 	$(BIN)/overlord up
 
 test: check ## check, then run the tests; ARGS="-k login" picks some
-	@.ci/system git bubblewrap libseccomp2 postgresql chromium
+	@.ci/system git bubblewrap libseccomp2 postgresql chromium runc podman mmdebstrap uidmap
+	@$(BIN)/python -m tests.sandbox.engines
 	@.ci/test $(ARGS)
 
 check: venv ## format, lint, types and imports, changing nothing

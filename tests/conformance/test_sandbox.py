@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from agents.ports import EndedBy, Sandbox, Workspace
-from tests.conformance.sandbox_rig import PATIENCE, RIGS
+from tests.conformance.sandbox_rig import NAMED, PATIENCE, RIGS, USUAL
 from tests.sandbox.test_egress import connect, echo, only
-from tests.sandbox.yard import SMALL, left, python, said, worktree
+from tests.sandbox.yard import SMALL, left, python, said, uid_in, worktree
 
 
-@pytest.fixture(params=RIGS)
+@pytest.fixture(params=NAMED or USUAL)
 def sandbox(request: pytest.FixtureRequest) -> Sandbox:
     return RIGS[request.param]()
 
@@ -39,7 +39,7 @@ async def test_a_command_ends_with_its_code_and_what_it_said(sandbox: Sandbox, w
 
 async def test_a_room_takes_one_command_after_the_other(sandbox: Sandbox, workspace: Workspace) -> None:
     async with sandbox.open(workspace, SMALL) as room:
-        assert await said(room, "sh", "-c", "pwd; id -u") == f"{workspace.path}\n{_uid(sandbox)}\n"
+        assert await said(room, "sh", "-c", "pwd; id -u") == f"{workspace.path}\n{uid_in(sandbox)}\n"
         await said(room, "sh", "-c", "echo kept > /tmp/kept; echo written > new.txt")
         assert await said(room, "cat", "/tmp/kept", "new.txt") == "kept\nwritten\n"
         both = await asyncio.gather(room.run(["sh", "-c", "sleep 0.2; echo a"]), room.run(["echo", "b"]))
@@ -48,6 +48,12 @@ async def test_a_room_takes_one_command_after_the_other(sandbox: Sandbox, worksp
         assert (await room.run(["no-such-program"])).exit_code == 127
         assert (await room.run(["cat"])).exit_code == 0  # nobody will ever type anything
     assert (workspace.path / "new.txt").read_text() == "written\n"
+
+
+async def test_a_program_whose_reader_left_ends_in_silence(sandbox: Sandbox, workspace: Workspace) -> None:
+    """Ours inside is Python, which ignores that signal: what it starts must not."""
+    async with sandbox.open(workspace, SMALL) as room:
+        assert await said(room, "sh", "-c", "yes | head -n 1") == "y\n"
 
 
 async def test_what_takes_too_long_is_ended_and_the_room_goes_on(sandbox: Sandbox, workspace: Workspace) -> None:
@@ -133,9 +139,3 @@ async def test_only_the_proxy_leads_out(sandbox: Sandbox, workspace: Workspace) 
         workspace, replace(SMALL), python("import socket; socket.create_connection(('127.0.0.1', 3128))")
     )
     assert ran.exit_code == 1
-
-
-def _uid(sandbox: Sandbox) -> int:
-    if sandbox.name == "bubblewrap":
-        return 1000
-    return 65_534 if os.geteuid() == 0 else os.geteuid()

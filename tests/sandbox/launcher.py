@@ -1,15 +1,16 @@
-"""A program that runs a command in a sandbox and waits to be killed: KIND FOLDER MARK are its arguments."""
+"""A program that runs a command in a sandbox and waits to be killed: KIND SANDBOX FOLDER MARK are its arguments."""
 
 import asyncio
 import sys
 from pathlib import Path
 
 from agents.ports import Workspace
-from tests.sandbox.yard import SMALL, bubblewrap
+from tests.conformance.sandbox_rig import RIGS
+from tests.sandbox.yard import SMALL
 
 
-async def main(kind: str, folder: str, mark: str) -> None:
-    sandbox, workspace = bubblewrap(), Workspace(path=Path(folder))
+async def main(kind: str, name: str, folder: str, mark: str) -> None:
+    sandbox, workspace = RIGS[name](), Workspace(path=Path(folder))
     command = ["sh", "-c", f"(setsid sleep 600 &); echo up; sleep 600; : {mark}"]
     sys.stdout.write("starting\n")
     sys.stdout.flush()

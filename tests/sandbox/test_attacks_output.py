@@ -6,10 +6,12 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from agents.ports import EndedBy
 from agents.workspace.sandbox.profile import MB
 from agents.workspace.sandbox.tools import toolchain
-from tests.sandbox.yard import SMALL, Yard, bubblewrap, worktree
+from tests.sandbox.yard import SMALL, Yard, bubblewrap, uid_in, worktree
 
 PLANT = """
 import os, pathlib
@@ -19,9 +21,9 @@ except OSError: pass
 """
 
 
-async def test_55_code_of_the_repository_runs_only_inside(tmp_path: Path) -> None:
+async def test_55_code_of_the_repository_runs_only_inside(yard: Yard, tmp_path: Path) -> None:
     """Whatever a build would load is planted; each leaves its mark where only the sandbox's user can write it."""
-    workspace = worktree(tmp_path)
+    workspace = yard.workspace
     witness = tmp_path / "outside"
     plant = PLANT.format(witness=str(witness))
     for name in ("conftest.py", "setup.py", "sitecustomize.py", "usercustomize.py", "json.py", "os.py"):
@@ -29,14 +31,13 @@ async def test_55_code_of_the_repository_runs_only_inside(tmp_path: Path) -> Non
     (workspace.path / "evil.pth").write_text("import setup\n")
     (workspace.path / "test_it.py").write_text("def test_it(): pass\n")
     (workspace.path / "Makefile").write_text("all:\n\techo made >> ran\n")
-    yard = Yard(bubblewrap(), workspace)
     async with yard.sandbox.open(yard.workspace, SMALL) as room:
         assert not (workspace.path / "ran").exists()  # opening it loads nothing of the repository
         await room.run(["python3", "setup.py"])
         await room.run(["make"])
         await room.run(["env", "PYTHONPATH=.", "python3", "-c", "import conftest"])
     ran = (workspace.path / "ran").read_text()
-    assert "setup.py 1000" in ran and not witness.exists()
+    assert f"setup.py {uid_in(yard.sandbox)}" in ran and not witness.exists()
 
 
 async def test_55_tests_of_a_venv_run_inside(tmp_path: Path) -> None:
@@ -49,6 +50,7 @@ async def test_55_tests_of_a_venv_run_inside(tmp_path: Path) -> None:
     assert ran.exit_code == 0 and "1 passed" in ran.output
 
 
+@pytest.mark.long_in_containers
 async def test_57_escapes_and_nul_are_stripped(yard: Yard) -> None:
     dirty = r"\033]0;owned\007\033[31mred\033[0m\000 \033]8;;http://evil\033\\link\033]8;;\033\\ ‮evil \rover\n"
     heard: list[str] = []
@@ -81,6 +83,7 @@ async def test_57_who_never_stops_talking_is_ended(yard: Yard) -> None:
     assert sum(map(len, heard)) <= SMALL.kept
 
 
+@pytest.mark.long_in_containers
 async def test_57_a_line_that_never_ends_is_cut(yard: Yard) -> None:
     ran = await yard.sandbox.once(yard.workspace, SMALL, ["sh", "-c", "head -c 2000000 /dev/zero | tr '\\0' x"])
     assert ran.exit_code == 0 and ran.cut > 0

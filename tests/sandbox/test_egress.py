@@ -93,12 +93,14 @@ async def test_only_what_is_listed_is_reached(yard: Yard) -> None:
         "POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello",
     ],
 )
+@pytest.mark.long_in_containers
 async def test_no_other_spelling_gets_through(yard: Yard, head: str) -> None:
     async with echo() as port, yard.sandbox.open(yard.workspace, only(f"127.0.0.1:{port}")) as room:
         (said,) = await asked(room, (head.format(port=port), ""))
     assert said.startswith(("HTTP/1.1 403 ", "HTTP/1.1 405 "))
 
 
+@pytest.mark.long_in_containers
 async def test_a_listed_host_that_does_not_answer_is_told(yard: Yard) -> None:
     async with echo() as port:
         pass
@@ -107,6 +109,7 @@ async def test_a_listed_host_that_does_not_answer_is_told(yard: Yard) -> None:
     assert said.startswith("HTTP/1.1 502 ")
 
 
+@pytest.mark.long_in_containers
 async def test_a_head_without_end_is_refused(yard: Yard) -> None:
     async with yard.sandbox.open(yard.workspace, only("a:1")) as room:
         (said,) = await asked(room, ("CONNECT a:1 HTTP/1.1\r\nX: " + "y" * 20_000, ""))
@@ -122,6 +125,7 @@ async def test_the_proxy_is_there_again_in_the_next_sandbox_of_a_room(yard: Yard
     assert ran.output == "http://127.0.0.1:3128\n"
 
 
+@pytest.mark.long_in_containers
 async def test_two_rooms_have_each_their_own_door(yard: Yard) -> None:
     async with (
         echo() as port,

@@ -32,7 +32,7 @@ def test_a_killed_launcher_leaves_no_process(kind: str, tmp_path: Path) -> None:
 
 def _kill(kind: str, folder: Path, after: float) -> None:
     """The folder's path is in the command line of everything that starts its sandbox, and is the first in it."""
-    launcher = [sys.executable, "-m", "tests.sandbox.launcher", kind, str(folder), f"{folder}-mark"]
+    launcher = [sys.executable, "-m", "tests.sandbox.launcher", kind, "bubblewrap", str(folder), f"{folder}-mark"]
     with subprocess.Popen(launcher, cwd=ROOT, stdout=subprocess.PIPE, text=True) as bot:
         assert bot.stdout is not None
         assert bot.stdout.readline() == "starting\n"

@@ -1,6 +1,7 @@
 """What the tests of the sandbox stand on: a real worktree, small limits, and programs that misbehave inside."""
 
 import json
+import os
 import subprocess
 import textwrap
 from collections.abc import Callable
@@ -8,12 +9,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from agents.ports import Profile, Ran, Room, Workspace
-from agents.workspace.sandbox import tools
+from agents.ports import Profile, Ran, Room, Sandbox, Workspace
+from agents.workspace.sandbox import tools, walls
 from agents.workspace.sandbox.bubblewrap import Bubblewrap
 from agents.workspace.sandbox.guard import Guard
 from agents.workspace.sandbox.launch import Launcher
 from agents.workspace.sandbox.profile import GATE, MB
+from agents.workspace.sandbox.tools import NOBODY
 from agents.workspace.sandbox.walls import Start, command_line
 
 SMALL = replace(
@@ -64,7 +66,7 @@ def worktree(base: Path) -> Workspace:
 class Yard:
     """Runs Python in a sandbox and reads back what it saw."""
 
-    sandbox: Bubblewrap
+    sandbox: Sandbox
     workspace: Workspace
     profile: Profile = SMALL
 
@@ -80,6 +82,13 @@ class Yard:
 
 def python(code: str, *arguments: str) -> list[str]:
     return ["python3", "-c", textwrap.dedent(code), *arguments]
+
+
+def uid_in(sandbox: Sandbox) -> int:
+    """Who a program inside is: never root."""
+    if sandbox.name == "bubblewrap":
+        return walls.UID
+    return NOBODY if os.geteuid() == 0 else os.geteuid()
 
 
 def left(mark: str) -> list[int]:

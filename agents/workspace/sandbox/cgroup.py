@@ -12,6 +12,7 @@ from agents.ports import Profile
 UNIFIED = Path("/sys/fs/cgroup")
 _PERIOD = 100_000  # microseconds in which a share of the processors is dealt out
 _WANTED = ("memory", "pids")
+_LIMITS = {"memory": ("memory.max", "memory.limit_in_bytes"), "pids": ("pids.max",)}  # of both versions
 _numbers = itertools.count(1)
 
 
@@ -46,13 +47,21 @@ class Group:
 
 def ran_out(pid: int) -> bool:
     """The same of the group that a process is in, whoever made it and of whichever version."""
-    for line in _lines(Path(f"/proc/{pid}/cgroup")):
-        _, kind, name = line.split(":", 2)
-        folder = UNIFIED / kind / name.lstrip("/")
-        for file in (folder / "memory.events", folder / "memory.oom_control"):
-            if kind in ("", "memory") and file.exists() and _killed(file.read_text()):
-                return True
-    return False
+    files = (folder / name for folder in _groups(pid, "memory") for name in ("memory.events", "memory.oom_control"))
+    return any(_killed("\n".join(_lines(file))) for file in files)
+
+
+def limit(pid: int, controller: str) -> float:
+    """The lowest limit on "memory" or "pids" among the groups that a process is in; without end if there is none."""
+    folders = [above for folder in _groups(pid, controller) for above in (folder, *folder.parents)]
+    files = (folder / name for folder in folders for name in _LIMITS[controller])
+    return min((int(line) for file in files for line in _lines(file) if line.isdigit()), default=inf)
+
+
+def _groups(pid: int, controller: str) -> list[Path]:
+    """Folders of the groups that count it, of either version."""
+    lines = [line.split(":", 2) for line in _lines(Path(f"/proc/{pid}/cgroup"))]
+    return [UNIFIED / kind / name.lstrip("/") for _, kind, name in lines if kind in ("", controller)]
 
 
 def _lines(path: Path) -> list[str]:

@@ -21,6 +21,7 @@ from agents.workspace.sandbox.walls import PROXY_PORT
 from agents.workspace.sandbox.watch import Disk, over_a_limit
 
 IMAGE = "python:3.11-slim"  # ours inside is a Python program; the image may be any that has one
+_PREFIX = "overlord-"  # of a container's name; the bot's process id follows
 PATIENCE = 120.0  # seconds for the engine to answer
 
 
@@ -30,13 +31,14 @@ class Engine:
     path: str
     image: str = IMAGE
 
-    async def __call__(self, *arguments: str) -> tuple[int, str]:
-        """Its exit code, and the last line of what it said."""
+    async def __call__(self, *arguments: str, folder: Path | None = None) -> tuple[int, str]:
+        """Its exit code, and the last line of what it said. `folder` is where it works."""
         process = await asyncio.create_subprocess_exec(
             *(self.path, *arguments),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
+            cwd=folder,
         )
         try:
             async with asyncio.timeout(PATIENCE):
@@ -80,22 +82,21 @@ class Container:
             return await room.run(command, on_output=on_output)
 
     async def sweep(self) -> None:
-        """Removes what a killed bot left."""
+        """Removes what a killed bot left. Whose it is, its name tells: engines write labels in different ways."""
         process = await asyncio.create_subprocess_exec(
-            *(self._engine.path, "ps", "--all", "--filter", f"label={LABEL}"),
-            *("--format", f'{{{{.ID}}}} {{{{.Label "{LABEL}"}}}}'),
+            *(self._engine.path, "ps", "--all", "--filter", f"label={LABEL}", "--format", "{{.Names}}"),
             stdout=asyncio.subprocess.PIPE,
         )
         said, _ = await process.communicate()
-        pairs = (line.split() for line in said.decode().splitlines())
-        left = [words[0] for words in pairs if len(words) == 2 and not _lives(words[1])]
+        names = (line for line in said.decode().split() if line.startswith(_PREFIX))
+        left = [name for name in names if not _lives(name.split("-")[1])]
         if left:
             await self._engine("rm", "--force", *left)
 
     async def _cell(self, workspace: Workspace, profile: Profile) -> cell.Cell:
         if os.geteuid() == 0:
             await asyncio.to_thread(hand_over, workspace.path, user()[0])
-        name = f"overlord-{os.getpid()}-{os.urandom(6).hex()}"
+        name = f"{_PREFIX}{os.getpid()}-{os.urandom(6).hex()}"
         async with AsyncExitStack() as held:
             door = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="overlord-room-")))
             listening = held.enter_context(_listening(door))
@@ -105,7 +106,8 @@ class Container:
                 self.python, str(DOOR / "inside.py"), str(DOOR / "socket"), port, str(DOOR / "filter")
             )
             walls = options(self.name, workspace, profile, door)
-            code, said = await self._engine("run", "--detach", "--name", name, *walls, self._engine.image, *inside)
+            run = ("run", "--detach", "--name", name, *walls, self._engine.image, *inside)
+            code, said = await self._engine(*run, folder=door)  # Podman's monitor leaves files where it was started
             if code != 0:
                 raise unusable(self.name, said)
             control = held.enter_context(await self._answered(listening, name))
@@ -114,6 +116,7 @@ class Container:
             except cell.NeverReady:
                 raise unusable(self.name, "our program in it ends without a word") from None
             pid = await self._pid(name)
+            require_limits(self.name, profile, pid)
             end, ran_out = partial(self._end, name), partial(asyncio.to_thread, cgroup.ran_out, pid)
             return cell.Cell(control, end, partial(_watch, profile, pid), ran_out, held.pop_all())
         raise AssertionError("a cell is returned, or an error is raised")
@@ -161,6 +164,16 @@ def _listening(door: Path) -> socket.socket:
     if os.geteuid() == 0:
         os.chown(door / "socket", *user())
     return listening
+
+
+def require_limits(engine: str, profile: Profile, pid: int) -> None:
+    """An engine that may not make control groups starts a container all the same, with a warning and no limits."""
+    if cgroup.limit(pid, "memory") > profile.memory or cgroup.limit(pid, "pids") > profile.processes:
+        raise SandboxUnusable(
+            f"{engine} does not limit the memory and the processes of a container",
+            next_step=f"Give {engine} control groups of version 2 (without root they must be delegated), "
+            "or use bubblewrap.",
+        )
 
 
 def unusable(engine: str, said: str) -> SandboxUnusable:

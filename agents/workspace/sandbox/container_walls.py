@@ -37,7 +37,8 @@ def options(engine: str, workspace: Workspace, profile: Profile, door: Path) -> 
 def _limits(profile: Profile) -> Iterator[str]:
     yield from ("--memory", str(profile.memory), "--memory-swap", str(profile.memory))
     yield from ("--pids-limit", str(profile.processes), "--cpus", str(profile.cpus))
-    for limit in (f"fsize={profile.file}", "core=0", f"nofile={profile.descriptors}", _NPROC):
+    own = (f"data={profile.memory}", f"fsize={profile.file}", f"cpu={int(profile.seconds * profile.cpus)}")
+    for limit in (*own, "core=0", f"nofile={profile.descriptors}", _NPROC):
         yield from ("--ulimit", limit)
     small, large = min(64 * MB, profile.memory // 8), min(256 * MB, profile.memory // 4)
     yield from ("--shm-size", str(small), "--tmpfs", f"/tmp:rw,nosuid,nodev,size={large},mode=1777")

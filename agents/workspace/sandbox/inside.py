@@ -11,6 +11,8 @@ import select
 import sys
 
 LARGEST = 1 << 20
+NICE = 10  # as in process.py: an engine starts us as important as the bot
+IGNORED_BY_PYTHON = (13, 25)  # SIGPIPE and SIGXFSZ: what we start must not ignore them too
 _DESCRIPTOR = 4  # the size of one in a message
 _SET_DUMPABLE, _SET_SECCOMP, _FILTER = 4, 22, 2  # of prctl
 
@@ -19,6 +21,7 @@ def main() -> None:
     if os.getpid() != 1:
         raise SystemExit("this ends every process it sees, so it runs only as the first of a sandbox")
     shut(sys.argv[3])
+    os.nice(max(0, NICE - os.nice(0)))
     control = connected(sys.argv[1])
     port = int(sys.argv[2])
     if port:
@@ -82,9 +85,10 @@ def serve(control: socket.socket) -> bool:
 def run(command: list[str], output: int, control: socket.socket) -> int | None:
     """The exit code as a shell tells it; None if the host died meanwhile."""
     into = [(os.POSIX_SPAWN_DUP2, output, 1), (os.POSIX_SPAWN_DUP2, output, 2)]
-    nothing = (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0)
+    files = [(os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0), *into]
+    plain = IGNORED_BY_PYTHON
     try:
-        child = os.posix_spawnp(command[0], command, os.environ, file_actions=[nothing, *into], setsid=True)
+        child = os.posix_spawnp(command[0], command, os.environ, file_actions=files, setsid=True, setsigdef=plain)
     except OSError as error:
         os.write(output, f"{command[0]}: {error.strerror}\n".encode())
         return 127 if isinstance(error, FileNotFoundError) else 126
