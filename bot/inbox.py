@@ -10,7 +10,7 @@ from agents.domain.authority import Kind, Presser
 from agents.domain.decide import Request
 from agents.domain.decision import Decision, refuse_unless_open
 from agents.domain.errors import OverlordError, PressRefused
-from agents.domain.ids import surface_of
+from agents.domain.ids import Account, surface_of
 from agents.domain.pressing import Press
 from agents.domain.records import dataclass
 from agents.domain.shapes import shape
@@ -89,7 +89,8 @@ class Inbox:
         is_late = now - delivery.at > LATE  # caught up with after a pause: it counts at its own time
         new = books.deliveries.keep(_received(delivery, delivery.at if is_late else now))
         if new and isinstance(delivery, Said | Labelled | Mandated):
-            books.threads.start(delivery.thread, delivery.channel, delivery.by, delivery.at)
+            starter = Account(delivery.began_by) if isinstance(delivery, Said) and delivery.began_by else delivery.by
+            books.threads.start(delivery.thread, delivery.channel, starter, delivery.at)
             books.messages.keep(delivery.thread, delivery.message, delivery.by, delivery.text, delivery.at)
         if new and isinstance(delivery, Edited):
             books.messages.change(delivery.thread, delivery.message, delivery.text, delivery.at)

@@ -37,9 +37,6 @@ async def _slack(settings: Settings, office: Office, inbox: Inbox, desk: Desk) -
     async def needs(account: Account) -> Sequence[Card]:
         return [need.card for need in await desk.needs(account)]
 
-    async def last_heard(since: datetime) -> Mapping[Thread, str]:
-        return await office.database.read(lambda books: _last_heard(books, since))
-
     slack, real = settings.slack, office.clock.real_seconds
     options = SlackOptions(
         bot_token=slack.bot_token.reveal() if slack.bot_token else "",
@@ -51,7 +48,7 @@ async def _slack(settings: Settings, office: Office, inbox: Inbox, desk: Desk) -
         now=office.clock.now,
         groups=_groups(settings.groups, "slack-group:"),
         needs=needs,
-        last_heard=last_heard,
+        memory=SlackMemory(office),
         catch_up=settings.limits.catch_up,
         timeout=real(settings.limits.provider_timeout),
         posts_apart=real(1.0),
@@ -60,6 +57,34 @@ async def _slack(settings: Settings, office: Office, inbox: Inbox, desk: Desk) -
     )
     async with connected(options, inbox.accept) as platform:
         yield platform
+
+
+class SlackMemory:
+    """Implements bot.platforms.slack.memory.Memory."""
+
+    def __init__(self, office: Office) -> None:
+        self._database = office.database
+
+    async def is_ours(self, thread: Thread, message: str) -> bool:
+        return await self._database.read(lambda books: _is_ours(books, thread, message))
+
+    async def last_heard(self, since: datetime) -> Mapping[Thread, str]:
+        return await self._database.read(lambda books: _last_heard(books, since))
+
+    async def mark(self) -> str:
+        mark = await self._database.read(lambda books: books.log.read_up_to("slack messages"))
+        return f"{mark / 1_000_000:.6f}" if mark else ""
+
+    async def set_mark(self, ts: str) -> None:
+        await self._database.write(lambda books: books.log.mark_read("slack messages", int(float(ts) * 1_000_000)))
+
+
+def _is_ours(books: Books, thread: Thread, message: str) -> bool:
+    """Messages of Slack are numbered by time; one from before the bot was first spoken to there is not ours."""
+    if books.threads.find(thread) is None:
+        return False
+    first = books.messages.first_of(thread)
+    return first is None or message >= first
 
 
 def _last_heard(books: Books, since: datetime) -> dict[Thread, str]:

@@ -26,6 +26,7 @@ class Said:
     channel: str  # "console:general"
     message: str  # the platform's id of the message
     by: Account
+    began_by: str = ""  # the account that wrote the thread's first message, where the platform says so
     name: str = ""  # what to call them; never used to decide anything
     text: str
     mentions_bot: bool = False

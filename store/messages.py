@@ -86,6 +86,10 @@ class Messages:
         wanted = select(_M.c.message).where(_M.c.thread == thread, _M.c.by != "").order_by(_M.c.id.desc()).limit(1)
         return self._db.execute(wanted).scalar()
 
+    def first_of(self, thread: Thread) -> str | None:
+        """The lowest of the platform's ids of messages in a thread."""
+        return self._db.execute(select(func.min(_M.c.message)).where(_M.c.thread == thread)).scalar()
+
     def count(self, thread: Thread, viewer: Account) -> int:
         return int(self._db.execute(self._visible(select(func.count(_M.c.id)), thread, viewer)).scalar() or 0)
 

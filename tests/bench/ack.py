@@ -112,7 +112,7 @@ async def _seconds(take: Take, name: str, idle: Callable[[], Awaitable[None]] | 
 
 def _request(name: str, number: int) -> tuple[bytes, dict[str, str]]:
     ts = f"{time.time():.0f}.{abs(hash(name)) % 10**6:06}"
-    event = {"type": "message", "channel": CHANNEL, "channel_type": "channel", "user": "U0ANA", "ts": f"{ts}{number}"}
+    event = {"type": "message", "channel": "D0ANA", "channel_type": "im", "user": "U0ANA", "ts": f"{ts}{number}"}
     body = json.dumps(_wrapped({**event, "text": f"talk {number}", "event_ts": ts})).encode()
     return body, {**signed(body), "Content-Type": "application/json"}
 

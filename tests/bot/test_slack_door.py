@@ -156,7 +156,7 @@ async def test_other_ways_in_are_closed(here: Listening) -> None:
 async def test_a_store_that_is_away_gets_no_acknowledgement_and_the_retry_is_heard(here: Listening) -> None:
     here.fake.deliveries.times.retries = (0.2, 0.2, 0.2)
     here.broken = True
-    here.fake.say(ANA, CHANNEL, "hello")
+    here.fake.say(ANA, here.fake.world.direct(ANA).id, "hello")
     await here.until(lambda: here.fake.deliveries.sent[0].statuses)
     here.broken = False
     await here.fake.deliveries.settled()

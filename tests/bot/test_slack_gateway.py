@@ -69,20 +69,48 @@ async def test_a_mention_comes_as_two_events_and_is_heard_once(here: Listening) 
     assert all(sent.ok and sent.attempts == 1 for sent in here.fake.deliveries.sent)
 
 
-async def test_replies_talk_and_direct_messages_are_told_apart(here: Listening) -> None:
-    root = here.fake.say(ANA, CHANNEL, "lunch?")
+async def test_replies_and_direct_messages_are_told_apart(here: Listening) -> None:
+    root = here.fake.say(ANA, CHANNEL, f"{MENTION} lunch?")
+    await here.fake.deliveries.settled()
     here.fake.say(BO, CHANNEL, f"<@{ANA}> sure &amp; soon, see <https://x.example|the page> in <#C1|general>", root)
     direct = here.fake.world.direct(ANA).id
     here.fake.say(ANA, direct, "status")
     await here.fake.deliveries.settled()
-    talk, reply, private = sorted(here.said, key=lambda said: float(said.message))
-    assert not talk.mentions_bot
+    first, reply, private = sorted(here.said, key=lambda said: float(said.message))
+    assert first.mentions_bot
     assert reply.thread == f"{HERE}:{root}"
+    assert reply.began_by == first.by
     assert reply.addresses_other
     assert not reply.starts_thread
     assert reply.text == "@Ana sure & soon, see the page (https://x.example) in #general"
     assert private.direct
     assert private.thread == f"slack:{TEAM}:{direct}:{private.message}"
+
+
+async def test_what_people_say_to_each_other_is_not_taken_in(here: Listening) -> None:
+    root = here.fake.say(ANA, CHANNEL, "shall we fire Bo?")
+    here.fake.say(BO, CHANNEL, f"<@{ANA}> I can read this", root)
+    here.fake.edit(ANA, CHANNEL, root, f"shall we promote Bo, {MENTION}?")
+    await here.fake.deliveries.settled()
+    assert here.fake.calls("users.info") == [], "nobody is asked about either"
+    here.fake.react(ANA, CHANNEL, root, "octagonal_sign")
+    await here.fake.deliveries.settled()
+    assert here.heard == []
+    assert here.fake.unacknowledged == []
+
+
+async def test_a_thread_is_ours_from_the_words_that_made_it_so(here: Listening) -> None:
+    root = here.fake.say(ANA, CHANNEL, "the login is slow")
+    here.fake.say(BO, CHANNEL, "is it?", root)
+    asked = here.fake.say(BO, CHANNEL, f"{MENTION} make it quick", root)
+    await here.fake.deliveries.settled()
+    here.fake.say(ANA, CHANNEL, "thank you", root)
+    here.fake.edit(ANA, CHANNEL, root, "the login was slow")
+    here.fake.edit(BO, CHANNEL, asked, f"{MENTION} make it quicker")
+    await here.fake.deliveries.settled()
+    assert [said.text for said in here.said] == ["make it quick", "thank you"]
+    assert [edited.text for edited in here.edited] == ["make it quicker"]
+    assert here.said[0].began_by == f"slack:{TEAM}:{ANA}"
 
 
 async def test_an_edit_is_heard_and_what_slack_changes_by_itself_is_not(here: Listening) -> None:

@@ -4,8 +4,6 @@ import asyncio
 import logging
 import statistics
 import time
-from collections.abc import Mapping
-from datetime import datetime
 
 import pytest
 
@@ -46,7 +44,7 @@ async def test_slack_may_be_away_when_the_program_starts() -> None:
         fake.server.faults.plan("auth.test", Fault.ERROR_BEFORE)
         fake.deliveries.times.retries = (0.5,) * 30
         async with joined(fake, SOCKET) as here:
-            fake.say(ANA, CHANNEL, "hello")
+            fake.say(ANA, fake.world.direct(ANA).id, "hello")
             await here.until(lambda: here.said)
 
 
@@ -55,7 +53,7 @@ async def test_connections_that_are_refused_for_a_while_are_tried_again() -> Non
         here.fake.deliveries.times.retries = (0.2,) * 60
         here.fake.server.faults.plan("apps.connections.open", Fault.ERROR_BEFORE, Fault.RESET_BEFORE, Fault.NOT_JSON)
         await here.fake.sockets.drop(Drop.ABORT)
-        here.fake.say(ANA, CHANNEL, "hello")
+        here.fake.say(ANA, here.fake.world.direct(ANA).id, "hello")
         await here.until(lambda: here.said)
 
 
@@ -64,7 +62,7 @@ async def test_an_event_that_was_not_stored_is_not_acknowledged() -> None:
         here.fake.deliveries.times.acknowledge = 0.3
         here.fake.deliveries.times.retries = (0.1,) * 20
         here.broken = True
-        here.fake.say(ANA, CHANNEL, "hello")
+        here.fake.say(ANA, here.fake.world.direct(ANA).id, "hello")
         await asyncio.sleep(0.5)
         assert not here.fake.deliveries.sent[0].ok
         here.broken = False
@@ -89,7 +87,7 @@ async def test_an_ack_that_comes_too_late_is_a_redelivery_that_does_nothing() ->
         here.fake.deliveries.times.acknowledge = 0.2
         here.fake.deliveries.times.retries = (0.0, 0.3)
         here.slow = 0.4
-        here.fake.say(ANA, CHANNEL, "hello")
+        here.fake.say(ANA, here.fake.world.direct(ANA).id, "hello")
         await here.until(lambda: here.fake.deliveries.sent[0].attempts >= 2)
         here.slow = 0.0
         await here.fake.deliveries.settled()
@@ -122,13 +120,11 @@ async def test_what_was_said_while_it_was_down_is_heard_once(mode: str) -> None:
         fake.say("U0BOT2", CHANNEL, "a bot", at=start + 301, bot_id="B0OTHER", subtype="bot_message")
         await fake.deliveries.settled()
 
-        async def last_heard(since: datetime) -> Mapping[Thread, str]:
-            marks = {before: before, live: live, old: f"{old}~octagonal_sign"}
-            return {Thread(f"{HERE}:{root}"): last for root, last in marks.items()}
-
+        marks = {before: before, live: live, old: f"{old}~octagonal_sign"}
+        threads = {Thread(f"{HERE}:{root}"): last for root, last in marks.items()}
         fake.deliveries.times.acknowledge = 3.0
         known = frozenset({f"{HERE}:{before}", f"{HERE}:{live}"})
-        async with joined(fake, mode, known, last_heard=last_heard) as here:
+        async with joined(fake, mode, known, threads) as here:
             await here.until(lambda: len(here.said) >= 50)
             fake.deliveries.times.retries = (0.1,)
             fake.deliveries.event(fake.deliveries.sent[-2].payload["event"])
@@ -142,39 +138,49 @@ async def test_what_was_said_while_it_was_down_is_heard_once(mode: str) -> None:
 
 
 async def test_a_bot_that_never_heard_anything_reads_no_history() -> None:
-    async def last_heard(since: datetime) -> Mapping[Thread, str]:
-        return {}
-
     async with fake_slack() as fake:
         fake.deliveries.times.retries = ()
         fake.say(ANA, CHANNEL, f"{MENTION} before it was invited", at=time.time() - 60)
         await fake.deliveries.settled()
-        async with joined(fake, SOCKET, last_heard=last_heard) as here:
+        async with joined(fake, SOCKET) as here:
             await asyncio.sleep(0.2)
             assert here.heard == []
             assert fake.calls("conversations.history") == []
+
+
+async def test_it_reads_on_from_the_last_that_was_said_anywhere_and_nothing_from_before_a_thread_was_ours() -> None:
+    async with fake_slack() as fake:
+        start = time.time() - 600
+        async with joined(fake, SOCKET) as first:
+            root = fake.say(ANA, CHANNEL, "the login is slow", at=start)
+            fake.say(ANA, CHANNEL, "very slow", root, at=start + 1)
+            asked = fake.say(ANA, CHANNEL, f"{MENTION} mend it", root, at=start + 2)
+            first.marked = fake.say(ANA, CHANNEL, "lunch?", at=start + 300)
+            await fake.deliveries.settled()
+            first.threads = {Thread(f"{HERE}:{root}"): asked}
+        fake.deliveries.times.retries = ()
+        fake.say(ANA, CHANNEL, "and quickly", root, at=start + 400)
+        async with joined(fake, SOCKET, frozenset(first.keys), memory=first) as here:
+            await here.until(lambda: here.said)
+            await asyncio.sleep(0.1)
+            assert [said.text for said in here.said] == ["and quickly"]
+            assert min(float(call["oldest"]) for call in fake.calls("conversations.history")) >= start + 200
 
 
 async def test_a_limit_during_catch_up_is_waited_for() -> None:
     async with fake_slack() as fake:
         fake.deliveries.times.retries = ()
         first = fake.say(ANA, CHANNEL, "one", at=time.time() - 60)
-        fake.say(ANA, CHANNEL, "two", at=time.time() - 30)
+        fake.say(ANA, CHANNEL, f"{MENTION} two", at=time.time() - 30)
         await fake.deliveries.settled()
         fake.server.faults.plan("conversations.history", Fault.RATE_LIMITED, Fault.ERROR_BEFORE)
 
-        async def last_heard(since: datetime) -> Mapping[Thread, str]:
-            return {Thread(f"{HERE}:{first}"): first}
-
-        async with joined(fake, SOCKET, last_heard=last_heard) as here:
+        async with joined(fake, SOCKET, threads={Thread(f"{HERE}:{first}"): first}) as here:
             await here.until(lambda: len(here.said) == 2)
 
 
 async def test_a_rebuilt_socket_catches_up_too() -> None:
-    async def last_heard(since: datetime) -> Mapping[Thread, str]:
-        return {Thread(f"{HERE}:1.0"): f"{time.time() - 300:.6f}"}
-
-    async with listening(SOCKET, last_heard=last_heard) as here:
+    async with listening(SOCKET, threads={Thread(f"{HERE}:1.0"): f"{time.time() - 300:.6f}"}) as here:
         await here.until(lambda: here.fake.calls("conversations.history"))
         here.fake.deliveries.times.retries = ()
         here.fake.deliveries.times.acknowledge = 0.1
@@ -190,7 +196,7 @@ async def test_all_is_acknowledged_and_heard_once_under_load() -> None:
     """P10 in small: 83 events a second for three seconds. The numbers are for the log; the bench measures them."""
     async with listening(SOCKET) as here:
         for number in range(249):
-            here.fake.say(ANA, CHANNEL, f"talk {number}")
+            here.fake.say(ANA, here.fake.world.direct(ANA).id, f"talk {number}")
             await asyncio.sleep(1 / 83)
         await here.fake.deliveries.settled()
         took = sorted(sent.took or 9.9 for sent in here.fake.deliveries.sent)

@@ -28,6 +28,7 @@ from store.deliveries import DeliveryState
 from tests.fakes.llm import ThinkingLlm
 from tests.fakes.slack.fake import CHANNEL
 from tests.fakes.slack.people import MENTION
+from tests.fakes.slack.world import TEAM
 from tests.scenarios.discord_stage import DiscordStage
 from tests.scenarios.slack_stage import SlackStage
 from tests.scenarios.stage import Host, Setup, Stage, until
@@ -45,14 +46,20 @@ class Away:
     host: Host
 
     async def begun(self) -> str:
-        """The thread of a first task, which the program has answered in."""
-        thread = await self.stage.say(WHO, "speed up web", mention=True)
+        """The thread of a first task, which the program has answered in. It began before the program was away."""
+        thread = await self._said()
 
         async def answered() -> bool:
             return any("T-1 ·" in shown.text for shown in await self.stage.shown(WHO, thread))
 
         await until(answered, "the status card")
         return thread
+
+    async def _said(self) -> str:
+        if isinstance(self.stage, DiscordStage):
+            return await self.stage.say(WHO, "speed up web", mention=True)
+        ts = self.stage.fake.say("U0ANA", CHANNEL, f"{MENTION} speed up web", at=time.time() - AWAY - 60)
+        return addresses.thread(TEAM, CHANNEL, ts)
 
 
 @dataclass

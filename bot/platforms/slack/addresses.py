@@ -1,5 +1,6 @@
 """Slack's ids in the program's names: "slack:T1:U2", "slack:T1:C3", "slack:T1:C3:17.5"."""
 
+import re
 from dataclasses import dataclass
 
 from agents.domain.ids import Account, Thread
@@ -34,6 +35,11 @@ def place(address: str) -> Place:
 
 def user(account: Account) -> str:
     return account.rpartition(":")[2]
+
+
+def seconds(ts: str) -> float | None:
+    """What a message's id says of when it was written; None: it is no such id."""
+    return float(ts) if re.fullmatch(r"[0-9]{1,11}\.[0-9]{1,6}", ts) else None
 
 
 def message_ts(message: str) -> str:

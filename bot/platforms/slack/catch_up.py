@@ -12,6 +12,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from agents.domain.ids import Thread
 from bot.messages import Later, Refused, Unsure
 from bot.platforms.slack import addresses
+from bot.platforms.slack.memory import Mark
 from bot.platforms.slack.options import SlackOptions
 from bot.platforms.slack.payloads import Conversations, Message, Page
 from bot.platforms.slack.reception import Reception
@@ -33,29 +34,40 @@ class News:
 
 
 class CatchUp:
-    def __init__(self, client: AsyncWebClient, reception: Reception, options: SlackOptions) -> None:
+    def __init__(self, client: AsyncWebClient, reception: Reception, options: SlackOptions, mark: Mark) -> None:
         self._client = client
+        self._mark = mark
         self._reception = reception
         self._options = options
         self._turn = asyncio.Lock()
 
     async def run(self) -> None:
         """From the last thing that was heard in each place. A bot that never heard anything has missed nothing."""
-        if self._options.last_heard is None:
+        memory = self._options.memory
+        if memory is None:
             return
-        known = await self._options.last_heard(self._options.now() - timedelta(seconds=self._options.catch_up))
-        floor = f"{time.time() - self._options.catch_up:.6f}"  # messages are numbered by Slack's clock, not by ours
         async with self._turn:
-            await catch_up(known, floor, self._client, self._reception)
+            mark = await memory.mark()
+            known = await memory.last_heard(self._options.now() - timedelta(seconds=self._options.catch_up))
+            floor = f"{time.time() - self._options.catch_up:.6f}"  # messages are numbered by Slack's clock, not by ours
+            await catch_up(Heard(known=known, mark=mark, floor=floor), self._client, self._reception)
+            self._mark.whole = True
 
 
-async def catch_up(known: Mapping[Thread, str], floor: str, client: AsyncWebClient, reception: Reception) -> int:
-    """Hear what came after `known` and after `floor`, oldest first. Returns how much was new."""
-    if not known:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    known: Mapping[Thread, str]  # the last message that was heard in each thread of ours
+    mark: str = ""  # up to here everything was heard, wherever it was; without one, up to the last of `known`
+    floor: str  # what is older is not read
+
+
+async def catch_up(heard: Heard, client: AsyncWebClient, reception: Reception) -> int:
+    """Hear what came since, oldest first. Returns how much was new."""
+    if not heard.known and not heard.mark:
         return 0
-    places = {addresses.place(thread): _from(ts, floor) for thread, ts in known.items()}
-    latest = max(places.values(), key=float)
-    tops = {place.channel: latest for place in places}  # everything up to the last word was heard, wherever it was
+    places = {addresses.place(thread): _from(ts, heard.floor) for thread, ts in heard.known.items()}
+    latest = _from(heard.mark, heard.floor) if heard.mark else max(places.values(), key=float)
+    tops = {place.channel: latest for place in places}
     tops |= {channel: latest for channel in await _joined(client)}
     places |= {addresses.Place(channel=channel, ts=""): since for channel, since in tops.items()}
     found: dict[tuple[str, str, bool], News] = {}
@@ -65,8 +77,8 @@ async def catch_up(known: Mapping[Thread, str], floor: str, client: AsyncWebClie
                 found[place.channel, message.ts, news.edited] = news
     new = 0
     for news in sorted(found.values(), key=lambda news: float(news.at)):
-        heard = await (reception.reread(news.message) if news.edited else reception.read(news.message))
-        new += heard is not None
+        taken = await (reception.reread(news.message) if news.edited else reception.read(news.message))
+        new += taken is not None
     if new:
         log.info("caught up", extra={"messages": new})
     return new

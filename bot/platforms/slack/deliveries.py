@@ -42,15 +42,16 @@ class Border:
         return Said(
             key=f"slack:{self.me.team_id}:{event_id}" if event_id else own,
             also=own if event_id else "",
-            thread=self._thread(message.channel, message.thread_ts or message.ts),
+            thread=self.thread_of(message),
             channel=addresses.channel(self.me.team_id, message.channel),
             message=message.ts,
             by=self._author(message),
+            began_by=addresses.account(self.me.team_id, message.parent_user_id) if message.parent_user_id else "",
             name=known.name,
             text=mrkdwn.plain(message.text, self.me.user_id, self.name),
             mentions_bot=mrkdwn.mentions(message.text, self.me.user_id),
             addresses_other=bool(others),
-            direct=message.channel_type == "im" or message.channel.startswith("D"),
+            direct=is_direct(message),
             starts_thread=message.thread_ts in ("", message.ts),
             at=self.at(message.ts),
         )
@@ -72,7 +73,7 @@ class Border:
         return Edited(
             key=f"slack:{self.me.team_id}:{event_id}" if event_id else own,
             also=own if event_id else "",
-            thread=self._thread(message.channel, message.thread_ts or message.ts),
+            thread=self.thread_of(message),
             channel=addresses.channel(self.me.team_id, message.channel),
             message=message.ts,
             by=self._author(message),
@@ -170,6 +171,9 @@ class Border:
         spoken = datetime.fromtimestamp(float(ts or 0), UTC)
         return spoken if ts and self.real_now - spoken > LATE else self.now
 
+    def thread_of(self, message: Message) -> Thread:
+        return self._thread(message.channel, message.thread_ts or message.ts)
+
     def _thread(self, channel: str, ts: str) -> Thread:
         return addresses.thread(self.me.team_id, channel, ts)
 
@@ -192,6 +196,10 @@ class Surface:
     thread: Thread
     channel: str
     message: str
+
+
+def is_direct(message: Message) -> bool:
+    return message.channel_type == "im" or message.channel.startswith("D")
 
 
 def command_key(me: Me, command: SlashCommand) -> str:

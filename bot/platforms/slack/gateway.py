@@ -23,6 +23,7 @@ from bot.platforms.slack.crowds import Crowds
 from bot.platforms.slack.directory import Directory
 from bot.platforms.slack.door import open_door
 from bot.platforms.slack.errands import Errands
+from bot.platforms.slack.memory import Mark
 from bot.platforms.slack.options import Accept, SlackOptions
 from bot.platforms.slack.pace import Pace
 from bot.platforms.slack.payloads import Me
@@ -54,6 +55,7 @@ class _Gateway:
         self._client = client
         self._accept = accept
         self._reception: Reception | None = None
+        self._mark = Mark(options.memory)
         self._tasks: set[asyncio.Task[None]] = set()
         self._app = self._bolt()
 
@@ -92,12 +94,21 @@ class _Gateway:
             await asyncio.sleep(self._options.ping)
             me = await self._ask_who_we_are()
         self._reception = self._receive_for(me)
-        catch_up = CatchUp(self._client, self._reception, self._options)
+        catch_up = CatchUp(self._client, self._reception, self._options, self._mark)
         if not self._options.app_token:
             await catch_up.run()
             return
         sockets = Sockets(self._app, self._client, self._options)
-        await sockets.listen(lambda: self.aside(catch_up.run()), self.aside)
+
+        def connected_anew() -> None:
+            self._mark.whole = False  # until what was missed before is read
+            self.aside(catch_up.run())
+
+        await sockets.listen(connected_anew, self.aside)
+
+    def _seen(self, ts: str) -> None:
+        if self._mark.is_due(ts):
+            self.aside(self._mark.save())
 
     async def _ask_who_we_are(self) -> Me | None:
         """None: Slack could not be asked. A token that it refuses is for the operator to mend."""
@@ -128,6 +139,8 @@ class _Gateway:
             crowds=Crowds(self._client, me, self._options.groups),
             errands=Errands(self._client, me, self._options.needs, self._options.redact),
             echoes=self.platform.echoes,
+            memory=self._options.memory,
+            seen=self._seen,
             now=self._options.now,
             after=self.aside,
         )

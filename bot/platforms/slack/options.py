@@ -1,19 +1,17 @@
 """What the Slack gateway is told by the program that runs it."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from agents.domain.ids import Account, Thread
+from agents.domain.ids import Account
 from agents.domain.redact import Redact, Redactor
 from bot.messages import Card, Delivery
+from bot.platforms.slack.memory import Memory
 from bot.waits import Waits
 
 Accept = Callable[[Delivery], Awaitable[bool]]  # stores a delivery; once it returns, Slack may be told
 Needs = Callable[[Account], Awaitable[Sequence[Card]]]  # what waits for this person, as cards with buttons
-# Our threads in which somebody spoke since then or a task is open, and the last message of a person in each;
-# whatever its age, the thread that was spoken in last is among them
-LastHeard = Callable[[datetime], Awaitable[Mapping[Thread, str]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +25,7 @@ class SlackOptions:
     now: Callable[[], datetime]
     groups: frozenset[str] = frozenset()  # user groups that carry rights: "slack-group:T1:S2"
     needs: Needs | None = None
-    last_heard: LastHeard | None = None
+    memory: Memory | None = None  # without one, only what is said to the bot itself is heard
     catch_up: float = 86_400  # seconds: what was said longer ago is not picked up
     timeout: float = 15  # seconds for one call
     redact: Redact = field(default_factory=Redactor)  # for what is repeated outside the outbox

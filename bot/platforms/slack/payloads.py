@@ -45,6 +45,7 @@ class Message(Payload):
     text: Text = ""
     ts: Text = ""
     thread_ts: Text = ""
+    parent_user_id: Text = ""
     team: Text = ""
     user_team: Text = ""
     source_team: Text = ""

@@ -9,12 +9,15 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from agents.domain.ids import Thread
 from bot.messages import Delivery, Edited, Pressed, Said
+from bot.platforms.slack import mrkdwn
 from bot.platforms.slack.crowds import Crowds
-from bot.platforms.slack.deliveries import STOP_SIGNS, Border
+from bot.platforms.slack.deliveries import STOP_SIGNS, Border, is_direct
 from bot.platforms.slack.directory import Directory
 from bot.platforms.slack.errands import Errands
 from bot.platforms.slack.forms import form_of
+from bot.platforms.slack.memory import Memory
 from bot.platforms.slack.options import Accept
 from bot.platforms.slack.payloads import (
     Echo,
@@ -46,6 +49,8 @@ class Reception:
     crowds: Crowds
     errands: Errands
     echoes: Echoes
+    memory: Memory | None = None
+    seen: Callable[[str], None] = lambda ts: None
     now: Callable[[], datetime]
     after: After
 
@@ -87,29 +92,45 @@ class Reception:
 
     async def _message(self, body: EventBody) -> None:
         message = Message.model_validate(body.event)
+        if await self._concerns_us(message):
+            await self._take_in(message, body.event_id)
+        self.seen(message.ts)
+
+    async def _concerns_us(self, message: Message) -> bool:
+        """Decided before it is acknowledged. What people say to each other elsewhere is not stored, nor asked about."""
+        if message.subtype == "message_changed" and message.message:
+            message = message.message.model_copy(update={"channel": message.channel})
+        elif mrkdwn.mentions(message.text, self.me.user_id):
+            return True
+        return is_direct(message) or await self._is_ours(self.border().thread_of(message), message.ts)
+
+    async def _is_ours(self, thread: Thread, ts: str) -> bool:
+        return self.memory is not None and await self.memory.is_ours(thread, ts)
+
+    async def _take_in(self, message: Message, event_id: str) -> None:
         inner = message.message if message.subtype == "message_changed" else message
         if inner is None or inner.bot_id or not inner.user or inner.user == self.me.user_id:
             return
         known = await self.directory.person(inner.user)
         border = self.border()
         heard = (
-            border.edited(message, known, body.event_id)
+            border.edited(message, known, event_id)
             if message.subtype == "message_changed"
-            else border.said(message, known, body.event_id)
+            else border.said(message, known, event_id)
         )
         if heard:
             await self._hear(heard, inner.user)
 
     async def read(self, message: Message) -> Said | None:
-        """A message from the history, stored unless it was heard before."""
-        if message.bot_id or not message.user:
+        """A message from the history, stored if it concerns us and was not heard before."""
+        if message.bot_id or not message.user or not await self._concerns_us(message):
             return None
         said = self.border().said(message, await self.directory.person(message.user))
         return said if said and await self._hear(said, message.user) else None
 
     async def reread(self, message: Message) -> Edited | None:
         """A message from the history that its author has edited, stored unless the edit was heard before."""
-        if message.bot_id or not message.user:
+        if message.bot_id or not message.user or not await self._is_ours(self.border().thread_of(message), message.ts):
             return None
         edited = self.border().rewritten(message, await self.directory.person(message.user))
         return edited if edited and await self._hear(edited, message.user) else None
@@ -126,7 +147,8 @@ class Reception:
             return
         known = await self.directory.person(reaction.user)
         root = await self.errands.root_of(reaction.item.channel, reaction.item.ts)
-        if said := self.border().stopped(reaction, known, root, body.event_id):
+        said = self.border().stopped(reaction, known, root, body.event_id)
+        if said and (said.direct or said.mentions_bot or await self._is_ours(said.thread, reaction.item.ts)):
             await self._hear(said, reaction.user)
 
     def _home_opened(self, body: EventBody) -> None:

@@ -1,13 +1,14 @@
 """The real gateway against the fake, with a list for an inbox."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from agents.domain.errors import OverlordError
+from agents.domain.ids import Thread
 from bot.messages import Delivery, Edited, Pressed, Said
 from bot.platforms.slack.gateway import connected
 from bot.platforms.slack.options import SlackOptions
@@ -18,6 +19,7 @@ from tests.fakes.slack.fake import FakeSlack, fake_slack
 from tests.fakes.slack.server import APP_TOKEN, BOT_TOKEN
 
 SOCKET, HTTP = "socket", "http"
+_NONE: Mapping[Thread, str] = {}
 Kind = TypeVar("Kind", bound=Delivery)
 
 
@@ -31,6 +33,8 @@ class Listening:
     slow: float = 0.0
     keys: set[str] = field(default_factory=set)
     again: int = 0  # deliveries that had come before
+    threads: Mapping[Thread, str] = field(default_factory=dict)  # threads from before, each with the last that was said
+    marked: str = ""
     platform: SlackPlatform = field(init=False)
 
     async def accept(self, delivery: Delivery) -> bool:
@@ -57,6 +61,21 @@ class Listening:
     def pressed(self) -> list[Pressed]:
         return [d for d in self.heard if isinstance(d, Pressed)]
 
+    # ── bot.platforms.slack.memory.Memory ───────────────────────────────────────────────────────────────────────
+
+    async def is_ours(self, thread: Thread, message: str) -> bool:
+        mine = [said.message for said in self.said if said.thread == thread]
+        return message >= min(mine) if mine else thread in self.threads
+
+    async def last_heard(self, since: datetime) -> Mapping[Thread, str]:
+        return self.threads
+
+    async def mark(self) -> str:
+        return self.marked
+
+    async def set_mark(self, ts: str) -> None:
+        self.marked = ts
+
     async def until(self, true: Callable[[], object], within: float = 60.0) -> None:
         clock = asyncio.get_running_loop().time
         late = clock() + within
@@ -82,19 +101,23 @@ def options_for(fake: FakeSlack, mode: str) -> SlackOptions:
 
 
 @asynccontextmanager
-async def listening(mode: str, known: frozenset[str] = frozenset(), **change: object) -> AsyncIterator[Listening]:
+async def listening(mode: str, threads: Mapping[Thread, str] = _NONE, **change: Any) -> AsyncIterator[Listening]:
     """A gateway that is up and heard."""
-    async with fake_slack() as fake, joined(fake, mode, known, **change) as there:
+    async with fake_slack() as fake, joined(fake, mode, threads=threads, **change) as there:
         yield there
 
 
 @asynccontextmanager
 async def joined(
-    fake: FakeSlack, mode: str, known: frozenset[str] = frozenset(), **change: object
+    fake: FakeSlack,
+    mode: str,
+    known: frozenset[str] = frozenset(),
+    threads: Mapping[Thread, str] = _NONE,
+    **change: Any,
 ) -> AsyncIterator[Listening]:
-    """`known`: keys of what was heard before."""
-    there = Listening(fake, keys=set(known))
-    options = replace(options_for(fake, mode), **change)  # type: ignore[arg-type]
+    """`known`: keys of what was heard before; `threads`: where, each with the last that was said in it."""
+    there = Listening(fake, keys=set(known), threads=threads)
+    options = replace(options_for(fake, mode), **{"memory": there, **change})
     async with connected(options, there.accept) as platform:
         there.platform = platform
         if mode == SOCKET:

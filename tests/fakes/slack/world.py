@@ -179,6 +179,10 @@ class World:
         here = (m for m in self.messages if m.channel == channel and not m.only_for)
         return [m for m in here if not m.parent or m.subtype == "thread_broadcast"]
 
+    def author(self, channel: str, ts: str) -> str:
+        found = self.find(channel, ts) if ts else None
+        return found.user if found else ""
+
     def payload(self, message: Message, *, metadata: bool = False) -> dict[str, Any]:
         """A message as the API and the events show it; what is empty is left out."""
         replies = self.replies(message.channel, message.ts)
@@ -193,6 +197,7 @@ class World:
             "text": message.text,
             "ts": message.ts,
             "thread_ts": thread,
+            "parent_user_id": self.author(message.channel, message.parent),
             "team": user.team if user else TEAM,
             "blocks": message.blocks,
             "bot_id": message.bot_id,
