@@ -21,6 +21,7 @@ from bot.cards import replies
 from bot.commands import Asked, obey
 from bot.conversation import Command, SmallTalk, Words, understand
 from bot.messages import Choice, Delivery, Edited, Labelled, Mandated, Pressed, Said, load_card
+from bot.notices import warn_of_key
 from bot.office import Office
 from bot.readers import wish
 from store.books import Books
@@ -102,6 +103,7 @@ class Inbox:
         if known is None or known[0] is not DeliveryState.RECEIVED:
             return Outcome(state=known[0], words=known[1]) if known else Outcome(state=DeliveryState.IGNORED, words="")
         delivery = shape(DELIVERIES[received.kind]).validate_json(received.body)
+        warn_of_key(delivery, self._office.redact, self._clock.now(), books)
         try:
             with books.undone_on_error():
                 outcome = self._mean(delivery, books)

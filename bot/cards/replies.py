@@ -93,6 +93,18 @@ def linked_card(accounts: Sequence[str]) -> Card:
     return Card(title="These accounts are one person now", lines=tuple(accounts), tone=Tone.GOOD)
 
 
+_SURFACES = {"slack": "Slack's", "discord": "Discord's", "cli": "your shell's"}
+
+
+def key_card(surface: str) -> Card:
+    return Card(title=key_sentence(surface), tone=Tone.BAD)
+
+
+def key_sentence(surface: str) -> str:
+    whose = _SURFACES.get(surface, "the console's")
+    return f"Something that looks like a key was hidden here; it is still in {whose} own history, so please rotate it."
+
+
 def said_card(title: str, text: str = "") -> Card:
     return Card(title=title, text=text)
 

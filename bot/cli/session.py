@@ -63,10 +63,19 @@ def me() -> "Account":
     return Account(f"cli:{os_user()}")
 
 
+def _warn_of_key(words: str) -> None:
+    from agents.domain.redact import Redactor
+    from bot.cards.replies import key_sentence
+
+    if words and Redactor()(words) != words:
+        typer.echo(key_sentence("cli"), err=True)
+
+
 def said(task: "Task", text: str) -> "Said":
     """Words in a task's thread. What is typed here is always meant for the bot."""
     from bot.messages import Said
 
+    _warn_of_key(text)
     by = me()
     number = uuid.uuid4().hex
     return Said(
@@ -86,6 +95,7 @@ def pressed(task: "Task", decision: "Decision", letter: str, words: str = "") ->
     """A choice, on exactly what was shown: if that has changed since, it does not count."""
     from bot.messages import Choice, Pressed
 
+    _warn_of_key(words)
     by = me()
     return Pressed(
         key=f"{by}:{uuid.uuid4().hex}",

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.bot.test_cli_entry import ME, Shell
+from tests.domain.secret_corpus import BARE
 
 
 @pytest.fixture
@@ -48,6 +49,7 @@ def test_a_task_is_listed_and_shown(shell: Shell) -> None:
 def test_a_task_is_stopped_resumed_and_cancelled(shell: Shell) -> None:
     shell.ask("add login")
     assert shell.run("tasks", "say", "T-1", "use bcrypt").out == "Said in T-1.\n"
+    assert "looks like a key" in shell.run("tasks", "say", "T-1", f"use {BARE['github classic']}").err
     assert shell.run("tasks", "stop", "T-1", "--reason", "lunch").out == "T-1 is paused.\n"
     assert "nothing to resume" not in shell.run("tasks", "resume", "T-1").err
     assert shell.run("tasks", "cancel", "T-1", "--reason", "no longer wanted").out == "T-1 is cancelled.\n"
@@ -55,7 +57,7 @@ def test_a_task_is_stopped_resumed_and_cancelled(shell: Shell) -> None:
     page = shell.run("tasks", "show", "T-1", "--json").json
     assert page["task"]["reason"] == "no longer wanted"
     done_by_me = [entry["kind"] for entry in page["timeline"] if entry["by"] == ME]
-    assert done_by_me[:2] == ["RemarkMade", "TaskStopped"] and done_by_me.count("TaskCancelled") == 1
+    assert done_by_me[:3] == ["RemarkMade", "RemarkMade", "TaskStopped"] and done_by_me.count("TaskCancelled") == 1
     assert shell.run("tasks", "--json").json == []
     assert len(shell.run("tasks", "--all", "--json").json) == 1
 

@@ -106,6 +106,9 @@ class ConsoleStage:
             for message in (seen.messages if seen else ())
         ]
 
+    async def whispers(self, who: str, thread: str) -> list[Shown]:
+        return [shown for shown in await self.shown(who, thread) if shown.private]
+
     async def is_seen(self, thread: str) -> bool:
         seen = await self._desk.conversation(Thread(thread), Account("console:nobody"))
         return bool(seen and seen.messages[0].seen)

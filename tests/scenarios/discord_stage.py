@@ -68,6 +68,13 @@ class DiscordStage:
             for seen in map(self.fake.seen, self._messages(thread, self._user(who)))
         ]
 
+    async def whispers(self, who: str, thread: str) -> list[Shown]:
+        """Below a press, or as a direct message."""
+        direct = self.fake.world.direct(self._user(who)).messages
+        private = [shown for shown in await self.shown(who, thread) if shown.private]
+        seen = (self.fake.seen(message) for message in direct if message.author.bot)
+        return [*private, *(Shown(text=each.text, buttons=each.buttons, private=True) for each in seen)]
+
     async def is_seen(self, thread: str) -> bool:
         return "👀" in self.fake.world.message(Place.of(Thread(thread)).root).reactions
 

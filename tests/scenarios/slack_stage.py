@@ -79,6 +79,9 @@ class SlackStage:
             if not seen.files
         ]
 
+    async def whispers(self, who: str, thread: str) -> list[Shown]:
+        return [shown for shown in await self.shown(who, thread) if shown.private]
+
     async def is_seen(self, thread: str) -> bool:
         place = addresses.place(thread)
         return bool(self.fake.world.get(place.channel, place.ts).reactions.get("eyes"))

@@ -62,6 +62,10 @@ class Stage(Protocol):
         """What this person sees in the thread now, oldest first, the first message included."""
         ...
 
+    async def whispers(self, who: str, thread: str) -> list[Shown]:
+        """What the bot said to this person alone because of something in this thread."""
+        ...
+
     async def is_seen(self, thread: str) -> bool:
         """Whether the bot marked the thread's first message as noticed."""
         ...
