@@ -33,10 +33,11 @@ from bot.leases import Leases
 from bot.messages import Card, Platform
 from bot.office import Office, catalog_of
 from bot.outbox import Outbox
+from bot.peers import HERE, LookUp
 from bot.people_desk import PeopleDesk
 from bot.permissions import Permissions
 from bot.platforms.console.hosting import running as console_running
-from bot.platforms.console.options import ConsoleOptions
+from bot.platforms.console.options import ConsoleOptions, needs_login
 from bot.platforms.console.platform import ConsolePlatform
 from bot.records import DirectRecords, Records
 from bot.settings import Settings
@@ -86,27 +87,27 @@ async def run(settings: Settings, on_ready: Callable[[Program], None] = lambda p
 
 @asynccontextmanager
 async def running(
-    settings: Settings, clock: Clock | None = None, swap: Callable[[Ports], Ports] = lambda ports: ports
+    settings: Settings,
+    clock: Clock | None = None,
+    swap: Callable[[Ports], Ports] = lambda ports: ports,
+    look_up: LookUp | None = HERE,
 ) -> AsyncIterator[Program]:
     """Start everything, and stop it in the other order. What was under way is in the store.
 
-    `swap` gives the flows another world than the settings do.
+    `swap` gives the flows another world than the settings do. `look_up` says whose a connection to the console is.
     """
     sys.setswitchinterval(TURN)
     async with AsyncExitStack() as stack:
-        bell = Bell()
-        bell.attach()
+        (bell := Bell()).attach()
         office = stack.enter_context(_opened(settings, clock or SystemClock(), bell))
-        inbox, leases = Inbox(office), Leases(office.clock)
+        inbox, leases, health = Inbox(office), Leases(office.clock), Health(office)
         desk = Records(office, inbox, bell, FileArtefacts(settings.home))
         await office.database.write(partial(_prepare, settings, leases))
-        console = ConsolePlatform(office.database, office.clock)
         chats = await stack.enter_async_context(joined(settings, office, inbox, desk))
-        platforms: dict[str, Platform] = {console.name: console, **chats}
+        platforms: dict[str, Platform] = {"console": ConsolePlatform(office.database, office.clock), **chats}
         outbox = Outbox(office, platforms, leases)
         world: asyncio.Future[World] = asyncio.get_running_loop().create_future()
         jobs = Jobs(office, partial(_ports, world, swap), leases)
-        health = Health(office)
         pumps = _pumps(office, inbox, outbox, jobs)
         stack.push_async_callback(_closed, world)  # once no job needs it any more
         stack.push_async_callback(jobs.stop)
@@ -114,7 +115,7 @@ async def running(
         await stack.enter_async_context(_pumping(pumps, bell, office.clock, opened))
         await stack.enter_async_context(health.watching(pumps))
         offered = list(SUGGESTIONS)
-        options = replace(_console_options(settings, office, health), suggestions=offered)
+        options = replace(_console_options(settings, office, health, look_up), suggestions=offered)
         address = await stack.enter_async_context(console_running(desk, options))
         await _let_in()
         opened.set()
@@ -286,7 +287,7 @@ def _prepare(settings: Settings, leases: Leases | None, books: Books) -> None:
         leases.look_for_the_dead(books)
 
 
-def _console_options(settings: Settings, office: Office, health: Health) -> ConsoleOptions:
+def _console_options(settings: Settings, office: Office, health: Health, look_up: LookUp | None) -> ConsoleOptions:
     async def sign_in(token: str) -> str | None:
         return await office.database.read(lambda books: books.people.login_of(token))
 
@@ -294,16 +295,20 @@ def _console_options(settings: Settings, office: Office, health: Health) -> Cons
         known = await office.database.read(lambda books: books.people.token_hash(login))
         return known is not None and secrets.compare_digest(known, hash)
 
-    here = settings.console.host in ("127.0.0.1", "localhost", "::1")
+    console = settings.console
+    known = not needs_login(console.host, console.proxies, look_up)
     return ConsoleOptions(
-        host=settings.console.host,
-        port=settings.console.port,
-        names=settings.console.names,
+        host=console.host,
+        port=console.port,
+        names=console.names,
+        proxies=console.proxies,
+        limits=settings.limits,
+        look_up=look_up,
         channels=settings.console_channels,
         login=_login(settings),
         secret=_secret(settings.home / "console.secret"),
-        sign_in=None if here else sign_in,
-        still_valid=None if here else still_valid,
+        sign_in=None if known else sign_in,
+        still_valid=None if known else still_valid,
         now=office.clock.now,
         extra={"/healthz": health.healthz, "/metrics": health.metrics},
     )

@@ -46,6 +46,7 @@ async def _slack(settings: Settings, office: Office, inbox: Inbox, desk: Desk) -
         http_host=settings.http_host,
         http_port=settings.http_port,
         now=office.clock.now,
+        limits=settings.limits,
         groups=_groups(settings.groups, "slack-group:"),
         needs=needs,
         memory=SlackMemory(office),

@@ -11,6 +11,9 @@ from agents.domain.redact import MASK as MASK, SHORTEST, Redactor
 
 # Libraries that tell every step they take; at debug they may.
 _CHATTY = ("apscheduler", "uvicorn", "slack_bolt", "slack_sdk", "discord", "aiohttp", "httpx", "httpcore", "asyncio")
+# Servers, which tell of every odd request: of lines alike, one a minute, or whoever sends them fills the disk.
+_SERVERS = ("uvicorn", "aiohttp", "asyncio")
+APART = 60.0  # seconds
 # Names under which people's words and the bot's cards travel.
 _BODIES = frozenset({"text", "words", "body", "card", "request", "question", "prompt", "answer", "message_text"})
 # What every record has; whatever else it carries was given with `extra`.
@@ -22,11 +25,33 @@ def set_up_logs(level: str, secrets: Iterable[str] = (), stream: TextIO | None =
     out = stream or sys.stderr
     handler = logging.StreamHandler(out)
     handler.setFormatter(_Lines(secrets, readable=out.isatty()))
+    handler.addFilter(Calm())
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level.upper())
     for name in _CHATTY:
         logging.getLogger(name).setLevel(logging.NOTSET if level == "debug" else logging.WARNING)
+
+
+class Calm(logging.Filter):
+    """Of what a server says again and again, one line a minute; it says how many it stands for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._said: dict[tuple[str, str], tuple[float, int]] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.name.partition(".")[0] not in _SERVERS or record.levelno <= logging.DEBUG:
+            return True
+        alike = (record.name, str(record.msg).partition("\n")[0])
+        last, more = self._said.get(alike, (-APART, 0))
+        if record.created - last < APART:
+            self._said[alike] = (last, more + 1)
+            return False
+        self._said[alike] = (record.created, 0)
+        if more:
+            record.left_out = more
+        return True
 
 
 class _Lines(logging.Formatter):

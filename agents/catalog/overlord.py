@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field
 from enum import StrEnum
 from importlib import import_module
+from ipaddress import ip_network
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -86,6 +87,14 @@ def _address(written: str) -> str:
     return written
 
 
+def _network(written: str) -> str:
+    try:
+        return str(ip_network(written))
+    except ValueError as odd:
+        step = "Write an address such as 10.0.0.7, or a network such as 10.0.0.0/24."
+        raise ValueError(f"`{written}` is not the address of a proxy. {step}") from odd
+
+
 def _label(written: str) -> str:
     if not re.fullmatch(r"[^,\s][^,]{0,49}", written):
         raise ValueError(f"`{written}` is not a label. Write one of at most 50 characters, with no comma in it.")
@@ -99,6 +108,7 @@ def _listed(value: Value) -> Value:
 
 _address_of = checked(text, _address)
 _words = after(_listed, items(text))
+_networks = after(_listed, items(checked(text, _network)))
 _token = optional(secret)
 
 
@@ -108,10 +118,12 @@ class Console:
     port: int = 8765
     channels: tuple[str, ...] = ("general",)
     names: tuple[str, ...] = ()  # other hosts it answers to, behind a proxy
+    proxies: tuple[str, ...] = ()  # addresses and networks whose word on who asks is taken
 
     @property
     def loopback(self) -> bool:
-        return self.host in LOOPBACK
+        """Whether only people of this machine reach it."""
+        return self.host in LOOPBACK and not self.proxies
 
     @property
     def url(self) -> str:
@@ -221,7 +233,7 @@ OVERLORD = Shape(
     ("groups", "limits"),
     home=text,
     database_url=optional(checked(hidden, _database)),
-    console=Shape(Console, host=text, port=_port, channels=_words, names=_words),
+    console=Shape(Console, host=text, port=_port, channels=_words, names=_words, proxies=_networks),
     http_host=text,
     http_port=_port,
     sandbox=one_of(*Sandbox),
@@ -254,6 +266,7 @@ VARIABLES: dict[str, tuple[str, ...]] = {
     "OVERLORD_CONSOLE_PORT": ("console", "port"),
     "OVERLORD_CONSOLE_CHANNELS": ("console", "channels"),
     "OVERLORD_CONSOLE_NAMES": ("console", "names"),
+    "OVERLORD_CONSOLE_PROXIES": ("console", "proxies"),
     "OVERLORD_HTTP_HOST": ("http_host",),
     "OVERLORD_HTTP_PORT": ("http_port",),
     "OVERLORD_SANDBOX": ("sandbox",),
@@ -296,7 +309,9 @@ def doubtful(file: OverlordFile) -> Iterator[Odd]:
             yield ("slack", key), f"it does not begin with `{prefix}`", step
     if not file.console.loopback:
         step = "Give each person a login token: overlord people token NAME."
-        yield ("console", "host"), f"other machines can reach {file.console.host}", step
+        behind = f"proxies speak for others to {file.console.host}"
+        what = behind if file.console.proxies else f"other machines can reach {file.console.host}"
+        yield ("console", "proxies" if file.console.proxies else "host"), what, step
     for group, members in file.groups.items():
         for crowd in sorted(each for each in members if not is_account(each)):
             yield ("groups", group), f"{crowd} is not looked up yet, so it lets nobody in", "Name accounts as well."

@@ -24,6 +24,10 @@ class Limits:
     quota_per_person: int = 20
     quota_per_channel: int = 60
     link_code: float = 600
+    door_connections: int = 256  # at once, at each door
+    door_per_peer: int = 128  # of them from one address, or from one user of this machine
+    door_first_byte: float = 10  # until a connection says something
+    door_request: float = 30  # until a request is here whole, or an answer is taken
     debate_rounds: int = 2  # 0 switches debates off
     dollars_an_hour: float = 0.75  # what an hour of planned work is reckoned to cost, for the estimate on a plan
     catch_up: float = 86_400

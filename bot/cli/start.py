@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agents.domain.errors import OverlordError
+from bot.peers import HERE, LookUp
 
 if TYPE_CHECKING:
     from bot.app import Program
@@ -48,11 +49,14 @@ def start(flags: Mapping[str, str]) -> None:
     asyncio.run(app.run(settings, tell))
 
 
-def opening_lines(settings: "Settings", program: "Program") -> list[str]:
+def opening_lines(settings: "Settings", program: "Program", look_up: LookUp | None = HERE) -> list[str]:
     """What runs now, for the person who started it."""
     from bot.permissions import Permissions
+    from bot.settings import os_user
 
     said = {"Console": program.address, "Database": settings.database, "State": str(settings.home)}
+    if look_up is None and settings.console.loopback:  # elsewhere a warning says so
+        said["Sign in"] = f"with a token: overlord people token {os_user()}"
     said["Settings"] = str(settings.config) if settings.config else "none written; defaults and environment"
     said["Platforms"] = ", ".join(platforms(settings))
     named = ", ".join(project.name for project in settings.projects)

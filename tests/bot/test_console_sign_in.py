@@ -28,9 +28,9 @@ class Tokens:
 
 
 @asynccontextmanager
-async def shared(tokens: Tokens, desk: ScriptedDesk | None = None, port: int = 0) -> AsyncIterator[Visit]:
+async def shared(tokens: Tokens, desk: ScriptedDesk | None = None, **change: object) -> AsyncIterator[Visit]:
     desk = desk or ScriptedDesk({"ana": "Ana", "ben": "Ben"})
-    async with console(desk, sign_in=tokens.sign_in, still_valid=tokens.still_valid, port=port, login="") as visit:
+    async with console(desk, sign_in=tokens.sign_in, still_valid=tokens.still_valid, login="", **change) as visit:
         yield visit
 
 
@@ -102,7 +102,7 @@ async def test_a_session_survives_a_restart() -> None:
     async with shared(Tokens(), desk) as visit:
         await enter(visit, "token-of-ana")
         cookies, port = visit.client.cookies, visit.client.base_url.port
-    async with shared(Tokens(), desk, port or 0) as after, visitor(after.url) as client:
+    async with shared(Tokens(), desk, port=port or 0) as after, visitor(after.url) as client:
         client.cookies = cookies
         assert (await client.get("/needs")).status_code == 200
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.logs import MASK, set_up_logs
+from bot.logs import MASK, Calm, set_up_logs
 from tests.domain.secret_corpus import BARE
 
 
@@ -93,3 +93,25 @@ def test_on_a_terminal_lines_are_for_people() -> None:
     logging.getLogger("bot").info("ready", extra={"password": "hunter2-hunter2"})
     assert "ready" in out.getvalue() and not out.getvalue().startswith("{")
     assert "hunter2-hunter2" not in out.getvalue()
+
+
+def test_what_a_server_says_a_thousand_times_is_one_line_a_minute() -> None:
+    out, calm = io.StringIO(), Calm()
+    set_up_logs("warning", stream=out)
+    for number in range(1000):
+        logging.getLogger("uvicorn.error").warning("Invalid HTTP request received.")
+        logging.getLogger("aiohttp.server").error("Error handling request from %s", f"10.0.0.{number % 250}")
+        logging.getLogger("asyncio").error("socket.accept() out of system resource\nsocket: <%s>", number)
+        logging.getLogger("overlord.jobs").error("ours is told each time")
+    told = [line["logger"] for line in lines(out)]
+    assert {name: told.count(name) for name in told} == {
+        "uvicorn.error": 1,
+        "aiohttp.server": 1,
+        "asyncio": 1,
+        "overlord.jobs": 1000,
+    }
+    record = logging.makeLogRecord({"name": "asyncio", "msg": "again", "levelno": logging.ERROR, "created": 1000.0})
+    assert [calm.filter(record) for _ in range(3)] == [True, False, False]
+    record.created += 61
+    assert calm.filter(record)
+    assert vars(record)["left_out"] == 2

@@ -79,6 +79,19 @@ async def test_an_odd_timestamp_is_refused_and_breaks_nothing(here: Listening, s
     assert here.heard == []
 
 
+@pytest.mark.parametrize("stamp", ["nonsense", "inf", "nan", "-inf", "1e400", "9" * 20, "999999999999", "-5", "1.2.3"])
+@pytest.mark.parametrize("name", ["ts", "thread_ts", "event_ts"])
+async def test_a_signed_event_with_an_odd_moment_is_left_unread(here: Listening, name: str, stamp: str) -> None:
+    whole = json.loads(mention())
+    whole["event"] |= {name: stamp}
+    if name == "event_ts":  # a stop sign is dated by its own moment
+        item = {"type": "message", "channel": CHANNEL, "ts": "1700000000.000100"}
+        whole["event"] |= {"type": "reaction_added", "reaction": "stop_sign", "item": item, "item_user": ANA}
+    body = json.dumps(whole).encode()
+    assert await post(here, body, signed(body)) == 200
+    assert here.heard == []
+
+
 HUGE = 10 * 1024 * 1024
 ODD = {
     "{": b"{",

@@ -7,12 +7,14 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from typing import Any
 
+import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
 from agents.domain.errors import OverlordError, SettingsProblem
 from bot.desk import Desk
+from bot.doors import BACKLOG, Doorkeeper, Visit
 from bot.platforms.console.options import ConsoleOptions
 from bot.platforms.console.server import make_app
 
@@ -20,7 +22,7 @@ PATIENCE = 5  # seconds that a request under way may still take when the program
 
 
 class Connection(H11Protocol):
-    """Its requests share a note, under `connection` in their state: what was found out about it is found out once."""
+    """Watched by the doorkeeper. Its requests know the peer, under `peer` in their state, as the transport names it."""
 
     def __init__(
         self,
@@ -29,7 +31,45 @@ class Connection(H11Protocol):
         app_state: dict[str, Any],
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
-        super().__init__(config, server_state, {**app_state, "connection": {}}, _loop)
+        super().__init__(config, server_state, dict(app_state), _loop)
+        self._visit: Visit | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        keeper: Doorkeeper = self.app_state["keeper"]
+        self._visit = keeper.admit(transport)
+        self.app_state["peer"] = self._visit.peer if self._visit else None
+        super().connection_made(transport)
+
+    def data_received(self, data: bytes) -> None:
+        if self._visit:
+            self._visit.speaks()
+            super().data_received(data)
+            self._look()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self._visit and self.conn.their_state is h11.IDLE:
+            self._visit.rests()
+        self._look()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        if self._visit:
+            self._visit.stalls()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._visit:
+            self._visit.takes()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._visit:
+            self._visit.leaves()
+        super().connection_lost(exc)
+
+    def _look(self) -> None:
+        if self._visit and self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
+            self._visit.is_heard()
 
 
 class _Server(uvicorn.Server):
@@ -52,13 +92,16 @@ async def running(desk: Desk, options: ConsoleOptions) -> AsyncIterator[str]:
     """Serve while the block runs; yields the address. Port 0 takes any free one."""
     bound = _bound(options)
     options = replace(options, port=bound.getsockname()[1])
-    app = make_app(desk, options)
+    keeper = Doorkeeper("console", options.limits, options.look_up, options.proxies)
+    app = make_app(desk, options, keeper)
     config = uvicorn.Config(
         app,
         http=Connection,
         log_config=None,
         access_log=False,
         server_header=False,
+        proxy_headers=False,  # whoever is at the other end is known from the connection
+        backlog=BACKLOG,
         timeout_graceful_shutdown=PATIENCE,
     )
     server = _Server(config)
@@ -75,6 +118,7 @@ async def running(desk: Desk, options: ConsoleOptions) -> AsyncIterator[str]:
         app.state.stopping.set()
         server.should_exit = True
         await serving
+        keeper.close()
         bound.close()
 
 

@@ -8,8 +8,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from bot.platforms.console.options import LOOPBACK, ConsoleOptions
-from bot.platforms.console.peer import is_stranger
+from bot.peers import Peer
+from bot.platforms.console.options import ConsoleOptions
 from bot.platforms.console.sessions import LIFETIME, Seal, Viewer, same
 
 # A link from elsewhere comes without our strict cookie; asking once more from our own page brings it.
@@ -76,7 +76,7 @@ class Identity:
             await self._app(scope, receive, send)
             return
         request = Request(scope)
-        if self._door.options.sign_in is None and not is_own_user(scope):
+        if self._door.options.sign_in is None and not await is_own_user(scope):
             await PlainTextResponse("This console belongs to another user of this machine.", 403)(scope, receive, send)
             return
         viewer = await self._door.viewer(request)
@@ -116,14 +116,10 @@ def safe_next(path: str) -> str:
     return path if path.startswith("/") and not path.startswith(("//", "/\\")) else "/"
 
 
-def is_own_user(scope: Scope) -> bool:
-    client, server = scope.get("client"), scope.get("server")
-    if client is None or server is None or client[0] not in (*LOOPBACK, "::ffff:127.0.0.1"):
-        return False
-    known: dict[str, bool] = scope.get("state", {}).get("connection", {})  # shared by the requests of one connection
-    if "stranger" not in known:
-        known["stranger"] = is_stranger(tuple(client), tuple(server))
-    return not known["stranger"]
+async def is_own_user(scope: Scope) -> bool:
+    """By the connection itself. A request that says nothing of its connection is nobody's."""
+    peer: Peer | None = scope.get("state", {}).get("peer")
+    return peer is not None and await peer.is_ours()
 
 
 def _turned_away(request: Request) -> Response:

@@ -5,12 +5,19 @@ from dataclasses import field
 from datetime import datetime
 
 from agents.domain.errors import SettingsProblem
+from agents.domain.limits import Limits
 from agents.domain.records import dataclass
+from bot.peers import HERE, LookUp
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 SignIn = Callable[[str], Awaitable[str | None]]  # a login token → the login it belongs to
 StillValid = Callable[[str, str], Awaitable[bool]]  # a login and the SHA-256 of its token, as 64 hex digits
+
+
+def needs_login(host: str, proxies: tuple[str, ...], look_up: LookUp | None) -> bool:
+    """Whether people must sign in: unless it is certain that whoever connects is the operator's own user."""
+    return host not in LOOPBACK or bool(proxies) or look_up is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +36,9 @@ Extra = Callable[[], Awaitable[Answer]]
 class ConsoleOptions:
     host: str = "127.0.0.1"
     port: int = 8765
+    proxies: tuple[str, ...] = ()  # addresses and networks whose forwarded address counts; then everybody signs in
+    limits: Limits = field(default_factory=Limits)
+    look_up: LookUp | None = HERE  # who is at the other end on loopback; None: cannot be known here
     names: tuple[str, ...] = ()  # other Host headers it answers to, as a proxy sends them: "overlord.example"
     channels: tuple[str, ...] = ("general",)
     login: str = "operator"  # who the reader is on loopback
@@ -41,10 +51,10 @@ class ConsoleOptions:
     open_paths: frozenset[str] = frozenset({"/healthz"})  # extras that anybody may read, whatever Host they ask for
 
     def __post_init__(self) -> None:
-        if self.sign_in is None and self.host not in LOOPBACK:
+        if self.sign_in is None and needs_login(self.host, self.proxies, self.look_up):
             raise SettingsProblem(
                 f"The console would be open to everybody on {self.host}",
-                next_step="Give each person a login token, or bind it to 127.0.0.1.",
+                next_step="Give each person a login token, or bind it to 127.0.0.1, without a proxy.",
             )
         if len(self.secret) < 16:
             raise SettingsProblem(

@@ -10,15 +10,17 @@ from contextlib import asynccontextmanager, suppress
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from agents.domain.errors import OverlordError
 from bot.desk import Desk
+from bot.doors import Doorkeeper
 from bot.platforms.console import page, stream
 from bot.platforms.console.actions import Actions
+from bot.platforms.console.forwarded import Forwarded
 from bot.platforms.console.guard import Guard
 from bot.platforms.console.identity import Door, Identity, wants_json
 from bot.platforms.console.login import Login
@@ -28,14 +30,14 @@ from bot.platforms.console.pages import Pages
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def make_app(desk: Desk, options: ConsoleOptions) -> Starlette:
+def make_app(desk: Desk, options: ConsoleOptions, keeper: Doorkeeper) -> Starlette:
     door, changes, stopping = Door(options), stream.Changes(desk), asyncio.Event()
     pages = Pages(desk, options, changes)
 
     @asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+    async def lifespan(app: Starlette) -> AsyncIterator[dict[str, Doorkeeper]]:
         following = stream.start(changes)
-        yield
+        yield {"keeper": keeper}
         stopping.set()
         following.cancel()
         with suppress(asyncio.CancelledError):
@@ -49,8 +51,16 @@ def make_app(desk: Desk, options: ConsoleOptions) -> Starlette:
             Mount("/static", StaticFiles(directory=page.HERE / "static")),
             *(Route(path, _extra(extra)) for path, extra in options.extra.items()),
         ],
-        middleware=[Middleware(Guard, options=options), Middleware(Identity, door=door)],
-        exception_handlers={HTTPException: _problem_page(pages), OverlordError: _trouble_page(pages)},
+        middleware=[
+            *([Middleware(Forwarded, proxies=options.proxies)] if options.proxies else []),
+            Middleware(Guard, options=options),
+            Middleware(Identity, door=door),
+        ],
+        exception_handlers={
+            HTTPException: _problem_page(pages),
+            OverlordError: _trouble_page(pages),
+            ClientDisconnect: _nobody_there,
+        },
         lifespan=lifespan,
     )
     app.state.stopping = stopping
@@ -113,3 +123,8 @@ def _trouble_page(pages: Pages) -> Callable[[Request, Exception], Awaitable[Resp
         return await pages.show(request, "trouble.html", status=503, title="One moment", problem=problem)
 
     return trouble
+
+
+async def _nobody_there(request: Request, gone: Exception) -> Response:
+    """They left before all of it was sent: that is theirs to do, and nothing for the log."""
+    return Response(status_code=400)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from agents.domain.ids import Account
+from agents.domain.limits import Limits
 from agents.domain.redact import Redact, Redactor
 from bot.messages import Card, Delivery
 from bot.platforms.slack.memory import Memory
@@ -23,6 +24,7 @@ class SlackOptions:
     http_host: str = "127.0.0.1"
     http_port: int = 8766
     now: Callable[[], datetime]
+    limits: Limits = field(default_factory=Limits)
     groups: frozenset[str] = frozenset()  # user groups that carry rights: "slack-group:T1:S2"
     needs: Needs | None = None
     memory: Memory | None = None  # without one, only what is said to the bot itself is heard

@@ -6,6 +6,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 # Slack leaves out what is empty, or sends null for it
 Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
+# A moment and a message's name in one: "1700000000.000100"; what is none cannot be dated, and is not read
+Ts = Annotated[Text, Field(pattern=r"^([0-9]{1,10}(\.[0-9]{1,9})?)?$")]
 
 
 class Payload(BaseModel):
@@ -32,7 +34,7 @@ class Metadata(Payload):
 
 
 class Edit(Payload):
-    ts: Text = ""
+    ts: Ts = ""
 
 
 class Message(Payload):
@@ -43,8 +45,8 @@ class Message(Payload):
     user: Text = ""
     bot_id: Text = ""
     text: Text = ""
-    ts: Text = ""
-    thread_ts: Text = ""
+    ts: Ts = ""
+    thread_ts: Ts = ""
     parent_user_id: Text = ""
     team: Text = ""
     user_team: Text = ""
@@ -54,7 +56,7 @@ class Message(Payload):
     edited: Edit | None = None
     metadata: Metadata | None = None
     reply_count: int = 0
-    latest_reply: Text = ""
+    latest_reply: Ts = ""
     message: "Message | None" = None  # of a change
     previous_message: "Message | None" = None
 
@@ -83,7 +85,7 @@ class Page(Payload):
 class Item(Payload):
     type: Text = ""
     channel: Text = ""
-    ts: Text = ""
+    ts: Ts = ""
 
 
 class Reaction(Payload):
@@ -91,7 +93,7 @@ class Reaction(Payload):
     reaction: str
     item: Item
     item_user: Text = ""
-    event_ts: Text = ""
+    event_ts: Ts = ""
 
 
 class HomeOpened(Payload):
@@ -103,7 +105,7 @@ class Echo(Payload):
     """One of our own posts was seen."""
 
     bot_id: Text = ""
-    message_ts: Text = ""
+    message_ts: Ts = ""
     metadata: Metadata
 
 
@@ -153,9 +155,9 @@ class Action(Payload):
 
 class Container(Payload):
     type: Text = ""
-    message_ts: Text = ""
+    message_ts: Ts = ""
     channel_id: Text = ""
-    thread_ts: Text = ""
+    thread_ts: Ts = ""
 
 
 class Pressing(Payload):
