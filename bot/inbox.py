@@ -9,7 +9,7 @@ from agents.domain import decide, pressing, steering
 from agents.domain.authority import Kind, Presser
 from agents.domain.decide import Request
 from agents.domain.decision import Decision, refuse_unless_open
-from agents.domain.errors import OverlordError, PressRefused
+from agents.domain.errors import NotHeard, OverlordError, PressRefused
 from agents.domain.ids import Account, surface_of
 from agents.domain.pressing import Press
 from agents.domain.records import dataclass
@@ -33,6 +33,8 @@ REQUEST_MOST = 16_000
 TRIES = 3
 LATE = timedelta(seconds=10)
 DELIVERIES: dict[str, type[Delivery]] = {kind.__name__: kind for kind in (Said, Edited, Pressed, Labelled, Mandated)}
+_OUTSIDER = "Only people of this workspace may ask me here"
+_ASK_A_MEMBER = "Please ask one of them; the operator can open this channel to you (`outsiders: true`)."
 _UNKNOWN = PressRefused("I do not know this button on this message", next_step="Say `status` to see what is open.")
 
 
@@ -128,6 +130,9 @@ class Inbox:
             case Edited():
                 return self._edited(delivery, speaker, books)
 
+    def _hears(self, delivery: Said | Edited | Pressed, speaker: Presser) -> bool:
+        return self._office.permissions.hears(delivery.outsider, speaker.groups, delivery.channel)
+
     # ── words ────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _said(self, said: Said, speaker: Presser, books: Books) -> Outcome:
@@ -138,6 +143,8 @@ class Inbox:
             books.threads.heard(hearing.after(said, notes), said.at)
         if not instruction:
             return Outcome(state=DeliveryState.IGNORED, words="not said to me")
+        if not self._hears(said, speaker):
+            raise NotHeard(_OUTSIDER, next_step=_ASK_A_MEMBER)
         if surface_of(said.by) == surface_of(said.thread):  # words from the command line stand in no chat
             books.posts.want(_seen(said), said.at)
         meaning = understand(said.text)
@@ -190,7 +197,7 @@ class Inbox:
     def _edited(self, edited: Edited, speaker: Presser, books: Books) -> Outcome:
         notes = books.threads.find(edited.thread)
         task = books.log.find(notes.task) if notes and notes.task else None
-        if task is None or not edited.thread.endswith(f":{edited.message}"):
+        if not self._hears(edited, speaker) or task is None or not edited.thread.endswith(f":{edited.message}"):
             return Outcome(state=DeliveryState.IGNORED, words="an edit that changes no request")
         moment = self._office.moment(task.channel, edited.key)
         facts = decide.correct(task, edited.text, speaker, moment, edited.hidden)
@@ -206,6 +213,8 @@ class Inbox:
             raise _UNKNOWN
         if pressed.message and not self._stands_there(pressed, decision, books):
             raise _UNKNOWN
+        if not self._hears(pressed, speaker):
+            raise PressRefused("This is not yours to decide", next_step=f"{_OUTSIDER}. {_ASK_A_MEMBER}")
         if not pressed.message and pressed.shown != decision.fingerprint:
             raise PressRefused(
                 "What you were shown has changed since", next_step="Look at it again; it was refreshed just now."
@@ -249,7 +258,7 @@ class Inbox:
     def _tell(self, delivery: Delivery, error: OverlordError, books: Books) -> None:
         """Say why something did not count: to the presser alone, or as a reply to what was said."""
         card = replies.problem_card(error)
-        if isinstance(delivery, Pressed):
+        if isinstance(delivery, Pressed) or isinstance(error, NotHeard):
             if delivery.message:  # elsewhere the surface that shows the ledger shows the outcome too
                 whisper = wish(f"whisper:{delivery.key}", delivery.thread, card, Act.WHISPER, delivery.by)
                 books.posts.want(whisper, self._clock.now())

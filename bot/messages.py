@@ -35,6 +35,7 @@ class Said:
     starts_thread: bool = False
     hidden: int = 0  # characters nobody sees, which were taken out of the text when it came in
     memberships: tuple[str, ...] = ()  # "slack-group:T1:S2", "discord-role:3:4": what the provider says they are in
+    outsider: bool = False  # the provider says that they belong to another workspace, or are a guest here
     at: datetime
 
 
@@ -51,6 +52,7 @@ class Edited:
     name: str = ""
     text: str
     hidden: int = 0
+    outsider: bool = False
     at: datetime
 
 
@@ -68,6 +70,7 @@ class Pressed:
     words: str = ""  # what was written into the form
     shown: str = ""  # fingerprint of what was shown, where `message` is empty
     memberships: tuple[str, ...] = ()
+    outsider: bool = False
     at: datetime
 
 

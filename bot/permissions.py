@@ -46,6 +46,10 @@ class Permissions:
     def channel(self, name: str) -> ChannelPolicy:
         return self._channels.get(name, _NO_POLICY)
 
+    def hears(self, outsider: bool, groups: frozenset[Group], channel: str) -> bool:
+        """Whether somebody is listened to in a channel: outsiders only by its policy, or if they are named."""
+        return not outsider or bool(groups) or self.channel(channel).outsiders
+
     def members(self, group: Group) -> tuple[Account, ...]:
         """Accounts that are named in a group, in a fixed order; the operator is not among them."""
         return tuple(Account(name) for name in sorted(self._groups.get(group, frozenset())) if is_account(name))

@@ -169,7 +169,12 @@ def _groups(**members: tuple[str, ...]) -> dict[Group, frozenset[str]]:
 GROUPS = Shape(_groups, **dict.fromkeys(WRITTEN_GROUPS, items(_member)))
 
 CHANNEL = Shape(
-    ChannelPolicy, project=text, self_approval=flag, on_timeout=one_of(*OnTimeout), plan=one_of(*PlanPolicy)
+    ChannelPolicy,
+    project=text,
+    self_approval=flag,
+    on_timeout=one_of(*OnTimeout),
+    plan=one_of(*PlanPolicy),
+    outsiders=flag,
 )
 CHANNELS = mapping(channel_name, CHANNEL)
 

@@ -128,6 +128,7 @@ class ChannelPolicy:
     self_approval: bool = True
     on_timeout: OnTimeout = OnTimeout.PASS
     plan: PlanPolicy = PlanPolicy.ASK
+    outsiders: bool = False  # whether people of another workspace, and guests, are heard in it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

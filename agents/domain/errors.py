@@ -33,6 +33,10 @@ class PressRefused(OverlordError):
     """A press that changes nothing. The person who pressed is told why, in private."""
 
 
+class NotHeard(OverlordError):
+    """Said by somebody who is not heard here. They alone are told."""
+
+
 class SettingsProblem(OverlordError):
     """Settings that cannot be used; all that is wrong is said at once."""
 

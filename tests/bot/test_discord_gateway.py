@@ -60,6 +60,15 @@ async def test_every_way_of_speaking_to_the_bot_is_heard(fake: FakeDiscord) -> N
         assert other.text == "@Bo what do you think?"
 
 
+async def test_a_guest_of_one_channel_is_an_outsider(fake: FakeDiscord) -> None:
+    gil, ana, kept = fake.world.user("gil"), fake.world.user("ana"), Kept()
+    gil.guest = True
+    async with listening(fake, kept):
+        fake.say(gil, fake.general, f"{fake.bot_mention} add login")
+        fake.say(ana, fake.general, f"{fake.bot_mention} add login")
+        assert [said.outsider for said in await kept.said(2)] == [True, False]
+
+
 async def test_what_people_say_to_each_other_is_not_stored(fake: FakeDiscord) -> None:
     ana, bo, kept = fake.world.user("ana"), fake.world.user("bo"), Kept()
     async with listening(fake, kept) as platform:

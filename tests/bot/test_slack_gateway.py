@@ -275,6 +275,18 @@ async def test_someone_of_another_team_keeps_their_own(here: Listening) -> None:
     assert {d.by for d in foreign} == {"slack:T0FOREIGN:U0GUEST"}
     assert {d.channel for d in foreign} == {HERE}
     assert len(foreign) == 3
+    assert {d.by: d.outsider for d in here.said + here.pressed} == {
+        "slack:T0FOREIGN:U0GUEST": True,
+        f"slack:{TEAM}:{ANA}": False,
+    }
+
+
+async def test_who_belongs_elsewhere_by_the_directory_alone_is_an_outsider(here: Listening) -> None:
+    here.fake.world.add_user("U0GUEST", "Gil", team="T0FOREIGN")
+    event = {"type": "app_mention", "user": "U0GUEST", "text": f"{MENTION} hi", "ts": "1.2", "channel": CHANNEL}
+    here.fake.deliveries.event(event)
+    await here.fake.deliveries.settled()
+    assert [said.outsider for said in here.said] == [True]
 
 
 @pytest.mark.parametrize("mode", [SOCKET, HTTP])

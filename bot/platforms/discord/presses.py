@@ -16,7 +16,7 @@ from bot.platforms.discord.markup import fit
 from bot.platforms.discord.memory import Memory
 from bot.platforms.discord.platform import DiscordPlatform
 from bot.platforms.discord.rest import ALREADY_ANSWERED, Declined, Rest
-from bot.platforms.discord.words import place_in, root_of
+from bot.platforms.discord.words import is_guest, place_in, root_of
 from store.database import StoreUnavailable
 
 log = logging.getLogger(__name__)
@@ -167,6 +167,7 @@ def _press(met: discord.Interaction, thread: Thread, message: str, token: str, w
         name=met.user.display_name,
         token=token,
         words=words,
+        outsider=is_guest(met.user),
         at=met.created_at,
     )
 
@@ -183,6 +184,7 @@ def _said(met: discord.Interaction, place: Place, message: str, words: str) -> S
         mentions_bot=True,
         direct=place.is_direct,
         starts_thread=place.root == message,
+        outsider=is_guest(met.user),
         at=met.created_at,
     )
 

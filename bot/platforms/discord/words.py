@@ -18,6 +18,16 @@ def by_a_person(message: discord.Message) -> bool:
     return not message.author.bot and message.webhook_id is None and message.type in _KINDS
 
 
+def is_guest(person: object, channel: object = None) -> bool:
+    """Whether Discord let them into one voice channel of a guild, and not into the guild.
+
+    A history does not say who is: whoever spoke in such a channel may be one.
+    """
+    if isinstance(person, discord.Member):
+        return person.flags.guest
+    return isinstance(channel, discord.VoiceChannel | discord.StageChannel)
+
+
 def said(message: discord.Message, me: int) -> Said | None:
     """None: there is nothing to hear, as in a picture, or a reply whose text Discord keeps from us."""
     replied_to, mentioned = _replied_to(message), _mentions(message, me)
@@ -39,6 +49,7 @@ def said(message: discord.Message, me: int) -> Said | None:
         addresses_other=bool(others) or replied_to not in (None, me, message.author.id),
         direct=place.is_direct,
         starts_thread=place.root == str(message.id),
+        outsider=is_guest(message.author, message.channel),
         at=message.created_at,
     )
 
@@ -57,6 +68,7 @@ def edited(message: discord.Message, me: int) -> Edited | None:
         by=account_of(message.author.id),
         name=message.author.display_name,
         text=text,
+        outsider=is_guest(message.author, message.channel),
         at=message.edited_at,
     )
 
@@ -75,6 +87,7 @@ def stopped(reaction: discord.RawReactionActionEvent, place: Place, me: int, at:
         text=STOP,
         mentions_bot=reaction.message_author_id == me,
         direct=False,
+        outsider=is_guest(reaction.member),
         at=at,
     )
 

@@ -42,5 +42,9 @@ def seconds(ts: str) -> float | None:
     return float(ts) if re.fullmatch(r"[0-9]{1,11}\.[0-9]{1,6}", ts) else None
 
 
+def team(account: Account) -> str:
+    return account.split(":")[1]
+
+
 def message_ts(message: str) -> str:
     return message.partition(REACTION)[0]

@@ -1,5 +1,6 @@
 """Slack's payloads become deliveries, or nothing: bots, our own messages and what no person did are not heard."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -23,6 +24,7 @@ class Border:
 
     me: Me
     name: mrkdwn.NameOf
+    team: Callable[[str], str]  # of a user, as far as we know
     now: datetime  # on the program's clock
     real_now: datetime
 
@@ -53,6 +55,7 @@ class Border:
             addresses_other=bool(others),
             direct=is_direct(message),
             starts_thread=message.thread_ts in ("", message.ts),
+            outsider=self._is_outsider(self._author(message)),
             at=self.at(message.ts),
         )
 
@@ -79,6 +82,7 @@ class Border:
             by=self._author(message),
             name=known.name,
             text=mrkdwn.plain(message.text, self.me.user_id, self.name),
+            outsider=self._is_outsider(self._author(message)),
             at=self.at(message.edited.ts),
         )
 
@@ -88,32 +92,36 @@ class Border:
         if known.is_bot or reaction.user == self.me.user_id or not (on_ours or reaction.item_user == reaction.user):
             return None
         channel = reaction.item.channel
+        by = addresses.account(known.team or self.me.team_id, reaction.user)
         return Said(
             key=f"slack:{self.me.team_id}:{event_id}",
             thread=self._thread(channel, thread_ts),
             channel=addresses.channel(self.me.team_id, channel),
             message=f"{reaction.item.ts}{addresses.REACTION}{reaction.reaction}",
-            by=addresses.account(known.team or self.me.team_id, reaction.user),
+            by=by,
             name=known.name,
             text="stop",
             mentions_bot=on_ours,
             direct=channel.startswith("D"),
+            outsider=self._is_outsider(by),
             at=self.at(reaction.event_ts),
         )
 
     def commanded(self, command: SlashCommand, anchor: Message) -> Said:
         """A slash command is no message: the bot wrote one for it, and the talk goes on below that."""
+        by = addresses.account(command.team_id or self.me.team_id, command.user_id)
         return Said(
             key=command_key(self.me, command),
             thread=self._thread(anchor.channel, anchor.ts),
             channel=addresses.channel(self.me.team_id, anchor.channel),
             message=anchor.ts,
-            by=addresses.account(command.team_id or self.me.team_id, command.user_id),
+            by=by,
             name=self.name(command.user_id),
             text=mrkdwn.plain(command.text, self.me.user_id, self.name) or "help",
             mentions_bot=True,
             direct=anchor.channel.startswith("D"),
             starts_thread=True,
+            outsider=self._is_outsider(by),
             at=self.now,
         )
 
@@ -131,6 +139,7 @@ class Border:
             name=self._called(user),
             token=press.token,
             shown=press.shown,
+            outsider=self._is_outsider(self._presser(user)),
             at=self.now,
         )
 
@@ -148,6 +157,7 @@ class Border:
             token=form.token,
             words=words,
             shown=form.shown,
+            outsider=self._is_outsider(self._presser(user)),
             at=self.now,
         )
 
@@ -184,6 +194,11 @@ class Border:
 
     def _presser(self, user: Person) -> Account:
         return addresses.account(user.team_id or self.me.team_id, user.id)
+
+    def _is_outsider(self, account: Account) -> bool:
+        """Whether the event or the directory says that this person belongs to another workspace."""
+        teams = {addresses.team(account), self.team(addresses.user(account))}
+        return bool(teams - {"", self.me.team_id})
 
     def _called(self, user: Person) -> str:
         """The name they chose, if we know it; else their login."""

@@ -47,6 +47,11 @@ class Directory:
         known, _ = self._known.get(user, (Known(), 0.0))
         return known.name or user
 
+    def team(self, user: str) -> str:
+        """Without asking: the workspace they belong to, if we know it."""
+        known, _ = self._known.get(user, (Known(), 0.0))
+        return known.team
+
     async def _ask(self, user: str) -> Known:
         with told():
             answer = await self._client.users_info(user=user)

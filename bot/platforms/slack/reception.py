@@ -72,7 +72,7 @@ class Reception:
 
     def border(self) -> Border:
         real_now = datetime.fromtimestamp(time.time(), UTC)
-        return Border(me=self.me, name=self.directory.name, now=self.now(), real_now=real_now)
+        return Border(me=self.me, name=self.directory.name, team=self.directory.team, now=self.now(), real_now=real_now)
 
     # ── events ──────────────────────────────────────────────────────────────────────────────────────────────────
 

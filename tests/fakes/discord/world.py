@@ -19,6 +19,7 @@ class User:
     id: str
     name: str
     bot: bool = False
+    guest: bool = False  # let into one channel of a guild
 
     @property
     def json(self) -> Json:
@@ -183,7 +184,7 @@ class Guild:
             "joined_at": stamp(EPOCH),
             "deaf": False,
             "mute": False,
-            "flags": 0,
+            "flags": 1 << 4 if user.guest else 0,
             "nick": None,
             "avatar": None,
             "banner": None,
