@@ -73,6 +73,7 @@ LONG: dict[str, Bench] = {
     "kill_work": suites.kill_work,
     "kill_planning": suites.kill_planning,
     "kill_forges": suites.kill_forges,
+    "containers": suites.containers,
     "drop_sockets": suites.drop_sockets,
     "ack_at_83": ack.run_long,
 }

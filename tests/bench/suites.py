@@ -40,6 +40,10 @@ def kill_work(say: Say) -> list[Row]:
     return [_run("kill_work", [sys.executable, "-m", "tests.bench.kill_work"], say)]
 
 
+def containers(say: Say) -> list[Row]:
+    return [_run("containers", [sys.executable, "-m", "tests.bench.containers"], say)]
+
+
 def drop_sockets(say: Say) -> list[Row]:
     return [_run("drop_sockets", [sys.executable, "-m", "tests.bench.drop_sockets"], say)]
 
