@@ -1,14 +1,15 @@
 """The commands that work with no model at all."""
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 
-from agents.domain import steering
+from agents.domain import events as e, steering
 from agents.domain.asking import Moment
-from agents.domain.authority import OUTLIVES, Presser, check
-from agents.domain.decision import Decision
+from agents.domain.authority import Presser
+from agents.domain.decision import Decision, refuse_unless_entitled
 from agents.domain.errors import NoSuchTask, OverlordError, PressRefused
+from agents.domain.events import Event
 from agents.domain.records import dataclass
 from agents.domain.steering import Steer
 from agents.domain.task import Task
@@ -22,6 +23,7 @@ from bot.privacy import sees
 from bot.readers import wish
 from store.books import Books
 from store.codec import Cause
+from store.posts import Act
 
 # Commands that change a task. Rights are checked inside, at this moment.
 STEERS: dict[Verb, Steer] = {
@@ -29,7 +31,8 @@ STEERS: dict[Verb, Steer] = {
     Verb.RESUME: steering.take("resume"),
     Verb.CANCEL: steering.ask_to_cancel,
     Verb.BACKBURNER: steering.backburner,
-    Verb.RETRY: steering.take("retry"),
+    Verb.RETRY: steering.take("retry", "hint"),
+    Verb.APPROVE: steering.offer_approval,
     Verb.MUTE: steering.mute(True),
     Verb.UNMUTE: steering.mute(False),
 }
@@ -55,6 +58,7 @@ def obey(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -
         facts = steer(task, asked.speaker, asked.command.words, moment)
         cause = Cause(actor=asked.said.by, delivery=asked.said.key)
         books.log.append(task.id, facts, cause)
+        point_to_button(facts, asked.said, books)
         if verb in (Verb.MUTE, Verb.UNMUTE):
             _answer(
                 asked, books, replies.said_card(f"Reminders for {task.id} are {'off' if verb is Verb.MUTE else 'on'}")
@@ -62,6 +66,14 @@ def obey(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -
         return f"{verb} {task.id}"
     _answer(asked, books, ANSWERS[verb](asked, books, permissions, moment))
     return f"answered {verb}"
+
+
+def point_to_button(facts: Sequence[Event], said: Said, books: Books) -> None:
+    """The one card with the button stands above already, and an edit of it calls nobody."""
+    for fact in facts:
+        if isinstance(fact, e.ApprovalOffered) and books.posts.wanted(f"confirm:{fact.decision}"):
+            card = replies.button_above_card()
+            books.posts.want(wish(f"whisper:{said.key}", said.thread, card, Act.WHISPER, said.by), said.at)
 
 
 def _answer(asked: Asked, books: Books, card: Card) -> None:
@@ -92,7 +104,7 @@ def needs_of(books: Books, speaker: Presser, permissions: Permissions) -> list[t
     for decision in books.ledger.questions():
         task = books.log.task(decision.task)
         try:
-            check(decision.kind, speaker, task.owner, permissions.channel(task.channel))
+            refuse_unless_entitled(decision, "", speaker, task.owner, permissions.channel(task.channel))
         except PressRefused:
             continue
         found.append((task, decision))
@@ -122,16 +134,6 @@ def _needs(asked: Asked, books: Books, permissions: Permissions, moment: Moment)
     needs = needs_of(books, asked.speaker, permissions)
     here = [(task, decision) for task, decision in needs if asked.said.direct or not task.direct]
     return replies.needs_card(here[:20], len(needs) - len(here))
-
-
-def _approve(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
-    """C37: words never approve. Someone who may is given the button, in one click."""
-    task = _task(asked, books, permissions)
-    for decision in (*task.questions, *(d for d in task.open if d.kind in OUTLIVES)):
-        if any(option.approves for option in decision.options):
-            check(decision.kind, asked.speaker, task.owner, permissions.channel(task.channel))
-            return replies.approve_card(task, decision, books.people.name)
-    return replies.said_card(f"Nothing in {task.id} waits for an approval", "Say `status` to see where it stands.")
 
 
 def _cost(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
@@ -168,7 +170,6 @@ ANSWERS: dict[Verb, Answer] = {
     Verb.STATUS: _status,
     Verb.TASKS: _tasks,
     Verb.WHAT_NEEDS_ME: _needs,
-    Verb.APPROVE: _approve,
     Verb.COST: _cost,
     Verb.WHY: _why,
     Verb.WHO_CAN_APPROVE: _who,

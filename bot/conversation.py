@@ -51,7 +51,7 @@ class SmallTalk(Words):
 
 Meaning = Command | Words
 
-_TASK = r"(?:\s+(?:task\s+)?(?P<task>T-\d+))?"
+_TASK = r"(?:\s+(?:it|this|(?:the |this )?task))?(?:\s+(?P<task>T-\d+))?"
 _REASON = r"(?:\s*(?:[:,;–—-]|\bbecause\b)\s*(?P<words>.+))?"
 
 # A command is the whole message, so that "stop the server from crashing" stays a request.

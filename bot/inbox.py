@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 
-from agents.domain import decide, pressing, steering
+from agents.domain import decide, steering
 from agents.domain.authority import Kind, Presser
 from agents.domain.decide import Request
 from agents.domain.decision import Decision, refuse_unless_open
@@ -14,16 +14,16 @@ from agents.domain.ids import Account, surface_of
 from agents.domain.pressing import Press
 from agents.domain.records import dataclass
 from agents.domain.shapes import shape
-from agents.domain.task import Task
 from agents.domain.text import clean, hidden_in
 from bot import hearing
 from bot.cards import replies
 from bot.commands import Asked, obey
-from bot.conversation import Command, SmallTalk, Words, understand
+from bot.conversation import Command, Meaning, SmallTalk, Words, understand
 from bot.messages import Choice, Delivery, Edited, Labelled, Mandated, Pressed, Said, load_card
 from bot.notices import warn_of_key
 from bot.office import Office
 from bot.readers import wish
+from bot.replying import Talk, words_of
 from store.books import Books
 from store.codec import Cause
 from store.deliveries import DeliveryState, Received
@@ -138,31 +138,36 @@ class Inbox:
     def _said(self, said: Said, speaker: Presser, books: Books) -> Outcome:
         notes = books.threads.find(said.thread)
         task = books.log.find(notes.task) if notes and notes.task else None
-        instruction = hearing.is_instruction(said, notes, task, speaker)
+        meaning = understand(said.text)
+        talk = None
+        if task and not task.ended:
+            moment = self._office.moment(task.channel, said.key)
+            talk = Talk(task=task, words=words_of(said, meaning, books), said=said, speaker=speaker, moment=moment)
+        instruction = hearing.is_instruction(said, notes, task, speaker, lambda: talk is not None and talk.answers)
         if notes:
             books.threads.heard(hearing.after(said, notes), said.at)
         if not instruction:
-            return Outcome(state=DeliveryState.IGNORED, words="not said to me")
+            waits = talk.overhear(meaning, books) if talk else ""
+            return Outcome(state=DeliveryState.IGNORED, words=waits or "not said to me")
         if not self._hears(said, speaker):
             raise NotHeard(_OUTSIDER, next_step=_ASK_A_MEMBER)
         if surface_of(said.by) == surface_of(said.thread):  # words from the command line stand in no chat
             books.posts.want(_seen(said), said.at)
-        meaning = understand(said.text)
-        if isinstance(meaning, Command):
+        if isinstance(meaning, Command) and not (talk and talk.is_answered_by(meaning)):
             asked = Asked(command=meaning, said=said, speaker=speaker, task=task)
             return self._handled(
                 obey(asked, books, self._office.permissions, self._office.moment(said.channel, said.key))
             )
-        if meaning.text and task and not task.ended:
-            return self._reply(task, meaning.text, said, speaker, books)
-        if not meaning.text or isinstance(meaning, SmallTalk):
+        if talk and talk.words.text:
+            return self._handled(talk.reply(books))
+        if isinstance(meaning, Command) or not meaning.text or isinstance(meaning, SmallTalk):
             return self._small_talk(meaning, said, books)
         return self._request(meaning.text, said, speaker, books)
 
-    def _small_talk(self, meaning: Words, said: Said, books: Books) -> Outcome:
+    def _small_talk(self, meaning: Meaning, said: Said, books: Books) -> Outcome:
         """An empty mention wants help, a greeting a word in return; silence is a legal answer to the rest."""
         greeted = isinstance(meaning, SmallTalk) and meaning.greets
-        if not meaning.text or greeted:
+        if greeted or (isinstance(meaning, Words) and not meaning.text):
             card = replies.hello_card() if greeted else replies.help_card()
             books.posts.want(wish(f"reply:{said.key}", said.thread, card), said.at)
         return self._handled("small talk")
@@ -187,12 +192,6 @@ class Inbox:
         task = books.log.open(facts, _cause(said))
         books.threads.bind(said.thread, task.id)
         return self._handled(f"opened {task.id}")
-
-    def _reply(self, task: Task, text: str, said: Said, speaker: Presser, books: Books) -> Outcome:
-        moment = self._office.moment(task.channel, said.key)
-        facts = pressing.reply(task, text, speaker, moment, mentioned=said.mentions_bot)
-        books.log.append(task.id, facts, _cause(said))
-        return self._handled(f"{task.id}: {', '.join(type(f).__name__ for f in facts)}")
 
     def _edited(self, edited: Edited, speaker: Presser, books: Books) -> Outcome:
         notes = books.threads.find(edited.thread)

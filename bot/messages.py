@@ -31,6 +31,7 @@ class Said:
     text: str
     mentions_bot: bool = False
     addresses_other: bool = False  # it is put to another person by name
+    on: str = ""  # the message that it replies to, where a platform says so
     direct: bool = False  # said to the bot alone
     starts_thread: bool = False
     hidden: int = 0  # characters nobody sees, which were taken out of the text when it came in

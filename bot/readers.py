@@ -105,6 +105,7 @@ def scene_of(books: Books, event: Event, permissions: Permissions, budget: float
         spent=books.calls.spent_on(task.id) if isinstance(event, e.TaskAskedAbout) else 0.0,
         budget=budget,
         next_approver=permissions.next_approver,
+        posted=books.posts.wanted,
         nobody=lambda decision: permissions.nobody_in(decision.kind, task.channel) or "",
     )
 

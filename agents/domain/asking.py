@@ -44,6 +44,7 @@ class Question:
     evidence: tuple[str, ...] = ()
     subject: str = ""
     default: str = ""  # the value that silence takes
+    put_to: PersonId | None = None  # None: the task's owner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +57,7 @@ class Chosen:
 
 
 def ask(task: Task, question: Question, moment: Moment) -> Facts:
-    """Open a decision, put to the task's owner."""
+    """Open a decision, put to the task's owner or to whom the question says."""
     decision = Decision(
         id=decision_id(task.id, question.kind, moment.cause),
         task=task.id,
@@ -65,7 +66,7 @@ def ask(task: Task, question: Question, moment: Moment) -> Facts:
         question=question.text,
         evidence=question.evidence,
         subject=question.subject,
-        put_to=task.owner,
+        put_to=question.put_to or task.owner,
         opened_at=moment.at,
         default=next((o.letter for o in question.options if o.value == question.default), ""),
     )

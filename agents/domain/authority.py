@@ -28,6 +28,7 @@ class Kind(StrEnum):
     DEBATE = "debate"
     SCOPE = "scope"
     BUDGET = "budget"
+    MEANT = "meant"  # which open question some words answer
     GATE_MEDIUM = "gate_medium"
     GATE_HIGH = "gate_high"
     GATE_CRITICAL = "gate_critical"
@@ -69,6 +70,7 @@ class Rule:
     silence: Silence = Silence.WAITS
     reminders: int = 0  # the first to those it was put to, later ones to the next approver
     by_words: bool = False  # C37: an approval is never given by words alone
+    put_to: bool = False  # whom it was put to may decide it, whatever groups they are in
 
 
 _OWNER = frozenset({Group.OWNER, Group.APPROVER})
@@ -81,7 +83,8 @@ RULES: dict[Kind, Rule] = {
     Kind.INTAKE: Rule(who=_APPROVER, requester=Requester.NEVER, reminders=2),
     Kind.CLARIFICATION: Rule(who=_OWNER, reminders=1, by_words=True),
     Kind.PROJECT: Rule(who=_OWNER, reminders=1, by_words=True),
-    Kind.QUESTION: Rule(who=_OWNER, silence=Silence.TAKES_DEFAULT, by_words=True),
+    Kind.QUESTION: Rule(who=_OWNER, silence=Silence.TAKES_DEFAULT, reminders=1, by_words=True),
+    Kind.MEANT: Rule(who=_OWNER),
     Kind.PLAN: Rule(who=_APPROVER, requester=_FORBID, reminders=2),
     Kind.DEBATE: Rule(who=_APPROVER, requester=_FORBID, reminders=2),
     Kind.SCOPE: Rule(who=_APPROVER, requester=_FORBID),
@@ -108,6 +111,9 @@ LEAVES_THE_MACHINE = frozenset({Kind.MERGE, Kind.MERGE_HIGH, Kind.MERGE_CRITICAL
 
 # Kinds that no work waits for: they hold up nothing, and stay open when their task has ended.
 OUTLIVES = frozenset({Kind.PROPOSAL, Kind.SKILL, Kind.KNOWLEDGE})
+
+# Kinds that ask about words, or steer; work waits for none of them, and no words answer them.
+BESIDE = frozenset({Kind.CONTROLS, Kind.MEANT})
 
 
 class OnTimeout(StrEnum):

@@ -5,8 +5,10 @@ from collections.abc import Callable
 from agents.domain import events as e, planning, proposing, work_consequences
 from agents.domain.asking import REASON, Chosen, Facts, Moment, Question, ask, ending_with, withdraw
 from agents.domain.authority import Kind
-from agents.domain.decision import Decision, Option, lettered
-from agents.domain.ids import PersonId
+from agents.domain.changes import changed
+from agents.domain.decision import Decision, Option, lettered, refuse_if_late
+from agents.domain.errors import PressRefused
+from agents.domain.ids import DecisionId, PersonId
 from agents.domain.task import Task
 
 Consequence = Callable[[Task, Decision, Chosen, Moment], Facts]
@@ -109,6 +111,45 @@ def change_plan(task: Task, by: PersonId, words: str, moment: Moment) -> Facts:
     return [*withdraw(shown, "changes were asked for", moment), asked]
 
 
+def meant(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
+    """Words that could answer several questions, or that approve: a person pressed what they are."""
+    words, by = decision.subject, chosen.by[0]
+    if chosen.option.value == "remark":
+        said = e.RemarkMade(task=task.id, at=moment.at, by=decision.put_to, text=words, entitled=True)
+        return [said]
+    id, _, letter = chosen.option.value.partition(".")
+    about = task.decision(DecisionId(id))
+    if about is None:
+        raise PressRefused("That was decided meanwhile", next_step="Your words are kept: press what else they are.")
+    refuse_if_late(about, moment.at)
+    option = about.option(letter) if letter else Option(value="")
+    answer = Chosen(option=option, by=(by,), words=words if option.asks or not letter else "")
+    without = changed(task, {"open": tuple(d for d in task.open if d.id != decision.id)})
+    return conclude(without, about, answer, moment)
+
+
+def conclude(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
+    """The decision is made, and what follows from it. What only asked about it is no longer needed."""
+    made = e.DecisionMade(
+        task=task.id,
+        at=moment.at,
+        decision=decision.id,
+        option=chosen.option.letter,
+        by=chosen.by,
+        words=chosen.words,
+    )
+    consequence = CONSEQUENCES.get(decision.kind)
+    follows = consequence(task, decision, chosen, moment) if consequence else []
+    closed = {fact.decision for fact in (made, *follows) if isinstance(fact, e.AboutDecision)}
+    open = {d.id for d in task.open} - closed
+    stale = [d for d in task.open if d.kind is Kind.MEANT and d.id not in closed and not open & _asked_about(d)]
+    return [made, *follows, *withdraw(stale, "what it was about is decided", moment)]
+
+
+def _asked_about(decision: Decision) -> set[DecisionId]:
+    return {DecisionId(option.value.partition(".")[0]) for option in decision.options}
+
+
 def _retried(task: Task, chosen: Chosen, moment: Moment) -> Facts:
     return [e.JobRetried(task=task.id, at=moment.at, by=chosen.by[0], job=job) for job in task.parked]
 
@@ -124,6 +165,7 @@ CONSEQUENCES: dict[Kind, Consequence] = {
     Kind.INTAKE: take_or_not,
     Kind.PROJECT: project,
     Kind.CLARIFICATION: answered,
+    Kind.MEANT: meant,
     Kind.PLAN: accept_or_change,
     Kind.DEBATE: accept_or_change,
     Kind.BUDGET: raise_or_cancel,

@@ -59,6 +59,7 @@ class Decision:
     default: str = ""  # letter of the option that silence takes
     reminders: int = 0
     held_by: PersonId | None = None
+    held_because: str = ""  # what they wrote, where it may be the answer
     votes: tuple[Vote, ...] = ()
     state: DecisionState = DecisionState.OPEN
     outcome: str = ""  # letter
@@ -77,24 +78,24 @@ class Decision:
 
     @property
     def can_be_held(self) -> bool:
-        timed = self.rule.silence in (Silence.TAKES_DEFAULT, Silence.PASSES)
-        return timed and self.due is not None and self.held_by is None
+        return self.closed_by_silence and self.rule.silence is not Silence.EXPIRES
+
+    @property
+    def closed_by_silence(self) -> bool:
+        """Whether a clock runs that closes it; a reminder closes nothing."""
+        if self.due is None or self.rule.silence is Silence.WAITS:
+            return False
+        return self.rule.silence is Silence.EXPIRES or (bool(self.default) and self.held_by is None)
 
     def lapsed(self, at: datetime) -> bool:
-        """Whether its time is over and silence closes it; a reminder closes nothing."""
-        return self.due is not None and self.due <= at and self.rule.silence is not Silence.WAITS
+        """Whether its time is over and silence closes it."""
+        return self.due is not None and self.due <= at and self.closed_by_silence
 
     def option(self, letter: str) -> Option:
         for option in self.options:
             if option.letter == letter:
                 return option
         raise PressRefused("This button is not one of the choices", next_step="Press one that the card shows.")
-
-    def option_called(self, words: str) -> Option | None:
-        """The option that these words name, if they name exactly one."""
-        said = words.strip().rstrip(".!").casefold()
-        named = [o for o in self.options if said in (o.value.casefold(), o.label.casefold(), o.letter) and said]
-        return named[0] if len(named) == 1 else None
 
 
 def decision_id(task: TaskId, kind: Kind, cause: str) -> DecisionId:
@@ -163,7 +164,7 @@ def refuse_unless_entitled(
     decision: Decision, letter: str, presser: Presser, requester: PersonId, channel: ChannelPolicy
 ) -> None:
     """Rights at the moment of the press. Holding a clock only delays, so the owner may always do that."""
-    if letter == HOLD and presser.is_(requester):
+    if (letter == HOLD and presser.is_(requester)) or (decision.rule.put_to and presser.is_(decision.put_to)):
         return
     option = next((option for option in decision.options if option.letter == letter), None)
     check(option.right if option and option.right else decision.kind, presser, requester, channel)

@@ -171,6 +171,8 @@ class DecisionMade(AboutDecision):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionHeld(AboutDecision):
     by: PersonId
+    next_due: datetime | None = None  # when people are reminded of it
+    because: str = ""  # they wrote something that may be the answer: the beginning of it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -280,6 +282,7 @@ class ApprovalOffered(Event):
 
     by: PersonId
     decision: DecisionId
+    option: str = ""  # letter of the one they named; empty: any that approves
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,8 +33,8 @@ def evolve(decision: Decision, event: e.AboutDecision) -> Decision:
             return replace(decision, outcome=letter, decided_by=people, words=words)
         case e.DecisionWithdrawn(why=why):
             return replace(decision, words=why)
-        case e.DecisionHeld(by=person):
-            return replace(decision, held_by=person, due=None)
+        case e.DecisionHeld(by=person, next_due=due, because=words):
+            return replace(decision, held_by=person, held_because=words, due=due)
         case e.DecisionReminded(number=number, next_due=due):
             return replace(decision, reminders=number, due=due)
         case _:

@@ -1,17 +1,20 @@
 """What a press, an answer in words, or silence makes of an open decision, and what follows from that."""
 
 from dataclasses import replace
+from datetime import datetime
 
-from agents.domain import events as e
-from agents.domain.asking import Chosen, Facts, Moment
+from agents.domain import answering, events as e
+from agents.domain.answering import Answer, Reading, Utterance
+from agents.domain.asking import Chosen, Facts, Moment, Question, ask, withdraw
 from agents.domain.authority import LEAVES_THE_MACHINE, Kind, Presser, Requester, Silence, check
-from agents.domain.consequences import CONSEQUENCES
+from agents.domain.consequences import conclude
 from agents.domain.decision import (
     HOLD,
     Decision,
     Option,
     Vote,
     has_voted,
+    lettered,
     next_reminder,
     refuse_if_late,
     refuse_unless_entitled,
@@ -21,6 +24,9 @@ from agents.domain.errors import PressRefused
 from agents.domain.ids import DecisionId
 from agents.domain.records import dataclass
 from agents.domain.task import Task
+from agents.domain.text import one_line
+
+GOES_ON = ("resume", "retry")  # options that take no words of their own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,43 +46,111 @@ def press(task: Task, pressed: Press, presser: Presser, moment: Moment) -> Facts
     if pressed.letter == HOLD:
         return _hold(task, decision, presser, moment)
     option, words = decision.option(pressed.letter), pressed.words.strip()
-    if option.asks and not words:
-        raise PressRefused("This needs a few words from you", next_step=option.asks)
+    _refuse_without_words(option, words)
     if not option.approves:
-        return _made(task, decision, Chosen(option=option, by=(presser.person,), words=words), moment)
+        return conclude(task, decision, Chosen(option=option, by=(presser.person,), words=words), moment)
     counting = replace(decision, votes=tuple(v for v in decision.votes if _counts(v, decision, task, moment)))
     people = voters(counting, option.letter, presser)
     if len(people) >= decision.rule.people:
-        return _made(task, decision, Chosen(option=option, by=people, words=words), moment)
+        return conclude(task, decision, Chosen(option=option, by=people, words=words), moment)
     return _vote(task, decision, option, presser, moment)
 
 
-def reply(task: Task, text: str, presser: Presser, moment: Moment, *, mentioned: bool = False) -> Facts:
-    """Words in a task's thread: an answer to the oldest question they can answer, or a remark.
+def _refuse_without_words(option: Option, words: str) -> None:
+    if option.asks and not words:
+        raise PressRefused("This needs a few words from you", next_step=option.asks)
+
+
+def reply(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Facts:
+    """Words in a task's thread: an answer, something to ask back about, or a remark.
 
     An approval is never given this way (C37), and the words of someone without the right answer nothing (attack 20).
     """
-    for decision in task.questions:
-        option = decision.option_called(text)
-        free = decision.kind in (Kind.QUESTION, Kind.CLARIFICATION) and not decision.subject
-        in_time = not decision.lapsed(moment.at)
-        if decision.rule.by_words and in_time and (option or free) and _may(decision, task, presser, moment):
-            if option:
-                return press(task, Press(decision=decision.id, letter=option.letter), presser, moment)
-            answer = Chosen(option=Option(value=""), by=(presser.person,), words=text.strip())
-            return _made(task, decision, answer, moment)
+    answers = read(task, words, presser, moment).answers
+    if len(answers) == 1:
+        return _answered(task, answers[0], words, presser, moment)
+    if answers:
+        answers = tuple(a for a in answers if not a.approves or a.decision.rule.people == 1) or answers[:1]
+        return [*_wait(task, words, presser, moment), *_ask_which(task, answers, words.text, presser, moment)]
     if task.ended:
         return []
+    waits = [] if words.talk else _wait(task, words, presser, moment)
+    return [*waits, _remark(task, words, presser, moment)]
+
+
+def read(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Reading:
+    """What the words answer, given what the speaker may decide at this moment."""
+
+    def may(decision: Decision, option: Option) -> bool:
+        return _entitled(option.right or decision.kind, task, presser, moment)
+
+    return answering.read(task, words, may, _said_at(words, moment))
+
+
+def _said_at(words: Utterance, moment: Moment) -> datetime:
+    """Words count at the time they were said, however late they are read."""
+    return min(words.at or moment.at, moment.at)
+
+
+def wait_for_words(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Facts:
+    """Somebody who may answer wrote something that was not said to us: no clock decides against it."""
+    return [] if task.ended or words.talk else _wait(task, words, presser, moment)
+
+
+def _answered(task: Task, answer: Answer, words: Utterance, presser: Presser, moment: Moment) -> Facts:
+    decision, option = answer.decision, answer.option
+    if answer.approves:
+        if answer.words:
+            return _ask_which(task, (answer,), answer.words, presser, moment)
+        by, letter = presser.person, option.letter
+        return [e.ApprovalOffered(task=task.id, at=moment.at, by=by, decision=decision.id, option=letter)]
+    _refuse_without_words(option, answer.words)
+    facts = conclude(task, decision, Chosen(option=option, by=(presser.person,), words=answer.words), moment)
+    if answer.words and option.value in GOES_ON:  # “go on, but use tabs”: the rest is for whoever goes on
+        facts.append(_remark(task, replace(words, text=answer.words), presser, moment))
+    return facts
+
+
+def _remark(task: Task, words: Utterance, presser: Presser, moment: Moment) -> e.RemarkMade:
     entitled = _entitled(Kind.CONTROLS, task, presser, moment)
-    remark = e.RemarkMade(
+    return e.RemarkMade(
         task=task.id,
         at=moment.at,
         by=presser.person,
-        text=text.strip(),
+        text=words.text.strip(),
         entitled=entitled,
-        urgent=entitled and mentioned,
+        urgent=entitled and words.mentioned,
     )
-    return [remark]
+
+
+def _wait(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Facts:
+    """Silence never overrules words that were said: what they may answer waits until that is known."""
+    return [
+        replace(_held(task, decision, presser, moment), because=one_line(words.text, 100))
+        for decision in task.questions
+        if decision.can_be_held and not decision.lapsed(_said_at(words, moment))
+        if _entitled(decision.kind, task, presser, moment)
+    ]
+
+
+def _ask_which(task: Task, answers: tuple[Answer, ...], text: str, presser: Presser, moment: Moment) -> Facts:
+    """One card, with the words on it. Words that waited for the same question are not lost."""
+    before = [d for d in task.open if d.kind is Kind.MEANT and presser.is_(d.put_to)]
+    words = "\n".join((*(d.subject for d in before), text.strip()))
+    options = lettered(*(_as_option(answer) for answer in answers), Option(value="remark", label="Just a remark"))
+    question = Question(kind=Kind.MEANT, options=options, text=words, subject=words, put_to=presser.person)
+    return [*withdraw(before, "something else was said since", moment), *ask(task, question, moment)]
+
+
+def _as_option(answer: Answer) -> Option:
+    decision, option = answer.decision, answer.option
+    what = f"Allow {answer.words}" if answer.approves and answer.words else decision.question or str(decision.kind)
+    return Option(
+        value=f"{decision.id}.{option.letter}",
+        label=one_line(what, 70),
+        right=option.right or decision.kind,
+        approves=answer.approves,
+    )
 
 
 def when_due(task: Task, id: DecisionId, moment: Moment) -> Facts:
@@ -85,8 +159,8 @@ def when_due(task: Task, id: DecisionId, moment: Moment) -> Facts:
     if decision is None or decision.due is None or decision.due > moment.at:
         return []
     match decision.rule.silence:
-        case Silence.TAKES_DEFAULT | Silence.PASSES if decision.default and decision.kind not in LEAVES_THE_MACHINE:
-            return _made(task, decision, Chosen(option=decision.option(decision.default)), moment)
+        case Silence.TAKES_DEFAULT | Silence.PASSES if decision.can_be_held and decision.kind not in LEAVES_THE_MACHINE:
+            return conclude(task, decision, Chosen(option=decision.option(decision.default)), moment)
         case Silence.EXPIRES:
             return [e.DecisionExpired(task=task.id, at=moment.at, decision=id)]
         case _:
@@ -97,10 +171,6 @@ def when_due(task: Task, id: DecisionId, moment: Moment) -> Facts:
 def _counts(vote: Vote, decision: Decision, task: Task, moment: Moment) -> bool:
     """Someone who turned out to be the requester, when accounts were linked, was never one of the others."""
     return decision.rule.requester is not Requester.NEVER or moment.who(vote.by) != moment.who(task.owner)
-
-
-def _may(decision: Decision, task: Task, presser: Presser, moment: Moment) -> bool:
-    return _entitled(decision.kind, task, presser, moment)
 
 
 def _entitled(kind: Kind, task: Task, presser: Presser, moment: Moment) -> bool:
@@ -114,7 +184,13 @@ def _entitled(kind: Kind, task: Task, presser: Presser, moment: Moment) -> bool:
 def _hold(task: Task, decision: Decision, presser: Presser, moment: Moment) -> Facts:
     if not decision.can_be_held:
         raise PressRefused("No clock is running here", next_step="Decide when you are ready; it waits for you.")
-    return [e.DecisionHeld(task=task.id, at=moment.at, decision=decision.id, by=presser.person)]
+    return [_held(task, decision, presser, moment)]
+
+
+def _held(task: Task, decision: Decision, presser: Presser, moment: Moment) -> e.DecisionHeld:
+    """It waits from now on, and people are reminded of it as of any question that waits."""
+    again = moment.at + moment.limits.within("reminder") if decision.rule.reminders else None
+    return e.DecisionHeld(task=task.id, at=moment.at, decision=decision.id, by=presser.person, next_due=again)
 
 
 def _vote(task: Task, decision: Decision, option: Option, presser: Presser, moment: Moment) -> Facts:
@@ -124,16 +200,3 @@ def _vote(task: Task, decision: Decision, option: Option, presser: Presser, mome
         )
     person = presser.person
     return [e.DecisionVoted(task=task.id, at=moment.at, decision=decision.id, option=option.letter, by=person)]
-
-
-def _made(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
-    made = e.DecisionMade(
-        task=task.id,
-        at=moment.at,
-        decision=decision.id,
-        option=chosen.option.letter,
-        by=chosen.by,
-        words=chosen.words,
-    )
-    consequence = CONSEQUENCES.get(decision.kind)
-    return [made, *(consequence(task, decision, chosen, moment) if consequence else [])]

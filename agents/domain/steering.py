@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from agents.domain import events as e, pressing
 from agents.domain.asking import REASON, Facts, Moment, Question, ask, withdraw
-from agents.domain.authority import Kind, Presser, check
+from agents.domain.authority import OUTLIVES, Kind, Presser, check
 from agents.domain.consequences import RESUME_OR_CANCEL, RESUME_OR_TAKE
 from agents.domain.decision import Option, lettered
 from agents.domain.errors import PressRefused
@@ -51,18 +51,28 @@ def mute(muted: bool) -> Steer:
     return command
 
 
-def take(value: str) -> Steer:
+def take(value: str, *also: str) -> Steer:
     """A command that presses the open decision which offers this: `resume`, `retry`."""
 
     def command(task: Task, presser: Presser, words: str, moment: Moment) -> Facts:
         for decision in task.questions:
             for option in decision.options:
-                if option.value == value:
-                    pressed = Press(decision=decision.id, letter=option.letter, words=words)
+                if option.value in (value, *also):
+                    said = words or (value if option.asks else "")
+                    pressed = Press(decision=decision.id, letter=option.letter, words=said)
                     return pressing.press(task, pressed, presser, moment)
         raise PressRefused(f"{task.id} has nothing to {value}", next_step="Say `status` to see where it stands.")
 
     return command
+
+
+def offer_approval(task: Task, presser: Presser, words: str, moment: Moment) -> Facts:
+    """C37: words never approve. Someone who may is given the button, on one card."""
+    for decision in (*task.questions, *(d for d in task.open if d.kind in OUTLIVES)):
+        if any(option.approves for option in decision.options):
+            check(decision.kind, presser, task.owner, moment.channel)
+            return [e.ApprovalOffered(task=task.id, at=moment.at, by=presser.person, decision=decision.id)]
+    raise PressRefused(f"Nothing in {task.id} waits for an approval", next_step="Say `status` to see where it stands.")
 
 
 def press(task: Task, pressed: Press, presser: Presser, moment: Moment) -> Facts:

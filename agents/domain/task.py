@@ -7,7 +7,7 @@ from functools import reduce
 from typing import Any
 
 from agents.domain import events as e, ledger, plan_changes, work_changes
-from agents.domain.authority import OUTLIVES, Kind
+from agents.domain.authority import BESIDE, OUTLIVES, Kind
 from agents.domain.changes import changed
 from agents.domain.debate import Debate, after_round
 from agents.domain.decision import Decision, DecisionState
@@ -102,14 +102,13 @@ STAYS: frozenset[type[Event]] = frozenset(
         e.ModelDegraded,
         e.GuidanceLeftOut,
         e.BudgetRaised,
-        e.ApprovalOffered,
         e.TaskAskedAbout,
         e.ProposalMade,
     }
 )
 EVEN_WHEN_ENDED: frozenset[type[Event]] = frozenset(
     {e.DecisionMade, e.DecisionReminded, e.DecisionExpired, e.DecisionSuperseded, e.DecisionWithdrawn, e.WorkKept}
-) | frozenset({e.ProposalApproved, e.ProposalRejected})
+) | frozenset({e.ProposalApproved, e.ProposalRejected, e.ApprovalOffered})
 MOST_SAID = 20
 
 
@@ -183,8 +182,8 @@ class Task:
 
     @property
     def questions(self) -> tuple[Decision, ...]:
-        """Open decisions that work waits for: neither the standing controls nor proposals."""
-        return tuple(d for d in self.open if d.kind is not Kind.CONTROLS and d.kind not in OUTLIVES)
+        """Open decisions that work waits for: neither the standing controls nor proposals nor what asks about words."""
+        return tuple(d for d in self.open if d.kind not in BESIDE and d.kind not in OUTLIVES)
 
     @property
     def in_work(self) -> bool:

@@ -45,7 +45,9 @@ MERGE_OPTIONS = lettered(
     Option(value="cancel", asks=REASON),
 )
 FOUND_OUT = Risk(level=RiskLevel.LOW, why=("it finds something out and changed nothing",))
-UNMERGED_OPTIONS = lettered(Option(value="again"), Option(value="leave"), Option(value="cancel", asks=REASON))
+UNMERGED_OPTIONS = lettered(
+    Option(value="again", approves=True), Option(value="leave"), Option(value="cancel", asks=REASON)
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +107,8 @@ def _question(task: Task, work: Work, wanted: Wanted) -> Question:
             evidence=wanted.paths,
             subject=run,
         )
-    offered = (Option(value=each, label=each) for each in wanted.options)
+    choices = dict.fromkeys((*wanted.options, *((wanted.default,) if wanted.default else ())))
+    offered = (Option(value=each, label=each) for each in choices)  # a default in free text can be pressed too
     return Question(
         kind=Kind.QUESTION,
         options=lettered(*offered, Option(value="answer", asks=wanted.question[:140])),

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from agents.domain import events as e
 from agents.domain.authority import Kind
-from agents.domain.decision import DecisionState
+from agents.domain.decision import Decision, DecisionState
 from agents.domain.events import Event
 from agents.domain.ids import DecisionId
 from bot.cards.about import about_card
@@ -31,7 +31,14 @@ def decision(event: Event, scene: Scene) -> list[Posting]:
     card = decision_card(scene.task, known, scene.name, scene.budget)
     if card.buttons:
         card = replace(card, notify=scene.deciders(known), lines=_with(card.lines, scene.nobody(known)))
-    return [Posting(key=f"decision:{known.id}", card=card)]
+    own = Posting(key=f"decision:{known.id}", card=card)
+    return [own, *_confirmation(known, scene)] if known.state is not DecisionState.OPEN else [own]
+
+
+def _confirmation(known: Decision, scene: Scene) -> list[Posting]:
+    """The card that words brought has nothing left to press, wherever it was decided."""
+    key = f"confirm:{known.id}"
+    return [Posting(key=key, card=approve_card(scene.task, known, scene.name))] if scene.posted(key) else []
 
 
 def reminder(event: Event, scene: Scene) -> list[Posting]:
@@ -51,8 +58,8 @@ def offer(event: Event, scene: Scene) -> list[Posting]:
     known = scene.decision(event.decision)
     if known is None or known.state is not DecisionState.OPEN:
         return []
-    card = approve_card(scene.task, known, scene.name)
-    return [Posting(key=f"confirm:{known.id}:{event.by}", card=replace(card, notify=scene.accounts(event.by)))]
+    card = approve_card(scene.task, known, scene.name, event.option)
+    return [Posting(key=f"confirm:{known.id}", card=replace(card, notify=scene.accounts(event.by)))]
 
 
 def answer(event: Event, scene: Scene) -> list[Posting]:

@@ -35,6 +35,7 @@ _TITLES: dict[Kind, Callable[[Task, Decision], str]] = {
     Kind.SCOPE: lambda task, d: f"{task.id}: may it write more?",
     **dict.fromkeys(GATES, lambda task, d: f"{task.id}: please look at a step before it goes on"),
     **dict.fromkeys(MERGES, lambda task, d: f"{task.id} is ready to merge"),
+    Kind.MEANT: lambda task, d: f"{task.id}: {_meant_title(d)}",
     Kind.PROPOSAL: lambda task, d: f"{task.id} gave rise to a proposal: {one_line(d.question, 200)}",
 }
 
@@ -84,7 +85,7 @@ def _open(task: Task, decision: Decision, name: NameOf, budget: float | None) ->
         buttons=tuple(buttons[: _FIRST.get(decision.kind, 5)]),
         more=tuple(buttons[_FIRST.get(decision.kind, 5) :]),
         footer=_footer(task, decision),
-        until=decision.due if decision.rule.silence is not Silence.WAITS else None,
+        until=decision.due if decision.closed_by_silence else None,
         until_what=_until_what(decision),
         tone=Tone.BAD if decision.kind is Kind.ESCALATION else Tone.ASKING,
         decision=decision.id,
@@ -132,6 +133,10 @@ def _judged(task: Task, decision: Decision) -> Evaluation | None:
 def _proposal(task: Task, decision: Decision) -> tuple[Row, ...]:
     found = proposing.proposed(task, decision) if decision.kind is Kind.PROPOSAL else None
     return tuple(proposal_rows(found)) if found else ()
+
+
+def _meant_title(decision: Decision) -> str:
+    return "which of these do your words answer?" if len(decision.options) > 2 else "one press to confirm"
 
 
 def _plan_title(task: Task) -> str:
@@ -219,6 +224,7 @@ _TEXTS: dict[Kind, Callable[[str, Task, Decision], str]] = {
     Kind.CLARIFICATION: _clarify_text,
     Kind.BUDGET: _budget_text,
     Kind.PROPOSAL: lambda request, task, d: NEXT,
+    Kind.MEANT: lambda request, task, d: f"You wrote: “{d.question}”. It is kept; nothing follows until you press.",
     Kind.QUESTION: lambda request, task, d: f"It is about “{request}”.",
     Kind.ESCALATION: lambda request, task, d: (
         f"It is about “{request}”."
@@ -236,8 +242,11 @@ def _rows(decision: Decision, name: NameOf) -> list[Row]:
     if decision.rule.people > 1:
         voted = ", ".join(name(vote.by) for vote in decision.votes) or "nobody yet"
         rows.append(Row(label=f"Approvals ({len(decision.votes)} of {decision.rule.people})", value=voted))
-    if decision.held_by:
-        rows.append(Row(label="Clock", value=f"paused by {name(decision.held_by)}"))
+    if decision.held_because:
+        wrote = f"paused, as {name(decision.held_by or decision.put_to)} wrote “{decision.held_because}”"
+        rows.append(Row(label="Timer", value=f"{wrote}. Nothing is taken for granted until somebody answers."))
+    elif decision.held_by:
+        rows.append(Row(label="Timer", value=f"paused by {name(decision.held_by)}"))
     return rows
 
 
@@ -262,7 +271,7 @@ def _footer(task: Task, decision: Decision) -> str:
 def _until_what(decision: Decision) -> str:
     if decision.rule.silence is Silence.EXPIRES:
         return "If nobody confirms, nothing happens; this closes at"
-    if decision.default:
+    if decision.closed_by_silence:
         text, _ = words.label(decision.kind, decision.option(decision.default))
         return f"If nobody decides, I take “{text}” at"
     return ""

@@ -1,13 +1,15 @@
 """Answers to commands, and what is said when something cannot be done."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from agents.domain.decision import Decision, NameOf
+from agents.domain.authority import who_may
+from agents.domain.decision import Decision, DecisionState, NameOf
 from agents.domain.errors import OverlordError
 from agents.domain.task import Task
 from agents.domain.text import one_line
 from bot.cards import words
-from bot.cards.decisions import decision_card
+from bot.cards.decisions import button, decision_card
 from bot.messages import Card, Row, Tone
 
 _HELP = (
@@ -57,16 +59,35 @@ def _things(count: int) -> str:
     return f"{count} thing{'s' if count > 1 else ''} need{'' if count > 1 else 's'}"
 
 
-def approve_card(task: Task, decision: Decision, name: NameOf) -> Card:
-    """Words never approve; they bring the button (C37)."""
+def approve_card(task: Task, decision: Decision, name: NameOf, option: str = "") -> Card:
+    """Words never approve; they bring the button (C37). `option`: the letter of the one that was named."""
     card = decision_card(task, decision, name)
+    if decision.state is not DecisionState.OPEN:
+        return replace(card, title=f"Confirmed or closed: {card.title}")
+    approving = [o for o in decision.options if o.approves or o.right]
+    named = [o for o in approving if o.letter == option] or approving
     return Card(
         title=f"One press to confirm: {card.title}",
         text="Words alone never approve anything, so here is the button.",
-        buttons=card.buttons[:1],
+        buttons=tuple(button(decision, each) for each in named),
         decision=decision.id,
         fingerprint=decision.fingerprint,
         tone=Tone.ASKING,
+    )
+
+
+def button_above_card() -> Card:
+    return Card(
+        title="The button is on my card above, in this thread",
+        text="Words alone never approve anything; one press there does.",
+    )
+
+
+def remark_card(task: Task, decision: Decision, text: str) -> Card:
+    return Card(
+        title=f"Kept as a remark on {task.id}: “{one_line(text, 60)}”",
+        text=f"It answers nothing, as {words.KIND[decision.kind]} is decided by {who_may(decision.kind)}. "
+        "For a task of your own, mention me outside this thread.",
     )
 
 

@@ -19,6 +19,7 @@ class Scene:
     next_approver: Callable[[int], Account | None] = lambda number: None
     spent: float = 0.0  # dollars, on this task so far
     budget: float | None = None  # dollars a task may cost, where that is configured
+    posted: Callable[[str], bool] = lambda key: False  # whether a message of this key is there
     nobody: Callable[[Decision], str] = lambda decision: ""  # what to say when nobody is named who may decide
 
 

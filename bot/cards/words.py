@@ -51,6 +51,7 @@ KIND: dict[Kind, str] = {
     Kind.DEBATE: "a plan that the reviewers left open",
     Kind.SCOPE: "more scope",
     Kind.BUDGET: "more budget",
+    Kind.MEANT: "what some words answer",
     Kind.GATE_MEDIUM: "a step of medium risk",
     Kind.GATE_HIGH: "a step of high risk",
     Kind.GATE_CRITICAL: "a step of critical risk",
@@ -177,6 +178,10 @@ def label(kind: Kind, option: Option) -> tuple[str, Style]:
     if option.approves:
         return option.label or f"Approve {KIND[kind]}", Style.PRIMARY
     return option.label or option.value.replace("_", " ").capitalize(), Style.PLAIN
+
+
+def label_of(kind: Kind, option: Option) -> str:
+    return label(kind, option)[0]
 
 
 def state_of(task: Task) -> str:

@@ -109,13 +109,16 @@ async def _decide(settings: "Settings", written: str, choice: str, reason: str) 
 
 
 def _letter(decision: "Decision", choice: str, reason: str) -> str:
+    from agents.domain.answering import option_named
     from agents.domain.decision import HOLD
+    from bot.cards.words import label_of
 
     if choice.casefold() in (HOLD, "hold"):
         return HOLD
-    option = decision.option_called(choice)
-    if option is None:
+    found = option_named(decision, choice, label_of)
+    if found is None or found[1]:
         raise OverlordError(f"`{choice}` is not one of its choices", next_step=f"Choose one of: {_choices(decision)}.")
+    option = found[0]
     if option.asks and not reason.strip():
         raise OverlordError(option.asks.rstrip("."), next_step='Give it with --reason "…".')
     return option.letter

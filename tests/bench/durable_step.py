@@ -28,6 +28,7 @@ from functools import partial
 from pathlib import Path
 
 from agents.domain import pressing
+from agents.domain.answering import Utterance
 from agents.domain.authority import Presser
 from agents.domain.task import Task
 from bot import readers
@@ -114,7 +115,7 @@ async def _flow(office: Office, task: Task, keys: list[str]) -> None:
 
 def _step(office: Office, task: Task, presser: Presser, key: str, books: Books) -> None:
     moment = office.moment(task.channel, key)
-    facts = pressing.reply(books.log.task(task.id), TEXT, presser, moment)
+    facts = pressing.reply(books.log.task(task.id), Utterance(text=TEXT), presser, moment)
     books.log.append(task.id, facts, Cause(actor=owner_of(task), delivery=key))
     books.deliveries.settle(key, DeliveryState.HANDLED, f"{task.id}: RemarkMade", moment.at)
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from agents.domain import decide, events as e, planning, pressing, steering
+from agents.domain.answering import Utterance
 from agents.domain.asking import Moment
 from agents.domain.authority import ChannelPolicy, Group, Kind, PlanPolicy, Presser
 from agents.domain.debate import Debate
@@ -184,7 +185,7 @@ def test_a_channel_may_let_a_single_subtask_through(planned: Planned) -> None:
 def test_the_planner_may_ask_and_is_answered_in_words(planned: Planned) -> None:
     task = planned.draft(Clarify(question="Which database?", options=("sqlite", "postgres")))
     assert task.state is TaskState.DECOMPOSING
-    task = planned.then(pressing.reply(task, "the one in docker", OWNER, planned.moment()))
+    task = planned.then(pressing.reply(task, Utterance(text="the one in docker"), OWNER, planned.moment()))
     assert task.feedback == ("Which database? the one in docker",)
     assert task.questions == ()
 
@@ -195,7 +196,7 @@ def test_a_planner_that_cannot_goes_to_a_person_who_cannot_approve_nothing(plann
     assert decision and decision.evidence == ("I only rehearse",)
     assert not any(option.approves for option in decision.options)
     assert task.problem == "I only rehearse"
-    task = planned.then(pressing.reply(task, "then use the file", OWNER, planned.moment()))
+    task = planned.then(pressing.reply(task, Utterance(text="then use the file"), OWNER, planned.moment()))
     assert task.state is TaskState.DECOMPOSING and "then use the file" in task.feedback[0]
 
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from agents.domain import decide, events as e, ledger, pressing, steering
+from agents.domain.answering import Utterance
 from agents.domain.asking import Moment, Question, ask, supersede
 from agents.domain.authority import ChannelPolicy, Group, Kind, OnTimeout, Presser
 from agents.domain.decision import HOLD, Decision, DecisionState, Option, lettered, refuse_unless_open
@@ -98,14 +99,14 @@ def test_a_stranger_decides_nothing() -> None:
 
 def test_the_words_of_a_stranger_answer_nothing() -> None:
     task = replay(asked())
-    assert [type(f) for f in pressing.reply(task, "web", STRANGER, moment())] == [e.RemarkMade]
+    assert [type(f) for f in pressing.reply(task, Utterance(text="web"), STRANGER, moment())] == [e.RemarkMade]
 
 
 def test_words_never_approve() -> None:
     facts = asked()
     plan = ask(replay(facts), Question(kind=Kind.PLAN, options=APPROVE_OR_NOT), moment())
     task = then(facts, plan)
-    assert [type(f) for f in pressing.reply(task, "approve", APPROVER, moment())] == [e.RemarkMade]
+    assert [type(f) for f in pressing.reply(task, Utterance(text="approve"), APPROVER, moment())] == [e.ApprovalOffered]
 
 
 def test_a_question_takes_free_words() -> None:
@@ -113,7 +114,7 @@ def test_a_question_takes_free_words() -> None:
     question = Question(kind=Kind.QUESTION, options=lettered(Option(value="a"), Option(value="b")), text="Which?")
     task = then(facts, steering.press(replay(facts), on(replay(facts), Kind.PROJECT, "web"), OWNER, moment()))
     task = then(facts, ask(task, question, moment(cause="q")))
-    (made,) = pressing.reply(task, "neither, use c", OWNER, moment())
+    (made,) = pressing.reply(task, Utterance(text="neither, use c"), OWNER, moment())
     assert isinstance(made, e.DecisionMade)
     assert made.words == "neither, use c"
 

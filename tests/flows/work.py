@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from agents.domain import pressing, steering
+from agents.domain.answering import Utterance
 from agents.domain.authority import Group, Kind, Presser
 from agents.domain.ids import PersonId
 from agents.domain.pressing import Press
@@ -57,7 +58,7 @@ class Work(Planning):
         def transaction(books: Books) -> None:
             task = books.log.task(self.task)
             moment = self.office.moment(task.channel, _delivered(books, text, self.office))
-            facts = pressing.reply(task, text, by, moment, mentioned=mentioned)
+            facts = pressing.reply(task, Utterance(text=text, mentioned=mentioned), by, moment)
             books.log.append(task.id, facts, Cause(actor="console:ana", delivery=text))
 
         await self.office.database.write(transaction)

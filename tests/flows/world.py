@@ -8,6 +8,7 @@ from pathlib import Path
 
 from agents.catalog.specialists import load_panel
 from agents.domain import decide, pressing
+from agents.domain.answering import Utterance
 from agents.domain.asking import Moment, withdraw
 from agents.domain.authority import Presser
 from agents.domain.decide import Request
@@ -103,7 +104,7 @@ class Planning:
     async def remark(self, text: str) -> None:
         def transaction(books: Books) -> None:
             task = books.log.task(self.task)
-            facts = pressing.reply(task, text, ANA, self.office.moment(task.channel, text))
+            facts = pressing.reply(task, Utterance(text=text), ANA, self.office.moment(task.channel, text))
             books.log.append(task.id, facts, Cause(actor="console:ana", delivery=text))
 
         await self.office.database.write(transaction)

@@ -88,6 +88,17 @@ class Play:
             now = "\n---\n".join(m.text for m in await self.stage.shown(who, thread))
             raise AssertionError(f"{missing}; {who} sees:\n{now}") from None
 
+    async def whispered(self, who: str, thread: str, *words: str) -> Shown:
+        """Wait until this person alone is told something: there, or on a line of their own."""
+        line = self.stage.alone(who, thread)
+
+        async def look() -> Shown | None:
+            there = [m for m in await self.stage.shown(who, thread) if m.private]
+            own = await self.stage.shown(who, line) if line != thread else []
+            return next((m for m in (*there, *own) if m.by_bot and all(word in m.text for word in words)), None)
+
+        return await until(look, f"a whisper of {words}")
+
     async def silence(self, who: str, thread: str) -> list[Shown]:
         """What there is once the program has nothing left to do."""
 

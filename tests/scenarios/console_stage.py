@@ -55,6 +55,12 @@ class ConsoleStage:
         await self._desk.hear(said)
         return place
 
+    def name_in_text(self, who: str) -> str:
+        return f"@{who}"
+
+    def alone(self, who: str, thread: str) -> str:
+        return thread
+
     async def edit(self, who: str, thread: str, text: str) -> None:
         channel, _, message = thread.rpartition(":")
         edited = Edited(

@@ -39,6 +39,13 @@ class DiscordStage:
         first = self.fake.say(user, self.fake.general, words)
         return Place(guild=self.fake.guild.id, channel=self.fake.general.id, root=first.id).thread
 
+    def name_in_text(self, who: str) -> str:
+        return f"<@{self._user(who).id}>"
+
+    def alone(self, who: str, thread: str) -> str:
+        """Under a press it is shown there; after mere words it comes as a direct message."""
+        return Place.direct(int(self.fake.world.direct(self._user(who)).id)).thread
+
     async def edit(self, who: str, thread: str, text: str) -> None:
         await self.fake.gateway.listened()
         first = self.fake.world.message(Place.of(Thread(thread)).root)

@@ -1,5 +1,6 @@
 """Slack as a stage: people write and press on a strict fake; slack-bolt and the whole program stand behind it."""
 
+import re
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 
@@ -41,6 +42,12 @@ class SlackStage:
             return thread
         channel = self.fake.world.direct(user).id if direct else CHANNEL
         return addresses.thread(TEAM, channel, self.fake.say(user, channel, words))
+
+    def name_in_text(self, who: str) -> str:
+        return f"<@{self._user(who)}>"
+
+    def alone(self, who: str, thread: str) -> str:
+        return thread
 
     async def edit(self, who: str, thread: str, text: str) -> None:
         place = addresses.place(thread)
@@ -93,7 +100,8 @@ class SlackStage:
 
 def _escaped(text: str) -> str:
     """As Slack sends what people type."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"&lt;(@U\w+)&gt;", r"<\1>", escaped)  # a name that was picked is a mention
 
 
 async def open_stage(stack: AsyncExitStack, setup: Setup) -> tuple[SlackStage, Host]:

@@ -54,6 +54,14 @@ class Stage(Protocol):
         """Edit the message that started the thread, which `who` wrote."""
         ...
 
+    def name_in_text(self, who: str) -> str:
+        """How people put something to this person by name, as it stands in a message that was typed."""
+        ...
+
+    def alone(self, who: str, thread: str) -> str:
+        """Where this person is told what nobody else sees: the thread itself, or a line of their own."""
+        ...
+
     async def press(self, who: str, thread: str, label: str, words: str = "") -> None:
         """Press the newest button with this label in the thread; `words` fill the form behind it, if there is one."""
         ...

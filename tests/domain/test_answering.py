@@ -1,0 +1,319 @@
+"""What words in a task's thread answer, and what they never do."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from agents.domain import events as e, pressing, steering
+from agents.domain.answering import Utterance, option_named
+from agents.domain.asking import Moment, Question, ask
+from agents.domain.authority import Group, Kind, Presser
+from agents.domain.consequences import RESUME_OR_TAKE
+from agents.domain.decision import Option, lettered
+from agents.domain.decomposition import Decomposition, Subtask
+from agents.domain.dispatching import SCOPE_OPTIONS
+from agents.domain.errors import PressRefused
+from agents.domain.events import Event
+from agents.domain.ids import PersonId, TaskId, Thread
+from agents.domain.planning import PLAN_OPTIONS
+from agents.domain.pressing import Press
+from agents.domain.scope import Scope, ScopeMode
+from agents.domain.task import Task, TaskState, evolve
+from agents.domain.work import SubtaskState, Work
+from agents.domain.working import ESCALATION_OPTIONS, GATE_OPTIONS, TAKEN_OPTIONS, UNMERGED_OPTIONS, Wanted, asked
+from bot.cards.words import label_of
+
+NOW = datetime(2026, 3, 4, 5, 6, tzinfo=UTC)
+OWNER = Presser(person=PersonId("ana"))
+LEAD = Presser(person=PersonId("lead"), groups=frozenset(Group) - {Group.OWNER})
+STRANGER = Presser(person=PersonId("mallory"))
+HASHES = lettered(
+    Option(value="bcrypt", label="bcrypt"), Option(value="argon2", label="argon2"), Option(value="answer", asks="?")
+)
+RUN = "run:1:1"
+
+
+def moment(after: float = 0, cause: str = "x") -> Moment:
+    return Moment(at=NOW + timedelta(seconds=after), cause=cause)
+
+
+def _subtask(number: int) -> Subtask:
+    return Subtask(number=number, title=f"Part {number}", why="", files=("a.py",))
+
+
+def task(*questions: Question, state: TaskState = TaskState.RUNNING) -> Task:
+    """A task at work whose subtasks wait for a person, with these questions open."""
+    waits = Work(number=1, state=SubtaskState.NEEDS_HUMAN, attempt=1, scope=Scope(mode=ScopeMode.EXPLICIT))
+    made = Task(
+        id=TaskId("T-1"),
+        request="add login",
+        owner=OWNER.person,
+        thread=Thread("console:general:1"),
+        channel="console:general",
+        requested_at=NOW,
+        changed_at=NOW,
+        state=state,
+        before_rest=TaskState.RUNNING,
+        works=(waits, replace(waits, number=2)),
+        plan=Decomposition(goal="It works", subtasks=(_subtask(1), _subtask(2))),
+    )
+    for number, question in enumerate(questions):
+        (opened,) = ask(made, question, moment(cause=f"q{number}"))
+        made = evolve(made, opened)
+    return made
+
+
+def hash_question(number: int = 1) -> Question:
+    return Question(
+        kind=Kind.QUESTION, options=HASHES, text=f"T-1.{number} asks: Which hash?", subject=f"run:{number}:1"
+    )
+
+
+def stuck(number: int = 1) -> Question:
+    text = f"T-1.{number} needs you"
+    return Question(kind=Kind.ESCALATION, options=ESCALATION_OPTIONS, text=text, subject=f"work:{number}:1")
+
+
+MORE_SCOPE = Question(kind=Kind.SCOPE, options=SCOPE_OPTIONS, text="More?", evidence=("settings.py",), subject=RUN)
+STOPPED = Question(kind=Kind.STOPPED, options=RESUME_OR_TAKE)
+TAKEN = Question(kind=Kind.ESCALATION, options=TAKEN_OPTIONS, text="yours", subject="work:1:1")
+UNMERGED = Question(kind=Kind.ESCALATION, options=UNMERGED_OPTIONS, text="not merged", subject="merge")
+PROJECT = Question(
+    kind=Kind.PROJECT, options=lettered(Option(value="api", label="api"), Option(value="web", label="web"))
+)
+GATE = Question(kind=Kind.GATE_MEDIUM, options=GATE_OPTIONS, text="T-1.1 passed", subject="gate:1:1:c", default="pass")
+PLAN = Question(kind=Kind.PLAN, options=PLAN_OPTIONS, subject="hash")
+PARKED = Question(kind=Kind.ESCALATION, options=lettered(Option(value="retry"), Option(value="cancel", asks="Why?")))
+
+
+def say(at: Task, text: str, by: Presser = OWNER, *, talk: bool = False, after: float = 0) -> list[Event]:
+    return pressing.reply(at, Utterance(text=text, talk=talk, label=label_of), by, moment(after, cause=f"said:{text}"))
+
+
+def chosen(at: Task, facts: list[Event]) -> tuple[str, str]:
+    """The value of the option that was taken, and the words with it."""
+    made = next(fact for fact in facts if isinstance(fact, e.DecisionMade))
+    decision = at.decision(made.decision)
+    assert decision
+    return (decision.option(made.option).value if made.option else "", made.words)
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "by", "option", "words"),
+    [
+        (hash_question(), "argon2", OWNER, "argon2", ""),
+        (hash_question(), "Argon2!", LEAD, "argon2", ""),
+        (hash_question(), "b", OWNER, "argon2", ""),
+        (hash_question(), "scrypt, we have it in the library", OWNER, "", "scrypt, we have it in the library"),
+        (hash_question(), "argon2, but with three rounds", OWNER, "", "argon2, but with three rounds"),
+        (hash_question(), "go on", OWNER, "", "go on"),
+        (stuck(), "retry, but keep the old name", OWNER, "hint", "keep the old name"),
+        (stuck(), "Retry with a hint: import it first", OWNER, "hint", "import it first"),
+        (stuck(), "retry", OWNER, "hint", "retry"),
+        (stuck(), "keep the old name", OWNER, "hint", "keep the old name"),
+        (stuck(), "drop the idea of renaming, just fix it", OWNER, "hint", "drop the idea of renaming, just fix it"),
+        (stuck(), "drop", OWNER, "drop", ""),
+        (stuck(), "Drop subtask.", LEAD, "drop", ""),
+        (stuck(), "please drop it", OWNER, "drop", ""),
+        (stuck(), "Take over branch", OWNER, "take", ""),
+        (stuck(), "I’ll finish it myself", OWNER, "take", ""),
+        (stuck(), "expand scope: docs/", OWNER, "expand", "docs/"),
+        (TAKEN, "I'm done", OWNER, "hand_in", ""),
+        (PARKED, "try again", OWNER, "retry", ""),
+        (STOPPED, "go on", OWNER, "resume", ""),
+        (STOPPED, "Resume task", LEAD, "resume", ""),
+        (STOPPED, "go on, but use tabs", OWNER, "resume", "use tabs"),
+        (PROJECT, "web", OWNER, "web", ""),
+        (PROJECT, "it is about the web pages", OWNER, "web", ""),
+        (MORE_SCOPE, "no, use the switch in form.py", LEAD, "refuse", "use the switch in form.py"),
+        (MORE_SCOPE, "use the switch that is there", LEAD, "refuse", "use the switch that is there"),
+        (PLAN, "snooze", LEAD, "backburner", ""),
+        (PLAN, "request changes: without passwords", LEAD, "changes", "without passwords"),
+        (GATE, "ask for a fix: rename it back", LEAD, "reject", "rename it back"),
+    ],
+)  # fmt: skip
+def test_words_are_the_answer(question: Question, said: str, by: Presser, option: str, words: str) -> None:
+    resting = question.kind is Kind.STOPPED
+    at = task(question, state=TaskState.PAUSED if resting else TaskState.RUNNING)
+    if question.kind is Kind.PLAN:
+        at = replace(at, state=TaskState.AWAITING_APPROVAL, works=())
+    try:
+        assert chosen(at, say(at, said, by)) == (option, words)
+    except StopIteration:
+        pytest.fail(f"nothing was decided: {say(at, said, by)}")
+
+
+def test_what_is_said_beside_a_button_that_takes_no_words_is_heard_too() -> None:
+    at = task(STOPPED, state=TaskState.PAUSED)
+    assert [f.text for f in say(at, "go on, but use tabs") if isinstance(f, e.RemarkMade)] == ["use tabs"]
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "option"),
+    [
+        (PLAN, "approve", "approve"),
+        (PLAN, "yes, go ahead", "approve"),
+        (PLAN, "Approve plan", "approve"),
+        (GATE, "Let it pass", "pass"),
+        (GATE, "ok", "pass"),
+        (MORE_SCOPE, "yes", "allow"),
+        (MORE_SCOPE, "allow these paths", "allow"),
+        (UNMERGED, "try again", "again"),
+    ],
+)
+def test_words_never_approve_but_bring_one_button(question: Question, said: str, option: str) -> None:
+    at = task(question)
+    (offered,) = say(at, said, LEAD)
+    assert isinstance(offered, e.ApprovalOffered)
+    assert at.questions[0].option(offered.option).value == option
+
+
+@pytest.mark.parametrize("said", ["argon2", "anything", "b"])
+def test_the_words_of_a_stranger_stay_a_remark(said: str) -> None:
+    at = task(hash_question())
+    (remark,) = say(at, said, STRANGER)
+    assert isinstance(remark, e.RemarkMade) and not remark.entitled
+    read = pressing.read(at, Utterance(text=said), STRANGER, moment())
+    assert read.not_theirs and read.not_theirs.kind is Kind.QUESTION
+
+
+def test_an_owner_who_may_not_widen_the_scope_makes_a_remark() -> None:
+    (remark,) = say(task(MORE_SCOPE), "yes", OWNER)
+    assert isinstance(remark, e.RemarkMade)
+
+
+def test_with_several_questions_the_words_are_kept_and_one_press_says_which() -> None:
+    at = task(hash_question(1), stuck(2))
+    (opened,) = say(at, "use the library")
+    assert isinstance(opened, e.DecisionOpened)
+    at = evolve(at, opened)
+    asked = opened.decision
+    assert asked.kind is Kind.MEANT and asked.subject == "use the library" and asked not in at.questions
+    assert [o.label for o in asked.options] == ["T-1.1 asks: Which hash?", "T-1.2 needs you", "Just a remark"]
+    with pytest.raises(PressRefused):
+        steering.press(at, Press(decision=asked.id, letter="a"), STRANGER, moment())
+    facts = steering.press(at, Press(decision=asked.id, letter="b"), OWNER, moment())
+    ready = next(f for f in facts if isinstance(f, e.SubtaskReady))
+    assert ready.subtask == 2 and "use the library" in ready.feedback[-1]
+    for fact in facts:
+        at = evolve(at, fact)
+    assert [d.kind for d in at.open] == [Kind.QUESTION]
+
+
+def test_more_words_join_those_that_wait() -> None:
+    at = task(hash_question(1), stuck(2))
+    for said in ("use the library", "and keep the name"):
+        for fact in say(at, said):
+            at = evolve(at, fact)
+    (asked,) = (d for d in at.open if d.kind is Kind.MEANT)
+    assert asked.subject == "use the library\nand keep the name"
+
+
+def test_what_only_asked_about_words_closes_with_the_last_of_its_questions() -> None:
+    at = task(hash_question(1), hash_question(2))
+    (opened,) = say(at, "use the library")
+    at = evolve(at, opened)
+    for question in at.questions:
+        for fact in steering.press(at, Press(decision=question.id, letter="a"), OWNER, moment()):
+            at = evolve(at, fact)
+    assert at.open == ()
+
+
+def test_a_subtask_that_is_named_takes_the_words() -> None:
+    at = task(hash_question(1), hash_question(2))
+    made = next(f for f in say(at, "T-1.2: bcrypt") if isinstance(f, e.DecisionMade))
+    assert made.decision == at.questions[1].id and made.option == "a"
+
+
+def test_a_reply_to_a_card_is_for_that_card() -> None:
+    at = task(hash_question(1), hash_question(2))
+    words = Utterance(text="scrypt", to=at.questions[1].id)
+    made = pressing.reply(at, words, OWNER, moment())[0]
+    assert isinstance(made, e.DecisionMade) and made.decision == at.questions[1].id
+
+
+def test_paths_in_words_are_one_press_away_from_being_allowed() -> None:
+    options = lettered(
+        Option(value="allow", label="Allow src/**", approves=True),
+        Option(value="unrestricted", approves=True),
+        Option(value="paths", asks="Which?", approves=True),
+    )
+    question = Question(kind=Kind.SCOPE, options=options, evidence=("src/**",), subject="start:1")
+    fresh = Work(number=1)
+    at = replace(task(question), works=(fresh,))
+    (opened,) = say(at, "docs/ and src/form.py, please", LEAD)
+    assert isinstance(opened, e.DecisionOpened) and opened.decision.kind is Kind.MEANT
+    at = evolve(at, opened)
+    with pytest.raises(PressRefused, match="not yours"):
+        steering.press(at, Press(decision=opened.decision.id, letter="a"), OWNER, moment())
+    facts = steering.press(at, Press(decision=opened.decision.id, letter="a"), LEAD, moment())
+    ready = next(f for f in facts if isinstance(f, e.SubtaskReady))
+    assert ready.scope.patterns == ("docs/**", "src/form.py")
+    (offered,) = say(replace(task(question), works=(fresh,)), "whatever it needs", LEAD)
+    assert isinstance(offered, e.ApprovalOffered) and offered.option == ""
+
+
+TIMED = replace(hash_question(), default="argon2")
+
+
+@pytest.mark.parametrize(
+    ("questions", "said", "by", "talk", "waits"),
+    [
+        ((replace(hash_question(1), default="argon2"), stuck(2)), "use the library", OWNER, False, True),
+        ((GATE,), "this renames the public API", LEAD, False, True),
+        ((GATE,), "this renames the public API", OWNER, False, False),
+        ((TIMED,), "thanks", OWNER, True, False),
+        ((TIMED,), "hm, hard to say", STRANGER, False, False),
+    ],
+)
+def test_silence_never_overrules_words_that_were_said(
+    questions: tuple[Question, ...], said: str, by: Presser, talk: bool, waits: bool
+) -> None:
+    at = task(*questions)
+    for fact in say(at, said, by, talk=talk):
+        at = evolve(at, fact)
+    question = at.questions[0]
+    assert (question.held_by is not None) is waits
+    later = moment(3600)
+    made = pressing.when_due(at, question.id, later)
+    assert bool(made) is not waits, "nothing is taken against them"
+    if waits and question.kind is Kind.QUESTION:
+        assert question.held_because == said
+        (reminded,) = pressing.when_due(at, question.id, moment(4 * 3600))
+        assert isinstance(reminded, e.DecisionReminded)
+
+
+def test_words_that_were_in_time_count_when_they_are_read_late() -> None:
+    at = task(TIMED)
+    words = Utterance(text="bcrypt", at=NOW + timedelta(seconds=599))
+    assert isinstance(pressing.reply(at, words, OWNER, moment(700))[0], e.DecisionMade)
+    late = Utterance(text="bcrypt", at=NOW + timedelta(seconds=601))
+    assert isinstance(pressing.reply(at, late, OWNER, moment(700))[0], e.RemarkMade)
+
+
+def test_a_question_without_a_default_is_reminded_of_after_four_hours_and_still_takes_words() -> None:
+    at = task(hash_question())
+    assert not pressing.when_due(at, at.questions[0].id, moment(4 * 3600 - 1))
+    (reminded,) = pressing.when_due(at, at.questions[0].id, moment(4 * 3600))
+    assert isinstance(reminded, e.DecisionReminded)
+    assert not at.questions[0].can_be_held, "no clock runs that could be paused"
+    assert chosen(at, say(at, "bcrypt", after=5 * 3600)) == ("bcrypt", "")
+
+
+def test_a_default_in_free_text_holds() -> None:
+    at = task()
+    at = replace(at, works=(replace(at.works[0], state=SubtaskState.RUNNING),))
+    facts = asked(at, at.works[0], Wanted(question="Which port?", default="8080"), "c", moment())
+    opened = next(f.decision for f in facts if isinstance(f, e.DecisionOpened))
+    for fact in facts:
+        at = evolve(at, fact)
+    answered = pressing.when_due(at, opened.id, moment(601))
+    assert any(isinstance(f, e.MinionAnswered) and f.answer.endswith("8080") for f in answered)
+
+
+def test_a_cancel_is_never_a_button_in_words() -> None:
+    decision = task(stuck()).questions[0]
+    found = option_named(decision, "cancel task", label_of)
+    assert found and found[0].value == "cancel"
+    assert not any(isinstance(f, e.TaskCancelled) for f in say(task(stuck()), "Cancel task"))

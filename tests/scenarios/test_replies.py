@@ -1,0 +1,159 @@
+"""Replies answer: a plain word in the thread, or a mention, is the answer to what is open. On every platform."""
+
+from typing import Any
+
+from agents.domain.authority import Kind
+from agents.domain.task import TaskState
+from agents.domain.work import Ending, SubtaskState
+from agents.ports import Asked, GaveUp, Outcome, WantsScope
+from tests.fakes.llm import no_answer
+from tests.fakes.work import Play as Plays, ScriptedMinions, Workshop, never_ends, says
+from tests.scenarios.conftest import Given, Opened, Play
+from tests.scenarios.working import THREE_SUBTASKS, at_work, given
+
+HASH = Asked(question="Which hash?", options=("bcrypt", "argon2"), default="bcrypt")
+OPEN = Asked(question="Which header names the caller?")
+BLOCKED = GaveUp(ending=Ending.BLOCKED, problem="The form is made by another team")
+
+
+def scene(*outcomes: Outcome, model: bool = True) -> tuple[Given, Workshop]:
+    scripts: dict[int, list[Plays]] = {number: [says(each)] for number, each in enumerate(outcomes, start=1)}
+    work = Workshop(minions=ScriptedMinions(scripts=scripts))
+    answers: dict[str, Any] = {} if model else {"intent": no_answer()}
+    if len(outcomes) > 1:
+        answers["decompose"] = THREE_SUBTASKS
+    return given(work, **answers), work
+
+
+async def answer_of(play: Play) -> list[str]:
+    """What minions were told in answer to their questions."""
+    await play.happened("MinionAnswered")
+    return [recorded.event.answer for recorded in await play.log() if type(recorded.event).__name__ == "MinionAnswered"]  # type: ignore[attr-defined]
+
+
+async def test_a_plain_reply_in_own_words_answers_a_minion_though_it_offers_options(opened: Opened) -> None:
+    world, _ = scene(HASH, model=False)
+    play, thread = await at_work(opened, world)
+    await play.sees("ana", thread, "T-1.1 asks: Which hash?")
+    await play.stage.say("ana", "neither, take scrypt", thread=thread)
+    await play.sees("ana", thread, "Which hash?", "neither, take scrypt", gone="Answer…")
+    assert await answer_of(play) == ["neither, take scrypt"]
+    await play.sees("lead", thread, "T-1 is ready to merge")
+
+
+async def test_an_approver_who_never_spoke_here_answers_without_a_mention(opened: Opened) -> None:
+    world, _ = scene(OPEN)
+    play, thread = await at_work(opened, world)
+    await play.sees("ana", thread, "Which header names the caller?")
+    await play.stage.say("mallory", "X-Evil", thread=thread)
+    await play.stage.say("lead", "X-Forwarded-For", thread=thread)
+    assert await answer_of(play) == ["X-Forwarded-For"]
+
+
+async def test_a_stranger_who_is_asked_nothing_is_told_so_in_private(opened: Opened) -> None:
+    world, _ = scene(OPEN)
+    play, thread = await at_work(opened, world)
+    await play.sees("ana", thread, "Which header names the caller?")
+    await play.stage.say("mallory", "X-Evil", thread=thread, mention=True)
+    whose = "the owner of the task or an approver"
+    await play.whispered("mallory", thread, "Kept as a remark on T-1", "X-Evil", whose)
+    assert not any("X-Evil" in m.text and m.by_bot for m in await play.stage.shown("ana", thread))
+    assert (await play.task()).of_kind(Kind.QUESTION), "and it answers nothing"
+    await play.stage.say("ana", "X-Real-IP", thread=thread, mention=True)
+    assert await answer_of(play) == ["X-Real-IP"]
+
+
+async def test_retry_but_is_a_hint_and_drop_is_that_button(opened: Opened) -> None:
+    world, work = scene(BLOCKED, BLOCKED)
+    play, thread = await at_work(opened, world)
+    await play.sees("ana", thread, "T-1.1 (Write the form) needs you")
+    await play.sees("ana", thread, "T-1.2 (Check the password) needs you")
+    await play.stage.say("ana", "T-1.1: retry, but keep the old name", thread=thread)
+    await play.sees("ana", thread, "T-1.1 (Write the form) needs you", "keep the old name", gone="Drop subtask")
+    await play.stage.say("ana", "drop", thread=thread, mention=True)
+    await play.sees(
+        "ana", thread, "T-1.2 (Check the password) needs you", "Drop subtask (decided by", gone="Expand scope"
+    )
+    await play.sees("lead", thread, "T-1 is ready to merge")
+    hints = [brief.work.feedback for brief in work.minions.briefs if brief.subtask.number == 1]
+    assert hints[-1][-1] == "A person says: keep the old name"
+    assert [work.state for work in (await play.task()).works][1] is SubtaskState.CANCELLED
+
+
+async def test_with_several_questions_the_bot_asks_which_and_keeps_the_words(opened: Opened) -> None:
+    world, _ = scene(HASH, OPEN, model=False)
+    play, thread = await at_work(opened, world)
+    await play.sees("ana", thread, "T-1.1 asks: Which hash?")
+    await play.sees("ana", thread, "T-1.2 asks: Which header")
+    await play.stage.say("ana", "the one we use in billing", thread=thread)
+    card = await play.sees("ana", thread, "which of these do your words answer?", "the one we use in billing")
+    assert len(card.buttons) == 3 and "Just a remark" in card.buttons
+    held = (await play.task()).questions
+    assert [d.due for d in held if d.default] != [] and all(not d.closed_by_silence for d in held), "no clock runs"
+    which = next(label for label in card.buttons if "T-1.2" in label)
+    await play.stage.press("ana", thread, which)
+    assert await answer_of(play) == ["the one we use in billing"]
+    await play.sees("ana", thread, "which of these", gone="Just a remark")
+    await play.stage.say("ana", "argon2", thread=thread)
+    await play.sees("lead", thread, "T-1 is ready to merge")
+
+
+async def test_a_stopped_task_goes_on_when_somebody_says_so(opened: Opened) -> None:
+    work = Workshop(minions=ScriptedMinions(scripts={1: [never_ends]}))
+    play, thread = await at_work(opened, given(work))
+    await play.sees("ana", thread, "reading the code")
+    await play.stage.say("ana", "stop it", thread=thread)
+    await play.sees("ana", thread, "T-1 is stopped")
+    await play.happened("MinionStopped")
+    await play.stage.say("ana", "go on, but use tabs", thread=thread)
+    await play.sees("lead", thread, "T-1 is ready to merge")
+    assert any("use tabs" in said for brief in work.minions.briefs for said in brief.since) or (
+        (await play.task()).said[-1].text == "use tabs"
+    )
+
+
+async def test_a_no_in_words_keeps_the_scope_and_a_yes_brings_one_button(opened: Opened) -> None:
+    wants = WantsScope(paths=("settings.py",), why="the form needs a switch")
+    world, _ = scene(wants, wants)
+    play, thread = await at_work(opened, world)
+    await play.sees("ana", thread, "may it write more?", "T-1.1")
+    await play.stage.say("lead", "T-1.1: no, use what form.py has", thread=thread, mention=True)
+    await play.sees("ana", thread, "use what form.py has", gone="Keep the scope")
+    await play.sees("ana", thread, "may it write more?", "T-1.2")
+    for words in ("yes", "ok, go ahead"):
+        await play.stage.say("lead", words, thread=thread, mention=True)
+        await play.sees("lead", thread, "One press to confirm")
+    confirms = [m for m in await play.silence("lead", thread) if "One press to confirm" in m.text]
+    assert len(confirms) == 1, "one card, however often it is said"
+    await play.whispered("lead", thread, "The button is on my card above")
+    await play.stage.press("lead", thread, "Allow these paths")
+    await play.sees("lead", thread, "T-1 is ready to merge")
+    now = [m for m in await play.silence("lead", thread) if "Allow these paths" in m.buttons]
+    assert not now, "nothing is left to press, on either card"
+    works = (await play.task()).works
+    assert "settings.py" not in works[0].scope.patterns and "settings.py" in works[1].scope.patterns
+
+
+async def test_the_confirm_card_closes_when_it_is_decided_elsewhere(opened: Opened) -> None:
+    play = await opened(given(Workshop()))
+    thread = await play.stage.say("ana", "add a login page", mention=True)
+    await play.sees("ana", thread, "please look at the plan")
+    await play.stage.say("lead", "lgtm", thread=thread, mention=True)
+    await play.sees("lead", thread, "One press to confirm")
+    task = await play.task()
+    plan = task.of_kind(Kind.PLAN)
+    assert plan
+    shown = [m for m in await play.stage.shown("lead", thread) if "Request changes" in m.buttons]
+    assert shown, "the card of the plan itself"
+    await play.stage.press("lead", thread, "Request changes", words="less")
+    await play.sees("lead", thread, "Confirmed or closed", gone="Approve plan")
+    assert (await play.task()).state is not TaskState.RUNNING
+
+
+async def test_people_who_talk_to_each_other_stop_the_clock(opened: Opened) -> None:
+    world, _ = scene(HASH)
+    play, thread = await at_work(opened, world)
+    await play.sees("ana", thread, "T-1.1 asks: Which hash?")
+    await play.stage.say("ana", f"{play.stage.name_in_text('lead')} what do you think?", thread=thread)
+    await play.sees("ana", thread, "Timer", "paused, as", gone="Pause clock")
+    assert not any(d.closed_by_silence for d in (await play.task()).questions)
