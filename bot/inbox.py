@@ -14,6 +14,7 @@ from agents.domain.ids import Account, surface_of
 from agents.domain.pressing import Press
 from agents.domain.records import dataclass
 from agents.domain.shapes import shape
+from agents.domain.task import Task
 from agents.domain.text import clean, hidden_in
 from bot import hearing
 from bot.cards import replies
@@ -139,10 +140,7 @@ class Inbox:
         notes = books.threads.find(said.thread)
         task = books.log.find(notes.task) if notes and notes.task else None
         meaning = understand(said.text)
-        talk = None
-        if task and not task.ended:
-            moment = self._office.moment(task.channel, said.key)
-            talk = Talk(task=task, words=words_of(said, meaning, books), said=said, speaker=speaker, moment=moment)
+        talk = self._talk(said, task, speaker, books)
         instruction = hearing.is_instruction(said, notes, task, speaker, lambda: talk is not None and talk.answers)
         if notes:
             books.threads.heard(hearing.after(said, notes), said.at)
@@ -163,6 +161,13 @@ class Inbox:
         if isinstance(meaning, Command) or not meaning.text or isinstance(meaning, SmallTalk):
             return self._small_talk(meaning, said, books)
         return self._request(meaning.text, said, speaker, books)
+
+    def _talk(self, said: Said, task: Task | None, speaker: Presser, books: Books) -> Talk | None:
+        """None: no task lives in the thread."""
+        if task is None or task.ended:
+            return None
+        moment = self._office.moment(task.channel, said.key)
+        return Talk(task=task, words=words_of(said, books), said=said, speaker=speaker, moment=moment)
 
     def _small_talk(self, meaning: Meaning, said: Said, books: Books) -> Outcome:
         """An empty mention wants help, a greeting a word in return; silence is a legal answer to the rest."""

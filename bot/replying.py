@@ -10,7 +10,7 @@ from agents.domain.task import Task
 from bot.cards import replies
 from bot.cards.words import label_of
 from bot.commands import point_to_button
-from bot.conversation import Command, Meaning, SmallTalk, Verb
+from bot.conversation import Command, Meaning, SmallTalk, Verb, understand
 from bot.messages import Said, load_card
 from bot.readers import wish
 from store.books import Books
@@ -22,7 +22,8 @@ _ALSO_WORDS = frozenset({Verb.RESUME, Verb.RETRY, Verb.APPROVE})
 _ALSO_BUTTONS = frozenset({Verb.CANCEL, Verb.BACKBURNER})
 
 
-def words_of(said: Said, meaning: Meaning, books: Books) -> Utterance:
+def words_of(said: Said, books: Books) -> Utterance:
+    meaning = understand(said.text)
     talk = isinstance(meaning, SmallTalk) and not answering.assents(meaning.text)
     text, to = said.text.strip(), _card_at(said, books)
     return Utterance(text=text, at=said.at, mentioned=said.mentions_bot, talk=talk, to=to, label=label_of)
