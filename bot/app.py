@@ -288,13 +288,6 @@ def _prepare(settings: Settings, leases: Leases | None, books: Books) -> None:
 
 
 def _console_options(settings: Settings, office: Office, health: Health, look_up: LookUp | None) -> ConsoleOptions:
-    async def sign_in(token: str) -> str | None:
-        return await office.database.read(lambda books: books.people.login_of(token))
-
-    async def still_valid(login: str, hash: str) -> bool:
-        known = await office.database.read(lambda books: books.people.token_hash(login))
-        return known is not None and secrets.compare_digest(known, hash)
-
     console = settings.console
     known = not needs_login(console.host, console.proxies, look_up)
     return ConsoleOptions(
@@ -307,8 +300,7 @@ def _console_options(settings: Settings, office: Office, health: Health, look_up
         channels=settings.console_channels,
         login=_login(settings),
         secret=_secret(settings.home / "console.secret"),
-        sign_in=None if known else sign_in,
-        still_valid=None if known else still_valid,
+        sessions=None if known else PeopleDesk(office),
         now=office.clock.now,
         extra={"/healthz": health.healthz, "/metrics": health.metrics},
     )

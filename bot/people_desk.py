@@ -7,6 +7,7 @@ from agents.domain.ids import Account, PersonId
 from agents.domain.records import dataclass
 from bot.office import Office
 from store.books import Books
+from store.sessions import Session
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +23,7 @@ class PeopleDesk:
         self._office = office
 
     async def list(self) -> Sequence[PersonRow]:
-        def question(books: Books) -> "Sequence[PersonRow]":
+        def question(books: Books) -> Sequence[PersonRow]:
             return [
                 PersonRow(
                     id=person.id,
@@ -46,6 +47,21 @@ class PeopleDesk:
         token, at = secrets.token_urlsafe(32), self._office.clock.now()
         await self._office.database.write(lambda books: books.people.set_token(login, token, at))
         return token
+
+    async def sessions(self, login: str = "") -> Sequence[Session]:
+        at = self._office.clock.now()
+        return await self._office.database.read(lambda books: books.sessions.list(at, login))
+
+    async def end_sessions(self, login: str, id: str = "") -> int:
+        """All of this login's, or the one with this id. Says how many there were."""
+        return await self._office.database.write(lambda books: books.sessions.end(login, id))
+
+    async def begin_session(self, session: Session, token_hash: str) -> bool:
+        return await self._office.database.write(lambda books: books.sessions.begin(session, token_hash))
+
+    async def find_session(self, key: str) -> Session | None:
+        at = self._office.clock.now()
+        return await self._office.database.read(lambda books: books.sessions.find(key, at))
 
     async def revoke_token(self, login: str) -> bool:
         return await self._office.database.write(lambda books: books.people.revoke_token(login))

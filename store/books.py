@@ -16,6 +16,7 @@ from store.people import People
 from store.posts import Posts
 from store.proposals import Proposals
 from store.pulls import Pulls
+from store.sessions import Sessions
 from store.statements import execute
 from store.threads import Threads
 from store.timers import Timers
@@ -40,6 +41,7 @@ class Books:
         self.threads = Threads(db)
         self.messages = Messages(db, self.touched)
         self.people = People(db)
+        self.sessions = Sessions(db)
         self.calls = Calls(db)
         self.pulls = Pulls(db, self.touched)
         self.waits = Waits(db)

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, insert, inspect, select, update
 from agents.domain.errors import OverlordError
 from store import tables
 
-LATEST = 11
+LATEST = 12
 
 
 def _calls(db: Connection) -> None:
@@ -61,6 +61,11 @@ def _prunable(db: Connection) -> None:
     db.exec_driver_sql("CREATE INDEX decisions_by_delivery ON decisions (delivery)")
 
 
+def _sessions(db: Connection) -> None:
+    """Until now a session was its cookie. Those are not known any more: their people sign in again."""
+    tables.metadata.create_all(db, tables=[tables.sessions])
+
+
 # How to get to this version from the one before.
 STEPS: dict[int, Callable[[Connection], None]] = {
     2: _calls,
@@ -73,6 +78,7 @@ STEPS: dict[int, Callable[[Connection], None]] = {
     9: _proposals,
     10: _found_at_once,
     11: _prunable,
+    12: _sessions,
 }
 
 _KEEP_FACTS = {

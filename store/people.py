@@ -103,18 +103,14 @@ class People:
         return self.link(Account(row.account), account)
 
     def set_token(self, login: str, token: str, at: datetime) -> None:
+        """Sessions that began with an older one end."""
         row = {"login": login, "hash": _hash(token), "issued_at": seconds(at)}
         upsert(self._db, tables.tokens, row, key=("login",))
+        self._db.execute(delete(tables.sessions).where(tables.sessions.c.login == login))
 
     def revoke_token(self, login: str) -> bool:
+        self._db.execute(delete(tables.sessions).where(tables.sessions.c.login == login))
         return self._db.execute(delete(tables.tokens).where(tables.tokens.c.login == login)).rowcount == 1
-
-    def login_of(self, token: str) -> str | None:
-        wanted = select(tables.tokens.c.login).where(tables.tokens.c.hash == _hash(token))
-        return self._db.execute(wanted).scalar()
-
-    def token_hash(self, login: str) -> str | None:
-        return self._db.execute(select(tables.tokens.c.hash).where(tables.tokens.c.login == login)).scalar()
 
 
 def _hash(secret: str) -> str:

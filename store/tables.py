@@ -209,6 +209,17 @@ tokens = Table(
     Column("issued_at", Double, nullable=False),
 )
 
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("key", String, primary_key=True),  # the SHA-256 of the cookie
+    Column("login", String, nullable=False, index=True),
+    Column("began_at", Double, nullable=False),
+    Column("until", Double, nullable=False),
+    Column("address", String, nullable=False, server_default=""),
+    Column("agent", String, nullable=False, server_default=""),  # what the browser calls itself
+)
+
 links = Table(
     "links",
     metadata,

@@ -9,6 +9,7 @@ from bot.cli import output, session
 
 if TYPE_CHECKING:
     from bot.settings import Settings
+    from store.sessions import Session
 
 app = typer.Typer(help="See people, link their accounts, and give them console logins.", rich_markup_mode=None)
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -71,6 +72,26 @@ def revoke(context: typer.Context, name: Login) -> None:
     session.run(_revoke(session.ready(context), name))
 
 
+@app.command()
+def sessions(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="[NAME]", help="Only those of this console login.")] = "",
+    json: Json = False,
+) -> None:
+    """List who is signed in at the console, since when and from where."""
+    session.run(_sessions(session.ready(context), name, json))
+
+
+@app.command("sign-out")
+def sign_out(
+    context: typer.Context,
+    name: Login,
+    which: Annotated[str, typer.Argument(metavar="[SESSION]", help="Only this one, by its id.")] = "",
+) -> None:
+    """End somebody's console sessions, or one of them; with their token they can sign in again."""
+    session.run(_sign_out(session.ready(context), name, which))
+
+
 async def _list(settings: "Settings", json: bool) -> None:
     from bot.app import open_people
 
@@ -122,3 +143,31 @@ async def _revoke(settings: "Settings", login: str) -> None:
     if not had_one:
         raise OverlordError(f"console:{login} has no token", next_step="See `overlord people`.")
     typer.echo(f"console:{login} can no longer log in.")
+
+
+async def _sessions(settings: "Settings", login: str, json: bool) -> None:
+    from bot.app import open_people
+
+    async with open_people(settings) as desk:
+        found = await desk.sessions(login)
+    if json:
+        output.show_json([{"id": each.id, **_told(each)} for each in found])
+        return
+    rows = [(each.id, *_told(each).values()) for each in found]
+    output.show_table(("session", "login", "since", "until", "address", "browser"), rows, none="Nobody is signed in.")
+
+
+def _told(found: "Session") -> dict[str, str]:
+    """Without its key, which is nobody's business."""
+    times = {"since": found.began_at.isoformat(timespec="minutes"), "until": found.until.isoformat(timespec="minutes")}
+    return {"login": found.login, **times, "address": found.address, "browser": found.agent}
+
+
+async def _sign_out(settings: "Settings", login: str, which: str) -> None:
+    from bot.app import open_people
+
+    async with open_people(settings) as desk:
+        ended = await desk.end_sessions(login, which)
+    if not ended:
+        raise OverlordError(f"console:{login} has no such session", next_step="See `overlord people sessions`.")
+    typer.echo(f"console:{login} is signed out, {ended} {'session' if ended == 1 else 'sessions'}.")

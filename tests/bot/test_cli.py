@@ -1,11 +1,19 @@
 """The command line as a person meets it: a real store, exit codes and words."""
 
+import asyncio
 import json
 import re
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from bot.platforms.console.sessions import hash_of
+from store.books import Books
+from store.database import Database
+from store.sessions import Session
 from tests.bot.test_cli_entry import ME, Shell
 from tests.domain.secret_corpus import BARE
 
@@ -101,6 +109,32 @@ def test_people_are_linked_named_and_given_logins(shell: Shell) -> None:
     assert "has no token" in shell.run("people", "revoke", "bo", code=1).err
 
 
+def test_sessions_are_listed_and_ended(shell: Shell) -> None:
+    token = shell.run("people", "token", "bo").out.strip()
+    assert "Nobody is signed in." in shell.run("people", "sessions").out
+    now = datetime.now(UTC)
+    begun = [
+        Session(key=hash_of(each), login="bo", began_at=now, until=now + timedelta(days=1), address=each)
+        for each in ("10.0.0.1", "10.0.0.2")
+    ]
+    with closing(Database(f"sqlite:///{shell.home / 'overlord.db'}")) as database:
+        for each in begun:
+            assert asyncio.run(database.write(partial(_begin, each, hash_of(token))))
+    listed = shell.run("people", "sessions", "bo", "--json").json
+    assert {each["id"] for each in listed} == {each.id for each in begun}
+    assert not any(each.key in str(listed) for each in begun), "its key is not shown"
+    assert "10.0.0.1" in shell.run("people", "sessions").out
+    assert "Nobody is signed in." in shell.run("people", "sessions", "ana").out
+    assert "is signed out, 1 session." in shell.run("people", "sign-out", "bo", begun[0].id).out
+    assert "no such session" in shell.run("people", "sign-out", "bo", begun[0].id, code=1).err
+    assert "is signed out, 1 session." in shell.run("people", "sign-out", "bo").out
+    assert "no such session" in shell.run("people", "sign-out", "bo", code=1).err
+
+
+def _begin(session: Session, token_hash: str, books: Books) -> bool:
+    return books.sessions.begin(session, token_hash)
+
+
 def test_the_slack_manifest_has_what_the_bot_needs(shell: Shell) -> None:
     data = shell.run("manifest", "slack", "--name", "Boss", "--command", "boss", "--json").json
     assert data["display_information"]["name"] == data["features"]["bot_user"]["display_name"] == "Boss"
@@ -158,6 +192,7 @@ def test_json_is_json_on_everything_that_lists(shell: Shell) -> None:
         ["decisions", "list"],
         ["people"],
         ["people", "list"],
+        ["people", "sessions"],
         ["proposals"],
     ):
         assert isinstance(json.loads(shell.run(*words, "--json").out), list)

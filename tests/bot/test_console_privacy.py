@@ -17,6 +17,7 @@ from agents.ports import Pull
 from agents.workspace.artefacts import FileArtefacts
 from bot.bell import Bell
 from bot.office import Office
+from bot.people_desk import PeopleDesk
 from bot.permissions import Permissions
 from bot.platforms.console.hosting import running
 from bot.platforms.console.options import ConsoleOptions
@@ -47,7 +48,8 @@ class House:
             return self.inside[login]
         client = self.inside[login] = await self.doors.enter_async_context(visitor(self.url))
         csrf = (await client.get("/login")).text.partition('name="csrf" value="')[2].partition('"')[0]
-        entered = await client.post("/login", data={"csrf": csrf, "token": login, "next": "/needs"})
+        token = await PeopleDesk(self.room.office).issue_token(login)
+        entered = await client.post("/login", data={"csrf": csrf, "name": login, "token": token, "next": "/needs"})
         assert entered.status_code == 303
         return client
 
@@ -69,7 +71,7 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
         office = Office(database=database, permissions=permissions, clock=HandClock(), limits=UNLIMITED)
         room, kept = Room(office), FileArtefacts(tmp_path)
         desk = DirectRecords(office, room.inbox, bell, kept)
-        options = ConsoleOptions(port=0, secret=SECRET, login="", now=office.clock.now, sign_in=_by_name)
+        options = ConsoleOptions(port=0, secret=SECRET, login="", now=office.clock.now, sessions=PeopleDesk(office))
         url = await stack.enter_async_context(running(desk, options))
         made = House(room, url, await stack.enter_async_context(AsyncExitStack()))
         ana = await made.enter("ana")
@@ -79,10 +81,6 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
             await kept.keep(f"{task}.diff", "diff --git a/x b/x\n")
             await database.write(partial(_pulled, task, office.clock.now()))
         yield made
-
-
-async def _by_name(token: str) -> str | None:
-    return token
 
 
 def _pulled(task: TaskId, at: datetime, books: Books) -> None:

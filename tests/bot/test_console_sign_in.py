@@ -1,42 +1,59 @@
 """A console that is open to more than this machine: tokens, sessions, signing out."""
 
-from collections.abc import AsyncIterator
+from base64 import urlsafe_b64encode
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
 import httpx
 import pytest
 
-from bot.platforms.console.sessions import Brake, Seal, Session, hash_of
-from tests.fakes.console import SECRET, Visit, console, visitor
+from bot.platforms.console.sessions import Brake, Seal, hash_of
+from store.sessions import Session
+from tests.fakes.console import SECRET, Visit, console, text_of, visitor
 from tests.fakes.desk import START, ScriptedDesk
 
 TOKENS = {"token-of-ana": "ana", "token-of-ben": "ben"}
 
 
 class Tokens:
-    """What the operator gave out and has not taken back."""
+    """What the operator gave out and has not taken back, and who is signed in with it."""
 
     def __init__(self) -> None:
         self.given = dict(TOKENS)
+        self.open: dict[str, Session] = {}
+        self.now = START
 
-    async def sign_in(self, token: str) -> str | None:
-        return self.given.get(token)
+    async def begin_session(self, session: Session, token_hash: str) -> bool:
+        known = session.login in {login for token, login in self.given.items() if hash_of(token) == token_hash}
+        if known:
+            self.open[session.key] = session
+        return known
 
-    async def still_valid(self, login: str, token_hash: str) -> bool:
-        return any(known == login and hash_of(token) == token_hash for token, known in self.given.items())
+    async def find_session(self, key: str) -> Session | None:
+        found = self.open.get(key)
+        return found if found and found.login in self.given.values() and found.until > self.now else None
+
+    async def sessions(self, login: str) -> Sequence[Session]:
+        return [each for each in self.open.values() if each.login == login]
+
+    async def end_sessions(self, login: str, id: str = "") -> int:
+        ended = [each.key for each in await self.sessions(login) if not id or each.id == id]
+        for key in ended:
+            del self.open[key]
+        return len(ended)
 
 
 @asynccontextmanager
 async def shared(tokens: Tokens, desk: ScriptedDesk | None = None, **change: object) -> AsyncIterator[Visit]:
     desk = desk or ScriptedDesk({"ana": "Ana", "ben": "Ben"})
-    async with console(desk, sign_in=tokens.sign_in, still_valid=tokens.still_valid, login="", **change) as visit:
+    async with console(desk, sessions=tokens, login="", **change) as visit:
         yield visit
 
 
-async def enter(visit: Visit, token: str, onward: str = "/needs") -> httpx.Response:
+async def enter(visit: Visit, token: str, onward: str = "/needs", name: str = "") -> httpx.Response:
     await visit.get("/login")
-    return await visit.post("/login", token=token, next=onward)
+    return await visit.post("/login", name=name or TOKENS.get(token, "ana"), token=token, next=onward)
 
 
 async def test_every_page_asks_who_you_are() -> None:
@@ -68,24 +85,47 @@ async def test_a_wrong_token_is_told_in_words() -> None:
     async with shared(Tokens()) as visit:
         response = await enter(visit, "guess")
         assert response.status_code == 403
-        assert "That token is not known here" in response.text
+        assert "That name and token are not known here" in response.text
         assert (await visit.get("/needs")).status_code == 303
 
 
-async def test_ten_tries_a_minute() -> None:
+async def test_a_token_opens_the_door_of_its_own_person_only() -> None:
+    async with shared(Tokens()) as visit:
+        for name in ("ben", "Ana", "", "ana\x00", "console:ana", "x" * 500):
+            refused = await enter(visit, "token-of-ana", name=name or " ")
+            assert refused.status_code == 403, name
+        assert (await enter(visit, "token-of-ana", name=" ana ")).status_code == 303
+
+
+async def test_ten_tries_a_minute_and_nobody_else_is_held_up() -> None:
     async with shared(Tokens()) as visit:
         for _ in range(10):
-            assert (await enter(visit, "guess")).status_code == 403
+            assert (await enter(visit, "guess", name="ana")).status_code == 403
         blocked = await enter(visit, "token-of-ana")
         assert blocked.status_code == 429
         assert "Wait a minute" in blocked.text
+        assert (await enter(visit, "token-of-ben")).status_code == 303, "behind the same address"
+        visit.client.cookies.clear()
         visit.desk.clock += timedelta(seconds=61)
         assert (await enter(visit, "token-of-ana")).status_code == 303
 
 
-def test_the_brake_forgets_the_oldest_addresses() -> None:
+async def test_a_header_does_not_pass_the_brake() -> None:
+    async with shared(Tokens()) as visit:
+        await visit.get("/login")
+        for number in range(11):
+            visit.client.headers["X-Forwarded-For"] = f"192.0.2.{number}"
+            last = await visit.post("/login", name="ana", token="guess", next="/")
+        assert last.status_code == 429
+
+
+def test_the_brake_counts_by_account_and_place_and_forgets_the_oldest() -> None:
     brake = Brake()
-    assert all(brake.allows(f"10.0.{n // 256}.{n % 256}", START) for n in range(10_050))
+    for number in range(10):
+        assert brake.allows("ana", f"2001:db8::{number}", START)
+    assert not brake.allows("ana", "2001:db8::ffff", START), "one subscriber has all of a /64"
+    assert brake.allows("ana", "2001:db8:0:1::1", START) and brake.allows("ben", "2001:db8::1", START)
+    assert all(brake.allows("ana", f"10.0.{n // 256}.{n % 256}", START) for n in range(10_050))
     assert len(brake._tries) == 10_000
 
 
@@ -98,30 +138,22 @@ async def test_a_login_form_of_another_page_is_refused() -> None:
 
 
 async def test_a_session_survives_a_restart() -> None:
-    desk = ScriptedDesk()
-    async with shared(Tokens(), desk) as visit:
+    desk, tokens = ScriptedDesk(), Tokens()
+    async with shared(tokens, desk) as visit:
         await enter(visit, "token-of-ana")
         cookies, port = visit.client.cookies, visit.client.base_url.port
-    async with shared(Tokens(), desk, port=port or 0) as after, visitor(after.url) as client:
+    async with shared(tokens, desk, port=port or 0) as after, visitor(after.url) as client:
         client.cookies = cookies
         assert (await client.get("/needs")).status_code == 200
 
 
 async def test_a_session_lasts_thirty_days() -> None:
-    async with shared(Tokens()) as visit:
-        await enter(visit, "token-of-ana")
-        visit.desk.clock += timedelta(days=29, hours=23)
-        assert (await visit.get("/needs")).status_code == 200
-        visit.desk.clock += timedelta(hours=2)
-        assert (await visit.get("/needs")).status_code == 303
-
-
-async def test_a_token_that_is_replaced_ends_its_sessions() -> None:
     tokens = Tokens()
     async with shared(tokens) as visit:
         await enter(visit, "token-of-ana")
-        del tokens.given["token-of-ana"]
-        tokens.given["another-token-of-ana"] = "ana"
+        tokens.now = START + timedelta(days=29, hours=23)
+        assert (await visit.get("/needs")).status_code == 200
+        tokens.now += timedelta(hours=2)
         assert (await visit.get("/needs")).status_code == 303
 
 
@@ -138,12 +170,54 @@ async def test_a_revoked_reader_loses_the_stream() -> None:
             assert "event: change" not in rest
 
 
-async def test_signing_out_ends_it() -> None:
-    async with shared(Tokens()) as visit:
+async def test_signing_out_ends_the_session_and_not_only_the_cookie() -> None:
+    async with shared(Tokens()) as visit, visitor(visit.url) as thief:
         await enter(visit, "token-of-ana")
         assert "Sign out" in (await visit.get("/needs")).text
+        thief.cookies.update(visit.client.cookies)
+        assert (await thief.get("/needs")).status_code == 200
         await visit.post("/logout")
         assert (await visit.get("/needs")).status_code == 303
+        assert (await thief.get("/needs")).status_code == 303
+
+
+async def test_another_page_cannot_sign_anybody_out() -> None:
+    async with shared(Tokens()) as visit:
+        await enter(visit, "token-of-ana")
+        await visit.get("/needs")
+        await visit.post("/logout", csrf="0" * 64)
+        await visit.post("/sessions", csrf="0" * 64, all="1")
+        assert (await visit.get("/needs")).status_code == 200
+
+
+async def test_people_see_their_own_sessions_and_end_them() -> None:
+    tokens = Tokens()
+    async with shared(tokens) as visit, visitor(visit.url) as phone, visitor(visit.url) as other:
+        phone.headers["User-Agent"] = "Phone <b>"
+        ana = Visit(visit.url, phone, visit.desk)
+        ben = Visit(visit.url, other, visit.desk)
+        for one, token in ((visit, "token-of-ana"), (ana, "token-of-ana"), (ben, "token-of-ben")):
+            await enter(one, token)
+        page = (await visit.get("/sessions")).text
+        assert text_of(page).count("this one") == 2, "one row, and the button that ends all"
+        assert "Phone &lt;b&gt;" in page and "127.0.0.1" in page and page.count('name="session"') == 2
+        phones = (await tokens.sessions("ana"))[1].id
+        [bens] = await tokens.sessions("ben")
+        await visit.post("/sessions", session=bens.id)
+        assert (await ben.get("/needs")).status_code == 200, "not theirs to end"
+        await visit.post("/sessions", session=phones)
+        assert (await ana.get("/needs")).status_code == 303
+        assert (await visit.get("/needs")).status_code == 200
+        await enter(ana, "token-of-ana")
+        await ana.get("/sessions")
+        await ana.post("/sessions", all="1")
+        assert [(await one.get("/needs")).status_code for one in (visit, ana, ben)] == [303, 303, 200]
+
+
+async def test_where_nobody_signs_in_there_are_no_sessions() -> None:
+    async with console() as visit:
+        assert (await visit.get("/sessions")).status_code == 404
+        assert "/sessions" not in (await visit.get("/needs")).text
 
 
 @pytest.mark.parametrize("onward", ["//evil.example", "https://evil.example", "/\\evil.example", "evil"])
@@ -175,11 +249,16 @@ async def test_nobody_reads_the_direct_line_of_another() -> None:
             assert "a secret" not in (await ben.get(f"/needs?pressed={thread}&since=2020-01-01")).text
 
 
-def test_a_cookie_that_was_touched_is_worth_nothing() -> None:
-    seal = Seal(SECRET)
-    cookie = seal.issue(Session(login="ana", token_hash="h", at=int(START.timestamp())))
-    assert seal.read(cookie, START) is not None
-    text, _, mac = cookie.partition(".")
-    forged = Seal(b"another secret, not ours").issue(Session(login="ana", token_hash="h", at=0))
-    for wrong in ("", ".", text, f"{text}.", f"x{text}.{mac}", f"{text}.{mac[:-1]}", f"é.{mac}", forged):
-        assert seal.read(wrong, START) is None
+async def test_a_cookie_of_our_own_making_is_worth_nothing() -> None:
+    """Nor is one of an older version, which was a signed text: its person signs in again."""
+    old = urlsafe_b64encode(b'["ana", "' + hash_of("token-of-ana").encode() + b'", 4102444800]').decode()
+    signed = f"{old}.{Seal(SECRET).mac('session', old)}"
+    tokens = Tokens()
+    async with shared(tokens) as visit:
+        await enter(visit, "token-of-ana")
+        [open_now] = tokens.open.values()
+        name = f"overlord_{visit.client.base_url.port}"
+        for wrong in ("", "x", signed, open_now.key, open_now.id, hash_of("token-of-ana"), "token-of-ana"):
+            async with visitor(visit.url) as thief:
+                thief.cookies.set(name, wrong)
+                assert (await thief.get("/needs")).status_code == 303, wrong

@@ -85,14 +85,3 @@ async def test_a_code_is_no_good_from_its_own_account_or_too_late(
 
     with pytest.raises(OverlordError, match="not known, was used, or is too old"):
         await database.write(try_it)
-
-
-async def test_a_token_is_known_by_its_hash_until_it_is_replaced_or_revoked(database: Database) -> None:
-    await database.write(lambda books: books.people.set_token("ana", "secret", MORNING))
-    assert await database.read(lambda books: books.people.login_of("secret")) == "ana"
-    assert "secret" not in str(await database.read(lambda books: books.people.token_hash("ana")))
-    await database.write(lambda books: books.people.set_token("ana", "new", MORNING))
-    assert await database.read(lambda books: books.people.login_of("secret")) is None
-    assert await database.write(lambda books: books.people.revoke_token("ana"))
-    assert not await database.write(lambda books: books.people.revoke_token("ana"))
-    assert await database.read(lambda books: books.people.login_of("new")) is None

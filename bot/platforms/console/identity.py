@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bot.peers import Peer
 from bot.platforms.console.options import ConsoleOptions
-from bot.platforms.console.sessions import LIFETIME, Seal, Viewer, same
+from bot.platforms.console.sessions import LIFETIME, Seal, Viewer, hash_of, same
 
 # A link from elsewhere comes without our strict cookie; asking once more from our own page brings it.
 BOUNCE = '<!doctype html><meta http-equiv="refresh" content="0"><title>Overlord</title><p>One moment …'
@@ -26,15 +26,12 @@ class Door:
         self.login_cookie = f"overlord_login_{options.port}"
 
     async def viewer(self, request: Request) -> Viewer | None:
-        if self.options.sign_in is None:
+        if self.options.sessions is None:
             login = self.options.login
             return Viewer(login=login, csrf=self.seal.csrf(self.seal.loopback(login)))
         cookie = request.cookies.get(self.session_cookie, "")
-        session = self.seal.read(cookie, self.options.now())
-        if session is None:
-            return None
-        valid = self.options.still_valid is None or await self.options.still_valid(session.login, session.token_hash)
-        return Viewer(login=session.login, csrf=self.seal.csrf(cookie), signed_in=True) if valid else None
+        session = await self.options.sessions.find_session(hash_of(cookie)) if cookie else None
+        return Viewer(login=session.login, csrf=self.seal.csrf(cookie), session=session.id) if session else None
 
     def stands(self, request: Request, token: str) -> bool:
         """Whether a form was ours: its token must belong to the cookie that came with it."""
@@ -53,7 +50,7 @@ class Door:
 
     def missing(self, request: Request) -> tuple[str, str] | None:
         """The cookie that this reader should have and does not."""
-        if self.options.sign_in is None:
+        if self.options.sessions is None:
             due = (self.session_cookie, self.seal.loopback(self.options.login))
             return None if request.cookies.get(due[0]) == due[1] else due
         if request.url.path == "/login" and self.login_cookie not in request.cookies:
@@ -76,7 +73,7 @@ class Identity:
             await self._app(scope, receive, send)
             return
         request = Request(scope)
-        if self._door.options.sign_in is None and not await is_own_user(scope):
+        if self._door.options.sessions is None and not await is_own_user(scope):
             await PlainTextResponse("This console belongs to another user of this machine.", 403)(scope, receive, send)
             return
         viewer = await self._door.viewer(request)

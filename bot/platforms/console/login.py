@@ -1,12 +1,19 @@
-"""Signing in with a token, and out again, where the console is open to more than this machine."""
+"""Signing in with a token, and out again, where it is not certain by itself who connects."""
 
+import secrets
+
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from agents.domain.text import clean, one_line
 from bot.platforms.console.actions import fields
-from bot.platforms.console.identity import Door, safe_next
+from bot.platforms.console.identity import Door, safe_next, viewer_of
 from bot.platforms.console.pages import Pages
-from bot.platforms.console.sessions import Brake, Session, hash_of
+from bot.platforms.console.sessions import LIFETIME, Brake, hash_of
+from store.sessions import Session
+
+NAME_MOST, AGENT_MOST = 80, 160  # characters
 
 
 class Login:
@@ -20,30 +27,53 @@ class Login:
 
     async def enter(self, request: Request) -> Response:
         form, options = await fields(request), self._door.options
-        onward = safe_next(form.get("next", "/"))
-        if options.sign_in is None:
+        onward, login = safe_next(form.get("next", "/")), form.get("name", "").strip()[:NAME_MOST]
+        if options.sessions is None:
             return RedirectResponse("/", 303)
         if not self._door.stands(request, form.get("csrf", "")):
             return await self._page(request, onward, problem="This page was open too long. Try again.", status=400)
         address = request.client.host if request.client else ""
-        if not self._brake.allows(address, options.now()):
+        if not self._brake.allows(login, address, options.now()):
             return await self._page(request, onward, problem="Too many tries. Wait a minute.", status=429)
-        token = form.get("token", "").strip()
-        login = await options.sign_in(token)
-        if login is None:
-            words = "That token is not known here. Ask the operator for a new one."
+        cookie = secrets.token_urlsafe(32)
+        session = Session(
+            key=hash_of(cookie),
+            login=login,
+            began_at=options.now(),
+            until=options.now() + LIFETIME,
+            address=address,
+            agent=one_line(clean(request.headers.get("user-agent", "")), AGENT_MOST),
+        )
+        if not await options.sessions.begin_session(session, hash_of(form.get("token", "").strip())):
+            words = "That name and token are not known here. Ask the operator for a new token."
             return await self._page(request, onward, problem=words, status=403)
-        session = Session(login=login, token_hash=hash_of(token), at=int(options.now().timestamp()))
         response = RedirectResponse(onward, 303)
-        self._door.keep(response, request, (self._door.session_cookie, self._door.seal.issue(session)))
+        self._door.keep(response, request, (self._door.session_cookie, cookie))
         return response
 
     async def leave(self, request: Request) -> Response:
-        form = await fields(request)
+        """The session itself ends: a copy of its cookie is worth nothing from now on."""
+        form, viewer, sessions = await fields(request), viewer_of(request), self._door.options.sessions
         response = RedirectResponse("/login", 303)
-        if self._door.stands(request, form.get("csrf", "")):
+        if sessions and self._door.stands(request, form.get("csrf", "")):
+            await sessions.end_sessions(viewer.login, viewer.session)
             response.delete_cookie(self._door.session_cookie, httponly=True, samesite="strict")
         return response
+
+    async def sessions(self, request: Request) -> Response:
+        """Where they are signed in, each with a button that ends it."""
+        viewer, sessions = viewer_of(request), self._door.options.sessions
+        if sessions is None:
+            raise HTTPException(404, "Nobody signs in here.")
+        found = await sessions.sessions(viewer.login)
+        return await self._pages.show(request, "sessions.html", here="/sessions", title="Sessions", sessions=found)
+
+    async def end(self, request: Request) -> Response:
+        """One of their own sessions, or all of them."""
+        form, viewer, sessions = await fields(request), viewer_of(request), self._door.options.sessions
+        if sessions and self._door.stands(request, form.get("csrf", "")):
+            await sessions.end_sessions(viewer.login, "" if "all" in form else form.get("session") or viewer.session)
+        return RedirectResponse("/sessions", 303)
 
     async def _page(self, request: Request, onward: str, *, problem: str, status: int = 200) -> Response:
         return await self._pages.show(

@@ -3,16 +3,28 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import field
 from datetime import datetime
+from typing import Protocol
 
 from agents.domain.errors import SettingsProblem
 from agents.domain.limits import Limits
 from agents.domain.records import dataclass
 from bot.peers import HERE, LookUp
+from store.sessions import Session
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
-SignIn = Callable[[str], Awaitable[str | None]]  # a login token → the login it belongs to
-StillValid = Callable[[str, str], Awaitable[bool]]  # a login and the SHA-256 of its token, as 64 hex digits
+
+class Sessions(Protocol):
+    """Who is signed in. Asked at every request, so that whatever ends has ended."""
+
+    async def begin_session(self, session: Session, token_hash: str) -> bool:
+        """False: that is not the token of this login. The hash is a SHA-256, as 64 hex digits."""
+
+    async def find_session(self, key: str) -> Session | None: ...
+
+    async def sessions(self, login: str) -> Sequence[Session]: ...
+
+    async def end_sessions(self, login: str, id: str = "") -> int: ...
 
 
 def needs_login(host: str, proxies: tuple[str, ...], look_up: LookUp | None) -> bool:
@@ -42,16 +54,15 @@ class ConsoleOptions:
     names: tuple[str, ...] = ()  # other Host headers it answers to, as a proxy sends them: "overlord.example"
     channels: tuple[str, ...] = ("general",)
     login: str = "operator"  # who the reader is on loopback
-    secret: bytes  # of this installation, at least 16 bytes: signs sessions, so they survive a restart
-    sign_in: SignIn | None = None  # None: loopback, nobody signs in
-    still_valid: StillValid | None = None  # asked on every request of a signed-in reader
+    secret: bytes  # of this installation, at least 16 bytes: signs what forms carry, so they survive a restart
+    sessions: Sessions | None = None  # None: loopback, nobody signs in
     suggestions: Sequence[str] = ()
     now: Callable[[], datetime]
     extra: Mapping[str, Extra] = field(default_factory=dict)  # "/healthz", "/metrics"
     open_paths: frozenset[str] = frozenset({"/healthz"})  # extras that anybody may read, whatever Host they ask for
 
     def __post_init__(self) -> None:
-        if self.sign_in is None and needs_login(self.host, self.proxies, self.look_up):
+        if self.sessions is None and needs_login(self.host, self.proxies, self.look_up):
             raise SettingsProblem(
                 f"The console would be open to everybody on {self.host}",
                 next_step="Give each person a login token, or bind it to 127.0.0.1, without a proxy.",

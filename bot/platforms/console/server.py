@@ -90,6 +90,8 @@ def _doing(actions: Actions, login: Login) -> list[BaseRoute]:
         Route("/login", login.page, methods=["GET"]),
         Route("/login", login.enter, methods=["POST"]),
         Route("/logout", login.leave, methods=["POST"]),
+        Route("/sessions", login.sessions, methods=["GET"]),
+        Route("/sessions", login.end, methods=["POST"]),
     ]
 
 
