@@ -210,6 +210,7 @@ class Card:
     decision: DecisionId | None = None
     fingerprint: str = ""
     graph: Graph | None = None
+    direct: bool = False  # a whisper that must not stand in its thread: nobody can see that
 
     @property
     def fallback(self) -> str:
@@ -274,8 +275,16 @@ class Gone(Refused):
     """The message or thread no longer exists."""
 
 
+class Deleted(Gone):
+    """Somebody deleted the message; its thread is still there."""
+
+
+class Shut(Refused):
+    """We may not write there now: an archived channel, a locked thread, a right that is missing. It may open again."""
+
+
 class Platform(Protocol):
-    """What the outbox needs of a chat platform. Every method either succeeds or raises one of the four above."""
+    """What the outbox needs of a chat platform. Every method either succeeds or raises one of those above."""
 
     @property
     def name(self) -> str: ...

@@ -6,17 +6,20 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 from functools import partial
 
-from agents.domain.ids import surface_of
+from agents.domain import pressing
+from agents.domain.ids import DecisionId, surface_of
+from agents.domain.text import one_line
 from bot.cards import replies
 from bot.cards.discreet import discreet
 from bot.leases import Leases
-from bot.messages import Card, Gone, Later, Platform, Refused, Unsure, load_card
+from bot.messages import Card, Deleted, Gone, Later, Platform, Refused, Shut, Unsure, load_card
 from bot.office import Office
 from bot.readers import wish
 from store.books import Books
+from store.codec import Cause
 from store.database import StoreUnavailable
 from store.leases import Lease
-from store.posts import EVERYWHERE, Act, Post, Surfaces
+from store.posts import EVERYWHERE, LONGEST_WAIT, Act, Post, Surfaces
 
 log = logging.getLogger("overlord.outbox")
 
@@ -24,12 +27,15 @@ AT_ONCE = 16
 TRIES = 3  # at a message that makes its adapter fail
 MARGIN = 5.0  # seconds that must be left of a lease beyond the time-out, or no try is begun
 NOT_CONNECTED = 30.0  # seconds until a platform that is not there is tried again
+SHUT_FOR = 30.0  # seconds until a place we may not write to is tried again; then twice as long each time
+SHUT_TRIES = 700  # a week at the longest wait
 
 
 class Outbox:
     """What became of a try is written however long the store is away: only we know it."""
 
     def __init__(self, office: Office, platforms: Mapping[str, Platform], leases: Leases) -> None:
+        self._office = office
         self._database, self._clock, self._limits = office.database, office.clock, office.limits
         self._redact = office.redact
         self._platforms = platforms
@@ -75,13 +81,22 @@ class Outbox:
                 message = await self._deliver(platform, post)
         except (Unsure, TimeoutError, StoreUnavailable) as problem:
             await self._unsure(platform, post, str(problem) or "no answer in time")
-        except Later as problem:
-            await self._later(post, problem.seconds, str(problem))
-        except Refused as problem:
-            await self._database.insist(partial(self._parked, post, problem))
+        except (Later, Refused) as problem:
+            await self._not_taken(post, problem)
         else:
-            sent_at = self._clock.now()
-            await self._database.insist(lambda books: books.posts.sent(post, message, sent_at, self._limits))
+            await self._database.insist(partial(self._sent, post, message))
+
+    async def _not_taken(self, post: Post, problem: Later | Refused) -> None:
+        match problem:
+            case Later():
+                await self._later(post, max(problem.seconds, _calm(post.attempts)), str(problem))
+            case Deleted() if post.act is Act.POST and post.message:
+                again = post.key.startswith("status:") or bool(load_card(post.body).buttons)
+                await self._database.insist(lambda books: books.posts.lose(post, again=again))
+            case Shut():
+                await self._database.insist(partial(self._shut, post, problem))
+            case _:
+                await self._database.insist(partial(self._parked, post, problem))
 
     async def _deliver(self, platform: Platform, post: Post) -> str:
         """Make the platform show it, and return the message's id. Everything that is said goes through here."""
@@ -99,11 +114,44 @@ class Outbox:
     async def _post_or_edit(self, platform: Platform, post: Post, card: Card) -> str:
         message = post.message
         if not message and post.unsure:
-            message = await platform.find(post.thread, post.key) or ""
+            message = await platform.find(post.thread, post.name) or ""
         if not message:
-            return await platform.post(post.thread, post.key, card)
+            return await platform.post(post.thread, post.name, card)
         await platform.edit(post.thread, message, card)
         return message
+
+    def _sent(self, post: Post, message: str, books: Books) -> None:
+        """What time would decide is not decided before people had the whole time to see it."""
+        now = self._clock.now()
+        books.posts.sent(post, message, now, self._limits)
+        kind, _, id = post.key.partition(":")
+        decision = books.ledger.find(DecisionId(id)) if kind == "decision" and post.late and not post.message else None
+        if decision:
+            task, cause = books.log.task(decision.task), f"shown:{post.name}"
+            facts = pressing.begin_clock_again(task, decision.id, self._office.moment(task.channel, cause))
+            books.log.append(task.id, facts, Cause(actor="overlord", delivery=cause))
+
+    def _shut(self, post: Post, problem: Shut, books: Books) -> None:
+        """The place may open again, so it waits; whoever asked for the task is told where it waits."""
+        if post.act is not Act.POST or post.attempts >= SHUT_TRIES:
+            self._parked(post, problem, books)
+            return
+        now = self._clock.now()
+        wait = min(LONGEST_WAIT, SHUT_FOR * 2 ** min(post.attempts, 10))
+        books.posts.later(post, now + timedelta(seconds=wait), str(problem))
+        self._tell_owner(post, replies.shut_card, books)
+
+    def _tell_owner(self, post: Post, card: Callable[[str, str], Card], books: Books) -> None:
+        """Once a thread, in private, to whoever asked for its task."""
+        notes = books.threads.find(post.thread)
+        task = books.log.find(notes.task) if notes and notes.task else None
+        if task is None or task.ended:
+            return
+        surface = surface_of(post.thread)
+        to = next((a for a in books.people.get(task.owner).accounts if surface_of(a) == surface), None)
+        if to:
+            told = card(task.id, one_line(task.request, 80))
+            books.posts.want(wish(f"unreachable:{post.thread}", post.thread, told, Act.WHISPER, to), self._clock.now())
 
     def _has_time(self, lease: Lease) -> bool:
         """A process that slept after its claim must not begin now: another may soon take the post over."""
@@ -134,6 +182,13 @@ class Outbox:
         """It will never be taken: put one plain note in its place, and let the thread go on."""
         books.posts.park(post, str(problem) or type(problem).__name__)
         is_note = post.key.startswith("note:")
-        if post.act is Act.POST and not is_note and not isinstance(problem, Gone):
+        if isinstance(problem, Gone) and post.act is Act.POST:
+            self._tell_owner(post, replies.gone_card, books)
+        if post.act is Act.POST and not is_note and not isinstance(problem, Gone | Shut):
             note = replies.undeliverable_card(load_card(post.body).title)
             books.posts.want(wish(f"note:{post.key}", post.thread, note), self._clock.now())
+
+
+def _calm(attempts: int) -> float:
+    """Seconds to wait at least before something that keeps being put off is tried once more."""
+    return 0.0 if attempts < 5 else min(LONGEST_WAIT, 2.0 ** (attempts - 5))

@@ -32,6 +32,8 @@ class Timers:
         if waiting is None or waiting.due is None:
             return 0
         cause = f"timer:{decision}:{waiting.due.timestamp():.3f}"
-        facts = pressing.when_due(task, decision, self._office.moment(task.channel, cause))
+        then = pressing.begin_clock_again if books.posts.is_unseen(f"decision:{decision}") else pressing.when_due
+        moment = self._office.moment(task.channel, cause)
+        facts = then(task, decision, moment) or pressing.when_due(task, decision, moment)
         books.log.append(id, facts, Cause(actor="overlord", delivery=cause))
         return 1 if facts else 0

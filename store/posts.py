@@ -74,8 +74,15 @@ class Post:
     attempts: int
     unsure: bool  # an earlier try may have gone through: look before posting
     cut_off: bool  # its sender died a moment ago: what it sent may still be on its way
+    late: bool = False  # it has been wanted for longer than a platform takes
+
+    @property
+    def name(self) -> str:
+        """What it is found by on the platform: another name each time it was deleted there."""
+        return f"{self.key}~{self.target}" if self.act is Act.POST and self.target else self.key
 
 
+LATE = 60.0  # seconds after which somebody has waited to see it
 LONGEST_WAIT = 900.0  # seconds: a platform that wants more patience is asked again after this
 
 # While a message is being sent nobody knows what the platform shows, so `shown` is empty from the claim to its end.
@@ -127,8 +134,12 @@ _BEGINS_LATE = (
 _MINE = (_P.c.id == bindparam("which"), _P.c.fence == bindparam("held"), _P.c.state == PostState.SENDING)
 
 # A change that the platform refused is over, but the message stands: what it should show next is offered again.
+# A message that somebody deleted is posted anew.
+DELETED = "it was deleted"
 _OFFERED_AGAIN = case(
-    (and_(_P.c.state == PostState.PARKED, _P.c.message != ""), PostState.SENT.value), else_=_P.c.state
+    (and_(_P.c.state == PostState.PARKED, _P.c.message != ""), PostState.SENT.value),
+    (and_(_P.c.state == PostState.PARKED, _P.c.problem == DELETED), PostState.WAITING.value),
+    else_=_P.c.state,
 )
 _CHANGE = Prepared(
     update(_P)
@@ -228,6 +239,17 @@ class Posts:
         """Whether a message of this key is wanted anywhere."""
         return self._db.execute(select(_P.c.id).where(_P.c.key == key).limit(1)).scalar() is not None
 
+    def is_unseen(self, key: str) -> bool:
+        """Whether a message is wanted that no platform has taken yet."""
+        found = self._db.execute(select(_P.c.message).where(_P.c.key == key, _P.c.act == Act.POST).limit(1)).scalar()
+        return found == ""
+
+    def lose(self, post: Post, *, again: bool) -> None:
+        """Somebody deleted the message: post it anew at once, or when it next has something to say."""
+        state = PostState.WAITING if again else PostState.PARKED
+        other = str(int(post.target or 0) + 1)
+        self._end(post, state=state, message="", target=other, problem=DELETED, unsure_since=None)
+
     def lease_owners(self) -> set[str]:
         held = select(_P.c.lease_owner).where(_UNFINISHED, _P.c.state == PostState.SENDING).distinct()
         return set(self._db.execute(held).scalars())
@@ -281,6 +303,7 @@ class Posts:
             attempts=row.attempts,
             unsure=died or row.unsure_since is not None,
             cut_off=died and row.lease_until > seconds(lease.at),
+            late=seconds(lease.at) - row.wanted_at > LATE,
         )
 
     def _end(self, post: Post, **values: object) -> None:

@@ -1,10 +1,19 @@
 """Facts, in the past tense. The log of these is the memory of the whole program."""
 
-from datetime import datetime
 from typing import get_args
 
 from agents.domain.debate import MAX_ROUNDS, Debate, Round
-from agents.domain.decision import Decision
+from agents.domain.decision_events import (
+    DecisionDeferred as DecisionDeferred,
+    DecisionExpired as DecisionExpired,
+    DecisionHeld as DecisionHeld,
+    DecisionMade as DecisionMade,
+    DecisionOpened as DecisionOpened,
+    DecisionReminded as DecisionReminded,
+    DecisionSuperseded as DecisionSuperseded,
+    DecisionVoted as DecisionVoted,
+    DecisionWithdrawn as DecisionWithdrawn,
+)
 from agents.domain.decomposition import Decomposition
 from agents.domain.fact import (
     AboutDecision as AboutDecision,
@@ -144,56 +153,6 @@ class JobRetried(Event):
 
     by: PersonId
     job: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionOpened(Event):
-    decision: Decision
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionVoted(AboutDecision):
-    """One of several people needed has chosen."""
-
-    option: str
-    by: PersonId
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionMade(AboutDecision):
-    """`by` is empty when silence took the default or passed the gate."""
-
-    option: str
-    by: tuple[PersonId, ...]
-    words: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionHeld(AboutDecision):
-    by: PersonId
-    next_due: datetime | None = None  # when people are reminded of it
-    because: str = ""  # they wrote something that may be the answer: the beginning of it
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionReminded(AboutDecision):
-    number: int
-    next_due: datetime | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionExpired(AboutDecision):
-    pass
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionSuperseded(AboutDecision):
-    by: DecisionId
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionWithdrawn(AboutDecision):
-    why: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -344,6 +303,7 @@ AnyEvent = (
     | DecisionVoted
     | DecisionMade
     | DecisionHeld
+    | DecisionDeferred
     | DecisionReminded
     | DecisionExpired
     | DecisionSuperseded

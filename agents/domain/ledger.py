@@ -35,7 +35,8 @@ def evolve(decision: Decision, event: e.AboutDecision) -> Decision:
             return replace(decision, words=why)
         case e.DecisionHeld(by=person, next_due=due, because=words):
             return replace(decision, held_by=person, held_because=words, due=due)
-        case e.DecisionReminded(number=number, next_due=due):
+        case e.DecisionReminded(next_due=due) | e.DecisionDeferred(next_due=due):
+            number = event.number if isinstance(event, e.DecisionReminded) else decision.reminders
             return replace(decision, reminders=number, due=due)
         case _:
             return decision

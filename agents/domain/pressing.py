@@ -18,6 +18,7 @@ from agents.domain.decision import (
     next_reminder,
     refuse_if_late,
     refuse_unless_entitled,
+    timed,
     voters,
 )
 from agents.domain.errors import PressRefused
@@ -27,6 +28,8 @@ from agents.domain.task import Task
 from agents.domain.text import one_line
 
 GOES_ON = ("resume", "retry")  # options that take no words of their own
+
+DECIDES_BY_TIME = (Silence.TAKES_DEFAULT, Silence.PASSES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,6 +169,17 @@ def when_due(task: Task, id: DecisionId, moment: Moment) -> Facts:
         case _:
             number, again = decision.reminders + 1, next_reminder(decision, moment.limits, moment.at)
             return [e.DecisionReminded(task=task.id, at=moment.at, decision=id, number=number, next_due=again)]
+
+
+def begin_clock_again(task: Task, id: DecisionId, moment: Moment) -> Facts:
+    """Give a decision that nobody could see its whole time once more. Only where silence would decide."""
+    decision = task.decision(id)
+    if decision is None or decision.due is None or decision.rule.silence not in DECIDES_BY_TIME:
+        return []
+    fresh = timed(replace(decision, opened_at=moment.at), moment.channel, moment.limits)
+    if fresh.due is None:
+        return []
+    return [e.DecisionDeferred(task=task.id, at=moment.at, decision=id, next_due=fresh.due)]
 
 
 def _counts(vote: Vote, decision: Decision, task: Task, moment: Moment) -> bool:

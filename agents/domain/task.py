@@ -98,6 +98,7 @@ STAYS: frozenset[type[Event]] = frozenset(
         e.DecisionOpened,
         e.DecisionVoted,
         e.DecisionHeld,
+        e.DecisionDeferred,
         e.BudgetWarned,
         e.ModelDegraded,
         e.GuidanceLeftOut,

@@ -85,6 +85,7 @@ RESTS: frozenset[type[Event]] = frozenset(
         e.DecisionVoted,
         e.DecisionMade,
         e.DecisionHeld,
+        e.DecisionDeferred,
         e.DecisionReminded,
         e.DecisionExpired,
         e.DecisionSuperseded,

@@ -129,6 +129,7 @@ CARD_FOR: dict[type[Event], tuple[Maker, ...]] = {
     e.DecisionVoted: (decision,),
     e.DecisionMade: (decision, status),
     e.DecisionHeld: (decision,),
+    e.DecisionDeferred: (decision,),
     e.DecisionReminded: (reminder,),
     e.DecisionExpired: (decision, status),
     e.DecisionSuperseded: (decision, status),

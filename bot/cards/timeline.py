@@ -114,6 +114,7 @@ _OF_WORK: dict[type[Event], Callable[[Any], str]] = {
 _ABOUT: dict[type[Event], Callable[[Any, str, Decision | None], str]] = {
     e.DecisionVoted: lambda f, what, d: f"Approved {what}; more people are needed",
     e.DecisionMade: lambda f, what, d: f"Decided {what}: {words.chosen(d) if d else f.option}",
+    e.DecisionDeferred: lambda f, what, d: f"Nobody could see {what} yet, so its clock began again",
     e.DecisionHeld: lambda f, what, d: f"Paused the clock of {what}",
     e.DecisionReminded: lambda f, what, d: f"Reminded about {what} (number {f.number})",
     e.DecisionExpired: lambda f, what, d: f"Nobody decided {what} in time",

@@ -55,7 +55,9 @@ def test_slack_takes_it_as_a_post_and_as_an_edit(card: Card) -> None:
 @settings(max_examples=40)
 @given(plans(), st.booleans())
 def test_discord_takes_it_with_and_without_embeds(card: Card, embeds: bool) -> None:
-    check_message(views.render(card, embeds=embeds, ref="https://discord.com/channels/1/2?ref=0123456789").payload)
+    check_message(
+        views.render(card, may=views.May(embed=embeds), ref="https://discord.com/channels/1/2?ref=0123456789").payload
+    )
 
 
 def test_a_small_edit_says_everything() -> None:

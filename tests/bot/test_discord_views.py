@@ -12,7 +12,7 @@ from agents.domain.ids import Account, DecisionId, Thread
 from bot.messages import Button, Card, Choice, Row, Style, Tone
 from bot.platforms.discord.address import Act, CustomId, Place
 from bot.platforms.discord.markup import escape, reference
-from bot.platforms.discord.views import Rendered, confirmation, form, reference_of, render
+from bot.platforms.discord.views import May, Rendered, confirmation, form, reference_of, render
 from tests.fakes.discord.limits import check_message, check_modal
 from tests.fakes.discord.people import plain, readable
 from tests.fakes.discord.shapes import Shapes, document
@@ -75,7 +75,7 @@ CARDS: dict[str, Card] = {
 @pytest.mark.parametrize("name", CARDS)
 @pytest.mark.parametrize("embeds", [True, False], ids=["embeds", "plain"])
 def test_every_card_fits_and_says_what_it_leaves_out(name: str, embeds: bool, snapshot: SnapshotAssertion) -> None:
-    view = render(CARDS[name], ref=REF, answer=name == "a plan", embeds=embeds)
+    view = render(CARDS[name], ref=REF, answer=name == "a plan", may=May(embed=embeds))
     check_message(view.payload, files=bool(view.file))
     assert not Shapes(document()).request("POST", "/channels/{channel_id}/messages", view.payload)
     assert view.payload["allowed_mentions"]["parse"] == []
@@ -107,14 +107,14 @@ def outline(view: Rendered) -> str:
 
 
 def read(card: Card, *, embeds: bool = True) -> str:
-    payload = render(card, ref=REF, embeds=embeds).payload
+    payload = render(card, ref=REF, may=May(embed=embeds)).payload
     return readable(Message("1", "2", User("3", "overlord"), payload["content"], payload["embeds"]))
 
 
 @pytest.mark.parametrize("embeds", [True, False], ids=["embeds", "plain"])
 def test_nobody_sees_by_what_a_message_is_found_again(embeds: bool) -> None:
     """In an embed it is a link that shows nowhere; without one it hangs on a dot."""
-    view = render(PLAN, ref=REF, embeds=embeds)
+    view = render(PLAN, ref=REF, may=May(embed=embeds))
     assert all("title" not in embed for embed in view.embeds), "a title would show the link"
     shown = "\n".join([_LINK.sub(r"\1", view.content), *(f"{e['description']}{e.get('footer')}" for e in view.embeds)])
     assert "ref" not in shown

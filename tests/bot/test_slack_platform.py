@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 
 from agents.domain.ids import Account, Thread
-from bot.messages import Arrow, Card, Gone, Graph, Later, Node, Refused, Unsure
+from bot.messages import Arrow, Card, Gone, Graph, Later, Node, Refused, Shut, Unsure
 from bot.platforms.slack.pace import Pace
 from bot.platforms.slack.platform import SlackPlatform
 from bot.platforms.slack.web import SlackClient
@@ -89,11 +89,11 @@ async def test_a_slow_answer_is_given_up_and_found(rig: SlackRig) -> None:
 @pytest.mark.parametrize(
     ("error", "kind"),
     [
-        ("channel_not_found", Gone),
-        ("is_archived", Gone),
-        ("not_in_channel", Gone),
+        ("channel_not_found", Shut),
+        ("is_archived", Shut),
+        ("not_in_channel", Shut),
         ("invalid_blocks", Refused),
-        ("restricted_action", Refused),
+        ("restricted_action", Shut),
         ("an_error_nobody_knows", Refused),
         ("invalid_auth", Later),
         ("token_revoked", Later),
@@ -144,8 +144,8 @@ async def test_an_edit_takes_the_old_buttons_away_and_keeps_the_key(rig: SlackRi
     assert await rig.platform.find(thread, "decision:1") == id
 
 
-async def test_a_whisper_to_someone_who_left_is_gone(rig: SlackRig) -> None:
-    with pytest.raises(Gone):
+async def test_a_whisper_to_someone_who_left_slack_is_refused(rig: SlackRig) -> None:
+    with pytest.raises(Refused):
         await rig.platform.whisper(await rig.thread(), Account("slack:T0TEAM:U0GONE"), "whisper:1", CARD)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from agents.domain.ids import Account, Thread, derived
 from agents.domain.redact import Redact, Redactor
-from bot.messages import Bounds, Card, Gone, Refused
+from bot.messages import Bounds, Card, Deleted, Gone, Refused
 from bot.pictures import png
 from bot.platforms.discord.address import DIRECT, Place, user_of
 from bot.platforms.discord.markup import fit, mark_of, name_of, reference
@@ -19,13 +19,15 @@ from bot.platforms.discord.rest import (
     THREAD_EXISTS,
     TOKEN_EXPIRED,
     UNKNOWN_CHANNEL,
+    UNKNOWN_MESSAGE,
+    Barred,
     Declined,
     File,
     Rest,
     Vanished,
     quoted,
 )
-from bot.platforms.discord.views import Json, Rendered, reference_of, render
+from bot.platforms.discord.views import Json, May, Rendered, reference_of, render
 
 EYES = quoted("👀")
 PAGES, PAGE = 5, 100  # how far back a post is looked for
@@ -48,6 +50,7 @@ class DiscordPlatform:
         self.problem = ""  # what the operator should know; empty when all is well
         self._me = ""
         self._no_embeds: set[str] = set()
+        self._no_files: set[str] = set()
         self._references: dict[str, str] = {}  # of messages posted since the start
         self._hooks: dict[tuple[Thread, Account], tuple[float, str]] = {}
 
@@ -60,7 +63,7 @@ class DiscordPlatform:
         except Vanished as problem:
             if problem.code != UNKNOWN_CHANNEL or place.is_direct:
                 raise
-        if await self._open(place, card.title):
+        if await self._opens(place, card.title):
             return await self._send(place.root, card, ref, more)
         reply = {"message_id": place.root, "fail_if_not_exists": False}
         return await self._send(place.channel, card, ref, more | {"message_reference": reply})
@@ -141,25 +144,49 @@ class DiscordPlatform:
 
     async def _change(self, channel: str, message: str, card: Card) -> None:
         path = f"/channels/{channel}/messages/{message}"
+        try:
+            await self._show("PATCH", path, card, await self._reference(message, path), {})
+        except Vanished as problem:
+            if problem.code == UNKNOWN_MESSAGE:
+                raise Deleted(str(problem)) from problem
+            raise
+
+    async def _reference(self, message: str, path: str) -> str:
+        """What the message carries to be found by; empty where we may not read it back."""
         if message not in self._references:
-            self._keep(message, reference_of(await self._rest.call("GET", path)))
-        await self._show("PATCH", path, card, self._references[message], {})
+            try:
+                self._keep(message, reference_of(await self._rest.call("GET", path)))
+            except Barred:
+                return ""
+        return self._references[message]
 
     async def _show(self, method: str, path: str, card: Card, ref: str, more: Json) -> Json:
         """Send a card; in plain text where embeds are not allowed, which Discord tells only by leaving them out."""
         channel = path.split("/")[2]
-        picture = await asyncio.to_thread(png, card.graph) if card.graph else b""
-        described = card.graph.text if card.graph else ""
-        view = replace(self._rendered(card, ref, channel), picture=picture, pictured=described)
-        made = await self._put(method, path, view, more)
+        view = await self._drawn(card, ref, channel)
+        try:
+            made = await self._put(method, path, view, more)
+        except Barred:
+            if not view.files:
+                raise
+            self._no_files.add(channel)  # Discord does not say which right is missing: without files it may go
+            view = self._rendered(card, ref, channel)
+            made = await self._put(method, path, view, more)
         if view.embeds and not made["embeds"]:
             self._no_embeds.add(channel)
             path = f"/channels/{channel}/messages/{made['id']}"
             return await self._put("PATCH", path, self._rendered(card, ref, channel), {})
         return made
 
+    async def _drawn(self, card: Card, ref: str, channel: str) -> Rendered:
+        view = self._rendered(card, ref, channel)
+        if card.graph is None or channel in self._no_files:
+            return view
+        return replace(view, picture=await asyncio.to_thread(png, card.graph), pictured=card.graph.text)
+
     def _rendered(self, card: Card, ref: str, channel: str) -> Rendered:
-        return render(card, ref=ref, answer=not self.reads_replies, embeds=channel not in self._no_embeds)
+        may = May(embed=channel not in self._no_embeds, attach=channel not in self._no_files)
+        return render(card, ref=ref, answer=not self.reads_replies, may=may)
 
     async def _put(self, method: str, path: str, view: Rendered, more: Json) -> Json:
         made = await self._awake(method, path, view.payload | more, view.files)
@@ -174,6 +201,14 @@ class DiscordPlatform:
                 raise
             await self._rest.call("PATCH", f"/channels/{path.split('/')[2]}", {"archived": False})
             return await self._rest.call(method, path, body, files)
+
+    async def _opens(self, place: Place, title: str) -> bool:
+        try:
+            return await self._open(place, title)
+        except Vanished as problem:
+            if problem.code == UNKNOWN_CHANNEL:  # deleted, or we were removed from the server and may be asked back
+                raise Barred(problem.code, "the channel is not there for us") from problem
+            raise
 
     async def _open(self, place: Place, title: str) -> bool:
         """False: threads cannot be opened there, so we answer beside the question."""

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import aiohttp
 
-from bot.messages import Gone, Later, Refused, Unsure
+from bot.messages import Gone, Later, Refused, Shut, Unsure
 from bot.platforms.discord.waiting import EVERYTHING, scope
 from bot.waits import Waits
 
@@ -20,6 +20,8 @@ TIMEOUT = 10.0  # below the outbox's own
 NO_CONNECTION = 5.0  # seconds until a server that cannot be reached is tried again
 NOT_LET_IN = 60.0  # a token that is refused may be mended; each refusal counts towards a ban
 UNKNOWN = frozenset({10003, 10004, 10008, 10013, 10015, 10062})
+UNKNOWN_MESSAGE = 10008
+BARRED = frozenset({50001, 50013, 160005})  # no access, a right is missing, a thread is locked
 UNKNOWN_CHANNEL, ALREADY_ANSWERED, NO_DIRECT_MESSAGES = 10003, 40060, 50007
 TOKEN_EXPIRED, ARCHIVED, THREAD_EXISTS = 50027, 50083, 160004
 NO_THREADS = frozenset({50001, 50013, 50024})  # may not, or cannot, be opened here
@@ -31,6 +33,10 @@ class Declined(Refused):
     def __init__(self, code: int, words: str) -> None:
         super().__init__(f"Discord says: {words} ({code})")
         self.code = code
+
+
+class Barred(Declined, Shut):
+    """Discord does not let us in there; whoever runs the server can change that."""
 
 
 class Vanished(Gone):
@@ -153,6 +159,8 @@ def _meaning(response: aiohttp.ClientResponse, text: str) -> Any:
         raise Later(NOT_LET_IN)
     if code in UNKNOWN:
         raise Vanished(code, words)
+    if code in BARRED:
+        raise Barred(code, words)
     raise Declined(code, words or f"HTTP {response.status}")
 
 

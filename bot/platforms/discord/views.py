@@ -28,6 +28,17 @@ _IN_WORDS = re.compile(rf"^-# .*\[{DOT}\]\(<(\S+)>\)$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class May:
+    """What the bot is allowed to do in a channel."""
+
+    embed: bool = True
+    attach: bool = True
+
+
+EVERYTHING = May()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rendered:
     """One message, ready to send."""
 
@@ -65,15 +76,16 @@ class Rendered:
         }
 
 
-def render(card: Card, *, ref: str = "", answer: bool = False, embeds: bool = True) -> Rendered:
-    """`answer`: offer the Answer form, where replies cannot be read. `embeds`: False where the bot may not embed."""
+def render(card: Card, *, ref: str = "", answer: bool = False, may: May = EVERYTHING) -> Rendered:
+    """`answer`: offer the Answer form, where replies cannot be read."""
+    embeds = may.embed
     pings = _pings(card)
     rows, left_out = _components(card, answer)
     title, footer = _Cut(_one_line(card.title) or "Overlord", TITLE), _one_line(card.footer)
     head = f"{' '.join(f'<@{user}>' for user in pings)} **{title.shown}**".strip()
     told = cut(footer, FOOTER if embeds else 200)
     tail = _small(escape(told), f"[{DOT}](<{ref}>)" if ref else "")  # where there is no embed to hold it
-    body = _Body(card, DESCRIPTION if embeds else CONTENT - width(head) - width(tail) - 2, left_out)
+    body = _Body(card, DESCRIPTION if embeds else CONTENT - width(head) - width(tail) - 2, left_out, may)
     uncut = body.whole and title.whole and not left_out and told == footer
     shown: tuple[Json, ...] = ()
     if embeds and (body.text or footer):
@@ -81,7 +93,8 @@ def render(card: Card, *, ref: str = "", answer: bool = False, embeds: bool = Tr
         content = head
     else:
         content = _joined(head, body.text, tail)
-    return Rendered(content=content, embeds=shown, components=rows, pings=pings, file="" if uncut else _file(card))
+    file = "" if uncut or not may.attach else _file(card)
+    return Rendered(content=content, embeds=shown, components=rows, pings=pings, file=file)
 
 
 def _embed(card: Card, text: str, footer: str, ref: str) -> Json:
@@ -116,7 +129,8 @@ class _Cut:
 class _Body:
     """Lines until the room is used up, then a count of what is missing. A clock is never what is missing."""
 
-    def __init__(self, card: Card, room: int, choices_left_out: int) -> None:
+    def __init__(self, card: Card, room: int, choices_left_out: int, may: May) -> None:
+        self._where = "in the attached file" if may.attach else "in the console"
         self._last: list[str] = []
         self._lines: list[str] = []
         self._missing = 0
@@ -156,7 +170,7 @@ class _Body:
 
     @property
     def text(self) -> str:
-        count = f"… and {self._missing} more in the attached file" if self._missing else ""
+        count = f"… and {self._missing} more {self._where}" if self._missing else ""
         return _joined(*self._lines, count, *self._last)
 
 

@@ -11,7 +11,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from agents.domain.ids import Account, Thread
 from agents.domain.text import one_line
-from bot.messages import Bounds, Card, Gone, Later, Refused, Unsure
+from bot.messages import Bounds, Card, Gone, Later, Refused, Shut, Unsure
 from bot.pictures import png
 from bot.platforms.slack import addresses
 from bot.platforms.slack.blocks import render
@@ -113,14 +113,22 @@ class SlackPlatform:
 
     async def whisper(self, thread: Thread, to: Account, key: str, card: Card) -> None:
         place, rendered = addresses.place(thread), render(card)
-        with told():
-            await self._client.chat_postEphemeral(
-                channel=place.channel,
-                user=addresses.user(to),
-                thread_ts=place.ts,
-                text=rendered.text,
-                blocks=rendered.blocks,
-            )
+        try:
+            if card.direct:
+                raise Shut("nobody would see it there")
+            with told():
+                await self._client.chat_postEphemeral(
+                    channel=place.channel,
+                    user=addresses.user(to),
+                    thread_ts=place.ts,
+                    text=rendered.text,
+                    blocks=rendered.blocks,
+                )
+        except (Gone, Shut):
+            with told():
+                await self._client.chat_postMessage(
+                    channel=addresses.user(to), text=rendered.text, unfurl_links=False, unfurl_media=False
+                )
 
     async def seen(self, thread: Thread, message: str) -> None:
         channel, ts = addresses.place(thread).channel, addresses.message_ts(message)

@@ -11,7 +11,7 @@ from slack_sdk.errors import SlackApiError, SlackRequestError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from bot.messages import Gone, Later, Refused, Unsure
+from bot.messages import Deleted, Gone, Later, Refused, Shut, Unsure
 from bot.platforms.slack.options import SlackOptions
 
 log = logging.getLogger("overlord.slack")
@@ -20,18 +20,29 @@ UNREACHED = 5.0  # seconds until a Slack that could not be reached is tried agai
 UNTRUSTED = 60.0  # the same for a token it does not take: the operator has to act
 LIMITED = 30.0  # where a 429 does not say for how long
 
+DELETED = frozenset({"message_not_found"})
 GONE = frozenset(
     {
-        "message_not_found",
         "thread_not_found",
-        "channel_not_found",
-        "is_archived",
-        "not_in_channel",
         "user_not_in_channel",
         "user_not_found",
-        "cant_update_message",
         "cannot_reply_to_message",
         "no_item_specified",
+    }
+)
+# What an operator or a channel's owner can undo: archived, not invited, not allowed.
+SHUT = frozenset(
+    {
+        "channel_not_found",
+        "is_archived",
+        "is_inactive",
+        "not_in_channel",
+        "restricted_action",
+        "restricted_action_read_only_channel",
+        "restricted_action_thread_only_channel",
+        "restricted_action_thread_locked",
+        "missing_scope",
+        "no_permission",
     }
 )
 TOKENS = frozenset(
@@ -118,10 +129,12 @@ def _meant(problem: SlackApiError) -> Exception:
     if error in TOKENS:
         log.error("Slack does not take our token", extra={"problem": error})
         return Later(UNTRUSTED)
-    if error in GONE:
-        return Gone(error)
     needed = f" (the app needs {data['needed']})" if data.get("needed") else ""
-    return Refused(f"{error}{needed}")
+    kind = next((kind for errors, kind in _MEANT if error in errors), Refused)
+    return kind(f"{error}{needed}")
+
+
+_MEANT: tuple[tuple[frozenset[str], type[Refused]], ...] = ((DELETED, Deleted), (GONE, Gone), (SHUT, Shut))
 
 
 def _retry_after(problem: SlackApiError) -> float | None:

@@ -33,6 +33,9 @@ class Messages:
         self.closed_dms: set[str] = set()  # people who take no direct messages
         self.no_embeds: set[str] = set()  # channels where the bot may not embed
         self.no_threads: set[str] = set()  # channels where the bot may not open threads
+        self.barred: set[str] = set()  # channels in which the bot may do nothing
+        self.no_files: set[str] = set()  # channels where the bot may attach nothing
+        self.no_history: set[str] = set()  # channels where the bot may not read back
         self.doubled_nonces = 0
 
     def add_routes(self, http: Http) -> None:
@@ -41,7 +44,7 @@ class Messages:
         http.route("PATCH", "/channels/{channel_id}", self._change_channel)
         http.route("GET", many, self._list)
         http.route("POST", many, self._create)
-        http.route("GET", one, lambda call: self._read(call, self._message(call)))
+        http.route("GET", one, self._get)
         http.route("PATCH", one, self._edit)
         http.route("DELETE", one, self._delete, 204)
         http.route("POST", f"{one}/threads", self._open_thread, 201)
@@ -66,7 +69,7 @@ class Messages:
 
     def _list(self, call: Call) -> Answer:
         """Newest first; `after` picks the oldest that follow, as Discord does."""
-        limit, known = int(call.query.get("limit", 50)), self._channel(call).public
+        limit, known = int(call.query.get("limit", 50)), self._readable(call)
         if not 1 <= limit <= 100:
             raise ApiError(400, 50035, "Invalid Form Body", {"limit": {"_errors": []}})
         if after := call.query.get("after"):
@@ -81,13 +84,24 @@ class Messages:
             picked = known[-limit:]
         return [self._read(call, m) for m in reversed(picked)]
 
+    def _readable(self, call: Call) -> list[Message]:
+        """Without the right to read back Discord lists nothing, and says nothing."""
+        channel = self._channel(call)
+        return [] if {channel.id, channel.parent} & self.no_history else channel.public
+
+    def _get(self, call: Call) -> Answer:
+        channel = self._channel(call)
+        if {channel.id, channel.parent} & self.no_history:
+            raise ApiError(403, 50013, "Missing Permissions")
+        return self._read(call, self._message(call))
+
     def _read(self, call: Call, message: Message) -> Json:
         data = message.json()
         return data if self.reads_content() else without_content(data, self._channel(call), self._world.bot)
 
     def _create(self, call: Call) -> Answer:
         channel = self._channel(call)
-        self._refuse_archived(channel)
+        self._refuse_barred(channel, call)
         if channel.recipient and channel.recipient.id in self.closed_dms:
             raise ApiError(403, 50007, "Cannot send messages to this user")
         check_message(call.body, files=len(call.files))
@@ -108,7 +122,7 @@ class Messages:
 
     def _edit(self, call: Call) -> Answer:
         channel, message = self._channel(call), self._message(call)
-        self._refuse_archived(channel)
+        self._refuse_barred(channel, call)
         if message.author is not self._world.bot:
             raise ApiError(403, 50005, "Cannot edit a message authored by another user")
         check_message(call.body, files=len(call.files), editing=True)
@@ -168,6 +182,15 @@ class Messages:
         if user is None:
             raise ApiError(404, 10013, "Unknown User")
         return self._world.direct(user).json
+
+    def _refuse_barred(self, channel: Channel, call: Call) -> None:
+        """Rights are those of the channel a thread is in."""
+        self._refuse_archived(channel)
+        here = {channel.id, channel.parent}
+        if here & self.barred:
+            raise ApiError(403, 50001, "Missing Access")
+        if call.files and here & self.no_files:
+            raise ApiError(403, 50013, "Missing Permissions")
 
     @staticmethod
     def _refuse_archived(channel: Channel) -> None:
