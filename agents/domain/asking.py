@@ -43,6 +43,7 @@ class Question:
     text: str = ""
     evidence: tuple[str, ...] = ()
     subject: str = ""
+    version: int = 0  # of the plan that is asked about
     default: str = ""  # the value that silence takes
     put_to: PersonId | None = None  # None: the task's owner
 
@@ -66,6 +67,7 @@ def ask(task: Task, question: Question, moment: Moment) -> Facts:
         question=question.text,
         evidence=question.evidence,
         subject=question.subject,
+        version=question.version,
         put_to=question.put_to or task.owner,
         opened_at=moment.at,
         default=next((o.letter for o in question.options if o.value == question.default), ""),

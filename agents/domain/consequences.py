@@ -1,10 +1,11 @@
 """What follows from a decision once it is made. A stage that opens a new kind of decision adds its row here."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from agents.domain import events as e, planning, proposing, work_consequences
 from agents.domain.asking import REASON, Chosen, Facts, Moment, Question, ask, ending_with, withdraw
-from agents.domain.authority import Kind
+from agents.domain.authority import LEAVES_THE_MACHINE, Kind
 from agents.domain.changes import changed
 from agents.domain.decision import Decision, Option, lettered, refuse_if_late
 from agents.domain.errors import PressRefused
@@ -111,6 +112,20 @@ def change_plan(task: Task, by: PersonId, words: str, moment: Moment) -> Facts:
     return [*withdraw(shown, "changes were asked for", moment), asked]
 
 
+def change_or_keep(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
+    """An edit of the request after its approval: at the merge the whole is worked on again, before minions are told."""
+    if chosen.option.value == "keep" or not task.in_work:
+        return []
+    words = f"The request was edited after the plan was approved. It now says: {decision.question}"
+    if merge := next((d for d in task.open if d.kind in LEAVES_THE_MACHINE), None):
+        again = work_consequences.merge(
+            task, merge, replace(chosen, option=Option(value="changes"), words=words), moment
+        )
+        return [*withdraw([merge], "changes were asked for", moment), *again]
+    told = e.RemarkMade(task=task.id, at=moment.at, by=chosen.by[0], text=words, entitled=True, urgent=True)
+    return [told]
+
+
 def meant(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
     """Words that could answer several questions, or that approve: a person pressed what they are."""
     words, by = decision.subject, chosen.by[0]
@@ -166,6 +181,7 @@ CONSEQUENCES: dict[Kind, Consequence] = {
     Kind.PROJECT: project,
     Kind.CLARIFICATION: answered,
     Kind.MEANT: meant,
+    Kind.CORRECTION: change_or_keep,
     Kind.PLAN: accept_or_change,
     Kind.DEBATE: accept_or_change,
     Kind.BUDGET: raise_or_cancel,

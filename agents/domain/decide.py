@@ -105,7 +105,11 @@ def _by_guess(guess: Guess | None, projects: Sequence[str]) -> tuple[str, str] |
 
 def correct(task: Task, text: str, presser: Presser, moment: Moment, hidden: int = 0) -> Facts:
     """The author edited the request; nobody else's edit counts. A plan for what it said before is not one for this."""
-    if task.ended or not presser.is_(task.owner) or text == task.request:
+    if task.ended or not presser.is_(task.owner):
+        return []
+    if task.accepted_plan:
+        return _offer_change(task, text, presser, moment, hidden)
+    if text == task.request:
         return []
     corrected = e.RequestCorrected(task=task.id, at=moment.at, by=presser.person, request=text, hidden=hidden)
     if not task.in_planning:
@@ -114,6 +118,24 @@ def correct(task: Task, text: str, presser: Presser, moment: Moment, hidden: int
     words = f"The request was corrected. It was: {task.request}"
     again = e.PlanChangeRequested(task=task.id, at=moment.at, by=presser.person, words=words)
     return [corrected, *withdraw(old, "the request was corrected", moment), again]
+
+
+CHANGE_OR_KEEP = lettered(
+    Option(value="change", label="Ask for this change"), Option(value="keep", label="Keep what was approved")
+)
+
+
+def _offer_change(task: Task, text: str, presser: Presser, moment: Moment, hidden: int) -> Facts:
+    """What was approved stays what is shown, worked on and judged; the edit is offered as a change."""
+    before = [d for d in task.open if d.kind is Kind.CORRECTION]
+    if text == (before[0].question if before else task.request):
+        return []
+    edited = e.RequestEdited(task=task.id, at=moment.at, by=presser.person, request=text, hidden=hidden)
+    stale = withdraw(before, "the request was edited again", moment)
+    if text == task.request:
+        return [edited, *stale]
+    question = Question(kind=Kind.CORRECTION, options=CHANGE_OR_KEEP, text=text, evidence=(task.request,))
+    return [edited, *stale, *ask(task, question, moment)]
 
 
 def park(task: Task, parked: e.JobParked, moment: Moment) -> Facts:

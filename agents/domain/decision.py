@@ -53,6 +53,7 @@ class Decision:
     question: str = ""
     evidence: tuple[str, ...] = ()
     subject: str = ""  # hash of the thing decided on, such as a plan
+    version: int = 0  # of the plan that is decided on
     put_to: PersonId
     opened_at: datetime
     due: datetime | None = None  # when silence means something next

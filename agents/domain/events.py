@@ -111,6 +111,15 @@ class RequestCorrected(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RequestEdited(Event):
+    """The request's author edited the message after the plan was approved: what was decided stays as it was."""
+
+    by: PersonId
+    request: str
+    hidden: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TaskStopped(Event):
     by: PersonId
 
@@ -292,6 +301,7 @@ AnyEvent = (
     | ProjectChosen
     | RemarkMade
     | RequestCorrected
+    | RequestEdited
     | TaskStopped
     | TaskResumed
     | TaskBackburnered

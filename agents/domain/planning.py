@@ -222,7 +222,8 @@ def workflow_of(task: Task, current: Callable[[], Workflow]) -> Workflow:
 def _ask_plan(task: Task, kind: Kind, options: tuple[Option, ...], moment: Moment) -> Facts:
     """The approval is bound to the hash of what is shown."""
     assert task.plan is not None, "there is nothing to decide on"
-    return ask(task, Question(kind=kind, options=options, subject=task.plan.hash), moment)
+    question = Question(kind=kind, options=options, subject=task.plan.hash, version=task.plan_number)
+    return ask(task, question, moment)
 
 
 def _sent_back(task: Task, back: e.DecompositionSentBack, moment: Moment) -> Facts:

@@ -94,6 +94,7 @@ STAYS: frozenset[type[Event]] = frozenset(
         e.RequestVouched,
         e.RemarkMade,
         e.RequestCorrected,
+        e.RequestEdited,
         e.TaskMuted,
         e.DecisionOpened,
         e.DecisionVoted,

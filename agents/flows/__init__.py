@@ -76,6 +76,7 @@ FLOWS: dict[str, Flow] = {flow.__name__: flow for flow in (*FLOW_AFTER.values(),
 RESTS: frozenset[type[Event]] = frozenset(
     {
         e.RequestCorrected,
+        e.RequestEdited,
         e.TaskStopped,
         e.TaskBackburnered,
         e.TaskMuted,

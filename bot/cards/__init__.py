@@ -182,5 +182,11 @@ CARD_FOR: dict[type[Event], tuple[Maker, ...]] = {
 
 # Facts people are not told of.
 QUIET: frozenset[type[Event]] = frozenset(
-    {e.TaskMuted, e.ProposalMade, e.ProposalApproved, e.ProposalRejected}  # the card of the decision tells it
+    {
+        e.TaskMuted,
+        e.RequestEdited,
+        e.ProposalMade,
+        e.ProposalApproved,
+        e.ProposalRejected,
+    }  # the card of the decision tells it
 )

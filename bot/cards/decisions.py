@@ -29,13 +29,14 @@ _TITLES: dict[Kind, Callable[[Task, Decision], str]] = {
     Kind.ESCALATION: lambda task, d: d.question if d.subject else f"{task.id} got stuck",
     Kind.QUESTION: lambda task, d: one_line(d.question),
     Kind.CLARIFICATION: lambda task, d: f"{task.id}: {one_line(d.question)}",
-    Kind.PLAN: lambda task, d: f"{task.id}: {_plan_title(task)}",
+    Kind.PLAN: lambda task, d: f"{task.id}: {_plan_title(task, d)}",
     Kind.DEBATE: lambda task, d: f"{task.id}: the plan needs your judgement",
     Kind.BUDGET: lambda task, d: f"{task.id}: the budget is used up",
     Kind.SCOPE: lambda task, d: f"{task.id}: may it write more?",
     **dict.fromkeys(GATES, lambda task, d: f"{task.id}: please look at a step before it goes on"),
     **dict.fromkeys(MERGES, lambda task, d: f"{task.id} is ready to merge"),
     Kind.MEANT: lambda task, d: f"{task.id}: {_meant_title(d)}",
+    Kind.CORRECTION: lambda task, d: f"{task.id}: the request was edited after the plan was approved",
     Kind.PROPOSAL: lambda task, d: f"{task.id} gave rise to a proposal: {one_line(d.question, 200)}",
 }
 
@@ -139,12 +140,15 @@ def _meant_title(decision: Decision) -> str:
     return "which of these do your words answer?" if len(decision.options) > 2 else "one press to confirm"
 
 
-def _plan_title(task: Task) -> str:
-    if task.review is not None and task.review.ruling is Ruling.BLOCKED:
-        halts = task.review.critic_stance is Stance.STOP
-        return f"the {'critic' if halts else 'custodiet'} says stop"
-    again = f", version {task.plan_number}" if task.plan_number > 1 else ""
-    return f"please look at the plan{again}"
+def _plan_title(task: Task, decision: Decision) -> str:
+    """Of the version that is decided on, whatever was planned since."""
+    number = decision.version or task.plan_number
+    again = f", version {number}" if number > 1 else ""
+    if any(option.approves for option in decision.options):
+        return f"please look at the plan{again}"
+    if task.review is None or number != task.plan_number:
+        return f"a reviewer says stop{again}"
+    return f"the {'critic' if task.review.critic_stance is Stance.STOP else 'custodiet'} says stop"
 
 
 def _title(task: Task, decision: Decision) -> str:
@@ -225,6 +229,10 @@ _TEXTS: dict[Kind, Callable[[str, Task, Decision], str]] = {
     Kind.BUDGET: _budget_text,
     Kind.PROPOSAL: lambda request, task, d: NEXT,
     Kind.MEANT: lambda request, task, d: f"You wrote: “{d.question}”. It is kept; nothing follows until you press.",
+    Kind.CORRECTION: lambda request, task, d: (
+        f"It now says: “{cut(d.question, 1500)}”. The plan, the work and the checks keep to what was approved, unless "
+        "you ask for a change."
+    ),
     Kind.QUESTION: lambda request, task, d: f"It is about “{request}”.",
     Kind.ESCALATION: lambda request, task, d: (
         f"It is about “{request}”."

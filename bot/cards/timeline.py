@@ -38,6 +38,7 @@ _PLAIN: dict[type[Event], Callable[[Any, NameOf], str]] = {
     e.ProjectChosen: lambda f, name: f"Project: {f.project or 'none'}{f' ({f.why})' if f.why else ''}",
     e.RemarkMade: lambda f, name: f"Remarked: {f.text}",
     e.RequestCorrected: lambda f, name: f"Corrected the request: {f.request}",
+    e.RequestEdited: lambda f, name: f"Edited the request after the approval; it now says: {f.request}",
     e.TaskStopped: lambda f, name: "Stopped the task",
     e.TaskResumed: lambda f, name: "Resumed the task",
     e.TaskBackburnered: lambda f, name: "Laid the task aside",

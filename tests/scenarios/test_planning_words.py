@@ -31,7 +31,8 @@ async def test_a_wish_in_words_brings_a_marked_up_version_and_closes_the_old_car
     card = await play.sees("ana", thread, "please look at the plan, version 2", "no passwords please")
     for words in ("New: Send a code by mail", "Changed: Show a form", "Gone: Check the password"):
         assert words in card.text.replace("*", ""), card.text
-    await play.sees("ana", thread, "No longer needed: changes were asked for", gone="Approve plan")
+    closed = await play.sees("ana", thread, "No longer needed: changes were asked for", gone="Approve plan")
+    assert "version 2" not in closed.text, "a closed card keeps the version that it was about"
     await play.stage.press("lead", thread, "Approve plan")
     await play.sees("ana", thread, "At work")
     task = await play.task()

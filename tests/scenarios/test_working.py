@@ -8,8 +8,9 @@ from agents.domain.risk import Risk, RiskLevel
 from agents.domain.task import TaskState
 from agents.domain.work import Ending, SubtaskState
 from agents.ports import Asked, Brief, Finished, GaveUp, Outcome, Progress, WantsScope, Watch
-from tests.fakes.work import ScriptedMinions, Workshop, failing, finishes, never_ends, says
+from tests.fakes.work import Play as Plays, ScriptedMinions, Workshop, failing, finishes, never_ends, says
 from tests.scenarios.conftest import THREE, Given, Opened
+from tests.scenarios.stage import until
 from tests.scenarios.working import THREE_SUBTASKS, at_work, given as one
 
 STAGES = THREE
@@ -104,24 +105,66 @@ async def test_what_people_say_reaches_the_minion_and_a_mention_does_not_wait(op
     assert heard == [(), ("stop using tabs",)], "at once, and nothing of those who have no say"
 
 
-async def test_an_untagged_reply_waits_for_the_next_turn_and_an_edit_is_a_correction(opened: Opened) -> None:
+async def test_an_untagged_reply_waits_for_the_next_turn(opened: Opened) -> None:
     told: list[str] = []
+    play, thread = await at_work(opened, given(Workshop(minions=ScriptedMinions(scripts={1: [_hears(told, 1)] * 2}))))
+    await play.sees("ana", thread, "turn")
+    await play.stage.say("ana", "keep it small", thread=thread)
+    await play.sees("lead", thread, "T-1 is ready to merge")
+    assert told == ["keep it small"]
+
+
+async def test_an_edit_after_the_approval_changes_nothing_until_a_person_asks_for_it(opened: Opened) -> None:
+    told: list[str] = []
+    play, thread = await at_work(opened, given(Workshop(minions=ScriptedMinions(scripts={1: [_hears(told, 1)] * 2}))))
+    await play.sees("ana", thread, "turn")
+    await play.stage.edit("ana", thread, "add a small login page")
+    card = await play.sees("ana", thread, "the request was edited after the plan was approved", "small login page")
+    assert {"Ask for this change", "Keep what was approved"} == set(card.buttons)
+    task = await play.task()
+    assert task.request == "add a login page" and not told
+    await play.sees("ana", thread, "T-1 · add a login page")
+    await play.stage.press("mallory", thread, "Ask for this change")
+    assert (await play.sees("mallory", thread, "This is not yours to decide")).private
+    await play.stage.press("ana", thread, "Ask for this change")
+    await play.sees("lead", thread, "T-1 is ready to merge")
+    assert len(told) == 1 and "add a small login page" in told[0]
+    assert (await play.task()).request == "add a login page", "what was approved is what the whole is judged by"
+
+
+async def test_an_edit_at_the_merge_can_send_the_whole_back(opened: Opened) -> None:
+    work = Workshop()
+    play, thread = await at_work(opened, given(work))
+    await play.sees("lead", thread, "T-1 is ready to merge")
+    await play.stage.edit("ana", thread, "add a login page with a logo")
+    await play.sees("ana", thread, "the request was edited after the plan was approved")
+    await play.stage.press("ana", thread, "Ask for this change")
+    await play.happened("SubtaskReady")
+
+    async def sent_back() -> bool:
+        return any("with a logo" in line for brief in work.minions.briefs for line in brief.work.feedback)
+
+    await until(sent_back, "another round")
+    await play.sees("lead", thread, "No longer needed: changes were asked for", gone="Merge it")
+    await play.stage.edit("ana", thread, "add a login page with two logos")
+    await play.sees("ana", thread, "two logos", "after the plan was approved")
+    await play.stage.edit("ana", thread, "add a login page")
+    await play.sees("ana", thread, "after the plan was approved", "No longer needed: the request was edited again")
+
+
+def _hears(told: list[str], most: int) -> Plays:
+    """A minion that works until it was told so many things."""
 
     async def works_on(brief: Brief, watch: Watch) -> Outcome:
         told.extend(brief.since)
         for turn in range(brief.work.turns + 1, 2000):
             told.extend(await watch(Progress(turns=turn, seconds=turn, doing="writing")))
-            if len(told) > 1:
+            if len(told) >= most:
                 return Finished(summary="heard")
             await asyncio.sleep(0.03)  # a turn takes its time, and words theirs to arrive
         raise AssertionError("nobody said anything")
 
-    play, thread = await at_work(opened, given(Workshop(minions=ScriptedMinions(scripts={1: [works_on, works_on]}))))
-    await play.sees("ana", thread, "turn")
-    await play.stage.say("ana", "keep it small", thread=thread)
-    await play.stage.edit("ana", thread, "add a small login page")
-    await play.sees("lead", thread, "T-1 is ready to merge")
-    assert told[0] == "keep it small" and "add a small login page" in told[1]
+    return works_on
 
 
 async def test_a_risky_change_is_let_through_by_those_who_may(opened: Opened) -> None:
