@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from textwrap import dedent
 
@@ -163,9 +163,9 @@ def _import(command: str, folder: Path) -> None:
 def _try(command: str) -> None:
     """Whether the engine itself can do here what is asked of it; whether we ask rightly, the tests say."""
     limits = ("--memory", "64m", "--pids-limit", "20")
-    tried = subprocess.run(
-        [command, "run", "--rm", "--network", "none", *limits, IMAGE, "true"],
-        capture_output=True, text=True, timeout=PATIENCE, check=False,
+    tried = subprocess.run(  # a hang is a failure like any other
+        ["timeout", f"{PATIENCE:.0f}", command, "run", "--rm", "--network", "none", *limits, IMAGE, "true"],
+        capture_output=True, text=True, check=False,
     )  # fmt: skip
     if tried.returncode != 0 or "ignored" in tried.stderr:  # without root only version 2 of control groups has limits
         raise NoEngine(f"Podman cannot hold containers here: {tried.stderr.strip()[-300:]}")
@@ -213,7 +213,7 @@ def main() -> int:
         make(folder)
     except NoEngine as why:
         say(str(why))
-        if folder.is_dir():
+        with suppress(OSError):
             (folder / PROBLEM).write_text(str(why))
     else:
         (folder / PROBLEM).unlink(missing_ok=True)
