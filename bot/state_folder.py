@@ -1,14 +1,16 @@
 """The state folder: where it is, and that nobody but its owner can look into it."""
 
+import fcntl
 import os
 import re
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 
 from agents.domain.errors import SettingsProblem
 
 HOME = "~/.overlord"
+MARK = "running"  # a file in it that is locked while the program runs
 _SQLITE = "sqlite:///"
 
 
@@ -24,8 +26,33 @@ def expand(written: str, base: Path, environ: Mapping[str, str]) -> Path:
 
 def make_home(home: Path) -> None:
     """Make it for its owner alone: whoever may read it is the operator. Raises SettingsProblem."""
-    home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise SettingsProblem(
+            f"The state folder {home} cannot be made ({error.strerror or error})",
+            next_step="Name a folder that you own in OVERLORD_HOME or with --home.",
+        ) from None
     _make_private(home)
+
+
+def mark_as_running(home: Path) -> tuple[AbstractContextManager[object], str]:
+    """A mark to hold while the program runs, and what to say if another one holds it: the kernel ends it with us."""
+    try:
+        mark = (home / MARK).open("a+")
+    except OSError:  # a disk that is full is told where it matters
+        return nullcontext(), ""
+    try:
+        fcntl.flock(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        mark.seek(0)
+        other = f"Overlord already runs on {home} (process {mark.read().strip() or 'unknown'}). "
+        return mark, other + "Both serve it and share the work: stop one, or give this one its own folder with --home."
+    with suppress(OSError):
+        mark.truncate(0)
+        mark.write(str(os.getpid()))
+        mark.flush()
+    return mark, ""
 
 
 def make_database_private(url: str) -> None:

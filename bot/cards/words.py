@@ -222,8 +222,18 @@ def _blocked(task: Task) -> str:
 def _at_work(task: Task) -> str:
     if any(task.of_kind(kind) for kind in (Kind.MERGE, Kind.MERGE_HIGH, Kind.MERGE_CRITICAL)):
         return "Ready to merge"
-    asks = [d for d in task.questions if d.kind in (Kind.QUESTION, Kind.SCOPE, Kind.ESCALATION)]
-    return "At work, and a minion waits for you" if asks else ""
+    asked = {(d.kind, d.subject.partition(":")[0]) for d in task.questions}
+    return next((said for about, said in _NEEDS_YOU.items() if about in asked), "")
+
+
+# What is asked while a task is at work, by its kind and what it is about; the first that is asked is said.
+_NEEDS_YOU: dict[tuple[Kind, str], str] = {
+    (Kind.ESCALATION, "merge"): "Could not be merged: it needs you",
+    (Kind.ESCALATION, ""): "Got stuck: it needs you",
+    (Kind.ESCALATION, "work"): "At work, and a step needs you",
+    (Kind.QUESTION, "run"): "At work, and a minion waits for you",
+    (Kind.SCOPE, "run"): "At work, and a minion waits for you",
+}
 
 
 _CLOSER: dict[TaskState, Callable[[Task], str]] = {

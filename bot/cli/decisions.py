@@ -1,9 +1,10 @@
 """`overlord decisions`: what waits for a person, and deciding it."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from agents.domain.errors import OverlordError
 from bot.cli import output, session
@@ -18,8 +19,15 @@ app = typer.Typer(help="See what waits for a person, and decide it.", rich_marku
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Id = Annotated[str, typer.Argument(metavar="DECISION", help="Its id, or a beginning that only one has.")]
 Waiting = tuple["Task", "Decision"]
-DASHES = {"ignore_unknown_options": True, "help_option_names": ["--help"]}  # an id may begin with a dash
+DASHES = {"ignore_unknown_options": True, "help_option_names": ["--help"]}  # an id may begin with a dash, also with -h
 SHORT = 8  # characters of an id that the list shows; enough to tell decisions apart
+
+
+class CommandWithId(TyperCommand):
+    """Takes what begins with a dash for an id, unless it is -h alone."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, ["--help"] if "-h" in args else args)
 
 
 @app.callback(invoke_without_command=True)
@@ -35,13 +43,13 @@ def list_decisions(context: typer.Context, json: Json = False) -> None:
     session.run(_list(session.ready(context), json))
 
 
-@app.command(context_settings=DASHES)
+@app.command(cls=CommandWithId, context_settings=DASHES)
 def show(context: typer.Context, decision: Id, json: Json = False) -> None:
     """Show one decision with its choices."""
     session.run(_show(session.ready(context), decision, json))
 
 
-@app.command(context_settings=DASHES)
+@app.command(cls=CommandWithId, context_settings=DASHES)
 def decide(
     context: typer.Context,
     decision: Id,

@@ -26,7 +26,7 @@ CHANGES = "Keep to what was asked for, and take no right that nobody gave."
 
 def demo(
     list_: Annotated[
-        bool, typer.Option("--list", help="Print the requests that can be rehearsed, one a line.")
+        bool, typer.Option("--list", help="Print the requests that can be rehearsed, with their numbers.")
     ] = False,
     json: Annotated[
         bool, typer.Option("--json", help="With --list: print JSON, with what each request shows.")
@@ -40,7 +40,7 @@ def demo(
     if json:
         output.show_json([{"request": request, "shows": shows} for request, shows in known])
     elif list_:
-        typer.echo("\n".join(request for request, _ in known))
+        typer.echo("\n".join(f"{number}  {request}" for number, (request, _) in enumerate(known, 1)))
     elif number > len(known):
         raise OverlordError(f"There are {len(known)} requests", next_step="`overlord demo --list` prints them.")
     else:
@@ -49,6 +49,7 @@ def demo(
 
 
 async def _play(home: Path, request: str, shows: str) -> None:
+    from agents.workspace.sandbox import choice
     from bot import app
     from bot.logs import set_up_logs
     from bot.settings import load_settings
@@ -60,19 +61,19 @@ async def _play(home: Path, request: str, shows: str) -> None:
     }
     settings = load_settings(given, cwd=home)
     set_up_logs("warning", settings.secrets)
+    await choice.tried(settings.sandbox)  # without one a minion could only say so, at the end of a long story
     typer.echo(f"A rehearsal of {shows}. No model is asked, nothing leaves this machine, and nothing is kept.\n")
     async with app.running(settings) as program:
         viewer = next(account for account in sorted(settings.operators) if account.startswith("console:"))
         typer.echo(f"You: @overlord {request}")
         await program.desk.hear(_said(viewer, request))
         ended = await _watch(program.desk, viewer)
-    typer.echo(f"\n{_ending(ended)}")
-
-
-def _ending(task: "Task") -> str:
-    if task.merged_into:
-        return f"The work is merged into {task.merged_into} of the sample, as commit {task.head[:10]}."
-    return f"It ended here: {task.state}, {task.reason or 'as far as this request is rehearsed'}."
+    if not ended.merged_into:
+        raise OverlordError(
+            f"It ended here: {ended.state}{f', {ended.reason}' if ended.reason else ''}",
+            next_step="Every request can be played to its merge: run `overlord doctor`.",
+        )
+    typer.echo(f"\nThe work is merged into {ended.merged_into} of the sample, as commit {ended.head[:10]}.")
 
 
 async def _watch(desk: "Desk", viewer: "Account") -> "Task":
@@ -89,11 +90,16 @@ async def _watch(desk: "Desk", viewer: "Account") -> "Task":
                 return page.task
             for need in page.needs[:1]:
                 if need.decision.kind is Kind.ESCALATION and need.decision.question in stuck:
-                    return page.task
+                    raise OverlordError(_why(need), next_step="See what `overlord doctor` says, and try again.")
                 stuck |= {need.decision.question} if need.decision.kind is Kind.ESCALATION else set()
                 await _decide(desk, need)
         await asyncio.sleep(LOOK)
     raise OverlordError("The rehearsal did not come to its end in time", next_step="Run `overlord doctor`.")
+
+
+def _why(need: "Need") -> str:
+    told = [text for text in need.decision.evidence if not text.startswith("Kept: ")]
+    return " ".join([f"The rehearsal got stuck: {need.decision.question}.", *told]).rstrip(".")
 
 
 async def _page(desk: "Desk", viewer: "Account") -> "TaskPage | None":

@@ -1,5 +1,6 @@
 """How commands print: aligned columns for people, JSON for programs."""
 
+import sys
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -7,14 +8,15 @@ from typing import Any
 import typer
 
 GAP = "  "
-WIDEST = 60  # a cell; the whole of it is in --json
+WIDEST = 60  # a cell on a terminal; in a pipe and in --json it is whole
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Columns as wide as their widest cell; cells are one line each."""
     from agents.domain.text import clean, one_line
 
-    cells = [list(headings), *([one_line(clean(cell), WIDEST) for cell in row] for row in rows)]
+    widest = WIDEST if sys.stdout.isatty() else sys.maxsize
+    cells = [list(headings), *([one_line(clean(cell), widest) for cell in row] for row in rows)]
     widths = [max(len(row[column]) for row in cells) for column in range(len(headings))]
     lines = (GAP.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in cells)
     return "\n".join(line.rstrip() for line in lines)

@@ -7,7 +7,7 @@ import typer
 
 from agents.domain.errors import OverlordError
 from bot.cli import output, session
-from bot.cli.decisions import DASHES, SHORT, Json
+from bot.cli.decisions import DASHES, SHORT, CommandWithId, Json
 
 if TYPE_CHECKING:
     from agents.domain.decision import Decision
@@ -34,20 +34,20 @@ def list_proposals(context: typer.Context, all: All = False, json: Json = False)
     session.run(_list(session.ready(context), all, json))
 
 
-@app.command(context_settings=DASHES)
+@app.command(cls=CommandWithId, context_settings=DASHES)
 def show(context: typer.Context, proposal: Id, json: Json = False) -> None:
     """Show one proposal with its evidence."""
     session.run(_show(session.ready(context), proposal, json))
 
 
-@app.command(context_settings=DASHES)
+@app.command(cls=CommandWithId, context_settings=DASHES)
 def approve(context: typer.Context, proposal: Id) -> None:
     """Approve one: it becomes a task of its own."""
     title = session.run(_decide(session.ready(context), proposal, "approve", ""))
     typer.echo(f"Approved: {title}. It becomes a task of its own while `overlord up` runs.")
 
 
-@app.command(context_settings=DASHES)
+@app.command(cls=CommandWithId, context_settings=DASHES)
 def reject(
     context: typer.Context,
     proposal: Id,

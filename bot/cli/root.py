@@ -24,7 +24,6 @@ app = typer.Typer(
     cls=OverlordGroup,
     help="A chat-ops bot that supervises coding minions. `overlord up` starts it.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,  # rich costs more than everything else that --help imports
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

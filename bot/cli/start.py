@@ -35,18 +35,22 @@ def start(flags: Mapping[str, str]) -> None:
     from bot import app
     from bot.logs import set_up_logs
     from bot.settings import load_settings
-    from bot.state_folder import make_home
+    from bot.state_folder import make_home, mark_as_running
 
     settings = load_settings(os.environ, cwd=Path.cwd(), flags=flags)
     set_up_logs(settings.log_level, settings.secrets)
     make_home(settings.home)
+    mark, other = mark_as_running(settings.home)
+    if other:
+        print(f"Warning:   {other}", flush=True)
 
     def tell(program: app.Program) -> None:
         print("\n".join(opening_lines(settings, program)), flush=True)
         gc.freeze()
         gc.enable()
 
-    asyncio.run(app.run(settings, tell))
+    with mark:
+        asyncio.run(app.run(settings, tell))
 
 
 def opening_lines(settings: "Settings", program: "Program", look_up: LookUp | None = HERE) -> list[str]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="See tasks and steer them.", rich_markup_mode=None)
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Id = Annotated[str, typer.Argument(metavar="TASK", help="Such as T-3.")]
+Id = Annotated[str, typer.Argument(metavar="TASK", help="Such as T-3, or just 3.")]
 Reason = Annotated[str, typer.Option(help="Kept with the task.")]
 
 
@@ -76,7 +76,8 @@ def cancel(context: typer.Context, task: Id, reason: Annotated[str, typer.Option
 async def page_of(desk: "Desk", written: str) -> "TaskPage":
     from agents.domain.ids import TaskId
 
-    page = await desk.page(TaskId(written.upper()), session.me())
+    id = f"T-{written}" if written.isdecimal() else written.upper()
+    page = await desk.page(TaskId(id), session.me())
     if page is None:
         raise NoSuchTask(written)
     return page

@@ -91,7 +91,7 @@ def test_a_beginning_that_two_decisions_share_is_not_enough(shell: Shell) -> Non
         shell.ask(f"request {number}")
         shell.run("tasks", "stop", f"T-{number}")
     assert "2 decisions begin with" in shell.run("decisions", "show", "", code=1).err
-    for dashed in ("-abc", "--abc", "-h"):
+    for dashed in ("-abc", "--abc", "-hx"):
         assert f"begins with `{dashed}`" in shell.run("decisions", "show", dashed, code=1).err
 
 

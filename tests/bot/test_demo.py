@@ -23,11 +23,21 @@ def told_in_order(said: str, story: Iterable[str]) -> None:
         at = said.index(words, at)
 
 
-def test_the_rehearsed_requests_are_listed_one_a_line(shell: Shell) -> None:
+def test_the_rehearsed_requests_are_listed_with_their_numbers(shell: Shell) -> None:
     lines = shell.run("demo", "--list").out.splitlines()
-    assert len(lines) == 5 and lines[0] == "Let links expire after a chosen number of days"
+    assert len(lines) == 5 and lines[0] == "1  Let links expire after a chosen number of days"
     told = shell.run("demo", "--list", "--json").json
-    assert [each["request"] for each in told] == lines and all(each["shows"] for each in told)
+    assert [f"{number}  {each['request']}" for number, each in enumerate(told, 1)] == lines
+    assert all(each["shows"] for each in told)
+
+
+def test_without_a_sandbox_it_ends_at_once_with_an_error_and_the_reason(shell: Shell) -> None:
+    bare = shell.folder / "bin"
+    bare.mkdir()
+    (bare / "git").symlink_to("/usr/bin/git")
+    told = shell.run("demo", code=1, PATH=str(bare))
+    assert "bubblewrap: not installed" in told.err and "apt install bubblewrap" in told.err
+    assert "You: @overlord" not in told.out
 
 
 def test_the_first_request_plays_from_words_to_merge_and_leaves_nothing(shell: Shell) -> None:

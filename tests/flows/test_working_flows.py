@@ -13,6 +13,7 @@ from agents.domain.skill import Uses, uses
 from agents.domain.task import Task, TaskState
 from agents.domain.work import Ending, SubtaskState
 from agents.ports import Asked, Brief, Checkout, GaveUp, Outcome, WantsScope, Watch
+from bot.cards.words import state_of
 from tests.bot.test_cli_entry import Shell
 from tests.fakes.llm import ScriptedLlm, no_answer
 from tests.fakes.work import MemoryCheckouts, Workshop, failing, finishes, never_ends, says
@@ -76,6 +77,7 @@ async def test_a_merge_that_does_not_fit_is_taken_to_a_person_and_can_be_tried_a
     await work.press(Kind.MERGE, "merge")
     await work.settle()
     assert (await work.now()).of_kind(Kind.ESCALATION)
+    assert state_of(await work.now()) == "Could not be merged: it needs you"
     work.workshop.forge.fits = True
     await work.press(Kind.ESCALATION, "again")
     await work.settle()
@@ -101,7 +103,7 @@ async def test_work_that_fails_its_checks_goes_back_with_the_evidence_at_most_tw
     await work.settle()
     task = await work.now()
     assert task.work(1).attempt == 3 and "test_login" in task.work(1).feedback[0]
-    assert task.work(1).state is S.NEEDS_HUMAN
+    assert task.work(1).state is S.NEEDS_HUMAN and state_of(task) == "At work, and a step needs you"
     assert [b.work.branch or b.checkout.branch for b in work.workshop.minions.briefs if b.subtask.number == 1] == [
         "ai/t-1.1-write-the-form"
     ] * 3

@@ -40,7 +40,7 @@ async def refused(play: Play, thread: str, *words: str, attempt: int = 1) -> Non
     card = await play.sees("ana", thread, "T-1.1 (Write the form) needs you", *words)
     assert "It cannot be mended by another attempt" in card.text and set(card.buttons) == NEXT
     assert f"Kept: branch {BRANCH}" in card.text and f"Kept: patch T-1.1-{attempt}.patch" in card.text
-    await play.sees("ana", thread, "a minion waits for you", "Write the form: waits for you")
+    await play.sees("ana", thread, "a step needs you", "Write the form: waits for you")
     task = await play.task()
     assert task.work(1).state is SubtaskState.NEEDS_HUMAN and task.work(1).attempt == attempt and not task.pull
 
