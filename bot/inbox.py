@@ -23,6 +23,7 @@ from bot.conversation import Command, Meaning, SmallTalk, Words, understand
 from bot.messages import Choice, Delivery, Edited, Labelled, Mandated, Pressed, Said, load_card
 from bot.notices import warn_of_key
 from bot.office import Office
+from bot.quota import OverQuota, Quota, is_free
 from bot.readers import wish
 from bot.replying import Talk, words_of
 from store.books import Books
@@ -49,6 +50,7 @@ class Inbox:
     def __init__(self, office: Office) -> None:
         self._office = office
         self._database, self._clock, self._limits = office.database, office.clock, office.limits
+        self._quota = Quota(office.limits)
         self._awaited: dict[str, asyncio.Future[Outcome]] = {}
 
     async def accept(self, delivery: Delivery) -> bool:
@@ -119,8 +121,6 @@ class Inbox:
     def _mean(self, delivery: Delivery, books: Books) -> Outcome:
         memberships = delivery.memberships if isinstance(delivery, Said | Pressed) else ()
         speaker = self._office.presser(delivery.by, books, memberships)
-        if self._over_quota(delivery, books):
-            return Outcome(state=DeliveryState.IGNORED, words="more than the quota")
         match delivery:
             case Said():
                 return self._said(delivery, speaker, books)
@@ -149,6 +149,7 @@ class Inbox:
             return Outcome(state=DeliveryState.IGNORED, words=waits or "not said to me")
         if not self._hears(said, speaker):
             raise NotHeard(_OUTSIDER, next_step=_ASK_A_MEMBER)
+        self._count(said, meaning, talk, speaker)
         if surface_of(said.by) == surface_of(said.thread):  # words from the command line stand in no chat
             books.posts.want(_seen(said), said.at)
         if isinstance(meaning, Command) and not (talk and talk.is_answered_by(meaning)):
@@ -242,25 +243,25 @@ class Inbox:
 
     # ── around ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _over_quota(self, delivery: Delivery, books: Books) -> bool:
-        """Too much at once is not read; that is said once a window (attack 69). Of what few may do none is lost."""
-        if isinstance(delivery, Labelled | Mandated):
-            return False
-        limits, now = self._limits, self._clock.now()
-        window, so_many = limits.within("quota_window"), books.deliveries.so_many_earlier
-        if so_many(limits.quota_per_person, delivery.key, window, account=delivery.by):
-            whose: str = delivery.by
-        elif so_many(limits.quota_per_channel, delivery.key, window, channel=delivery.channel):
-            whose = delivery.channel
-        else:
-            return False
-        key = f"busy:{whose}:{int(now.timestamp() // limits.quota_window)}"
+    def _count(self, said: Said, meaning: Meaning, talk: Talk | None, speaker: Presser) -> None:
+        """Against floods. Raises OverQuota; answers, and commands that stop or decide something, never count."""
+        if is_free(meaning) or (talk and talk.answers):
+            return
+        now = self._clock.now()
+        at = said.at if now - said.at > LATE else now
+        self._quota.take(said.key, speaker.person, said.channel, at)
+
+    def _tell_quota(self, said: Delivery, error: OverQuota, books: Books) -> None:
+        """Once a window and channel: an answer to each message of a flood would be one."""
+        key = f"busy:{said.by}:{said.channel}:{int(error.until.timestamp() // self._limits.quota_window)}"
         if not books.posts.wanted(key):
-            books.posts.want(wish(key, delivery.thread, replies.busy_card(limits.quota_window)), now)
-        return True
+            books.posts.want(wish(key, said.thread, replies.busy_card(error, error.until)), self._clock.now())
 
     def _tell(self, delivery: Delivery, error: OverlordError, books: Books) -> None:
         """Say why something did not count: to the presser alone, or as a reply to what was said."""
+        if isinstance(error, OverQuota):
+            self._tell_quota(delivery, error, books)
+            return
         card = replies.problem_card(error)
         if isinstance(delivery, Pressed) or isinstance(error, NotHeard):
             if delivery.message:  # elsewhere the surface that shows the ledger shows the outcome too

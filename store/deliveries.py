@@ -1,9 +1,9 @@
 """What came in: stored before it is acknowledged, settled once."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import ColumnElement, Connection, String, bindparam, func, or_, select, text, update
+from sqlalchemy import Connection, String, bindparam, or_, select, text, update
 
 from agents.domain.records import dataclass
 from store import tables
@@ -36,7 +36,6 @@ class Received:
 
 _KEYS = (bindparam("key", type_=String), bindparam("also", type_=String))
 _KNOWN = Prepared(select(_D.c.seq).where(or_(*(column == key for column in (_D.c.key, _D.c.also) for key in _KEYS))))
-_PLACE = Prepared(select(_D.c.seq, _D.c.received_at).where(_D.c.key == bindparam("which")))
 _STATE = Prepared(select(_D.c.state, _D.c.outcome).where(_D.c.key == bindparam("which")))
 # As text: those few have an index each, which SQLite uses only where it can read the state in the question.
 WAITING, PARKED = (text(f"deliveries.state = '{state}'") for state in (DeliveryState.RECEIVED, DeliveryState.PARKED))
@@ -51,19 +50,6 @@ _SETTLE = Prepared(
     .where(_D.c.key == bindparam("which"), _D.c.state == DeliveryState.RECEIVED)
     .values(state=bindparam("now"), outcome=bindparam("why"), settled_at=bindparam("when"))
 )
-
-
-def _count(column: ColumnElement[str]) -> Prepared:
-    within = (
-        _D.c.received_at > bindparam("start"),
-        _D.c.received_at < bindparam("end"),
-        _D.c.seq < bindparam("before"),
-    )
-    some = select(_D.c.seq).where(column == bindparam("of"), *within).limit(bindparam("most")).subquery()
-    return Prepared(select(func.count()).select_from(some))
-
-
-_OF_ACCOUNT, _OF_CHANNEL = _count(_D.c.account), _count(_D.c.channel)
 
 
 class Deliveries:
@@ -122,14 +108,3 @@ class Deliveries:
     def state(self, key: str) -> tuple[DeliveryState, str] | None:
         row = _STATE.run(self._db, {"which": key}).fetchone()
         return (DeliveryState(row[0]), row[1]) if row else None
-
-    def so_many_earlier(self, most: int, key: str, window: timedelta, *, account: str = "", channel: str = "") -> bool:
-        """Whether so many of this account's or channel's deliveries came within the window before this one.
-
-        Those of much later are from before the clock was set back. A flood is counted no further than it takes.
-        """
-        seq, at = _PLACE.run(self._db, {"which": key}).fetchone()
-        counted, of = (_OF_ACCOUNT, account) if account else (_OF_CHANNEL, channel)
-        span = window.total_seconds()
-        row = {"start": at - span, "end": at + span, "before": seq, "of": of, "most": most}
-        return bool(counted.run(self._db, row).fetchone()[0] >= most)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from agents.domain.authority import who_may
 from agents.domain.decision import Decision, DecisionState, NameOf
@@ -95,10 +96,11 @@ def who_card(rows: Sequence[tuple[str, str]]) -> Card:
     return Card(title="Who can approve", rows=tuple(Row(label=label, value=value) for label, value in rows))
 
 
-def busy_card(seconds: float) -> Card:
+def busy_card(error: OverlordError, until: datetime) -> Card:
     return Card(
         title="That is more than I can take in at once",
-        text=f"Some messages were not read. Please send what matters again in about {seconds:.0f} seconds.",
+        text=str(error),
+        rows=(Row(label="There is room again", at=until),),
         tone=Tone.BAD,
     )
 

@@ -14,7 +14,7 @@ from bot.messages import Said
 from store.books import Books
 from store.database import Database
 from store.deliveries import DeliveryState, Received
-from tests.store.room import ANA, CHANNEL, EVE, FULL, MORNING, Room, office_of
+from tests.store.room import ANA, CHANNEL, FULL, MORNING, Room, office_of
 
 WINDOW = timedelta(seconds=60)
 
@@ -69,29 +69,6 @@ async def test_a_delivery_is_settled_once(database: Database) -> None:
 async def test_failed_tries_are_counted(database: Database) -> None:
     await keep(database, received("a"))
     assert [await database.write(lambda books: books.deliveries.failed("a")) for _ in range(3)] == [1, 2, 3]
-
-
-async def test_the_quota_counts_what_one_person_sent_in_the_window_before(database: Database) -> None:
-    await keep(
-        database, received("old"), received("a", seconds=100), received("b", seconds=110), received("c", seconds=120)
-    )
-    await keep(database, received("eve", account=EVE, seconds=125), received("d", seconds=130))
-
-    async def so_many(most: int, key: str) -> bool:
-        return await database.read(lambda books: books.deliveries.so_many_earlier(most, key, WINDOW, account=ANA))
-
-    for key, before in {"old": 0, "a": 0, "b": 1, "c": 2, "d": 3}.items():
-        assert [await so_many(before, key), await so_many(before + 1, key)] == [True, False]
-
-    async def in_channel(most: int) -> bool:
-        return await database.read(lambda books: books.deliveries.so_many_earlier(most, "d", WINDOW, channel=CHANNEL))
-
-    assert [await in_channel(4), await in_channel(5)] == [True, False]
-
-
-async def test_a_clock_set_back_does_not_use_up_anybodys_quota(database: Database) -> None:
-    await keep(database, *(received(f"before {n}", seconds=3600 + n) for n in range(30)), received("now", seconds=30))
-    assert not await database.read(lambda books: books.deliveries.so_many_earlier(1, "now", WINDOW, account=ANA))
 
 
 async def test_a_thousand_events_delivered_up_to_four_times_at_two_instances_count_once(
