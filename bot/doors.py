@@ -5,6 +5,7 @@ Whoever says nothing makes room for whoever comes: so a thousand silent connecti
 
 import asyncio
 import logging
+import socket
 from collections import Counter
 from enum import IntEnum
 from ipaddress import ip_network
@@ -16,6 +17,13 @@ log = logging.getLogger("overlord.doors")
 
 APART = 60.0  # seconds between two lines about the same door
 BACKLOG = 128  # connections that are taken in at one go, before any of them is looked at
+QUEUE = 1024  # that may wait in the kernel for that; beyond it people would wait seconds to be let in
+
+
+def let_queue(listener: int) -> None:
+    """Let more wait in the kernel than are taken in at one go."""
+    with socket.fromfd(listener, socket.AF_INET, socket.SOCK_STREAM) as same:
+        same.listen(QUEUE)
 
 
 class Phase(IntEnum):

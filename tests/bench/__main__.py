@@ -75,6 +75,7 @@ LONG: dict[str, Bench] = {
     "kill_forges": suites.kill_forges,
     "containers": suites.containers,
     "drop_sockets": suites.drop_sockets,
+    "crowded_doors": suites.crowded_doors,
     "ack_at_83": ack.run_long,
 }
 

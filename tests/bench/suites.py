@@ -48,6 +48,10 @@ def drop_sockets(say: Say) -> list[Row]:
     return [_run("drop_sockets", [sys.executable, "-m", "tests.bench.drop_sockets"], say)]
 
 
+def crowded_doors(say: Say) -> list[Row]:
+    return [_run("crowded_doors", [sys.executable, "-m", "tests.bench.crowded_doors"], say)]
+
+
 def hypothesis_full(say: Say) -> list[Row]:
     return [_run("hypothesis_full", _pytest(*SEARCHED), say)]
 

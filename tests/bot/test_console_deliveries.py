@@ -1,9 +1,13 @@
 """Forms become deliveries, once, and nothing that cannot be sent is lost."""
 
+import asyncio
+import time
+
 import pytest
 
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, DecisionId, Thread, derived
+from bot.desk import Heard
 from bot.messages import Choice, Edited, Pressed, Said
 from bot.platforms.console.deliveries import MENTION, said, without_mention
 from bot.platforms.console.sessions import Viewer
@@ -176,6 +180,39 @@ async def test_a_press_in_a_thread_names_its_message() -> None:
         assert (pressed.message, pressed.shown, pressed.words) == (message, "", "smaller steps")
         assert pressed.channel == "console:general"
         assert response.headers["location"] == f"/thread/{thread}"
+
+
+class LateDesk(ScriptedDesk):
+    """As the real one: what follows from a press is posted a little later."""
+
+    def _pressed(self, pressed: Pressed) -> Heard:
+        asyncio.get_running_loop().call_later(0.2, super()._pressed, pressed)
+        self.changed("needs", pressed.thread)  # the fact, of which the cards know nothing yet
+        return Heard(refused=False, words="")
+
+
+@pytest.mark.parametrize(("known", "says"), [(True, "approve by Ana"), (False, "already decided")])
+async def test_without_scripts_the_page_after_a_press_shows_what_came_of_it(known: bool, says: str) -> None:
+    async with console(LateDesk()) as visit:
+        thread, message, decision = await plan(visit)
+        token = Choice(decision=decision if known else DecisionId("x" * 22), letter="a").token
+        response = await visit.post("/press", thread=thread, message=message, token=token)
+        page = (await visit.get(response.headers["location"])).text
+        assert says in page
+        assert (f'value="{token}"' in page) is False
+
+
+async def test_a_page_with_scripts_follows_by_itself_and_need_not_wait() -> None:
+    class Silent(ScriptedDesk):
+        def _pressed(self, pressed: Pressed) -> Heard:
+            return Heard(refused=False, words="")
+
+    async with console(Silent()) as visit:
+        thread, message, decision = await plan(visit)
+        token = Choice(decision=decision, letter="a").token
+        began = time.monotonic()
+        assert (await visit.post("/press", JSON, thread=thread, message=message, token=token)).status_code == 200
+        assert time.monotonic() - began < 1.5
 
 
 async def test_a_press_on_the_ledger_says_what_was_shown_and_returns_there() -> None:

@@ -1,7 +1,9 @@
 """What people do: say, press, edit. An answer is given only after the desk has stored it."""
 
+import asyncio
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
 from datetime import datetime
 from urllib.parse import urlencode
 
@@ -18,15 +20,19 @@ from bot.platforms.console.identity import Door, safe_next, viewer_of, wants_jso
 from bot.platforms.console.page import iso, thread_path
 from bot.platforms.console.pages import Pages, may_read
 from bot.platforms.console.sessions import Viewer
+from bot.platforms.console.stream import Changes
 
 Make = Callable[[Form, Viewer, str, datetime], Delivery]
 Check = Callable[[Form, Viewer], Awaitable[None]]
+Shown = tuple[tuple[str, Card | None], ...]  # the messages of a conversation with what they show
+MOMENT = 2.0  # seconds
 KEPT_FIELDS = ("channel", "thread", "message", "token", "shown", "task", "back")
 
 
 class Actions:
-    def __init__(self, desk: Desk, door: Door, pages: Pages) -> None:
+    def __init__(self, desk: Desk, door: Door, pages: Pages, changes: Changes) -> None:
         self._desk = desk
+        self._changes = changes
         self._door = door
         self._pages = pages
 
@@ -59,6 +65,7 @@ class Actions:
             await check(form, viewer)
             name = await self._desk.name_of(viewer.account)
             delivery = make(form, viewer, name, self._door.options.now())
+            before = () if wants_json(request) else await self._messages(delivery, viewer)
             heard = await self._desk.hear(delivery)
         except OverlordError as problem:
             return await self._again(request, form, problem)
@@ -70,7 +77,24 @@ class Actions:
             return JSONResponse({"thread": delivery.thread, "message": delivery.message, "see": see, "told": told})
         if told:
             return await self._pages.show(request, "told.html", title="Not done", told=told, thread=delivery.thread)
+        if isinstance(delivery, Pressed) and delivery.message:
+            await self._until_answered(delivery, viewer, before)
         return RedirectResponse(see, 303)
+
+    async def _messages(self, delivery: Delivery, viewer: Viewer) -> Shown:
+        conversation = await self._desk.conversation(delivery.thread, viewer.account)
+        return tuple((message.id, message.card) for message in conversation.messages) if conversation else ()
+
+    async def _until_answered(self, delivery: Delivery, viewer: Viewer, before: Shown) -> None:
+        """Without scripts a page does not follow, so it waits a moment for what the press brings."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(MOMENT):
+                while True:
+                    mark = self._changes.mark
+                    if await self._messages(delivery, viewer) != before:
+                        return
+                    if self._changes.mark == mark:
+                        await self._changes.next()
 
     async def _again(self, request: Request, form: Form, problem: OverlordError) -> Response:
         """Say what is wrong and give everything back, so that nothing has to be written twice."""

@@ -14,7 +14,7 @@ from uvicorn.server import ServerState
 
 from agents.domain.errors import OverlordError, SettingsProblem
 from bot.desk import Desk
-from bot.doors import BACKLOG, Doorkeeper, Visit
+from bot.doors import BACKLOG, Doorkeeper, Visit, let_queue
 from bot.platforms.console.options import ConsoleOptions
 from bot.platforms.console.server import make_app
 
@@ -112,6 +112,7 @@ async def running(desk: Desk, options: ConsoleOptions) -> AsyncIterator[str]:
         if serving.done():
             serving.result()
             raise OverlordError("The console ended while it started", next_step="The log says why.")
+        let_queue(bound.fileno())
         host = f"[{options.host}]" if ":" in options.host else options.host
         yield f"http://{host}:{options.port}"
     finally:

@@ -46,7 +46,7 @@ def make_app(desk: Desk, options: ConsoleOptions, keeper: Doorkeeper) -> Starlet
     app = Starlette(
         routes=[
             *_reading(pages),
-            *_doing(Actions(desk, door, pages), Login(door, pages)),
+            *_doing(Actions(desk, door, pages, changes), Login(door, pages)),
             Route("/changes", stream.endpoint(changes, stopping, door, desk)),
             Mount("/static", StaticFiles(directory=page.HERE / "static")),
             *(Route(path, _extra(extra)) for path, extra in options.extra.items()),

@@ -13,7 +13,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from agents.domain.errors import SettingsProblem
-from bot.doors import BACKLOG, Doorkeeper, Visit
+from bot.doors import BACKLOG, Doorkeeper, Visit, let_queue
 from bot.platforms.slack.options import SlackOptions
 
 PATH = "/slack/events"
@@ -141,7 +141,10 @@ async def open_door(options: SlackOptions, take: Take) -> AsyncIterator[str]:
 async def _listen(make: Callable[[], asyncio.Protocol], options: SlackOptions) -> asyncio.Server:
     loop = asyncio.get_running_loop()
     try:
-        return await loop.create_server(make, options.http_host, options.http_port, backlog=BACKLOG)
+        server = await loop.create_server(make, options.http_host, options.http_port, backlog=BACKLOG)
+        for listener in server.sockets:
+            let_queue(listener.fileno())
+        return server
     except OSError as problem:
         raise SettingsProblem(
             f"Slack's events cannot be heard on {options.http_host} port {options.http_port} ({problem.strerror})",
