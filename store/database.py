@@ -29,6 +29,7 @@ Transaction = Callable[[Books], Result]
 
 log = logging.getLogger("overlord.store")
 
+_DAMAGED, _NO_SUCH_TABLE = (11, 26), 1  # SQLite's codes: corrupt or not a database; a statement that fits no table
 BATCH = 128  # transactions that share one commit, at most
 BATCH_SECONDS = 0.05  # and how long to go on collecting their work
 CALM = 60.0  # seconds without trouble after which the next trouble is a new one
@@ -42,6 +43,17 @@ class StoreUnavailable(OverlordError):
         super().__init__(
             f"The database cannot be written ({problem})",
             next_step="Nothing was lost. Check its disk and its server; I try again by myself.",
+        )
+
+
+class StoreUnusable(OverlordError):
+    """What is there is not our database, or not a whole one any more. Trying again does not help."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(
+            f"The database cannot be used: {problem}",
+            next_step="Nothing in it was changed. Put the last good backup in its place, move it away to begin anew, "
+            "or name another one in OVERLORD_DATABASE_URL.",
         )
 
 
@@ -104,10 +116,11 @@ class Database:
                 with self._reader.connect() as db:
                     return question(Books(db))
             except DBAPIError as error:
-                if not _is_outage(error):
+                problem = _told(error)
+                if problem is None:
                     raise
                 self._outage.began(_short(error))
-                raise StoreUnavailable(_short(error)) from error
+                raise problem from error
 
         return await asyncio.get_running_loop().run_in_executor(self._readers, whole)
 
@@ -125,9 +138,10 @@ class Database:
         try:
             with self._writer.begin() as db:
                 migrate(db)
-        except OperationalError as error:
+        except (SQLAlchemyError, ValueError) as error:
             self._writer.dispose()
-            raise StoreUnavailable(_short(error)) from error
+            outage = isinstance(error, DBAPIError) and _is_outage(error) and _sqlite_code(error) != _NO_SUCH_TABLE
+            raise (StoreUnavailable if outage else StoreUnusable)(_short(error)) from error
 
     def _write_for_ever(self) -> None:
         while batch := self._next_batch():
@@ -151,8 +165,9 @@ class Database:
         except SQLAlchemyError as error:
             self._forget_connection()
             self._outage.began(_short(error))
+            problem = (_told(error) if isinstance(error, DBAPIError) else None) or StoreUnavailable(_short(error))
             for waiting in batch:
-                waiting.error = StoreUnavailable(_short(error))
+                waiting.error = problem
             return set()
         if touched:  # a full disk takes a commit that changes nothing
             self._outage.ended()
@@ -215,7 +230,7 @@ def _try(books: Books, waiting: _Waiting) -> None:
     except DBAPIError as error:
         if _is_outage(error):
             raise
-        waiting.error = error
+        waiting.error = _told(error) or error
     except Exception as error:  # whatever a transaction raises belongs to its caller, not to the writer
         waiting.error = error
     books.touched.clear()
@@ -268,6 +283,18 @@ def _is_outage(error: DBAPIError) -> bool:
     return isinstance(error, OperationalError | InterfaceError) or error.connection_invalidated
 
 
-def _short(error: SQLAlchemyError) -> str:
+def _told(error: DBAPIError) -> OverlordError | None:
+    """What to say of trouble with the database itself; None for trouble with what was asked of it."""
+    if _is_outage(error):
+        return StoreUnavailable(_short(error))
+    damaged = _sqlite_code(error) in _DAMAGED
+    return StoreUnusable(f"{_short(error)}, so it is damaged or not a database") if damaged else None
+
+
+def _sqlite_code(error: DBAPIError) -> int:
+    return int(getattr(error.orig, "sqlite_errorcode", 0)) & 0xFF
+
+
+def _short(error: Exception) -> str:
     said = str(error.orig if isinstance(error, DBAPIError) else error).strip()
     return said.splitlines()[0] if said else type(error).__name__

@@ -105,9 +105,19 @@ class NewerDatabase(OverlordError):
         )
 
 
+class ForeignDatabase(OverlordError):
+    def __init__(self) -> None:
+        super().__init__(
+            "The database belongs to another program",
+            next_step="Nothing in it was changed. Point OVERLORD_DATABASE_URL to a file of Overlord's own.",
+        )
+
+
 def migrate(db: Connection) -> int:
     """Apply what is missing and return the version there is now."""
     if not inspect(db).has_table(tables.schema.name):
+        if db.dialect.name == "sqlite" and inspect(db).get_table_names():
+            raise ForeignDatabase
         tables.metadata.create_all(db)
         for statement in _KEEP_FACTS[db.dialect.name]:
             db.exec_driver_sql(statement)

@@ -33,9 +33,11 @@ from agents.domain.authority import ChannelPolicy, Group
 from agents.domain.budget import Budgets
 from agents.domain.limits import Limits
 from agents.domain.models import ROLES
+from agents.domain.numbers import small_number
 from agents.domain.records import dataclass
 from agents.domain.retention import Retention
 from agents.domain.secret import Secret
+from agents.domain.text import cut
 
 if TYPE_CHECKING:
     from agents.domain.risk import RiskPolicy
@@ -63,10 +65,11 @@ class LogLevel(StrEnum):
 
 @told(lambda: {"type": "integer", "minimum": 0, "maximum": 65_535})
 def _port(where: Where, value: Value) -> int:
-    if isinstance(value, bool) or not str(value).isdecimal() or int(str(value)) > 65_535:
+    port = None if isinstance(value, bool) else small_number(str(value))
+    if port is None or port > 65_535:
         step = "Write a number from 1 to 65535, or 0 for any free one."
-        raise Wrong((where, f"`{value}` is not a port", step))
-    return int(str(value))
+        raise Wrong((where, f"`{cut(str(value), 60)}` is not a port", step))
+    return port
 
 
 def _database(written: str) -> str:

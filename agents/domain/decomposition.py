@@ -7,6 +7,9 @@ from enum import StrEnum
 from agents.domain.graph import cycle_in, waves
 from agents.domain.ids import fingerprint
 from agents.domain.records import dataclass
+from agents.domain.scope import odd_path
+from agents.domain.text import clean
+from agents.domain.twins import twins
 
 MAX_HOURS = 4.0
 MAX_FILES = 10
@@ -124,6 +127,7 @@ def faults(plan: Decomposition, known_files: Collection[str] | None = None) -> l
     found = [fault for subtask in plan.subtasks for fault in _too_big(subtask)]
     found += _wrong_graph(plan)
     found += _wrong_shape(plan)
+    found += _odd_files(plan, known_files or ())
     if known_files is not None:
         found += _unknown_folders(plan, known_files)
     return found
@@ -177,14 +181,26 @@ def _wrong_shape(plan: Decomposition) -> Iterator[str]:
             yield f"Spike {subtask.number} waits for work that is no spike: what must be found out comes first"
 
 
+def _odd_files(plan: Decomposition, known: Collection[str]) -> Iterator[str]:
+    """The list becomes the fence around a minion, and people read it: plain names of files, or of folders with a /."""
+    for subtask in plan.subtasks:
+        for path in subtask.files:
+            shown = clean(path)
+            if problem := odd_path(path.removesuffix("/")):
+                yield f"Subtask {subtask.number} names {shown}, which is not a path inside the project: {problem}"
+            elif "*" in path or "?" in path:
+                yield f"Subtask {subtask.number} names {shown}, which is a pattern: name each file, or a folder as src/"
+    new = [path.removesuffix("/") for path in plan.paths if path not in known]
+    for path, other in twins(new, known):
+        yield f"{clean(path)} and {clean(other)} are one file where case does not count: take the same spelling"
+
+
 def _unknown_folders(plan: Decomposition, known: Collection[str]) -> Iterator[str]:
     """A new file is fine where its folder exists or another subtask makes it; a path out of nowhere is a guess."""
     folders = {path.rpartition("/")[0] for path in known} | {""}
     parents = {"/".join(f.split("/")[:n]) for f in folders for n in range(1, f.count("/") + 2)} | folders
     for subtask in plan.subtasks:
         for path in subtask.files:
-            top = path.split("/")[0]
-            if path.startswith(("/", "~")) or ".." in path.split("/"):
-                yield f"Subtask {subtask.number} names {path}, which is not a path inside the project"
-            elif "/" in path and top not in parents and path.rpartition("/")[0] not in parents:
+            top, above = path.split("/")[0], path.rpartition("/")[0]
+            if above and top and not {top, above} & parents and not odd_path(path.removesuffix("/")):
                 yield f"Subtask {subtask.number} names {path}, but the project has no folder {top}"

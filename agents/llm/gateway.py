@@ -15,6 +15,7 @@ from typing import Any
 
 from agents.domain.failure import ErrorClass, Failure
 from agents.domain.models import Model
+from agents.domain.numbers import count_of
 from agents.llm.faults import failure_of
 from agents.llm.rehearsal import Script, provider
 from agents.ports import ToolCall
@@ -167,9 +168,9 @@ def _reply(raw: Any, *, tools: bool) -> Reply:
         fault=fault,
         calls=calls,
         cost=max(0.0, float((getattr(raw, "_hidden_params", None) or {}).get("response_cost") or 0.0)),
-        tokens_in=int(getattr(usage, "prompt_tokens", 0) or 0),
-        tokens_out=int(getattr(usage, "completion_tokens", 0) or 0),
-        cached_tokens=int(getattr(details, "cached_tokens", 0) or 0),
+        tokens_in=count_of(getattr(usage, "prompt_tokens", 0)),
+        tokens_out=count_of(getattr(usage, "completion_tokens", 0)),
+        cached_tokens=count_of(getattr(details, "cached_tokens", 0)),
     )
 
 

@@ -116,6 +116,8 @@ async def test_its_owner_and_approvers_see_it_and_nobody_else(house: House, logi
 async def test_to_a_stranger_it_is_as_if_it_were_not_there(house: House) -> None:
     ben = await house.enter("ben")
     assert await told(ben, PRIVATE) == await told(ben, MISSING)
+    for odd in ("9" * 20, "9" * 5000, "-1", "1.0", "%D9%A3", "inf"):
+        assert (await ben.get(f"/pulls/shop/{odd}")).status_code == 404
     pull, none = await ben.get("/pulls/shop/1"), await ben.get("/pulls/shop/9")
     assert (pull.status_code, none.status_code, (await ben.get("/pulls/shop/2")).status_code) == (404, 404, 303)
 

@@ -69,6 +69,8 @@ async def test_what_was_dropped_is_not_guessed() -> None:
     await asyncio.sleep(0.01)
     assert changes.since(early) is None
     assert changes.since(changes.mark) == frozenset()
+    boot = changes.mark.partition("-")[0]
+    assert [changes.since(f"{boot}-{odd}") for odd in ("9" * 20, "9" * 5000, "²", "٣", "", "-1")] == [None] * 6
     following.cancel()
 
 

@@ -9,6 +9,19 @@ from agents.domain.decomposition import Decomposition, Edge, Need, Subtask, faul
 FILES = ("src/app.py", "src/api/users.py", "tests/test_app.py", "README.md")
 
 
+ODD: tuple[str, ...] = (
+    "src/\u202egpj.py",
+    "src/a\u200bb.py",
+    "src/\x1b[2Ja.py",
+    "src/a\nb.py",
+    "src//a.py",
+    "./src/a.py",
+    "~/a",
+    "C:\\a",
+)
+ODD += (".git/config", "src/.GIT/x", "-rf", "src/aux.py", "src/a.py ", "src/cafe\u0301.py", "", "/", "x" * 5000)
+
+
 def subtask(number: int, *needs: int, **more: object) -> Subtask:
     base = Subtask(
         number=number,
@@ -50,6 +63,14 @@ def test_a_good_plan_has_no_fault() -> None:
         (plan(subtask(1, files=("../etc/passwd",))), "not a path inside the project"),
         (plan(subtask(1, files=("/etc/passwd",))), "not a path inside the project"),
         (plan(subtask(1, files=("srv/deep/app.py",))), "the project has no folder srv"),
+        *(
+            (plan(subtask(1, files=(odd,))), "which is a pattern")
+            for odd in ("**", "*", "src/**", "src/*.py", "src/a?.py")
+        ),
+        *((plan(subtask(1, files=(odd,))), "not a path inside the project") for odd in ODD),
+        (plan(subtask(1, files=("src/App.py",))), "src/App.py and src/app.py are one file"),
+        (plan(subtask(1, files=("Src/new.py",))), "Src and src are one file"),
+        (plan(subtask(1, files=("src/a.py",)), subtask(2, files=("src/A.py",))), "src/A.py and src/a.py are one file"),
         (replace(plan(subtask(1)), goal=" "), "The goal is empty"),
     ],
 )
@@ -104,3 +125,13 @@ def test_any_change_changes_the_hash() -> None:
 def test_a_graph_of_ten_thousand_is_refused_quickly() -> None:
     huge = plan(*(subtask(n, *([n - 1] if n > 1 else [])) for n in range(1, 10_001)))
     assert any("Phase 1 has 10000" in fault for fault in faults(huge, None))
+
+
+def test_folders_and_odd_but_honest_names_may_be_named() -> None:
+    for path in ("src/api/", "src/[id].py", "src/caf\u00e9.py", "src/app.test.ts", "README.md", "newfile.py"):
+        assert faults(plan(subtask(1, files=(path,))), FILES) == [], path
+
+
+def test_what_is_said_of_an_odd_path_can_be_shown() -> None:
+    said = " ".join(faults(plan(subtask(1, files=("src/\u202egpj.py", "src/\x1b[2Ja.py"))), FILES))
+    assert said.isprintable()

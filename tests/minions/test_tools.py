@@ -146,12 +146,16 @@ async def test_questions_are_checked(ground: Field) -> None:
         ("ask_human", {"question": "a or b?", "options": ["a", "b"], "default": "c"}),
         ("request_scope", {"paths": ["shortlinks/x.py"], "why": "because"}),
         ("request_scope", {"paths": ["**"], "why": "because"}),
+        ("request_scope", {"paths": ["*/**"], "why": "because"}),
+        ("request_scope", {"paths": ["**/*.*"], "why": "because"}),
+        ("request_scope", {"paths": ["src/\u202egpj.py"], "why": "because"}),
         ("request_scope", {"paths": ["../x"], "why": "because"}),
         ("list_skills", {}),
     )
     assert "at most 2000" in told[0] and "one of the options" in told[1]
     assert told[2] == "You may write these already."
-    assert "Name the paths" in told[3] and "cannot be asked for" in told[4]
+    assert all("Name the paths" in each for each in told[3:6])
+    assert "cannot be asked for" in told[6] and "cannot be asked for" in told[7]
 
 
 async def test_a_scope_that_cannot_be_read_lets_nothing_begin(ground: Field) -> None:

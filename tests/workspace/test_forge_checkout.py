@@ -178,3 +178,22 @@ async def test_merges_at_once_follow_one_another(rig: Rig) -> None:
     assert all(await asyncio.gather(*merges))
     assert state_of(rig.far)[1] == ""
     assert {f"src/{name}.py" for name in "bcd"} <= set(repos.snapshot(rig.far))
+
+
+@pytest.mark.parametrize("lock", ["refs/heads/main.lock", "index.lock"])
+async def test_a_lock_that_a_dead_git_left_is_told_as_what_it_is(rig: Rig, lock: str) -> None:
+    opened = await rig.forge.open(pull := rig.pull())
+    (rig.far / ".git" / lock).touch()
+    with pytest.raises(ForgeFailed) as told:
+        await rig.forge.merge(PROJECT, opened.number, pull.head, "Add b")
+    assert lock in str(told.value) and "left by one that died" in str(told.value)
+    assert "keeps moving" not in str(told.value)
+    (rig.far / ".git" / lock).unlink()
+    assert await rig.forge.merge(PROJECT, opened.number, pull.head, "Add b") == repos.tip(rig.far, "main")
+
+
+async def test_a_lock_that_goes_in_a_moment_is_waited_for(rig: Rig) -> None:
+    opened = await rig.forge.open(pull := rig.pull())
+    (lock := rig.far / ".git/refs/heads/main.lock").touch()
+    asyncio.get_running_loop().call_later(0.3, lock.unlink)
+    assert await rig.forge.merge(PROJECT, opened.number, pull.head, "Add b") == repos.tip(rig.far, "main")

@@ -1,5 +1,6 @@
 """Asking people, and ending a run."""
 
+import re
 from typing import Annotated
 
 from pydantic import Field
@@ -13,7 +14,7 @@ from agents.minions.tools.commands import not_yet
 from agents.ports import Asked, Finished, GaveUp, WantsScope
 
 _Option = Annotated[str, Field(min_length=1, max_length=200)]
-_EVERYTHING = frozenset({"*", "**", "**/*", "**/**"})
+_EVERYTHING = re.compile(r"[*?./]+")  # a pattern that names nothing
 
 
 class AskHuman(Arguments):
@@ -46,7 +47,7 @@ async def request_scope(at: ToolExecutor, given: RequestScope) -> Done:
     for path in paths:
         if problem := odd_pattern(path):
             raise ToolError(f"{cut(clean(path), 200)} cannot be asked for: {problem}.")
-        if path in _EVERYTHING:
+        if _EVERYTHING.fullmatch(path):
             raise ToolError("Name the paths you need; all of the project cannot be asked for.")
     if all(at.may_write(path) for path in paths):
         return Done(text="You may write these already.")

@@ -9,6 +9,7 @@ from typing import Any
 
 import aiohttp
 
+from agents.domain.numbers import seconds_to_wait
 from agents.domain.secret import Secret
 from agents.domain.text import clean, one_line
 from agents.ports import ForgeFailed
@@ -188,11 +189,11 @@ def _asked_to_wait(reply: Reply, now: float) -> float | None:
     """Seconds, where a limit is reached; None where it is not."""
     if reply.status not in (403, 429):
         return None
-    if (after := reply.headers.get("retry-after", "")).isdecimal():
-        return float(after)
+    if after := reply.headers.get("retry-after"):
+        return seconds_to_wait(after, 60.0)
     reset = reply.headers.get("x-ratelimit-reset", "")
     if reply.headers.get("x-ratelimit-remaining") == "0" and reset.isdecimal():
-        return max(1.0, float(reset) - now + 1.0)
+        return max(1.0, seconds_to_wait(float(reset) - now + 1.0, 60.0))
     return 60.0 if reply.status == 429 or "rate limit" in reply.message.lower() else None
 
 

@@ -1,10 +1,13 @@
 """What GitHub answers with, as far as it is used: read once, here."""
 
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
+from agents.domain.numbers import MOST
 from agents.ports import ForgeFailed
+
+Number = Annotated[int, Field(ge=1, le=MOST)]  # of an issue or a pull request
 
 
 class User(BaseModel):
@@ -39,7 +42,7 @@ class Head(BaseModel):
 
 
 class PullShown(BaseModel):
-    number: int
+    number: Number
     state: str
     html_url: str
     head: Head
@@ -54,7 +57,7 @@ class PullShown(BaseModel):
 
 
 class IssueShown(BaseModel):
-    number: int
+    number: Number
     title: str
     html_url: str
     body: str | None = None

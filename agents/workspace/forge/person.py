@@ -10,7 +10,7 @@ from pathlib import Path
 
 from agents.workspace.forge.plumbing import Repository
 
-_BUSY = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "index.lock")
+_BUSY = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply")
 _SUBMODULE = re.compile(r"(?m)^:(160000 |\d{6} 160000 )")
 _REBASING = ("rebase-merge/head-name", "rebase-apply/head-name")
 
@@ -26,6 +26,8 @@ class PersonsCheckout:
         """Why the files cannot follow from one commit to another; empty if they can. Nothing is changed by asking."""
         if self.detached or any((self.own / name).exists() for name in _BUSY):
             return "something is under way there, such as a merge or a rebase"
+        if (lock := self.own / "index.lock").exists():
+            return f"git is locked by {lock} (if no git runs there, it was left by one that died: remove it)"
         if reason := await self._filtered(old, new):
             return reason
         await self.git.ask("update-index", "-q", "--refresh")

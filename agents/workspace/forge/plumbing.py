@@ -1,5 +1,8 @@
 """A repository as the forge needs it: commits copied between two of them, branches moved by compare and swap."""
 
+import asyncio
+import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +13,8 @@ from agents.workspace.git import FETCH, OVERLORD, UPLOAD, Git, Said, git_dir, is
 
 TIMEOUT = 120.0
 GRACE = 10.0
+LOCK_TRIES, LOCK_PAUSE = 5, 0.2  # whoever works there holds a lock for a moment only
+_LOCKED = re.compile(r"Unable to create '([^'\n]+\.lock)': File exists")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +74,30 @@ class Repository:
     async def move(self, branch: str, new: str, old: str, why: str) -> bool:
         """Compare and swap: the branch goes from one commit to another, or stays. Old is empty for a new branch."""
         expected = old or "0" * len(new)
-        said = await self.ask("update-ref", "-m", why, "--end-of-options", f"refs/heads/{branch}", new, expected)
-        return said.code == 0
+        for tries_left in reversed(range(LOCK_TRIES)):
+            said = await self.ask("update-ref", "-m", why, "--end-of-options", f"refs/heads/{branch}", new, expected)
+            lock = _LOCKED.search(said.err) if said.code != 0 else None
+            if lock is None:
+                return said.code == 0
+            if not tries_left:
+                raise _locked(self.path, Path(lock[1]))
+            await asyncio.sleep(LOCK_PAUSE)
+        return False
 
     async def catch_up(self, branch: str, commit: str) -> None:
         """Our branch goes to where a person brought it, unless theirs only lags behind."""
         here = await self.commit_at(f"refs/heads/{branch}")
         if here != commit and not (here and await self.leads_to(commit, here)):
             await self.move(branch, commit, here, "overlord: what a person did")
+
+
+def _locked(repository: Path, lock: Path) -> ForgeFailed:
+    """Git takes a lock away when it is done. One that stays was left by a git that died."""
+    return ForgeFailed(
+        f"Git is locked in {repository}: {lock} stays in the way",
+        next_step=f"If no git runs there, it was left by one that died: remove it (rm {shlex.quote(str(lock))}) "
+        "and try again.",
+    )
 
 
 def checked_commit(written: str) -> str:

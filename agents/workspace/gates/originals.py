@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from agents.domain.listing import is_test
@@ -16,6 +16,13 @@ _LOADED = re.compile(r"(^|/)((site|user)customize|pytest|_pytest|coverage|pluggy
 _SETS = re.compile(
     r"^((jest|vitest|karma|playwright)\.config\.\w+|\.mocharc\.\w+|noxfile\.py|\.npmrc|rust-toolchain(\.toml)?)$"
     r"|^(node_modules|\.cargo)/"
+)
+
+_CHECKS = re.compile(
+    r"(?i)(^|/)(\.?ruff\.toml|pyproject\.toml|setup\.cfg|tox\.ini|\.flake8|\.?mypy\.ini|\.?pylintrc(\.toml)?|\.bandit"
+    r"|pyrightconfig\.json|tsconfig[\w.-]*\.json|package\.json|biome\.jsonc?|\.stylelintrc(\.\w+)?"
+    r"|eslint\.config\.\w+|\.eslintrc(\.\w+)?|\.(eslint|prettier|git)?ignore|\.golangci\.\w+|\.?(clippy|rustfmt)\.toml"
+    r"|(gnu)?makefile)$"
 )
 
 _TESTS = re.compile(
@@ -47,6 +54,10 @@ class Restored:
         return tuple((kept | {entry.path: entry for entry in self.over}).values())
 
     @property
+    def names(self) -> tuple[str, ...]:
+        return (*(entry.path for entry in self.over), *self.without)
+
+    @property
     def touched(self) -> bool:
         """A test that was only added counts too: while it is loaded it can change what others test."""
         return bool(self.over or self.without)
@@ -74,10 +85,19 @@ class Weakened:
 
 
 def restored(differing: Sequence[Differing], before: Look, after: Look, way: Way | None) -> Restored:
+    return put_back(differing, lambda path: is_test(path) or _steers(path) or _says_how(path, before, after, way))
+
+
+def check_settings(differing: Sequence[Differing]) -> Restored:
+    """What tells linters and type checkers how to look, or which files to leave out."""
+    return put_back(differing, lambda path: _CHECKS.search(path) is not None)
+
+
+def put_back(differing: Sequence[Differing], wanted: Callable[[str], bool]) -> Restored:
     over, without = [], []
     for each in differing:
         path = each.change.path
-        if not (is_test(path) or _steers(path) or _says_how(path, before, after, way)):
+        if not wanted(path):
             continue
         if each.before is None:
             without.append(path)

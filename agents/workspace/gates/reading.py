@@ -83,7 +83,7 @@ async def by_rule(case: Case, redact: Redact) -> list[GateRun]:
     """The gates that run nothing."""
     candidate = case.candidate
     return [
-        rules.forbidden(case.differing, lambda path: case.contents.get(path, b"")),
+        await asyncio.to_thread(rules.forbidden, case.differing, lambda path: case.contents.get(path, b""), case.has),
         rules.within(case.differing, candidate.scope),
         await _secrets(case, redact),
         rules.loop(case.trees[1], case.trees[0], candidate.earlier, candidate.scope),

@@ -1,13 +1,14 @@
 """The gates that need no command: forbidden files, scope, secrets and loops, read from what differs."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
 from agents.domain.evaluation import GateRun, Score
 from agents.domain.redact import Redact
 from agents.domain.scope import STANDING_DENY, Scope, ScopeMode, matches
 from agents.domain.text import clean, one_line
+from agents.domain.twins import twins
 from agents.workspace.diffs import Differing
 from agents.workspace.gates.objects import LINK, MODULE
 
@@ -23,10 +24,20 @@ _GIT_ITSELF = re.compile(r"(?i)^\.git( *\.*|~\d)?$")
 Reads = Callable[[str], bytes]  # a changed file's content, by path
 
 
-def forbidden(differing: Sequence[Differing], content: Reads) -> GateRun:
-    """C13: files that no scope opens."""
+def forbidden(differing: Sequence[Differing], content: Reads, there: Collection[str] = ()) -> GateRun:
+    """C13: files that no scope opens, and, for the minion to mend, names that clash with those that are there."""
     why = [f"{shown(each.change.path)}: {problem}" for each in differing for problem in _forbidden(each, content)]
-    return _row("forbidden files", why, f"none among {_many(len(differing), 'changed file')}")
+    row = _row("forbidden files", why, f"none among {_many(len(differing), 'changed file')}")
+    if row.score is not Score.PASS or not (clashes := _clashes(differing, there)):
+        return row
+    return replace(_row(row.name, clashes, ""), score=Score.NEEDS_REVISION)
+
+
+def _clashes(differing: Sequence[Differing], there: Collection[str]) -> list[str]:
+    added = [each.change.path for each in differing if each.before is None and each.after is not None]
+    others = frozenset(there).difference(added) if added else ()
+    said = "on machines where case does not count this is"
+    return [f"{shown(path)}: {said} {shown(other)}, so one would be lost" for path, other in twins(added, others)]
 
 
 def _forbidden(each: Differing, content: Reads) -> Iterator[str]:

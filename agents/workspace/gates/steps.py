@@ -1,22 +1,20 @@
 """The gates that run something: tests, lint, the project's own, and the original tests against the new code."""
 
-import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from agents.domain.evaluation import GateRun, Score
 from agents.domain.gates import ExtraGate
 from agents.domain.listing import is_test
 from agents.workspace.gates import commands, detect, originals, scoring
 from agents.workspace.gates.bench import Bench, Outcome
+from agents.workspace.gates.checking import Check, checked
 from agents.workspace.gates.commands import Command
 from agents.workspace.gates.detect import Way
 from agents.workspace.gates.originals import Restored, few
 
 TESTS, LINT, ORIGINALS = "tests", "lint", "original tests"
-_RUFF_BROKE = 2
-_PLACE = re.compile(r":\d+:\d+:")  # line and column, which move when something is added above
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,24 +37,24 @@ async def tests(bench: Bench) -> Tested:
 
 async def lint(bench: Bench) -> GateRun:
     """M023: the changed files."""
-    case = bench.case
-    if bench.commands.lint:
-        outcome = await bench.run(LINT, commands.lint_by(bench.commands.lint, case.changed))
-        return replace(outcome.row, output=scoring.head(outcome.said))
+    case, own = bench.case, bench.commands.lint
+    if own:
+        by_command = Check(name=LINT, files=case.changed, command=lambda files, look: commands.lint_by(own, files))
+        return await checked(bench, by_command)
     way = detect.lint(case.before) or detect.lint(case.after)
     files = [path for path in case.changed if way and detect.LINTED[way].search(path)]
     if way is None or not files:
         why = "no linter is set up" if way is None else f"no changed file is one for {way}"
         return GateRun(name=LINT, score=Score.PASS, why=why)
-    outcome = await bench.run(LINT, _lint(bench, way, files))
-    row = replace(outcome.row, output=scoring.head(outcome.said))
-    return await _only_new(bench, row, outcome, files) if way is Way.RUFF and row.exit_code in (1, 2) else row
+    return await checked(
+        bench, Check(name=LINT, files=files, command=partial(_lint, bench, way), is_ruff=way is Way.RUFF)
+    )
 
 
 async def extra(bench: Bench, gate: ExtraGate) -> GateRun:
     """M181"""
-    outcome = await bench.run(gate.name, commands.shell(gate.command))
-    return replace(outcome.row, score=scoring.after(outcome.row.score, gate.on_fail))
+    row = await checked(bench, Check(name=gate.name, command=lambda files, look: commands.shell(gate.command)))
+    return replace(row, score=scoring.after(row.score, gate.on_fail))
 
 
 async def original_tests(bench: Bench, tested: Tested) -> GateRun:
@@ -110,30 +108,9 @@ async def _at_fault(bench: Bench, row: GateRun) -> GateRun:
     return replace(row, score=Score.FAIL, why=why)
 
 
-async def _only_new(bench: Bench, row: GateRun, outcome: Outcome, files: list[str]) -> GateRun:
-    """What was there before is not held against the work. Ruff runs nothing of the project, so its words count."""
-    known = [path for path in files if path in bench.case.before.paths]
-    found = Counter(_findings(outcome.said))
-    if known:
-        before = await bench.run("lint of the base", _lint(bench, Way.RUFF, known), base=True)
-        if row.exit_code == before.row.exit_code == _RUFF_BROKE:
-            return replace(row, score=Score.FAIL, why="ruff does not run without the change either: mend its settings")
-        found -= Counter(_findings(before.said))
-    if row.exit_code == _RUFF_BROKE:
-        return row
-    if not found:
-        return replace(row, score=Score.PASS, why="only what was there before")
-    lines = [line for line in outcome.said.splitlines() if _PLACE.sub(":", line, count=1) in found]
-    return replace(row, why=f"{found.total()} new", output=scoring.head("\n".join(lines)))
-
-
-def _lint(bench: Bench, way: Way, files: Sequence[str]) -> Command:
-    rules = "" if detect.ruff_is_set_up(bench.case.after) else commands.PLAIN_RULES
+def _lint(bench: Bench, way: Way, files: Sequence[str], look: detect.Look) -> Command:
+    rules = "" if detect.ruff_is_set_up(look) else commands.PLAIN_RULES
     return commands.lint(way, bench.environment, files, rules=rules)
-
-
-def _findings(said: str) -> list[str]:
-    return [_PLACE.sub(":", line, count=1) for line in said.splitlines() if _PLACE.search(line)]
 
 
 def _cases(outcome: Outcome) -> int | None:

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from agents.domain.ids import TaskId, Thread, surface_of
+from agents.domain.numbers import small_number
 from bot.desk import Desk, Message
 from bot.messages import Card
 from bot.platforms.console import page
@@ -123,10 +124,10 @@ class Pages:
         return await self.show(request, "kept.html", here="/tasks", title=f"{id} · {name}", **told)
 
     async def pull(self, request: Request) -> Response:
-        project, number = request.path_params["project"], request.path_params["number"]
-        task = await self._desk.pull(project, number, viewer_of(request).account)
+        project, number = request.path_params["project"], small_number(request.path_params["number"])
+        task = None if number is None else await self._desk.pull(project, number, viewer_of(request).account)
         if task is None:
-            raise HTTPException(404, f"{project} has no pull request {number}.")
+            raise HTTPException(404, f"{project} has no such pull request.")
         return RedirectResponse(f"/task/{task}/kept/{task}.diff", 303)
 
     async def show(

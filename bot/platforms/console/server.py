@@ -77,7 +77,7 @@ def _reading(pages: Pages) -> list[BaseRoute]:
         Route("/tasks", pages.tasks),
         Route("/task/{task}", pages.task),
         Route("/task/{task}/kept/{name}", pages.kept),
-        Route("/pulls/{project}/{number:int}", pages.pull),
+        Route("/pulls/{project}/{number}", pages.pull),
     ]
 
 

@@ -13,6 +13,7 @@ from starlette.responses import StreamingResponse
 
 from agents.domain.errors import OverlordError
 from agents.domain.ids import TaskId
+from agents.domain.numbers import small_number
 from bot.desk import Desk
 from bot.live import Running
 from bot.platforms.console import page
@@ -49,9 +50,9 @@ class Changes:
     def since(self, mark: str) -> frozenset[str] | None:
         """What changed after that mark; None if nobody can say any more."""
         boot, _, number = mark.partition("-")
-        if boot != self._boot or not number.isdecimal():
+        seen = small_number(number)
+        if boot != self._boot or seen is None:
             return None
-        seen = int(number)
         if seen > self._count or (self._kept and seen + 1 < self._kept[0][0]):
             return None
         return frozenset[str]().union(*(names for count, names in self._kept if count > seen))

@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 import aiohttp
 
+from agents.domain.numbers import count_of, seconds_to_wait, small_number
 from bot.messages import Gone, Later, Refused, Shut, Unsure
 from bot.platforms.discord.waiting import EVERYTHING, scope
 from bot.waits import Waits
@@ -177,13 +178,13 @@ def _reason(data: Any) -> tuple[int, str]:
     if not isinstance(data, dict):
         return 0, ""
     errors = f" {json.dumps(data['errors'])[:300]}" if data.get("errors") else ""
-    return int(data.get("code") or 0), f"{data.get('message') or ''}{errors}"
+    return count_of(data.get("code")), f"{data.get('message') or ''}{errors}"
 
 
 def _retry_after(response: aiohttp.ClientResponse, data: Any) -> float:
-    if isinstance(data, dict) and "retry_after" in data:
-        return max(0.1, float(data["retry_after"]))
-    return float(response.headers.get("Retry-After") or NOT_LET_IN)  # not from Discord but from what stands before it
+    told = data.get("retry_after") if isinstance(data, dict) else None
+    # without it the answer is not from Discord but from what stands before it
+    return seconds_to_wait(response.headers.get("Retry-After") if told is None else told, NOT_LET_IN)
 
 
 class _Budget:
@@ -204,12 +205,12 @@ class _Budget:
         self._left -= 1
 
     def learn(self, headers: Mapping[str, str]) -> None:
-        left, after = headers.get("X-RateLimit-Remaining"), headers.get("X-RateLimit-Reset-After")
+        left, after = small_number(headers.get("X-RateLimit-Remaining", "")), headers.get("X-RateLimit-Reset-After")
         if left is None or after is None:
             return
-        until = time.monotonic() + float(after)
+        until = time.monotonic() + seconds_to_wait(after, 1.0)
         fresh = self._left is None or until > self._until + 0.5  # else calls still under way have taken theirs
-        self._left = int(left) if fresh else min(self._left or 0, int(left))
+        self._left = left if fresh else min(self._left or 0, left)
         self._until = until
 
 

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import aiohttp
 
+from agents.domain.numbers import seconds_to_wait
 from bot.waits import Waits
 
 EVERYTHING = "*"
@@ -36,16 +37,9 @@ def traced(waits: Waits, api_path: str) -> aiohttp.TraceConfig:
         if told.response.status == 429:
             everywhere = "X-RateLimit-Global" in headers or headers.get("X-RateLimit-Scope") == "global"
             name = EVERYTHING if everywhere else scope_of(told.method, told.url.path)
-            await waits.keep(name, _seconds(headers.get("Retry-After")))
+            await waits.keep(name, seconds_to_wait(headers.get("Retry-After"), NOT_FROM_DISCORD))
 
     trace = aiohttp.TraceConfig()
     trace.on_request_start.append(before)
     trace.on_request_end.append(after)
     return trace
-
-
-def _seconds(header: str | None) -> float:
-    try:
-        return max(0.1, float(header or NOT_FROM_DISCORD))
-    except ValueError:
-        return NOT_FROM_DISCORD

@@ -11,6 +11,7 @@ from slack_sdk.errors import SlackApiError, SlackRequestError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
+from agents.domain.numbers import seconds_to_wait
 from bot.messages import Deleted, Gone, Later, Refused, Shut, Unsure
 from bot.platforms.slack.options import SlackOptions
 
@@ -141,7 +142,7 @@ def _retry_after(problem: SlackApiError) -> float | None:
     """Seconds, if Slack said that it was too much."""
     status, headers, data = _answer(problem)
     limited = status == 429 or data.get("error") in LIMITS
-    return _seconds(headers.get("Retry-After")) if limited else None
+    return seconds_to_wait(headers.get("Retry-After"), LIMITED) if limited else None
 
 
 def _answer(problem: SlackApiError) -> tuple[int, Mapping[str, str], Mapping[str, Any]]:
@@ -151,10 +152,3 @@ def _answer(problem: SlackApiError) -> tuple[int, Mapping[str, str], Mapping[str
     if isinstance(response, aiohttp.ClientResponse):
         return response.status, response.headers, {}
     return 0, {}, {}
-
-
-def _seconds(header: str | None) -> float:
-    try:
-        return max(0.1, float(header or LIMITED))
-    except ValueError:
-        return LIMITED
