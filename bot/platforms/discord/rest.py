@@ -3,6 +3,7 @@
 Not discord.py's own client: that one waits and retries inside, so a lost answer could not be told from a refusal.
 """
 
+import asyncio
 import json
 import time
 from collections.abc import Mapping, Sequence
@@ -90,16 +91,22 @@ class Rest:
     async def call(self, method: str, path: str, body: object = None, files: Sequence[File] = ()) -> Any:
         """Ask as the bot. `path` is already quoted."""
         name = scope(method, path)
-        for limited in (EVERYTHING, name):
-            self._waits.check(limited)
+        self._check(name)
         budget = self._budgets.of(name)
-        budget.take()
+        await budget.turn()
         request = _Request(method=method, path=path, body=body, files=files, token=self._token)
         try:
+            self._check(name)  # what was waited for may have been told to wait
             return await self._ask(request, budget)
         except _Limited as limit:
             await self._waits.keep(EVERYTHING if limit.everywhere else name, limit.seconds)
             raise
+        finally:
+            budget.back()
+
+    def _check(self, name: str) -> None:
+        for limited in (EVERYTHING, name):
+            self._waits.check(limited)
 
     async def answer(self, method: str, path: str, body: object = None, files: Sequence[File] = ()) -> Any:
         """Ask with the token that the path holds: interactions, which no limit of ours should delay."""
@@ -188,21 +195,32 @@ def _retry_after(response: aiohttp.ClientResponse, data: Any) -> float:
 
 
 class _Budget:
-    """What is left of one rate limit."""
+    """What is left of one rate limit. Before Discord has told it, one request goes ahead and the others wait for it."""
 
     def __init__(self) -> None:
         self._left: int | None = None
         self._until = 0.0
+        self._most, self._lasts = 0, 0.0  # so many in so many seconds
+        self._ahead: asyncio.Future[None] | None = None
 
-    def take(self) -> None:
+    async def turn(self) -> None:
         """Raises Later instead of asking in vain."""
-        now = time.monotonic()
-        if self._left is None or now >= self._until:
-            self._left = None
-            return
-        if self._left <= 0:
-            raise Later(self._until - now)
-        self._left -= 1
+        while not self._may_go(time.monotonic()):
+            assert self._ahead
+            await asyncio.wait([self._ahead])
+
+    def _may_go(self, now: float) -> bool:
+        if self._left is not None and now >= self._until:
+            self._left, self._until = (self._most, now + self._lasts) if self._most else (None, 0.0)
+        if self._left is not None:
+            if self._left <= 0:
+                raise Later(self._until - now)
+            self._left -= 1
+            return True
+        if self._ahead is None:
+            self._ahead = asyncio.get_running_loop().create_future()
+            return True
+        return False
 
     def learn(self, headers: Mapping[str, str]) -> None:
         left, after = small_number(headers.get("X-RateLimit-Remaining", "")), headers.get("X-RateLimit-Reset-After")
@@ -212,6 +230,13 @@ class _Budget:
         fresh = self._left is None or until > self._until + 0.5  # else calls still under way have taken theirs
         self._left = left if fresh else min(self._left or 0, left)
         self._until = until
+        self._most, self._lasts = int(headers.get("X-RateLimit-Limit") or 0), max(self._lasts, float(after))
+
+    def back(self) -> None:
+        """The request has ended, whatever came of it: those who waited for what it would tell go on."""
+        if self._ahead:
+            self._ahead.set_result(None)
+            self._ahead = None
 
 
 class _Budgets:
