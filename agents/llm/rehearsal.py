@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
 from typing import Any
 
 from agents.llm.answers import NONCE
@@ -10,10 +11,14 @@ from agents.llm.answers import NONCE
 NAME = "rehearsal"
 MODEL = "rehearsal/sample"
 Script = Mapping[str, Any]
+Message = Mapping[str, Any]
+Call = tuple[str, Mapping[str, Any]]
+_ALIKE = 0.8  # how much of a request must be as in the script: people correct themselves and are polite
+_DENIES = frozenset({"not", "no", "never", "without", "stop", "don"})
 
 
 class Rehearsal:
-    """Answers questions of the program by script. Which answer comes next is told by the question's own step."""
+    """Answers questions of the program by script. Which answer comes next, the question and the talk so far tell."""
 
     def __init__(self, scripts: Sequence[Script]) -> None:
         self._scripts = {_plain(str(script["request"])): script for script in scripts}
@@ -21,27 +26,37 @@ class Rehearsal:
 
     def answer(self, question: str, request: str, turn: int) -> dict[str, Any]:
         """The scripted answer for the turn-th time this is asked (from 0)."""
-        script = self._scripts.get(_plain(request))
+        script = self._script(request)
         if script is None:
             return self._unknown(question)
         plain = question.rstrip("_0123456789")  # code_review_3, where subtask 3 has lines of its own
         answers = script.get(question) or script.get(plain) or DEFAULTS.get(plain, [{}])
         return dict(answers[min(turn, len(answers) - 1)])
 
-    def work(self, told: Mapping[str, Any], heard: str) -> list[tuple[str, Mapping[str, Any]]]:
-        """The tools that a minion calls in this turn of this attempt. `heard` is what the last tool said."""
-        script = self._scripts.get(_plain(str(told.get("request", "")))) or {}
-        about = (told.get("subtask"), told.get("title"))
-        played = next((w for w in script.get("work", ()) if (w["subtask"], w["title"]) == about), None)
+    def _script(self, request: str) -> Script | None:
+        """The one that is asked for, also where somebody changed a word or added one; not where they denied it."""
+        said = _plain(request)
+        if said in self._scripts:
+            return self._scripts[said]
+        close = [(SequenceMatcher(None, known, said, autojunk=False).ratio(), known) for known in self._scripts]
+        alike, known = max(close, default=(0.0, ""))
+        denied = _DENIES & set(said.split()) != _DENIES & set(known.split())
+        return None if alike < _ALIKE or denied else self._scripts[known]
+
+    def work(self, told: Mapping[str, Any], messages: Sequence[Message]) -> list[Call]:
+        """The tools that a minion calls next in this attempt, after all that was said in it."""
+        script = self._script(str(told.get("request", ""))) or {}
+        played = next((w for w in script.get("work", ()) if w["title"] == told.get("title")), None)
         if played is None:
             return [("task_blocked", {"reason": NO_SCRIPT})]
         attempts, attempt = played["attempts"], int(told.get("attempt", 1))
         if attempt > len(attempts):
             return [("task_blocked", {"reason": NO_MORE})]
-        turns, at = attempts[attempt - 1], int(told.get("turn", 0))
-        if at >= len(turns):
-            return [("task_blocked", {"reason": "This is a rehearsal, and my script for this subtask is at its end."})]
-        return [(name, given or {}) for call in _chosen(turns[at], heard) for name, given in call.items()]
+        turns, heard = attempts[attempt - 1], _heard(messages)
+        at = _lines_played(turns, messages)
+        if at < len(turns):
+            return _calls(_chosen(turns[at], heard))
+        return [_once_more(call) for call in _calls(_chosen(turns[-1], heard))] if turns else [("task_blocked", AT_END)]
 
     def _unknown(self, question: str) -> dict[str, Any]:
         if question != "decompose":
@@ -67,11 +82,56 @@ NO_MORE = (
 )
 
 
-def _chosen(turn: Any, heard: str) -> Any:
+AT_END = {"reason": "This is a rehearsal, and my script for this subtask is at its end."}
+NOT_HEEDED = " This is a rehearsal: what was said since I first finished is not worked in."
+
+
+def _lines_played(turns: Sequence[Any], messages: Sequence[Message]) -> int:
+    """How many turns of the script were played. Words of people in between count for nothing."""
+    at = 0
+    for message in messages:
+        names = [call["function"]["name"] for call in message.get("tool_calls") or ()]
+        if names and at < len(turns) and names in (_names(calls) for calls in _choices(turns[at])):
+            at += 1
+    return at
+
+
+def _heard(messages: Sequence[Message]) -> str:
+    """All that was said to the minion since it last spoke: by tools, and by people."""
+    since: list[str] = []
+    for message in reversed(messages):
+        if message.get("role") == "assistant":
+            break
+        since.insert(0, str(message.get("content")))
+    return "\n".join(since)
+
+
+def _once_more(call: Call) -> Call:
+    """Somebody spoke after the last line: it is said again, honestly."""
+    name, given = call
+    return (name, {**given, "summary": f"{given['summary']}{NOT_HEEDED}"}) if "summary" in given else call
+
+
+def _choices(turn: Any) -> Iterator[Any]:
     """A turn is a list of calls, or a map from words that were heard to such lists."""
+    yield from turn.values() if isinstance(turn, Mapping) else (turn,)
+
+
+def _chosen(turn: Any, heard: str) -> Any:
+    """Words to look for may be several, with a bar between them."""
     if not isinstance(turn, Mapping):
         return turn
-    return next((calls for words, calls in turn.items() if words.casefold() in heard.casefold()), turn["else"])
+    said = heard.casefold()
+    found = (calls for words, calls in turn.items() if any(w.strip().casefold() in said for w in words.split("|")))
+    return next(found, turn["else"])
+
+
+def _calls(turn: Any) -> list[Call]:
+    return [(name, given or {}) for call in turn for name, given in call.items()]
+
+
+def _names(calls: Any) -> list[str]:
+    return [name for name, _ in _calls(calls)]
 
 
 DEFAULTS: dict[str, list[dict[str, Any]]] = {
@@ -128,11 +188,10 @@ def provider(scripts: Sequence[Script]) -> Any:
     return RehearsalProvider()
 
 
-def _turn(played: Rehearsal, told: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    heard = next((str(each.get("content")) for each in reversed(messages) if each.get("role") == "tool"), "")
+def _turn(played: Rehearsal, told: Mapping[str, Any], messages: Sequence[Message]) -> dict[str, Any]:
     calls = [
         {"id": f"call_{told.get('turn')}_{at}", "type": "function", "function": {"name": name, "arguments": given}}
-        for at, (name, given) in enumerate((name, json.dumps(given)) for name, given in played.work(told, heard))
+        for at, (name, given) in enumerate((name, json.dumps(given)) for name, given in played.work(told, messages))
     ]
     message = {"role": "assistant", "content": None, "tool_calls": calls}
     return {"message": message, "finish_reason": "tool_calls", "index": 0}

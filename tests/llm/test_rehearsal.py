@@ -95,6 +95,24 @@ def test_a_request_is_known_whatever_its_marks_and_capitals(said: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("said", "goal"),
+    [
+        ("Let short links expire after a chosen number of days", "stops working"),
+        ("please let links expire after a chosen number of days, thanks", "stops working"),
+        ("Count how often every link is used", "how often it was opened"),
+        ("Do not let links expire after a chosen number of days", ""),
+        ("Let links never expire after a chosen number of days", ""),
+        ("Let people choose", ""),
+        ("Delete all links", ""),
+        ("", ""),
+    ],
+)
+def test_a_request_is_known_after_a_small_correction_and_not_when_it_says_something_else(said: str, goal: str) -> None:
+    assert goal in Rehearsal(SCRIPTS).answer("decompose", said, 0).get("goal", "-")
+    assert bool(goal) is (Rehearsal(SCRIPTS).answer("decompose", said, 0)["status"] == "COMPLETE")
+
+
+@pytest.mark.parametrize(
     ("said", "intent"),
     [
         ("leave the command line out, please", "change"),

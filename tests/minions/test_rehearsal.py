@@ -118,6 +118,35 @@ async def test_where_the_tests_could_not_be_tried_the_second_attempt_mends_all(g
     assert not await sent_back(ground) and not await lint(ground) and not await errors(ground)
 
 
+@pytest.mark.parametrize("turn", [0, 3, 4])
+async def test_a_remark_derails_nobody_whenever_it_comes(ground: Field, turn: int) -> None:
+    """Also when the minion has just said that it is done: then it is asked again, after the last line of its script."""
+    ground.heard = [*([] for _ in range(turn)), ["thanks, and mind the README"]]
+    outcome = await play(ground, plan(0).subtasks[0])
+    assert isinstance(outcome, Finished) and not await errors(ground)
+    assert ("is not worked in" in outcome.summary) is (turn == 4), (
+        "it is done with its fifth turn; honest if it is too late"
+    )
+
+
+async def test_remarks_after_every_turn_and_an_answer_in_own_words_are_borne(ground: Field) -> None:
+    first, second, *_ = plan(0).subtasks
+    await play(ground, first)
+    ground.subtask, ground.scope = second, Scope(mode=ScopeMode.EXPLICIT, patterns=second.files)
+    ground.heard = [["nice"] for _ in range(9)]
+    talker = model(turns(ground)._database)
+    assert isinstance(await ground.engine(talker).run(ground.brief(), ground.watch), Asked)
+    brief = ground.brief(answer="say since when, as its own error", questions=1, since=("and keep it short",))
+    assert isinstance(await ground.engine(talker).run(brief, ground.watch), Finished)
+    assert not await errors(ground)
+    assert "ExpiredCode" in (ground.root / "shortlinks/service.py").read_text()
+
+
+async def test_a_request_that_was_corrected_is_still_worked_off(ground: Field) -> None:
+    renamed = "Let short links expire after a chosen number of days, please"
+    assert isinstance(await play(ground, plan(0).subtasks[0], request=renamed), Finished)
+
+
 async def test_the_changed_plan_is_worked_off_too(ground: Field) -> None:
     for subtask in plan(1).subtasks[:-1]:
         assert isinstance(await play(ground, subtask, answer=UNKNOWN), Finished)
