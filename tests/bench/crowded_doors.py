@@ -28,7 +28,7 @@ from tests.fakes.slack.server import BOT_TOKEN
 FILES = 1024
 SILENT, SLOW = 1000, 400  # connections at each door
 SECONDS = {"silent": 25, "slow": 45}
-ANSWER, WORST = 0.5, 10.0  # seconds: nineteen answers in twenty, and the worst, while all of them come at once
+ANSWER, WORST = 1.0, 10.0  # seconds: nineteen answers in twenty, and the worst, while all of them come at once
 LIFE = 45.0  # seconds that a slow request may live: its 30, and a slow machine's
 LOG = 100_000  # bytes that the log may grow by
 
