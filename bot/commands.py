@@ -1,8 +1,6 @@
 """The commands that work with no model at all."""
 
-import secrets
 from collections.abc import Callable, Sequence
-from datetime import timedelta
 
 from agents.domain import events as e, steering
 from agents.domain.asking import Moment
@@ -10,6 +8,7 @@ from agents.domain.authority import Presser
 from agents.domain.decision import Decision, refuse_unless_entitled
 from agents.domain.errors import NoSuchTask, OverlordError, PressRefused
 from agents.domain.events import Event
+from agents.domain.linking import Side
 from agents.domain.records import dataclass
 from agents.domain.steering import Steer
 from agents.domain.task import Task
@@ -17,6 +16,7 @@ from bot.cards import replies
 from bot.cards.about import cost_card, why_card
 from bot.cards.status import status_card
 from bot.conversation import Command, Verb
+from bot.linking import Linking
 from bot.messages import Card, Said
 from bot.permissions import Permissions
 from bot.privacy import sees
@@ -64,7 +64,8 @@ def obey(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -
                 asked, books, replies.said_card(f"Reminders for {task.id} are {'off' if verb is Verb.MUTE else 'on'}")
             )
         return f"{verb} {task.id}"
-    _answer(asked, books, ANSWERS[verb](asked, books, permissions, moment))
+    if card := ANSWERS[verb](asked, books, permissions, moment):
+        _answer(asked, books, card)
     return f"answered {verb}"
 
 
@@ -111,7 +112,7 @@ def needs_of(books: Books, speaker: Presser, permissions: Permissions) -> list[t
     return found
 
 
-Answer = Callable[[Asked, Books, Permissions, Moment], Card]
+Answer = Callable[[Asked, Books, Permissions, Moment], Card | None]  # None: it says what there is to say elsewhere
 
 
 def _status(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
@@ -153,16 +154,14 @@ def _help(asked: Asked, books: Books, permissions: Permissions, moment: Moment) 
     return replies.help_card()
 
 
-def _link(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
+def _link(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card | None:
     if not asked.said.direct:
         raise OverlordError("Linking accounts is done in private", next_step="Say `link` to me in a direct message.")
-    if asked.command.words:
-        person = books.people.take_link(asked.said.by, asked.command.words, moment.at)
-        return replies.linked_card(person.accounts)
-    code = secrets.token_hex(4).upper()
-    seconds = moment.limits.link_code
-    books.people.offer_link(asked.said.by, code, moment.at + timedelta(seconds=seconds))
-    return replies.link_card(code, seconds / 60)
+    linking, side = Linking(books, permissions, moment.at), Side(account=asked.said.by, thread=asked.said.thread)
+    if not asked.command.words:
+        return linking.offer(side, moment.limits.link_code)
+    linking.take(side, asked.command.words, moment.limits.link_code)
+    return None
 
 
 ANSWERS: dict[Verb, Answer] = {

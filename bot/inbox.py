@@ -11,6 +11,7 @@ from agents.domain.decide import Request
 from agents.domain.decision import Decision, refuse_unless_open
 from agents.domain.errors import NotHeard, OverlordError, PressRefused
 from agents.domain.ids import Account, surface_of
+from agents.domain.linking import LinkRequest
 from agents.domain.pressing import Press
 from agents.domain.records import dataclass
 from agents.domain.shapes import shape
@@ -20,6 +21,7 @@ from bot import hearing
 from bot.cards import replies
 from bot.commands import Asked, obey
 from bot.conversation import Command, Meaning, SmallTalk, Words, understand
+from bot.linking import Linking
 from bot.messages import Choice, Delivery, Edited, Labelled, Mandated, Pressed, Said, load_card
 from bot.notices import warn_of_key
 from bot.office import Office
@@ -213,6 +215,8 @@ class Inbox:
 
     def _pressed(self, pressed: Pressed, speaker: Presser, books: Books) -> Outcome:
         choice = Choice.of(pressed.token)
+        if choice and (link := books.links.find(choice.decision)):
+            return self._link_pressed(link, pressed, speaker, books)
         decision = books.ledger.find(choice.decision) if choice else None
         if choice is None or decision is None:
             raise _UNKNOWN
@@ -232,14 +236,17 @@ class Inbox:
         books.log.append(task.id, facts, _cause(pressed))
         return self._handled(f"{task.id}: {', '.join(type(f).__name__ for f in facts)}")
 
-    def _stands_there(self, pressed: Pressed, decision: Decision, books: Books) -> bool:
-        """The button belongs on the message it was pressed on: nothing in a payload is trusted.
+    def _link_pressed(self, link: LinkRequest, pressed: Pressed, speaker: Presser, books: Books) -> Outcome:
+        here = _posts_at(pressed, books) if pressed.message else []
+        post = next((post for post in here if post.key.startswith(f"link:{link.id}:")), None)
+        if post is None:
+            raise _UNKNOWN
+        linking = Linking(books, self._office.permissions, self._clock.now())
+        return self._handled(linking.pressed(link, pressed, post, speaker))
 
-        A message may be on the screen before its id has reached us, or its sender died in between.
-        """
-        known = books.posts.on_message(pressed.thread, pressed.message)
-        posts = [known] if known else books.posts.under_way(pressed.thread)
-        return any(_carries(post, pressed.token, decision) for post in posts)
+    def _stands_there(self, pressed: Pressed, decision: Decision, books: Books) -> bool:
+        """The button belongs on the message it was pressed on: nothing in a payload is trusted."""
+        return any(_carries(post, pressed.token, decision) for post in _posts_at(pressed, books))
 
     # ── around ───────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -311,6 +318,12 @@ def _cleaned(delivery: Delivery) -> Delivery:
             return replace(delivery, name=name, text=clean(delivery.text))
         case Edited():
             return replace(delivery, name=name, text=clean(delivery.text), hidden=hidden_in(delivery.text))
+
+
+def _posts_at(pressed: Pressed, books: Books) -> list[Wish]:
+    """What was pressed on. A message may be on the screen before its id has reached us, or its sender died."""
+    known = books.posts.on_message(pressed.thread, pressed.message)
+    return [known] if known else books.posts.under_way(pressed.thread)
 
 
 def _carries(post: Wish, token: str, decision: Decision) -> bool:

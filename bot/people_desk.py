@@ -4,7 +4,9 @@ import secrets
 from collections.abc import Sequence
 
 from agents.domain.ids import Account, PersonId
+from agents.domain.linking import LinkRequest
 from agents.domain.records import dataclass
+from bot.linking import Linking
 from bot.office import Office
 from store.books import Books
 from store.sessions import Session
@@ -37,7 +39,22 @@ class PeopleDesk:
         return await self._office.database.read(question)
 
     async def link(self, one: Account, other: Account) -> None:
-        await self._office.database.write(lambda books: books.people.link(one, other))
+        """Of the operator's own accord, or as they were asked to; either way those concerned are told."""
+
+        def transaction(books: Books) -> None:
+            linking = Linking(books, self._office.permissions, self._office.clock.now())
+            linking.close(one, other)
+            linking.link(one, other)
+
+        await self._office.database.write(transaction)
+
+    async def unlink(self, account: Account) -> bool:
+        return await self._office.database.write(lambda books: books.people.unlink(account))
+
+    async def links(self) -> Sequence[LinkRequest]:
+        """What waits to be confirmed."""
+        now = self._office.clock.now()
+        return await self._office.database.read(lambda books: books.links.open(now))
 
     async def rename(self, account: Account, name: str) -> None:
         await self._office.database.write(lambda books: books.people.rename(account, name))

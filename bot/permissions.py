@@ -43,6 +43,14 @@ class Permissions:
             return _EVERY_GROUP
         return frozenset(group for group, members in self._groups.items() if mine & members)
 
+    @property
+    def operators(self) -> tuple[Account, ...]:
+        return tuple(sorted(self._operators))
+
+    def is_operator(self, accounts: Iterable[Account]) -> bool:
+        """Whether the person who has these accounts is the operator."""
+        return not self._operators.isdisjoint(accounts)
+
     def channel(self, name: str) -> ChannelPolicy:
         return self._channels.get(name, _NO_POLICY)
 

@@ -10,6 +10,7 @@ from store.deliveries import Deliveries
 from store.dialect import written_by_others
 from store.jobs import Jobs
 from store.ledger import Ledger
+from store.links import Links
 from store.log import Log
 from store.messages import Messages
 from store.people import People
@@ -42,6 +43,7 @@ class Books:
         self.messages = Messages(db, self.touched)
         self.people = People(db)
         self.sessions = Sessions(db)
+        self.links = Links(db)
         self.calls = Calls(db)
         self.pulls = Pulls(db, self.touched)
         self.waits = Waits(db)

@@ -1,10 +1,12 @@
 """What came in: stored before it is acknowledged, settled once."""
 
+import json
 from datetime import datetime
 from enum import StrEnum
 
 from sqlalchemy import Connection, String, bindparam, or_, select, text, update
 
+from agents.domain.ids import Thread
 from agents.domain.records import dataclass
 from store import tables
 from store.codec import moment, seconds
@@ -32,6 +34,12 @@ class Received:
     channel: str
     thread: str
     at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastPlace:
+    thread: Thread
+    direct: bool
 
 
 _KEYS = (bindparam("key", type_=String), bindparam("also", type_=String))
@@ -104,6 +112,15 @@ class Deliveries:
         """Count a failed try at settling, and say how many there were."""
         self._db.execute(update(_D).where(_D.c.key == key).values(attempts=_D.c.attempts + 1))
         return int(self._db.execute(select(_D.c.attempts).where(_D.c.key == key)).scalar() or 0)
+
+    def last_place(self, account: str, among: int = 50) -> LastPlace | None:
+        """Where somebody last spoke to the bot alone; if they never did of late, where they last spoke."""
+        wanted = select(_D.c.thread, _D.c.body).where(_D.c.account == account, _D.c.kind == "Said", _D.c.body != "")
+        found = self._db.execute(wanted.order_by(_D.c.received_at.desc()).limit(among)).all()
+        places = [
+            LastPlace(thread=Thread(row.thread), direct=bool(json.loads(row.body).get("direct"))) for row in found
+        ]
+        return next((place for place in places if place.direct), places[0] if places else None)
 
     def state(self, key: str) -> tuple[DeliveryState, str] | None:
         row = _STATE.run(self._db, {"which": key}).fetchone()

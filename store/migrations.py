@@ -7,7 +7,7 @@ from sqlalchemy import Connection, insert, inspect, select, update
 from agents.domain.errors import OverlordError
 from store import tables
 
-LATEST = 12
+LATEST = 13
 
 
 def _calls(db: Connection) -> None:
@@ -66,6 +66,13 @@ def _sessions(db: Connection) -> None:
     tables.metadata.create_all(db, tables=[tables.sessions])
 
 
+def _confirmed_links(db: Connection) -> None:
+    """Codes that were made before live for minutes, and say nothing of where they were asked for."""
+    db.exec_driver_sql("ALTER TABLE links ADD COLUMN thread VARCHAR NOT NULL DEFAULT ''")
+    db.exec_driver_sql("DELETE FROM links")
+    tables.metadata.create_all(db, tables=[tables.link_requests])
+
+
 # How to get to this version from the one before.
 STEPS: dict[int, Callable[[Connection], None]] = {
     2: _calls,
@@ -79,6 +86,7 @@ STEPS: dict[int, Callable[[Connection], None]] = {
     10: _found_at_once,
     11: _prunable,
     12: _sessions,
+    13: _confirmed_links,
 }
 
 _KEEP_FACTS = {

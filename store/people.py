@@ -5,7 +5,6 @@ from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, delete, select, update
 
-from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, PersonId, derived
 from agents.domain.records import dataclass
 from store import tables
@@ -86,21 +85,14 @@ class People:
             self._db.execute(update(_P).where(_P.c.id == gone.id).values(merged_into=kept.id))
         return self.get(kept.id)
 
-    def offer_link(self, account: Account, code: str, until: datetime) -> None:
-        """Remember that whoever repeats this code from another account is the same person."""
-        row = {"hash": _hash(code.upper()), "account": account, "until": seconds(until)}
-        upsert(self._db, tables.links, row, key=("hash",))
-
-    def take_link(self, account: Account, code: str, at: datetime) -> Person:
-        wanted = tables.links.c.hash == _hash(code.upper())
-        row = self._db.execute(select(tables.links).where(wanted)).one_or_none()
-        self._db.execute(delete(tables.links).where(wanted))
-        if row is None or row.until < seconds(at) or row.account == account:
-            raise OverlordError(
-                "That code is not known, was used, or is too old",
-                next_step="Say `link` to me from your other account to get a new one.",
-            )
-        return self.link(Account(row.account), account)
+    def unlink(self, account: Account) -> bool:
+        """An account is a person of its own again. False: it is the one that the others were linked to."""
+        own, now = PersonId(derived("person", account)), self._behind(account)
+        if now is None or now == own:
+            return False
+        self._db.execute(update(_P).where(_P.c.id == own).values(merged_into=""))
+        self._db.execute(update(_A).where(_A.c.account == account).values(person=own))
+        return True
 
     def set_token(self, login: str, token: str, at: datetime) -> None:
         """Sessions that began with an older one end."""

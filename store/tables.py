@@ -225,7 +225,17 @@ links = Table(
     metadata,
     Column("hash", String, primary_key=True),
     Column("account", String, nullable=False),
+    Column("thread", String, nullable=False, server_default=""),  # the direct message in which it was asked for
     Column("until", Double, nullable=False),
+)
+
+link_requests = Table(  # two accounts that are asked whether they are one person
+    "link_requests",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("state", String, nullable=False),
+    Column("until", Double, nullable=False),
+    Column("body", Text, nullable=False),
 )
 
 # Every step that was asked of a model: one row, however many calls it took.

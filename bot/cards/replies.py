@@ -105,17 +105,6 @@ def busy_card(error: OverlordError, until: datetime) -> Card:
     )
 
 
-def link_card(code: str, minutes: float) -> Card:
-    return Card(
-        title=f"Your code: {code}",
-        text=f"Within {minutes:.0f} minutes, say `link {code}` to me directly from your other account.",
-    )
-
-
-def linked_card(accounts: Sequence[str]) -> Card:
-    return Card(title="These accounts are one person now", lines=tuple(accounts), tone=Tone.GOOD)
-
-
 _SURFACES = {"slack": "Slack's", "discord": "Discord's", "cli": "your shell's"}
 
 

@@ -53,6 +53,18 @@ def link(context: typer.Context, account: AccountId, other: AccountId) -> None:
 
 
 @app.command()
+def unlink(context: typer.Context, account: AccountId) -> None:
+    """Make an account a person of its own again."""
+    session.run(_unlink(session.ready(context), account))
+
+
+@app.command()
+def links(context: typer.Context, json: Json = False) -> None:
+    """List accounts that ask to be linked; `overlord people link` confirms."""
+    session.run(_links(session.ready(context), json))
+
+
+@app.command()
 def name(
     context: typer.Context, account: AccountId, name: Annotated[str, typer.Argument(help="What to call them.")]
 ) -> None:
@@ -111,6 +123,30 @@ async def _link(settings: "Settings", account: str, other: str) -> None:
     async with open_people(settings) as desk:
         await desk.link(Account(account), Account(other))
     typer.echo(f"{account} and {other} are one person now.")
+
+
+async def _unlink(settings: "Settings", account: str) -> None:
+    from agents.domain.ids import Account
+    from bot.app import open_people
+
+    async with open_people(settings) as desk:
+        done = await desk.unlink(Account(account))
+    if not done:
+        step = "See `overlord people`, and unlink the other account of that person."
+        raise OverlordError(f"{account} was not linked to another account", next_step=step)
+    typer.echo(f"{account} is a person of its own again.")
+
+
+async def _links(settings: "Settings", json: bool) -> None:
+    from bot.app import open_people
+
+    async with open_people(settings) as desk:
+        found = await desk.links()
+    if json:
+        output.show_json(found)
+        return
+    rows = [(each.one.account, each.other.account, "you" if each.waits_for_operator else "them") for each in found]
+    output.show_table(("account", "and", "waits for"), rows, none="Nobody asks to link accounts.")
 
 
 async def _rename(settings: "Settings", account: str, name: str) -> None:

@@ -101,6 +101,9 @@ def test_people_are_linked_named_and_given_logins(shell: Shell) -> None:
     [person] = shell.run("people", "--json").json
     assert person["name"] == "Ana" and "slack:T1:U1" in person["accounts"] and "approver" in person["groups"]
     assert "Ana" in shell.run("people", "list").out
+    assert "Nobody asks" in shell.run("people", "links").out and shell.run("people", "links", "--json").json == []
+    assert "a person of its own again" in shell.run("people", "unlink", "slack:T1:U1").out
+    assert "was not linked" in shell.run("people", "unlink", "slack:T1:U1", code=1).err
     first, second = shell.run("people", "token", "bo").out.strip(), shell.run("people", "token", "bo").out.strip()
     assert len(first) > 20 and first != second
     kept = b"".join(path.read_bytes() for path in shell.home.iterdir() if path.is_file())

@@ -1,6 +1,9 @@
 """What people do with the bot every day, the same on every platform."""
 
+from agents.domain.ids import Account, Thread
+from store.books import Books
 from tests.scenarios.conftest import Play
+from tests.scenarios.stage import until
 
 
 async def test_a_request_is_noticed_restated_and_asks_only_what_it_must(play: Play) -> None:
@@ -124,13 +127,51 @@ async def test_commands_answer_with_no_model_at_all(play: Play) -> None:
         await play.sees("ana", thread, answer)
 
 
-async def test_two_accounts_become_one_person_with_a_code(play: Play) -> None:
+async def test_two_accounts_become_one_person_when_both_say_so(play: Play) -> None:
     line = await play.stage.say("ana", "link", direct=True)
     card = await play.sees("ana", line, "Your code: ")
     code = card.text.partition("Your code: ")[2][:8]
     other = await play.stage.say("ana-phone", f"link {code}", direct=True)
-    await play.sees("ana-phone", other, "one person now", play.stage.account("ana"), play.stage.account("ana-phone"))
+    await play.sees("ana-phone", other, "Is this account yours too?", play.stage.account("ana"))
+    await play.sees("ana", line, "Is this account yours too?", play.stage.account("ana-phone"))
     thread = await play.stage.say("ana", "add login", mention=True)
     await play.sees("ana", thread, "which project")
     await play.stage.press("ana-phone", thread, "api")
+    await play.sees("ana-phone", thread, "This is not yours to decide")
+
+    await play.stage.press("ana-phone", other, "Link this account")
+    await play.sees("ana-phone", other, "Waiting for the other account")
+    await play.stage.press("ana", line, "Link this account")
+    await play.sees("ana-phone", other, "one person now", play.stage.account("ana"))
+    await play.stage.press("ana-phone", thread, "api")
     await play.sees("ana", thread, "api (decided by")
+
+
+async def test_a_stranger_with_a_code_gets_no_right_of_an_approver(play: Play) -> None:
+    """Whoever is talked into repeating a code sees whose it is, and the operator is asked besides."""
+    line = await play.stage.say("mallory", "link", direct=True)
+    card = await play.sees("mallory", line, "Your code: ")
+    code = card.text.partition("Your code: ")[2][:8]
+    other = await play.stage.say("lead", f"link {code}", direct=True)
+    await play.sees("lead", other, "Is this account yours too?", play.stage.account("mallory"))
+    await play.sees("mallory", line, "Is this account yours too?", play.stage.account("lead"))
+    await play.stage.press("mallory", line, "Link this account")
+    await play.stage.press("lead", other, "Link this account")  # too hasty
+    await play.sees("lead", other, "Waiting for the operator to confirm")
+    await play.sees("mallory", line, "Waiting for the operator to confirm")
+
+    def groups(books: Books) -> frozenset[str]:
+        return frozenset(play.program.office.presser(play.stage.account("mallory"), books).groups)
+
+    assert await play.program.office.database.write(groups) == frozenset()
+    now = play.program.office.clock.now()
+    (request,) = await play.program.office.database.read(lambda books: books.links.open(now))
+    asked = Thread(f"console:@operator:{request.id}")
+
+    async def operator_sees() -> bool:
+        shown = await play.program.desk.conversation(asked, Account("console:operator"))
+        cards = [message.card for message in shown.messages if message.card] if shown else []
+        return any(card.title == "Link two accounts?" and card.buttons for card in cards)
+
+    await until(operator_sees, "the operator's card")
+    assert await play.program.desk.conversation(asked, Account("console:ana")) is None

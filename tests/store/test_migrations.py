@@ -69,6 +69,8 @@ def test_a_database_that_is_not_there_is_told_in_words() -> None:
 
 
 NINTH = (
+    "DROP TABLE link_requests",
+    "ALTER TABLE links DROP COLUMN thread",
     "DROP INDEX decisions_by_delivery",
     "CREATE TABLE jobs_after AS SELECT * FROM jobs",
     "DROP TABLE jobs",

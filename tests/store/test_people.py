@@ -5,13 +5,16 @@ from datetime import timedelta
 import pytest
 
 from agents.domain.errors import OverlordError
-from agents.domain.ids import Account
+from agents.domain.ids import Account, Thread
+from agents.domain.linking import Side
 from store.books import Books
 from store.database import Database
 from store.people import Person
 from tests.store.room import MORNING
 
 SLACK, DISCORD, CONSOLE = Account("slack:T1:U1"), Account("discord:1"), Account("console:ana")
+
+MINE = Side(account=SLACK, thread=Thread("slack:T1:D1:1.0"))
 
 
 async def link(database: Database, one: Account, other: Account) -> Person:
@@ -60,17 +63,17 @@ async def test_a_new_name_is_shown_for_every_account(database: Database) -> None
     assert person.name == await database.read(lambda books: books.people.name(person.id)) == "Ana B."
 
 
-async def test_a_code_links_once_in_time_and_from_another_account(database: Database) -> None:
+async def test_a_code_names_its_maker_once_in_time_and_from_another_account(database: Database) -> None:
     until = MORNING + timedelta(minutes=10)
-    await database.write(lambda books: books.people.offer_link(SLACK, "AB12CD34", until))
+    await database.write(lambda books: books.links.offer(MINE, "AB12CD34", until))
 
-    async def take(account: Account, code: str, minutes: float) -> Person:
+    async def take(account: Account, code: str, minutes: float) -> Side:
         at = MORNING + timedelta(minutes=minutes)
-        return await database.write(lambda books: books.people.take_link(account, code, at))
+        return await database.write(lambda books: books.links.take(account, code, at))
 
     with pytest.raises(OverlordError):
         await take(DISCORD, "WRONG123", 1)
-    assert (await take(DISCORD, "ab12cd34", 1)).accounts == (DISCORD, SLACK)
+    assert await take(DISCORD, "ab12cd34", 1) == MINE
     with pytest.raises(OverlordError):
         await take(CONSOLE, "AB12CD34", 2)
 
@@ -80,8 +83,17 @@ async def test_a_code_is_no_good_from_its_own_account_or_too_late(
     database: Database, account: Account, minutes: float
 ) -> None:
     def try_it(books: Books) -> None:
-        books.people.offer_link(SLACK, "AB12CD34", MORNING + timedelta(minutes=10))
-        books.people.take_link(account, "AB12CD34", MORNING + timedelta(minutes=minutes))
+        books.links.offer(MINE, "AB12CD34", MORNING + timedelta(minutes=10))
+        books.links.take(account, "AB12CD34", MORNING + timedelta(minutes=minutes))
 
     with pytest.raises(OverlordError, match="not known, was used, or is too old"):
         await database.write(try_it)
+
+
+async def test_an_account_that_was_linked_can_be_a_person_of_its_own_again(database: Database) -> None:
+    before = await who(database, DISCORD)
+    await link(database, SLACK, DISCORD)
+    assert await database.write(lambda books: books.people.unlink(DISCORD))
+    assert await who(database, DISCORD) == before
+    assert (await who(database, SLACK)).accounts == (SLACK,)
+    assert not await database.write(lambda books: books.people.unlink(DISCORD)), "there is nothing to undo"
