@@ -1,6 +1,7 @@
 # Every target does its own set-up first; the second time that costs nothing.
 ARGS ?=
 BIN := .venv/bin
+COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-strip-extras --no-emit-index-url --no-header
 # uv trusts what the machine trusts, a company's own certificate too
 export UV_SYSTEM_CERTS ?= true
 
@@ -11,7 +12,8 @@ help: ## say what there is (this list)
 	@echo "make ..."
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-7s %s\n", $$1, $$2 }' Makefile
 
-run: venv ## start Overlord with its console on http://127.0.0.1:8765; no tokens needed
+run: ## start Overlord with its console on http://127.0.0.1:8765; no tokens needed
+	@.ci/setup run
 	@.ci/system git bubblewrap libseccomp2
 	$(BIN)/overlord up
 
@@ -36,8 +38,9 @@ fix: venv ## mend what ruff can mend, and format
 	$(BIN)/ruff format .
 
 lock: venv ## write requirements.lock anew; ARGS=--upgrade takes newer versions
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-strip-extras --generate-hashes \
-		--no-emit-index-url --no-header --all-extras --group dev pyproject.toml -o requirements.lock $(ARGS)
+	$(COMPILE) --generate-hashes --all-extras --group dev pyproject.toml -o requirements.lock $(ARGS)
+	$(COMPILE) --no-annotate --constraint requirements.lock --group setup pyproject.toml | \
+		sed 's/[]=; [].*//' > requirements-run.txt
 
 clean: ## remove what make and the tools made; your data stays
 	rm -rf .venv .venv-bench dist htmlcov test-results .coverage .coverage.* \
