@@ -5,8 +5,7 @@ from collections.abc import Callable, Sequence
 from agents.domain import events as e, steering
 from agents.domain.asking import Moment
 from agents.domain.authority import Presser
-from agents.domain.decision import Decision, refuse_unless_entitled
-from agents.domain.errors import NoSuchTask, OverlordError, PressRefused
+from agents.domain.errors import NoSuchTask, OverlordError
 from agents.domain.events import Event
 from agents.domain.linking import Side
 from agents.domain.records import dataclass
@@ -18,12 +17,16 @@ from bot.cards.status import status_card
 from bot.conversation import Command, Verb
 from bot.linking import Linking
 from bot.messages import Card, Said
+from bot.needs import mine_of, read
 from bot.permissions import Permissions
 from bot.privacy import sees
 from bot.readers import wish
 from store.books import Books
 from store.codec import Cause
+from store.log import Which
 from store.posts import Act
+
+LISTED = 20  # in one answer; it says so where there is more
 
 # Commands that change a task. Rights are checked inside, at this moment.
 STEERS: dict[Verb, Steer] = {
@@ -90,26 +93,14 @@ def _task(asked: Asked, books: Books, permissions: Permissions) -> Task:
         return task
     if asked.task:
         return asked.task
-    mine = [t for t in books.log.tasks(ended=False, limit=200) if asked.speaker.is_(t.owner)]
+    speaker = asked.speaker
+    mine = books.log.tasks(ended=False, limit=6, which=Which(owners=speaker.known_as | {speaker.person}))
     if len(mine) == 1:
         return mine[0]
-    which = ", ".join(t.id for t in mine[:5]) or "none is yours"
+    which = ", ".join([*(t.id for t in mine[:5]), *("…" for _ in mine[5:])]) or "none is yours"
     raise OverlordError(
         f"Which task do you mean ({which})?", next_step=f"Say `{asked.command.verb} T-…` or say it in its thread."
     )
-
-
-def needs_of(books: Books, speaker: Presser, permissions: Permissions) -> list[tuple[Task, Decision]]:
-    """Open decisions this person may make now, oldest first."""
-    found = []
-    for decision in books.ledger.questions():
-        task = books.log.task(decision.task)
-        try:
-            refuse_unless_entitled(decision, "", speaker, task.owner, permissions.channel(task.channel))
-        except PressRefused:
-            continue
-        found.append((task, decision))
-    return found
 
 
 Answer = Callable[[Asked, Books, Permissions, Moment], Card | None]  # None: it says what there is to say elsewhere
@@ -128,13 +119,14 @@ def _tasks(asked: Asked, books: Books, permissions: Permissions, moment: Moment)
     def shown(task: Task) -> bool:
         return not task.direct or (asked.said.direct and sees(asked.speaker, task, books, permissions))
 
-    return replies.tasks_card(books.log.tasks(ended=False, limit=20, only=shown), books.people.name)
+    found = books.log.tasks(ended=False, limit=LISTED + 1, only=shown)
+    return replies.tasks_card(found[:LISTED], books.people.name, more=len(found) > LISTED)
 
 
 def _needs(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
-    needs = needs_of(books, asked.speaker, permissions)
-    here = [(task, decision) for task, decision in needs if asked.said.direct or not task.direct]
-    return replies.needs_card(here[:20], len(needs) - len(here))
+    needs = mine_of(books, asked.speaker, permissions)
+    here = [waiting for waiting in needs if asked.said.direct or not waiting.direct]
+    return replies.needs_card(read(books, here[:LISTED]), len(here), len(needs) - len(here))
 
 
 def _cost(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:

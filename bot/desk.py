@@ -45,11 +45,12 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Need:
-    """An open decision that someone may make, as a card with its buttons."""
+    """An open decision as a card with its buttons, and whether the one who asks may make it."""
 
     decision: Decision
     task: Task
     card: Card
+    mine: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,23 +86,43 @@ class Heard:
     words: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Portion:
+    """The part of a list that is wanted."""
+
+    search: str = ""
+    skip: int = 0
+    most: int | None = None  # None: all of them
+
+
+EVERYTHING = Portion()
+
+
 class Desk(Protocol):
     async def hear(self, delivery: Delivery) -> Heard | None:
         """Take a delivery. It is stored when this returns; None: what it meant is not known yet."""
         ...
 
-    async def channel(self, channel: str, viewer: Account) -> Sequence[Conversation]:
+    async def channel(self, channel: str, viewer: Account, portion: Portion = EVERYTHING) -> Sequence[Conversation]:
         """The latest threads of a channel, oldest first, each with its first message and its last few replies."""
         ...
 
     async def conversation(self, thread: Thread, viewer: Account) -> Conversation | None: ...
 
-    async def tasks(self, viewer: Account, *, ended: bool = False, limit: int = 200) -> Sequence[Task]:
-        """Tasks that this person may see, newest first; with `ended`, those that have ended too."""
+    async def tasks(
+        self, viewer: Account, *, ended: bool = False, limit: int | None = None, search: str = "", before: int = 0
+    ) -> Sequence[Task]:
+        """Tasks that this person may see, newest first; with `ended`, those that have ended too.
+
+        `before`: only those with smaller numbers.
+        """
         ...
 
-    async def page(self, task: TaskId, viewer: Account) -> TaskPage | None:
-        """None where there is no such task, and where this person may not see it: they cannot tell which."""
+    async def page(self, task: TaskId, viewer: Account, before: int | None = None) -> TaskPage | None:
+        """None where there is no such task, and where this person may not see it: they cannot tell which.
+
+        `before`: its timeline ends with the fact before this one.
+        """
         ...
 
     async def kept(self, task: TaskId, name: str, viewer: Account) -> str | None:
@@ -112,12 +133,16 @@ class Desk(Protocol):
         """The task that a pull request of the local forge is of."""
         ...
 
-    async def needs(self, viewer: Account) -> Sequence[Need]:
+    async def count_needs(self, viewer: Account) -> int:
+        """How much waits for this person."""
+        ...
+
+    async def needs(self, viewer: Account, portion: Portion = EVERYTHING) -> Sequence[Need]:
         """What waits for this person, oldest first."""
         ...
 
-    async def waiting(self, viewer: Account) -> Sequence[tuple[Task, Decision]]:
-        """All that waits for somebody, of tasks that this person may see, oldest first. Some of them have ended."""
+    async def waiting(self, viewer: Account, portion: Portion = EVERYTHING) -> Sequence[Need]:
+        """What waits for anybody, of tasks that this person may see, oldest first. Some of them have ended."""
         ...
 
     async def proposals(self, viewer: Account, *, pending: bool) -> Sequence[Listed]:

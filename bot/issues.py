@@ -22,7 +22,6 @@ from store.books import Books
 from store.database import StoreUnavailable
 
 log = logging.getLogger("overlord.issues")
-MOST_TASKS = 10_000
 _NOT_NOW = (StoreUnavailable, Later, Unsure, Refused)
 
 
@@ -130,7 +129,7 @@ def _new(project: str, found: Sequence[LabelledIssue], books: Books) -> tuple[li
 
 def _taken_on(project: str, books: Books) -> list[Task]:
     """Tasks that came from its issues and are to be worked on, the newest first."""
-    tasks = books.log.tasks(ended=False, limit=MOST_TASKS)
+    tasks = books.log.tasks(ended=False)
     ours = (task for task in tasks if task.origin and task.origin.project == project)
     return [task for task in ours if task.state is not TaskState.BACKBURNER]
 

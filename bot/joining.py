@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from agents.domain.authority import Group
 from agents.domain.ids import Account, Thread
-from bot.desk import Desk
+from bot.desk import Desk, Portion
 from bot.inbox import Inbox
 from bot.messages import Button, Card, Platform
 from bot.office import Office
@@ -15,6 +15,8 @@ from bot.waits import Waits
 from store.books import Books
 
 # The libraries of a platform are imported only where it is joined: they are slow to load.
+
+HOME_SHOWS = 30  # cards of what needs somebody; Slack takes no more on a home
 
 
 @asynccontextmanager
@@ -34,8 +36,9 @@ async def _slack(settings: Settings, office: Office, inbox: Inbox, desk: Desk) -
     from bot.platforms.slack.gateway import connected
     from bot.platforms.slack.options import SlackOptions
 
-    async def needs(account: Account) -> Sequence[Card]:
-        return [need.card for need in await desk.needs(account)]
+    async def needs(account: Account) -> tuple[Sequence[Card], int]:
+        oldest = await desk.needs(account, Portion(most=HOME_SHOWS))
+        return [need.card for need in oldest], await desk.count_needs(account)
 
     slack, real = settings.slack, office.clock.real_seconds
     options = SlackOptions(

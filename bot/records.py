@@ -19,19 +19,20 @@ from bot.cards.decisions import decision_card
 from bot.cards.discreet import discreet, discreet_proposal
 from bot.cards.status import status_card
 from bot.cards.timeline import in_words
-from bot.commands import needs_of
-from bot.desk import Conversation, Heard, Message, Need, TaskPage, TimelineEntry
+from bot.desk import EVERYTHING, Conversation, Heard, Message, Need, Portion, TaskPage, TimelineEntry
 from bot.inbox import Inbox, Outcome
 from bot.live import Running
 from bot.messages import Delivery, load_card
+from bot.needs import count_needs, mine_in, mine_of, read, search
 from bot.office import Office
 from bot.privacy import sees
 from store.books import Books
 from store.codec import Recorded
 from store.deliveries import DeliveryState
+from store.ledger import Waiting
+from store.log import Which
 from store.messages import Kept
 
-THREADS_SHOWN = 30
 REPLIES_SHOWN = 4
 FACTS_SHOWN = 200
 ANSWER_WITHIN = 2.0  # seconds a surface waits to show what became of a delivery
@@ -53,11 +54,11 @@ class Records:
         outcome = await self._inbox.outcome(delivery, ANSWER_WITHIN)
         return _heard(outcome) if outcome else None
 
-    async def channel(self, channel: str, viewer: Account) -> Sequence[Conversation]:
+    async def channel(self, channel: str, viewer: Account, portion: Portion = EVERYTHING) -> Sequence[Conversation]:
         def question(books: Books) -> list[Conversation]:
             if not _may_read(channel, viewer):
                 return []
-            threads = books.threads.latest(channel, THREADS_SHOWN)
+            threads = books.threads.latest(channel, portion.most, portion.skip)
             return [self._conversation(books, thread, viewer, REPLIES_SHOWN) for thread in threads]
 
         return await self._database.read(question)
@@ -71,16 +72,19 @@ class Records:
 
         return await self._database.read(question)
 
-    async def tasks(self, viewer: Account, *, ended: bool = False, limit: int = 200) -> Sequence[Task]:
+    async def tasks(
+        self, viewer: Account, *, ended: bool = False, limit: int | None = None, search: str = "", before: int = 0
+    ) -> Sequence[Task]:
+        which = Which(search=search, before=before)
+
         def question(books: Books) -> list[Task]:
-            return books.log.tasks(
-                ended=ended, limit=limit, only=partial(self._sees, self._viewer(viewer, books), books)
-            )
+            seen = partial(self._sees, self._viewer(viewer, books), books)
+            return books.log.tasks(ended=ended, limit=limit, which=which, only=seen)
 
         return await self._database.read(question)
 
-    async def page(self, task: TaskId, viewer: Account) -> TaskPage | None:
-        found = await self._database.read(partial(self._page, task, viewer))
+    async def page(self, task: TaskId, viewer: Account, before: int | None = None) -> TaskPage | None:
+        found = await self._database.read(partial(self._page, task, viewer, before))
         if found is None:
             return None
         running = await self._office.live.running(task, self._office.redact)
@@ -103,20 +107,31 @@ class Records:
 
         return await self._database.read(question)
 
-    async def needs(self, viewer: Account) -> Sequence[Need]:
+    async def count_needs(self, viewer: Account) -> int:
+        permissions = self._office.permissions
+        return await self._database.read(lambda books: count_needs(books, self._viewer(viewer, books), permissions))
+
+    async def needs(self, viewer: Account, portion: Portion = EVERYTHING) -> Sequence[Need]:
         def question(books: Books) -> list[Need]:
-            found = needs_of(books, self._viewer(viewer, books), self._office.permissions)
-            return [self._need(books, task, decision) for task, decision in found]
+            return self._needs(books, mine_of(books, self._viewer(viewer, books), self._office.permissions), portion)
 
         return await self._database.read(question)
 
-    async def waiting(self, viewer: Account) -> Sequence[tuple[Task, Decision]]:
-        def question(books: Books) -> list[tuple[Task, Decision]]:
-            asked = books.ledger.questions()
-            seen = self._seen({decision.task for decision in asked}, viewer, books)
-            return [(books.log.task(decision.task), decision) for decision in asked if decision.task in seen]
+    async def waiting(self, viewer: Account, portion: Portion = EVERYTHING) -> Sequence[Need]:
+        def question(books: Books) -> list[Need]:
+            asked, person = books.ledger.waiting(), self._viewer(viewer, books)
+            shown = self._seen({each.task for each in asked if each.direct}, viewer, books)
+            mine = {each.id for each in mine_of(books, person, self._office.permissions)}
+            seen = [each for each in asked if not each.direct or each.task in shown]
+            found = self._needs(books, seen, portion)
+            return [replace(need, mine=need.decision.id in mine) for need in found]
 
         return await self._database.read(question)
+
+    def _needs(self, books: Books, found: Sequence[Waiting], portion: Portion) -> list[Need]:
+        """Cards are made of those alone that are shown."""
+        wanted = search(books, found, portion.search)[portion.skip :][: portion.most]
+        return [self._need(books, task, decision) for task, decision in read(books, wanted)]
 
     async def proposals(self, viewer: Account, *, pending: bool) -> Sequence[Listed]:
         def question(books: Books) -> list[Listed]:
@@ -174,17 +189,17 @@ class Records:
             more=left_out,
         )
 
-    def _page(self, id: TaskId, viewer: Account, books: Books) -> TaskPage | None:
+    def _page(self, id: TaskId, viewer: Account, before: int | None, books: Books) -> TaskPage | None:
         task, reader = books.log.find(id), self._viewer(viewer, books)
         if task is None or not self._sees(reader, books, task):
             return None
-        facts = books.log.facts(id, last=FACTS_SHOWN)
-        mine = needs_of(books, reader, self._office.permissions)
+        facts = books.log.facts(id, last=FACTS_SHOWN, before=before)
+        mine = mine_in(books, task, reader, self._office.permissions)
         return TaskPage(
             task=task,
             owner=books.people.name(task.owner),
             status=discreet(status_card(task, books.people.name), self._office.redact),
-            needs=tuple(self._need(books, t, d) for t, d in mine if t.id == id),
+            needs=tuple(self._need(books, task, decision) for decision in mine),
             timeline=tuple(self._entry(books, fact) for fact in _worth_telling(facts)),
             more=facts[0].version if facts else 0,
             outcomes=tuple(self._outcomes(books, id)),

@@ -64,7 +64,6 @@ from store.books import Books
 from store.pull_log import PullLog
 from store.turns import TurnLog
 
-MOST_TASKS = 10_000
 SKILLS_KEPT = 16  # commits whose skills are kept ready
 NO_NETWORK = replace(MINION, egress=frozenset())  # models are asked by the host, so commands need none
 
@@ -304,7 +303,7 @@ def _forges(office: Office, sites: Mapping[str, Site], checkouts: GitCheckouts, 
 
 def _wanted(books: Books) -> set[tuple[str, str]]:
     """Branches whose folders somebody goes on with, or is about to make: another process may be at it."""
-    tasks = books.log.tasks(ended=False, limit=MOST_TASKS)
+    tasks = books.log.tasks(ended=False)
     return {(task.project or "", branch_of(task, work)) for task in tasks for work in task.works}
 
 

@@ -11,7 +11,7 @@ from agents.domain.errors import OverlordError
 from agents.domain.ids import DecisionId, ProposalId, TaskId
 from agents.domain.liveness import Pending, is_stalled
 from agents.domain.proposal import Proposal, ProposalStatus, moved
-from store import proposals, tables
+from store import listings, proposals, tables
 from store.codec import BEGINNING, Cause, load_decision, load_event, load_task, seconds
 from store.jobs import UNFINISHED
 from store.log import SNAPSHOTS, fact_hash, present
@@ -73,11 +73,15 @@ def _disagreements(db: Connection, id: TaskId) -> Iterator[str]:
         or not _says(load_task, snapshot.body, domain.replay(facts[: snapshot.saved]))
     ):
         yield f"{id}: its snapshot"
-    yield from _wrong_decisions(db, id, decisions)
+    listed = db.execute(select(tables.listings).where(tables.listings.c.task == id)).one_or_none()
+    if listed is None or dict(listed._mapping) != listings.row_of(task):
+        yield f"{id}: its place in the lists"
+    yield from _wrong_decisions(db, task, decisions)
     yield from _wrong_proposals(db, id, proposed)
 
 
-def _wrong_decisions(db: Connection, id: TaskId, decisions: dict[DecisionId, Decision]) -> Iterator[str]:
+def _wrong_decisions(db: Connection, task: domain.Task, decisions: dict[DecisionId, Decision]) -> Iterator[str]:
+    id = task.id
     stored = {row.id: row for row in db.execute(select(_D).where(_D.c.task == id))}
     if stored.keys() != decisions.keys():
         yield f"{id}: its list of decisions"
@@ -85,7 +89,8 @@ def _wrong_decisions(db: Connection, id: TaskId, decisions: dict[DecisionId, Dec
     timers = {row.id: row.due for row in db.execute(select(tables.timers).where(tables.timers.c.task == id))}
     for decision in decisions.values():
         row = stored[decision.id]
-        if row.state != decision.state or not _says(load_decision, row.body, decision):
+        of_task = (row.put_to, row.owner, row.channel) == (decision.put_to, task.owner, task.channel)
+        if not of_task or row.state != decision.state or not _says(load_decision, row.body, decision):
             yield f"{id}: decision {decision.id}"
         if bool(row.delivery) != bool(decision.decided_by):  # P9: who decided did so by a delivery we received
             yield f"{id}: what decided {decision.id}"

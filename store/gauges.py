@@ -9,6 +9,7 @@ from store import tables
 from store.codec import seconds
 from store.deliveries import PARKED, WAITING
 from store.jobs import JobState
+from store.ledger import WAITS
 from store.posts import PostState
 
 _D, _P, _J, _S = tables.deliveries, tables.posts, tables.jobs, tables.snapshots
@@ -46,6 +47,6 @@ def measure(db: Connection, at: datetime) -> dict[str, tuple[str, float]]:
         "overlord_open_tasks": ("Tasks that have not ended", one(select(func.count()).where(_S.c.ended.is_(False)))),
         "overlord_open_decisions": (
             "Decisions waiting for a person",
-            one(select(func.count()).where(tables.decisions.c.state == "open", tables.decisions.c.kind != "controls")),
+            one(select(func.count()).select_from(tables.decisions).where(WAITS)),
         ),
     }

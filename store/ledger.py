@@ -1,18 +1,33 @@
 """The decision ledger: a row for each decision, kept equal to the facts about it."""
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sqlalchemy import Connection, bindparam, func, insert, select, text, update
 
 from agents.domain import events as e, ledger as domain
 from agents.domain.authority import Kind
 from agents.domain.decision import Decision, DecisionState
 from agents.domain.errors import IllegalMove
-from agents.domain.ids import DecisionId, TaskId
+from agents.domain.ids import DecisionId, PersonId, TaskId
+from agents.domain.records import dataclass
+from agents.domain.task import Task
 from store import tables
 from store.codec import Cause, dump_decision, load_decision, seconds
 from store.statements import Prepared
 from store.timers import Timers
 
-_D = tables.decisions
+_D, _L = tables.decisions, tables.listings
+# As text, for an index holds just these; the standing controls wait for nobody.
+WAITS = text("decisions.state = 'open' AND decisions.kind <> 'controls'")
+_RIGHT = (_D.c.kind, _D.c.put_to, _D.c.owner, _D.c.channel)
+_WAITING = Prepared(
+    select(_D.c.id, _D.c.task, *_RIGHT, _L.c.direct, _L.c.words)
+    .join(_L, _L.c.task == _D.c.task)
+    .where(WAITS)
+    .order_by(_D.c.opened_at, _D.c.id)
+)
+_COUNTED = Prepared(select(*_RIGHT, func.count()).where(WAITS).group_by(*_RIGHT))
 _ONE = Prepared(select(_D.c.body).where(_D.c.id == bindparam("wanted")))
 _OPEN = Prepared(insert(_D))
 _CHANGE = Prepared(
@@ -20,6 +35,26 @@ _CHANGE = Prepared(
     .where(_D.c.id == bindparam("which"), _D.c.state == DecisionState.OPEN)
     .values(state=bindparam("now"), body=bindparam("text"), delivery=bindparam("because"))
 )
+
+
+class Right(NamedTuple):
+    """All that a right to decide depends on."""
+
+    kind: Kind
+    put_to: PersonId
+    owner: PersonId  # of its task
+    channel: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """What a list needs to know of an open decision before it is read."""
+
+    id: DecisionId
+    task: TaskId
+    right: Right
+    direct: bool
+    words: str  # of its task
 
 
 class Ledger:
@@ -31,17 +66,33 @@ class Ledger:
         row = _ONE.run(self._db, {"wanted": id}).fetchone()
         return load_decision(row[0]) if row else None
 
-    def questions(self, limit: int = 1000) -> list[Decision]:
+    def waiting(self) -> list[Waiting]:
         """Open decisions that wait for a person, oldest first; the standing controls do not."""
-        waiting = (_D.c.state == DecisionState.OPEN, _D.c.kind != Kind.CONTROLS)
-        wanted = select(_D.c.body).where(*waiting).order_by(_D.c.opened_at, _D.c.id)
-        return [load_decision(body) for body in self._db.execute(wanted.limit(limit)).scalars()]
+        return [
+            Waiting(id=DecisionId(id), task=TaskId(task), right=_right(right), direct=bool(direct), words=words)
+            for id, task, *right, direct, words in _WAITING.run(self._db, {}).fetchall()
+        ]
+
+    def count_waiting(self) -> list[tuple[Right, int]]:
+        """How many wait, by the right that they need."""
+        return [(_right(right), int(count)) for *right, count in _COUNTED.run(self._db, {}).fetchall()]
+
+    def read(self, ids: Sequence[DecisionId]) -> list[Decision]:
+        """These decisions, in this order."""
+        rows = self._db.execute(select(_D.c.id, _D.c.body).where(_D.c.id.in_(ids)))
+        found = {id: body for id, body in rows}
+        return [load_decision(found[id]) for id in ids]
+
+    def questions_of(self, task: TaskId) -> list[Decision]:
+        """Those of one task that wait for a person, oldest first."""
+        mine = select(_D.c.body).where(_D.c.task == task, WAITS).order_by(_D.c.opened_at, _D.c.id)
+        return [load_decision(body) for body in self._db.execute(mine).scalars()]
 
     def of_task(self, task: TaskId) -> list[Decision]:
         wanted = select(_D.c.body).where(_D.c.task == task).order_by(_D.c.opened_at, _D.c.id)
         return [load_decision(body) for body in self._db.execute(wanted).scalars()]
 
-    def open(self, decision: Decision) -> None:
+    def open(self, decision: Decision, task: Task) -> None:
         """Called by the log alone, as a fact is appended."""
         row = {
             "id": decision.id,
@@ -50,6 +101,9 @@ class Ledger:
             "state": decision.state,
             "body": dump_decision(decision),
             "opened_at": seconds(decision.opened_at),
+            "put_to": decision.put_to,
+            "owner": task.owner,
+            "channel": task.channel,
         }
         _OPEN.run(self._db, row)
         self._timers.set(decision)
@@ -71,3 +125,8 @@ class Ledger:
             raise IllegalMove(f"decision {changed.id} is no longer open", next_step="Say `status` to see what is.")
         self._timers.set(changed)
         return changed
+
+
+def _right(row: Sequence[str]) -> Right:
+    kind, put_to, owner, channel = row
+    return Right(Kind(kind), PersonId(put_to), PersonId(owner), channel)

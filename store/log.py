@@ -5,16 +5,17 @@ from collections.abc import Callable, Collection, Sequence
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import Connection, Select, bindparam, func, insert, select, update
 
 from agents.domain import events as e, task as domain
+from agents.domain.authority import Kind
 from agents.domain.decision import Decision
 from agents.domain.errors import NoSuchTask, OverlordError
 from agents.domain.events import Event
-from agents.domain.ids import TaskId
+from agents.domain.ids import PersonId, TaskId
 from agents.domain.records import dataclass
 from agents.domain.task import Task
-from store import evaluations, proposals, tables
+from store import evaluations, listings, proposals, tables
 from store.codec import (
     BEGINNING,
     Cause,
@@ -64,6 +65,21 @@ _FRESH: "OrderedDict[str, tuple[Event, Cause]]" = OrderedDict()
 _FRESH_MOST = 2048
 
 
+PAGE = 200  # tasks that are read at a time where all are wanted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Which:
+    """Tasks that a list is about."""
+
+    search: str = ""
+    before: int = 0  # older ones than this number; 0: all
+    owners: frozenset[PersonId] | None = None
+
+
+ANY = Which()
+
+
 class MovedMeanwhile(OverlordError):
     """Another process moved the task first; the transaction is undone and may be tried again."""
 
@@ -105,11 +121,12 @@ class Log:
     def open(self, facts: Sequence[Event], cause: Cause) -> Task:
         """Begin a task with its first facts."""
         task = domain.begin(facts[0])
-        number = int(task.id.removeprefix("T-"))
+        number = listings.number_of(task.id)
         self._project(task, facts[0], cause)
         head = self._write(facts[0], 0, BEGINNING, cause)
         row = {"task": task.id, "number": number, "version": 1, "hash": head, "body": dump_task(task), "ended": False}
         _BEGIN.run(self._db, {**row, "saved": 1})
+        listings.add(self._db, task)
         self._touch(task)
         return self.append(task.id, facts[1:], cause)
 
@@ -128,6 +145,8 @@ class Log:
             version += 1
             if decided:
                 self._touched.add("timers")
+            if decided and decided.kind is not Kind.CONTROLS:
+                self._touched.add("needs")
         self._save(present.version, _Present(task=task, version=version, head=head, saved=present.saved))
         return task
 
@@ -136,10 +155,20 @@ class Log:
         self._known.clear()
 
     def facts(
-        self, id: TaskId, *, last: int | None = None, kinds: Collection[type[Event]] | None = None
+        self,
+        id: TaskId,
+        *,
+        last: int | None = None,
+        before: int | None = None,
+        kinds: Collection[type[Event]] | None = None,
     ) -> list[Recorded]:
-        """A task's facts, oldest first; with `last`, only so many of the newest; with `kinds`, only those."""
+        """A task's facts, oldest first; with `last`, only so many of the newest; with `kinds`, only those.
+
+        `before`: only those of earlier versions.
+        """
         wanted = _FACTS.where(_T.c.task == id).order_by(_T.c.version.desc())
+        if before is not None:
+            wanted = wanted.where(_T.c.version < before)
         if kinds is not None:
             wanted = wanted.where(_T.c.kind.in_(sorted(kind.__name__ for kind in kinds)))
         rows = self._db.execute(wanted.limit(last) if last else wanted)
@@ -156,29 +185,39 @@ class Log:
     def mark_read(self, reader: str, seq: int) -> None:
         upsert(self._db, tables.cursors, {"reader": reader, "seq": seq}, key=("reader",))
 
-    def tasks(self, *, ended: bool, limit: int, only: Callable[[Task], bool] = lambda task: True) -> list[Task]:
+    def tasks(
+        self,
+        *,
+        ended: bool,
+        limit: int | None = None,
+        which: Which = ANY,
+        only: Callable[[Task], bool] = lambda task: True,
+    ) -> list[Task]:
         """The newest tasks, newest first; `only` those that are wanted, which others do not crowd out."""
-        wanted = SNAPSHOTS.order_by(_S.c.number.desc()).limit(limit)
-        wanted = wanted if ended else wanted.where(_S.c.ended.is_(False))
+        step = limit or PAGE
+        wanted = _listed(ended, which).order_by(_S.c.number.desc()).limit(step)
         found = list[Task]()
-        page = wanted
+        page = wanted.where(_S.c.number < which.before) if which.before else wanted
         while rows := self._db.execute(page).all():
             seen = [present(self._db, row).task for row in rows]
             found += filter(only, seen)
-            if len(found) >= limit or len(rows) < limit:
+            if (limit and len(found) >= limit) or len(rows) < step:
                 break
-            page = wanted.where(_S.c.number < int(seen[-1].id.removeprefix("T-")))
+            page = wanted.where(_S.c.number < listings.number_of(seen[-1].id))
         return found[:limit]
 
     def _project(self, task: Task, fact: Event, cause: Cause) -> Decision | None:
         match fact:
             case e.DecisionOpened(decision=opened):
-                self._ledger.open(opened)
+                self._ledger.open(opened, task)
                 return opened
             case e.AboutDecision():
                 return self._ledger.change(fact, cause)
             case e.WorkEvaluated():
                 evaluations.write(self._db, task, fact)
+                return None
+            case e.ProjectChosen(project=project):
+                listings.change_project(self._db, task, project)
                 return None
             case e.ProposalMade() | e.AboutProposal() | e.TaskRequested() | e.Merged():
                 if proposals.write(self._db, task, fact, cause):
@@ -228,7 +267,16 @@ class Log:
         self._touch(task)
 
     def _touch(self, task: Task) -> None:
-        self._touched.update(("facts", task.id, task.thread, "needs"))
+        self._touched.update(("facts", task.id, task.thread))
+
+
+def _listed(ended: bool, which: Which) -> Select[tuple[Any, ...]]:
+    wanted = SNAPSHOTS if ended else SNAPSHOTS.where(_S.c.ended.is_(False))
+    if which.search or which.owners is not None:
+        wanted = wanted.join(tables.listings, tables.listings.c.number == _S.c.number)
+    if which.owners is not None:
+        wanted = wanted.where(tables.listings.c.owner.in_(which.owners))
+    return wanted.where(listings.mentions(which.search)) if which.search else wanted
 
 
 def fact_hash(prev: str, row: dict[str, object], cause: Cause) -> str:

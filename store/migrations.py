@@ -1,13 +1,15 @@
 """Bring a database to this program's tables. Each step runs once, in order, under the write lock."""
 
+import json
 from collections.abc import Callable
 
 from sqlalchemy import Connection, insert, inspect, select, update
 
 from agents.domain.errors import OverlordError
 from store import tables
+from store.listings import words_of
 
-LATEST = 13
+LATEST = 14
 
 
 def _calls(db: Connection) -> None:
@@ -73,6 +75,42 @@ def _confirmed_links(db: Connection) -> None:
     tables.metadata.create_all(db, tables=[tables.link_requests])
 
 
+def _listings(db: Connection) -> None:
+    """A row for each task, from what was saved of it and from its facts where the project came later."""
+    tables.listings.create(db)
+    for number, task, body in db.exec_driver_sql("SELECT number, task, body FROM snapshots").all():
+        known = json.loads(body)
+        project = known.get("project") or _project(db, task)
+        row = {
+            "number": number,
+            "task": task,
+            "owner": known["owner"],
+            "channel": known["channel"],
+            "direct": known.get("direct", False),
+            "words": words_of(task, project, known["request"]),
+        }
+        db.execute(insert(tables.listings).values(**row))
+    db.exec_driver_sql("DROP INDEX ix_snapshots_ended")
+    db.exec_driver_sql("CREATE INDEX tasks_under_way ON snapshots (ended, number)")
+    for column in ("owner", "channel"):
+        db.exec_driver_sql(f"ALTER TABLE decisions ADD COLUMN {column} VARCHAR NOT NULL DEFAULT ''")
+        of_task = f"SELECT {column} FROM listings WHERE listings.task = decisions.task"
+        db.exec_driver_sql(f"UPDATE decisions SET {column} = ({of_task})")
+    db.exec_driver_sql("ALTER TABLE decisions ADD COLUMN put_to VARCHAR NOT NULL DEFAULT ''")
+    known = tables.decisions
+    for id, body in db.exec_driver_sql("SELECT id, body FROM decisions").all():
+        db.execute(update(known).where(known.c.id == id).values(put_to=json.loads(body)["put_to"]))
+    db.exec_driver_sql("DROP INDEX open_decisions")
+    db.exec_driver_sql(tables.QUESTIONS)
+
+
+def _project(db: Connection, task: str) -> str:
+    events = tables.events
+    chosen = select(events.c.body).where(events.c.task == task, events.c.kind == "ProjectChosen")
+    last = db.execute(chosen.order_by(events.c.version.desc()).limit(1)).scalar()
+    return str(json.loads(last)["project"]) if last else ""
+
+
 # How to get to this version from the one before.
 STEPS: dict[int, Callable[[Connection], None]] = {
     2: _calls,
@@ -87,6 +125,7 @@ STEPS: dict[int, Callable[[Connection], None]] = {
     11: _prunable,
     12: _sessions,
     13: _confirmed_links,
+    14: _listings,
 }
 
 _KEEP_FACTS = {

@@ -46,8 +46,21 @@ snapshots = Table(
     Column("version", Integer, nullable=False),
     Column("hash", String, nullable=False),
     Column("body", Text, nullable=False),  # the task, by its first `saved` facts
-    Column("ended", Boolean, nullable=False, index=True),
+    Column("ended", Boolean, nullable=False),
     Column("saved", Integer, nullable=False),
+    Index("tasks_under_way", "ended", "number"),
+)
+
+# What lists and searches need of each task, small enough to be gone through; made from the facts.
+listings = Table(
+    "listings",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("task", String, nullable=False, unique=True),
+    Column("owner", String, nullable=False, index=True),  # person
+    Column("channel", String, nullable=False),
+    Column("direct", Boolean, nullable=False),
+    Column("words", Text, nullable=False),  # id, project and request, in one case
 )
 
 cursors = Table(
@@ -68,7 +81,10 @@ decisions = Table(
     Column("opened_at", Double, nullable=False),
     # The delivery that decided it; empty only where time decided. It must be one we really received.
     Column("delivery", String, ForeignKey("deliveries.key"), nullable=True),
-    Index("open_decisions", "state", "opened_at"),
+    # What a right to decide it depends on, beside its kind: whom it is put to, and its task's owner and channel.
+    Column("put_to", String, nullable=False, server_default=""),
+    Column("owner", String, nullable=False, server_default=""),
+    Column("channel", String, nullable=False, server_default=""),
     Index("decisions_by_delivery", "delivery"),  # a delivery that decided something is never removed
 )
 
@@ -151,6 +167,11 @@ FEW_DELIVERIES = (
 )
 for _made in FEW_DELIVERIES:
     event.listen(deliveries, "after_create", DDL(_made))  # type: ignore[no-untyped-call]
+QUESTIONS = (
+    "CREATE INDEX decisions_to_make ON decisions (kind, put_to, owner, channel) "
+    "WHERE state = 'open' AND kind <> 'controls'"
+)
+event.listen(decisions, "after_create", DDL(QUESTIONS))  # type: ignore[no-untyped-call]
 _TO_SEND = DDL("CREATE INDEX posts_to_send ON posts (id) WHERE wanted <> shown")  # type: ignore[no-untyped-call]
 event.listen(posts, "after_create", _TO_SEND)
 

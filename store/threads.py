@@ -66,9 +66,10 @@ class Threads:
     def bind(self, thread: Thread, task: TaskId) -> None:
         self._db.execute(update(_T).where(_T.c.thread == thread).values(task=task))
 
-    def latest(self, channel: str, limit: int) -> list[Thread]:
+    def latest(self, channel: str, limit: int | None, skip: int = 0) -> list[Thread]:
         """The threads of a channel that were last spoken in, oldest of them first."""
-        wanted = select(_T.c.thread).where(_T.c.channel == channel).order_by(_T.c.changed_at.desc()).limit(limit)
+        newest = select(_T.c.thread).where(_T.c.channel == channel).order_by(_T.c.changed_at.desc())
+        wanted = newest.limit(limit).offset(skip or None)
         return [Thread(t) for t in self._db.execute(wanted).scalars()][::-1]
 
     def spoken_in(self, surface: str, since: datetime) -> list[Thread]:

@@ -171,6 +171,17 @@ def refuse_unless_entitled(
     check(option.right if option and option.right else decision.kind, presser, requester, channel)
 
 
+def may_decide(kind: Kind, put_to: PersonId, presser: Presser, requester: PersonId, channel: ChannelPolicy) -> bool:
+    """Whether this person may make a decision of this kind now; one of its options may need more."""
+    if RULES[kind].put_to and presser.is_(put_to):
+        return True
+    try:
+        check(kind, presser, requester, channel)
+    except PressRefused:
+        return False
+    return True
+
+
 def voters(decision: Decision, letter: str, presser: Presser) -> tuple[PersonId, ...]:
     """Everybody who has now chosen this option; a person counts once, whatever account they use."""
     others = tuple(v.by for v in decision.votes if v.option == letter and not presser.is_(v.by))

@@ -34,23 +34,28 @@ def hello_card() -> Card:
     return Card(title="Hello! Tell me in your own words what should change in the code, or say `help`.")
 
 
-def tasks_card(tasks: Sequence[Task], name: NameOf) -> Card:
+def tasks_card(tasks: Sequence[Task], name: NameOf, *, more: bool = False) -> Card:
+    """`more`: there are others, which are older."""
     if not tasks:
         return Card(title="No task is open", text="Mention me with a request to start one.")
     lines = tuple(f"{t.id} · {one_line(t.request, 70)} · {words.state_of(t)} · {name(t.owner)}" for t in tasks)
+    if more:
+        where = "The console's “Tasks” and `overlord tasks` show all of them."
+        return Card(title=f"The {len(tasks)} newest open tasks; there are more", lines=lines, footer=where)
     return Card(title=f"{len(tasks)} open task{'s' if len(tasks) > 1 else ''}", lines=lines)
 
 
-def needs_card(needs: Sequence[tuple[Task, Decision]], private: int = 0) -> Card:
-    """`private` more belong to direct messages, so they are only counted here."""
+def needs_card(needs: Sequence[tuple[Task, Decision]], count: int = 0, private: int = 0) -> Card:
+    """The oldest of `count`. `private` more belong to direct messages, so they are only counted here."""
     if not needs and private:
         return Card(title=f"{_things(private)} you in private", text="Ask me again in a direct message to see what.")
     if not needs:
         return Card(title="Nothing needs you", text="I will say so in the thread when something does.", tone=Tone.GOOD)
     lines = tuple(f"{task.id} · {one_line(task.request, 60)}: {words.KIND[d.kind]}" for task, d in needs)
     more = f" {private} more: ask me in a direct message." if private else ""
+    oldest = f"; the oldest {len(needs)}" if count > len(needs) else ""
     return Card(
-        title=f"{_things(len(needs))} you",
+        title=f"{_things(max(count, len(needs)))} you{oldest}",
         lines=lines,
         footer=f"Open the task's thread, or the console's “Needs me”, to decide.{more}",
     )

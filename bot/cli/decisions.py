@@ -11,14 +11,14 @@ from bot.cli import output, session
 
 if TYPE_CHECKING:
     from agents.domain.decision import Decision
-    from agents.domain.task import Task
     from bot.desk import Desk, Need
     from bot.settings import Settings
 
 app = typer.Typer(help="See what waits for a person, and decide it.", rich_markup_mode=None)
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Id = Annotated[str, typer.Argument(metavar="DECISION", help="Its id, or a beginning that only one has.")]
-Waiting = tuple["Task", "Decision"]
+Search = Annotated[str, typer.Option("--search", metavar="WORDS", help="Only those that have these words in them.")]
+Page = Annotated[int, typer.Option("--page", min=1, help=f"Which {output.PAGE} of them.")]
 DASHES = {"ignore_unknown_options": True, "help_option_names": ["--help"]}  # an id may begin with a dash, also with -h
 SHORT = 8  # characters of an id that the list shows; enough to tell decisions apart
 
@@ -31,16 +31,16 @@ class CommandWithId(TyperCommand):
 
 
 @app.callback(invoke_without_command=True)
-def decisions(context: typer.Context, json: Json = False) -> None:
+def decisions(context: typer.Context, json: Json = False, search: Search = "", page: Page = 1) -> None:
     """List open decisions, oldest first."""
     if context.invoked_subcommand is None:
-        session.run(_list(session.ready(context), json))
+        session.run(_list(session.ready(context), json, search, page))
 
 
 @app.command("list")
-def list_decisions(context: typer.Context, json: Json = False) -> None:
+def list_decisions(context: typer.Context, json: Json = False, search: Search = "", page: Page = 1) -> None:
     """List open decisions, oldest first."""
-    session.run(_list(session.ready(context), json))
+    session.run(_list(session.ready(context), json, search, page))
 
 
 @app.command(cls=CommandWithId, context_settings=DASHES)
@@ -60,22 +60,28 @@ def decide(
     session.run(_decide(session.ready(context), decision, option, reason))
 
 
-async def _list(settings: "Settings", json: bool) -> None:
+async def _list(settings: "Settings", json: bool, search: str, page: int) -> None:
+    from bot.desk import Portion
+
+    before = (page - 1) * output.PAGE
     async with session.open_desk(settings) as desk:
-        waiting = await _waiting(desk)
-        mine = {need.decision.id: need for need in await desk.needs(session.me())}
+        found = await desk.waiting(session.me(), Portion(search=search, skip=before, most=output.PAGE + 1))
+    shown = found[: output.PAGE]
     if json:
-        output.show_json([{"task": t.id, "yours": d.id in mine, "decision": d} for t, d in waiting])
-        return
-    rows = [_row(task, decision, mine.get(decision.id)) for task, decision in waiting]
-    output.show_table(
-        ("decision", "task", "what", "choices", "until", "yours"), rows, none="Nothing waits for a person."
-    )
+        output.show_json([{"task": n.task.id, "yours": n.mine, "decision": n.decision} for n in shown])
+    else:
+        none = "Nothing waits for a person." if page == 1 and not search else "None of what waits is here."
+        headings = ("decision", "task", "what", "choices", "until", "yours")
+        output.show_table(headings, [_row(need) for need in shown], none=none)
+    if len(found) > len(shown):
+        output.tell_more(f"These are {before + 1} to {before + len(shown)}", f"--page {page + 1}")
 
 
-def _row(task: "Task", decision: "Decision", need: "Need | None") -> Sequence[str]:
-    what = need.card.title if need else decision.question or decision.kind.replace("_", " ")
-    return (decision.id[:SHORT], task.id, what, _choices(decision), output.local(decision.due), "yes" if need else "no")
+def _row(need: "Need") -> Sequence[str]:
+    decision = need.decision
+    what = need.card.title if need.mine else decision.question or decision.kind.replace("_", " ")
+    mine = "yes" if need.mine else "no"
+    return (decision.id[:SHORT], need.task.id, what, _choices(decision), output.local(decision.due), mine)
 
 
 def _choices(decision: "Decision") -> str:
@@ -84,14 +90,14 @@ def _choices(decision: "Decision") -> str:
 
 async def _show(settings: "Settings", written: str, json: bool) -> None:
     async with session.open_desk(settings) as desk:
-        task, decision = _one(await _waiting(desk), written)
-        mine = [need for need in await desk.needs(session.me()) if need.decision.id == decision.id]
+        need = await _one(desk, written)
+    task, decision = need.task, need.decision
     if json:
-        output.show_json({"task": task.id, "yours": bool(mine), "decision": decision})
+        output.show_json({"task": task.id, "yours": need.mine, "decision": decision})
         return
     from agents.domain.authority import who_may
 
-    typer.echo(mine[0].card.fallback if mine else f"{task.id}: {decision.question or decision.kind}")
+    typer.echo(need.card.fallback if need.mine else f"{task.id}: {decision.question or decision.kind}")
     typer.echo(f"Decision {decision.id} of {task.id}. It needs {who_may(decision.kind)}.")
     rows = [(option.letter, option.label or option.value, option.asks) for option in decision.options]
     output.show_table(("letter", "choice", "it asks"), rows, none="It has no choices; reply in words.")
@@ -99,7 +105,8 @@ async def _show(settings: "Settings", written: str, json: bool) -> None:
 
 async def _decide(settings: "Settings", written: str, choice: str, reason: str) -> None:
     async with session.open_desk(settings) as desk:
-        task, decision = _one(await _waiting(desk), written)
+        need = await _one(desk, written)
+        task, decision = need.task, need.decision
         letter = _letter(decision, choice, reason)
         heard = await desk.hear(session.pressed(task, decision, letter, reason))
         session.refuse_if_refused(heard)
@@ -132,12 +139,11 @@ def _letter(decision: "Decision", choice: str, reason: str) -> str:
     return option.letter
 
 
-async def _waiting(desk: "Desk") -> list[Waiting]:
-    return list(await desk.waiting(session.me()))
+async def _one(desk: "Desk", written: str) -> "Need":
+    from bot.desk import Portion
 
-
-def _one(waiting: Sequence[Waiting], written: str) -> Waiting:
-    found = [pair for pair in waiting if pair[1].id.startswith(written)]
+    named = await desk.waiting(session.me(), Portion(search=written))
+    found = [need for need in named if need.decision.id.startswith(written)]
     if not found:
         raise OverlordError(f"No open decision begins with `{written}`", next_step="See `overlord decisions`.")
     if len(found) > 1:

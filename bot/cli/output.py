@@ -9,6 +9,7 @@ import typer
 
 GAP = "  "
 WIDEST = 60  # a cell on a terminal; in a pipe and in --json it is whole
+PAGE = 200  # rows that a list prints at a time
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -31,6 +32,11 @@ def show_json(value: object) -> None:
     from pydantic import TypeAdapter
 
     typer.echo(TypeAdapter(Any).dump_json(value, indent=2).decode())
+
+
+def tell_more(shown: str, option: str) -> None:
+    """A list never ends without saying that it goes on. Beside the output, which a program may read."""
+    typer.echo(f"{shown}; there are more. Add {option} to see the next.", err=True)
 
 
 def local(at: datetime | None) -> str:

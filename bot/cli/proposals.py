@@ -90,17 +90,18 @@ async def _decide(settings: "Settings", written: str, choice: str, reason: str) 
     """By the same door as every other decision; what was shown must still be what is decided on."""
     async with session.open_desk(settings) as desk:
         listed = _one(await desk.proposals(session.me(), pending=True), written)
-        task, decision = await _waiting(desk, listed)
+        task, decision = await _open_decision(desk, listed)
         letter = next(option.letter for option in decision.options if option.value == choice)
         session.refuse_if_refused(await desk.hear(session.pressed(task, decision, letter, reason)))
     return listed.proposal.title
 
 
-async def _waiting(desk: "Desk", listed: "Listed") -> "tuple[Task, Decision]":
+async def _open_decision(desk: "Desk", listed: "Listed") -> "tuple[Task, Decision]":
     subject = f"{listed.proposal.id}:"
-    for task, decision in await desk.waiting(session.me()):
-        if task.id == listed.task and decision.subject.startswith(subject):
-            return task, decision
+    page = await desk.page(listed.task, session.me())
+    for decision in page.task.open if page else ():
+        if page and decision.subject.startswith(subject):
+            return page.task, decision
     raise OverlordError("Somebody decided on it just now", next_step="See `overlord proposals list --all`.")
 
 

@@ -8,7 +8,10 @@ from agents.domain.errors import NoSuchTask, OverlordError
 from bot.cli import output, session
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from agents.domain.decision import Decision, Option
+    from agents.domain.ids import PersonId
     from agents.domain.outcome import WorkerOutcome
     from agents.domain.task import Task
     from bot.desk import Desk, TaskPage
@@ -18,27 +21,29 @@ app = typer.Typer(help="See tasks and steer them.", rich_markup_mode=None)
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Id = Annotated[str, typer.Argument(metavar="TASK", help="Such as T-3, or just 3.")]
 Reason = Annotated[str, typer.Option(help="Kept with the task.")]
+All = Annotated[bool, typer.Option("--all", help="Those that have ended, too.")]
+Search = Annotated[str, typer.Option("--search", metavar="WORDS", help="Only those that have these words in them.")]
+Before = Annotated[str, typer.Option("--before", metavar="TASK", help="Only older ones than this.")]
+
+NO_TASK = "There is no task. Ask for one in the console or in chat."
+NOTHING_FOUND = "No such task is found."
 
 
 @app.callback(invoke_without_command=True)
 def tasks(
-    context: typer.Context,
-    all: Annotated[bool, typer.Option("--all", help="Those that have ended, too.")] = False,
-    json: Json = False,
+    context: typer.Context, all: All = False, json: Json = False, search: Search = "", before: Before = ""
 ) -> None:
     """List tasks, newest first."""
     if context.invoked_subcommand is None:
-        session.run(_list(session.ready(context), all, json))
+        session.run(_list(session.ready(context), all, json, search, before))
 
 
 @app.command("list")
 def list_tasks(
-    context: typer.Context,
-    all: Annotated[bool, typer.Option("--all", help="Those that have ended, too.")] = False,
-    json: Json = False,
+    context: typer.Context, all: All = False, json: Json = False, search: Search = "", before: Before = ""
 ) -> None:
     """List tasks, newest first."""
-    session.run(_list(session.ready(context), all, json))
+    session.run(_list(session.ready(context), all, json, search, before))
 
 
 @app.command()
@@ -83,13 +88,30 @@ async def page_of(desk: "Desk", written: str) -> "TaskPage":
     return page
 
 
-async def _list(settings: "Settings", ended: bool, json: bool) -> None:
+async def _list(settings: "Settings", ended: bool, json: bool, search: str, before: str) -> None:
+    number = _number(before) if before else 0
     async with session.open_desk(settings) as desk:
-        found = await desk.tasks(session.me(), ended=ended)
-        names = await desk.names({task.owner for task in found})
+        found = await desk.tasks(session.me(), ended=ended, limit=output.PAGE + 1, search=search, before=number)
+        shown = found[: output.PAGE]
+        names = await desk.names({task.owner for task in shown})
     if json:
-        output.show_json(found)
-        return
+        output.show_json(shown)
+    else:
+        _show_table(shown, names, none=NOTHING_FOUND if search or before else NO_TASK)
+    if len(found) > len(shown):
+        output.tell_more(
+            f"These are the {len(shown)} newest{' of those' if before else ''}", f"--before {shown[-1].id}"
+        )
+
+
+def _number(written: str) -> int:
+    number = written.upper().removeprefix("T-")
+    if not number.isascii() or not number.isdecimal() or len(number) > 9:
+        raise OverlordError(f"`{written}` is no task", next_step="Write one such as T-3.")
+    return int(number)
+
+
+def _show_table(found: "Sequence[Task]", names: "Mapping[PersonId, str]", *, none: str) -> None:
     rows = [
         (
             task.id,
@@ -101,7 +123,6 @@ async def _list(settings: "Settings", ended: bool, json: bool) -> None:
         )
         for task in found
     ]
-    none = "There is no task. Ask for one in the console or in chat."
     output.show_table(("task", "state", "project", "owner", "changed", "request"), rows, none=none)
 
 

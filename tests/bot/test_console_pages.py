@@ -1,7 +1,6 @@
 """What the pages say, read as a browser without scripts reads them."""
 
 import re
-from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
@@ -10,7 +9,6 @@ from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, Thread
 from agents.domain.outcome import Implementation, Made, Status, WorkerOutcome
 from agents.domain.task import TaskState
-from bot.desk import Need
 from bot.messages import Button, Card, Choice, Row, Style, Tone
 from bot.platforms.console.page import ICONS, TONES, ago, cut
 from tests.fakes.console import console, text_of
@@ -257,7 +255,7 @@ async def test_a_desk_in_trouble_says_so() -> None:
 
 
 class TroubledDesk(ScriptedDesk):
-    async def needs(self, viewer: Account) -> Sequence[Need]:
+    async def count_needs(self, viewer: Account) -> int:
         raise OverlordError("The database is locked", next_step="Wait a moment.")
 
 

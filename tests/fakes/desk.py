@@ -15,7 +15,7 @@ from agents.domain.proposal import Listed
 from agents.domain.redact import Redactor
 from agents.domain.task import Task, TaskState
 from agents.ports import Listener
-from bot.desk import Conversation, Heard, Message, Need, TaskPage, TimelineEntry
+from bot.desk import EVERYTHING, Conversation, Heard, Message, Need, Portion, TaskPage, TimelineEntry
 from bot.live import Live, Running
 from bot.messages import Button, Card, Choice, Delivery, Edited, Pressed, Row, Said, Style, Tone
 
@@ -73,17 +73,21 @@ class ScriptedDesk:
                 return self._pressed(delivery)
         return None
 
-    async def channel(self, channel: str, viewer: Account) -> Sequence[Conversation]:
-        threads = [thread for thread, kept in self.threads.items() if kept.channel == channel]
+    async def channel(self, channel: str, viewer: Account, portion: Portion = EVERYTHING) -> Sequence[Conversation]:
+        newest = [thread for thread, kept in reversed(self.threads.items()) if kept.channel == channel]
+        threads = newest[portion.skip :][: portion.most][::-1]
         return [self._shortened(self._seen_by(thread, viewer)) for thread in threads]
 
     async def conversation(self, thread: Thread, viewer: Account) -> Conversation | None:
         return self._seen_by(thread, viewer) if thread in self.threads else None
 
-    async def tasks(self, viewer: Account, *, ended: bool = False, limit: int = 200) -> Sequence[Task]:
-        return [t for t in reversed(self.open_tasks.values()) if ended or not t.ended][:limit]
+    async def tasks(
+        self, viewer: Account, *, ended: bool = False, limit: int | None = None, search: str = "", before: int = 0
+    ) -> Sequence[Task]:
+        shown = [t for t in reversed(self.open_tasks.values()) if (ended or not t.ended) and search in t.request]
+        return [t for t in shown if not before or int(t.id[2:]) < before][:limit]
 
-    async def page(self, task: TaskId, viewer: Account) -> TaskPage | None:
+    async def page(self, task: TaskId, viewer: Account, before: int | None = None) -> TaskPage | None:
         if task not in self.open_tasks:
             return None
         needs = tuple(need for need in self.asked.values() if need.task.id == task)
@@ -105,11 +109,15 @@ class ScriptedDesk:
     async def pull(self, project: str, number: int, viewer: Account) -> TaskId | None:
         return TaskId("T-1") if (project, number) == ("sample", 1) else None
 
-    async def needs(self, viewer: Account) -> Sequence[Need]:
-        return list(self.asked.values())
+    async def count_needs(self, viewer: Account) -> int:
+        return len(self.asked)
 
-    async def waiting(self, viewer: Account) -> Sequence[tuple[Task, Decision]]:
-        return [(need.task, need.decision) for need in self.asked.values()]
+    async def needs(self, viewer: Account, portion: Portion = EVERYTHING) -> Sequence[Need]:
+        found = [need for need in self.asked.values() if portion.search in need.task.request]
+        return found[portion.skip :][: portion.most]
+
+    async def waiting(self, viewer: Account, portion: Portion = EVERYTHING) -> Sequence[Need]:
+        return await self.needs(viewer, portion)
 
     async def proposals(self, viewer: Account, *, pending: bool) -> Sequence[Listed]:
         return []

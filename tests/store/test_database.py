@@ -168,7 +168,7 @@ async def test_what_changed_is_told_after_the_commit_and_only_then(url: str) -> 
             await database.write(refused)
     finally:
         database.close()
-    assert set().union(*told) == {"facts", "needs", "timers", "T-1", "console:general:T-1"}
+    assert set().union(*told) == {"facts", "timers", "T-1", "console:general:T-1"}
 
 
 async def test_closing_writes_what_waits_and_takes_nothing_more(url: str) -> None:

@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 from sqlalchemy import Row, create_engine, select, update
 
+from agents.domain import events as e
 from store import audit, tables
+from store.codec import Cause
 from store.database import Database, StoreUnavailable
+from store.log import Which
 from store.migrations import LATEST, NewerDatabase
 from tests.store.room import ANA, Room, office_of
 from tests.store.test_jobs import Queue
@@ -68,7 +71,19 @@ def test_a_database_that_is_not_there_is_told_in_words() -> None:
         Database("sqlite:////nowhere/at/all/overlord.db")
 
 
+THIRTEENTH = (
+    "DROP TABLE listings",
+    "DROP INDEX tasks_under_way",
+    "CREATE INDEX ix_snapshots_ended ON snapshots (ended)",
+    "DROP INDEX decisions_to_make",
+    "CREATE INDEX open_decisions ON decisions (state, opened_at)",
+    "ALTER TABLE decisions DROP COLUMN put_to",
+    "ALTER TABLE decisions DROP COLUMN owner",
+    "ALTER TABLE decisions DROP COLUMN channel",
+    "UPDATE schema_version SET version = 13",
+)
 NINTH = (
+    *THIRTEENTH,
     "DROP TABLE link_requests",
     "ALTER TABLE links DROP COLUMN thread",
     "DROP INDEX decisions_by_delivery",
@@ -112,6 +127,23 @@ async def test_a_database_of_the_version_before_keeps_its_tasks_and_takes_new_fa
         assert await _version(database) == before + 1 == await _saved(database) + 1
         assert await database.read(lambda books: audit.disagreements(books.db)) == []
     assert version_of(url) == [LATEST]
+
+
+async def test_tasks_of_the_version_before_are_found_by_their_words_and_their_project(url: str) -> None:
+    with closing(Database(url)) as database:
+        room = Room(office_of(database))
+        task, later = await room.task(), await room.task()
+        chosen = e.ProjectChosen(task=later.id, at=room.clock.now(), project="Shop", by=None, why="named")
+        await database.write(lambda books: books.log.append(later.id, [chosen], Cause(actor=ANA, delivery="d")))
+        with database._writer.begin() as db:
+            for statement in THIRTEENTH:
+                db.exec_driver_sql(statement)
+    with closing(Database(url)) as database:
+        for words, found in (("LOGIN add", [later.id, task.id]), ("shop", [later.id]), ("t-1", [task.id])):
+            which = Which(search=words)
+            tasks = await database.read(lambda books, which=which: books.log.tasks(ended=False, which=which))  # type: ignore[misc]
+            assert [each.id for each in tasks] == found
+        assert await database.read(lambda books: audit.disagreements(books.db)) == []
 
 
 async def _saved(database: Database) -> int:

@@ -1,8 +1,9 @@
 """The pages people read: channels, threads, what needs me, tasks."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from urllib.parse import urlencode
 
 from markupsafe import Markup
 from starlette.exceptions import HTTPException
@@ -11,7 +12,8 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from agents.domain.ids import TaskId, Thread, surface_of
 from agents.domain.numbers import small_number
-from bot.desk import Desk, Message
+from agents.domain.records import dataclass
+from bot.desk import Desk, Message, Portion
 from bot.messages import Card
 from bot.platforms.console import page
 from bot.platforms.console.deliveries import LIMIT, without_mention
@@ -19,6 +21,9 @@ from bot.platforms.console.identity import viewer_of
 from bot.platforms.console.options import ConsoleOptions
 from bot.platforms.console.sessions import Viewer
 from bot.platforms.console.stream import Changes
+
+THREADS_SHOWN, NEEDS_SHOWN, TASKS_SHOWN = 20, 10, 50  # a page
+SEARCH_MOST = 200  # characters
 
 
 class Pages:
@@ -45,8 +50,10 @@ class Pages:
     async def _channel(
         self, request: Request, name: str, *, here: str, title: str, opening: str = "@overlord "
     ) -> Response:
-        at = self._changes.mark
-        conversations = await self._desk.channel(f"console:{name}", viewer_of(request).account)
+        at, number = self._changes.mark, _page_number(request)
+        portion = Portion(skip=(number - 1) * THREADS_SHOWN, most=THREADS_SHOWN + 1)
+        found = await self._desk.channel(f"console:{name}", viewer_of(request).account, portion)
+        conversations = found[-THREADS_SHOWN:]
         return await self.show(
             request,
             "channel.html",
@@ -55,6 +62,7 @@ class Pages:
             title=title,
             watch=(f"console:{name}:*", *(c.task.id for c in conversations if c.task)),
             conversations=conversations,
+            turns=_turns(here, number, len(found) > THREADS_SHOWN),
             channel=name,
             opening=opening,
         )
@@ -80,24 +88,55 @@ class Pages:
         )
 
     async def needs(self, request: Request) -> Response:
-        at = self._changes.mark
+        at, number, search = self._changes.mark, _page_number(request), _search(request)
+        portion = Portion(search=search, skip=(number - 1) * NEEDS_SHOWN, most=NEEDS_SHOWN + 1)
+        found = await self._desk.needs(viewer_of(request).account, portion)
+        needs = found[:NEEDS_SHOWN]
         pressed, aside = await self._aside(request)
         return await self.show(
-            request, "needs.html", at=at, here="/needs", title="Needs me", watch=pressed, aside=aside, pressed=pressed
+            request,
+            "needs.html",
+            at=at,
+            here="/needs",
+            title="Needs me",
+            watch=("needs", *pressed, *(need.task.id for need in needs)),
+            needs=needs,
+            turns=_turns("/needs", number, len(found) > NEEDS_SHOWN, search),
+            search=search,
+            aside=aside,
+            pressed=pressed,
         )
 
     async def tasks(self, request: Request) -> Response:
-        at, ended = self._changes.mark, "ended" in request.query_params
-        tasks = await self._desk.tasks(viewer_of(request).account, ended=ended)
+        """By the number of the last task, so that new ones move nobody's place."""
+        at, ended, search = self._changes.mark, "ended" in request.query_params, _search(request)
+        before = _number(request.query_params.get("before", "").removeprefix("T-"))
+        viewer = viewer_of(request).account
+        found = await self._desk.tasks(viewer, ended=ended, limit=TASKS_SHOWN + 1, search=search, before=before)
+        tasks = found[:TASKS_SHOWN]
         names = await self._desk.names(tuple({task.owner for task in tasks}))
+        kept = {**({"ended": ""} if ended else {}), **({"q": search} if search else {})}
         return await self.show(
-            request, "tasks.html", at=at, here="/tasks", title="Tasks", watch=("T-*",), tasks=tasks, names=names,
+            request,
+            "tasks.html",
+            at=at,
+            here="/tasks",
+            title="Tasks",
+            watch=tuple(task.id for task in tasks) if before or search else ("T-*",),
+            tasks=tasks,
+            names=names,
             ended=ended,
-        )  # fmt: skip
+            search=search,
+            turns=Turns(
+                first=_path("/tasks", kept) if before else "",
+                on=_path("/tasks", {**kept, "before": tasks[-1].id}) if len(found) > TASKS_SHOWN else "",
+            ),
+        )
 
     async def task(self, request: Request) -> Response:
         id, at = TaskId(request.path_params["task"]), self._changes.mark
-        found = await self._desk.page(id, viewer_of(request).account)
+        before = _number(request.query_params.get("before", "")) or None
+        found = await self._desk.page(id, viewer_of(request).account, before)
         if found is None:
             raise HTTPException(404, f"There is no task {id}.")
         pressed, aside = await self._aside(request)
@@ -109,6 +148,7 @@ class Pages:
             title=f"{id} · {page.first_line(found.task.request, 60)}",
             watch=(id, *pressed),
             found=found,
+            before=before,
             aside=aside,
             pressed=pressed,
         )
@@ -141,12 +181,12 @@ class Pages:
             "here": "",
             "viewer": viewer,
             "name": await self._desk.name_of(viewer.account) if known else "",
-            "needs": await self._desk.needs(viewer.account) if known else (),
+            "waiting": await self._desk.count_needs(viewer.account) if known else 0,
             "channels": self._options.channels,
             "suggestions": [without_mention(one) for one in self._options.suggestions],
             "now": self._options.now(),
             "limit": LIMIT,
-            "watch": " ".join(("needs", *watch)),
+            "watch": " ".join(watch),
             "page": page,
         } | context
         return HTMLResponse(await asyncio.to_thread(page.render, template, whole), status)
@@ -160,6 +200,39 @@ class Pages:
         conversation = await self._desk.conversation(thread, viewer.account)
         told = [m.card for m in conversation.messages if m.private and m.at >= since] if conversation else []
         return (thread,), next((card for card in reversed(told) if card), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turns:
+    """Where a list goes on. Empty: it does not."""
+
+    first: str = ""  # its beginning, for who is further on
+    on: str = ""
+
+
+def _turns(path: str, number: int, more: bool, search: str = "") -> Turns:
+    kept = {"q": search} if search else {}
+    return Turns(
+        first=_path(path, kept) if number > 1 else "",
+        on=_path(path, {**kept, "page": str(number + 1)}) if more else "",
+    )
+
+
+def _path(path: str, asked: Mapping[str, str]) -> str:
+    return f"{path}?{urlencode(asked)}" if asked else path
+
+
+def _page_number(request: Request) -> int:
+    return _number(request.query_params.get("page", "")) or 1
+
+
+def _search(request: Request) -> str:
+    return request.query_params.get("q", "").strip()[:SEARCH_MOST]
+
+
+def _number(written: str) -> int:
+    """0: it is none that a list could have."""
+    return int(written) if written.isascii() and written.isdecimal() and len(written) < 8 else 0
 
 
 def _diff(text: str) -> Markup:

@@ -77,7 +77,7 @@ async def events(changes: Changes, after: str, stopping: asyncio.Event, reader: 
             names, mark_now = changes.since(mark), changes.mark
             try:
                 heard = sorted(await reader.hears(names or frozenset()))
-                picture = await reader.picture()
+                parts = await reader.parts(heard)
             except OverlordError:
                 return  # the desk cannot be read just now: the page comes back, and names the mark it has
             if names is None:
@@ -86,8 +86,8 @@ async def events(changes: Changes, after: str, stopping: asyncio.Event, reader: 
                 yield _event("change", heard, mark_now)
             elif mark == mark_now:
                 yield ": still here\n\n"
-            if picture is not None:
-                yield _event("live", picture)
+            for kind, part in parts:
+                yield _event(kind, part)
             mark = mark_now
             if changes.mark == mark:
                 await changes.next(stopping, moved)
@@ -117,7 +117,18 @@ class Reader:
     def looking(self) -> AbstractContextManager[asyncio.Event]:
         return self._desk.looking(self._looks_at) if self._looks_at else nullcontext(asyncio.Event())
 
-    async def picture(self) -> str | None:
+    async def parts(self, heard: Sequence[str]) -> list[tuple[str, str]]:
+        """Parts of the page that come with the stream."""
+        counted = [("needs", await self._count())] if "needs" in heard else []
+        picture = await self._picture()
+        return counted if picture is None else [*counted, ("live", picture)]
+
+    async def _count(self) -> str:
+        """How much waits for them, for the frame of any page: the page itself need not be read again for it."""
+        waiting = await self._desk.count_needs(self._viewer.account)
+        return await asyncio.to_thread(page.render, "waiting.html", {"waiting": waiting})
+
+    async def _picture(self) -> str | None:
         """What the page shall show of what runs now; None: it shows that already."""
         if self._looks_at is None:
             return None

@@ -77,16 +77,19 @@ def card_blocks(card: Card, room: Room, shown: str = "") -> list[Block]:
     return blocks
 
 
-def home_view(cards: Sequence[Card]) -> dict[str, Any]:
-    """What needs somebody, as the app's home; their buttons carry what was shown."""
+def home_view(cards: Sequence[Card], count: int = 0) -> dict[str, Any]:
+    """What needs somebody, as the app's home; their buttons carry what was shown. `count`: of all that does."""
     blocks: list[Block] = []
-    for number, card in enumerate(cards):
+    shown = 0
+    for card in cards:
         room = ROOMS[2]
         more = [*([{"type": "divider"}] if blocks else []), *card_blocks(within(card, room), room, card.fingerprint)]
         if len(blocks) + len(more) >= HOME_BLOCKS:
-            blocks.append(_context(_plain(f"… and {len(cards) - number} more; the console shows them all.")))
             break
         blocks += more
+        shown += 1
+    if left := max(count, len(cards)) - shown:
+        blocks.append(_context(_plain(f"… and {left} more; the console shows them all.")))
     return {"type": "home", "blocks": blocks}
 
 

@@ -75,9 +75,9 @@ class Errands:
     async def show_home(self, user: str) -> None:
         if self._needs is None:
             return
-        cards = await self._needs(addresses.account(self._me.team_id, user))
+        cards, count = await self._needs(addresses.account(self._me.team_id, user))
         with told():
-            await self._client.views_publish(user_id=user, view=home_view(cards or [replies.needs_card(())]))
+            await self._client.views_publish(user_id=user, view=home_view(cards or [replies.needs_card(())], count))
 
     async def refresh_home(self, user: str) -> None:
         await asyncio.sleep(SETTLING)

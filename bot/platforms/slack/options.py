@@ -12,7 +12,8 @@ from bot.platforms.slack.memory import Memory
 from bot.waits import Waits
 
 Accept = Callable[[Delivery], Awaitable[bool]]  # stores a delivery; once it returns, Slack may be told
-Needs = Callable[[Account], Awaitable[Sequence[Card]]]  # what waits for this person, as cards with buttons
+# What has waited longest for this person, as cards with buttons, and how much waits in all.
+Needs = Callable[[Account], Awaitable[tuple[Sequence[Card], int]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

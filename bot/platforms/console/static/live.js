@@ -9,8 +9,12 @@ let source = null;
 let retry = 0;
 let reading = null;
 let again = false;
+let calmUntil = 0;
+let soon = 0;
 
 const LOOK_AGAIN = 60_000;
+const CALM = 300; // ms between two readings that nobody asked for; longer where a reading takes long
+const SHARE = 4; // a page reads for at most this part of its time
 
 export function startLive() {
   listen();
@@ -36,6 +40,7 @@ function listen() {
   source.onerror = reconnect;
   source.addEventListener("all", (event) => hear(event, true));
   source.addEventListener("change", (event) => hear(event, JSON.parse(event.data).some(isWatched)));
+  source.addEventListener("needs", (event) => takeCount(parsed(JSON.parse(event.data)).getElementById("needs-count")));
   source.addEventListener("live", (event) => takePart(parsed(JSON.parse(event.data)).getElementById("live")));
 }
 
@@ -51,7 +56,14 @@ function reconnect() {
 
 function hear(event, concerned) {
   document.body.dataset.at = event.lastEventId;
-  if (concerned) refresh();
+  if (concerned) refreshCalmly();
+}
+
+/** At once if the page has been quiet; else what comes meanwhile shares one reading a little later. */
+function refreshCalmly() {
+  const wait = calmUntil - performance.now();
+  if (wait <= 0) return refresh();
+  soon ||= setTimeout(() => ((soon = 0), refresh()), wait);
 }
 
 function isWatched(name) {
@@ -69,12 +81,16 @@ export function refresh() {
 async function readWhileWanted() {
   while (again) {
     again = false;
+    const began = performance.now();
     try {
       const response = await fetch(location.href, { headers: { Accept: "text/html" } });
       if (response.redirected && new URL(response.url).pathname === "/login") return location.reload();
       if (response.ok) take(parsed(await response.text()));
     } catch {
       return; // offline: the stream notices too, says so, and asks for everything when it is back
+    } finally {
+      const took = performance.now() - began;
+      calmUntil = performance.now() + Math.max(CALM, took * (SHARE - 1));
     }
   }
 }
@@ -90,6 +106,12 @@ function take(fresh) {
   // what runs now comes with the stream alone: a page that was asked for earlier may be behind it
   for (const part of outermost) if (part.id !== "live") takePart(part);
   showTimes();
+}
+
+function takeCount(part) {
+  takePart(part);
+  const count = Number(part.dataset.hash);
+  document.title = (count ? `(${count}) ` : "") + document.title.replace(/^\(\d+\) /, "");
 }
 
 function takePart(part) {
