@@ -44,6 +44,7 @@ from bot.settings import Settings
 from bot.state_folder import make_database_private, make_home
 from bot.store_checks import Finding, check_books
 from bot.timers import Timers
+from bot.watch import Watch
 from store.books import Books
 from store.database import Database
 from store.jobs import Job
@@ -113,7 +114,8 @@ async def running(
         stack.push_async_callback(jobs.stop)
         opened = asyncio.Event()
         await stack.enter_async_context(_pumping(pumps, bell, office.clock, opened))
-        await stack.enter_async_context(health.watching(pumps))
+        health.watch(pumps)
+        await stack.enter_async_context(_meanwhile(Watch(office.database, office.clock, bell).run()))
         offered = list(SUGGESTIONS)
         options = replace(_console_options(settings, office, health, look_up), suggestions=offered)
         address = await stack.enter_async_context(console_running(desk, options))
@@ -210,7 +212,7 @@ def _pumps(office: Office, inbox: Inbox, outbox: Outbox, jobs: Jobs) -> tuple[Pu
         Pump("launch", lambda: database.write(lambda b: readers.launch(b, clock.now())), frozenset({"facts"})),
         Pump("announce", partial(readers.announce_calmly, office), frozenset({"facts"})),
         *(Pump(f"send-{to}", step, frozenset({"posts"}), outbox.next_due) for to, step in outbox.steps().items()),
-        Pump("jobs", jobs.run_waiting, frozenset({"jobs"}), jobs.next_try),
+        Pump("jobs", jobs.run_waiting, frozenset({"jobs"}), jobs.next_try, jobs.ended),
         Pump("timers", timers.fire_due, frozenset({"timers"}), timers.next_due),
     )
 
@@ -232,7 +234,7 @@ def _outer_pumps(
     quiet = (
         Pump("prune", pruning.look, frozenset(), pruning.next_due),
         Pump("upkeep", upkeep.look, frozenset(), upkeep.next_due),
-        Pump("proposals", approved.carry_out, frozenset({"proposals"})),
+        Pump("proposals", approved.carry_out, frozenset({"proposals"}), approved.next_due),
     )
     if hub is None:
         return quiet
@@ -254,7 +256,7 @@ async def _meanwhile(doing: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
 
 def _told(task: "asyncio.Task[None]") -> None:
     if not task.cancelled() and (problem := task.exception()):
-        log.warning("tidying up failed", extra={"problem": str(problem)})
+        log.warning("a task of the background ended", extra={"task": repr(task.get_coro()), "problem": repr(problem)})
 
 
 @asynccontextmanager

@@ -25,6 +25,13 @@ class Bell:
             with suppress(RuntimeError):  # the loop has closed: nobody listens any more
                 self._loop.call_soon_threadsafe(self._spread, topics)
 
+    def ring_all(self) -> None:
+        """On its own loop: nobody can say what changed, so everybody looks."""
+        for _, event in self._wakes:
+            event.set()
+        for queue in self._listeners:
+            queue.put_nowait(frozenset({"needs"}))
+
     def _spread(self, topics: frozenset[str]) -> None:
         for wanted, event in self._wakes:
             if wanted & topics:

@@ -65,7 +65,7 @@ class IssueWatch:
                 self._tell(project, problem)
         return 0
 
-    async def next_due(self) -> float | None:
+    async def next_due(self, since: datetime) -> float | None:
         return self._wait().total_seconds()
 
     def _wait(self) -> timedelta:

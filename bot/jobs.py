@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 log = logging.getLogger("overlord.jobs")
 
 Step = Callable[[], Awaitable[int]]
-NextDue = Callable[[], Awaitable[float | None]]
+NextDue = Callable[[datetime], Awaitable[float | None]]  # seconds from now; what came due since then counts, too
 
-LOOK_AGAIN = 1.0  # seconds after which a pump looks even if nothing woke it: another process may have written
+LOOK_AGAIN = 60.0  # seconds after which a pump looks even if nothing woke it and nothing is due
 AFTER_TROUBLE = 1.0
 JOBS_AT_ONCE = 16
 TOO_LONG = "this task took {steps} steps, which is as many as it may take by itself (`limits.task_steps`)"
@@ -54,9 +54,10 @@ class Pump:
         while True:
             self.wake.clear()
             try:
+                looked = clock.now()
                 while await self.step():
-                    pass
-                sleep = await self._sleep(clock)
+                    looked = clock.now()
+                sleep = await self._sleep(clock, looked)
                 self._well()
             except StoreUnavailable as problem:  # the store itself says so, once an outage
                 self.trouble = problem.what
@@ -71,8 +72,8 @@ class Pump:
             except TimeoutError:
                 continue
 
-    async def _sleep(self, clock: Clock) -> float:
-        due = await self.next_due() if self.next_due else None
+    async def _sleep(self, clock: Clock, looked: datetime) -> float:
+        due = await self.next_due(looked) if self.next_due else None
         return min(LOOK_AGAIN, LOOK_AGAIN if due is None else clock.real_seconds(due) + 0.001)
 
     def _well(self) -> None:
@@ -92,6 +93,7 @@ class Jobs:
         self._claimed: dict[str, Job] = {}
         self._running: set[asyncio.Task[None]] = set()
         self._scheduler: AsyncIOScheduler | None = None  # made for the first job
+        self.ended = asyncio.Event()  # set when a job makes room for another, or is to be tried again
 
     async def stop(self) -> None:
         """Being stopped is no fault of a job: what is under way is given back, and counts as no attempt."""
@@ -124,10 +126,9 @@ class Jobs:
             self._scheduler = made
         return self._scheduler
 
-    async def next_try(self) -> float | None:
-        now = self._clock.now()
-        due = await self._database.read(lambda books: books.jobs.next_try(now))
-        return None if due is None else max(0.0, (due - now).total_seconds())
+    async def next_try(self, since: datetime) -> float | None:
+        due = await self._database.read(lambda books: books.jobs.next_try(since))
+        return None if due is None else max(0.0, (due - self._clock.now()).total_seconds())
 
     async def _run(self, job: Job) -> None:
         if running := asyncio.current_task():
@@ -145,6 +146,7 @@ class Jobs:
             renewal.cancel()
             if self._claimed.get(job.id) is job:
                 del self._claimed[job.id]
+            self.ended.set()
 
     async def _try(self, job: Job) -> None:
         try:

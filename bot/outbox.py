@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 
 from agents.domain import pressing
@@ -59,11 +59,10 @@ class Outbox:
                 await self._failed(post, problem)
         return len(posts)
 
-    async def next_due(self) -> float | None:
-        """Seconds until something that cannot go yet may go."""
-        now = self._clock.now()
-        due = await self._database.read(lambda books: books.posts.next_due(now))
-        return None if due is None else max(0.0, (due - now).total_seconds())
+    async def next_due(self, since: datetime) -> float | None:
+        """Seconds until something that could not go then may go."""
+        due = await self._database.read(lambda books: books.posts.next_due(since))
+        return None if due is None else max(0.0, (due - self._clock.now()).total_seconds())
 
     async def _send(self, post: Post, lease: Lease) -> None:
         platform = self._platforms.get(surface_of(post.thread))

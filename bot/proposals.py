@@ -52,6 +52,11 @@ class ApprovedProposals:
                 self._tried[id] = self._office.clock.now()
         return 0
 
+    async def next_due(self, since: datetime) -> float | None:
+        """Seconds until one that was tried in vain is tried again."""
+        soonest = min(self._tried.values(), default=None)
+        return None if soonest is None else max(0.0, (soonest + AGAIN - self._office.clock.now()).total_seconds())
+
     def _just_tried(self, id: ProposalId) -> bool:
         """In vain; a clock that was set back does not make it longer."""
         tried = self._tried.get(id)

@@ -27,7 +27,7 @@ class Pruning:
             self._after["messages"] = 0  # those of a task that was open may go the next time
         return found
 
-    async def next_due(self) -> float | None:
+    async def next_due(self, since: datetime) -> float | None:
         return max(0.0, (self._next - self._clock.now()).total_seconds()) if self._next else 0.0
 
     async def _prune(self, name: str, now: datetime) -> int:

@@ -1,6 +1,7 @@
 """Lets silence mean what it means, for each decision whose time has come."""
 
 import asyncio
+from datetime import datetime
 from functools import partial
 
 from agents.domain import pressing
@@ -20,7 +21,7 @@ class Timers:
         due = await self._office.database.read(lambda books: books.timers.due(now))
         return sum(await asyncio.gather(*(self._office.database.write(partial(self._fire, *timer)) for timer in due)))
 
-    async def next_due(self) -> float | None:
+    async def next_due(self, since: datetime) -> float | None:
         """Seconds until the next timer."""
         now = self._office.clock.now()
         due = await self._office.database.read(lambda books: books.timers.next_due())

@@ -35,7 +35,7 @@ class Upkeep:
         self._next = self._clock.now() + self._every
         return 0
 
-    async def next_due(self) -> float | None:
+    async def next_due(self, since: datetime) -> float | None:
         return max(0.0, (self._next - self._clock.now()).total_seconds()) if self._next else 0.0
 
     async def _keep_up(self, place: Path) -> None:

@@ -31,7 +31,7 @@ class Books:
         if not db.in_transaction():
             db.begin()
         self.db = db
-        self._version: int | None = None
+        self.version: int | None = None  # another one when others have written; None: nobody knows
         self.touched: set[str] = set()
         self.log = Log(db, self.touched)
         self.ledger = Ledger(db)
@@ -52,9 +52,9 @@ class Books:
     def begin(self) -> None:
         """Another transaction of the same connection. What others wrote since the last one is seen."""
         version = written_by_others(self.db)
-        if version is None or version != self._version:
+        if version is None or version != self.version:
             self.log.forget()
-        self._version = version
+        self.version = version
 
     @contextmanager
     def undone_on_error(self) -> Iterator[None]:

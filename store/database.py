@@ -78,6 +78,7 @@ class Database:
         self._connection: Connection | None = None
         self._books: Books | None = None  # of that connection
         self._outage = _Outage()
+        self._others: object = None
         self._thread = threading.Thread(target=self._write_for_ever, name="store-writer", daemon=True)
         self._readers = ThreadPoolExecutor(max_workers=2, thread_name_prefix="store-reader")
         self._migrate()
@@ -123,6 +124,12 @@ class Database:
                 raise problem from error
 
         return await asyncio.get_running_loop().run_in_executor(self._readers, whole)
+
+    async def others_wrote(self) -> bool:
+        """Whether another process may have committed something since this was last asked."""
+        seen = await (self.write(_overtaken) if self._writer.dialect.name == "sqlite" else self.read(_how_far))
+        changed, self._others = seen != self._others, seen
+        return changed
 
     def close(self) -> None:
         """Write what is waiting, then stop."""
@@ -202,6 +209,15 @@ class Database:
                 self._connection.invalidate()
                 self._connection.close()
             self._connection = self._books = None
+
+
+def _overtaken(books: Books) -> object:
+    return books.version
+
+
+def _how_far(books: Books) -> object:
+    """PostgreSQL says how much was written in all, by us too."""
+    return books.db.exec_driver_sql("SELECT pg_current_wal_insert_lsn()").scalar()
 
 
 def _run(books: Books, waiting: _Waiting) -> bool:

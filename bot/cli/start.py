@@ -30,9 +30,7 @@ def start_plainly() -> int:
 def start(flags: Mapping[str, str]) -> None:
     """Run until it is asked to stop."""
     gc.disable()  # what is loaded now stays: to look through it again and again is a tenth of the start
-    import asyncio
-
-    from bot import app
+    from bot import app, loop
     from bot.logs import set_up_logs
     from bot.settings import load_settings
     from bot.state_folder import make_home, mark_as_running
@@ -50,7 +48,7 @@ def start(flags: Mapping[str, str]) -> None:
         gc.enable()
 
     with mark:
-        asyncio.run(app.run(settings, tell))
+        loop.run(app.run(settings, tell))
 
 
 def opening_lines(settings: "Settings", program: "Program", look_up: LookUp | None = HERE) -> list[str]:

@@ -74,7 +74,7 @@ async def _look(office: Office) -> list[float]:
         outbox.send_due,
         lambda: database.write(lambda books: books.jobs.claim(_lease(office), GENEROUS, 16)),
         timers.fire_due,
-        outbox.next_due,
+        lambda: outbox.next_due(now()),
         lambda: database.read(lambda books: books.jobs.next_try(now())),
     )
     took = []

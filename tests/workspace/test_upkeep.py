@@ -176,7 +176,7 @@ async def test_the_program_waits_for_a_quiet_moment(yard: Yard, tmp_path: Path) 
         job, clock = await busy.next_job(), busy.office.clock
         assert isinstance(clock, ScaledClock)
         upkeep = Upkeep(busy.office, (yard.mirror,))
-        assert await upkeep.next_due() == 0.0
+        assert await upkeep.next_due(clock.now()) == 0.0
         await upkeep.look()
         assert lying_about(yard.mirror)[1] >= 25, "somebody waits for a job"
         await busy.office.database.write(lambda books: books.jobs.finish(job.id, job.fence))

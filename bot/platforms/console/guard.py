@@ -1,5 +1,7 @@
 """What stands in front of every request: our own name, our own pages, a small body, careful headers."""
 
+from email.utils import formatdate
+
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse
@@ -80,6 +82,7 @@ def _careful(send: Send, path: str) -> Send:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             headers.update(HEADERS)
+            headers["Date"] = formatdate(usegmt=True)
             # what we ship may be kept if asked about again; what people say may not be kept at all
             headers["Cache-Control"] = "no-cache" if path.startswith("/static/") else "no-store"
         await send(message)

@@ -76,6 +76,15 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
         self.ready = asyncio.Event()
+        self._asked_to_end = asyncio.Event()
+
+    async def main_loop(self) -> None:
+        """Uvicorn looks ten times a second whether it shall end. Here it is told."""
+        await self._asked_to_end.wait()
+
+    def end(self) -> None:
+        self.should_exit = True
+        self._asked_to_end.set()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -117,7 +126,7 @@ async def running(desk: Desk, options: ConsoleOptions) -> AsyncIterator[str]:
         yield f"http://{host}:{options.port}"
     finally:
         app.state.stopping.set()
-        server.should_exit = True
+        server.end()
         await serving
         keeper.close()
         bound.close()
