@@ -42,9 +42,10 @@ from bot.platforms.console.platform import ConsolePlatform
 from bot.records import DirectRecords, Records
 from bot.settings import Settings
 from bot.state_folder import make_database_private, make_home
-from bot.store_checks import Finding, check_books
+from bot.store_checks import Finding, check_books, check_file
 from bot.timers import Timers
 from bot.watch import Watch
+from store.audit import Progress
 from store.books import Books
 from store.database import Database
 from store.jobs import Job
@@ -147,10 +148,10 @@ async def open_people(settings: Settings) -> AsyncIterator[PeopleDesk]:
         yield PeopleDesk(office)
 
 
-async def check_store(settings: Settings) -> list[Finding]:
-    """What `overlord doctor` wants to know of the database."""
+async def check_store(settings: Settings, tell: Progress, *, quick: bool) -> list[Finding]:
+    """What `overlord doctor` wants to know of the database; `quick`: without going through all facts."""
     with _opened(settings, SystemClock(), Bell()) as office:
-        return await office.database.read(check_books)
+        return await office.database.read(check_file if quick else partial(check_books, tell=tell))
 
 
 class _opened:
@@ -227,7 +228,8 @@ def _outer_pumps(
     from bot.upkeep import Upkeep
 
     hub = world.hub
-    upkeep = Upkeep(world.office, (*world.workshop.copies, *(hub.places.values() if hub else ())))
+    clones = tuple(hub.places.values()) if hub else ()
+    upkeep = Upkeep(world.office, (*world.workshop.copies, *clones), world.workshop.originals(clones))
     elsewhere = Elsewhere(open=f"console:{settings.console_channels[0]}", alone=f"console:@{_login(settings)}")
     approved = ApprovedProposals(world.office, inbox, platforms, elsewhere)
     pruning = Pruning(world.office)

@@ -1,7 +1,7 @@
 """Whether the memory is whole: the database's own check, every hash chain, and state against replay."""
 
 from agents.domain.records import dataclass
-from store.audit import broken_chains, disagreements, integrity
+from store.audit import Progress, examine, integrity
 from store.books import Books
 
 
@@ -13,23 +13,29 @@ class Finding:
     next_step: str = ""
 
 
-def check_books(books: Books) -> list[Finding]:
+RESTORE = "Stop Overlord, keep a copy of the database, and restore the last good backup."
+
+
+def check_file(books: Books) -> list[Finding]:
     problem = integrity(books.db)
-    broken = broken_chains(books.db)
-    apart = disagreements(books.db)
-    restore = "Stop Overlord, keep a copy of the database, and restore the last good backup."
+    return [Finding(name="database", ok=not problem, detail=problem or "integrity check passed", next_step=RESTORE)]
+
+
+def check_books(books: Books, tell: Progress = lambda done, all: None) -> list[Finding]:
+    found = examine(books.db, tell)
+    broken, apart = found.broken, found.apart
     return [
-        Finding(name="database", ok=not problem, detail=problem or "integrity check passed", next_step=restore),
+        *check_file(books),
         Finding(
             name="hash chains",
             ok=not broken,
             detail=", ".join(f"{task} breaks at fact {version}" for task, version in broken) or "every chain holds",
-            next_step="Somebody changed the log by hand. " + restore,
+            next_step="Somebody changed the log by hand. " + RESTORE,
         ),
         Finding(
             name="state equals replay",
             ok=not apart,
             detail=", ".join(apart) or "what is stored follows from the facts",
-            next_step=restore,
+            next_step=RESTORE,
         ),
     ]

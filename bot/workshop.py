@@ -24,7 +24,6 @@ from agents.minions.builtin import BuiltIn
 from agents.minions.counts import Counts
 from agents.minions.pack import Packer
 from agents.ports import (
-    Artefacts,
     Brief,
     Checkout,
     Forge,
@@ -141,6 +140,9 @@ class Discreet:
     async def read(self, name: str) -> str | None:
         return await self.inner.read(name)
 
+    async def move_old(self) -> int:
+        return await self.inner.move_old()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workshop:
@@ -151,7 +153,7 @@ class Workshop:
     gates: SandboxGates
     forge: Forge
     issues: Issues
-    artefacts: Artefacts
+    artefacts: Discreet
     turns: TurnLog
     packer: Packer
     counts: Counts
@@ -164,11 +166,16 @@ class Workshop:
         wanted = await self.office.database.read(_wanted)
         await self.checkouts.sweep(wanted)
         await self.gates.sweep()
+        await self.artefacts.move_old()
 
     @property
     def copies(self) -> Sequence[Path]:
         """Bare repositories that nobody but us writes to."""
         return tuple(self.checkouts.repository(name) for name in self.sites)
+
+    def originals(self, clones: Sequence[Path]) -> Sequence[Path]:
+        """People's own repositories, which work is brought to."""
+        return tuple(site.path for site in self.sites.values() if site.path not in clones)
 
     def minions(self, talker: Talker, window: int) -> Minions:
         """For one job: a talker pays for one. `window`: tokens that its model takes."""

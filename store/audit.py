@@ -1,6 +1,6 @@
 """Checks the memory against itself: integrity, hash chains, and stored state against the replay of facts."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Row, Table, func, select
@@ -8,15 +8,18 @@ from sqlalchemy import ColumnElement, Connection, Row, Table, func, select
 from agents.domain import ledger, task as domain
 from agents.domain.decision import Decision
 from agents.domain.errors import OverlordError
+from agents.domain.events import Event
 from agents.domain.ids import DecisionId, ProposalId, TaskId
 from agents.domain.liveness import Pending, is_stalled
 from agents.domain.proposal import Proposal, ProposalStatus, moved
+from agents.domain.records import dataclass
 from store import listings, proposals, tables
 from store.codec import BEGINNING, Cause, load_decision, load_event, load_task, seconds
 from store.jobs import UNFINISHED
 from store.log import SNAPSHOTS, fact_hash, present
 
 Said = TypeVar("Said")
+Rows = list[Row[tuple[object, ...]]]
 
 _E, _S, _D = tables.events, tables.snapshots, tables.decisions
 
@@ -30,17 +33,31 @@ def integrity(db: Connection) -> str:
     return "" if said == "ok" else said
 
 
-def broken_chains(db: Connection) -> list[tuple[TaskId, int]]:
-    """Tasks whose chain does not hold, each with the first version at which it breaks."""
-    found = []
-    for task in _tasks(db):
-        broken = first_break(_rows(db, task))
-        if broken is not None:
-            found.append((task, broken))
-    return found
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examined:
+    """What was found in one pass over all facts."""
+
+    broken: tuple[tuple[TaskId, int], ...]  # tasks whose chain does not hold, each with where it first breaks
+    apart: tuple[str, ...]  # where what is stored beside the facts does not follow from them
 
 
-def first_break(rows: list[Row[tuple[object, ...]]]) -> int | None:
+Progress = Callable[[int, int], None]  # tasks that were looked through, of how many
+
+
+def examine(db: Connection, tell: Progress = lambda done, all: None) -> Examined:
+    """Each fact is read and decoded once."""
+    tasks = _tasks(db)
+    broken, apart = list[tuple[TaskId, int]](), list[str]()
+    for number, task in enumerate(tasks, 1):
+        rows = _rows(db, task)
+        if (where := first_break(rows)) is not None:
+            broken.append((task, where))
+        apart += _disagreements(db, task, rows)
+        tell(number, len(tasks))
+    return Examined(broken=tuple(broken), apart=tuple(apart))
+
+
+def first_break(rows: Rows) -> int | None:
     prev = BEGINNING
     for number, row in enumerate(rows):
         values = {name: getattr(row, name) for name in ("task", "version", "kind", "body", "at")}
@@ -51,33 +68,36 @@ def first_break(rows: list[Row[tuple[object, ...]]]) -> int | None:
     return None
 
 
-def disagreements(db: Connection) -> list[str]:
-    """Where what is stored beside the facts does not follow from them."""
-    return [problem for task in _tasks(db) for problem in _disagreements(db, task)]
-
-
-def _disagreements(db: Connection, id: TaskId) -> Iterator[str]:
-    rows = _rows(db, id)
+def _disagreements(db: Connection, id: TaskId, rows: Rows) -> Iterator[str]:
+    snapshot = db.execute(select(_S).where(_S.c.task == id)).one_or_none()
+    saved = snapshot.saved if snapshot else 0
     try:
         facts = [load_event(row.kind, row.body) for row in rows]
-        task, decisions, proposed = domain.replay(facts), ledger.replay(facts), proposals.replay(facts)
+        task, then = _replayed(facts, saved)
+        decisions, proposed = ledger.replay(facts), proposals.replay(facts)
     except (KeyError, ValueError, OverlordError) as problem:
         yield f"{id}: its facts tell no story ({type(problem).__name__})"
         return
-    snapshot = db.execute(select(_S).where(_S.c.task == id)).one_or_none()
     beside = (snapshot.version, snapshot.hash, snapshot.ended) if snapshot else None
-    if (
-        snapshot is None
-        or beside != (len(rows), rows[-1].hash, task.ended)
-        or not 1 <= snapshot.saved <= len(rows)
-        or not _says(load_task, snapshot.body, domain.replay(facts[: snapshot.saved]))
-    ):
+    expected = (len(rows), rows[-1].hash, task.ended)
+    if snapshot is None or beside != expected or then is None or not _says(load_task, snapshot.body, then):
         yield f"{id}: its snapshot"
     listed = db.execute(select(tables.listings).where(tables.listings.c.task == id)).one_or_none()
     if listed is None or dict(listed._mapping) != listings.row_of(task):
         yield f"{id}: its place in the lists"
     yield from _wrong_decisions(db, task, decisions)
     yield from _wrong_proposals(db, id, proposed)
+
+
+def _replayed(facts: Sequence[Event], saved: int) -> tuple[domain.Task, domain.Task | None]:
+    """The task as its facts leave it, and as its first `saved` facts did; None: it has not as many."""
+    first, *rest = facts
+    task = domain.begin(first)
+    then = task if saved == 1 else None
+    for number, fact in enumerate(rest, 2):
+        task = domain.evolve(task, fact)
+        then = task if number == saved else then
+    return task, then
 
 
 def _wrong_decisions(db: Connection, task: domain.Task, decisions: dict[DecisionId, Decision]) -> Iterator[str]:
@@ -138,5 +158,5 @@ def _tasks(db: Connection) -> list[TaskId]:
     return [TaskId(task) for task in db.execute(select(_E.c.task).union(select(_S.c.task))).scalars()]
 
 
-def _rows(db: Connection, task: TaskId) -> list[Row[tuple[object, ...]]]:
+def _rows(db: Connection, task: TaskId) -> Rows:
     return list(db.execute(select(_E).where(_E.c.task == task).order_by(_E.c.version)).all())

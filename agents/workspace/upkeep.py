@@ -1,4 +1,4 @@
-"""Upkeep of our own copies of repositories: what lies loose is packed. Nothing is ever pruned.
+"""Upkeep of our own copies of repositories: what lies loose is packed. No object is ever pruned.
 
 An object that no branch leads to may be a commit that a folder is at, that a fact names, or that is about to be joined.
 So whole packs are put together, and loose objects with them, reachable or not: nobody has to know who needs what.
@@ -7,18 +7,35 @@ So whole packs are put together, and loose objects with them, reachable or not: 
 import asyncio
 import os
 import time
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 from agents.workspace.git import Git
-from agents.workspace.held import hold_file_now
+from agents.workspace.held import held, hold_file_now
 
 LOOSE_MOST, PACKS_MOST = 2_000, 20
+REFS_MOST = 200  # each begun branch makes git read all that lie loose beside it
 SECONDS = 600.0
 OLD = 86_400.0  # seconds after which nobody writes on at half a file any more
 _HALF = (".tmp-*", "tmp_*")
 # One thread and little memory: it is not in a hurry, and others are.
 _REPACK = ("repack", "--geometric=2", "-d", "-n", "--quiet", "--threads=1", "--window-memory=64m")
+
+
+async def pack_refs(place: Path, lock: Path | None = None, *, fill: float = 1.0) -> bool:
+    """Put branches that lie loose into one file, if they are `fill` times as many as should. Raises GitFailed.
+
+    `lock`: whoever moves a branch there holds it. Git's own locks are enough in a repository that others use.
+    """
+    if await asyncio.to_thread(loose_refs, place) <= fill * REFS_MOST:
+        return False
+    async with held(lock) if lock else nullcontext() as file:
+        await Git(directory=place, held=(file,) if file else ()).run("pack-refs", "--all")
+    return True
+
+
+def loose_refs(place: Path) -> int:
+    return sum(len(files) for _, _, files in os.walk(place / "refs"))
 
 
 async def keep_up(place: Path, *, fill: float = 1.0, seconds: float = SECONDS) -> bool:

@@ -35,6 +35,8 @@ async def test_a_page_hears_what_changed_after_it_was_made() -> None:
             heard = events(stream.aiter_text())
             first = await anext(heard)
             assert (first["event"], first["data"]) == ("change", '["T-1", "needs"]')
+            count = await anext(heard)
+            assert count["event"] == "needs" and "needs-count" in count["data"] and "id" not in count
             visit.desk.changed("console:general:x")
             assert (await anext(heard))["data"] == '["console:general:x"]'
 

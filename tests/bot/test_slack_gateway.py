@@ -225,13 +225,14 @@ async def test_a_slash_command_where_the_bot_is_not_goes_on_in_private(here: Lis
 async def test_the_home_shows_what_needs_somebody_and_its_buttons_say_what_was_shown() -> None:
     asked: list[str] = []
 
-    async def needs(account: str) -> list[Card]:
+    async def needs(account: str) -> tuple[list[Card], int]:
         asked.append(account)
-        return [PLAN] if len(asked) == 1 else []
+        return ([PLAN], 42) if len(asked) == 1 else ([], 0)
 
     async with listening(SOCKET, needs=needs) as here:
         here.fake.open_home(ANA)
         await here.until(lambda: here.fake.home(ANA))
+        assert "… and 41 more; the console shows them all." in words_of(here.fake.home(ANA))
         assert asked == [f"slack:{TEAM}:{ANA}"]
         await here.fake.press_home(ANA, "Approve plan")
         (pressed,) = here.pressed

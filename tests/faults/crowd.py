@@ -12,7 +12,7 @@ from agents.domain.ids import Account, Thread
 from agents.ports import Ports
 from bot.messages import Said
 from bot.settings import Settings, load_settings
-from store.audit import broken_chains, disagreements, integrity, stalled
+from store.audit import examine, integrity, stalled
 from store.books import Books
 from store.database import Database, StoreUnavailable
 from tests.fakes.llm import ThinkingLlm
@@ -118,7 +118,8 @@ def unfinished(books: Books, acked: list[str]) -> list[str]:
 
 def wrongs(books: Books, acked: list[str]) -> list[str]:
     """Everything that was acknowledged is there once, with all that follows from it, and nothing else is."""
-    found = [integrity(books.db), *map(str, broken_chains(books.db)), *disagreements(books.db), *stalled(books.db)]
+    examined = examine(books.db)
+    found = [integrity(books.db), *map(str, examined.broken), *examined.apart, *stalled(books.db)]
     states = {key: state for key, state in books.db.execute(text("SELECT key, state FROM deliveries"))}
     found += [f"lost: {key}" for key in acked if states.get(key) != "handled"]
     found += [f"never acknowledged, yet there: {key}" for key in states if key not in set(acked)]

@@ -100,8 +100,9 @@ class Glimpse:
     def wrongs(self) -> list[str]:
         """What the audit finds: broken files or chains, tables that do not follow from the facts, stalled tasks."""
         found = [f"the file: {said}" for said in (audit.integrity(self.db),) if said]
-        found += [f"the chain of {task} breaks at {version}" for task, version in audit.broken_chains(self.db)]
-        found += [f"not what the facts say: {where}" for where in audit.disagreements(self.db)]
+        examined = audit.examine(self.db)
+        found += [f"the chain of {task} breaks at {version}" for task, version in examined.broken]
+        found += [f"not what the facts say: {where}" for where in examined.apart]
         return found + [f"nothing moves {task}" for task in audit.stalled(self.db)]
 
 

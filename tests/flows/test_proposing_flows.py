@@ -36,7 +36,7 @@ async def listed(work: Work) -> list[Listed]:
 
 
 async def whole(work: Work) -> bool:
-    return not await work.office.database.read(lambda books: audit.disagreements(books.db))
+    return not await work.office.database.read(lambda books: audit.examine(books.db).apart)
 
 
 async def test_a_blocker_becomes_a_proposal_beside_the_escalation(work: Work) -> None:

@@ -14,6 +14,7 @@ from agents.domain.task import Task, TaskState
 from bot.clock import ScaledClock
 from bot.desk import Desk
 from store import audit
+from store.books import Books
 from store.database import Database
 from tests.fakes.work import Workshop
 from tests.scenarios import console_stage
@@ -40,7 +41,7 @@ async def test_what_it_stores_follows_from_its_facts(version: str, url: str) -> 
     restore(version, url)
     database = Database(url)
     try:
-        assert await _faults(database) == ("", [], [])
+        assert await _faults(database) == ("", (), ())
     finally:
         database.close()
 
@@ -59,13 +60,15 @@ async def test_open_buttons_work_and_a_task_goes_on_to_its_merge(
             await _decide(play, task, decision)
         planned = next(task for task in tasks if task.id == "T-2")
         await _merge(play, planned)
-        assert await _faults(play.program.office.database) == ("", [], [])
+        assert await _faults(play.program.office.database) == ("", (), ())
 
 
-async def _faults(database: Database) -> tuple[str, list[Any], list[str]]:
-    return await database.read(
-        lambda books: (audit.integrity(books.db), audit.broken_chains(books.db), audit.disagreements(books.db))
-    )
+async def _faults(database: Database) -> tuple[str, tuple[Any, ...], tuple[str, ...]]:
+    def question(books: Books) -> tuple[str, tuple[Any, ...], tuple[str, ...]]:
+        found = audit.examine(books.db)
+        return audit.integrity(books.db), found.broken, found.apart
+
+    return await database.read(question)
 
 
 async def _open(stack: AsyncExitStack, url: str, tmp_path: Path) -> Play:

@@ -81,4 +81,4 @@ async def test_an_approved_proposal_becomes_a_task_of_its_own_and_is_implemented
     await play.sees("ana", thread, "T-2 is merged, so it is implemented")
     assert (await listed(play)).proposal.status == "implemented"
     assert (await task_number(play, 1)).state is TaskState.CANCELLED
-    assert await play.program.office.database.read(lambda books: audit.disagreements(books.db)) == []
+    assert await play.program.office.database.read(lambda books: audit.examine(books.db).apart) == ()

@@ -22,7 +22,7 @@ from bot.messages import Delivery, Pressed, Said
 from bot.office import Office
 from bot.permissions import Permissions
 from bot.timers import Timers
-from store.audit import broken_chains, disagreements, integrity
+from store.audit import examine, integrity
 from store.books import Books
 from store.codec import Cause
 from store.database import Database
@@ -174,7 +174,8 @@ class Room:
 
 
 def is_whole(books: Books) -> bool:
-    problems = [integrity(books.db), *broken_chains(books.db), *disagreements(books.db)]
+    examined = examine(books.db)
+    problems = [integrity(books.db), *examined.broken, *examined.apart]
     assert not any(problems), problems
     return True
 

@@ -125,7 +125,7 @@ async def test_a_database_of_the_version_before_keeps_its_tasks_and_takes_new_fa
         before = await _version(database)
         await Room(office_of(database)).say(ANA, "please hurry", task.thread)
         assert await _version(database) == before + 1 == await _saved(database) + 1
-        assert await database.read(lambda books: audit.disagreements(books.db)) == []
+        assert await database.read(lambda books: audit.examine(books.db).apart) == ()
     assert version_of(url) == [LATEST]
 
 
@@ -143,7 +143,7 @@ async def test_tasks_of_the_version_before_are_found_by_their_words_and_their_pr
             which = Which(search=words)
             tasks = await database.read(lambda books, which=which: books.log.tasks(ended=False, which=which))  # type: ignore[misc]
             assert [each.id for each in tasks] == found
-        assert await database.read(lambda books: audit.disagreements(books.db)) == []
+        assert await database.read(lambda books: audit.examine(books.db).apart) == ()
 
 
 async def _saved(database: Database) -> int:

@@ -14,7 +14,8 @@ import pytest
 
 from agents.workspace.git import Git, GitFailed
 from agents.workspace.held import hold_file_now
-from agents.workspace.upkeep import keep_up, lying_about
+from agents.workspace.mirror import lock_of
+from agents.workspace.upkeep import REFS_MOST, keep_up, loose_refs, lying_about, pack_refs
 from bot.clock import ScaledClock
 from bot.upkeep import Upkeep
 from tests.fakes.llm import ScriptedLlm
@@ -44,6 +45,39 @@ async def lived_in(yard: Yard) -> str:
     write(checkout.workspace.path, {"draft.txt": "not yet\n"})
     tree = git(yard.mirror, "rev-parse", f"{BRANCH}^{{tree}}")
     return git(yard.mirror, "commit-tree", "-p", BRANCH, "-m", "about to be joined", tree)
+
+
+async def test_branches_are_packed_and_all_of_them_stay(yard: Yard) -> None:
+    await lived_in(yard)
+    tip = git(yard.mirror, "rev-parse", BRANCH)
+    await asyncio.to_thread(_branch_off, yard.mirror, tip, REFS_MOST)
+    before = git(yard.mirror, "for-each-ref")
+    assert loose_refs(yard.mirror) > REFS_MOST
+    assert await pack_refs(yard.mirror, lock_of(yard.mirror))
+    assert loose_refs(yard.mirror) == 0 and git(yard.mirror, "for-each-ref") == before
+    assert not await pack_refs(yard.mirror, lock_of(yard.mirror)), "nothing is left to do"
+    checkouts, checkout = await yard.opened()
+    assert checkout.head == tip, "a folder that is worked in knows nothing of it"
+    write(checkout.workspace.path, {"more.txt": "more\n"})
+    assert await checkouts.commit(checkout, "more") == git(yard.mirror, "rev-parse", BRANCH) != tip
+
+
+def _branch_off(repository: Path, tip: str, count: int) -> None:
+    lines = "".join(f"create refs/heads/ai/t-{number}-x {tip}\n" for number in range(count))
+    subprocess.run(["git", "-C", str(repository), "update-ref", "--stdin"], input=lines, text=True, check=True)
+
+
+async def test_branches_of_a_persons_repository_are_packed_and_nothing_else_is_touched(
+    yard: Yard, tmp_path: Path
+) -> None:
+    tip = git(yard.user, "rev-parse", "HEAD")
+    await asyncio.to_thread(_branch_off, yard.user, tip, REFS_MOST)
+    before = (git(yard.user, "for-each-ref"), git(yard.user, "status"), objects(yard.user))
+    async with planning(tmp_path, lambda office: lambda job: ScriptedLlm()) as quiet:
+        upkeep = Upkeep(quiet.office, (), (yard.user,))
+        await upkeep.look()
+    assert loose_refs(yard.user / ".git") == 0
+    assert before == (git(yard.user, "for-each-ref"), git(yard.user, "status"), objects(yard.user))
 
 
 async def test_what_lies_loose_is_packed_and_all_of_it_is_still_there(yard: Yard) -> None:
