@@ -4,7 +4,9 @@ import asyncio
 import selectors
 import time
 from collections.abc import Coroutine
-from typing import Any
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
 
 
 class TimedSelector(selectors.DefaultSelector):
@@ -35,7 +37,7 @@ class TimedLoop(asyncio.SelectorEventLoop):
         return self._timed.worst
 
 
-def run(work: Coroutine[Any, Any, None]) -> None:
+def run(work: Coroutine[Any, Any, Result]) -> Result:
     """As asyncio.run."""
     with asyncio.Runner(loop_factory=TimedLoop) as runner:
-        runner.run(work)
+        return runner.run(work)

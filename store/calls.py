@@ -15,7 +15,7 @@ from agents.domain.failure import ErrorClass, Failure
 from agents.domain.ids import TaskId
 from agents.domain.shapes import shape
 from agents.ports import Admitted, Answered, Call, Spent, Tried
-from store import tables
+from store import tables, totals
 from store.codec import moment, seconds
 from store.dialect import upsert
 from store.statements import Prepared
@@ -97,6 +97,7 @@ class Calls:
             "attempts": counted["attempts"] + 1,
         }
         upsert(self._db, _C, row, key=("id",))
+        totals.add(self._db, totals.MODEL_CALLS, 1)
         return Admitted(model=model)
 
     def tried(self, call: Call, tried: Tried, at: datetime, answer: str = "", degraded: str = "") -> Spent | None:
@@ -112,6 +113,8 @@ class Calls:
         counted = _TRIED.run(self._db, row).fetchall()
         if not counted:
             return None
+        if tried.cost:
+            totals.add(self._db, totals.MODEL_DOLLARS, tried.cost)
         self._learn(tried, seconds(at))
         return _spent(dict(zip(_NAMES, counted[0], strict=True)))
 

@@ -42,17 +42,17 @@ def rows_written(db: Connection) -> int | None:
 
 @lru_cache
 def _upsert(dialect: str, table: Table, key: tuple[str, ...], columns: tuple[str, ...]) -> Prepared:
-    made = _insert(dialect, table)
+    made = insert_into(dialect, table)
     news = {name: made.excluded[name] for name in columns if name not in key}
     return Prepared(made.on_conflict_do_update(index_elements=list(key), set_=news))
 
 
 @lru_cache
 def _once(dialect: str, table: Table, columns: tuple[str, ...]) -> Prepared:
-    return Prepared(_insert(dialect, table).on_conflict_do_nothing())
+    return Prepared(insert_into(dialect, table).on_conflict_do_nothing())
 
 
-def _insert(dialect: str, table: Table) -> "sqlite.Insert | postgresql.Insert":
+def insert_into(dialect: str, table: Table) -> "sqlite.Insert | postgresql.Insert":
     if dialect == "sqlite":
         return sqlite.insert(table)
     from sqlalchemy.dialects import postgresql  # a tenth of the program's start, and most never need it

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, func, select
 
-from store import tables
+from store import tables, totals
 from store.codec import seconds
 from store.deliveries import PARKED, WAITING
 from store.jobs import JobState
@@ -40,10 +40,10 @@ def measure(db: Connection, at: datetime) -> dict[str, tuple[str, float]]:
         "overlord_parked_deliveries": ("Deliveries that could not be read", one(parked_deliveries)),
         "overlord_lease_takeovers": (
             "Runs of jobs that died and were taken over",
-            one(select(func.coalesce(func.sum(_J.c.attempts), 0))),
+            totals.read(db, totals.LEASE_TAKEOVERS),
         ),
-        "overlord_model_dollars": ("Spent on models so far", one(select(func.sum(tables.calls.c.cost)))),
-        "overlord_model_calls": ("Calls made to models so far", one(select(func.sum(tables.calls.c.attempts)))),
+        "overlord_model_dollars": ("Spent on models so far", totals.read(db, totals.MODEL_DOLLARS)),
+        "overlord_model_calls": ("Calls made to models so far", totals.read(db, totals.MODEL_CALLS)),
         "overlord_open_tasks": ("Tasks that have not ended", one(select(func.count()).where(_S.c.ended.is_(False)))),
         "overlord_open_decisions": (
             "Decisions waiting for a person",

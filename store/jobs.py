@@ -12,7 +12,7 @@ from agents.domain.events import Event, JobRetried
 from agents.domain.ids import TaskId, derived
 from agents.domain.limits import Limits
 from agents.domain.records import dataclass
-from store import tables
+from store import tables, totals
 from store.codec import Recorded, load_event, moment, seconds
 from store.dialect import insert_each_once
 from store.leases import Lease, bound, is_free, longest
@@ -170,6 +170,7 @@ class Jobs:
             "not_before": seconds(not_before),
         }
         self._db.execute(update(_J).where(*_MINE).values(**values), {"which": job.id, "held": job.fence})
+        totals.add(self._db, totals.LEASE_TAKEOVERS, 1)
 
     def park(self, job: Job, problem: str) -> bool:
         parked = update(_J).where(*_MINE).values(state=JobState.PARKED, problem=problem)
@@ -214,6 +215,8 @@ class Jobs:
 
     def _take(self, row: Row[tuple[object, ...]], lease: Lease) -> Job:
         died = row.state == JobState.LEASED and row.lease_owner != lease.owner
+        if died:
+            totals.add(self._db, totals.LEASE_TAKEOVERS, 1)
         self._db.execute(
             _TAKE,
             {

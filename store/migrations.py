@@ -6,10 +6,10 @@ from collections.abc import Callable
 from sqlalchemy import Connection, insert, inspect, select, update
 
 from agents.domain.errors import OverlordError
-from store import tables
+from store import tables, totals
 from store.listings import words_of
 
-LATEST = 14
+LATEST = 15
 
 
 def _calls(db: Connection) -> None:
@@ -111,6 +111,17 @@ def _project(db: Connection, task: str) -> str:
     return str(json.loads(last)["project"]) if last else ""
 
 
+def _totals(db: Connection) -> None:
+    tables.totals.create(db)
+    sums = {
+        totals.MODEL_DOLLARS: "SELECT SUM(cost) FROM calls",
+        totals.MODEL_CALLS: "SELECT SUM(attempts) FROM calls",
+        totals.LEASE_TAKEOVERS: "SELECT SUM(attempts) FROM jobs",
+    }
+    for name, asked in sums.items():
+        totals.add(db, name, db.exec_driver_sql(asked).scalar() or 0)
+
+
 # How to get to this version from the one before.
 STEPS: dict[int, Callable[[Connection], None]] = {
     2: _calls,
@@ -126,6 +137,7 @@ STEPS: dict[int, Callable[[Connection], None]] = {
     12: _sessions,
     13: _confirmed_links,
     14: _listings,
+    15: _totals,
 }
 
 _KEEP_FACTS = {

@@ -347,6 +347,9 @@ waits = Table(
     Column("asked", Double, nullable=False),  # seconds
 )
 
+# Sums over tables that only grow, kept as they grow.
+totals = Table("totals", metadata, Column("name", String, primary_key=True), Column("value", Double, nullable=False))
+
 schema = Table("schema_version", metadata, Column("version", Integer, primary_key=True))
 
 evaluations = Table(  # M034: what was judged, one row an attempt; made from the facts, and never changed

@@ -6,13 +6,13 @@ python -m tests.bench.kill_every_step --outbox 8241 one trial of the outbox, by 
 """
 
 import argparse
-import asyncio
 import random
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+from bot import loop
 from tests.faults.console_trial import Counted, converse
 from tests.faults.killing import side_by_side
 from tests.faults.outbox_trial import Errand, Sent, run_errand
@@ -85,7 +85,7 @@ def _outbox(seeds: list[int], at_once: int) -> int:
 
 def _soak() -> int:
     with tempfile.TemporaryDirectory() as home:
-        soaked = asyncio.run(soak(Path(home)))
+        soaked = loop.run(soak(Path(home)))
     worst, told = round(soaked.worst * 1000), round(soaked.told * 1000)
     _table("stalls", tasks=soaked.tasks, pages=soaked.pages, worst_ms=worst, told_ms=told, wall_ms=round(STALL * 1000))
     return int(max(soaked.worst, soaked.told) > STALL)

@@ -86,7 +86,7 @@ async def test_failed_is_a_kept_patch_and_nothing_is_reset(play: GitHubPlay, tmp
     task = await play.task()
     done = repos.tip(ours, task.work(1).branch)
     assert f"Kept: branch {task.work(1).branch}" in card.text and done != main
-    assert '+CURRENCY = "EUR"' in (home / "artefacts" / "T-1.1-1.patch").read_text()
+    assert '+CURRENCY = "EUR"' in (home / "artefacts" / "T-1" / "T-1.1-1.patch").read_text()
     assert not [path for path in (home / "worktrees").rglob("shop.py") if "EUR" in path.read_text()], (
         "its folder is gone"
     )

@@ -46,7 +46,7 @@ async def test_a_secret_stays_here_whoever_takes_the_branch(play: GitHubPlay, tm
     await play.sees("lead", thread, "the branch could not be brought to you", "what looks like a secret")
     await play.silence("lead", thread)
     assert pushed(play) == [0, 0, 0] and not repos.tip(play.repo.path, (await play.task()).work(1).branch)
-    kept = (tmp_path / "home" / "artefacts" / "T-1.1-1.patch").read_text()
+    kept = (tmp_path / "home" / "artefacts" / "T-1" / "T-1.1-1.patch").read_text()
     assert "+KEY = " in kept and SECRET not in kept
 
 

@@ -9,18 +9,21 @@ from typing import Any
 
 import pytest
 
-from agents.domain.ids import TaskId
+from agents.domain.ids import PersonId, TaskId
 from bot import readers
 from store.books import Books
 from store.codec import Recorded
 from store.database import Database
 from store.deliveries import DeliveryState
+from store.gauges import measure
 from store.leases import Lease
+from store.log import Which
 from tests.store.room import ANA, MORNING, UNLIMITED, Room, office_of
 
 LEASE = Lease(owner="one", at=MORNING, until=MORNING + timedelta(seconds=60))
-GROWING = "events|deliveries|jobs|posts|snapshots|decisions|messages|threads|people|accounts"
-THROUGH_ALL = re.compile(rf"SCAN ({GROWING})\b(?! USING (COVERING )?INDEX (deliveries_to_settle|posts_to_send))")
+GROWING = "events|deliveries|jobs|posts|snapshots|decisions|messages|threads|people|accounts|listings|calls|turns"
+FEW = "deliveries_to_settle|deliveries_parked|posts_to_send|decisions_to_make"  # what is unfinished alone
+THROUGH_ALL = re.compile(rf"SCAN ({GROWING})\b(?! USING (COVERING )?INDEX ({FEW}))")
 Question = Callable[[Books], object]
 
 
@@ -49,7 +52,17 @@ LOOKS: dict[str, Question] = {
     "who it is": lambda books: books.people.of(ANA),
     "a thread": lambda books: books.threads.latest("console:general", 20),
     "open tasks": lambda books: books.log.tasks(ended=False, limit=50),
+    "older tasks": lambda books: books.log.tasks(ended=True, limit=50, which=Which(before=9)),
+    "somebody's tasks": lambda books: books.log.tasks(
+        ended=False, limit=6, which=Which(owners=frozenset({PersonId("x")}))
+    ),
     "a task": lambda books: books.log.facts(TaskId("T-1")),
+    "older facts": lambda books: books.log.facts(TaskId("T-1"), last=200, before=9),
+    "what waits": lambda books: books.ledger.waiting(),
+    "how much waits": lambda books: books.ledger.count_waiting(),
+    "what waits in a task": lambda books: books.ledger.questions_of(TaskId("T-1")),
+    "older threads": lambda books: books.threads.latest("console:general", 20, 20),
+    "metrics": lambda books: measure(books.db, MORNING),
 }
 
 

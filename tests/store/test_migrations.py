@@ -72,6 +72,7 @@ def test_a_database_that_is_not_there_is_told_in_words() -> None:
 
 
 THIRTEENTH = (
+    "DROP TABLE totals",
     "DROP TABLE listings",
     "DROP INDEX tasks_under_way",
     "CREATE INDEX ix_snapshots_ended ON snapshots (ended)",
