@@ -13,11 +13,8 @@ from store.gauges import measure
 
 
 class Health:
-    def __init__(self, office: Office) -> None:
+    def __init__(self, office: Office, pumps: Sequence[Pump]) -> None:
         self._office = office
-        self._pumps: Sequence[Pump] = ()
-
-    def watch(self, pumps: Sequence[Pump]) -> None:
         self._pumps = pumps
 
     async def healthz(self) -> Answer:

@@ -54,7 +54,7 @@ async def tries_in_an_hour(tmp_path: Path, platform: Stubborn) -> int:
     end = clock.now() + timedelta(hours=1)
     while clock.now() < end:
         await outbox.send_due()
-        clock.pass_(max(0.05, await outbox.next_due() or 60.0))
+        clock.pass_(max(0.05, await outbox.next_due(clock.now()) or 60.0))
     database.close()
     return platform.tries
 
