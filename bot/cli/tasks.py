@@ -105,10 +105,12 @@ async def _list(settings: "Settings", ended: bool, json: bool, search: str, befo
 
 
 def _number(written: str) -> int:
-    number = written.upper().removeprefix("T-")
-    if not number.isascii() or not number.isdecimal() or len(number) > 9:
+    from agents.domain.numbers import small_number
+
+    number = small_number(written.upper().removeprefix("T-"))
+    if number is None:
         raise OverlordError(f"`{written}` is no task", next_step="Write one such as T-3.")
-    return int(number)
+    return number
 
 
 def _show_table(found: "Sequence[Task]", names: "Mapping[PersonId, str]", *, none: str) -> None:

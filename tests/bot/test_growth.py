@@ -140,7 +140,9 @@ async def _pages(house: House, path: str) -> AsyncIterator[str]:
         path = onward[1].replace("&amp;", "&") if onward else ""
 
 
-@pytest.mark.parametrize("path", ["/needs?page=99999999", "/needs?page=x", "/tasks?before=T-²", "/task/T-1?before=-1"])
+@pytest.mark.parametrize(
+    "path", ["/needs?page=99999999999", "/needs?page=x", "/tasks?before=T-²", "/task/T-1?before=-1"]
+)
 async def test_a_page_that_no_list_has_is_a_page_all_the_same(tmp_path: Path, path: str) -> None:
     async with house_of(tmp_path, 2, 2) as house:
         assert "T-1" in await house.get(path)

@@ -24,6 +24,7 @@ from bot.platforms.console.stream import Changes
 
 THREADS_SHOWN, NEEDS_SHOWN, TASKS_SHOWN = 20, 10, 50  # a page
 SEARCH_MOST = 200  # characters
+PAGES_MOST = 1_000_000
 
 
 class Pages:
@@ -110,7 +111,7 @@ class Pages:
     async def tasks(self, request: Request) -> Response:
         """By the number of the last task, so that new ones move nobody's place."""
         at, ended, search = self._changes.mark, "ended" in request.query_params, _search(request)
-        before = _number(request.query_params.get("before", "").removeprefix("T-"))
+        before = small_number(request.query_params.get("before", "").removeprefix("T-")) or 0
         viewer = viewer_of(request).account
         found = await self._desk.tasks(viewer, ended=ended, limit=TASKS_SHOWN + 1, search=search, before=before)
         tasks = found[:TASKS_SHOWN]
@@ -135,7 +136,7 @@ class Pages:
 
     async def task(self, request: Request) -> Response:
         id, at = TaskId(request.path_params["task"]), self._changes.mark
-        before = _number(request.query_params.get("before", "")) or None
+        before = small_number(request.query_params.get("before", "")) or None
         found = await self._desk.page(id, viewer_of(request).account, before)
         if found is None:
             raise HTTPException(404, f"There is no task {id}.")
@@ -223,16 +224,12 @@ def _path(path: str, asked: Mapping[str, str]) -> str:
 
 
 def _page_number(request: Request) -> int:
-    return _number(request.query_params.get("page", "")) or 1
+    """The first where it is none that a list could have."""
+    return min(small_number(request.query_params.get("page", "")) or 1, PAGES_MOST)
 
 
 def _search(request: Request) -> str:
     return request.query_params.get("q", "").strip()[:SEARCH_MOST]
-
-
-def _number(written: str) -> int:
-    """0: it is none that a list could have."""
-    return int(written) if written.isascii() and written.isdecimal() and len(written) < 8 else 0
 
 
 def _diff(text: str) -> Markup:
