@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import field, replace
+from dataclasses import field
 from pathlib import Path
 
 from agents.catalog.skills import Skills, packaged_skills, read_skills
@@ -64,7 +64,6 @@ from store.pull_log import PullLog
 from store.turns import TurnLog
 
 SKILLS_KEPT = 16  # commits whose skills are kept ready
-NO_NETWORK = replace(MINION, egress=frozenset())  # models are asked by the host, so commands need none
 
 
 class LateSandbox:
@@ -186,7 +185,7 @@ class Workshop:
             window=window,
             talker=talker,
             sandbox=self.sandbox,
-            profile=NO_NETWORK,
+            profile=MINION,
             turns=self.turns,
             limits=self.office.limits,
             files=Tree,

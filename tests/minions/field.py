@@ -28,7 +28,7 @@ from tests.fakes.llm import ScriptedTalker
 from tests.llm.rig import SECRET, files, task
 from tests.sandbox.yard import bubblewrap, git
 
-OFFLINE = replace(MINION, egress=frozenset(), memory=512 * MB, processes=128, disk=64 * MB)
+OFFLINE = replace(MINION, memory=512 * MB, processes=128, disk=64 * MB)
 SUBTASK = Subtask(
     number=1, title="Store an expiry", why="others need it", files=("shortlinks/store.py",), test="pytest passes"
 )

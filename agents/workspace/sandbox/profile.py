@@ -1,13 +1,9 @@
-"""The two profiles of M228: a gate has no network, a minion only what is on its list."""
+"""What a gate and a minion may use up. Neither has a network: models are asked by the host."""
 
 from agents.ports import Profile
 
 MB = 1 << 20
 GB = 1 << 30
-
-MODEL_PROVIDERS = frozenset(
-    {"api.anthropic.com:443", "api.openai.com:443", "generativelanguage.googleapis.com:443"}
-)  # M228
 
 GATE = Profile(
     name="gate",
@@ -33,5 +29,4 @@ MINION = Profile(
     file=512 * MB,
     kept=MB // 4,
     output=256 * MB,
-    egress=MODEL_PROVIDERS,
 )
