@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 
 from agents.domain.errors import OverlordError
-from agents.ports import EndedBy, Listener, Ran, Room
+from agents.ports import Listener, Ran, Room
 
 STARTS = 3
 
@@ -20,23 +20,15 @@ class LateRoom:
         self._room: Room | None = None
 
     async def run(self, command: Sequence[str], seconds: float, heard: Listener | None = None) -> Ran:
-        """A room that died under a command is made anew for the next one."""
-        room = await self._opened()
-        try:
-            ran = await room.run(command, timeout=seconds, on_output=heard)
-        except OverlordError as problem:
-            raise NoRoom(str(problem)) from problem
-        if ran.ended_by is EndedBy.KILLED:
-            await self.close()
-        return ran
+        """In the same room to the end of the run, which counts what is written; one that died starts again by itself.
 
-    async def _opened(self) -> Room:
-        """One that does not start may start the next time: what is started can be killed by anybody."""
+        One that does not start may start the next time: what is started can be killed by anybody.
+        """
         for left in reversed(range(STARTS)):
             try:
                 if self._room is None:
                     self._room = await self._held.enter_async_context(self._open())
-                return self._room
+                return await self._room.run(command, timeout=seconds, on_output=heard)
             except OverlordError as problem:
                 if not left:
                     raise NoRoom(str(problem)) from problem

@@ -32,7 +32,8 @@ class Profile:
     cpus: int
     processes: int
     descriptors: int  # open files of one process
-    disk: int  # by how much one command may let the workspace grow
+    disk: int  # by how much a run may let the workspace grow
+    inodes: int  # files and folders that a run may make or change there
     file: int  # the largest single file
     kept: int  # of the output; the middle is cut and counted
     output: int  # a command that says more than this is ended

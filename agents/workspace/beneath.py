@@ -110,7 +110,7 @@ class Tree:
         if path != "." and (problem := odd_path(path)):
             raise NotThere(path, problem)
         try:
-            file = _openat2(self._root, path, flags | _PLAIN)
+            file = open_beneath(self._root, path, flags | _PLAIN)
         except FileNotFoundError:
             raise
         except OSError as problem:
@@ -121,7 +121,7 @@ class Tree:
             os.close(file)
 
 
-def _openat2(root: int, path: str, flags: int) -> int:
+def open_beneath(root: int, path: str, flags: int) -> int:
     """Resolved by the kernel beneath the root, in one go: nothing can be swapped on the way."""
     how = _How(flags=flags, mode=0, resolve=_BENEATH | _NO_SYMLINKS | _NO_MAGICLINKS)
     call = ctypes.CDLL(None, use_errno=True).syscall

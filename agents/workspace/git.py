@@ -20,6 +20,7 @@ LONG = 900.0  # for the first copy of a repository, and for writing out all its 
 MOST = 256 * 1024 * 1024
 ERRORS_MOST = 20_000
 TRIES = 5
+EXPENDABLE = "250"  # more likely to be ended than we are, less likely than what runs in a sandbox
 # What git says of a folder of objects that upkeep removed because it was empty, just as git was about to write there.
 _SWEPT = "unable to create temporary file: No such file or directory"
 AT_ONCE = 4  # near and far apart: a server that does not answer keeps nobody from reading a file here
@@ -186,7 +187,7 @@ class Git:
     async def _started(self, *arguments: str, given: bool) -> asyncio.subprocess.Process:
         """Not in our session: what ends us does not end it halfway."""
         whole = self.directory.is_dir() and self.directory.name != ".git"
-        return await asyncio.create_subprocess_exec(
+        started = await asyncio.create_subprocess_exec(
             *self.command(*arguments),
             cwd=self.directory if whole else self.directory.parent,
             env=self.environment,
@@ -196,6 +197,14 @@ class Git:
             stderr=asyncio.subprocess.PIPE,
             start_new_session=True,
         )
+        _let_go_first(started.pid)
+        return started
+
+
+def _let_go_first(pid: int) -> None:
+    """Where memory runs out it is ended before us."""
+    with suppress(OSError):
+        Path(f"/proc/{pid}/oom_score_adj").write_text(EXPENDABLE)
 
 
 async def git(repository: Path, *arguments: str, stdin: bytes | None = None) -> bytes:

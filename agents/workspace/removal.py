@@ -5,12 +5,15 @@ import itertools
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _DEEPEST = 100
+
+
+Doomed = Callable[[os.stat_result], bool]
 
 
 def remove(path: Path) -> None:
@@ -24,9 +27,7 @@ def remove(path: Path) -> None:
         if root is None:
             return
         try:
-            numbers = itertools.count(1)
-            while _folders_left(root):
-                _empty(root, root, 0, numbers)
+            _prune(root, None)
         finally:
             os.close(root)
         with suppress(FileNotFoundError):
@@ -35,9 +36,28 @@ def remove(path: Path) -> None:
         os.close(above)
 
 
-def _empty(folder: int, root: int, depth: int, numbers: Iterator[int]) -> None:
+def prune(path: Path, doomed: Doomed) -> None:
+    """Remove what is doomed by its record, in whatever folder; a folder only if nothing is left in it."""
+    root = os.open(path, _FOLDER)
+    try:
+        _prune(root, doomed)
+    finally:
+        os.close(root)
+
+
+def _prune(root: int, doomed: Doomed | None) -> None:
+    """Again, if something was moved up meanwhile."""
+    numbers, moved = itertools.count(1), 0
+    while True:
+        _empty(root, root, 0, numbers, doomed)
+        if (number := next(numbers)) == moved + 1:
+            return
+        moved = number
+
+
+def _empty(folder: int, root: int, depth: int, numbers: Iterator[int], doomed: Doomed | None) -> None:
     """What lies too deep is moved up to the root, to be removed from there: neither depth nor open files run out."""
-    for name in _folders_left(folder):
+    for name, goes in _folders_left(folder, doomed):
         if depth == _DEEPEST:
             _move_up(name, folder, root, numbers)
             continue
@@ -45,11 +65,19 @@ def _empty(folder: int, root: int, depth: int, numbers: Iterator[int]) -> None:
         if below is None:
             continue
         try:
-            _empty(below, root, depth + 1, numbers)
+            _empty(below, root, depth + 1, numbers, doomed)
         finally:
             os.close(below)
-        with suppress(FileNotFoundError):
-            os.rmdir(name, dir_fd=folder)
+        if goes:
+            _remove_empty(name, folder)
+
+
+def _remove_empty(name: str, folder: int) -> None:
+    try:
+        os.rmdir(name, dir_fd=folder)
+    except OSError as problem:
+        if problem.errno not in (errno.ENOENT, errno.ENOTEMPTY):
+            raise
 
 
 def _move_up(name: str, folder: int, root: int, numbers: Iterator[int]) -> None:
@@ -65,15 +93,16 @@ def _move_up(name: str, folder: int, root: int, numbers: Iterator[int]) -> None:
             return
 
 
-def _folders_left(folder: int) -> list[str]:
-    """Remove all but the folders in it, and name those."""
+def _folders_left(folder: int, doomed: Doomed | None) -> list[tuple[str, bool]]:
+    """Remove what is doomed (None: everything) but for the folders, and name those, each with whether it is doomed."""
     left = []
     with os.scandir(folder) as entries:
         for entry in list(entries):
-            if entry.is_dir(follow_symlinks=False):
-                left.append(entry.name)
-            else:
-                with suppress(FileNotFoundError):
+            with suppress(FileNotFoundError):
+                goes = doomed is None or doomed(entry.stat(follow_symlinks=False))
+                if entry.is_dir(follow_symlinks=False):
+                    left.append((entry.name, goes))
+                elif goes:
                     os.unlink(entry.name, dir_fd=folder)
     return left
 

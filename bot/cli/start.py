@@ -4,6 +4,7 @@ import gc
 import os
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,6 +42,7 @@ def start(flags: Mapping[str, str]) -> None:
     mark, other = mark_as_running(settings.home)
     if other:
         print(f"Warning:   {other}", flush=True)
+    outlive_others()
 
     def tell(program: app.Program) -> None:
         print("\n".join(opening_lines(settings, program)), flush=True)
@@ -49,6 +51,12 @@ def start(flags: Mapping[str, str]) -> None:
 
     with mark:
         loop.run(app.run(settings, tell))
+
+
+def outlive_others() -> None:
+    """Where memory runs out the kernel ends somebody: not us, where we may say so. Root may, and a service's unit."""
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("-500")
 
 
 def opening_lines(settings: "Settings", program: "Program", look_up: LookUp | None = HERE) -> list[str]:

@@ -1,7 +1,8 @@
 """A command in our sandbox beside the same command behind the same walls of bare bwrap, started by hand.
 
 `sandbox_command` is what a minion pays for each command: its sandbox runs already. `sandbox_once` is what a gate pays:
-a sandbox of its own. Bare is the command line alone: no limits on the tree, no deadline, no output counted or cleaned.
+a sandbox of its own. Bare is the command line alone, in a control group where one can be had: no deadline, nothing is
+looked at, no output is counted or cleaned.
 """
 
 import asyncio
@@ -16,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from agents.ports import Workspace
-from agents.workspace.sandbox import tools
+from agents.workspace.sandbox import cgroup, tools
 from agents.workspace.sandbox.bubblewrap import Bubblewrap
 from agents.workspace.sandbox.launch import Launcher
 from agents.workspace.sandbox.profile import GATE, MINION
@@ -65,7 +66,11 @@ async def _measure(workspace: Workspace, say: Say) -> list[Row]:
 
 def _bare(workspace: Workspace) -> None:
     line = command_line(Start(workspace=workspace, profile=GATE, tools=tools.find(), command=["/usr/bin/true"]))
-    subprocess.run(line, env={}, capture_output=True, check=True)
+    group = cgroup.make(GATE)
+    joining = ["/bin/sh", "-c", f'{group.joining()} && exec "$@"', "sh"] if group else []
+    subprocess.run([*joining, *line], env={}, capture_output=True, check=True)
+    if group:
+        group.remove()
 
 
 def _ms(seconds: Sequence[float]) -> str:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import shutil
+import time
 from dataclasses import replace
 from math import inf
 from pathlib import Path
@@ -101,24 +102,78 @@ def test_a_control_group_is_made_beside_our_own(tmp_path: Path) -> None:
     (tmp_path / "own.slice" / "bot").mkdir(parents=True)
     (tmp_path / "own.slice" / "cgroup.subtree_control").write_text("cpu memory pids\n")
     own = tmp_path / "self"
-    own.write_text("4:memory:/other\n0::/own.slice/bot\n")
+    own.write_text("4:freezer:/other\n0::/own.slice/bot\n")
     group = cgroup.make(GATE, tmp_path, own)
-    assert group is not None and group.path.parent == tmp_path / "own.slice"
-    assert (group.path / "memory.max").read_text() == str(GATE.memory)
-    assert (group.path / "pids.max").read_text() == str(GATE.processes + 8)
-    assert (group.path / "cpu.max").read_text() == "100000 100000"
-    (group.path / "memory.current").write_text("123\n")
-    (group.path / "memory.events").write_text("low 0\noom 0\noom_kill 0\n")
-    assert group.used() == 123 and not group.ran_out()
-    (group.path / "memory.events").write_text("low 0\noom 1\noom_kill 1\n")
+    assert group is not None and group.limits_cpus
+    folder = group.folder
+    assert folder.parent == tmp_path / "own.slice"
+    assert (folder / "memory.max").read_text() == str(GATE.memory)
+    assert (folder / "pids.max").read_text() == str(GATE.processes + 8)
+    assert (folder / "cpu.max").read_text() == "100000 100000"
+    (folder / "memory.events").write_text("low 0\noom 0\noom_kill 0\n")
+    assert group.used() == 0 and not group.ran_out()
+    (folder / "memory.events").write_text("low 0\noom 1\noom_kill 1\n")
     assert group.used() == inf and group.ran_out()
-    assert group.joining()[-1] == str(group.path)
+    assert group.joining() == f"echo 0 > {folder}/cgroup.procs"
 
 
-@pytest.mark.parametrize("lines", ["4:memory:/other\n", "0::/\n", "0::/nowhere/bot\n"])
+def test_in_a_group_that_was_given_to_us_we_go_one_below(tmp_path: Path) -> None:
+    """As systemd does it with Delegate=yes. It must be ours alone: nobody else is moved."""
+    service = tmp_path / "system.slice" / "overlord.service"
+    service.mkdir(parents=True)
+    (service / "cgroup.controllers").write_text("cpu io memory pids\n")
+    (service / "cgroup.subtree_control").write_text("")
+    (tmp_path / "self").write_text("0::/system.slice/overlord.service\n")
+    (service / "cgroup.procs").write_text(f"{os.getpid()}\n{os.getppid()}\n")
+    assert cgroup.make(GATE, tmp_path, tmp_path / "self") is None
+    assert not (service / "overlord-bot").exists()
+    (service / "cgroup.procs").write_text(f"{os.getpid()}\n")
+    group = cgroup.make(GATE, tmp_path, tmp_path / "self")
+    assert (service / "overlord-bot" / "cgroup.procs").read_text() == str(os.getpid())
+    assert (service / "cgroup.subtree_control").read_text() == "+memory +pids +cpu"
+    assert group is None  # a plain folder does not deal them out: the kernel lists them without the plus
+    (service / "cgroup.subtree_control").write_text("memory pids\n")
+    (tmp_path / "self").write_text("0::/system.slice/overlord.service/overlord-bot\n")
+    again = cgroup.make(GATE, tmp_path, tmp_path / "self")
+    assert again is not None and again.folder.parent == service and not again.limits_cpus
+
+
+@as_root
+def test_a_control_group_of_version_1_is_made_below_our_own(tmp_path: Path) -> None:
+    (tmp_path / "memory" / "bot").mkdir(parents=True)
+    (tmp_path / "self").write_text("4:memory:/bot\n3:cpu,cpuacct:/bot\n0::/\n")
+    group = cgroup.make(SMALL, tmp_path, tmp_path / "self")
+    assert group is not None and group.folder.parent == tmp_path / "memory" / "bot"
+    assert (group.folder / "memory.limit_in_bytes").read_text() == str(SMALL.memory)
+    (group.folder / "memory.oom_control").write_text("oom_kill_disable 0\nunder_oom 0\noom_kill 2\n")
+    assert group.ran_out()
+
+
+@pytest.mark.parametrize("lines", ["4:memory:/other\n", "0::/\n", "0::/nowhere/bot\n", ""])
 def test_where_there_are_no_groups_to_make_none_is_made(tmp_path: Path, lines: str) -> None:
     (tmp_path / "self").write_text(lines)
     assert cgroup.make(GATE, tmp_path, tmp_path / "self") is None
+
+
+def test_groups_of_the_dead_are_removed_and_no_others(tmp_path: Path) -> None:
+    (tmp_path / "self").write_text("4:memory:/bot\n")
+    names = [f"overlord-{2**22 + 1}-1", f"overlord-{os.getpid()}-1", "overlord-bot", "somebody-1"]
+    for name in names:
+        (tmp_path / "memory" / "bot" / name).mkdir(parents=True)
+    cgroup.sweep(tmp_path, tmp_path / "self")
+    assert sorted(path.name for path in (tmp_path / "memory" / "bot").iterdir()) == sorted(names[1:])
+
+
+async def test_a_sandbox_leaves_no_control_group(tmp_path: Path) -> None:
+    group = cgroup.make(SMALL)
+    if group is None:
+        pytest.skip("not run: no control group can be made here")
+    group.remove()
+    await bubblewrap().once(worktree(tmp_path), SMALL, ["true"])
+    until = time.monotonic() + 10
+    while left := list(group.folder.parent.glob(f"overlord-{os.getpid()}-*")):
+        assert time.monotonic() < until, left
+        await asyncio.sleep(0.01)
 
 
 def test_a_container_has_the_same_profile(tmp_path: Path) -> None:

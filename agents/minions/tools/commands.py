@@ -28,7 +28,7 @@ _ENDED: dict[EndedBy, str] = {
     EndedBy.TIMEOUT: "it took too long and was ended",
     EndedBy.MEMORY: "it wanted too much memory and was ended",
     EndedBy.OUTPUT: "it said too much and was ended",
-    EndedBy.DISK: "it wrote too much and was ended",
+    EndedBy.DISK: "this run had written too much, so it was ended and what it wrote was removed",
     EndedBy.KILLED: "the sandbox ended under it",
 }
 

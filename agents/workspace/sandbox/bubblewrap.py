@@ -9,11 +9,11 @@ from functools import partial
 
 from agents.ports import EndedBy, Listener, Profile, Ran, Room, Workspace
 from agents.workspace.sandbox import cell, running, walls
+from agents.workspace.sandbox.disk import Disk
 from agents.workspace.sandbox.launch import Launcher, launching, unusable, waiting
 from agents.workspace.sandbox.output import readable
 from agents.workspace.sandbox.room import room_of
 from agents.workspace.sandbox.syscalls import descriptor_of
-from agents.workspace.sandbox.watch import Disk
 
 # The sandbox's first process must bury orphans and outlive none of them.
 _FIRST = (walls.FIRST, "-c", '"$@"; exit $?')
@@ -58,7 +58,7 @@ class Bubblewrap:
             process = launch.process([*_FIRST, self._how.guard.token, *command], pipe.writable)
             pipe.sent()
             try:
-                watching = launch.watch(process.pid, Disk.now(workspace.path))
+                watching = launch.watch(process.pid, Disk(workspace.path))
                 ended = await running.outcome(process.wait(), watching, pipe.output, profile.seconds)
                 ended = await running.explained(ended, launch.ran_out)
             finally:

@@ -1,9 +1,10 @@
 """Which sandbox is used: the one that is asked for, or the first that holds. Without one nothing is run (C28)."""
 
+import asyncio
 import shutil
 from collections.abc import Awaitable, Callable
 
-from agents.workspace.sandbox import selftest, tools
+from agents.workspace.sandbox import cgroup, selftest, tools
 from agents.workspace.sandbox.bubblewrap import Bubblewrap
 from agents.workspace.sandbox.container import Container, Engine
 from agents.workspace.sandbox.errors import SandboxUnusable
@@ -27,6 +28,7 @@ async def tried(wanted: str = AUTO) -> Bubblewrap | Container:
 
 async def _bubblewrap(kind: str) -> Bubblewrap:
     sandbox = Bubblewrap(Launcher(tools=tools.find()))
+    await asyncio.to_thread(cgroup.sweep)
     await selftest.require(sandbox)
     return sandbox
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from agents.ports import Profile, Workspace
+from agents.workspace.sandbox.process import SACRIFICED
 from agents.workspace.sandbox.profile import MB
 from agents.workspace.sandbox.tools import NOBODY
 from agents.workspace.sandbox.walls import environ_of, mounts_of
@@ -26,6 +27,7 @@ def options(engine: str, workspace: Workspace, profile: Profile, door: Path) -> 
     own = ["--userns", "keep-id"] if engine == "podman" and os.geteuid() != 0 else []
     return [
         *("--label", f"{LABEL}={os.getpid()}", "--hostname", "minion", "--user", f"{uid}:{gid}", *own),
+        *("--oom-score-adj", str(SACRIFICED)),
         *("--network", "none", "--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"),
         *_limits(profile),
         *_mounts(workspace, door),

@@ -20,6 +20,7 @@ _SET_DUMPABLE, _SET_SECCOMP, _FILTER = 4, 22, 2  # of prctl
 def main() -> None:
     if os.getpid() != 1:
         raise SystemExit("this ends every process it sees, so it runs only as the first of a sandbox")
+    score = os.open("/proc/self/oom_score_adj", os.O_RDWR)  # when we are not dumpable it is not ours to open
     shut(sys.argv[3])
     os.nice(max(0, NICE - os.nice(0)))
     control = connected(sys.argv[1])
@@ -32,7 +33,7 @@ def main() -> None:
         door.close()
     else:
         control.sendmsg([b"ready"])
-    while serve(control):
+    while serve(control, score):
         pass
 
 
@@ -67,14 +68,18 @@ def connected(to: str) -> socket.socket:
     return control
 
 
-def serve(control: socket.socket) -> bool:
+def serve(control: socket.socket, score: int) -> bool:
     """One command. False if the host has gone."""
     data, ancillary, _, _ = control.recvmsg(LARGEST, socket.CMSG_SPACE(_DESCRIPTOR))
     if not data:
         return False
     output = int.from_bytes(ancillary[0][2][:_DESCRIPTOR], sys.byteorder)
     command = [os.fsdecode(part) for part in data.split(b"\0")]
-    status = run(command, output, control)
+    try:
+        status = ending(started(command, output, score), control)
+    except OSError as error:
+        os.write(output, f"{command[0]}: {error.strerror}\n".encode())
+        status = 127 if isinstance(error, FileNotFoundError) else 126
     os.close(output)
     end_the_rest()
     if status is not None:
@@ -82,16 +87,21 @@ def serve(control: socket.socket) -> bool:
     return status is not None
 
 
-def run(command: list[str], output: int, control: socket.socket) -> int | None:
-    """The exit code as a shell tells it; None if the host died meanwhile."""
+def started(command: list[str], output: int, score: int) -> int:
+    """Its number. It is ended before us where memory runs out, for then it can be told why it ended."""
     into = [(os.POSIX_SPAWN_DUP2, output, 1), (os.POSIX_SPAWN_DUP2, output, 2)]
     files = [(os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0), *into]
     plain = IGNORED_BY_PYTHON
+    before = os.pread(score, 8, 0)
+    os.write(score, b"1000")
     try:
-        child = os.posix_spawnp(command[0], command, os.environ, file_actions=files, setsid=True, setsigdef=plain)
-    except OSError as error:
-        os.write(output, f"{command[0]}: {error.strerror}\n".encode())
-        return 127 if isinstance(error, FileNotFoundError) else 126
+        return os.posix_spawnp(command[0], command, os.environ, file_actions=files, setsid=True, setsigdef=plain)
+    finally:
+        os.write(score, before)
+
+
+def ending(child: int, control: socket.socket) -> int | None:
+    """The exit code as a shell tells it; None if the host died meanwhile."""
     if not outlived(child, control):
         return None
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])

@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 import os
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
@@ -11,13 +11,15 @@ from pathlib import Path
 
 from agents.ports import EndedBy, Profile, Workspace
 from agents.workspace.sandbox import cgroup, process, syscalls, tree
+from agents.workspace.sandbox.disk import Disk
 from agents.workspace.sandbox.errors import SandboxUnusable
 from agents.workspace.sandbox.guard import Guard
 from agents.workspace.sandbox.ownership import hand_over
-from agents.workspace.sandbox.process import Process
+from agents.workspace.sandbox.process import SACRIFICED, Process
 from agents.workspace.sandbox.tools import Tools
+from agents.workspace.sandbox.usage import Usage
 from agents.workspace.sandbox.walls import Start, command_line
-from agents.workspace.sandbox.watch import Disk, over_a_limit
+from agents.workspace.sandbox.watch import over_a_limit
 
 # What breaks bubblewrap on real machines, by what it then says.
 _FIXES: tuple[tuple[str, str], ...] = (
@@ -40,11 +42,13 @@ _starts = itertools.count()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launcher:
-    """How sandboxes are started here. Only the self-test's own tests weaken `build` and `environ`."""
+    """How sandboxes are started here. Only tests change what has a default."""
 
     tools: Tools
     guard: Guard = field(default_factory=Guard)
     filter: bytes | None = field(default_factory=syscalls.program)
+    group: Callable[[Profile], cgroup.Group | None] = cgroup.make
+    usage: Callable[[int, int], Usage] = Usage  # where there is no group
     build: Callable[[Start], list[str]] = command_line
     environ: Mapping[str, str] = field(default_factory=dict)  # what bwrap itself gets: its /proc/1/environ shows it
 
@@ -63,19 +67,21 @@ class Launch:
     def _started(self, command: Sequence[str], into: int, inherited: Sequence[int], ours: ExitStack) -> Process:
         filter = None if self.how.filter is None else _lent(self.how.filter, ours)
         start = replace(self.start, command=command, filter=filter, first=_lent(_shell(), ours))
-        line = [*([] if self.group is None else self.group.joining()), *self.how.build(start)]
+        line = [*_joining(self.group), *self.how.build(start)]
         passed = [fd for fd in (start.status, filter, start.first, *inherited) if fd is not None]
-        cpus = _some_of_the_cpus(self.start.profile.cpus) if self.group is None else frozenset()
+        limited = self.group is not None and self.group.limits_cpus
+        cpus = frozenset() if limited else _some_of_the_cpus(self.start.profile.cpus)
         try:
             return process.start(line, self.how.environ, into, passed, cpus)
         except OSError as error:
             raise unusable(f"{line[0]}: {error.strerror}") from None
 
-    def watch(self, pid: int, disk: Disk) -> Coroutine[None, None, EndedBy]:
-        members = partial(tree.members, pid)
-        limit = self.start.profile.memory
-        used = self.group.used if self.group is not None else lambda: tree.memory(members(), limit)
-        return over_a_limit(self.start.profile, disk, members, used)
+    async def watch(self, pid: int, disk: Disk) -> EndedBy:
+        members, profile = partial(tree.members, pid), self.start.profile
+        if self.group is not None:
+            return await over_a_limit(profile, disk, members, self.group.used)
+        with self.how.usage(pid, profile.memory) as used:
+            return await over_a_limit(profile, disk, members, used)
 
     async def ran_out(self) -> bool:
         """Whether the kernel ended something inside for want of memory."""
@@ -92,7 +98,7 @@ async def launching(how: Launcher, workspace: Workspace, profile: Profile) -> As
     if how.tools.user is not None and workspace.path.stat().st_uid != how.tools.user:
         await asyncio.to_thread(hand_over, workspace.path, how.tools.user)
     how.guard.stand()
-    group = cgroup.make(profile)
+    group = how.group(profile)
     told, tells = os.pipe()
     start = Start(
         workspace=workspace,
@@ -108,7 +114,13 @@ async def launching(how: Launcher, workspace: Workspace, profile: Profile) -> As
         os.close(told)
         os.close(tells)
         if group is not None:
-            group.remove()
+            asyncio.get_running_loop().run_in_executor(None, group.remove)  # when the last has left it: nobody waits
+
+
+def _joining(group: cgroup.Group | None) -> list[str]:
+    """Put in front of a command: what it becomes has its limits, and is ended before us where memory runs out."""
+    joined = "" if group is None else f"{group.joining()} && "
+    return ["/bin/sh", "-c", f'echo {SACRIFICED} 2>&- >/proc/self/oom_score_adj; {joined}exec "$@"', "sh"]
 
 
 def _lent(content: bytes, ours: ExitStack) -> int:

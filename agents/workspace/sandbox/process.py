@@ -12,6 +12,7 @@ from pathlib import Path
 # started by then would not hear of it.
 NICE = 10
 _GIVING_WAY = (found, "-n", str(NICE)) if (found := shutil.which("nice")) else ()
+SACRIFICED = 500  # added to what the kernel counts for a process when it must end one for want of memory
 
 
 class Process:

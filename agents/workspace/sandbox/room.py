@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from agents.ports import EndedBy, Listener, Profile, Ran, Workspace
 from agents.workspace.sandbox import running
 from agents.workspace.sandbox.cell import Cell, encoded
-from agents.workspace.sandbox.watch import Disk
+from agents.workspace.sandbox.disk import Disk
 
 Start = Callable[[], Awaitable[Cell]]
 
@@ -27,8 +27,9 @@ class CellRoom:
     """Implements agents.ports.Room."""
 
     def __init__(self, workspace: Workspace, profile: Profile, start: Start, cell: Cell) -> None:
-        self._workspace, self._profile = workspace, profile
+        self._profile = profile
         self._start, self._cell = start, cell
+        self._disk = Disk(workspace.path)  # of the whole run: what one command leaves counts for the next
         self._turn = asyncio.Lock()
         self._closed = False
 
@@ -49,15 +50,18 @@ class CellRoom:
             return await self._run(command, longest if timeout is None else min(timeout, longest), on_output)
 
     async def _run(self, command: Sequence[str], seconds: float, listener: Listener | None) -> Ran:
-        began, ended = time.monotonic(), running.DIED
+        began, written, ended = time.monotonic(), time.time(), running.DIED
         async with running.listening(self._profile, listener) as pipe:
             try:
-                watching = self._cell.watch(Disk.now(self._workspace.path))
+                watching = self._cell.watch(self._disk)
                 ended = await running.outcome(self._told(command, pipe), watching, pipe.output, seconds)
                 ended = await running.explained(ended, self._cell.ran_out)
             finally:
                 if ended[0] is not EndedBy.EXIT:
                     await self._cell.close()
+                if ended[0] is EndedBy.DISK or await asyncio.to_thread(self._disk.over, self._profile):
+                    ended = EndedBy.DISK, None  # perhaps it was over before anybody looked
+                    await asyncio.to_thread(self._disk.undo, self._profile, written)
             return await running.result(pipe.output, ended, began)
 
     async def _told(self, command: Sequence[str], pipe: running.Pipe) -> int | None:

@@ -74,7 +74,7 @@ async def outcome(
 
 async def explained(ended: Ending, ran_out: Callable[[], Awaitable[bool]]) -> Ending:
     """The kernel ends what has no memory left before we look; from outside that is a signal like any other."""
-    killed = ended[1] is not None and ended[1] > 128
+    killed = ended == DIED or (ended[1] is not None and ended[1] > 128)
     return (EndedBy.MEMORY, None) if killed and await ran_out() else ended
 
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-PAGE = os.sysconf("SC_PAGE_SIZE")
+TICKS = os.sysconf("SC_CLK_TCK")  # in a second
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,24 +53,54 @@ def kill(found: Sequence[Member]) -> None:
 
 
 def memory(found: Sequence[Member], limit: int) -> int:
-    """Bytes in use. Shared pages are told apart only if there seems to be too much: that takes longer."""
-    rough = sum(_resident(member.pid) for member in found)
-    return rough if rough <= limit else sum(_proportional(member.pid) for member in found)
+    """Bytes in use, page tables among them. Shared pages are told apart only if there seems to be too much: that takes
+    longer."""
+    rough = sum(_sizes(member.pid, "status", _ROUGH) for member in found)
+    return rough if rough <= limit else sum(_exact(member.pid) for member in found)
 
 
-def _resident(pid: int) -> int:
+_ROUGH = ("VmRSS:", "VmSwap:", "VmPTE:")
+
+
+def _exact(pid: int) -> int:
+    shared = _sizes(pid, "smaps_rollup", ("Pss:", "SwapPss:"))
+    return shared + _sizes(pid, "status", ("VmPTE:",)) if shared else _sizes(pid, "status", _ROUGH)
+
+
+def _sizes(pid: int, file: str, names: Sequence[str]) -> int:
     try:
-        return int(_read(f"/proc/{pid}/statm").split()[1]) * PAGE
-    except (OSError, IndexError):
-        return 0
-
-
-def _proportional(pid: int) -> int:
-    try:
-        lines = _read(f"/proc/{pid}/smaps_rollup").splitlines()
+        lines = _read(f"/proc/{pid}/{file}").splitlines()
     except OSError:
-        return _resident(pid)
-    return next((int(line.split()[1]) << 10 for line in lines if line.startswith("Pss:")), 0)
+        return 0
+    return sum(int(words[1]) << 10 for line in lines if (words := line.split())[0] in names)
+
+
+def kernel_time(found: Sequence[Member]) -> float:
+    """Seconds that the kernel worked for them and for the dead that they buried."""
+    ticks = 0
+    for member in found:
+        with suppress(OSError):
+            fields = _read(f"/proc/{member.pid}/stat").rpartition(")")[2].split()
+            ticks += int(fields[12]) + int(fields[14])
+    return ticks / TICKS
+
+
+def first(found: Sequence[Member]) -> int | None:
+    """The first process of the sandbox, once it stands: number 1 in its namespace, without any capability.
+
+    Before, and in a stage around it, what it shows is the machine's.
+    """
+    return next((member.pid for member in found if _is_first(member.pid)), None)
+
+
+def _is_first(pid: int) -> bool:
+    try:
+        lines = (line.split() for line in _read(f"/proc/{pid}/status").splitlines())
+    except OSError:
+        return False
+    shown = {words[0]: words[1:] for words in lines if words}
+    numbers, capabilities = shown.get("NSpid:", []), shown.get("CapEff:", ["1"])
+    return len(numbers) > 1 and numbers[-1] == "1" and int(capabilities[0], 16) == 0
 
 
 def unlinked(found: Sequence[Member], device: int) -> int:

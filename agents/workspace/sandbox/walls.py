@@ -12,6 +12,7 @@ from agents.workspace.sandbox.tools import Tools
 
 UID = 1000
 HOME = "/home/minion"
+MEMORY_FOLDERS = ("/dev/shm", "/tmp", HOME)
 STAGE = "/tmp"  # where root shows folders that the sandbox's user could not reach by itself
 PROXY_PORT = 3128
 FIRST = "/dev/.first"  # a shell that nobody may read: what runs it is not dumpable, so its memory cannot be written
@@ -128,7 +129,7 @@ def _system() -> Iterator[str]:
 
 def _memory_folders(profile: Profile) -> Iterator[str]:
     small, large = min(64 * MB, profile.memory // 8), min(256 * MB, profile.memory // 4)
-    for size, at in ((small, "/dev/shm"), (large, "/tmp"), (small, HOME)):
+    for size, at in zip((small, large, small), MEMORY_FOLDERS, strict=True):
         yield from ("--size", str(size), "--tmpfs", at)
 
 

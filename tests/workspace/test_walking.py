@@ -1,0 +1,95 @@
+"""A walk over a folder that somebody hostile filled: all of it is seen, nothing outside of it, at any depth."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from agents.workspace.removal import prune, remove
+from agents.workspace.sandbox.disk import Disk, Reserve
+from agents.workspace.sandbox.ownership import hand_over
+from agents.workspace.sandbox.profile import GATE, MB
+from agents.workspace.walking import walk
+from tests.sandbox.yard import SMALL
+from tests.workspace.test_removal import NOBODY
+from tests.workspace.yard import write
+
+
+def nested(top: Path, depth: int, name: str = "d") -> None:
+    """By steps: a path that long cannot be named."""
+    top.mkdir()
+    here = os.open(top, os.O_RDONLY)
+    for _ in range(depth):
+        os.mkdir(name, dir_fd=here)
+        below = os.open(name, os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = below
+    os.close(os.open("last", os.O_CREAT | os.O_WRONLY, dir_fd=here))
+    os.close(here)
+
+
+@pytest.mark.parametrize(("depth", "name"), [(3_000, "d"), (60, "d" * 250)])
+def test_no_depth_is_in_the_way(tmp_path: Path, depth: int, name: str) -> None:
+    nested(tmp_path / "deep", depth, name)
+    before = len([*Path("/proc/self/fd").iterdir()])
+    try:
+        names = [entry.name for entry in walk(tmp_path / "deep")]
+        assert len(names) == depth + 1 and names[-1] == "last"
+        assert len([*Path("/proc/self/fd").iterdir()]) == before
+        if os.geteuid() == 0:
+            hand_over(tmp_path / "deep", NOBODY)
+            assert {entry.status.st_uid for entry in walk(tmp_path / "deep")} == {NOBODY}
+    finally:
+        remove(tmp_path / "deep")
+
+
+def test_links_are_seen_and_not_followed(tmp_path: Path) -> None:
+    write(tmp_path, {"folder/a/file": "x", "outside/secret": "x"})
+    (tmp_path / "folder/a/link").symlink_to(tmp_path / "outside")
+    assert sorted(entry.name for entry in walk(tmp_path / "folder")) == ["a", "file", "link"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+def test_a_folder_that_may_not_be_looked_into_is_no_place_to_hide(tmp_path: Path) -> None:
+    write(tmp_path, {"folder/shut/file": "x"})
+    for path in (tmp_path, tmp_path / "folder", tmp_path / "folder/shut"):
+        os.chown(path, NOBODY, NOBODY)
+    (tmp_path / "folder/shut").chmod(0o300)
+    code = (
+        "import os, sys; from pathlib import Path; from agents.workspace.walking import walk; os.chdir(sys.argv[1]); "
+    )
+    become = f"os.setgid({NOBODY}); os.setuid({NOBODY}); print(sorted(entry.name for entry in walk(Path('folder'))))"
+    done = subprocess.run(
+        [sys.executable, "-c", code + become, str(tmp_path)], capture_output=True, check=True, timeout=30
+    )
+    assert done.stdout == b"['file', 'shut']\n"
+
+
+def test_what_is_doomed_is_removed_and_folders_only_if_they_are_empty(tmp_path: Path) -> None:
+    write(tmp_path, {"new/only": "new", "both/new": "new", "both/old": "older", "old/old": "older"})
+    prune(tmp_path, lambda status: status.st_size != len("older"))
+    left = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*"))
+    assert left == ["both", "both/old", "old", "old/old"]
+
+
+def test_where_little_is_left_for_the_bot_whoever_wrote_much_is_ended(tmp_path: Path) -> None:
+    """Far below the limit of a run; a neighbour who wrote little goes on."""
+    scarce = Reserve(left=1 << 60, much=MB)
+    disks = {}
+    for name, size in (("greedy", 2 * MB), ("calm", 1_000)):
+        (tmp_path / name).mkdir()
+        disks[name] = Disk(tmp_path / name, scarce)
+        (tmp_path / name / "file").write_bytes(os.urandom(size))
+    time.sleep(0.6)  # between two counts
+    assert disks["greedy"].over(GATE) and not disks["calm"].over(GATE)
+
+
+def test_a_file_with_many_names_is_counted_once(tmp_path: Path) -> None:
+    disk = Disk(tmp_path)
+    (tmp_path / "first").write_bytes(os.urandom(4 * MB))
+    for number in range(30):
+        os.link(tmp_path / "first", tmp_path / f"name{number}")
+    assert disk._count(SMALL.inodes)[0] < 8 * MB
