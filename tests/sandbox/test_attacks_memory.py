@@ -12,7 +12,7 @@ from tests.sandbox import bombs
 from tests.sandbox.yard import SMALL, Yard
 
 OWN = int(Path("/proc/self/oom_score_adj").read_text())
-TIGHT = replace(SMALL, memory=48 * MB)
+TIGHT = replace(SMALL, memory=96 * MB)  # engines do not start with less
 
 
 @pytest.mark.parametrize("bomb", bombs.HIDDEN)

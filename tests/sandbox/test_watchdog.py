@@ -21,10 +21,10 @@ from agents.workspace.sandbox.profile import MB
 from agents.workspace.sandbox.usage import Usage
 from tests.bench.floor import ROOT
 from tests.sandbox import bombs
-from tests.sandbox.test_attacks_memory import TIGHT
 from tests.sandbox.yard import SMALL, Yard, bubblewrap, worktree
 
 SOMEBODY = 12_345
+TIGHT = replace(SMALL, memory=48 * MB)
 
 
 @pytest.fixture

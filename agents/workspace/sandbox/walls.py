@@ -51,7 +51,9 @@ def command_line(start: Start) -> list[str]:
         start.tools.bwrap,
         *_NAMESPACES,
         *("--hostname", start.hostname),
-        *_system(),
+        *_programs(),
+        *(part for name in _ETC for part in ("--ro-bind-try", f"/etc/{name}", f"/etc/{name}")),
+        *("--proc", "/proc", "--dev", "/dev"),
         *_memory_folders(start.profile),
         *_binds(mounts, staged=staged),
         *(() if start.first is None else ("--perms", "0111", "--ro-bind-data", str(start.first), FIRST)),
@@ -102,7 +104,9 @@ def _is_there(path: Path) -> bool:
 
 
 def _stage(tools: Tools, mounts: Sequence[Mount]) -> Iterator[str]:
-    yield from (tools.bwrap, "--die-with-parent", "--unshare-pid", "--dev-bind", "/", "/", "--tmpfs", STAGE)
+    """Not the whole machine: its mounts come and go, and bwrap fails if one goes meanwhile."""
+    yield from (tools.bwrap, "--die-with-parent", "--unshare-pid", *_programs(), "--ro-bind", "/etc", "/etc")
+    yield from ("--dev-bind", "/proc", "/proc", "--dev-bind", "/dev", "/dev", "--tmpfs", STAGE)
     for number, mount in enumerate(mounts):
         yield from ("--bind" if mount.writable else "--ro-bind", str(mount.at), f"{STAGE}/{number}")
     yield "--"
@@ -114,7 +118,7 @@ def _as_nobody(tools: Tools) -> list[str]:
     return [tools.setpriv, f"--reuid={tools.user}", f"--regid={tools.user}", "--clear-groups", "--"]
 
 
-def _system() -> Iterator[str]:
+def _programs() -> Iterator[str]:
     yield from ("--ro-bind", "/usr", "/usr")
     for name in _LINKS:
         at = Path("/", name)
@@ -122,9 +126,6 @@ def _system() -> Iterator[str]:
             yield from ("--symlink", str(at.readlink()).lstrip("/"), str(at))
         elif at.is_dir():
             yield from ("--ro-bind", str(at), str(at))
-    for name in _ETC:
-        yield from ("--ro-bind-try", f"/etc/{name}", f"/etc/{name}")
-    yield from ("--proc", "/proc", "--dev", "/dev")
 
 
 def _memory_folders(profile: Profile) -> Iterator[str]:
