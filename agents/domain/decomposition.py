@@ -1,7 +1,7 @@
 """A request split into PR-sized subtasks, and what code alone can find wrong with the split."""
 
 from collections.abc import Collection, Iterator
-from dataclasses import replace
+from dataclasses import field, replace
 from enum import StrEnum
 
 from agents.domain.graph import cycle_in, waves
@@ -54,6 +54,7 @@ class Subtask:
     decides: bool = False  # settles an open choice, so it needs to be told something first
     phase: int = 1
     tags: tuple[str, ...] = ()
+    closing: bool = field(default=False, repr=False)  # judges the whole; set by `with_closing` alone
 
     @property
     def blocked_by(self) -> tuple[int, ...]:
@@ -77,7 +78,7 @@ class Decomposition:
     @property
     def hash(self) -> str:
         """What an approval is bound to."""
-        parts = [repr(subtask) for subtask in self.subtasks]
+        parts = [f"{subtask!r}{' closing' if subtask.closing else ''}" for subtask in self.subtasks]
         return fingerprint(self.goal, self.summary, *self.assumptions, *(repr(risk) for risk in self.risks), *parts)
 
     @property
@@ -87,6 +88,25 @@ class Decomposition:
     @property
     def tags(self) -> frozenset[str]:
         return frozenset(tag for subtask in self.subtasks for tag in subtask.tags)
+
+    @property
+    def closing(self) -> Subtask | None:
+        """The one that code added to judge the whole.
+
+        Plans of older versions mark none. Theirs is the last one, if it waits for all others and writes nothing.
+        """
+        marked = next((subtask for subtask in self.subtasks if subtask.closing), None)
+        return marked or _closing_unmarked(self.subtasks)
+
+    @property
+    def steps(self) -> tuple[Subtask, ...]:
+        """All but the closing one: what was asked of minions."""
+        closing = self.closing
+        return tuple(subtask for subtask in self.subtasks if subtask is not closing)
+
+    def is_closing(self, number: int) -> bool:
+        closing = self.closing
+        return closing is not None and closing.number == number
 
     @property
     def phases(self) -> tuple[int, ...]:
@@ -103,23 +123,32 @@ class Decomposition:
         return waves(self.blocking())
 
 
-def with_verification(plan: Decomposition) -> Decomposition:
-    """M264: one closing subtask that depends on all others."""
-    if any(subtask.title.startswith(VERIFY) for subtask in plan.subtasks) or not plan.subtasks:
+def _closing_unmarked(subtasks: tuple[Subtask, ...]) -> Subtask | None:
+    """Never of a new plan: `with_closing` marks one in each."""
+    last = subtasks[-1] if len(subtasks) > 1 else None
+    if last is None or last.files or not last.title.startswith(VERIFY):
+        return None
+    return last if set(last.blocked_by) == {other.number for other in subtasks[:-1]} else None
+
+
+def with_closing(plan: Decomposition) -> Decomposition:
+    """Add the one subtask that judges the whole. No other is one, whatever it is called."""
+    steps = tuple(replace(subtask, closing=False) for subtask in plan.subtasks if not subtask.closing)
+    if not steps:
         return plan
-    last = max(subtask.number for subtask in plan.subtasks)
     closing = Subtask(
-        number=last + 1,
+        number=max(subtask.number for subtask in steps) + 1,
         title=f"{VERIFY}{plan.goal} fully resolved",
         why="shows that the parts together do what was asked for",
         hours=0.5,
         review_minutes=5,
         confidence=Confidence.HIGH,
         test="the whole test suite, and the request read again sentence by sentence",
-        needs=tuple(Need(number=subtask.number) for subtask in plan.subtasks),
-        phase=max(subtask.phase for subtask in plan.subtasks),
+        needs=tuple(Need(number=subtask.number) for subtask in steps),
+        phase=max(subtask.phase for subtask in steps),
+        closing=True,
     )
-    return replace(plan, subtasks=(*plan.subtasks, closing))
+    return replace(plan, subtasks=(*steps, closing))
 
 
 def faults(plan: Decomposition, known_files: Collection[str] | None = None) -> list[str]:
@@ -170,7 +199,7 @@ def _wrong_shape(plan: Decomposition) -> Iterator[str]:
     if len(plan.subtasks) < MIN_SUBTASKS:
         yield "There is no subtask"
     for phase in plan.phases:
-        here = [s for s in plan.subtasks if s.phase == phase and not s.title.startswith(VERIFY)]
+        here = [s for s in plan.steps if s.phase == phase]
         if len(here) > MAX_SUBTASKS:
             yield f"Phase {phase} has {len(here)} subtasks; at most {MAX_SUBTASKS}: group them into phases"
     spikes = {s.number for s in plan.subtasks if s.spike}

@@ -8,7 +8,7 @@ from agents.domain.asking import Facts, Moment, Question, ask
 from agents.domain.authority import Kind
 from agents.domain.branches import branch_for
 from agents.domain.decision import Option, lettered
-from agents.domain.decomposition import VERIFY, Subtask
+from agents.domain.decomposition import Subtask
 from agents.domain.scope import Scope, ScopeMode
 from agents.domain.task import Task, TaskState
 from agents.domain.work import SubtaskState, Work, run_key
@@ -19,14 +19,10 @@ SCOPE_OPTIONS = lettered(
 )
 
 
-def is_verification(subtask: Subtask) -> bool:
-    return subtask.title.startswith(VERIFY)
-
-
 def scope_of(task: Task, subtask: Subtask) -> Scope | None:
     """C10: from the approved subtask's own list of files. None: nobody knows, so a person must say."""
     assert task.plan is not None
-    if is_verification(subtask):
+    if task.plan.is_closing(subtask.number):
         return _scope_of_all(task, task.plan.paths)
     if not subtask.files:
         return Scope(mode=ScopeMode.EXPLICIT) if subtask.spike else None
@@ -84,7 +80,7 @@ def _may_begin(work: Work) -> bool:
 
 def conflict(one: Subtask, other: Subtask) -> bool:
     """Unknown files conflict with everything; what writes nothing conflicts with nothing."""
-    if one.spike or other.spike:
+    if any(each.spike and not each.files for each in (one, other)):
         return False
     if not one.files or not other.files:
         return True
@@ -161,7 +157,7 @@ def dependents(task: Task, number: int) -> Iterator[int]:
     assert task.plan is not None
     found, left = {number}, True
     while left:
-        more = {s.number for s in task.plan.subtasks if found & set(s.blocked_by) and not is_verification(s)} - found
+        more = {s.number for s in task.plan.steps if found & set(s.blocked_by)} - found
         left = bool(more)
         found |= more
     yield from sorted(found - {number})

@@ -49,8 +49,11 @@ class GateRun:
 
     @property
     def ran(self) -> bool:
-        """False: an earlier gate had said no for good, so this one was left out."""
-        return not self.why.startswith(NOT_RUN)
+        """False: an earlier gate had said no for good, so this one was left out.
+
+        A reason may begin with a file's name, but then its gate failed for good or ran a command.
+        """
+        return self.score is not Score.NEEDS_REVISION or bool(self.command) or not self.why.startswith(NOT_RUN)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from agents.domain.asking import OUTLINE, REASON, Chosen, Facts, Moment, Questio
 from agents.domain.authority import Kind, PlanPolicy
 from agents.domain.debate import MAX_ROUNDS, Debate, Round
 from agents.domain.decision import Decision, Option, lettered
-from agents.domain.decomposition import VERIFY, Decomposition, faults, with_verification
+from agents.domain.decomposition import Decomposition, faults, with_closing
 from agents.domain.ids import PersonId
 from agents.domain.ladder import Level, outline
 from agents.domain.records import dataclass
@@ -94,7 +94,7 @@ def after_draft(task: Task, draft: Draft, moment: Moment) -> Facts:
         case CannotPlan(why=why):
             return _escalate(task, task.plan_number, why, None, moment)
         case Decomposition() as drafted:
-            plan = with_verification(drafted)
+            plan = with_closing(drafted)
     number = task.plan_number + 1
     if found := tuple(faults(plan, draft.files)):
         back = e.DecompositionSentBack(task=task.id, at=moment.at, number=number, reasons=found)
@@ -114,7 +114,7 @@ def after_draft(task: Task, draft: Draft, moment: Moment) -> Facts:
 
 def outlined(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
     """M222: no model could plan it. Code writes down what is known; reviewers and a person judge it as any plan."""
-    plan = with_verification(outline(task.request, task.feedback))
+    plan = with_closing(outline(task.request, task.feedback))
     number, why = task.plan_number + 1, cut(" ".join(decision.evidence[:1]), 400)
     return [
         e.OutlineChosen(task=task.id, at=moment.at, by=chosen.by[0]),
@@ -200,7 +200,7 @@ def _ask_for_approval(task: Task, moment: Moment) -> Facts:
     """C07: a person, unless the channel lets a single subtask through by itself and the workflow does not object."""
     plan = task.plan
     usual = task.plan_level is Level.PRIMARY  # M222: what was degraded is never waved through
-    if plan and usual and _lets_through(moment) and _working(plan) == 1:
+    if plan and usual and _lets_through(moment) and len(plan.steps) == 1:
         return [accepted(task, plan.hash, (), moment)]
     return _ask_plan(task, Kind.PLAN, PLAN_OPTIONS, moment)
 
@@ -264,7 +264,3 @@ def _missing(review: Review) -> str:
     reasons = {"critic": review.critic.why_none, "custodiet": review.custodiet.why_none}
     silent = [name for name, why in reasons.items() if why]
     return f"No verdict from the {' and the '.join(silent) or 'reviewers'}"
-
-
-def _working(plan: Decomposition) -> int:
-    return sum(not subtask.title.startswith(VERIFY) for subtask in plan.subtasks)

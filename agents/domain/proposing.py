@@ -19,11 +19,6 @@ PROPOSAL_OPTIONS = lettered(
 )
 MOST = 600  # characters of a blocker
 
-# What a blocker that speaks of these is about; else of a tool.
-_SPEAKS_OF: dict[ProposalType, tuple[str, ...]] = {
-    ProposalType.CONFIG_CHANGE: ("setting", "config", "environment variable", "credential", "permission"),
-}
-
 
 def propose(task: Task, proposal: Proposal, moment: Moment) -> Facts:
     """M038: it is put to a person and waits. One like it that is open, under way or turned down does not come back."""
@@ -47,7 +42,7 @@ def after_blocker(task: Task, work: Work, blocker: str, moment: Moment) -> Facts
     name, project = f"{task.id}.{work.number}", task.project or ""
     proposal = Proposal(
         id=proposal_id(task.id, f"{moment.cause}:{name}"),
-        type=_type_of(said),
+        type=ProposalType.TOOL_FIX,  # by what gave rise to it: the minion's words do not choose its kind
         title=f"Remove what blocked “{one_line(title, 80)}”",
         rationale=Rationale(trigger=Trigger.BLOCKER, evidence=(f"{name} ({title}) reports: {said}",)),
         proposed_action=f"A task of its own that removes what blocked “{title}”: {said}",
@@ -60,12 +55,6 @@ def after_blocker(task: Task, work: Work, blocker: str, moment: Moment) -> Facts
         created_at=moment.at,
     )
     return propose(task, proposal, moment)
-
-
-def _type_of(blocker: str) -> ProposalType:
-    said = blocker.casefold()
-    named = (type for type, words in _SPEAKS_OF.items() if any(word in said for word in words))
-    return next(named, ProposalType.TOOL_FIX)
 
 
 def decided(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:

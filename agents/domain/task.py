@@ -199,6 +199,10 @@ class Task:
         assert self.plan is not None
         return next(subtask for subtask in self.plan.subtasks if subtask.number == number)
 
+    def is_closing(self, number: int) -> bool:
+        """Whether a subtask is the one that judges the whole."""
+        return self.plan is not None and self.plan.is_closing(number)
+
     def decision(self, id: DecisionId) -> Decision | None:
         return next((d for d in self.open if d.id == id), None)
 

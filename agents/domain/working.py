@@ -9,7 +9,7 @@ from agents.domain import events as e, proposing
 from agents.domain.asking import REASON, Facts, Moment, Question, ask, ending_with, withdraw
 from agents.domain.authority import Kind
 from agents.domain.decision import Option, lettered
-from agents.domain.dispatching import SCOPE_OPTIONS, goes_on, is_verification, key_of, start_next
+from agents.domain.dispatching import SCOPE_OPTIONS, goes_on, key_of, start_next
 from agents.domain.evaluation import Change, Evaluation, Score
 from agents.domain.ids import TaskId
 from agents.domain.records import dataclass
@@ -183,20 +183,37 @@ def _gate(task: Task, work: Work, evaluation: Evaluation, risk: Risk, moment: Mo
     """C07: low risk passes by itself; a reviewer who said nothing is never taken for a yes (C06)."""
     held = at_least_high(risk, "no reviewer gave a verdict") if evaluation.silent else risk
     kind, said = GATE_FOR[held.level], held.said
-    closing = is_verification(task.subtask(work.number)) and not evaluation.silent
-    if closing:  # the merge of the whole is decided on next, by people that the risk of the whole asks for
-        said = _unseen_but_leaving(task, moment)
-        kind = Kind.GATE_MEDIUM if said else None
+    unseen = _unseen_but_leaving(task, moment) if task.is_closing(work.number) else ""
+    if kind is None or _is_let_pass(task, work, evaluation, held):
+        kind, said = Kind.GATE_MEDIUM if unseen else None, ""
     if kind is None:
         return [e.GatePassed(task=task.id, at=moment.at, subtask=work.number, attempt=work.attempt)]
     question = Question(
         kind=kind,
         options=GATE_OPTIONS,
-        text=f"{task.id}.{work.number} passed its checks. {said}",
+        text=f"{task.id}.{work.number} passed its checks. {' '.join(part for part in (said, unseen) if part)}",
         subject=f"gate:{work.number}:{work.attempt}:{evaluation.commit}",
-        default="pass" if kind is Kind.GATE_MEDIUM and not closing else "",
+        default="pass" if kind is Kind.GATE_MEDIUM and not _leaves_next(task, work, moment) else "",
     )
     return ask(task, question, replace(moment, cause=f"{moment.cause}:gate:{work.number}"))
+
+
+def _is_let_pass(task: Task, work: Work, evaluation: Evaluation, risk: Risk) -> bool:
+    """The very same change, no riskier, passed its own gate already: where one subtask is all there is."""
+    return any(
+        other.evaluation is not None
+        and other.number != work.number
+        and other.state is SubtaskState.DONE
+        and (other.base, other.evaluation.tree) == (work.base, evaluation.tree)
+        and other.risk is not None
+        and GATE_FOR[other.risk] is GATE_FOR[risk.level]
+        for other in task.works
+    )
+
+
+def _leaves_next(task: Task, work: Work, moment: Moment) -> bool:
+    """Time lets nothing leave the machine: after the closing subtask the whole is pushed."""
+    return moment.leaves and not task.pull and task.is_closing(work.number)
 
 
 def _unseen_but_leaving(task: Task, moment: Moment) -> str:

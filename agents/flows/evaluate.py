@@ -106,7 +106,7 @@ async def _review(reviewer: str, task: Task, work: Work, pack: str, ports: Ports
     about = {
         "probe": probe.text,
         "subtask": {"number": subtask.number, "title": subtask.title, "why": subtask.why, "test": subtask.test},
-        "whole": dispatching.is_verification(subtask),
+        "whole": task.is_closing(subtask.number),
         "pack": pack,
         "feedback": list(work.feedback),
     }

@@ -42,8 +42,7 @@ async def work(event: Event, ports: Ports) -> None:
     if task.at_rest:
         await ports.store.record(task.id, lambda now, moment: working.stopped(now, now.work(event.subtask), "", moment))
         return
-    subtask = task.subtask(event.subtask)
-    if dispatching.is_verification(subtask) and event.attempt == 1:
+    if task.is_closing(event.subtask) and event.attempt == 1:
         await _hand_in_the_whole(task, event, ports)
         return
     run = _Run(task=task, subtask=event.subtask, event=event, ports=ports)
@@ -231,7 +230,7 @@ class _Run:
 
 def _whole_from(task: Task, work: Work) -> str:
     """What a minion mends of the whole is judged as the whole again, not as the little that it mended."""
-    return task.base if dispatching.is_verification(task.subtask(work.number)) else ""
+    return task.base if task.is_closing(work.number) else ""
 
 
 _Record = Callable[[Task, Work, Moment], Sequence[Event]]

@@ -7,7 +7,7 @@ from agents.domain.task import Task, TaskState
 from agents.domain.text import cut, one_line
 from bot.cards import words
 from bot.cards.argument import argument_rows, debate_rows
-from bot.cards.plan import is_closing, order_in_words
+from bot.cards.plan import order_in_words
 from bot.cards.scene import Scene
 from bot.cards.status import status_card
 from bot.messages import Card, Row
@@ -48,9 +48,7 @@ def why_card(task: Task, name: NameOf) -> Card:
     if task.plan:
         rows.append(Row(label="Order", value=f"{order_in_words(task.plan)}, because of what waits for what"))
         rows += [
-            Row(label=f"{task.id}.{s.number}", value=f"is there because {s.why}")
-            for s in task.plan.subtasks
-            if s.why and not is_closing(s)
+            Row(label=f"{task.id}.{s.number}", value=f"is there because {s.why}") for s in task.plan.steps if s.why
         ]
         rows += [Row(label="Assumes", value=text) for text in task.plan.assumptions]
         rows += [Row(label="Risk", value=f"{risk.what} → {risk.mitigation}") for risk in task.plan.risks]

@@ -1,6 +1,6 @@
 """A plan as a person reads it before approving: what, in which order, what the reviewers say, and at what cost."""
 
-from agents.domain.decomposition import VERIFY, Decomposition, Edge, Subtask
+from agents.domain.decomposition import Decomposition, Edge, Subtask
 from agents.domain.ladder import TODO, Level
 from agents.domain.task import Task
 from agents.domain.text import cut, one_line
@@ -46,7 +46,7 @@ def is_contested(task: Task) -> bool:
 
 def size_in_words(plan: Decomposition) -> str:
     """“3 subtasks, 4 h of work”."""
-    count = sum(not is_closing(subtask) for subtask in plan.subtasks)
+    count = len(plan.steps)
     hours = sum(subtask.hours for subtask in plan.subtasks)
     phases = f" in {len(plan.phases)} phases" if len(plan.phases) > 1 else ""
     return f"{count} subtask{'s' if count != 1 else ''}{phases}, {hours:g} h of work"
@@ -71,23 +71,19 @@ def graph_of(task: Task) -> Graph | None:
     if plan is None or len(plan.subtasks) < 3:
         return None
     columns = {number: column for column, wave in enumerate(plan.order()) for number in wave}
-    nodes = tuple(Node(id=str(s.number), label=_label(s), column=columns.get(s.number, 0)) for s in plan.subtasks)
+    nodes = tuple(Node(id=str(s.number), label=_label(s, plan), column=columns.get(s.number, 0)) for s in plan.subtasks)
     arrows = tuple(
         Arrow(start=str(need.number), end=str(s.number), dashed=need.edge is Edge.INFORMS)
         for s in plan.subtasks
         for need in s.needs
-        if not is_closing(s) or not _reached(plan, need.number)
+        if not plan.is_closing(s.number) or not _reached(plan, need.number)
     )
     return Graph(nodes=nodes, arrows=arrows, text=f"Order: {order_in_words(plan)}")
 
 
-def is_closing(subtask: Subtask) -> bool:
-    return subtask.title.startswith(VERIFY)
-
-
 def _reached(plan: Decomposition, number: int) -> bool:
     """Another subtask waits for this one already, so the closing one need not be drawn to wait for it too."""
-    return any(number in s.blocked_by for s in plan.subtasks if not is_closing(s))
+    return any(number in s.blocked_by for s in plan.steps)
 
 
 def _and(words: list[str]) -> str:
@@ -121,24 +117,22 @@ def _subtask(subtask: Subtask, task: Task) -> str:
     files = f" · {len(subtask.files)} file{'s' if len(subtask.files) != 1 else ''}" if subtask.files else ""
     kind = "Find out: " if subtask.spike else ""
     phase = f" · phase {subtask.phase}" if task.plan and len(task.plan.phases) > 1 else ""
-    sure = "" if is_closing(subtask) else f" · {_CONFIDENCE[subtask.confidence]}"
-    return f"{kind}{_title(subtask)} · {subtask.hours:g}\N{NO-BREAK SPACE}h{files}{sure}{phase}"
+    closing = task.is_closing(subtask.number)
+    title = "Verify that all of it together does what was asked for" if closing else subtask.title
+    sure = "" if closing else f" · {_CONFIDENCE[subtask.confidence]}"
+    return f"{kind}{title} · {subtask.hours:g}\N{NO-BREAK SPACE}h{files}{sure}{phase}"
 
 
-def _title(subtask: Subtask) -> str:
-    return "Verify that all of it together does what was asked for" if is_closing(subtask) else subtask.title
-
-
-def _label(subtask: Subtask) -> str:
-    return "Verify the whole" if is_closing(subtask) else one_line(subtask.title, 50)
+def _label(subtask: Subtask, plan: Decomposition) -> str:
+    return "Verify the whole" if plan.is_closing(subtask.number) else one_line(subtask.title, 50)
 
 
 def _marks(old: Decomposition | None, new: Decomposition) -> tuple[dict[int, str], list[str]]:
     """For someone who has read the version before: a word for each subtask that is another, and those that went."""
     if old is None:
         return {}, []
-    before = {s.title: s for s in old.subtasks if not is_closing(s)}
-    after = {s.title: s for s in new.subtasks if not is_closing(s)}
+    before = {s.title: s for s in old.steps}
+    after = {s.title: s for s in new.steps}
     marks = {s.number: "New: " for title, s in after.items() if title not in before}
     marks |= {s.number: "Changed: " for t, s in after.items() if t in before and _content(before[t]) != _content(s)}
     return marks, [title for title in before if title not in after]

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-from agents.domain.dispatching import is_verification
 from agents.domain.evaluation import Change, CodeReview, Evaluation, GateRun, Opinion, Score
 from agents.domain.task import Task
 from agents.domain.text import cut, one_line
@@ -36,8 +35,7 @@ def _line(task: Task, work: Work) -> str:
 
 
 def _titled(task: Task, work: Work) -> str:
-    subtask = task.subtask(work.number)
-    return "All of it together" if is_verification(subtask) else subtask.title
+    return "All of it together" if task.is_closing(work.number) else task.subtask(work.number).title
 
 
 _MARK: dict[SubtaskState, str] = {
@@ -59,7 +57,7 @@ def _pending(task: Task, work: Work) -> str:
         return f"{again}is about to start" if work.tries <= most_attempts(task) else "is about to start"
     assert task.plan is not None
     needs = [n for n in task.plan.blocking()[work.number] if not task.work(n).settled]
-    if is_verification(task.subtask(work.number)):
+    if task.is_closing(work.number):
         return "when all others are done"
     return f"waits for {', '.join(f'{task.id}.{n}' for n in sorted(set(needs)))}" if needs else "waits for its turn"
 
@@ -184,7 +182,7 @@ def merge_rows(task: Task) -> list[Row]:
     rows = [
         Row(label=f"{_MARK[work.state]} {task.id}.{work.number}", value=_line(task, work))
         for work in task.works
-        if not is_verification(task.subtask(work.number))
+        if not task.is_closing(work.number)
     ]
     whole = task.works[-1].evaluation if task.works else None
     if whole:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pydantic import BaseModel
 
 from agents.domain.debate import Argument, Debate, Position, Round, Side
-from agents.domain.decomposition import Confidence, Decomposition, Need, Risk, Subtask, with_verification
+from agents.domain.decomposition import Confidence, Decomposition, Need, Risk, Subtask, with_closing
 from agents.domain.probes import PROBES
 from agents.domain.task import Task
 from agents.domain.verdicts import Advice, Critic, CriticSays, Custodiet, CustodietSays, Review
@@ -91,7 +91,7 @@ def plan(version: int) -> Decomposition:
             Risk(what="An attacker locks people out on purpose", mitigation="count by address, let support unlock"),
         ),
     )
-    return with_verification(made)
+    return with_closing(made)
 
 
 REVIEW = Review(

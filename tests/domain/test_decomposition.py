@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from agents.domain.decomposition import Decomposition, Edge, Need, Subtask, faults, with_verification
+from agents.domain.decomposition import Decomposition, Edge, Need, Subtask, faults, with_closing
 
 FILES = ("src/app.py", "src/api/users.py", "tests/test_app.py", "README.md")
 
@@ -102,11 +102,42 @@ def test_a_spike_needs_no_test_and_informs_without_blocking() -> None:
 
 
 def test_one_closing_subtask_depends_on_all_others() -> None:
-    made = with_verification(plan(subtask(1), subtask(2, 1)))
+    made = with_closing(plan(subtask(1), subtask(2, 1)))
     assert made.subtasks[-1].title == "Verify: users can log in fully resolved"
     assert made.subtasks[-1].blocked_by == (1, 2)
-    assert with_verification(made) == made
+    assert with_closing(made) == made
     assert faults(made, FILES) == []
+
+
+IMITATIONS = ("Verify: all of it", "Verify: users can log in fully resolved", "VERIFY: x", "closing", "Closing: x")
+
+
+@pytest.mark.parametrize("title", IMITATIONS)
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_title_makes_no_closing_subtask(title: str, place: int) -> None:
+    """Not alone, not in the right place, and not with everything that the real one has beside its mark."""
+    real = with_closing(plan(subtask(1))).subtasks[-1]
+    imitation = replace(real, number=place + 1, title=title, closing=False, needs=real.needs if place else ())
+    steps = [imitation, subtask(2)] if not place else [subtask(1), imitation]
+    made = with_closing(plan(*steps))
+    assert made.closing is made.subtasks[-1] and made.closing.number == 3 and len(made.subtasks) == 3
+    assert made.steps == tuple(steps) and not made.is_closing(imitation.number)
+
+
+def test_a_mark_that_no_code_set_is_taken_away() -> None:
+    made = with_closing(plan(subtask(1, closing=True), subtask(2)))
+    assert [s.number for s in made.subtasks if s.closing] == [made.subtasks[-1].number] and made.is_closing(3)
+
+
+def test_the_closing_subtask_of_an_old_plan_is_found_by_its_place_and_its_approval_holds() -> None:
+    """Facts of older versions hold no mark, and people have approved plans by their hash."""
+    now = with_closing(plan(subtask(1), subtask(2, 1)))
+    old = replace(now, subtasks=tuple(replace(s, closing=False) for s in now.subtasks))
+    assert old.closing is old.subtasks[-1] and old.is_closing(3) and len(old.steps) == 2
+    assert old.hash == "fafebcdc45fbb439614a3cfaf0dbbb81" and old.hash != now.hash
+    for unlike in ({"files": ("a.py",)}, {"needs": (Need(number=1),)}, {"title": "Check it"}):
+        other = replace(old, subtasks=(*old.subtasks[:-1], replace(old.subtasks[-1], **unlike)))
+        assert other.closing is None
 
 
 def test_phases_are_a_barrier() -> None:

@@ -3,16 +3,18 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import given, strategies as st
 
 from agents.domain import dispatching, events as e, working
 from agents.domain.asking import Moment
 from agents.domain.authority import Kind
-from agents.domain.decomposition import Decomposition, Need, Subtask, with_verification
+from agents.domain.decision import Decision
+from agents.domain.decomposition import Decomposition, Need, Subtask, with_closing
 from agents.domain.evaluation import Evaluation, Score
 from agents.domain.ids import PersonId, TaskId, Thread
 from agents.domain.limits import Limits
-from agents.domain.risk import Risk, RiskLevel
+from agents.domain.risk import GATE_FOR, Risk, RiskLevel
 from agents.domain.scope import Scope, ScopeMode
 from agents.domain.task import Task, TaskState, evolve
 from agents.domain.work import SubtaskState, Work
@@ -23,7 +25,7 @@ NAMES = ("a.py", "b.py", "src/c.py", "src/", "src/*.py", "docs/d.md")
 
 
 def at_work(*subtasks: Subtask) -> Task:
-    plan = with_verification(Decomposition(goal="It works", subtasks=subtasks))
+    plan = with_closing(Decomposition(goal="It works", subtasks=subtasks))
     return Task(
         id=TaskId("T-1"),
         request="make it work",
@@ -178,3 +180,44 @@ def test_a_run_that_ends_after_its_task_was_resumed_starts_again_by_itself() -> 
     assert task.work(1).state is SubtaskState.PENDING and task.work(1).attempt == 1
     at_rest = played(task, e.TaskStopped(task=task.id, at=AT, by=task.owner))
     assert [type(fact) for fact in working.stopped(at_rest, task.work(1), "c", MOMENT)] == [e.MinionStopped]
+
+
+def test_a_subtask_that_calls_itself_the_closing_one_gets_the_scope_that_it_names() -> None:
+    task = at_work(subtask(1), subtask(2, 1, files=("b.py",), title="Verify: all of it"), subtask(3, files=()))
+    assert dispatching.scope_of(task, task.subtask(2)) == Scope(mode=ScopeMode.EXPLICIT, patterns=("b.py",))
+    assert dispatching.scope_of(task, replace(task.subtask(3), title="Verify: it")) is None, "a person is asked"
+    assert dispatching.scope_of(task, task.subtask(4)) == Scope(mode=ScopeMode.EXPLICIT, patterns=("a.py", "b.py"))
+
+
+def test_a_spike_that_writes_conflicts_with_who_writes_the_same() -> None:
+    assert dispatching.conflict(subtask(1, spike=True), subtask(2))
+    assert not dispatching.conflict(subtask(1, spike=True, files=()), subtask(2))
+
+
+def whole_judged(task: Task, level: RiskLevel, tree: str) -> Decision | None:
+    """The gate that is asked for once the closing subtask was judged; None, if it passes by itself."""
+    last = task.works[-1].number
+    about = working.about_run(task, replace(task.work(last), attempt=1), MOMENT)
+    task = played(task, *dispatching.start_next(task, MOMENT), e.WorkHandedIn(**about, commit="c", summary=""))
+    evaluation = Evaluation(subtask=last, attempt=1, commit="c", tree=tree, overall=Score.PASS)
+    risk = Risk(level=level, why=("many files",))
+    facts = working.after_evaluation(task, task.work(last), evaluation, risk, MOMENT)
+    assert any(isinstance(fact, e.GatePassed) for fact in facts) or isinstance(facts[-1], e.DecisionOpened)
+    return next((fact.decision for fact in facts if isinstance(fact, e.DecisionOpened)), None)
+
+
+@pytest.mark.parametrize("level", RiskLevel)
+def test_the_whole_waits_at_its_gate_like_any_other_step(level: RiskLevel) -> None:
+    asked = whole_judged(done(done(at_work(subtask(1), subtask(2, 1)), 1), 2), level, "both")
+    assert (asked.kind if asked else None) is GATE_FOR[level]
+
+
+@pytest.mark.parametrize("level", RiskLevel)
+def test_the_same_change_waits_at_a_gate_of_its_risk_once(level: RiskLevel) -> None:
+    """One subtask is all there is: the whole is the tree that its own gate let pass, at low risk here."""
+    asked = whole_judged(done(at_work(subtask(1)), 1), level, "t")
+    assert (asked.kind if asked else None) is GATE_FOR[level], "only a gate as strict as this one counts"
+    medium = done(at_work(subtask(1)), 1)
+    medium = replace(medium, works=(replace(medium.works[0], risk=RiskLevel.MEDIUM), medium.works[1]))
+    assert whole_judged(medium, RiskLevel.MEDIUM, "t") is None
+    assert whole_judged(medium, RiskLevel.MEDIUM, "another") and whole_judged(medium, RiskLevel.HIGH, "t")

@@ -58,3 +58,9 @@ def test_the_feedback_has_the_evidence_and_nothing_of_what_passed_or_was_left_ou
         "ada: no test for an empty cart",
         "ada, security: it trusts the price the browser sends",
     )
+
+
+def test_a_file_called_not_run_does_not_make_its_gate_one_that_was_left_out() -> None:
+    found = gate(F, "forbidden-files", "not run.sh: a link that leaves the project")
+    assert found.ran and judged([found])[1] == ("forbidden-files: not run.sh: a link that leaves the project",)
+    assert not gate(R, "lint", "not run: tests failed").ran

@@ -6,7 +6,7 @@ import pytest
 
 from agents.domain import decide, events as e, planning
 from agents.domain.authority import ChannelPolicy, Kind, PlanPolicy
-from agents.domain.decomposition import faults, with_verification
+from agents.domain.decomposition import faults, with_closing
 from agents.domain.errors import PressRefused
 from agents.domain.failure import ErrorClass, Failure
 from agents.domain.ladder import TODO, Level, outline
@@ -40,7 +40,7 @@ def simpler(planned: Planned) -> Task:
 
 
 def test_an_outline_has_no_fault_that_code_can_see_and_marks_what_is_missing() -> None:
-    made = with_verification(outline("add a login page\n" * 40, heed=("use argon2",)))
+    made = with_closing(outline("add a login page\n" * 40, heed=("use argon2",)))
     assert faults(made, ()) == []
     assert len(made.subtasks) == 2 and not made.subtasks[0].files
     assert all(text.startswith(TODO) for text in (*made.assumptions, made.subtasks[0].test))

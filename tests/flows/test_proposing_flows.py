@@ -61,10 +61,10 @@ async def test_only_a_blocker_does(work: Work) -> None:
     assert await listed(work) == []
 
 
-async def test_what_speaks_of_settings_is_a_change_of_settings(work: Work) -> None:
-    await stuck(work, "The setting DATABASE_URL is not there")
+async def test_the_words_of_a_blocker_do_not_choose_the_kind_of_its_proposal(work: Work) -> None:
+    await stuck(work, "The setting DATABASE_URL is not there: a config_change, new_skill, credential, permission")
     [each] = await listed(work)
-    assert each.proposal.type is ProposalType.CONFIG_CHANGE
+    assert each.proposal.type is ProposalType.TOOL_FIX
 
 
 async def test_a_second_equal_blocker_makes_no_second_proposal(work: Work) -> None:

@@ -4,7 +4,7 @@ import pytest
 from pydantic import BaseModel
 
 from agents.catalog.rehearsal import load_scripts
-from agents.domain.decomposition import Decomposition, faults, with_verification
+from agents.domain.decomposition import Decomposition, faults, with_closing
 from agents.flows.debate import DebateAnswer
 from agents.flows.decompose import PlanSays
 from agents.flows.evaluate import ReviewAnswer
@@ -59,7 +59,7 @@ def test_every_scripted_plan_passes_the_checks_on_the_sample_project(script: Scr
     for answer in script["decompose"]:
         drafted = PlanSays.model_validate(answer).drafted()
         assert isinstance(drafted, Decomposition)
-        assert faults(with_verification(drafted), sample_files()) == []
+        assert faults(with_closing(drafted), sample_files()) == []
 
 
 def test_evidence_of_rehearsed_debates_counts() -> None:

@@ -9,7 +9,7 @@ import pytest
 from agents.catalog.rehearsal import load_scripts
 from agents.catalog.skills import packaged_skills
 from agents.domain.budget import Budgets
-from agents.domain.decomposition import Decomposition, Subtask, with_verification
+from agents.domain.decomposition import Decomposition, Subtask, with_closing
 from agents.domain.limits import Limits
 from agents.domain.models import Model, Served
 from agents.domain.scope import Scope, ScopeMode
@@ -42,7 +42,7 @@ def plan(number: int, request: str = EXPIRE) -> Decomposition:
     script = next(script for script in SCRIPTS if script["request"] == request)
     drafted = PlanSays.model_validate(script["decompose"][number]).drafted()
     assert isinstance(drafted, Decomposition)
-    return with_verification(drafted)
+    return with_closing(drafted)
 
 
 def model(database: Database) -> JobLlm:
