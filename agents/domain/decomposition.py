@@ -74,12 +74,15 @@ class Decomposition:
     assumptions: tuple[str, ...] = ()  # load-bearing and untested
     risks: tuple[Risk, ...] = ()
     summary: str = ""
+    into: str = ""  # the branch that the work is for; empty: not known when it was drafted
 
     @property
     def hash(self) -> str:
         """What an approval is bound to."""
         parts = [f"{subtask!r}{' closing' if subtask.closing else ''}" for subtask in self.subtasks]
-        return fingerprint(self.goal, self.summary, *self.assumptions, *(repr(risk) for risk in self.risks), *parts)
+        risks = (repr(risk) for risk in self.risks)
+        target = (f"into {self.into}",) if self.into else ()
+        return fingerprint(self.goal, self.summary, *self.assumptions, *risks, *parts, *target)
 
     @property
     def paths(self) -> tuple[str, ...]:

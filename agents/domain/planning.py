@@ -66,6 +66,7 @@ class Draft:
     rehearsal: bool = False
     level: Level = Level.PRIMARY
     why: str = ""  # of a level below the first
+    into: str = ""  # the branch that the work is for
 
 
 def stands_at(task: Task, state: TaskState) -> bool:
@@ -94,7 +95,7 @@ def after_draft(task: Task, draft: Draft, moment: Moment) -> Facts:
         case CannotPlan(why=why):
             return _escalate(task, task.plan_number, why, None, moment)
         case Decomposition() as drafted:
-            plan = with_closing(drafted)
+            plan = with_closing(replace(drafted, into=draft.into))
     number = task.plan_number + 1
     if found := tuple(faults(plan, draft.files)):
         back = e.DecompositionSentBack(task=task.id, at=moment.at, number=number, reasons=found)

@@ -161,6 +161,7 @@ class Task:
     works: tuple[Work, ...] = ()  # one a subtask, once the plan is accepted
     branch: str = ""  # where the subtasks' work is brought together
     base: str = ""  # the commit it began from
+    into: str = ""  # the branch it began from, and will be merged into
     said: tuple[Heard, ...] = ()  # by entitled people while minions work: the last few
     pull: int = 0
     pull_url: str = ""
@@ -280,8 +281,13 @@ _CHANGES: dict[type[Event], Callable[[Task, Any], dict[str, Any]]] = {
         "debate": Debate(began=fact.review, now=fact.review, most=fact.rounds),
     },
     e.DebateRoundHeld: lambda task, fact: {"debate": _argued(task, fact)},
-    e.WorkBegun: lambda task, fact: {"branch": fact.branch, "base": fact.base},
-    e.PullOpened: lambda task, fact: {"pull": fact.number, "pull_url": fact.url, "head": fact.head},
+    e.WorkBegun: lambda task, fact: {"branch": fact.branch, "base": fact.base, "into": fact.into},
+    e.PullOpened: lambda task, fact: {
+        "pull": fact.number,
+        "pull_url": fact.url,
+        "head": fact.head,
+        "into": fact.into or task.into,
+    },
     e.MergeFailed: lambda task, fact: {"problem": fact.problem},
     e.Merged: lambda task, fact: {"head": fact.commit, "merged_into": fact.into, "problem": ""},
     e.TaskHandedOver: lambda task, fact: {"reason": "handed over"},

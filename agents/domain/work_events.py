@@ -15,6 +15,7 @@ class WorkBegun(Event):
 
     branch: str
     base: str  # commit
+    into: str = ""  # the branch it began from, and is for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,6 +161,7 @@ class PullOpened(Event):
     changes: tuple[Change, ...]
     risk: RiskLevel
     why: str = ""
+    into: str = ""  # the branch that it asks to be merged into
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from agents.domain.ladder import Level
 from agents.domain.planning import CannotPlan, Clarify, Draft, Drafted
 from agents.domain.task import Task, TaskState
 from agents.flows.lines import Line, Name
-from agents.ports import Ask, Ports, Spent
+from agents.ports import Ask, ForgeFailed, Ports, Spent
 
 
 class PlanStatus(StrEnum):
@@ -108,6 +108,7 @@ async def decompose(event: Event, ports: Ports) -> None:
         await ports.store.record(seen.id, planning.nothing)
         return
     files = await ports.projects.files(seen.project or "")
+    into = await _branch_for(seen, ports)
 
     step = f"decompose:{seen.plan_number}:{seen.tries}"
     how = ports.workflow().plan
@@ -134,10 +135,19 @@ async def decompose(event: Event, ports: Ports) -> None:
             rehearsal=spent.rehearsal,
             level=Level.SIMPLIFIED if why else Level.PRIMARY,
             why=why,
+            into=into,
         )
         return planning.after_draft(task, draft, moment)
 
     await ports.store.record(seen.id, decide)
+
+
+async def _branch_for(task: Task, ports: Ports) -> str:
+    """The branch that the work will be merged into, for people to approve with the plan."""
+    try:
+        return await ports.forge.base(task.project) if task.project else ""
+    except ForgeFailed:
+        return ""  # it is asked for again before work begins, and nothing begins without it
 
 
 async def _planned(asked: Ask, seen: Task, ports: Ports) -> tuple[PlanSays, Spent, str]:

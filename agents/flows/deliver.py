@@ -7,7 +7,7 @@ from agents.domain.asking import Moment
 from agents.domain.events import Event
 from agents.domain.report import pull_text
 from agents.domain.task import Task, TaskState
-from agents.ports import ForgeFailed, Ports, Pull
+from agents.ports import ForgeFailed, Ports, Pull, Target
 
 NO_FIT = "The branch it is for has moved on, and the two do not fit together"
 
@@ -22,7 +22,8 @@ async def open_pull(event: Event, ports: Ports) -> None:
     changes = tuple(await ports.checkouts.changes(project, task.base, head))
     risk = ports.risk(changes, _coverage(task))
     title, body = pull_text(task)
-    pull = Pull(key=str(task.id), project=project, branch=task.branch, head=head, title=title, body=body)
+    into = task.into or await ports.forge.base(project)
+    pull = Pull(key=str(task.id), project=project, branch=task.branch, head=head, title=title, body=body, into=into)
     await ports.artefacts.keep(f"{task.id}.diff", await ports.checkouts.patch(project, task.base, head))
     opened = await ports.forge.open(pull)
 
@@ -38,6 +39,7 @@ async def open_pull(event: Event, ports: Ports) -> None:
             changes=changes[:100],
             risk=risk.level,
             why=risk.said,
+            into=into,
         )
         return working.pulled(now, fact, risk, moment)
 
@@ -45,15 +47,16 @@ async def open_pull(event: Event, ports: Ports) -> None:
 
 
 async def merge(event: Event, ports: Ports) -> None:
-    """Exactly the head that was shown and approved. Merged before a crash is merged."""
+    """Exactly the head that was shown and approved, into the branch that was. Merged before a crash is merged."""
     assert isinstance(event, e.MergeApproved)
     task = await ports.store.task(event.task)
-    project, problem, commit = task.project or "", NO_FIT, None
+    project, into, problem, commit = task.project or "", task.into, NO_FIT, None
     try:
-        commit = await ports.forge.merge(project, task.pull, event.head, pull_text(task)[0])
+        into = into or await ports.forge.base(project, task.pull)
+        target = Target(branch=into, start=task.base)
+        commit = await ports.forge.merge(project, task.pull, event.head, pull_text(task)[0], target)
     except ForgeFailed as failed:
         problem = f"{failed.what}. {failed.next_step}"
-    into = await ports.forge.base(project) if commit else ""
 
     def decide(now: Task, moment: Moment) -> Sequence[Event]:
         if now.state is not TaskState.RUNNING:

@@ -8,27 +8,40 @@ from agents.domain.branches import branch_for
 from agents.domain.errors import OverlordError
 from agents.domain.events import Event
 from agents.domain.task import Task, evolve
-from agents.ports import Ports
+from agents.ports import ForgeFailed, Ports
 
 
 async def begin_work(event: Event, ports: Ports) -> None:
     """The task gets a branch of its own; the first subtasks start."""
     task = await ports.store.task(event.task)
-    base = await ports.checkouts.tip(task.project or "", "HEAD")
-    if not base:
-        raise OverlordError(
-            f"There is no code to work on for {task.id}: {task.project or 'no project'} has no commit",
-            next_step="Name a git repository with a commit under `projects:` in overlord.yaml, then press Retry.",
-        )
+    into, base = await _start(task, ports)
 
     def decide(now: Task, moment: Moment) -> Sequence[Event]:
         if not now.in_work or now.branch:
             return []
         branch = branch_for(now.id, now.plan.goal if now.plan else now.request)
-        begun = e.WorkBegun(task=now.id, at=moment.at, branch=branch, base=base)
+        begun = e.WorkBegun(task=now.id, at=moment.at, branch=branch, base=base, into=into)
         return [begun, *dispatching.start_next(evolve(now, begun), moment)]
 
     await ports.store.record(task.id, decide)
+
+
+async def _start(task: Task, ports: Ports) -> tuple[str, str]:
+    """The branch that was shown with the plan, whatever is checked out by now, and the commit that it is at."""
+    project = task.project or ""
+    shown = task.plan.into if task.plan else ""
+    try:
+        into = shown or await ports.forge.base(project)
+        base = await ports.checkouts.source(project, into)
+    except ForgeFailed as problem:
+        raise _no_code(task, f"{problem.what}. {problem.next_step}") from problem
+    if not base:
+        raise _no_code(task, f"{project} has no branch {into} any more. Bring it back, or ask for changes to the plan.")
+    return into, base
+
+
+def _no_code(task: Task, why: str) -> OverlordError:
+    return OverlordError(f"There is no code to work on for {task.id}: {why}", next_step="Then press Retry.")
 
 
 async def resume_work(event: Event, ports: Ports) -> None:

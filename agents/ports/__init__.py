@@ -19,6 +19,7 @@ from agents.ports.judging import (
     PullComment,
     PullRecord,
     PullRequest,
+    Target,
     Trial,
 )
 from agents.ports.live import Listener, Live, Show, unseen
@@ -112,6 +113,7 @@ __all__ = [
     "Spent",
     "Store",
     "Talker",
+    "Target",
     "Tool",
     "ToolCall",
     "Trial",

@@ -69,13 +69,25 @@ class Pull:
     head: str
     title: str
     body: str
+    into: str = ""  # the branch to be merged into; empty: the one that work is for now
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """What a merge was approved for. Tasks of older versions know neither."""
+
+    branch: str = ""  # and no other
+    start: str = ""  # the commit that the work began from: the branch must still have it
+
+
+ANYWHERE = Target()
 
 
 class Forge(Protocol):
     """Where work is handed over: the user's own repository, or GitHub. Each effect happens at most once."""
 
-    async def base(self, project: str) -> str:
-        """The branch that work is for."""
+    async def base(self, project: str, number: int = 0) -> str:
+        """The branch that work is for; with a number, the one that this pull request is for. Raises ForgeFailed."""
         ...
 
     async def open(self, pull: Pull) -> PullRequest:
@@ -84,8 +96,11 @@ class Forge(Protocol):
 
     async def comment(self, key: str, project: str, number: int, text: str) -> None: ...
 
-    async def merge(self, project: str, number: int, head: str, message: str) -> str | None:
-        """Merge exactly this head; the merge commit. None: it does not fit any more. Merged before is merged."""
+    async def merge(self, project: str, number: int, head: str, message: str, target: Target = ANYWHERE) -> str | None:
+        """Merge exactly this head into its target; the merge commit. None: it does not fit any more.
+
+        Merged before is merged. Raises ForgeFailed where the target is gone, rewritten or another one.
+        """
         ...
 
     async def publish(self, project: str, branch: str, head: str) -> str:

@@ -46,6 +46,10 @@ class Checkouts(Protocol):
         """The commit a branch, or HEAD, is at; empty if there is none."""
         ...
 
+    async def source(self, project: str, branch: str) -> str:
+        """The commit that a branch of the project's own repository is at, brought here; empty if there is none."""
+        ...
+
     async def open(self, project: str, branch: str, start: str) -> Checkout:
         """The branch's folder: as it was left, or made now. A branch that is not there begins at the commit `start`.
 

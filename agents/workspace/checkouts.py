@@ -26,7 +26,7 @@ def copy_of(home: Path, project: str) -> Path:
     return home.resolve() / "repos" / f"{file_name(project)}.git"
 
 
-async def always_fresh(project: str) -> None:
+async def always_fresh(project: str, branch: str = "") -> None:
     """The repository is the user's own: nothing has to be brought."""
 
 
@@ -39,7 +39,7 @@ class GitCheckouts:
         home: Path,
         environment: Callable[[str], Environment] = lambda project: Environment(),
         *,
-        fresh: Callable[[str], Awaitable[None]] = always_fresh,
+        fresh: Callable[[str, str], Awaitable[None]] = always_fresh,
         owner: int | None = None,
     ) -> None:
         """`fresh` brings a project's repository up to date, where it is only a copy of one that is elsewhere.
@@ -63,8 +63,14 @@ class GitCheckouts:
         mirror = self._mirror(project)
         if branch != "HEAD":
             return await mirror.tip(branch)
-        await self._fresh(project)
+        await self._fresh(project, "")
         return await mirror.bring_up()
+
+    async def source(self, project: str, branch: str) -> str:
+        mirror = self._mirror(project)
+        ref(branch)
+        await self._fresh(project, branch)
+        return await mirror.bring_up(branch)
 
     async def prepare(self, project: str) -> None:
         """Have folders ready at the project's HEAD, so that the next `open` is quick."""

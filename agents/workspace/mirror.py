@@ -18,6 +18,7 @@ from agents.workspace.removal import remove
 PATCH_MOST = 2 * 1024 * 1024
 ATTEMPTS = 20
 _HEAD = "refs/overlord/head"  # where the user's repository was when it was last looked at
+_SOURCE = "refs/overlord/source"  # where branches of it were
 _BASE = "refs/overlord/base"  # where each branch began
 _ELSEWHERE = re.compile(r"reference already exists|but expected|unable to resolve reference")
 _STALE = re.compile(r"'([^'\n]+\.lock)': File exists")
@@ -53,17 +54,18 @@ class Mirror:
         async with held(self._lock) as lock:
             yield replace(self._git, held=(lock,))
 
-    async def bring_up(self) -> str:
-        """Look at the user's repository again; the commit it is at, empty if it has none."""
-        head = await self._source_head()
+    async def bring_up(self, branch: str = "") -> str:
+        """Look at the user's repository again; the commit it is at, or a branch of it; empty if there is none."""
+        theirs, ours = (ref(branch), f"{_SOURCE}/{branch}") if branch else ("HEAD", _HEAD)
+        head = await self._source_at(theirs)
         if not self.place.is_dir():
             await self._make()
-        if not head or head == await self.resolved(_HEAD):
+        if not head or head == await self.resolved(ours):
             return head
         async with self.locked() as git:
             fetch = (*FETCH, "--update-shallow", UPLOAD, "--end-of-options", str(self.source.absolute()))
-            await _unstuck(self.place, replace(git, seconds=LONG), (*fetch, f"+HEAD:{_HEAD}"))
-        return await self.resolved(_HEAD)
+            await _unstuck(self.place, replace(git, seconds=LONG), (*fetch, f"+{theirs}:{ours}"))
+        return await self.resolved(ours)
 
     async def resolved(self, name: str) -> str:
         """The commit that a ref or an id names; empty if there is none."""
@@ -171,11 +173,11 @@ class Mirror:
     async def tree(self, commit: str) -> str:
         return await self._git.line("rev-parse", "--verify", "--end-of-options", f"{checked(commit)}^{{tree}}")
 
-    async def _source_head(self) -> str:
+    async def _source_at(self, name: str) -> str:
         """Asked of the user's repository itself, which costs less than a fetch that brings nothing."""
         git = Git(directory=git_dir(self.source))
         try:
-            return await git.line("rev-parse", "--verify", "-q", "--end-of-options", "HEAD^{commit}")
+            return await git.line("rev-parse", "--verify", "-q", "--end-of-options", f"{name}^{{commit}}")
         except GitFailed as problem:
             if problem.code == 1 or "Needed a single revision" in problem.said:
                 return ""

@@ -148,6 +148,8 @@ def _caveats(plan: Decomposition) -> list[Row]:
     hidden = max(0, len(plan.assumptions) - _MOST) + max(0, len(plan.risks) - _MOST)
     if hidden:
         rows.append(Row(label="And", value=f"{hidden} more assumptions and risks; say `why` to read on"))
+    into = plan.into or "the branch that the project is on when work begins"
+    rows.append(Row(label="Merges into", value=into))
     if plan.paths:
         rows.append(Row(label="Paths", value=cut(", ".join(plan.paths), 400)))
     return rows

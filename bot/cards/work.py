@@ -189,6 +189,8 @@ def merge_rows(task: Task) -> list[Row]:
         rows += [row for row in evaluation_rows(whole) if row.label != "Changed"]
         rows.append(Row(label="Changed", value=changed_in_words(whole.changes)))
     rows.append(Row(label="Branch", value=task.branch))
+    if task.into:
+        rows.append(Row(label="Merges into", value=task.into))
     if task.pull_url:
         rows.append(Row(label="Pull request", value=f"#{task.pull} {task.pull_url}"))
     return rows

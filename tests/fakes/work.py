@@ -24,10 +24,12 @@ from agents.ports import (
     Pull,
     PullRequest,
     Show,
+    Target,
     Watch,
     Workspace,
     unseen,
 )
+from agents.ports.judging import ANYWHERE
 
 Play = Callable[[Brief, Watch], Awaitable[Outcome]]
 HEAD = "0" * 40
@@ -97,9 +99,13 @@ class MemoryCheckouts:
     conflicts: set[str] = field(default_factory=set)  # branches whose work does not fit
     number: int = 0
     messages: list[str] = field(default_factory=list)  # of commits that join
+    theirs: dict[str, str] = field(default_factory=lambda: {"main": HEAD})  # branches of the project's own
 
     async def tip(self, project: str, branch: str) -> str:
         return HEAD if branch == "HEAD" else self.branches.get(branch, "")
+
+    async def source(self, project: str, branch: str) -> str:
+        return self.theirs.get(branch, "")
 
     async def open(self, project: str, branch: str, start: str) -> Checkout:
         found = branch in self.opened
@@ -134,6 +140,9 @@ class MemoryCheckouts:
             return None
         inside = self.contains.setdefault(into, set())
         self.messages.append(message)
+        if not inside and self.branches.get(into, start) == start:
+            inside.add(commit)
+            self.branches[into] = commit  # nothing else is there: it only moves on
         if commit not in inside:
             inside.add(commit)
             self.branches[into] = fingerprint(into, *sorted(inside)) + "00000000"
@@ -186,11 +195,17 @@ class MemoryForge:
     fits: bool = True
     branches: dict[str, str] = field(default_factory=dict)  # where people work
     closed: set[str] = field(default_factory=set)  # branches that cannot be brought there
+    on: str = "main"  # what is checked out where people work
+    asked: list[Pull] = field(default_factory=list)
+    targets: list[Target] = field(default_factory=list)
 
-    async def base(self, project: str) -> str:
-        return "main"
+    async def base(self, project: str, number: int = 0) -> str:
+        if not self.on:
+            raise ForgeFailed("The forge cannot be reached", next_step="Try again.")
+        return self.on
 
     async def open(self, pull: Pull) -> PullRequest:
+        self.asked.append(pull)
         known = self.pulls.get(pull.key)
         number = known.number if known else len(self.pulls) + 1
         self.pulls[pull.key] = PullRequest(number=number, url=f"https://forge.test/{number}", head=pull.head)
@@ -198,7 +213,8 @@ class MemoryForge:
 
     async def comment(self, key: str, project: str, number: int, text: str) -> None: ...
 
-    async def merge(self, project: str, number: int, head: str, message: str) -> str | None:
+    async def merge(self, project: str, number: int, head: str, message: str, target: Target = ANYWHERE) -> str | None:
+        self.targets.append(target)
         if not self.fits:
             return None
         if head not in self.merged:

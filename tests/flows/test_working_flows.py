@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 
 from agents.domain.authority import Group, Kind, Presser
+from agents.domain.errors import OverlordError
 from agents.domain.evaluation import GateRun, Score
 from agents.domain.ids import Account, PersonId
 from agents.domain.risk import Risk, RiskLevel
 from agents.domain.skill import Uses, uses
 from agents.domain.task import Task, TaskState
 from agents.domain.work import Ending, SubtaskState
-from agents.ports import Asked, Brief, Checkout, GaveUp, Outcome, WantsScope, Watch
+from agents.ports import Asked, Brief, Checkout, GaveUp, Outcome, Target, WantsScope, Watch
 from bot.cards.words import state_of
 from tests.bot.test_cli_entry import Shell
 from tests.fakes.llm import ScriptedLlm, no_answer
@@ -350,3 +351,35 @@ async def test_the_use_of_skills_is_counted_by_subtask_and_by_what_came_of_it(wo
     shell.environ["OVERLORD_DATABASE_URL"] = f"sqlite:///{tmp_path / 'overlord.db'}"
     assert "2 subtasks, 2 accepted" in shell.spawn("skills").out
     assert shell.spawn("skills", "--json").json["uses"]["changelog"] == {"subtasks": 2, "accepted": 2}
+
+
+@pytest.mark.parametrize("shown", [True, False])
+async def test_work_begins_from_the_branch_that_was_shown_and_is_merged_into_it(work: Work, shown: bool) -> None:
+    """Whatever is checked out meanwhile. A branch that nobody could name for the plan is fixed when work begins."""
+    forge, checkouts = work.workshop.forge, work.workshop.checkouts
+    checkouts.theirs = {"main": "a" * 40, "release": "b" * 40}
+    forge.on = "main" if shown else ""
+    await work.run_next("intake", "decompose", "review")
+    plan = (await work.now()).plan
+    assert plan and plan.into == ("main" if shown else "")
+    forge.on = "release" if shown else "main"
+    await work.press(Kind.PLAN, "approve")
+    await work.run(await work.next_job())
+    forge.on = "release"
+    await work.settle()
+    task = await work.now()
+    assert (task.into, task.base) == ("main", "a" * 40)
+    await work.press(Kind.MERGE, "merge")
+    await work.settle()
+    task = await work.now()
+    assert task.state is TaskState.DONE and task.merged_into == "main"
+    assert [pull.into for pull in forge.asked] == ["main"]
+    assert forge.targets == [Target(branch="main", start="a" * 40)]
+
+
+async def test_without_the_branch_that_was_shown_nothing_begins(work: Work) -> None:
+    await work.accepted()
+    work.workshop.checkouts.theirs = {"release": "b" * 40}
+    with pytest.raises(OverlordError, match="no branch main any more"):
+        await work.run(await work.next_job())
+    assert not (await work.now()).branch

@@ -44,6 +44,20 @@ async def test_new_commits_of_people_are_seen(yard: Yard) -> None:
     assert checkout.base == checkout.head == later
 
 
+async def test_a_branch_of_the_project_is_brought_whatever_is_checked_out(yard: Yard) -> None:
+    checkouts, began = yard.checkouts(), git(yard.user, "rev-parse", "HEAD")
+    branch = git(yard.user, "symbolic-ref", "--short", "HEAD")
+    git(yard.user, "branch", "elsewhere")
+    git(yard.user, "symbolic-ref", "HEAD", "refs/heads/elsewhere")
+    later = yard.people_commit({"later.py": "later = 1\n"})
+    assert await checkouts.tip("links", "HEAD") == later
+    assert (await checkouts.source("links", branch), await checkouts.source("links", "elsewhere")) == (began, later)
+    git(yard.user, "update-ref", "-d", f"refs/heads/{branch}")
+    assert await checkouts.source("links", branch) == "", "what is gone is not taken from our own copy"
+    with pytest.raises(CheckoutFailed, match="no name for a branch"):
+        await checkouts.source("links", "--upload-pack=x")
+
+
 async def test_what_does_not_exist_has_no_tip_and_cannot_be_opened(yard: Yard) -> None:
     checkouts = yard.checkouts()
     assert await checkouts.tip("links", BRANCH) == ""

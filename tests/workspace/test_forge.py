@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.ports import ForgeFailed
+from agents.ports import ForgeFailed, Pull, Target
 from tests.workspace import repositories as repos
 from tests.workspace.forge_rig import PROJECT, RIGS, SECRET, Rig
 
@@ -91,6 +91,68 @@ async def test_what_does_not_fit_any_more_is_not_merged(rig: Rig) -> None:
     assert await rig.forge.merge(PROJECT, opened.number, pull.head, "Change a") is None
     assert repos.tip(rig.far, "main") == theirs
     assert [seen.state for seen in rig.seen()] == ["open"]
+
+
+def turn_to_another_branch(rig: Rig) -> str:
+    """Whoever works there goes on with another branch. Where that is."""
+    other = repos.commit(rig.far, {"release": "1\n"}, on=repos.tip(rig.far, "main"))
+    repos.git(rig.far, "update-ref", "refs/heads/release", other)
+    if (rig.far / ".git").is_dir():
+        repos.git(rig.far, "switch", "-q", "release")
+    repos.git(rig.far, "symbolic-ref", "HEAD", "refs/heads/release")
+    if rig.fake:
+        rig.fake.world.repos["acme/shop"].default_branch = "release"
+    return other
+
+
+async def opened_for_main(rig: Rig) -> tuple[Pull, int, Target]:
+    start = repos.tip(rig.far, "main")
+    pull = rig.pull(into="main")
+    return pull, (await rig.forge.open(pull)).number, Target(branch="main", start=start)
+
+
+@pytest.mark.parametrize("when", ["before it is opened", "before it is merged"])
+async def test_a_merge_goes_where_it_was_asked_for_whatever_is_checked_out(rig: Rig, when: str) -> None:
+    start = repos.tip(rig.far, "main")
+    other = turn_to_another_branch(rig) if when == "before it is opened" else ""
+    pull, number, target = await opened_for_main(rig)
+    other = other or turn_to_another_branch(rig)
+    assert await rig.forge.base(PROJECT) == "release" and await rig.forge.base(PROJECT, number) == "main"
+    merged = await rig.forge.merge(PROJECT, number, pull.head, "Add b", target)
+    assert merged == repos.tip(rig.far, "main") and repos.tip(rig.far, "release") == other
+    assert repos.git(rig.far, "show", "-s", "--format=%P", merged).split() == [start, pull.head]
+
+
+async def test_a_branch_that_is_gone_is_told_and_nothing_is_merged_elsewhere(rig: Rig) -> None:
+    pull, number, target = await opened_for_main(rig)
+    other = turn_to_another_branch(rig)
+    repos.git(rig.far, "update-ref", "-d", "refs/heads/main")
+    with pytest.raises(ForgeFailed, match=r"no branch main any more\. Nothing was merged"):
+        await rig.forge.merge(PROJECT, number, pull.head, "Add b", target)
+    assert repos.tip(rig.far, "release") == other and not repos.tip(rig.far, "main")
+    assert [seen.state for seen in rig.seen()] == ["open"]
+
+
+async def test_what_was_taken_out_of_a_branch_does_not_come_back_with_a_merge(rig: Rig) -> None:
+    """The branch is rewritten under the work: its own diff is what was shown, and a merge would bring more."""
+    before = repos.tip(rig.far, "main")
+    repos.put_on(rig.far, "main", {"key.txt": "published by mistake\n"})
+    repos.git(rig.ours, "fetch", "-q", str(rig.far), "+refs/heads/main:refs/heads/main")
+    pull, number, target = await opened_for_main(rig)
+    repos.git(rig.far, "update-ref", "refs/heads/main", before)
+    with pytest.raises(ForgeFailed, match=r"main was rewritten.*Nothing was merged"):
+        await rig.forge.merge(PROJECT, number, pull.head, "Add b", target)
+    assert repos.tip(rig.far, "main") == before and [seen.state for seen in rig.seen()] == ["open"]
+
+
+async def test_one_that_is_open_for_another_branch_is_not_taken(rig: Rig) -> None:
+    pull, number, target = await opened_for_main(rig)
+    other, main = turn_to_another_branch(rig), repos.tip(rig.far, "main")
+    with pytest.raises(ForgeFailed, match="is for the branch main, but release was shown"):
+        await rig.forge.open(replace(pull, into="release"))
+    with pytest.raises(ForgeFailed, match="is for the branch main, but release was shown"):
+        await rig.forge.merge(PROJECT, number, pull.head, "Add b", replace(target, branch="release"))
+    assert (repos.tip(rig.far, "main"), repos.tip(rig.far, "release")) == (main, other)
 
 
 async def test_a_comment_is_made_once_for_each_key(rig: Rig) -> None:

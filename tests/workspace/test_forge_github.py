@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agents.domain.secret import Secret
-from agents.ports import ForgeFailed
+from agents.ports import ForgeFailed, Target
 from agents.workspace.forge.github import GitHubForge
 from agents.workspace.forge.github_api import GitHubApi
 from agents.workspace.forge.remotes import Remote, named_by, web_of
@@ -92,6 +92,30 @@ async def test_one_that_a_person_closed_stays_closed(hub: Hub) -> None:
     with pytest.raises(ForgeFailed, match="closed on GitHub"):
         await hub.forge.merge(PROJECT, opened.number, pull.head, "Add b")
     assert hub.counts() == {"push": 1, "pull": 1, "comment": 0, "merge": 0}
+
+
+@pytest.mark.parametrize("when", ["before", "meanwhile", "after"])
+async def test_one_that_somebody_turns_to_another_branch_is_told_as_what_it_is(hub: Hub, when: str) -> None:
+    pull, start = work_on(hub.ours, into="main"), repos.tip(hub.repo.path, "main")
+    repos.git(hub.repo.path, "update-ref", "refs/heads/release", start)
+    opened = await hub.forge.open(pull)
+
+    def turn() -> None:
+        found = hub.repo.issues[0].pull
+        assert found
+        found["base"] = "release"
+
+    if when == "meanwhile":  # nobody can ask GitHub to compare: it is told truly afterwards
+        hub.fake.world.before_merge = turn
+    else:
+        turn()
+    if when == "after":
+        hub.fake.world.merge(hub.repo, hub.repo.issues[0], {})
+    said = "is for the branch release, but main was shown" if when == "before" else "was merged into release"
+    with pytest.raises(ForgeFailed, match=said):
+        await hub.forge.merge(PROJECT, opened.number, pull.head, "Add b", Target(branch="main", start=start))
+    assert repos.tip(hub.repo.path, "main") == start
+    assert (repos.tip(hub.repo.path, "release") == start) is (when == "before")
 
 
 async def test_a_copied_mark_does_not_silence_us(hub: Hub) -> None:

@@ -118,6 +118,12 @@ async def test_another_default_branch_is_followed(hub: Rig, tmp_path: Path) -> N
     repos.git(hub.far, "symbolic-ref", "HEAD", "refs/heads/trunk")
     await kept.refresh(PROJECT)
     assert repos.git(place, "rev-parse", "HEAD") == made
+    other = repos.put_on(hub.far, "main", {"still.py": "1\n"})
+    await kept.refresh(PROJECT, "main")
+    assert repos.tip(place, "main") == other, "the branch that some work is for is brought too"
+    repos.git(hub.far, "update-ref", "-d", "refs/heads/main")
+    await kept.refresh(PROJECT, "main")
+    assert not repos.tip(place, "main") and repos.tip(place, "trunk") == made
 
 
 async def test_history_that_was_rewritten_there_is_taken_as_it_is(hub: Rig, tmp_path: Path) -> None:

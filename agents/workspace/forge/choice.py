@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from agents.ports import Forge, ForgeFailed, Pull, PullRequest
+from agents.ports import Forge, ForgeFailed, Pull, PullRequest, Target
+from agents.ports.judging import ANYWHERE
 
 
 class Forges:
@@ -11,8 +12,8 @@ class Forges:
     def __init__(self, of: Mapping[str, Forge]) -> None:
         self._of = of
 
-    async def base(self, project: str) -> str:
-        return await self._for(project).base(project)
+    async def base(self, project: str, number: int = 0) -> str:
+        return await self._for(project).base(project, number)
 
     async def open(self, pull: Pull) -> PullRequest:
         return await self._for(pull.project).open(pull)
@@ -20,8 +21,8 @@ class Forges:
     async def comment(self, key: str, project: str, number: int, text: str) -> None:
         await self._for(project).comment(key, project, number, text)
 
-    async def merge(self, project: str, number: int, head: str, message: str) -> str | None:
-        return await self._for(project).merge(project, number, head, message)
+    async def merge(self, project: str, number: int, head: str, message: str, target: Target = ANYWHERE) -> str | None:
+        return await self._for(project).merge(project, number, head, message, target)
 
     async def publish(self, project: str, branch: str, head: str) -> str:
         return await self._for(project).publish(project, branch, head)

@@ -23,11 +23,14 @@ class Clones:
         self._locks = defaultdict[str, asyncio.Lock](asyncio.Lock)
         self._looked = dict[str, float]()  # when each was last brought up to date
 
-    async def refresh(self, project: str) -> None:
-        """Bring what is on GitHub here; nothing for a project that is elsewhere. Raises ForgeFailed."""
+    async def refresh(self, project: str, branch: str = "") -> None:
+        """Bring what is on GitHub here; nothing for a project that is elsewhere. Raises ForgeFailed.
+
+        `branch`: this one too, beside the one that people work from.
+        """
         if remote := self._remotes.get(project):
             async with self._locks[project]:
-                await self._refresh(remote)
+                await self._refresh(remote, branch)
                 self._looked[project] = time.monotonic()
 
     async def recent(self, project: str) -> None:
@@ -41,18 +44,27 @@ class Clones:
             if not await _has_code(remote.commits):
                 raise
 
-    async def _refresh(self, remote: Remote) -> None:
+    async def _refresh(self, remote: Remote, other: str) -> None:
         clone = Repository(remote.commits)
         await _make(remote.commits)
         named, commit = await self._git.head(remote)
+        if other and other != named:
+            await self._bring(remote, checked_branch(other), await self._git.at(remote, other))
         if not commit:
             return
-        branch = checked_branch(named)
-        ref = f"refs/heads/{branch}"
-        if await clone.commit_at(ref) != commit:
-            await self._git.fetch(remote, f"+{ref}:{ref}")
+        ref = f"refs/heads/{checked_branch(named)}"
+        await self._bring(remote, named, commit)
         if (await clone.ask("symbolic-ref", "--quiet", "HEAD")).text.strip() != ref:
             await clone.tell("symbolic-ref", "HEAD", ref)
+
+    async def _bring(self, remote: Remote, branch: str, commit: str) -> None:
+        """The branch as it is on GitHub, or none if it is not there."""
+        clone, ref = Repository(remote.commits), f"refs/heads/{branch}"
+        here = await clone.commit_at(ref)
+        if here and not commit:
+            await clone.tell("update-ref", "-d", ref)
+        elif here != commit:
+            await self._git.fetch(remote, f"+{ref}:{ref}")
 
 
 def _is_there(place: Path) -> bool:

@@ -8,7 +8,8 @@ from agents.domain.commits import commit_message
 from agents.domain.ids import derived
 from agents.domain.redact import Redact
 from agents.domain.text import clean, one_line
-from agents.ports import ForgeFailed, Pull, PullRequest
+from agents.ports import ForgeFailed, Pull, PullRequest, Target
+from agents.ports.judging import ANYWHERE
 from agents.workspace.forge import words
 from agents.workspace.forge.github_api import GitHubApi, Unsure, wanted
 from agents.workspace.forge.github_shapes import (
@@ -22,7 +23,14 @@ from agents.workspace.forge.github_shapes import (
     User,
     read,
 )
-from agents.workspace.forge.plumbing import Repository, checked_branch, checked_commit
+from agents.workspace.forge.plumbing import (
+    Repository,
+    checked_branch,
+    checked_commit,
+    missing_branch,
+    require_target,
+    rewritten_branch,
+)
 from agents.workspace.forge.remotes import Pushing, Remote, web_of
 
 TRIES = 3
@@ -48,15 +56,19 @@ class GitHubForge:
         self._pushing = Pushing(api.url, api.token)
         self._login: str | None = None
 
-    async def base(self, project: str) -> str:
+    async def base(self, project: str, number: int = 0) -> str:
+        if number:
+            return checked_branch((await self._pull(self.remote(project), number)).base.ref)
         return checked_branch((await self._repository(project)).default_branch)
 
     async def open(self, pull: Pull) -> PullRequest:
         branch, head, remote = checked_branch(pull.branch), checked_commit(pull.head), self.remote(pull.project)
-        base = await self.base(pull.project)
+        base = checked_branch(pull.into or await self.base(pull.project))
         if branch == base:
             raise ForgeFailed(f"Work cannot be on {base} itself", next_step="Give it a branch of its own.")
         found = await self._found(remote, pull)
+        if found and pull.into:
+            require_target(found.number, found.base.ref, base)
         if found is None or found.state == "open":
             await self._pushing.push(remote, branch, head)
             found = found or await self._opened(remote, pull, base)
@@ -79,19 +91,22 @@ class GitHubForge:
         if not await self._is_said(path, mark):
             raise Unsure(f"a comment on #{number}")
 
-    async def merge(self, project: str, number: int, head: str, message: str) -> str | None:
+    async def merge(self, project: str, number: int, head: str, message: str, target: Target = ANYWHERE) -> str | None:
         remote = self.remote(project)
         title, _, rest = commit_message(self._redact(message), "Merge").partition("\n")
         told = {"commit_title": title.strip(), "commit_message": rest.strip()}
         wish = {**told, "sha": checked_commit(head), "merge_method": (await self._repository(project)).method}
         for _ in range(TRIES):
             shown = await self._pull(remote, number)
-            if shown.standing == "merged":
+            merged = shown.standing == "merged"
+            require_target(number, shown.base.ref, target.branch or shown.base.ref, merged=merged)
+            if merged:
                 return shown.merge_commit_sha
             if shown.state != "open":
                 raise ForgeFailed(f"#{number} was closed on GitHub", next_step="Open it again there, then press again.")
             if shown.head.sha != head:
                 return None
+            await self._still_has(remote, shown.base.ref, target.start)
             try:
                 answer = await self._api.change("PUT", f"/repos/{remote.full}/pulls/{int(number)}/merge", wish)
             except Unsure:
@@ -100,8 +115,21 @@ class GitHubForge:
             if answer.status in (405, 409):
                 again = await self._pull(remote, number)  # somebody else may have merged it this moment
                 return again.merge_commit_sha if again.standing == "merged" else None
-            return read(Merged, wanted(answer, f"the merge of #{number}").data, f"the merge of #{number}").sha
+            commit = read(Merged, wanted(answer, f"the merge of #{number}").data, f"the merge of #{number}").sha
+            went = (await self._pull(remote, number)).base.ref  # somebody may have turned it elsewhere this moment
+            require_target(number, went, target.branch or went, merged=True)
+            return commit
         raise Unsure(f"the merge of #{number}")
+
+    async def _still_has(self, remote: Remote, branch: str, start: str) -> None:
+        """Raises ForgeFailed if a branch on GitHub is gone, or has lost the commit that work began from."""
+        ours, tip = Repository(remote.commits), await self._pushing.at(remote, checked_branch(branch))
+        if not tip:
+            raise missing_branch(branch)
+        if start and not await ours.has(tip):
+            await self._pushing.fetch(remote, f"refs/heads/{branch}")
+        if start and not await ours.leads_to(start, tip):
+            raise rewritten_branch(branch)
 
     async def publish(self, project: str, branch: str, head: str) -> str:
         await self._pushing.push(self.remote(project), checked_branch(branch), checked_commit(head))

@@ -41,11 +41,16 @@ class Head(BaseModel):
     repo: Repo | None = None  # None: the fork is gone
 
 
+class Base(BaseModel):
+    ref: str
+
+
 class PullShown(BaseModel):
     number: Number
     state: str
     html_url: str
     head: Head
+    base: Base
     body: str | None = None
     user: User | None = None
     merged_at: str | None = None

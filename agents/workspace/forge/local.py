@@ -8,10 +8,18 @@ from pathlib import Path
 from agents.domain.commits import commit_message
 from agents.domain.redact import Redact
 from agents.domain.text import clean, cut, one_line
-from agents.ports import ForgeFailed, Pull, PullBook, PullRecord, PullRequest
+from agents.ports import ForgeFailed, Pull, PullBook, PullRecord, PullRequest, Target
+from agents.ports.judging import ANYWHERE
 from agents.workspace.forge import words
 from agents.workspace.forge.person import checkout_of
-from agents.workspace.forge.plumbing import Repository, checked_branch, checked_commit
+from agents.workspace.forge.plumbing import (
+    Repository,
+    checked_branch,
+    checked_commit,
+    missing_branch,
+    require_target,
+    rewritten_branch,
+)
 from agents.workspace.git import OVERLORD
 
 TRIES = 5  # at moving a branch that others move too
@@ -40,8 +48,10 @@ class LocalForge:
         self._page = page
         self._merging = dict[str, asyncio.Lock]()  # by project: a checkout follows one merge before the next begins
 
-    async def base(self, project: str) -> str:
+    async def base(self, project: str, number: int = 0) -> str:
         place = self._place(project)
+        if number:
+            return (await self._found(project, number)).base
         theirs = Repository(place.repository)
         if place.base:
             return checked_branch(place.base)
@@ -55,11 +65,13 @@ class LocalForge:
 
     async def open(self, pull: Pull) -> PullRequest:
         branch, head = checked_branch(pull.branch), checked_commit(pull.head)
-        base = await self.base(pull.project)
+        base = checked_branch(pull.into or await self.base(pull.project))
         if branch == base:
             raise ForgeFailed(f"Work cannot be on {base} itself", next_step="Give it a branch of its own.")
         told = replace(pull, title=one_line(self._plain(pull.title), words.TITLE_MOST), body=self._plain(pull.body))
         record = await self._book.open(told, base)
+        if pull.into:
+            require_target(record.number, record.base, base)
         if record.state == "open":
             await self._bring(self._place(pull.project), branch, head)
         return PullRequest(
@@ -70,15 +82,16 @@ class LocalForge:
         await self._found(project, number)
         await self._book.comment(key, project, number, self._plain(text))
 
-    async def merge(self, project: str, number: int, head: str, message: str) -> str | None:
+    async def merge(self, project: str, number: int, head: str, message: str, target: Target = ANYWHERE) -> str | None:
         record = await self._found(project, number)
+        require_target(number, record.base, target.branch or record.base)
         if record.state == "merged":
             return record.commit
         if record.head != checked_commit(head):
             return None
         place = self._place(project)
         async with self._merging.setdefault(project, asyncio.Lock()):
-            commit = await self._merged(place, record, message)
+            commit = await self._merged(place, record, message, target.start)
             if commit is not None:
                 await self._follow(place, record, commit)
                 await self._book.merged(project, number, commit)
@@ -119,19 +132,19 @@ class LocalForge:
                 return
         raise _busy(place, branch)
 
-    async def _merged(self, place: Place, record: PullRecord, message: str) -> str | None:
+    async def _merged(self, place: Place, record: PullRecord, message: str, start: str) -> str | None:
         """The commit that has the work in the base; None where it does not fit. Killed anywhere, it may come again."""
         theirs, ours = Repository(place.repository), Repository(place.commits)
         for _ in range(TRIES):
             tip = await theirs.commit_at(f"refs/heads/{record.base}")
             if not tip:
-                raise ForgeFailed(
-                    f"There is no branch {record.base} any more", next_step="Make it again, or drop this."
-                )
+                raise missing_branch(record.base)
             if record.commit and await theirs.leads_to(record.commit, tip):
                 return record.commit
             if await theirs.leads_to(record.head, tip):
                 return await _where_it_came(theirs, record.head, tip)
+            if start and not await theirs.leads_to(start, tip):
+                raise rewritten_branch(record.base)
             await ours.take(theirs, tip)
             commit = await self._made(ours, record, tip, message)
             if commit is None:

@@ -100,6 +100,34 @@ def _locked(repository: Path, lock: Path) -> ForgeFailed:
     )
 
 
+def require_target(number: int, now: str, approved: str, *, merged: bool = False) -> None:
+    """Raises ForgeFailed if a pull request is for another branch than people were shown, or went into another."""
+    if now == approved:
+        return
+    if merged:
+        what = f"#{number} was merged into {now}, but {approved} was shown and approved"
+        raise ForgeFailed(what, next_step=f"Look at {now}; then finish it yourself.")
+    raise ForgeFailed(
+        f"#{number} is for the branch {now}, but {approved} was shown and approved. Nothing was merged",
+        next_step=f"Set its base to {approved} again, then press again; or finish it yourself.",
+    )
+
+
+def missing_branch(branch: str) -> ForgeFailed:
+    return ForgeFailed(
+        f"There is no branch {branch} any more. Nothing was merged",
+        next_step=f"Make {branch} again, then press again; or finish it yourself.",
+    )
+
+
+def rewritten_branch(branch: str) -> ForgeFailed:
+    """A merge would bring back what was taken out of the branch, and nobody was shown that."""
+    return ForgeFailed(
+        f"{branch} was rewritten: the commit that this work began from is not in it any more. Nothing was merged",
+        next_step=f"Bring {branch} back to where it was, then press again; or finish it yourself.",
+    )
+
+
 def checked_commit(written: str) -> str:
     if not is_commit(written):
         raise ForgeFailed(f"{written!r} is not a commit", next_step="Name the commit by its whole hash.")
