@@ -95,7 +95,7 @@ class Records:
         if not seen or name not in await self._kept_of(task):
             return None
         text = await self._artefacts.read(name)
-        return None if text is None else self._office.redact(text)
+        return None if text is None else await asyncio.to_thread(self._office.redact, text)
 
     async def _kept_of(self, task: TaskId) -> list[str]:
         return [name for name in await self._artefacts.names(task) if name[len(task)] in ".-"]

@@ -10,7 +10,7 @@ from pathlib import Path
 from agents.catalog.skills import Skills, packaged_skills, read_skills
 from agents.domain.dispatching import branch_of
 from agents.domain.gates import GateCommands
-from agents.domain.packing import Delta
+from agents.domain.packing import Delta, ReviewPack
 from agents.domain.recent import Recent
 from agents.domain.records import dataclass
 from agents.domain.redact import Redact
@@ -197,14 +197,16 @@ class Workshop:
             role_of=self.office.catalog().role,
         )
 
-    async def for_review(self, task: Task, work: Work, commit: str, role: str) -> str:
+    async def for_review(self, task: Task, work: Work, commit: str, role: str) -> ReviewPack:
         """Implements agents.ports.Packs."""
         project = task.project or ""
+        diff, left = await self.checkouts.difference(project, work.base, commit)
         delta = Delta(
             plan=plan_text(task),
             before=work.base,
             after=commit,
-            diff=await self.checkouts.patch(project, work.base, commit),
+            diff=diff,
+            cut=left,
             changes=tuple(await self.checkouts.changes(project, work.base, commit)),
         )
         async with self.checkouts.lent(project, commit) as workspace:

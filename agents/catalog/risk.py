@@ -47,11 +47,13 @@ _BREAKING = Shape(Breaking, ("changed", "removed", "spared"), changed=_patterns,
 # Every number must be there: one that is missing would be one that nobody chose.
 RISK = Shape(
     _policy,
-    ("low_below", "low_coverage", "medium_below", "high_above", "areas", "breaking"),
+    ("low_below", "low_coverage", "medium_below", "high_above", "low_lines", "high_lines", "areas", "breaking"),
     low_below=COUNT,
     low_coverage=number(0, 100, write="Write percent, such as 80."),
     medium_below=COUNT,
     high_above=COUNT,
+    low_lines=COUNT,
+    high_lines=COUNT,
     areas=mapping(str, _AREA),
     breaking=_BREAKING,
 )
@@ -65,6 +67,9 @@ def odd_risk(risk: RiskPolicy) -> Iterator[Odd]:
     if risk.medium_below > risk.high_above + 1:
         what = f"with {risk.medium_below} a change could be of medium risk and of high risk by its size"
         yield ("risk", "medium_below"), what, f"Write at most high_above + 1, which is {risk.high_above + 1}."
+    if risk.low_lines > risk.high_lines + 1:
+        what = f"with {risk.low_lines} a change could be of low risk and of high risk by its size"
+        yield ("risk", "low_lines"), what, f"Write at most high_lines + 1, which is {risk.high_lines + 1}."
 
 
 def packaged_risk() -> Document:

@@ -1,6 +1,7 @@
 """Judgement of finished work: what each check says, and what all of them together come to."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from enum import StrEnum
 
 from agents.domain.records import dataclass
@@ -67,6 +68,10 @@ class CodeReview:
     security_concerns: tuple[str, ...] = ()
     why_none: str = ""
     cost: float = 0.0
+    read: int = 0  # changed lines that it was given
+    lines: int = 0  # changed lines that there are; 0: not measured
+    parts: int = 1  # in which it read them
+    unread: tuple[str, ...] = ()  # what it was not given, by name
 
     @property
     def score(self) -> Score | None:
@@ -93,13 +98,49 @@ class Evaluation:
     overall: Score
     gates: tuple[GateRun, ...] = ()
     reviews: tuple[CodeReview, ...] = ()
-    changes: tuple[Change, ...] = ()
+    changes: tuple[Change, ...] = ()  # the first of them
+    files: int = 0  # that changed, in all; 0 in older facts, where the changes are all there are
     feedback: tuple[str, ...] = ()  # M028: what another attempt must heed
     coverage: float | None = None  # percent; None: not measured
     sandbox: str = ""
     cost: float = 0.0
     seconds: float = 0.0
     silent: bool = False  # a mandatory reviewer gave no verdict
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """Why a person must look, though all of it passed."""
+        silent = "no reviewer gave a verdict"
+        if self.silent and any(review.unread for review in self.reviews):
+            silent = "not all of it was read"
+        worried = any(review.opinion is Opinion.APPROVED and review.security_concerns for review in self.reviews)
+        return tuple(
+            why for why, held in ((silent, self.silent), ("a reviewer has security concerns", worried)) if held
+        )
+
+
+# Of what reviewers say of the parts of one piece of work, the worst counts.
+_WORST_FIRST = (Opinion.REJECTED, Opinion.CHANGES_REQUESTED, Opinion.NO_VERDICT, Opinion.APPROVED)
+
+
+def joined(parts: Sequence[CodeReview], unread: Sequence[str]) -> CodeReview:
+    """One verdict on work that was read in parts. What was not read is approved by nobody."""
+    worst = min(parts, key=lambda part: _WORST_FIRST.index(part.opinion))
+    opinion, why = worst.opinion, worst.why_none
+    if unread and opinion is Opinion.APPROVED:
+        more = f" and {len(unread) - 1} more" if len(unread) > 1 else ""
+        opinion, why = Opinion.NO_VERDICT, f"It was not given all of it to read: {unread[0]}{more}"
+    return replace(
+        worst,
+        opinion=opinion,
+        why_none=why,
+        issues=tuple(issue for part in parts for issue in part.issues),
+        suggestions=tuple(each for part in parts for each in part.suggestions),
+        security_concerns=tuple(each for part in parts for each in part.security_concerns),
+        cost=sum(part.cost for part in parts),
+        parts=len(parts),
+        unread=tuple(unread),
+    )
 
 
 def overall(scores: Iterable[Score]) -> Score:

@@ -80,6 +80,17 @@ class Delta:
     diff: str
     changes: tuple[Change, ...]
     plan: str
+    cut: int = 0  # bytes that the diff lacks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewPack:
+    """What a reviewer is given of finished work: in one text or in several, each to be judged."""
+
+    parts: tuple[str, ...]
+    read: int = 0  # changed lines that are in the parts
+    lines: int = 0  # changed lines that there are
+    unread: tuple[str, ...] = ()  # what is in no part, by name
 
 
 class PackTooTight(OverlordError):

@@ -87,6 +87,8 @@ class RiskPolicy:
     low_coverage: float = 80.0  # percent, to be exceeded
     medium_below: int = 10  # files (M231)
     high_above: int = 20  # files (M232)
+    low_lines: int = 300  # added and removed, together: fewer may be low
+    high_lines: int = 2_000  # more are high
     areas: tuple[Area, ...] = ()
     breaking: Breaking = Breaking()
 
@@ -103,7 +105,7 @@ def risk_of(changes: Sequence[Change], coverage: float | None, policy: RiskPolic
     if high:
         return Risk(level=RiskLevel.HIGH, why=tuple(high))
     doubts = [_told(area.name, paths) for area, paths in areas if area.level is RiskLevel.MEDIUM]
-    doubts += _doubts(len(changes), coverage, policy)
+    doubts += _doubts(changes, coverage, policy)
     if not doubts:
         return Risk(level=RiskLevel.LOW, why=(f"{_files(len(changes))}, {coverage:g} % of lines tested",))
     if len(changes) < policy.medium_below:
@@ -123,6 +125,8 @@ def _shape(changes: Sequence[Change], policy: RiskPolicy) -> Iterator[str]:
         yield "it is not known what changed"
     if len(changes) > policy.high_above:
         yield f"{_files(len(changes))}: more than {policy.high_above}"
+    if (lines := lines_of(changes)) > policy.high_lines:
+        yield f"{lines:,} lines changed: more than {policy.high_lines:,}"
     if broken := [c.path for c in changes if policy.breaking.by(c)]:
         yield _told("may break what others use", broken)
     for mode, what in _NO_FILES.items():
@@ -132,10 +136,16 @@ def _shape(changes: Sequence[Change], policy: RiskPolicy) -> Iterator[str]:
         yield _told("an odd name", [ascii(path)[1:-1] for path in odd])
 
 
-def _doubts(files: int, coverage: float | None, policy: RiskPolicy) -> Iterator[str]:
+def lines_of(changes: Iterable[Change]) -> int:
+    return sum(change.added + change.removed for change in changes)
+
+
+def _doubts(changes: Sequence[Change], coverage: float | None, policy: RiskPolicy) -> Iterator[str]:
     """Why a change is not of low risk."""
-    if files >= policy.low_below:
-        yield _files(files)
+    if len(changes) >= policy.low_below:
+        yield _files(len(changes))
+    if (lines := lines_of(changes)) >= policy.low_lines:
+        yield f"{lines:,} lines changed"
     if coverage is None:
         yield "nobody measured how much of it is tested"
     elif not coverage > policy.low_coverage:

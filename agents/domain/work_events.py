@@ -162,6 +162,7 @@ class PullOpened(Event):
     risk: RiskLevel
     why: str = ""
     into: str = ""  # the branch that it asks to be merged into
+    files: int = 0  # that changed, in all; 0 in older facts, where the changes are all there are
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -181,7 +181,7 @@ def again(task: Task, work: Work, feedback: tuple[str, ...], moment: Moment, *, 
 
 def _gate(task: Task, work: Work, evaluation: Evaluation, risk: Risk, moment: Moment) -> Facts:
     """C07: low risk passes by itself; a reviewer who said nothing is never taken for a yes (C06)."""
-    held = at_least_high(risk, "no reviewer gave a verdict") if evaluation.silent else risk
+    held = at_least_high(risk, "; ".join(evaluation.doubts)) if evaluation.doubts else risk
     kind, said = GATE_FOR[held.level], held.said
     unseen = _unseen_but_leaving(task, moment) if task.is_closing(work.number) else ""
     if kind is None or _is_let_pass(task, work, evaluation, held):
@@ -256,9 +256,9 @@ def done(task: Task, work: Work, tip: str, moment: Moment) -> Facts:
     return [settled, *start_next(evolve(task, settled), moment)]
 
 
-def pulled(task: Task, opened: e.PullOpened, risk: Risk, moment: Moment) -> Facts:
+def pulled(task: Task, opened: e.PullOpened, risk: Risk, changes: tuple[Change, ...], moment: Moment) -> Facts:
     """A merge is always a person's; whose, depends on the risk. It is bound to the very head that is shown."""
-    return [opened, *ask_to_merge(task, opened.head, risk, opened.changes, moment)]
+    return [opened, *ask_to_merge(task, opened.head, risk, changes, moment)]
 
 
 def ask_to_merge(task: Task, head: str, risk: Risk, changes: tuple[Change, ...], moment: Moment) -> Facts:

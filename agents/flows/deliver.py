@@ -37,11 +37,12 @@ async def open_pull(event: Event, ports: Ports) -> None:
             url=opened.url,
             head=head,
             changes=changes[:100],
+            files=len(changes),
             risk=risk.level,
             why=risk.said,
             into=into,
         )
-        return working.pulled(now, fact, risk, moment)
+        return working.pulled(now, fact, risk, changes, moment)
 
     await ports.store.record(task.id, decide)
 

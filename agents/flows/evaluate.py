@@ -9,8 +9,18 @@ from pydantic import BaseModel, Field
 from agents.domain import dispatching, events as e, working
 from agents.domain.asking import Moment
 from agents.domain.errors import NoAnswer, OverlordError
-from agents.domain.evaluation import Change, CodeReview, Evaluation, Opinion, Score, judged as conclusion, overall
+from agents.domain.evaluation import (
+    Change,
+    CodeReview,
+    Evaluation,
+    Opinion,
+    Score,
+    joined,
+    judged as conclusion,
+    overall,
+)
 from agents.domain.events import Event
+from agents.domain.packing import ReviewPack
 from agents.domain.planning import workflow_of
 from agents.domain.probes import code_probe_for
 from agents.domain.task import Task
@@ -19,6 +29,7 @@ from agents.flows.outcomes import got, keep_patch, unless_ended
 from agents.ports import Ask, Candidate, Judged, Ports
 
 REVIEWERS = ("critic", "custodiet")
+KEPT = 200  # changes that a fact holds
 
 
 class ReviewAnswer(BaseModel):
@@ -38,6 +49,13 @@ class Measured:
     commit: str
     tree: str
     changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Part:
+    text: str
+    number: int
+    of: int
 
 
 async def evaluate(event: Event, ports: Ports) -> None:
@@ -65,8 +83,9 @@ async def evaluate(event: Event, ports: Ports) -> None:
     reviews: Sequence[CodeReview] = ()
     if overall(gate.score for gate in judged.gates) is Score.PASS:
         reviews = await _reviews(task, work, commit, ports)
-    evaluation = concluded(work, await _measured(task, work, commit, ports), judged, reviews)
-    risk = ports.risk(evaluation.changes, evaluation.coverage)
+    measured = await _measured(task, work, commit, ports)
+    evaluation = concluded(work, measured, judged, reviews)
+    risk = ports.risk(measured.changes, evaluation.coverage)  # of all files, not only of those that the fact keeps
     patch = await keep_patch(task, work, commit, ports) if working.needs_a_person(task, work, evaluation) else ""
 
     def decide(now: Task, moment: Moment) -> Sequence[Event]:
@@ -100,17 +119,26 @@ async def _reviews(task: Task, work: Work, commit: str, ports: Ports) -> Sequenc
     return [got(each) for each in said]
 
 
-async def _review(reviewer: str, task: Task, work: Work, pack: str, ports: Ports) -> CodeReview:
+async def _review(reviewer: str, task: Task, work: Work, pack: ReviewPack, ports: Ports) -> CodeReview:
+    """C48: part by part, and the worst verdict counts. What nobody was given to read is approved by nobody."""
+    parts = [_Part(text=text, number=at, of=len(pack.parts)) for at, text in enumerate(pack.parts, 1)]
+    said = [await _read_part(reviewer, task, work, part, ports) for part in parts]
+    return replace(joined(said, pack.unread), read=pack.read, lines=pack.lines)
+
+
+async def _read_part(reviewer: str, task: Task, work: Work, part: _Part, ports: Ports) -> CodeReview:
     """C06: no verdict is never an approval."""
     subtask, probe = task.subtask(work.number), code_probe_for(task, work.number, work.attempt)
     about = {
         "probe": probe.text,
         "subtask": {"number": subtask.number, "title": subtask.title, "why": subtask.why, "test": subtask.test},
         "whole": task.is_closing(subtask.number),
-        "pack": pack,
+        "pack": part.text,
+        "part": part.number,
+        "parts": part.of,
         "feedback": list(work.feedback),
     }
-    step = f"code_review:{reviewer}:{work.number}:{work.attempt}"
+    step = f"code_review:{reviewer}:{work.number}:{work.attempt}{f':{part.number}' if part.number > 1 else ''}"
     how = workflow_of(task, ports.workflow).review
     asked = Ask(
         question="code_review",
@@ -142,7 +170,7 @@ async def _review(reviewer: str, task: Task, work: Work, pack: str, ports: Ports
 async def _measured(task: Task, work: Work, commit: str, ports: Ports) -> Measured:
     project = task.project or ""
     changes = await ports.checkouts.changes(project, work.base, commit)
-    return Measured(commit=commit, tree=await ports.checkouts.tree(project, commit), changes=tuple(changes)[:200])
+    return Measured(commit=commit, tree=await ports.checkouts.tree(project, commit), changes=tuple(changes))
 
 
 def concluded(work: Work, measured: Measured, judged: Judged, reviews: Sequence[CodeReview]) -> Evaluation:
@@ -155,7 +183,8 @@ def concluded(work: Work, measured: Measured, judged: Judged, reviews: Sequence[
         overall=score,
         gates=judged.gates,
         reviews=tuple(reviews),
-        changes=measured.changes,
+        changes=measured.changes[:KEPT],
+        files=len(measured.changes),
         feedback=feedback,
         coverage=judged.coverage,
         sandbox=judged.sandbox,

@@ -12,7 +12,7 @@ from agents.domain.limits import Limits
 from agents.domain.models import Chosen
 from agents.llm.answers import BadAnswer, read_answer, schema_for, schema_print
 from agents.llm.gateway import Gateway, Reply
-from agents.llm.prompts import Prompts
+from agents.llm.prompts import PromptCut, Prompts
 from agents.llm.rendering import BadTemplate
 from agents.llm.steps import Step, Value, Wanted, walked
 from agents.llm.talking import marked_talk, read_said, said_of, size_of, text_of, tool_schemas
@@ -69,7 +69,7 @@ class JobLlm:
         size = self.models.chosen[asked.role].size
         try:
             prompt = await self.models.prompts.prompt(asked, schema_for(shape, nonce), nonce, size)
-        except BadTemplate as error:
+        except (BadTemplate, PromptCut) as error:
             raise NoAnswer(error.what, next_step=error.next_step, error=ErrorClass.LOGIC) from error
         told: dict[str, object] = {
             "question": asked.question,

@@ -19,6 +19,8 @@ NOTE = 80  # tokens, kept free for saying what was left out
 LEAST = 120  # tokens; less of a block is no use
 AROUND = 60  # tokens of a block that are heading and fence
 
+_UNCUT = 1 << 40
+
 # Which is kept before which, where not all fit.
 RANKS = ("plan", "feedback", "review", "previous")
 
@@ -53,6 +55,17 @@ def fitted(task: Task, files: tuple[str, ...], fence: Fence, room: int, count: C
             gone.append(f"{block.said} ({count(block.shown(fence, False)):,} tokens)")
     note = (f"Left out, for there is no room: {', '.join(gone)}.",) if gone else ()
     return (head, *(kept[block.name] for block in blocks if block.name in kept), *note)
+
+
+def cut_for(task: Task, work: str, shown: Sequence[str], fence: Fence) -> list[str]:
+    """What a judge must read whole, and is not whole in what it is shown. `work`: a pack of finished work, if any."""
+    wide = replace(fence, caps=(*fence.caps, *((name, _UNCUT) for name in ("request", "plan", "work"))))
+    wanted: dict[str, str] = {"the request": wide.around(task.request, "request")}
+    if work:
+        wanted["the work"] = wide.around(work, "work")
+    elif task.plan is not None:
+        wanted["the plan"] = _plan(task.plan_number, task.plan, wide, False)
+    return [name for name, text in wanted.items() if not any(text in part for part in shown)]
 
 
 def by_folder(files: Sequence[str], depth: int) -> list[str]:

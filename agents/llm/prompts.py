@@ -13,11 +13,12 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
+from agents.domain.errors import OverlordError
 from agents.domain.models import Size
 from agents.domain.packing import Count
 from agents.domain.task import Task
-from agents.llm.context import fitted, whole
-from agents.llm.guidance import Guidance, Templates, no_templates, read_guidance
+from agents.llm.context import cut_for, fitted, whole
+from agents.llm.guidance import OURS_ALONE, Guidance, Templates, no_templates, read_guidance
 from agents.llm.rendering import CAPS, Fence, Trusted, packaged_text
 from agents.llm.tokens import Tokens
 from agents.ports import Ask
@@ -58,6 +59,16 @@ class Prompt:
 _KEEP: dict[str, object] = {"cache_control": {"type": "ephemeral"}}
 
 
+class PromptCut(OverlordError):
+    """A judge would be shown a part of what it judges, and its verdict would be taken for one on the whole."""
+
+    def __init__(self, missing: Sequence[str], role: str) -> None:
+        super().__init__(
+            f"{' and '.join(missing)} did not fit whole into what the {role} may read, so it was not asked",
+            next_step="Raise `input_tokens` of the role, or make it smaller.",
+        )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adds:
     """How many characters of the names of files are shown, and the words that a role adds to its questions."""
@@ -90,9 +101,18 @@ class Prompts:
         return self._tag("answer", call)
 
     async def prompt(self, asked: Ask, schema: str, nonce: str, size: Size | None = None) -> Prompt:
-        """Within the size of a role, where it has one; rules and question are never cut."""
+        """Within the size of a role, where it has one; rules and question are never cut. Raises PromptCut where a judge
+        would not see all that it judges."""
+        fence = Fence(f"data-{self._tag('fence', asked.task.id if asked.task else asked.channel)}")
+        made = await self._made(asked, schema, nonce, size, fence)
+        if asked.task and asked.question in OURS_ALONE:
+            work = str(asked.about.get("pack", ""))
+            if missing := cut_for(asked.task, work, (*made.context, made.question), fence):
+                raise PromptCut(missing, asked.role)
+        return made
+
+    async def _made(self, asked: Ask, schema: str, nonce: str, size: Size | None, fence: Fence) -> Prompt:
         task = asked.task
-        fence = Fence(f"data-{self._tag('fence', task.id if task else asked.channel)}")
         values = _plain(asked.about)
         files: Sequence[str] | None = values.pop("files", None)
         if files is None and task and task.project:

@@ -23,8 +23,8 @@ CAPS: dict[str, int] = {
     "file": 40_000,
     "words": 8_000,
     "guidance": 8_000,
-    "work": 120_000,  # finished work, packed for a reviewer
-    "pack": 400_000,  # it was made to fit a budget of tokens
+    "work": 400_000,  # finished work, packed for a reviewer
+    "pack": 400_000,  # both were made to fit a budget of tokens
 }
 CAP = 10_000
 _PLAIN = re.compile(r"[\t\n\x20-\x7e]*")

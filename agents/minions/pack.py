@@ -1,16 +1,18 @@
 """Packs what a minion works on, or what a reviewer judges, from a worktree that is not trusted."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
 from agents.domain.decomposition import Subtask
+from agents.domain.difference import DiffPart, path_in, shown_diff, split
 from agents.domain.listing import Listing, imports_of, related_to, tree_lines
-from agents.domain.packing import Delta, Part, Section, pack, secret_path
+from agents.domain.packing import Delta, PackTooTight, Part, ReviewPack, Room, Section, pack
 from agents.domain.recent import Recent
 from agents.domain.redact import Redact
+from agents.domain.risk import lines_of
 from agents.domain.scope import matches
 from agents.domain.strategy import Input, Strategy
 from agents.domain.text import clean, cut
@@ -22,6 +24,9 @@ FIELD, LIST = 2_000, 50  # characters of a field of the task, entries of a list 
 PER_TOKEN = 4  # characters of a tree, before its tokens are counted
 MOST_ALWAYS = 20  # files
 LISTINGS = 8  # commits whose listing is kept
+MOST_PARTS = 8  # in which one reviewer reads a difference
+PART_MOST, PART_LEAST = 300_000, 400  # characters of a part: a prompt takes no more, and less is no use
+DIFFERENCE = "the difference"
 
 OpenTree = Callable[[Path], Tree]
 
@@ -45,8 +50,11 @@ class Packer:
         listing = await self._listing(checkout, checkout.head)
         return await asyncio.to_thread(self._work, checkout, subtask, strategy, listing)
 
-    async def for_review(self, checkout: Checkout, delta: Delta, strategy: Strategy) -> str:
-        """M168: the plan, the difference, and the changed files as they are committed now. Raises PackTooTight."""
+    async def for_review(self, checkout: Checkout, delta: Delta, strategy: Strategy) -> ReviewPack:
+        """M168: the plan, the difference, and the changed files as they are committed now. Raises PackTooTight.
+
+        C48: a difference that does not fit is given in parts, and what no part holds is named.
+        """
         listing = await self._listing(checkout, delta.after)
         return await asyncio.to_thread(self._review, checkout, delta, strategy, listing)
 
@@ -73,23 +81,30 @@ class Packer:
         finally:
             tree.close()
 
-    def _review(self, checkout: Checkout, delta: Delta, strategy: Strategy, listing: Listing) -> str:
-        diff, hidden = shown_diff(delta.diff)
-        said = f"From {delta.before} to {delta.after}.\n{changes_text(delta)}"
+    def _review(self, checkout: Checkout, delta: Delta, strategy: Strategy, listing: Listing) -> ReviewPack:
+        diff, unread = shown_diff(delta.diff)
         most, tree = strategy.most, self._open_tree(checkout.workspace.path)
+        plan = cut(agreed := clean(delta.plan), most(Input.PLAN))
+        unread += ["the end of the approved plan"] if len(plan) < len(agreed) else []
+        unread += [f"{delta.cut:,} bytes at the end of the difference"] if delta.cut else []
+        said = f"From {delta.before} to {delta.after}.\n{changes_text(delta)}"
+        fixed = [
+            self._texts.section(Part.TASK, "the approved plan", plan),
+            self._texts.section(Part.TASK, "what changed", said),
+        ]
         changed = (change.path for change in delta.changes if change.status != "D")
         try:
             reading = Reading(tree, self._texts, most=2 * strategy.budget, only=listing.files, without=strategy.exclude)
-            sections = [
-                self._texts.section(Part.TASK, "the approved plan", cut(clean(delta.plan), most(Input.PLAN))),
-                self._texts.section(Part.TASK, "what changed", said),
-                self._texts.section(Part.TARGET, "the difference", cut(diff, most(Input.DIFF))),
+            around = [
                 *reading.sections(Part.RELATED, _always(strategy, listing)),
                 *reading.sections(Part.IMPORTS, islice(changed, most(Input.CHANGED_FILES))),
             ]
-            return pack(sections, strategy.room, self._counts, (*hidden, *reading.skipped)).text
         finally:
             tree.close()
+        packing = _DiffPacking(self._texts, fixed, strategy.room, (*unread, *reading.skipped))
+        given = packing.whole(diff, around) if len(diff) <= most(Input.DIFF) else None
+        texts, pieces = given or packing.in_parts(diff, most(Input.DIFF))
+        return _reviewed(texts, pieces, lines_of(delta.changes), unread)
 
     def _tree(self, listing: Listing, near: Iterable[str], tokens: int) -> Iterator[Section]:
         if not tokens:
@@ -104,6 +119,53 @@ class Packer:
         more = [f"… and {left:,} more folders"] if left else []
         more += [f"… and {listing.more:,} more files that are not listed"] if listing.more else []
         yield self._texts.section(Part.TREE, f"{len(listing.files) + listing.more:,} files", "\n".join((*lines, *more)))
+
+
+class _DiffPacking:
+    """Packs a difference beside what every part of it needs."""
+
+    def __init__(self, texts: Texts, fixed: list[Section], room: Room, skipped: Sequence[str]) -> None:
+        self._texts = texts
+        self._fixed = fixed
+        self._room = room
+        self._skipped = skipped
+
+    def whole(self, diff: str, around: list[Section]) -> tuple[list[str], list[DiffPart]] | None:
+        """In one pack, with other files where there is room for them; None if it must be cut."""
+        text = self._packed(DIFFERENCE, diff, around) if len(diff) <= PART_MOST else None
+        return ([text], split(diff, len(diff) + 1)) if text is not None else None
+
+    def in_parts(self, diff: str, most: int) -> tuple[list[str], list[DiffPart]]:
+        """The packs, and all pieces of the difference: those beyond the packs nobody reads."""
+        size = min(PART_MOST, PER_TOKEN * self._room.budget, most)
+        while size >= PART_LEAST:
+            pieces = split(diff, size)
+            count = min(len(pieces), MOST_PARTS, most // size)
+            texts = [self._part(at, pieces) for at in range(count)]
+            if all(text is not None for text in texts):
+                return [text for text in texts if text is not None], pieces
+            size = size * 2 // 3
+        raise PackTooTight(self._room.budget + 1, self._room.budget, "The task and a part of the difference")
+
+    def _part(self, at: int, pieces: list[DiffPart]) -> str | None:
+        return self._packed(f"{DIFFERENCE}, part {at + 1} of {len(pieces)}", pieces[at].text)
+
+    def _packed(self, name: str, diff: str, around: Sequence[Section] = ()) -> str | None:
+        """None if the difference was cut to fit."""
+        section = self._texts.section(Part.TARGET, name, diff)
+        made = pack([*self._fixed, section, *around], self._room, self._texts.counts, self._skipped)
+        return None if name in made.cut else made.text
+
+
+def _reviewed(texts: list[str], pieces: list[DiffPart], lines: int, unread: list[str]) -> ReviewPack:
+    """Whatever is in no text is named, also where the counts do not agree."""
+    read = sum(piece.changed for piece in pieces[: len(texts)])
+    if left := pieces[len(texts) :]:
+        path = path_in(left[0].text.partition("\n")[0].removesuffix(" (goes on)"))
+        unread = [*unread, f"{sum(piece.changed for piece in left):,} changed lines, from {path} on"]
+    elif read < lines and not unread:
+        unread = [f"{lines - read:,} changed lines"]
+    return ReviewPack(parts=tuple(texts), read=read, lines=lines, unread=tuple(unread))
 
 
 def targets_of(subtask: Subtask, listing: Listing, most: int) -> list[str]:
@@ -137,20 +199,6 @@ def changes_text(delta: Delta) -> str:
     lines = [f"{c.status} {cut(clean(c.path), 200)} (+{c.added} −{c.removed})" for c in delta.changes[:LIST]]
     more = [f"… and {len(delta.changes) - LIST:,} more"] if len(delta.changes) > LIST else []
     return "\n".join((*lines, *more))
-
-
-def shown_diff(diff: str) -> tuple[str, list[str]]:
-    """Without the files that may hold secrets, and which those are. A line of a file never begins like a heading."""
-    kept, hidden, showing = list[str](), list[str](), True
-    for line in diff.splitlines(keepends=True):
-        if line.startswith("diff --git "):
-            path = line.rstrip().rpartition(" b/")[2].strip('"')
-            showing = not secret_path(path)
-            if not showing:
-                hidden.append(f"{path} (may hold secrets)")
-        if showing:
-            kept.append(line)
-    return "".join(kept), hidden
 
 
 def _imports(targets: Iterable[Section], listing: Listing) -> Iterator[str]:

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Protocol
 
 from agents.domain.decomposition import Subtask
+from agents.domain.packing import ReviewPack
 from agents.domain.records import dataclass
 from agents.domain.task import Task
 from agents.domain.work import Ending, Work
@@ -117,7 +118,7 @@ class Turns(Protocol):
 class Packs(Protocol):
     """What a reviewer of finished work is given to read, within its budget (M168)."""
 
-    async def for_review(self, task: Task, work: Work, commit: str, role: str) -> str:
-        """What this role reads: the plan, the difference and the changed files as committed. Raises OverlordError where
-        it cannot fit."""
+    async def for_review(self, task: Task, work: Work, commit: str, role: str) -> ReviewPack:
+        """What this role reads: the plan, the difference and the changed files as committed, in parts where it does not
+        fit at once. Raises OverlordError where it cannot fit."""
         ...

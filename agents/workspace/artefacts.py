@@ -9,7 +9,7 @@ from pathlib import Path
 
 from agents.workspace.names import file_name
 
-READ_MOST = 5 * 1024 * 1024
+READ_MOST = 40 * 1024 * 1024
 _OF_TASK = re.compile(r"(T-\d+)[.-]")
 _IN_FOLDERS = ".in-folders"  # says that no task's text lies outside its folder, as all did once
 

@@ -12,6 +12,8 @@ from agents.workspace.folders import Folder, Folders
 from agents.workspace.mirror import ATTEMPTS, Mirror, ref
 from agents.workspace.names import file_name
 
+READ_MOST = 2 * 1024 * 1024  # bytes
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Environment:
@@ -137,6 +139,10 @@ class GitCheckouts:
 
     async def patch(self, project: str, base: str, commit: str) -> str:
         return await self._mirror(project).patch(base, commit)
+
+    async def difference(self, project: str, base: str, commit: str) -> tuple[str, int]:
+        """As much of it as a reviewer may ever be given, and how many bytes are left out."""
+        return await self._mirror(project).difference(base, commit, READ_MOST)
 
     async def tree(self, project: str, commit: str) -> str:
         return await self._mirror(project).tree(commit)

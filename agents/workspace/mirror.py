@@ -15,7 +15,7 @@ from agents.workspace.git import FETCH, LONG, OVERLORD, UPLOAD, Git, GitFailed, 
 from agents.workspace.held import held
 from agents.workspace.removal import remove
 
-PATCH_MOST = 2 * 1024 * 1024
+PATCH_MOST = 32 * 1024 * 1024  # more than the gates let pass
 ATTEMPTS = 20
 _HEAD = "refs/overlord/head"  # where the user's repository was when it was last looked at
 _SOURCE = "refs/overlord/source"  # where branches of it were
@@ -165,10 +165,14 @@ class Mirror:
         return [one.change for one in found]
 
     async def patch(self, base: str, commit: str) -> str:
-        arguments = ("diff-tree", *PLAIN, "-p", checked(base), checked(commit))
-        found, cut = await self._git.cut(*arguments, most=PATCH_MOST)
-        text = found.decode(errors="replace")
+        text, cut = await self.difference(base, commit, PATCH_MOST)
         return f"{text}\n… ({cut:,} more bytes of this patch are left out)\n" if cut else text
+
+    async def difference(self, base: str, commit: str, most: int) -> tuple[str, int]:
+        """The beginning of it, and how many bytes more there are."""
+        arguments = ("diff-tree", *PLAIN, "-p", checked(base), checked(commit))
+        found, cut = await self._git.cut(*arguments, most=most)
+        return found.decode(errors="replace"), cut
 
     async def tree(self, commit: str) -> str:
         return await self._git.line("rev-parse", "--verify", "--end-of-options", f"{checked(commit)}^{{tree}}")

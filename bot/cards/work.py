@@ -109,10 +109,16 @@ def evaluation_card(task: Task, work: Work, judged: Evaluation) -> Card:
 
 def _verdict(work: Work, judged: Evaluation) -> str:
     if judged.overall is Score.PASS:
-        return "passed, but nobody read it" if judged.silent else "passed"
+        if not judged.silent:
+            return "passed"
+        return f"passed, but {'not all of it was read' if _half_read(judged) else 'nobody read it'}"
     if judged.overall is Score.NEEDS_REVISION and work.attempt > judged.attempt:
         return f"was sent back after attempt {judged.attempt}"
     return "did not pass"
+
+
+def _half_read(judged: Evaluation) -> bool:
+    return any(review.unread for review in judged.reviews)
 
 
 def evaluation_rows(judged: Evaluation) -> list[Row]:
@@ -122,7 +128,7 @@ def evaluation_rows(judged: Evaluation) -> list[Row]:
     if rules:
         rows.append(Row(label="Rules", value=f"kept: {', '.join(gate.name for gate in rules)}"))
     rows += [Row(label=f"Read by the {review.reviewer}", value=_review(review)) for review in judged.reviews]
-    rows.append(Row(label="Changed", value=changed_in_words(judged.changes)))
+    rows.append(Row(label="Changed", value=changed_in_words(judged.changes, judged.files)))
     return rows
 
 
@@ -156,17 +162,30 @@ def _gate(gate: GateRun) -> str:
 
 def _review(review: CodeReview) -> str:
     if listed := _listed(review):
-        return f"{_OPINION[review.opinion]}, for {len(listed)} reasons"
+        return f"{_OPINION[review.opinion]}, for {len(listed)} reasons{_extent(review)}"
     said = (*review.security_concerns, *review.issues) or review.suggestions
     more = f": {one_line('; '.join(said), _ROW)}" if said else f": {review.why_none}" if review.why_none else ""
-    return f"{_OPINION[review.opinion]}{more}"
+    return f"{_OPINION[review.opinion]}{more}{_extent(review)}"
 
 
-def changed_in_words(changes: tuple[Change, ...]) -> str:
+def _extent(review: CodeReview) -> str:
+    """How much of the change it was given to read."""
+    if not review.lines and not review.unread:
+        return ""
+    parts = f" in {review.parts} parts" if review.parts > 1 else ""
+    if not review.unread:
+        return f" · read all {review.lines:,} changed line{'s' if review.lines != 1 else ''}{parts}"
+    left = one_line(", ".join(review.unread), _ROW)
+    return f" · read {review.read:,} of {review.lines:,} changed lines{parts}; not read: {left}"
+
+
+def changed_in_words(changes: tuple[Change, ...], files: int = 0) -> str:
+    """`files`: how many there are, where not all of them are at hand."""
     if not changes:
         return "nothing"
+    count = max(files, len(changes))
     named = ", ".join(f"{c.path} (+{c.added} −{c.removed})" for c in changes[:_MOST_FILES])
-    more = f" and {len(changes) - _MOST_FILES} more" if len(changes) > _MOST_FILES else ""
+    more = f" and {count - _MOST_FILES:,} more" if count > _MOST_FILES else ""
     return f"{named}{more}"
 
 
@@ -187,7 +206,7 @@ def merge_rows(task: Task) -> list[Row]:
     whole = task.works[-1].evaluation if task.works else None
     if whole:
         rows += [row for row in evaluation_rows(whole) if row.label != "Changed"]
-        rows.append(Row(label="Changed", value=changed_in_words(whole.changes)))
+        rows.append(Row(label="Changed", value=changed_in_words(whole.changes, whole.files)))
     rows.append(Row(label="Branch", value=task.branch))
     if task.into:
         rows.append(Row(label="Merges into", value=task.into))

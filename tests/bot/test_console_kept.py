@@ -61,6 +61,19 @@ async def test_a_diff_is_a_table_and_nothing_in_it_is_markup(desk: ScriptedDesk)
         assert "<script>alert" not in page.text and "&lt;script&gt;alert" in page.text
 
 
+@pytest.mark.parametrize(
+    ("asked", "page"), [("", 1), ("2", 2), ("3", 3), ("99", 3), ("0", 1), ("-1", 1), ("x", 1), ("²", 1), ("9" * 40, 1)]
+)
+async def test_a_long_diff_has_pages_that_lead_to_each_other(desk: ScriptedDesk, asked: str, page: int) -> None:
+    body = "".join(f"+line {at}\n" for at in range(12_000))
+    desk.texts[TASK, "T-1.diff"] = f"diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -0,0 +1,12000 @@\n{body}"
+    async with console(desk) as visit:
+        found = await visit.get(f"/task/T-1/kept/T-1.diff?page={asked}")
+    assert found.status_code == 200 and f"Page {page} of 3" in found.text
+    assert ('href="?page=2" rel="next"' in found.text) is (page == 1) and ('rel="next"' in found.text) is (page < 3)
+    assert (f"<code>line {[0, 7_000, 11_999][page - 1]}</code>") in found.text
+
+
 async def test_a_log_is_shown_as_it_is(desk: ScriptedDesk) -> None:
     async with console(desk) as visit:
         page = await visit.get("/task/T-1/kept/T-1.1-1-tests")

@@ -24,7 +24,7 @@ def told(tmp_path: Path, text: str) -> list[str]:
 
 def test_the_packaged_numbers_are_the_defaults_of_the_domain() -> None:
     policy = RISK.read(packaged_risk().data)
-    numbers = ("low_below", "low_coverage", "medium_below", "high_above")
+    numbers = ("low_below", "low_coverage", "medium_below", "high_above", "low_lines", "high_lines")
     assert [getattr(policy, name) for name in numbers] == [getattr(RiskPolicy(), name) for name in numbers]
     assert list(odd_risk(RISK.read(packaged_risk().data))) == []
 
@@ -65,3 +65,4 @@ def test_all_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
 def test_numbers_that_do_not_fit_each_other_are_named(tmp_path: Path) -> None:
     assert "at most medium_below" in told(tmp_path, "risk: {low_below: 11}\n")[0]
     assert "at most high_above" in told(tmp_path, "risk: {medium_below: 30}\n")[0]
+    assert "at most high_lines" in told(tmp_path, "risk: {low_lines: 3000}\n")[0]

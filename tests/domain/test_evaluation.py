@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from agents.domain.evaluation import CodeReview, GateRun, Opinion, Score, judged, overall
+from agents.domain.evaluation import CodeReview, Evaluation, GateRun, Opinion, Score, joined, judged, overall
 
 P, R, F = Score.PASS, Score.NEEDS_REVISION, Score.FAIL
 
@@ -64,3 +64,43 @@ def test_a_file_called_not_run_does_not_make_its_gate_one_that_was_left_out() ->
     found = gate(F, "forbidden-files", "not run.sh: a link that leaves the project")
     assert found.ran and judged([found])[1] == ("forbidden-files: not run.sh: a link that leaves the project",)
     assert not gate(R, "lint", "not run: tests failed").ran
+
+
+A, C, N, X = Opinion.APPROVED, Opinion.CHANGES_REQUESTED, Opinion.NO_VERDICT, Opinion.REJECTED
+
+
+@pytest.mark.parametrize(
+    ("parts", "unread", "wanted"),
+    [
+        ((A, A), (), A),
+        ((A, C, A), (), C),
+        ((C, X), (), X),
+        ((A, N), (), N),
+        ((N, C), (), C),
+        ((A,), ("16,000 changed lines",), N),
+        ((C,), ("16,000 changed lines",), C),
+        ((X, A), ("x.png (binary)",), X),
+    ],
+)
+def test_of_work_read_in_parts_the_worst_verdict_counts(
+    parts: tuple[Opinion, ...], unread: tuple[str, ...], wanted: Opinion
+) -> None:
+    said = joined([review(each, issues=(f"{at}",)) for at, each in enumerate(parts)], unread)
+    assert said.opinion is wanted and said.unread == unread and said.parts == len(parts)
+    assert said.issues == tuple(str(at) for at in range(len(parts)))
+    assert bool(said.why_none) is (wanted is N and bool(unread))
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        (review(A), ()),
+        (review(N), ("no reviewer gave a verdict",)),
+        (joined([review(A)], ("x.png (binary)",)), ("not all of it was read",)),
+        (review(A, security_concerns=("it trusts the price",)), ("a reviewer has security concerns",)),
+    ],
+)
+def test_a_person_looks_where_not_all_was_read_or_somebody_worries(given: CodeReview, why: tuple[str, ...]) -> None:
+    silent = given.score is None
+    made = Evaluation(subtask=1, attempt=1, commit="c", tree="t", overall=P, reviews=(given,), silent=silent)
+    assert made.doubts == why

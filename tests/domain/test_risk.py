@@ -45,6 +45,22 @@ def test_size_and_coverage_alone(files: int, coverage: float | None, level: Risk
 
 
 @pytest.mark.parametrize(
+    ("lines", "coverage", "level"),
+    [
+        ((299, 0), 95.0, LOW),
+        ((150, 150), 95.0, MEDIUM),
+        ((2_000, 0), None, MEDIUM),
+        ((1_000, 1_001), 95.0, HIGH),
+        ((16_000, 0), None, HIGH),
+        ((0, 16_000), 100.0, HIGH),
+    ],
+)
+def test_the_lines_of_a_change_count(lines: tuple[int, int], coverage: float | None, level: RiskLevel) -> None:
+    change = Change(path="src/part.py", status="M", added=lines[0], removed=lines[1])
+    assert risk_of([change], coverage, POLICY).level is level
+
+
+@pytest.mark.parametrize(
     ("path", "level", "why"),
     [
         ("src/auth/login.py", HIGH, "auth code: src/auth/login.py"),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from agents.domain.evaluation import Change, GateRun, Score
 from agents.domain.ids import fingerprint
+from agents.domain.packing import ReviewPack
 from agents.domain.risk import Risk, RiskLevel
 from agents.domain.task import Task
 from agents.domain.work import Work
@@ -259,9 +260,12 @@ class MemoryArtefacts:
         return self.kept.get(name)
 
 
+@dataclass
 class PlainPacks:
-    async def for_review(self, task: Task, work: Work, commit: str, role: str) -> str:
-        return f"what {commit[:6]} changes"
+    packs: dict[int, ReviewPack] = field(default_factory=dict)  # by subtask, where it is another one
+
+    async def for_review(self, task: Task, work: Work, commit: str, role: str) -> ReviewPack:
+        return self.packs.get(work.number) or ReviewPack(parts=(f"what {commit[:6]} changes",), read=4, lines=4)
 
 
 @dataclass
@@ -276,6 +280,7 @@ class Workshop:
     artefacts: MemoryArtefacts = field(default_factory=MemoryArtefacts)
     packs: PlainPacks = field(default_factory=PlainPacks)
     risk: Risk = field(default_factory=lambda: Risk(level=RiskLevel.LOW, why=("2 files, well covered",)))
+    measure: Callable[[Sequence[Change]], object] = lambda changes: None  # told what a risk is asked of
 
     def swap(self, ports: Ports) -> Ports:
         return replace(
@@ -287,8 +292,12 @@ class Workshop:
             issues=self.issues,
             artefacts=self.artefacts,
             packs=self.packs,
-            risk=lambda changes, coverage: self.risk,
+            risk=self.measured,
         )
+
+    def measured(self, changes: Sequence[Change], coverage: float | None) -> Risk:
+        self.measure(changes)
+        return self.risk
 
 
 def idle() -> Workshop:

@@ -7,18 +7,20 @@ import pytest
 
 from agents.domain.authority import Group, Kind, Presser
 from agents.domain.errors import OverlordError
-from agents.domain.evaluation import GateRun, Score
+from agents.domain.evaluation import Change, GateRun, Score
 from agents.domain.ids import Account, PersonId
+from agents.domain.packing import ReviewPack
 from agents.domain.risk import Risk, RiskLevel
 from agents.domain.skill import Uses, uses
 from agents.domain.task import Task, TaskState
 from agents.domain.work import Ending, SubtaskState
 from agents.ports import Asked, Brief, Checkout, GaveUp, Outcome, Target, WantsScope, Watch
 from bot.cards.words import state_of
+from bot.cards.work import evaluation_rows
 from tests.bot.test_cli_entry import Shell
 from tests.fakes.llm import ScriptedLlm, no_answer
 from tests.fakes.work import MemoryCheckouts, Workshop, failing, finishes, never_ends, says
-from tests.flows.work import PLAN, Work, work as work
+from tests.flows.work import APPROVED, PLAN, Work, work as work
 from tests.flows.world import ANA, planning
 from tests.scenarios.plans import GO, OK
 
@@ -383,3 +385,47 @@ async def test_without_the_branch_that_was_shown_nothing_begins(work: Work) -> N
     with pytest.raises(OverlordError, match="no branch main any more"):
         await work.run(await work.next_job())
     assert not (await work.now()).branch
+
+
+BIG = ReviewPack(parts=("the first half", "the second half"), read=900, lines=900)
+
+
+@pytest.mark.parametrize("unread", [(), ("15,100 changed lines, from b.py on",)])
+async def test_work_that_is_too_long_to_read_at_once_is_read_in_parts_or_waits_for_a_person(
+    tmp_path: Path, unread: tuple[str, ...]
+) -> None:
+    llm = ScriptedLlm(always={"decompose": PLAN, "critic": GO, "custodiet": OK, "code_review": APPROVED})
+    async with planning(tmp_path, lambda office: lambda job: llm) as plan:
+        work = Work(plan.office, plan.llm, plan.task, workshop=Workshop())
+        work.workshop.packs.packs[1] = replace(BIG, unread=unread)
+        await work.accepted()
+        await work.settle()
+        task = await work.now()
+    asked = [each for each in llm.asked if each.step.startswith("code_review:critic:1:1")]
+    assert [(each.step[19:], each.about["pack"], each.about["part"], each.about["parts"]) for each in asked] == [
+        ("1:1", "the first half", 1, 2),
+        ("1:1:2", "the second half", 2, 2),
+    ]
+    gate = task.of_kind(Kind.GATE_HIGH)
+    assert (gate is not None and "not all of it was read" in gate.question) is bool(unread)
+    judged = task.work(1).evaluation
+    assert judged and judged.reviews[0].read == 900 and judged.reviews[0].parts == 2
+
+
+async def test_the_risk_of_a_step_is_of_all_its_files_and_its_card_counts_them(work: Work) -> None:
+    many = tuple(Change(path=f"src/f{n}.py", status="M", added=1) for n in range(300))
+    seen = list[int]()
+
+    class Wide(MemoryCheckouts):
+        async def changes(self, project: str, base: str, commit: str) -> tuple[Change, ...]:
+            return many
+
+    work.workshop.checkouts = Wide()
+    work.workshop.measure = lambda changes: seen.append(len(changes))
+    await work.accepted()
+    await work.settle()
+    task = await work.now()
+    judged = task.work(1).evaluation
+    assert set(seen) == {300} and judged and judged.files == 300 and "and 292 more" in str(evaluation_rows(judged))
+    merge = task.of_kind(Kind.MERGE)
+    assert merge and merge.question.startswith("300 files, +300 −0")

@@ -88,7 +88,7 @@ class Planning:
             artefacts=shop.artefacts,
             packs=shop.packs,
             live=self.office.show,
-            risk=lambda changes, coverage: shop.risk,
+            risk=shop.measured,
         )
 
     def _moment(self, task: Task, cause: str) -> Moment:

@@ -62,6 +62,8 @@ ABOUT: dict[str, dict[str, object]] = {
         "subtask": {"number": 1, "title": "Show a form", "why": "people log in", "test": "it is shown"},
         "whole": False,
         "pack": "+ <form>",
+        "part": 1,
+        "parts": 1,
         "feedback": ["the test fails"],
     },
     "specialist": {"specialist": "security", "focus": "Who could abuse this."},

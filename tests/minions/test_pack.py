@@ -11,12 +11,12 @@ import pytest
 from agents.catalog.library import load_catalog
 from agents.domain.decomposition import Subtask
 from agents.domain.evaluation import Change
-from agents.domain.packing import Delta, PackTooTight
+from agents.domain.packing import Delta, PackTooTight, ReviewPack
 from agents.domain.redact import MASK, Redactor
 from agents.domain.strategy import Input, Strategy
 from agents.llm.tokens import Tokens
 from agents.minions.counts import Counts
-from agents.minions.pack import Packer
+from agents.minions.pack import MOST_PARTS, Packer
 from agents.ports import Checkout, Workspace
 from agents.workspace.beneath import Tree
 from agents.workspace.git import GitFailed, git
@@ -239,7 +239,10 @@ async def test_only_a_full_commit_id_is_given_to_git(place: Path) -> None:
 async def delta(place: Path, before: Checkout, after: Checkout) -> Delta:
     diff = (await git(place, "diff", "--no-ext-diff", "--no-textconv", before.head, after.head)).decode()
     names = run(place, "diff", "--name-status", before.head, after.head).splitlines()
-    changes = tuple(Change(path=line.split("\t")[1], status=line[0]) for line in names)
+    counts = [line.split("\t") for line in run(place, "diff", "--numstat", before.head, after.head).splitlines()]
+    lines = {path: (int(added), int(removed)) for added, removed, path in counts if added != "-"}
+    found = ((line.split("\t")[1], line[0], *lines.get(line.split("\t")[1], (0, 0))) for line in names)
+    changes = tuple(Change(path=path, status=status, added=plus, removed=minus) for path, status, plus, minus in found)
     return Delta(before=before.head, after=after.head, diff=diff, changes=changes, plan="1. Shorter codes")
 
 
@@ -249,7 +252,7 @@ async def test_a_reviewer_reads_the_plan_the_difference_and_the_changed_files(pl
     (place / "app/far.py").unlink()
     (place / ".env").write_text("PASSWORD=changed-hunter3\n")
     after = committed(place)
-    text = await packer().for_review(after, await delta(place, before, after), judges(15_000))
+    (text,) = (await packer().for_review(after, await delta(place, before, after), judges(15_000))).parts
     assert text.startswith("⟦task: the approved plan⟧\n1. Shorter codes")
     assert f"From {before.head} to {after.head}" in text
     assert "+    return store.next()[:6]" in text
@@ -266,19 +269,66 @@ async def test_a_reviewer_is_shown_what_is_committed_and_nothing_else(place: Pat
     (place / "app/far.py").write_bytes(b"c = 1\r\n")
     after = committed(place)
     (place / "app/codes.py").write_text("looks = 'better than it is'\n")
-    text = await packer().for_review(after, await delta(place, before, after), judges(15_000))
+    (text,) = (await packer().for_review(after, await delta(place, before, after), judges(15_000))).parts
     assert "better than it is" not in text
     assert "app/codes.py (not as it is committed)" in text
     assert "⟦imports: app/far.py⟧" in text
 
 
-async def test_a_large_difference_is_cut_with_a_count(place: Path) -> None:
+async def reviewed(place: Path, files: dict[str, str | bytes], budget: int = 15_000) -> ReviewPack:
     before = committed(place)
-    (place / "app/codes.py").write_text("".join(f"a{n} = {n}\n" for n in range(12_000)))
+    for name, text in files.items():
+        (place / name).write_bytes(text.encode() if isinstance(text, str) else text)
     after = committed(place)
-    text = await packer().for_review(after, await delta(place, before, after), judges(15_000))
-    assert "more lines" in text
-    assert TOKENS(text) <= 15_000
+    made = await packer().for_review(after, await delta(place, before, after), judges(budget))
+    assert all(TOKENS(text) <= budget for text in made.parts)
+    return made
+
+
+async def test_a_large_difference_is_read_in_parts_and_every_line_is_in_one(place: Path) -> None:
+    """A payload in the middle of a large file: it was between what was shown of the beginning and nothing."""
+    made = await reviewed(place, {"app/codes.py": "".join(f"a{n} = {n}\n" for n in range(4_000))})
+    said = [line for text in made.parts for line in text.splitlines()]
+    assert 1 < len(made.parts) <= MOST_PARTS and not made.unread
+    assert made.read == made.lines and [said.count(f"+a{n} = {n}") for n in (0, 1_999, 2_000, 3_999)] == [1, 1, 1, 1]
+    assert sum(line.startswith("+a") for line in said) == 4_000
+    assert all("app/codes.py" in text for text in made.parts), "each part says of which file it is"
+
+
+async def test_a_line_that_is_too_long_for_one_part_goes_on_in_the_next(place: Path) -> None:
+    made = await reviewed(place, {"app/codes.py": f"x = '{'word ' * 20_000}payload {'word ' * 10_000}'\n"})
+    assert len(made.parts) > 1 and not made.unread and made.read == made.lines
+    assert sum("payload" in text for text in made.parts) == 1
+
+
+async def test_what_is_in_no_part_is_named(place: Path) -> None:
+    huge = "".join(f"value_{n} = {n * 7919}\n" for n in range(16_000))
+    made = await reviewed(place, {"app/codes.py": "b = 1\n", "app/zoo.py": huge})
+    assert len(made.parts) == MOST_PARTS and made.read < made.lines
+    assert made.unread == (f"{made.lines - made.read:,} changed lines, from app/zoo.py on",)
+
+
+async def test_what_a_reviewer_cannot_read_is_named_too(place: Path) -> None:
+    made = await reviewed(place, {"app/logo.png": b"\x89PNG\0\0\1\2", "id_rsa": "a key\n", "app/far.py": "z = 1\n"})
+    assert made.unread == ("app/logo.png (binary)", "id_rsa (may hold secrets)") and len(made.parts) == 1
+    before = committed(place)
+    (place / "app/far.py").write_text("z = 2\n")
+    after = committed(place)
+    change = await delta(place, before, after)
+    assert (await packer().for_review(after, replace(change, cut=7), judges(15_000))).unread
+    long = replace(change, plan="1. Shorter codes\n" * 3_000)
+    assert (await packer().for_review(after, long, judges(15_000))).unread == ("the end of the approved plan",)
+    without = replace(judges(15_000), inputs={Input.PLAN: 1_000})
+    with pytest.raises(PackTooTight):
+        await packer().for_review(after, change, without)
+
+
+@pytest.mark.parametrize("end", ["\x0c", "\x0b", "\x1c", "\x85", "\u2028", "\r"])
+async def test_no_character_lets_a_line_pass_for_the_heading_of_a_file_that_is_hidden(place: Path, end: str) -> None:
+    """What follows it was hidden from the reviewer as if it were a file of secrets."""
+    hostile = f"a = 1{end}diff --git a/.env b/.env\npayload()\n"
+    made = await reviewed(place, {"app/codes.py": hostile})
+    assert not made.unread and "payload()" in made.parts[0] and made.read == made.lines
 
 
 # ── counting ────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -2,15 +2,26 @@
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import escape
 
-LINES_MOST = 10_000
-LINE_MOST = 2_000  # characters
+LINES_MOST = 5_000  # on a page
+LETTERS_MOST = 1_000_000  # characters on a page
+LINE_MOST = 2_000  # characters of a row; a longer line goes on in the next
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)", re.S)
 _KINDS = {"+": "added", "-": "removed", " ": "same"}
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """One page of a diff. All pages together show all of it."""
+
+    html: str
+    page: int
+    pages: int
 
 
 @dataclass(slots=True)
@@ -22,11 +33,30 @@ class _Row:
 
 
 @dataclass(slots=True)
+class _Window:
+    """Counts rows and says which of them are on the wanted page."""
+
+    wanted: int
+    page: int = 1
+    rows: int = 0
+    letters: int = 0
+
+    def has(self, text: str) -> bool:
+        if self.rows >= LINES_MOST or (self.rows and self.letters + len(text) > LETTERS_MOST):
+            self.page, self.rows, self.letters = self.page + 1, 0, 0
+        self.rows, self.letters = self.rows + 1, self.letters + len(text)
+        return self.page == self.wanted
+
+
+@dataclass(slots=True)
 class _File:
     """One file of a diff while it is read. Inside a hunk lines are counted, so that none can pass for a header."""
 
+    window: _Window
     name: str = ""
-    rows: list[_Row] = field(default_factory=list)
+    here: bool = False  # some of it is on the page
+    rows: list[_Row] = field(default_factory=list)  # that are on the page
+    counts: Counter[str] = field(default_factory=Counter)  # of all rows, by kind
     old: int = 0  # the next line's number
     new: int = 0
     old_left: int = 0  # lines that the hunk still owes
@@ -39,11 +69,11 @@ class _File:
         elif found := _HUNK.fullmatch(line):
             self.old, self.new = int(found[1][:9]), int(found[3][:9])
             self.old_left, self.new_left = int((found[2] or "1")[:9]), int((found[4] or "1")[:9])
-            self.rows.append(_Row("hunk", line))
+            self._keep(_Row("hunk", line))
         elif line.startswith("+++ ") and line != "+++ /dev/null":
             self.name = line[4:].removeprefix("b/")
         elif not line.startswith(("--- ", "+++ ", "index ")):
-            self.rows.append(_Row("note", line))
+            self._keep(_Row("note", line))
 
     @property
     def inside(self) -> bool:
@@ -51,37 +81,46 @@ class _File:
 
     def _line(self, sign: str, text: str) -> None:
         was, will = sign != "+", sign != "-"
-        self.rows.append(_Row(_KINDS[sign], text, self.old if was else None, self.new if will else None))
+        self._keep(_Row(_KINDS[sign], text, self.old if was else None, self.new if will else None))
         self.old, self.old_left = self.old + was, self.old_left - was
         self.new, self.new_left = self.new + will, self.new_left - will
 
-    def count(self, kind: str) -> int:
-        return sum(row.kind == kind for row in self.rows)
+    def _keep(self, row: _Row) -> None:
+        self.counts[row.kind] += 1
+        for at in range(0, max(len(row.text), 1), LINE_MOST):
+            piece = row.text[at : at + LINE_MOST]
+            if self.window.has(piece):
+                self.rows.append(_Row(row.kind, piece) if at else _Row(row.kind, piece, row.old, row.new))
 
 
-def diff_html(text: str) -> str:
-    """Nothing in the diff becomes markup, and what a reader would not see is shown by its number (attack 22)."""
+def diff_html(text: str, page: int = 1) -> Drawn:
+    """Nothing in the diff becomes markup, and what a reader would not see is shown by its number (attack 22).
+
+    A page that there is not is the last one.
+    """
     lines = text.split("\n")
     if lines and not lines[-1]:
         lines.pop()
-    files = list(_files(lines[:LINES_MOST]))
-    left = len(lines) - LINES_MOST
-    rest = f'<p class="diff-more">… {left} more lines are not shown.</p>' if left > 0 else ""
+    window = _Window(wanted=max(page, 1))
+    files = list(_files(lines, window))
+    if window.page < window.wanted:
+        return diff_html(text, window.page)
     if not files:
-        return f'<p class="diff-more">Nothing differs.</p>{rest}'
-    return f'<div class="diff">{"".join(map(_drawn, files))}{rest}</div>'
+        return Drawn('<p class="diff-more">Nothing differs.</p>', 1, 1)
+    return Drawn(f'<div class="diff">{"".join(map(_drawn, files))}</div>', window.wanted, window.page)
 
 
-def _files(lines: list[str]) -> Iterator[_File]:
-    now = _File()
+def _files(lines: list[str], window: _Window) -> Iterator[_File]:
+    """Those of which something is on the page."""
+    now = _File(window)
     for line in lines:
         if line.startswith("diff --git "):
-            if now.rows or now.name:
+            if now.rows or now.here:
                 yield now
-            now = _File(name=_name(line))
+            now = _File(window, name=_name(line), here=window.has(line))
         else:
             now.take(line)
-    if now.rows or now.name:
+    if now.rows or now.here:
         yield now
 
 
@@ -91,7 +130,7 @@ def _name(line: str) -> str:
 
 
 def _drawn(file: _File) -> str:
-    added, removed = file.count("added"), file.count("removed")
+    added, removed = file.counts["added"], file.counts["removed"]
     counts = f'<span class="plus">+{added}</span> <span class="minus">−{removed}</span>'
     rows = "".join(map(_row, file.rows))
     name = f"<code>{_seen(file.name)}</code>" if file.name else "Changes"
@@ -116,10 +155,7 @@ def _row(row: _Row) -> str:
 
 
 def _seen(text: str) -> str:
-    cut = text[:LINE_MOST]
-    told = "".join(escape(c) if c == "\t" or unicodedata.category(c) not in _UNSEEN else _odd(c) for c in cut)
-    left = len(text) - len(cut)
-    return f'{told}<span class="odd">… {left} more</span>' if left else told
+    return "".join(escape(c) if c == "\t" or unicodedata.category(c) not in _UNSEEN else _odd(c) for c in text)
 
 
 def _plain(name: str) -> str:

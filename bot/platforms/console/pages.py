@@ -160,9 +160,20 @@ class Pages:
         text = await self._desk.kept(id, name, viewer_of(request).account)
         if text is None:
             raise HTTPException(404, f"{id} has nothing of that name.")
-        diff = _diff(text) if name.endswith((".diff", ".patch")) else Markup("")
-        told = {"task": id, "kept": name, "lines": len(text.splitlines()), "diff": diff, "text": text}
-        return await self.show(request, "kept.html", here="/tasks", title=f"{id} · {name}", **told)
+        diff = None
+        if name.endswith((".diff", ".patch")):
+            diff = await asyncio.to_thread(_diff, text, _page_number(request))
+        return await self.show(
+            request,
+            "kept.html",
+            here="/tasks",
+            title=f"{id} · {name}",
+            task=id,
+            kept=name,
+            lines=len(text.removesuffix("\n").split("\n")),
+            diff=diff,
+            text="" if diff else text,
+        )
 
     async def pull(self, request: Request) -> Response:
         project, number = request.path_params["project"], small_number(request.path_params["number"])
@@ -232,10 +243,11 @@ def _search(request: Request) -> str:
     return request.query_params.get("q", "").strip()[:SEARCH_MOST]
 
 
-def _diff(text: str) -> Markup:
+def _diff(text: str, page: int) -> Mapping[str, object]:
     from bot.platforms.console.diffs import diff_html  # few read one, and nobody at a start
 
-    return Markup(diff_html(text))
+    drawn = diff_html(text, page)
+    return {"html": Markup(drawn.html), "page": drawn.page, "pages": drawn.pages}
 
 
 def may_read(thread: Thread, viewer: Viewer) -> bool:
