@@ -193,6 +193,7 @@ class Workshop:
             pack=self._pack,
             skills_of=self._skills,
             trial_of=self._trial,
+            refused_of=lambda brief: self.checkouts.refused(brief.checkout),
             redact=self.office.redact,
             role_of=self.office.catalog().role,
         )

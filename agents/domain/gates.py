@@ -4,7 +4,8 @@ from enum import StrEnum
 
 from agents.domain.records import dataclass
 
-GATE_NAMES = ("tests", "lint", "scope", "secrets", "loop", "forbidden-files", "original-tests")
+COMMIT = "commit"  # whether all that was left could be committed
+GATE_NAMES = ("tests", "lint", "scope", "secrets", "loop", "forbidden-files", "original-tests", COMMIT, "changes")
 FILES = "{files}"  # in a lint command: the changed files, quoted
 
 

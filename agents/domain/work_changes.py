@@ -8,6 +8,7 @@ from agents.domain import work_events as w
 from agents.domain.errors import IllegalMove
 from agents.domain.evaluation import Evaluation, Score, overall
 from agents.domain.fact import AboutWork
+from agents.domain.gates import COMMIT
 from agents.domain.work import SubtaskState, Work
 
 S = SubtaskState
@@ -110,7 +111,10 @@ def _ready(work: Work, fact: w.SubtaskReady) -> dict[str, Any]:
 
 def _seen(evaluation: Evaluation) -> str:
     """The files that must not come again. Those that a gate refused for good may: a person has then widened the scope
-    or mended what the gate runs on, and the files can be right as they are."""
+    or mended what the gate runs on, and the files can be right as they are. So may those beside which something lay
+    that could not be committed."""
+    if any(gate.name == COMMIT for gate in evaluation.gates):
+        return ""
     return "" if overall(gate.score for gate in evaluation.gates) is Score.FAIL else evaluation.tree
 
 

@@ -96,6 +96,7 @@ class WorkHandedIn(AboutWork):
     note: str = ""
     base: str = ""
     by: PersonId | None = None  # a person finished it by hand
+    problem: str = ""  # why what was left could not be committed: the commit is the one before
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from agents.domain.evaluation import (
     Change,
     CodeReview,
     Evaluation,
+    GateRun,
     Opinion,
     Score,
     joined,
@@ -20,16 +21,19 @@ from agents.domain.evaluation import (
     overall,
 )
 from agents.domain.events import Event
+from agents.domain.gates import COMMIT
 from agents.domain.packing import ReviewPack
 from agents.domain.planning import workflow_of
 from agents.domain.probes import code_probe_for
 from agents.domain.task import Task
+from agents.domain.text import one_line
 from agents.domain.work import SubtaskState, Work
 from agents.flows.outcomes import got, keep_patch, unless_ended
 from agents.ports import Ask, Candidate, Judged, Ports
 
 REVIEWERS = ("critic", "custodiet")
 KEPT = 200  # changes that a fact holds
+LONGEST = 600  # characters of a reason
 
 
 class ReviewAnswer(BaseModel):
@@ -76,7 +80,7 @@ async def evaluate(event: Event, ports: Ports) -> None:
         role=workflow_of(task, ports.workflow).implement.role,
     )
     show = ports.live(task.id, work.number)
-    judged = await unless_ended(task.id, ports, ports.gates.judge(candidate, show))
+    judged = _uncommitted(event) or await unless_ended(task.id, ports, ports.gates.judge(candidate, show))
     if judged is None:
         await ports.store.record(task.id, lambda now, moment: [])
         return
@@ -95,6 +99,13 @@ async def evaluate(event: Event, ports: Ports) -> None:
         return working.after_evaluation(now, judged_work, evaluation, risk, moment)
 
     await ports.store.record(task.id, decide)
+
+
+def _uncommitted(event: e.WorkHandedIn) -> Judged | None:
+    """What cannot be committed goes back to whoever left it there; there is nothing else to judge."""
+    if not event.problem:
+        return None
+    return Judged(gates=(GateRun(name=COMMIT, score=Score.NEEDS_REVISION, why=one_line(event.problem, LONGEST)),))
 
 
 def _is_due(task: Task, event: e.WorkHandedIn) -> bool:

@@ -25,6 +25,7 @@ from agents.ports import (
     Outcome,
     Ports,
     Progress,
+    Uncommittable,
     WantsScope,
 )
 
@@ -173,15 +174,14 @@ class _Run:
         return tuple(each.text for each in news)
 
     async def end(self, outcome: Outcome | None) -> None:
-        task, work, checkouts = self.task, self.work, self.ports.checkouts
+        task, checkouts = self.task, self.ports.checkouts
         if (await self.ports.store.task(task.id)).ended:
             await checkouts.close(self.checkout)
             await self.ports.store.record(task.id, lambda now, moment: [])
             return
-        told = f"{commit_text(task, work.number)}\nAttempt {work.attempt}"
-        commit = await checkouts.commit(self.checkout, told)
-        record = await self._recorder(outcome, commit)
-        if isinstance(outcome, Finished | GaveUp):
+        commit, refused = await self._commit()
+        record = await self._recorder(outcome, commit, refused)
+        if isinstance(outcome, Finished | GaveUp) and not refused:
             await checkouts.close(self.checkout)
 
         def decide(now: Task, moment: Moment) -> Sequence[Event]:
@@ -191,7 +191,19 @@ class _Run:
 
         await self.ports.store.record(task.id, decide)
 
-    async def _recorder(self, outcome: Outcome | None, commit: str) -> "_Record":
+    async def _commit(self) -> tuple[str, str]:
+        """The commit that the branch is at, and why what was left could not be committed.
+
+        Then the folder stays as it is: the next run on the branch goes on in it.
+        """
+        told = f"{commit_text(self.task, self.work.number)}\nAttempt {self.work.attempt}"
+        try:
+            return await self.ports.checkouts.commit(self.checkout, told), ""
+        except Uncommittable as refused:
+            tip = await self.ports.checkouts.tip(self.checkout.project, self.checkout.branch)
+            return tip, f"{refused.what}. {refused.next_step}"
+
+    async def _recorder(self, outcome: Outcome | None, commit: str, refused: str) -> "_Record":
         match outcome:
             case None:
                 changes = await self._measured(commit)
@@ -204,6 +216,7 @@ class _Run:
                         base=_whole_from(now, work),
                         summary=summary,
                         note=note[:500],
+                        problem=cut(refused, PROBLEM),
                     )
                 ]
             case Asked(question=question, options=options, default=default, risky=risky):
@@ -216,7 +229,7 @@ class _Run:
                 patch = await keep_patch(self.task, self.work, commit, self.ports)
                 ended = Ended(
                     ending=ending,
-                    problem=cut(problem, PROBLEM),
+                    problem=cut(" ".join(part for part in (problem, refused) if part), PROBLEM),
                     commit=commit,
                     patch=patch,
                     changes=await self._measured(commit),

@@ -21,7 +21,7 @@ from agents.domain.skill import Skill
 from agents.domain.task import Task
 from agents.domain.work import Ending, run_key
 from agents.minions import resuming
-from agents.minions.executor import SCOPE, ToolExecutor, no_trial
+from agents.minions.executor import SCOPE, ToolExecutor, no_trial, nothing_refused
 from agents.minions.playing import play
 from agents.minions.room import LateRoom, NoRoom
 from agents.minions.tools import allowed
@@ -70,6 +70,7 @@ class BuiltIn:
     pack: Callable[[Brief], Awaitable[str]]
     skills_of: Callable[[Brief], Awaitable[Sequence[Skill]]]  # those that its subtask calls for first
     trial_of: Callable[[Brief], Awaitable[Trial | None]] = lambda brief: no_trial()
+    refused_of: Callable[[Brief], Awaitable[str]] = lambda brief: nothing_refused()  # why it cannot be committed
     redact: Callable[[str], str] = str  # P23: of what tools say
     role: str = "primary"
     window: int = WINDOW
@@ -122,6 +123,7 @@ class BuiltIn:
                 limits=self.limits,
                 show=show,
                 trial=lambda: self.trial_of(brief),
+                refused=lambda: self.refused_of(brief),
             )
             key = run_key(brief.task.id, brief.subtask.number, brief.work.attempt)
             run = _Run(

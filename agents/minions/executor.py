@@ -52,6 +52,11 @@ async def no_trial() -> None:
     """There is nothing that the work could be tried with."""
 
 
+async def nothing_refused() -> str:
+    """Whatever is left in the folder can be committed."""
+    return ""
+
+
 @dataclass(slots=True, kw_only=True)
 class ToolExecutor:
     """M051: the scope is loaded once, from what the sandbox is told too, and every write is checked. Raises OutOfScope
@@ -65,6 +70,7 @@ class ToolExecutor:
     limits: Limits
     show: Show = unseen
     trial: Callable[[], Awaitable[Trial | None]] = no_trial
+    refused: Callable[[], Awaitable[str]] = nothing_refused
     questions: int = 0  # asked in this run
     fixes: int = 0  # how often this run was sent back by the tests
     again: bool = False  # this turn was begun before a crash: what it wants may have been done

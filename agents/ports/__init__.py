@@ -56,7 +56,7 @@ from agents.ports.models import (
     ToolCall,
     Tried,
 )
-from agents.ports.projects import Artefacts, Checkout, CheckoutFailed, Checkouts, Projects
+from agents.ports.projects import Artefacts, Checkout, CheckoutFailed, Checkouts, Projects, Uncommittable
 from agents.ports.reviewers import Specialist, Specialists
 from agents.ports.sandbox import EndedBy, Profile, Ran, Room, Sandbox, Workspace
 
@@ -119,6 +119,7 @@ __all__ = [
     "Trial",
     "Tried",
     "Turns",
+    "Uncommittable",
     "WantsScope",
     "Watch",
     "Workspace",

@@ -13,6 +13,10 @@ class CheckoutFailed(OverlordError):
     """A branch or its folder could not be made ready."""
 
 
+class Uncommittable(CheckoutFailed):
+    """Something in a folder cannot be committed. Nothing of it was, and all of it is still there."""
+
+
 class Projects(Protocol):
     """The code bases that work may be done on."""
 
@@ -62,7 +66,10 @@ class Checkouts(Protocol):
         ...
 
     async def commit(self, checkout: Checkout, message: str) -> str:
-        """Commit all that changed, for the minion (C35); the commit the branch is at, also if nothing changed."""
+        """Commit all that changed, for the minion (C35); the commit the branch is at, also if nothing changed.
+
+        Raises Uncommittable, naming what whoever works there must change.
+        """
         ...
 
     async def changes(self, project: str, base: str, commit: str) -> Sequence[Change]: ...

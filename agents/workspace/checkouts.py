@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agents.domain.evaluation import Change
-from agents.ports import Checkout, CheckoutFailed, Workspace
+from agents.ports import Checkout, CheckoutFailed, Uncommittable, Workspace
 from agents.workspace import staging
 from agents.workspace.folders import Folder, Folders
 from agents.workspace.mirror import ATTEMPTS, Mirror, ref
@@ -112,6 +112,16 @@ class GitCheckouts:
             async with self._found(checkout) as folder:
                 tree = await staging.staged(folder.git, folder.path, folder.aside)
                 return await self._committed(checkout, folder, tree, message)
+
+    async def refused(self, checkout: Checkout) -> str:
+        """Why what is in the folder cannot be committed; empty if it can be. Nothing is committed by asking."""
+        with _told(checkout.branch):
+            async with self._found(checkout) as folder:
+                try:
+                    await staging.staged(folder.git, folder.path, folder.aside)
+                except Uncommittable as problem:
+                    return str(problem)
+        return ""
 
     async def _committed(self, checkout: Checkout, folder: Folder, tree: str, message: str) -> str:
         mirror, at = self._mirror(checkout.project), folder.at

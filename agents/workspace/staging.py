@@ -7,13 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from agents.domain.scope import odd_path
-from agents.ports import CheckoutFailed
+from agents.ports import Uncommittable
 from agents.workspace.beneath import NotThere, Tree
 from agents.workspace.git import LONG, Git, GitFailed
 from agents.workspace.removal import remove
 
 LARGEST_FILE = 50 * 1024 * 1024
 MOST_FILES = 100_000
+NESTED = "it is a repository of its own; remove the .git in it"
 _TOLD = 5
 _READ_BY_GIT = (".gitignore", ".gitattributes", ".gitmodules")
 # "dirty" keeps git from running itself inside of a nested repository, whose configuration is the minion's.
@@ -39,7 +40,7 @@ async def unsaved(git: Git) -> list[str]:
 
 
 async def staged(git: Git, folder: Path, aside: Path) -> str:
-    """The tree of all that is in the folder and not ignored. Raises CheckoutFailed, saying what cannot be taken.
+    """The tree of all that is in the folder and not ignored. Raises Uncommittable, saying what cannot be taken.
 
     What changed is copied aside first, each file opened beneath the folder: git itself would follow a link that
     is put in a file's place while it reads. The copy is where git then looks.
@@ -105,11 +106,7 @@ def _problems(paths: Sequence[str], links: Sequence[str]) -> list[str]:
     if len(paths) > MOST_FILES:
         return [f"{len(paths):,} files changed, more than {MOST_FILES:,}; let .gitignore name what is generated"]
     nested = {*links, *(path for path in paths if path.endswith("/"))}
-    return [
-        f"{path!r}: {problem}"
-        for path in paths
-        if (problem := "it is a repository of its own" if path in nested else odd_path(path))
-    ]
+    return [f"{path!r}: {problem}" for path in paths if (problem := NESTED if path in nested else odd_path(path))]
 
 
 def _stoppers(folder: Path) -> list[str]:
@@ -132,7 +129,7 @@ def _refuse(problems: Sequence[str]) -> None:
     if not problems:
         return
     more = f" and {len(problems) - _TOLD} more" if len(problems) > _TOLD else ""
-    raise CheckoutFailed(
+    raise Uncommittable(
         f"What changed cannot be committed: {'; '.join(problems[:_TOLD])}{more}",
         next_step="Remove or rename it, or let .gitignore name it.",
     )

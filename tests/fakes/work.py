@@ -26,6 +26,7 @@ from agents.ports import (
     PullRequest,
     Show,
     Target,
+    Uncommittable,
     Watch,
     Workspace,
     unseen,
@@ -100,6 +101,7 @@ class MemoryCheckouts:
     conflicts: set[str] = field(default_factory=set)  # branches whose work does not fit
     number: int = 0
     messages: list[str] = field(default_factory=list)  # of commits that join
+    refuses: list[str] = field(default_factory=list)  # why each of the next commits cannot be made
     theirs: dict[str, str] = field(default_factory=lambda: {"main": HEAD})  # branches of the project's own
 
     async def tip(self, project: str, branch: str) -> str:
@@ -119,6 +121,8 @@ class MemoryCheckouts:
 
     async def commit(self, checkout: Checkout, message: str) -> str:
         assert checkout.branch in self.opened, "its folder is gone"
+        if self.refuses:
+            raise Uncommittable(self.refuses.pop(0), next_step="Remove or rename it.")
         self.number += 1
         made = fingerprint(checkout.branch, str(self.number)) + "00000000"
         self.branches[checkout.branch] = made

@@ -429,3 +429,41 @@ async def test_the_risk_of_a_step_is_of_all_its_files_and_its_card_counts_them(w
     assert set(seen) == {300} and judged and judged.files == 300 and "and 292 more" in str(evaluation_rows(judged))
     merge = task.of_kind(Kind.MERGE)
     assert merge and merge.question.startswith("300 files, +300 −0")
+
+
+NESTED = "What changed cannot be committed: 'lib/': it is a repository of its own"
+
+
+@pytest.mark.parametrize("times", [1, 3])
+async def test_what_cannot_be_committed_goes_back_to_the_minion_and_then_to_a_person(work: Work, times: int) -> None:
+    """It was a dead end: the job was given up, and tried again it failed again."""
+    await work.accepted()
+    while (await work.now()).work(3).attempt == 0:
+        job = await work.any_job()
+        assert job
+        await work.run(job)
+    checkouts = work.workshop.checkouts
+    checkouts.refuses = [NESTED] * times
+    await work.settle()
+    task = await work.now()
+    mine, facts = task.work(3), await work.facts()
+    assert not task.parked and "JobParked" not in facts
+    assert "repository of its own" in work.told(3).work.feedback[0]
+    if times == 1:
+        assert mine.state is S.DONE and mine.attempt == 2, "the files were there as it left them, and it mended them"
+    else:
+        asked = task.of_kind(Kind.ESCALATION)
+        assert mine.state is S.NEEDS_HUMAN and asked and "3 attempts" in asked.evidence[0]
+        assert mine.branch in checkouts.opened, "what it left is still there"
+
+
+@pytest.mark.parametrize("outcome", [Asked(question="Which?"), GaveUp(ending=Ending.TURNS, problem="50 turns")])
+async def test_a_run_that_ends_otherwise_is_no_dead_end_either(work: Work, outcome: Outcome) -> None:
+    work.workshop.minions.scripts = {1: [says(outcome)], 2: [says(outcome)]}
+    work.workshop.checkouts.refuses = [NESTED, NESTED]
+    await work.accepted()
+    await work.settle()
+    task = await work.now()
+    assert [each.state for each in task.works[:2]] == [S.NEEDS_HUMAN] * 2 and not task.parked
+    assert {each.branch for each in task.works[:2]} <= work.workshop.checkouts.opened
+    assert isinstance(outcome, Asked) or "repository of its own" in task.work(1).problem

@@ -55,6 +55,7 @@ class Field:
     attempt: int = 1
     window: int = 120_000
     trial: Trial | None = None  # by which work is tried before it is taken
+    refused: list[str] = field(default_factory=list)  # why it cannot be committed, each time that is asked
     progress: list[Progress] = field(default_factory=list)
     heard: list[list[str]] = field(default_factory=list)  # what people say after each turn
     packs: int = 0
@@ -79,6 +80,9 @@ class Field:
         async def trial_of(brief: Brief) -> Trial | None:
             return self.trial
 
+        async def refused_of(brief: Brief) -> str:
+            return self.refused.pop(0) if self.refused else ""
+
         given: dict[str, Any] = {
             "talker": talker,
             "sandbox": self.sandbox,
@@ -90,6 +94,7 @@ class Field:
             "pack": pack,
             "skills_of": skills_of,
             "trial_of": trial_of,
+            "refused_of": refused_of,
             "window": self.window,
             **changes,
         }

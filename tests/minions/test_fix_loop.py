@@ -38,6 +38,20 @@ async def test_what_fails_comes_back_with_its_output_and_is_mended_in_the_same_r
     assert [each.doing for each in ground.progress] == ["trying make test", f"writing {MARK}", "trying make test"]
 
 
+async def test_what_cannot_be_committed_comes_back_before_the_tests_are_tried(ground: Field) -> None:
+    ground.trial, ground.refused = COUNTED, ["'lib/': it is a repository of its own. Remove it."]
+    outcome, talker = await ground.run(DONE, MEND, DONE)
+    assert outcome == FINISHED
+    told = heard(talker)[0]
+    assert told.startswith("Not taken yet, fix attempt 1 of 3: 'lib/': it is a repository") and "no mark" not in told
+
+
+async def test_it_comes_back_three_times_at_most_and_is_then_judged_as_it_is(ground: Field) -> None:
+    ground.refused = ["'lib/': it is a repository of its own. Remove it."] * 9
+    outcome, talker = await ground.run(DONE, DONE, DONE, DONE)
+    assert outcome == FINISHED and len(heard(talker)) == 3
+
+
 async def test_after_three_times_it_is_handed_in_as_it_is_and_not_tried_again(ground: Field) -> None:
     """Nor do these count as tool errors in a row, of which three end a run (M079)."""
     ground.trial = COUNTED

@@ -3,12 +3,14 @@
 import os
 import subprocess
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from agents.ports import CheckoutFailed
+from agents.ports import CheckoutFailed, Uncommittable
+from agents.workspace.removal import remove
 from tests.workspace.traps import ATTRIBUTES, HOOKS, SETTINGS, Traps
 from tests.workspace.yard import BRANCH, Yard, git, write
 
@@ -276,3 +278,51 @@ async def test_what_is_too_large_is_refused_by_name(yard: Yard) -> None:
     (checkout.workspace.path / "huge.bin").unlink()
     with pytest.raises(CheckoutFailed, match="another name"):
         await checkouts.commit(checkout, "x")
+
+
+def nest(folder: Path) -> None:
+    """As `cargo new` makes it."""
+    write(folder, {"lib/src/main.rs": "fn main() {}\n"})
+    git(folder, "init", "-q", str(folder / "lib"))
+
+
+def huge(folder: Path) -> None:
+    with (folder / "huge.bin").open("wb") as file:
+        file.truncate(60 * 1024 * 1024)
+
+
+UNCOMMITTABLE: dict[str, tuple[Callable[[Path], object], Callable[[Path], object], str]] = {
+    "a repository": (nest, lambda folder: remove(folder / "lib/.git"), "remove the .git in it"),
+    "a huge file": (huge, lambda folder: (folder / "huge.bin").unlink(), "huge.bin"),
+    "an odd name": (
+        lambda folder: write(folder, {"a\nb": "x"}),
+        lambda folder: (folder / "a\nb").unlink(),
+        repr("a\nb"),
+    ),
+    "a pipe": (
+        lambda folder: os.mkfifo(folder / ".gitattributes"),
+        lambda folder: (folder / ".gitattributes").unlink(),
+        "no plain file",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", UNCOMMITTABLE)
+async def test_what_cannot_be_committed_is_told_and_stays_until_it_is_mended(yard: Yard, what: str) -> None:
+    make, mend, said = UNCOMMITTABLE[what]
+    checkouts, checkout = await yard.opened()
+    path = checkout.workspace.path
+    write(path, {"src/links.py": "better\n"})
+    assert await checkouts.refused(checkout) == ""
+    make(path)
+    assert said in await checkouts.refused(checkout)
+    with pytest.raises(Uncommittable):
+        await checkouts.commit(checkout, "x")
+    assert await checkouts.tip("links", BRANCH) == checkout.base, "asking and failing commit nothing"
+    again = await checkouts.open("links", BRANCH, checkout.base)
+    assert again.found and (path / "src/links.py").read_text() == "better\n"
+    mend(path)
+    assert await checkouts.refused(again) == ""
+    changed = await checkouts.changes("links", checkout.base, await checkouts.commit(again, "x"))
+    assert "src/links.py" in {change.path for change in changed}
+    assert ("lib/src/main.rs" in {change.path for change in changed}) is (what == "a repository")

@@ -67,10 +67,14 @@ async def run_command(at: ToolExecutor, given: RunCommand) -> Done:
 
 
 async def not_yet(at: ToolExecutor) -> str:
-    """M179: what the project's tests say against work that is called done. Empty: nothing, or it cannot be tried here,
-    or it was sent back often enough. Either way the gates judge it."""
+    """M179: what speaks against work that is called done: it cannot be committed, or the project's tests fail. Empty:
+    nothing, or it cannot be tried here, or it was sent back often enough. Either way the gates judge it."""
     most = at.limits.fixes
-    if at.fixes >= most or (trial := await at.trial()) is None:
+    if at.fixes >= most:
+        return ""
+    if refused := await at.refused():
+        return f"Not taken yet, fix attempt {at.fixes + 1} of {most}: {refused} Then call task_complete again."
+    if (trial := await at.trial()) is None:
         return ""
     at.doing = f"trying {trial.shown}"
     with at.show(trial.shown) as heard:
