@@ -68,6 +68,8 @@ async def test_an_approval_counts_for_what_was_shown_and_not_for_what_comes_afte
     await play.sees("ops", thread, "Approvals (1 of 2)")
     await play.stage.press("ops", thread, "Request changes", words="rotate the old key, too")
     await play.sees("ana", thread, "T-1 is ready to merge", "rotate the old key, too", gone="Merge it")
+    await play.sees("lead", thread, "T-1.2 passed its checks", "key management")
+    await step_passed(play, thread, "lead", "ops")
     await play.sees("lead", thread, "T-1 is ready to merge", "Approvals (0 of 2)")
     task = await play.task()
     assert task.of_kind(Kind.MERGE_CRITICAL) and task.head != before and not work.forge.merged

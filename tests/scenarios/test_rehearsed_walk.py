@@ -29,7 +29,10 @@ async def test_a_mention_becomes_a_commit_on_main(opened: Opened, tmp_path: Path
 
     await play.sees("ana", thread, "T-1.2 asks: What shall somebody get", patience=WORK)
     await play.stage.say("ana", "The same as for an unknown code", thread=thread)
+    await play.sees("lead", thread, "T-1.4 passed its checks", "Medium risk: 6 files changed", patience=WORK)
+    await play.stage.press("lead", thread, "Let it pass")
     card = await play.sees("lead", thread, "T-1 is ready to merge", "passed at attempt 2", patience=WORK)
+    assert "Merges into: main" in card.text
     assert "Original tests: 13 passed · exit 0" in card.text and "6 files, +74 −6" in card.text
     assert git(sample, "rev-parse", "main").strip() == before, "nothing is merged before a person says so"
 
@@ -45,4 +48,4 @@ async def test_a_mention_becomes_a_commit_on_main(opened: Opened, tmp_path: Path
     assert "T-1.1: " in log and "\nPart of T-1: " in log and "Join" not in log
     assert not git(sample, "status", "--porcelain"), "the folder shows what main has"
     shown = await play.silence("ana", thread)
-    assert sum(message.by_bot for message in shown) == 9, "status, plan, question, four judgements, merge, merged"
+    assert sum(message.by_bot for message in shown) == 10, "status, plan, question, four judgements, gate, merge, merged"
