@@ -14,7 +14,10 @@ from agents.domain.records import dataclass
 NameOf = Callable[[PersonId], str]
 
 HOLD = "h"  # the letter of Pause clock / Hold; no option has it
-LETTERS = "abcdefgijklmnopqrstuvwxyz"
+# One character each, whatever the script, so that a token stays short: enough for a thousand projects.
+LETTERS = "abcdefgijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789" + "".join(
+    chr(0x4E00 + n) for n in range(1000)
+)
 
 
 class DecisionState(StrEnum):

@@ -60,6 +60,7 @@ CARDS: dict[str, Card] = {
     "26 buttons": replace(PLAN, buttons=buttons(26), more=()),
     "45 choices": replace(PLAN, buttons=buttons(20), more=buttons(25, 20)),
     "46 choices": replace(PLAN, buttons=buttons(20), more=buttons(26, 20)),
+    "110 choices": replace(PLAN, buttons=buttons(20), more=buttons(90, 20)),
     "long labels": replace(PLAN, buttons=buttons(3, label="A rather long label " * 10)),
     "one choice twice": replace(PLAN, more=PLAN.buttons),
     "long title": replace(PLAN, title="title " * 100),
@@ -86,7 +87,7 @@ def test_every_card_fits_and_says_what_it_leaves_out(name: str, embeds: bool, sn
 
 
 MARKS = {1: "*", 2: "", 4: "!"}
-TOO_MUCH = {"46 choices", "long title", "long text", "many rows", "many lines", "long footer", "all stars"}
+TOO_MUCH = {"110 choices", "long title", "long text", "many rows", "many lines", "long footer", "all stars"}
 
 
 def outline(view: Rendered) -> str:

@@ -138,7 +138,7 @@ class _Body:
         if card.until and card.until_what:
             self._last.append(f"{self._fitted(card.until_what, LINE)} {countdown(card.until)}")
         if choices_left_out:
-            self._last.append(f"Choices that found no room here, see the console: {choices_left_out}")
+            self._last.append(f"{choices_left_out} more choices: reply with the one you want, or see the console")
         self._room = room - width(_joined(*self._last)) - 60  # for the count
         self._fill(card)
 
@@ -204,9 +204,12 @@ def _components(card: Card, answer: bool) -> tuple[tuple[Json, ...], int]:
     if not menu_needed:
         return (*_rows([*map(_button, buttons), *own]), *_rows([_button(b) for b in more])), 0
     room -= IN_A_ROW
+    if len(buttons) + len(more) > room + OPTIONS:  # one row of buttons, and a menu in each of the others
+        room = IN_A_ROW - len(own)
     shown, rest = buttons[:room], [*buttons[room:], *more]
-    menu = _menu(rest[:OPTIONS])
-    return (*_rows([*map(_button, shown), *own]), menu), max(0, len(rest) - OPTIONS)
+    free = ROWS - _rows_of(len(shown) + len(own))
+    menus = [_menu(rest[at : at + OPTIONS], at) for at in range(0, len(rest), OPTIONS)][:free]
+    return (*_rows([*map(_button, shown), *own]), *menus), max(0, len(rest) - free * OPTIONS)
 
 
 def _once(buttons: tuple[Button, ...]) -> list[Button]:
@@ -240,10 +243,16 @@ def _answer() -> Json:
     return {"type": 2, "style": STYLES[Style.PLAIN], "label": ANSWER, "custom_id": CustomId(act=Act.SAY).text}
 
 
-def _menu(buttons: list[Button]) -> Json:
+def _menu(buttons: list[Button], at: int = 0) -> Json:
+    """`at`: how many stand in menus before it."""
     options = [{"label": _label(button), "value": _id(button)} for button in buttons]
-    inside = {"type": 3, "custom_id": CustomId(act=Act.MORE).text, "placeholder": "More choices", "options": options}
-    return {"type": 1, "components": [inside]}
+    words = f"More choices: {_short(buttons[0])} to {_short(buttons[-1])}" if len(buttons) > 1 else "More choices"
+    id = CustomId(act=Act.MORE, message=str(at) if at else "").text
+    return {"type": 1, "components": [{"type": 3, "custom_id": id, "placeholder": words, "options": options}]}
+
+
+def _short(button: Button) -> str:
+    return name_of(button.label, 40)
 
 
 def _label(button: Button) -> str:

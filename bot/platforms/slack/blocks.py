@@ -9,7 +9,7 @@ from agents.domain.text import clean, cut
 from bot.messages import Button, Card, Row, Style
 from bot.platforms.slack import presses
 from bot.platforms.slack.mrkdwn import date, escape, mention, would_format
-from bot.platforms.slack.room import ROOMS, Room, within
+from bot.platforms.slack.room import BEFORE_MENU, BUTTONS, ROOMS, Room, within
 
 MESSAGE_MOST = 12_800  # Slack refuses a message of about 13,200 characters
 EDIT_TEXT_MOST = 3_900  # bytes: chat.update refuses a `text` of more than 4,000, where a post takes far more
@@ -154,7 +154,26 @@ def _context(text: Block) -> Block:
 
 
 def _buttons(buttons: Sequence[Button], room: Room, shown: str) -> list[Block]:
-    return [_button(button, f"press-{n}", room, shown) for n, button in enumerate(buttons)]
+    """Buttons while they are few; then some, and a menu in which one can type to search."""
+    few = buttons if len(buttons) <= BUTTONS else buttons[:BEFORE_MENU]
+    return [
+        *(_button(button, f"press-{n}", room, shown) for n, button in enumerate(few)),
+        *_search(buttons[len(few) :], shown),
+    ]
+
+
+def _search(rest: Sequence[Button], shown: str) -> list[Block]:
+    if not rest:
+        return []
+    placeholder = _plain(f"{len(rest)} more choices")
+    return [
+        {
+            "type": "static_select",
+            "action_id": "press-choose",
+            "placeholder": placeholder,
+            "options": _options(rest, shown),
+        }
+    ]
 
 
 def _button(button: Button, action: str, room: Room, shown: str) -> Block:
@@ -186,7 +205,11 @@ def _menu(more: Sequence[Button], room: Room, shown: str) -> list[Block]:
     """Slack asks to confirm a whole menu or nothing, so an entry that needs it opens a form."""
     if not more:
         return []
-    options = [
-        {"text": _plain(b.label), "value": presses.write(b, shown=shown, confirm=True, most=OPTION_VALUE)} for b in more
+    return [{"type": "overflow", "action_id": "press-more", "options": _options(more, shown)}]
+
+
+def _options(entries: Sequence[Button], shown: str) -> list[Block]:
+    return [
+        {"text": _plain(b.label), "value": presses.write(b, shown=shown, confirm=True, most=OPTION_VALUE)}
+        for b in entries
     ]
-    return [{"type": "overflow", "action_id": "press-more", "options": options}]

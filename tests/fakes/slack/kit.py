@@ -140,6 +140,16 @@ _ELEMENTS: dict[str, Check] = {
         {"type": _anything, "action_id": _string(255), "options": _many(2, 5, _option), "confirm": _confirm},
         ("type", "options"),
     ),
+    "static_select": _object(
+        {
+            "type": _anything,
+            "action_id": _string(255),
+            "placeholder": _text(150, _plain),
+            "options": _many(1, 100, _option),
+            "confirm": _confirm,
+        },
+        ("type", "options"),
+    ),
     "plain_text_input": _object(
         {
             "type": _anything,
@@ -166,7 +176,7 @@ def _element(*kinds: str) -> Check:
 
 
 def _actions(value: Any, at: str) -> list[str]:
-    problems = _many(1, 25, _element("button", "overflow"))(value, at)
+    problems = _many(1, 25, _element("button", "overflow", "static_select"))(value, at)
     ids = [e.get("action_id") for e in value if isinstance(e, dict)] if isinstance(value, list) else []
     twice = sorted({str(id) for id in ids if id and ids.count(id) > 1})
     return problems + [f"[ERROR] `action_id` {id!r} already exists [json-pointer:{at}]" for id in twice]

@@ -107,7 +107,7 @@ def _pressable(element: Mapping[str, Any], block_id: str) -> list[Control]:
     if element["type"] == "button":
         label, value = element["text"]["text"], element.get("value", "")
         return [Control(label=label, value=value, element=element, option=None, block_id=block_id)]
-    if element["type"] == "overflow":
+    if element["type"] in ("overflow", "static_select"):
         return [
             Control(label=o["text"]["text"], value=o["value"], element=element, option=o, block_id=block_id)
             for o in element["options"]
