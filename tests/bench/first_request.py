@@ -82,22 +82,22 @@ async def _ours(place: Path, repository: Path, say: Say) -> list[float]:
         behind.program = program
         for number in range(ROUNDS + 1):
             thread = await stage.say("operator", f"do it {number}", mention=True)
-            await until(lambda at=thread: _approvable(stage, at), "the plan")  # type: ignore[misc]
+            await until(lambda at=thread: approvable(stage, at), "the plan")  # type: ignore[misc]
             await asyncio.sleep(1.0)  # a person reads it
             began, asked = time.perf_counter(), len(stamp.asked)
             await stage.press("operator", thread, "Approve plan")
-            await until(lambda before=asked: _more(stamp, before), "the first question")  # type: ignore[misc]
+            await until(lambda before=asked: more(stamp, before), "the first question")  # type: ignore[misc]
             if number:  # the first one loads what is loaded once
                 took.append(stamp.asked[asked] - began)
                 say(f"{took[-1] * 1e3:.0f} ms")
     return took
 
 
-async def _approvable(stage: ConsoleStage, thread: str) -> bool:
+async def approvable(stage: ConsoleStage, thread: str) -> bool:
     return any("Approve plan" in shown.buttons for shown in await stage.shown("operator", thread))
 
 
-async def _more(stamp: Stamp, before: int) -> bool:
+async def more(stamp: Stamp, before: int) -> bool:
     return len(stamp.asked) > before
 
 

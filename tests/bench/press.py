@@ -42,7 +42,7 @@ async def _measure(place: Path, bare: BareSqlite, say: Say) -> tuple[list[float]
             took, floor = [], []
             for ours in in_turn(number, True, False):
                 if ours:
-                    took = [await _press(inbox, task, f"{number}:{n}") for n in range(TIMES)]
+                    took = [await press(inbox, task, f"{number}:{n}") for n in range(TIMES)]
                 else:
                     floor = bare.commits(TIMES)
             say(f"round {number + 1}: press {median(took) * 1e3:.3f}, commit {median(floor) * 1e3:.3f} ms")
@@ -52,7 +52,7 @@ async def _measure(place: Path, bare: BareSqlite, say: Say) -> tuple[list[float]
     return acks, commits
 
 
-async def _press(inbox: Inbox, task: Task, key: str) -> float:
+async def press(inbox: Inbox, task: Task, key: str) -> float:
     controls = task.of_kind(Kind.CONTROLS)
     assert controls
     pressed = Pressed(

@@ -89,14 +89,14 @@ async def house_of(place: Path, tasks: int, asked: int) -> AsyncIterator[House]:
             database=database, permissions=permissions, clock=HandClock(), limits=UNLIMITED, redact=counter.redact
         )
         room = Room(office)
-        await database.write(partial(_fill, tasks, asked))
+        await database.write(partial(fill, tasks, asked))
         desk = DirectRecords(office, room.inbox, bell, FileArtefacts(place))
         options = ConsoleOptions(port=0, secret=SECRET, login="operator", now=office.clock.now)
         client = await stack.enter_async_context(visitor(await stack.enter_async_context(running(desk, options))))
         yield House(desk, room, counter, client)
 
 
-def _fill(tasks: int, asked: int, books: Books) -> None:
+def fill(tasks: int, asked: int, books: Books) -> None:
     for number in range(1, tasks + 1):
         task = open_task(f"open-{number}", OPERATOR, CHANNEL, MORNING, books)
         books.messages.keep(task.thread, "first", OPERATOR, task.request, MORNING)
