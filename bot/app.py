@@ -221,6 +221,7 @@ def _outer_pumps(
     settings: Settings, inbox: Inbox, world: "World", platforms: Mapping[str, Platform]
 ) -> tuple[Pump, ...]:
     """Those that begin threads of their own, or look after our copies; what troubles them is no trouble of ours."""
+    from bot.branches import EndedBranches, Yard
     from bot.issues import IssueWatch, homes_of
     from bot.proposals import ApprovedProposals, Elsewhere
     from bot.pruning import Pruning
@@ -232,7 +233,10 @@ def _outer_pumps(
     elsewhere = Elsewhere(open=f"console:{settings.console_channels[0]}", alone=f"console:@{_login(settings)}")
     approved = ApprovedProposals(world.office, inbox, platforms, elsewhere)
     pruning = Pruning(world.office)
+    yards = {name: Yard(copy=copy, original=path) for name, copy, path in world.workshop.yards(clones)}
+    branches = EndedBranches(world.office, yards)
     quiet = (
+        Pump("branches", branches.look, frozenset(), branches.next_due),
         Pump("prune", pruning.look, frozenset(), pruning.next_due),
         Pump("upkeep", upkeep.look, frozenset(), upkeep.next_due),
         Pump("proposals", approved.carry_out, frozenset({"proposals"}), approved.next_due),

@@ -4,7 +4,7 @@ import logging
 from datetime import datetime
 
 from bot.office import Office
-from store.pruning import PRUNED
+from store.pruning import PRUNED, START
 
 log = logging.getLogger("overlord.pruning")
 
@@ -13,7 +13,7 @@ class Pruning:
     def __init__(self, office: Office) -> None:
         self._database, self._clock, self._retention = office.database, office.clock, office.retention
         self._every = office.limits.within("upkeep_apart")
-        self._after = dict.fromkeys(PRUNED, 0)  # the last row that was looked at
+        self._after = dict(START)  # the last row that was looked at
         self._next: datetime | None = None
 
     async def look(self) -> int:
@@ -24,7 +24,8 @@ class Pruning:
         found = sum([await self._prune(name, now) for name in PRUNED])
         if not found:
             self._next = now + self._every
-            self._after["messages"] = 0  # those of a task that was open may go the next time
+            for name in ("messages", "turns"):  # those of a task that was open may go the next time
+                self._after[name] = START[name]
         return found
 
     async def next_due(self, since: datetime) -> float | None:
@@ -41,4 +42,4 @@ class Pruning:
             await self._database.write(lambda books: remove(books.db, batch.rows))
             log.info("old rows were looked through", extra={"kind": name, "rows": len(batch.rows)})
         self._after[name] = batch.last
-        return len(batch.rows)
+        return len(batch.rows) or int(batch.more)

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import field
 from pathlib import Path
@@ -171,6 +171,11 @@ class Workshop:
     def copies(self) -> Sequence[Path]:
         """Bare repositories that nobody but us writes to."""
         return tuple(self.checkouts.repository(name) for name in self.sites)
+
+    def yards(self, clones: Sequence[Path]) -> Iterator[tuple[str, Path, Path | None]]:
+        """Each project with our copy of it and, where it is on this machine, a person's own repository."""
+        for name, site in self.sites.items():
+            yield name, self.checkouts.repository(name), None if site.path in clones else site.path
 
     def originals(self, clones: Sequence[Path]) -> Sequence[Path]:
         """People's own repositories, which work is brought to."""

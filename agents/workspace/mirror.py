@@ -19,7 +19,7 @@ PATCH_MOST = 32 * 1024 * 1024  # more than the gates let pass
 ATTEMPTS = 20
 _HEAD = "refs/overlord/head"  # where the user's repository was when it was last looked at
 _SOURCE = "refs/overlord/source"  # where branches of it were
-_BASE = "refs/overlord/base"  # where each branch began
+BASE = "refs/overlord/base"  # where each branch began
 _ELSEWHERE = re.compile(r"reference already exists|but expected|unable to resolve reference")
 _STALE = re.compile(r"'([^'\n]+\.lock)': File exists")
 _FOLDERS = ("", "objects", "objects/info", "objects/pack", "refs", "refs/heads", "worktrees")
@@ -83,7 +83,7 @@ class Mirror:
 
     async def ends(self, branch: str) -> tuple[str, str]:
         """Where a branch is, and where it began. By name alone: to list branches takes longer the more there are."""
-        asked = f"{ref(branch)}\n{_BASE}/{branch}\n".encode()
+        asked = f"{ref(branch)}\n{BASE}/{branch}\n".encode()
         said = await self._git.line("cat-file", "--batch-check=%(objectname)", stdin=asked)
         tip, base = ("" if line.endswith(" missing") else line for line in said.splitlines())
         return tip, base
@@ -102,7 +102,7 @@ class Mirror:
         """From where it was known to be; False if it is elsewhere by now. `old` empty: begin the branch there."""
         lines = [f"update {ref(branch)} {checked(new)} {old or '0' * len(new)}\n"]
         if not old:
-            lines.append(f"update {_BASE}/{branch} {new}\n")
+            lines.append(f"update {BASE}/{branch} {new}\n")
         async with self.locked() as git:
             try:
                 await _unstuck(self.place, git, ("update-ref", "--stdin"), "".join(lines).encode())

@@ -51,7 +51,7 @@ PAGES = {
     "task": "/task/T-1",
 }
 KINDS = ("heads", "overlord/base")
-TIMES, COMMANDS, APPROVALS = 30, 5, 7
+TIMES, COMMANDS, APPROVALS = 15, 5, 7
 PLAN: Says = {"status": "COMPLETE", "goal": "It works", "subtasks": [subtask("Do it", files=["a.py"])]}
 
 
@@ -102,16 +102,21 @@ async def _row(name: str, times: int, ask: Callable[[House], Awaitable[float]], 
 
 
 async def _page(path: str, house: House) -> float:
-    began = time.perf_counter()
-    assert (await house.browser.get(path)).status_code == 200
-    return time.perf_counter() - began
+    """The best of a few: others use the machine, too."""
+    took = []
+    for _ in range(5):
+        began = time.perf_counter()
+        assert (await house.browser.get(path)).status_code == 200
+        took.append(time.perf_counter() - began)
+    return min(took)
 
 
 async def _command(words: tuple[str, ...], house: House) -> float:
     environ = {**os.environ, "OVERLORD_HOME": str(house.home), "PYTHONPATH": str(ROOT)}
     began = time.perf_counter()
     command = [sys.executable, "-m", "bot", *words]
-    await asyncio.to_thread(subprocess.run, command, cwd=house.home, env=environ, check=True, stdout=subprocess.DEVNULL)
+    quietly = partial(subprocess.run, cwd=house.home, env=environ, check=True, capture_output=True)
+    await asyncio.to_thread(quietly, command)
     return time.perf_counter() - began
 
 
@@ -173,7 +178,8 @@ def _live(tasks: int, asked: int, books: Books) -> None:
 async def _branch_off(house: House, count: int) -> None:
     """As many tasks leave two branches each, and where they began, in our copy; and one in the user's repository."""
     copy, theirs = copy_of(house.home, "shop"), git_dir(house.repository)
-    tip = subprocess.check_output(["git", "-C", str(house.repository), "rev-parse", "HEAD"], text=True).strip()
+    asked = ["git", "-C", str(house.repository), "rev-parse", "HEAD"]
+    tip = (await asyncio.to_thread(subprocess.check_output, asked, text=True)).strip()
     ours = [f"refs/{kind}/ai/t-{n}{part}-old" for n in range(count) for part in ("", ".1") for kind in KINDS]
     for place, refs in ((copy, ours), (theirs, [f"refs/heads/ai/t-{n}-old" for n in range(count)])):
         lines = "".join(f"create {ref} {tip}\n" for ref in refs)

@@ -7,14 +7,18 @@ from functools import partial
 import pytest
 from sqlalchemy import text
 
+from agents.domain import events as e
 from agents.domain.authority import Kind
 from agents.domain.ids import Thread
 from agents.domain.retention import Retention
+from agents.domain.task import Task
 from bot.pruning import Pruning
+from store import tables
 from store.books import Books
+from store.codec import Cause
 from store.database import Database
 from store.deliveries import DeliveryState, Received
-from store.pruning import BATCH
+from store.pruning import BATCH, RUNS
 from tests.store.room import ANA, CHANNEL, MORNING, YES, Room
 
 DAY = 86_400.0
@@ -110,3 +114,41 @@ async def test_much_is_removed_in_bounded_batches(room: Room) -> None:
     room.clock.pass_(timedelta(days=8).total_seconds())
     assert await prune(room, Retention(messages=7)) == 3
     assert await messages(room.database) == []
+
+
+@pytest.mark.parametrize(("days", "left"), [(None, 4), (20, 4), (7, 2)])
+async def test_turns_go_when_their_task_has_ended_long_enough(room: Room, days: int | None, left: int) -> None:
+    ended, under_way = await room.task(), await room.task()
+    for task in (ended, under_way):
+        for run in (f"{task.id}.1-1", f"{task.id}.2-1"):
+            row = {"run": run, "number": 0, "body": "{}", "at": 0.0}
+            await room.database.write(lambda books, row=row: books.db.execute(tables.turns.insert(), row))  # type: ignore[misc]
+    await room.database.write(partial(_end, ended))
+    room.clock.pass_(10 * DAY)
+    await prune(room, Retention(turns=days))
+    runs = await column(room.database, "SELECT run FROM turns ORDER BY run")
+    assert len(runs) == left and {run for run in runs if run.startswith(under_way.id)} == {"T-2.1-1", "T-2.2-1"}
+
+
+async def test_turns_behind_many_that_stay_are_found_and_later_ends_too(room: Room) -> None:
+    first, second = await room.task(), await room.task()
+    rows = [{"run": f"{first.id}.{n}-1", "number": 0, "body": "{}", "at": 0.0} for n in range(RUNS)]
+    rows.append({"run": f"{second.id}.1-1", "number": 0, "body": "{}", "at": 0.0})
+    await room.database.write(lambda books: books.db.execute(tables.turns.insert(), rows))
+    await room.database.write(partial(_end, second))
+    room.clock.pass_(10 * DAY)
+    office = replace(room.office, retention=Retention(turns=7))
+    pruning = Pruning(office)
+    for left in (RUNS, 0):
+        while await pruning.look():
+            pass
+        assert len(await column(room.database, "SELECT run FROM turns")) == left
+        await room.database.write(partial(_end, first))
+        room.clock.pass_(10 * DAY)
+
+
+def _end(task: Task, books: Books) -> None:
+    at = books.log.task(task.id).changed_at
+    cancelled = e.TaskCancelled(task=task.id, at=at, by=task.owner, reason="over")
+    if not books.log.task(task.id).ended:
+        books.log.append(task.id, [cancelled], Cause(actor=ANA, delivery="d"))
