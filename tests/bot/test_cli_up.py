@@ -156,3 +156,9 @@ def test_a_database_that_does_not_answer_is_told_in_words(shell: Shell) -> None:
     assert told["state"] == "fail" and told["next_step"]
     err = shell.run("tasks", code=1, OVERLORD_DATABASE_URL=url).err
     assert "database" in err and "hunter2secret" not in err + told["seen"]
+
+
+def test_a_quick_look_does_not_go_through_the_facts(shell: Shell) -> None:
+    answer = shell.run("doctor", "--json", "--offline", "--quick", OVERLORD_CONSOLE_PORT="0")
+    quick = {check["name"]: check for check in answer.json}
+    assert "--quick" in quick["facts"]["seen"] and "hash chains" not in quick and "database" in quick

@@ -3,6 +3,7 @@
 What a page costs is counted, not timed: cards that were made for it, and steps of SQLite's machine.
 """
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, closing
@@ -30,6 +31,7 @@ from bot.platforms.console.pages import NEEDS_SHOWN, TASKS_SHOWN, THREADS_SHOWN
 from bot.records import DirectRecords
 from store.books import Books
 from store.database import Database
+from tests.bot.test_cli_entry import Shell
 from tests.fakes.console import SECRET, visitor
 from tests.store.room import APPROVE_OR_NOT, CHANNEL, MORNING, OPERATOR, UNLIMITED, HandClock, Room, ask, open_task
 
@@ -198,3 +200,19 @@ async def test_needs_rings_when_a_decision_changes_and_for_nothing_else(tmp_path
         "a decision opens": True,
         "a decision is made": True,
     }
+
+
+def test_commands_say_where_they_stop_and_go_on_from_there(tmp_path: Path) -> None:
+    shell = Shell(tmp_path)
+    shell.run("tasks")
+    with closing(Database(f"sqlite:///{shell.home / 'overlord.db'}")) as database:
+        asyncio.run(database.write(partial(fill, 210, 205)))
+    newest = shell.run("tasks", "--all", "--json")
+    assert len(newest.json) == 200 and "there are more" in newest.err and "--before T-11" in newest.err
+    rest = shell.run("tasks", "--all", "--json", "--before", "T-11")
+    assert [task["id"] for task in rest.json] == [f"T-{n}" for n in range(10, 0, -1)] and not rest.err
+    oldest = shell.run("decisions", "--json")
+    assert len(oldest.json) == 200 and "--page 2" in oldest.err
+    assert [one["task"] for one in shell.run("decisions", "--json", "--page", "2").json][-1] == "T-210"
+    assert [one["task"] for one in shell.run("decisions", "--json", "--search", "t-209").json] == ["T-209"]
+    assert "is no task" in shell.run("tasks", "--before", "T-x", code=1).err

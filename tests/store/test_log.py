@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import timedelta
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import text
@@ -21,7 +23,7 @@ from store.books import Books
 from store.codec import BEGINNING, Cause, Recorded
 from store.database import Database, StoreUnavailable
 from store.log import SAVE_EVERY, fact_hash
-from tests.store.room import ANA, CHANNEL, MORNING, Room, is_whole, open_task
+from tests.store.room import ANA, CHANNEL, MORNING, Room, is_whole, office_of, open_task
 
 BY_ANA = Cause(actor=ANA, delivery="d:1")
 REOPEN = {  # what somebody with the database's password could do to change facts
@@ -181,6 +183,23 @@ async def test_what_does_not_follow_from_the_facts_is_found(room: Room, task: Ta
     tampered(room.database, BESIDE[how])
     found = await room.database.read(lambda books: audit.examine(books.db).apart)
     assert found and all(problem.startswith("T-1: ") for problem in found)
+
+
+async def test_all_facts_are_read_once_to_check_them_and_it_is_said_how_far_it_is(tmp_path: Path) -> None:
+    with closing(Database(f"sqlite:///{tmp_path / 'overlord.db'}")) as database:
+        room = Room(office_of(database))
+        for _ in range(3):
+            await room.database.write(saying(await room.task(), "one", "two"))
+        asked, told = list[str](), list[tuple[int, int]]()
+
+        def question(books: Books) -> None:
+            driver: Any = books.db.connection.dbapi_connection
+            driver.set_trace_callback(asked.append)
+            audit.examine(books.db, lambda done, all: told.append((done, all)))
+            driver.set_trace_callback(None)
+
+        await database.read(question)
+        assert sum("events.body" in one for one in asked) == 3 and told == [(1, 3), (2, 3), (3, 3)]
 
 
 async def test_a_reader_sees_each_fact_once_and_in_order(room: Room, task: Task) -> None:
