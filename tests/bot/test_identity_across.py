@@ -15,6 +15,7 @@ from agents.domain.authority import Kind
 from agents.domain.decision import Decision, DecisionState
 from agents.domain.ids import Account, TaskId
 from agents.ports import Ports
+from bot.people_desk import PeopleDesk
 from bot.platforms.slack.directory import FRESH
 from tests.fakes.discord import FakeDiscord
 from tests.fakes.llm import ThinkingLlm
@@ -59,9 +60,10 @@ class Both:
         return known.state
 
     async def outcome_of(self, account: str) -> str:
-        """What became of this account's last press."""
+        """What became of this account's last press on a decision."""
         assert self.host.program
-        sql = "SELECT outcome FROM deliveries WHERE kind = 'Pressed' AND account = ? AND state != 'received'"
+        decided = "state != 'received' AND outcome NOT LIKE 'link %'"
+        sql = f"SELECT outcome FROM deliveries WHERE kind = 'Pressed' AND account = ? AND {decided}"
 
         async def settled() -> str:
             program = self.host.program
@@ -107,13 +109,23 @@ async def both(tmp_path: Path) -> AsyncIterator[Both]:
 
 
 async def link(both: Both, who: str) -> None:
-    """As people do it: a code from one platform, said on the other."""
+    """As people do it: a code from one platform, said on the other; both say yes, and the operator, for rights move."""
     line = await both.slack.say(who, "link", direct=True)
     card = await both.sees(both.slack, who, line, "Your code: ")
     found = re.search(r"Your code: (\w{8})", card.text)
     assert found
     other = await both.discord.say(who, f"link {found[1]}", direct=True)
-    await both.sees(both.discord, who, other, "one person now")
+    for stage, place in ((both.slack, line), (both.discord, other)):
+        await both.sees(stage, who, place, "Is this account yours too?")
+        await stage.press(who, place, "Link this account")
+    assert both.host.program
+    desk = PeopleDesk(both.host.program.office)
+
+    async def confirmed() -> bool:
+        return any(asked.waits_for_operator for asked in await desk.links())
+
+    await until(confirmed, "a yes from both")
+    await desk.link(both.slack.account(who), both.discord.account(who))
 
 
 async def test_one_person_on_slack_and_on_discord_counts_once(both: Both) -> None:
