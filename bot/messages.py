@@ -208,6 +208,7 @@ class Card:
     until_what: str = ""
     tone: Tone = Tone.PLAIN
     decision: DecisionId | None = None
+    takes_words: bool = False  # a reply in words can answer it
     fingerprint: str = ""
     graph: Graph | None = None
     direct: bool = False  # a whisper that must not stand in its thread: nobody can see that

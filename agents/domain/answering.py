@@ -87,7 +87,7 @@ def read(task: Task, words: Utterance, may: May, at: datetime) -> Reading:
     if words.talk:
         return Reading()
     open = [d for d in task.questions if d.kind is not Kind.CANCEL and not d.lapsed(at)]
-    asked, said = _addressed(task, [d for d in open if d.id == words.to] or open, words.text)
+    asked, said = _addressed(task, [d for d in open if words.to in (None, d.id)], words.text)
     theirs: list[Decision] = []
     for look in (_named, _free, _assented):
         found = list(look(asked, said, words.label))

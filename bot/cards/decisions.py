@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from agents.domain import proposing
-from agents.domain.authority import Kind, Requester, Silence, who_may
+from agents.domain.authority import BESIDE, OUTLIVES, Kind, Requester, Silence, who_may
 from agents.domain.decision import HOLD, Decision, DecisionState, NameOf, Option
 from agents.domain.evaluation import Evaluation
 from agents.domain.task import Task, TaskState
@@ -90,6 +90,7 @@ def _open(task: Task, decision: Decision, name: NameOf, budget: float | None) ->
         until_what=_until_what(decision),
         tone=Tone.BAD if decision.kind is Kind.ESCALATION else Tone.ASKING,
         decision=decision.id,
+        takes_words=decision.kind not in OUTLIVES | BESIDE | {Kind.CANCEL},
         fingerprint=decision.fingerprint,
     )
 
@@ -263,7 +264,7 @@ def _footer(task: Task, decision: Decision) -> str:
     parts += [
         f"“{words.label(decision.kind, option)[0]}”: {who_may(option.right)}."
         for option in decision.options
-        if option.right
+        if option.right and who_may(option.right) != who_may(decision.kind)
     ]
     if decision.rule.by_words:
         parts.append("Or reply in words.")

@@ -20,6 +20,7 @@ CARD = Card(
     title="Decide",
     buttons=(Button(label="Approve", choice=Choice(decision=DecisionId("d" * 22), letter="a")),),
     decision=DecisionId("d" * 22),
+    takes_words=True,
 )
 
 
@@ -216,6 +217,7 @@ async def test_without_the_content_intent_it_says_so_and_offers_a_form(fake: Fak
         await fake.submit(opened, "take the second").answered()
         _, answer = await kept.said(2)
         assert (answer.text, answer.thread, answer.mentions_bot) == ("take the second", said.thread, True)
+        assert answer.on == message.id, "it answers the card that the button is on"
         assert kept.texts == ["go", "take the second"]
 
 

@@ -49,6 +49,7 @@ PLAN = Card(
     until_what="If nobody decides, I take “Approve plan” at",
     tone=Tone.ASKING,
     decision=DECISION,
+    takes_words=True,
 )
 
 CARDS: dict[str, Card] = {

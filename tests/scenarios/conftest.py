@@ -30,6 +30,9 @@ STAGES = {
     "slack-http": "tests.scenarios.slack_http_stage",
 }
 
+# Asked for by name alone.
+MORE_STAGES = {"discord-deaf": "tests.scenarios.discord_deaf_stage"}
+
 PEOPLE = """
 groups:
   approver: [{lead}]
@@ -155,7 +158,7 @@ def _turn_of(metafunc: pytest.Metafunc) -> str:
 @pytest.fixture
 async def opened(request: pytest.FixtureRequest, loaded: None, tmp_path: Path) -> AsyncIterator[Opened]:
     """Opens the stage in a given world."""
-    module = importlib.import_module(STAGES[request.param])
+    module = importlib.import_module((STAGES | MORE_STAGES)[request.param])
     async with AsyncExitStack() as stack:
 
         async def open(given: Given) -> Play:

@@ -100,7 +100,11 @@ class DiscordStage:
 
 
 async def open_stage(stack: AsyncExitStack, setup: Setup) -> tuple[DiscordStage, Host]:
-    fake = await stack.enter_async_context(FakeDiscord().running())
+    return await open_on(stack, setup, FakeDiscord())
+
+
+async def open_on(stack: AsyncExitStack, setup: Setup, world: FakeDiscord) -> tuple[DiscordStage, Host]:
+    fake = await stack.enter_async_context(world.running())
     stage = DiscordStage(fake)
     environ = {
         "DISCORD_TOKEN": fake.token,

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import discord
@@ -96,7 +97,7 @@ class Presses:
             case CustomId(act=Act.FORM):
                 await self._store(_press(met, place.thread, id.message, id.token, words))
             case CustomId(act=Act.SAID):
-                await self._store(_said(met, place, str(met.id), words))
+                await self._store(replace(_said(met, place, str(met.id), words), on=id.message))
             case _:
                 log.warning("a form that is not ours was sent", extra={"interaction": met.id})
                 return

@@ -198,7 +198,8 @@ def _components(card: Card, answer: bool) -> tuple[tuple[Json, ...], int]:
     """Buttons in rows, the rest in a menu. Also how many found no place."""
     buttons = _once(card.buttons)
     more = _once((*card.buttons, *card.more))[len(buttons) :]
-    own = [_answer()] if answer and card.decision and buttons else []
+    offered = any(button.label == ANSWER for button in (*buttons, *more))  # a question has a form of its own
+    own = [_answer()] if answer and card.takes_words and buttons and not offered else []
     room = ROWS * IN_A_ROW - len(own)
     menu_needed = len(more) > IN_A_ROW or _rows_of(len(buttons) + len(own)) + _rows_of(len(more)) > ROWS
     if not menu_needed:

@@ -47,6 +47,7 @@ def said(message: discord.Message, me: int) -> Said | None:
         text=text,
         mentions_bot=to_me,
         addresses_other=bool(others) or replied_to not in (None, me, message.author.id),
+        on=str(message.reference.message_id) if replied_to == me and message.reference else "",
         direct=place.is_direct,
         starts_thread=place.root == str(message.id),
         outsider=is_guest(message.author, message.channel),
