@@ -225,6 +225,7 @@ def _outer_pumps(
     from bot.issues import IssueWatch, homes_of
     from bot.proposals import ApprovedProposals, Elsewhere
     from bot.pruning import Pruning
+    from bot.second_tasks import SecondTasks
     from bot.upkeep import Upkeep
 
     hub = world.hub
@@ -235,8 +236,10 @@ def _outer_pumps(
     pruning = Pruning(world.office)
     yards = {name: Yard(copy=copy, original=path) for name, copy, path in world.workshop.yards(clones)}
     branches = EndedBranches(world.office, yards)
+    second = SecondTasks(world.office, inbox, platforms)
     quiet = (
         Pump("branches", branches.look, frozenset(), branches.next_due),
+        Pump("second-tasks", second.begin, frozenset({"second_tasks"}), second.next_due),
         Pump("prune", pruning.look, frozenset(), pruning.next_due),
         Pump("upkeep", upkeep.look, frozenset(), upkeep.next_due),
         Pump("proposals", approved.carry_out, frozenset({"proposals"}), approved.next_due),

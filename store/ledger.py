@@ -1,6 +1,7 @@
 """The decision ledger: a row for each decision, kept equal to the facts about it."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 from sqlalchemy import Connection, bindparam, func, insert, select, text, update
@@ -87,6 +88,12 @@ class Ledger:
         """Those of one task that wait for a person, oldest first."""
         mine = select(_D.c.body).where(_D.c.task == task, WAITS).order_by(_D.c.opened_at, _D.c.id)
         return [load_decision(body) for body in self._db.execute(mine).scalars()]
+
+    def decided(self, kind: Kind, since: datetime) -> list[Decision]:
+        """Decisions of a kind that were opened since then and are made."""
+        made = (_D.c.kind == kind, _D.c.state == DecisionState.DECIDED, _D.c.opened_at >= seconds(since))
+        wanted = select(_D.c.body).where(*made).order_by(_D.c.opened_at, _D.c.id)
+        return [load_decision(body) for body in self._db.execute(wanted).scalars()]
 
     def of_task(self, task: TaskId) -> list[Decision]:
         wanted = select(_D.c.body).where(_D.c.task == task).order_by(_D.c.opened_at, _D.c.id)

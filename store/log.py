@@ -212,7 +212,10 @@ class Log:
                 self._ledger.open(opened, task)
                 return opened
             case e.AboutDecision():
-                return self._ledger.change(fact, cause)
+                changed = self._ledger.change(fact, cause)
+                if changed.kind is Kind.SECOND:
+                    self._touched.add("second_tasks")
+                return changed
             case e.WorkEvaluated():
                 evaluations.write(self._db, task, fact)
                 return None

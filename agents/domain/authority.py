@@ -29,6 +29,7 @@ class Kind(StrEnum):
     SCOPE = "scope"
     BUDGET = "budget"
     MEANT = "meant"  # which open question some words answer
+    SECOND = "second"  # somebody else's words in a task's thread: a task of their own, or a remark
     CORRECTION = "correction"  # the request was edited after its plan was approved
     GATE_MEDIUM = "gate_medium"
     GATE_HIGH = "gate_high"
@@ -86,6 +87,7 @@ RULES: dict[Kind, Rule] = {
     Kind.PROJECT: Rule(who=_OWNER, reminders=1, by_words=True),
     Kind.QUESTION: Rule(who=_OWNER, silence=Silence.TAKES_DEFAULT, reminders=1, by_words=True),
     Kind.MEANT: Rule(who=_OWNER),
+    Kind.SECOND: Rule(who=_OWNER, put_to=True),
     Kind.CORRECTION: Rule(who=_OWNER),
     Kind.PLAN: Rule(who=_APPROVER, requester=_FORBID, reminders=2),
     Kind.DEBATE: Rule(who=_APPROVER, requester=_FORBID, reminders=2),
@@ -115,7 +117,7 @@ LEAVES_THE_MACHINE = frozenset({Kind.MERGE, Kind.MERGE_HIGH, Kind.MERGE_CRITICAL
 OUTLIVES = frozenset({Kind.PROPOSAL, Kind.SKILL, Kind.KNOWLEDGE})
 
 # Kinds that ask about words, or steer; work waits for none of them, and no words answer them.
-BESIDE = frozenset({Kind.CONTROLS, Kind.MEANT, Kind.CORRECTION})
+BESIDE = frozenset({Kind.CONTROLS, Kind.MEANT, Kind.SECOND, Kind.CORRECTION})
 
 
 class OnTimeout(StrEnum):

@@ -181,6 +181,7 @@ CONSEQUENCES: dict[Kind, Consequence] = {
     Kind.PROJECT: project,
     Kind.CLARIFICATION: answered,
     Kind.MEANT: meant,
+    Kind.SECOND: lambda task, decision, chosen, moment: [],  # a task of its own is begun by bot/second_tasks.py
     Kind.CORRECTION: change_or_keep,
     Kind.PLAN: accept_or_change,
     Kind.DEBATE: accept_or_change,

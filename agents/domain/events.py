@@ -99,6 +99,7 @@ class RemarkMade(Event):
     text: str
     entitled: bool = False  # the owner or an approver said it: minions at work are told
     urgent: bool = False  # the bot was mentioned: it does not wait for a minion's next turn
+    asks: bool = False  # somebody else said it to the bot: it may ask for a task of its own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -69,7 +69,8 @@ def reply(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Fac
 
     An approval is never given this way (C37), and the words of someone without the right answer nothing (attack 20).
     """
-    answers = read(task, words, presser, moment).answers
+    reading = read(task, words, presser, moment)
+    answers = reading.answers
     if len(answers) == 1:
         return _answered(task, answers[0], words, presser, moment)
     if answers:
@@ -78,7 +79,9 @@ def reply(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Fac
     if task.ended:
         return []
     waits = [] if words.talk else _wait(task, words, presser, moment)
-    return [*waits, _remark(task, words, presser, moment)]
+    remark = _remark(task, words, presser, moment)
+    to_us = words.mentioned and not words.talk and reading.not_theirs is None
+    return [*waits, replace(remark, asks=to_us and not remark.entitled)]
 
 
 def read(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Reading:

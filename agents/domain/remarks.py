@@ -34,6 +34,8 @@ def after_remark(task: Task, remark: e.RemarkMade, understood: Understood, momen
     """Below 0.7 one question is asked, and only where a wrong guess would change something."""
     if task.ended:
         return []
+    if remark.asks and _may_be_a_request(task, understood):
+        return _ask_whether_new(task, remark, moment)
     match understood.intent:
         case Intent.CHANGE if understood.confidence < SURE:
             return _ask_whether(task, remark, moment)
@@ -48,6 +50,24 @@ def after_remark(task: Task, remark: e.RemarkMade, understood: Understood, momen
             return []
 
 
+def _may_be_a_request(task: Task, understood: Understood) -> bool:
+    """What is no question about the task, and not surely a wish for the plan that is shown."""
+    if understood.intent is Intent.CHANGE:
+        return understood.confidence < SURE or not _plan_is_shown(task)
+    return understood.intent is Intent.OTHER
+
+
+def _ask_whether_new(task: Task, remark: e.RemarkMade, moment: Moment) -> Facts:
+    """It is kept as a remark already; whoever said it may have meant a task of their own."""
+    options = lettered(Option(value="task", label="New task"), Option(value="remark", label=f"Remark on {task.id}"))
+    asked = Question(kind=Kind.SECOND, options=options, text=remark.text, put_to=remark.by)
+    return ask(task, asked, moment)
+
+
+def _plan_is_shown(task: Task) -> bool:
+    return any(d.kind in (Kind.PLAN, Kind.DEBATE) for d in task.open)
+
+
 def known(task: Task) -> list[str]:
     """What a reader of the remark should know of the thread: where the task is and what it waits for."""
     facts = [f"The task is {task.state.replace('_', ' ')}."]
@@ -59,7 +79,7 @@ def known(task: Task) -> list[str]:
 
 
 def _ask_whether(task: Task, remark: e.RemarkMade, moment: Moment) -> Facts:
-    if not any(d.kind in (Kind.PLAN, Kind.DEBATE) for d in task.open):
+    if not _plan_is_shown(task):
         return []
     options = lettered(Option(value="yes", label="Change the plan"), Option(value="no", label="Keep the plan as it is"))
     text = f"Should this change the plan: “{one_line(remark.text, 300)}”?"

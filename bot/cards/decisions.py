@@ -36,6 +36,7 @@ _TITLES: dict[Kind, Callable[[Task, Decision], str]] = {
     **dict.fromkeys(GATES, lambda task, d: f"{task.id}: please look at a step before it goes on"),
     **dict.fromkeys(MERGES, lambda task, d: f"{task.id} is ready to merge"),
     Kind.MEANT: lambda task, d: f"{task.id}: {_meant_title(d)}",
+    Kind.SECOND: lambda task, d: f"New task, or a remark on {task.id}?",
     Kind.CORRECTION: lambda task, d: f"{task.id}: the request was edited after the plan was approved",
     Kind.PROPOSAL: lambda task, d: f"{task.id} gave rise to a proposal: {one_line(d.question, 200)}",
 }
@@ -230,6 +231,9 @@ _TEXTS: dict[Kind, Callable[[str, Task, Decision], str]] = {
     Kind.BUDGET: _budget_text,
     Kind.PROPOSAL: lambda request, task, d: NEXT,
     Kind.MEANT: lambda request, task, d: f"You wrote: “{d.question}”. It is kept; nothing follows until you press.",
+    Kind.SECOND: lambda request, task, d: (
+        f"You wrote: “{d.question}”. I kept it as a remark here; a new task gets a thread of its own."
+    ),
     Kind.CORRECTION: lambda request, task, d: (
         f"It now says: “{cut(d.question, 1500)}”. The plan, the work and the checks keep to what was approved, unless "
         "you ask for a change."
@@ -260,7 +264,8 @@ def _rows(decision: Decision, name: NameOf) -> list[Row]:
 
 
 def _footer(task: Task, decision: Decision) -> str:
-    parts = [f"To decide: {who_may(decision.kind)}."]
+    asked = "whoever wrote it, " if decision.rule.put_to else ""
+    parts = [f"To decide: {asked}{who_may(decision.kind)}."]
     parts += [
         f"“{words.label(decision.kind, option)[0]}”: {who_may(option.right)}."
         for option in decision.options
@@ -292,6 +297,19 @@ def _confirm(decision: Decision, option: Option, style: Style) -> str:
 
 
 def _outcome(task: Task, decision: Decision, name: NameOf) -> str:
+    """What came of it; where the task rests, also that nothing starts yet."""
+    came = _came_of(task, decision, name)
+    if (
+        not task.at_rest
+        or decision.state is not DecisionState.DECIDED
+        or decision.kind in (Kind.STOPPED, Kind.BACKBURNER)
+    ):
+        return came
+    rests = "stopped" if task.state is TaskState.PAUSED else "snoozed"
+    return f"{came}. {task.id} is {rests}, so nothing starts until it is resumed."
+
+
+def _came_of(task: Task, decision: Decision, name: NameOf) -> str:
     match decision.state:
         case DecisionState.DECIDED if decision.decided_by:
             who = " and ".join(name(person) for person in decision.decided_by)

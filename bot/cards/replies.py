@@ -126,6 +126,11 @@ def said_card(title: str, text: str = "") -> Card:
     return Card(title=title, text=text)
 
 
+def second_words(who: str, task: Task) -> str:
+    """The first message of a thread that somebody asked for in the thread of another task."""
+    return f"{who} asks for this, beside {task.id}:"
+
+
 def issue_words(author: str, title: str, url: str) -> str:
     """The first message of a thread about an issue."""
     return f"{author or 'Somebody'} asks on GitHub: {one_line(title, 200)}\n{url}"

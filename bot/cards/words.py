@@ -52,6 +52,7 @@ KIND: dict[Kind, str] = {
     Kind.SCOPE: "more scope",
     Kind.BUDGET: "more budget",
     Kind.MEANT: "what some words answer",
+    Kind.SECOND: "whether it is a task of its own",
     Kind.CORRECTION: "an edit of the request after its approval",
     Kind.GATE_MEDIUM: "a step of medium risk",
     Kind.GATE_HIGH: "a step of high risk",

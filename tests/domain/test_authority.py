@@ -31,6 +31,7 @@ TABLE = [
     (Kind.SCOPE, {APP}, 1, "channel"),
     (Kind.BUDGET, {APP}, 1, "channel"),
     (Kind.MEANT, {OWN, APP}, 1, "yes"),
+    (Kind.SECOND, {OWN, APP}, 1, "yes"),
     (Kind.CORRECTION, {OWN, APP}, 1, "yes"),
     (Kind.GATE_MEDIUM, {APP}, 1, "channel"),
     (Kind.GATE_HIGH, {LEAD, SEC}, 1, "channel"),

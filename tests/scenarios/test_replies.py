@@ -9,6 +9,7 @@ from agents.ports import Asked, GaveUp, Outcome, WantsScope
 from tests.fakes.llm import no_answer
 from tests.fakes.work import Play as Plays, ScriptedMinions, Workshop, never_ends, says
 from tests.scenarios.conftest import Given, Opened, Play
+from tests.scenarios.stage import until
 from tests.scenarios.working import THREE_SUBTASKS, at_work, given
 
 HASH = Asked(question="Which hash?", options=("bcrypt", "argon2"), default="bcrypt")
@@ -157,3 +158,40 @@ async def test_people_who_talk_to_each_other_stop_the_clock(opened: Opened) -> N
     await play.stage.say("ana", f"{play.stage.name_in_text('lead')} what do you think?", thread=thread)
     await play.sees("ana", thread, "Timer", "paused, as", gone="Pause clock")
     assert not any(d.closed_by_silence for d in (await play.task()).questions)
+
+
+async def test_a_second_request_by_somebody_else_is_asked_about(opened: Opened) -> None:
+    work = Workshop(minions=ScriptedMinions(always=never_ends))
+    play, thread = await at_work(opened, given(work))
+    await play.sees("ana", thread, "reading the code")
+    await play.stage.say("mallory", "fix the broken link in the footer", thread=thread, mention=True)
+    card = await play.sees("mallory", thread, "New task, or a remark on T-1?", "broken link in the footer")
+    assert set(card.buttons) == {"New task", "Remark on T-1"}
+    assert not any(brief.since for brief in work.minions.briefs), "and no minion was told"
+    await play.stage.press("mallory", thread, "New task")
+    await play.sees("mallory", thread, "New task, or a remark on T-1?", "New task (decided by", gone="New task")
+
+    async def second() -> bool:
+        return (await play.task()).id == "T-2"
+
+    await until(second, "a task of its own")
+    task = await play.task()
+    assert (task.request, task.thread != thread) == ("fix the broken link in the footer", True)
+    await play.sees("mallory", task.thread, "T-2 · fix the broken link in the footer")
+    await play.stage.say("sec", "and what about the header", thread=thread, mention=True)
+    await play.sees("sec", thread, "New task, or a remark on T-1?", "what about the header")
+    await play.stage.press("sec", thread, "Remark on T-1")
+    await play.sees("sec", thread, "New task, or a remark", "Remark on T-1 (decided by", gone="New task")
+
+
+async def test_an_approval_while_the_task_is_stopped_says_that_nothing_starts(opened: Opened) -> None:
+    play = await opened(given(Workshop()))
+    thread = await play.stage.say("ana", "add a login page", mention=True)
+    await play.sees("ana", thread, "please look at the plan")
+    await play.stage.say("ana", "stop", thread=thread)
+    await play.sees("ana", thread, "T-1 is stopped")
+    await play.stage.press("lead", thread, "Approve plan")
+    await play.sees("lead", thread, "Approve plan (decided by", "T-1 is stopped, so nothing starts until it is resumed")
+    assert (await play.task()).at_rest
+    await play.stage.say("ana", "go on", thread=thread)
+    await play.sees("lead", thread, "T-1 is ready to merge")
