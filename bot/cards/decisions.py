@@ -32,7 +32,7 @@ _TITLES: dict[Kind, Callable[[Task, Decision], str]] = {
     Kind.PLAN: lambda task, d: f"{task.id}: {_plan_title(task, d)}",
     Kind.DEBATE: lambda task, d: f"{task.id}: the plan needs your judgement",
     Kind.BUDGET: lambda task, d: f"{task.id}: the budget is used up",
-    Kind.SCOPE: lambda task, d: f"{task.id}: may it write more?",
+    Kind.SCOPE: lambda task, d: f"{task.id}: {_scope_title(d)}",
     **dict.fromkeys(GATES, lambda task, d: f"{task.id}: please look at a step before it goes on"),
     **dict.fromkeys(MERGES, lambda task, d: f"{task.id} is ready to merge"),
     Kind.MEANT: lambda task, d: f"{task.id}: {_meant_title(d)}",
@@ -136,6 +136,10 @@ def _judged(task: Task, decision: Decision) -> Evaluation | None:
 def _proposal(task: Task, decision: Decision) -> tuple[Row, ...]:
     found = proposing.proposed(task, decision) if decision.kind is Kind.PROPOSAL else None
     return tuple(proposal_rows(found)) if found else ()
+
+
+def _scope_title(decision: Decision) -> str:
+    return "what may it write?" if decision.subject.startswith("start:") else "may it write more?"
 
 
 def _meant_title(decision: Decision) -> str:

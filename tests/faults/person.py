@@ -48,6 +48,10 @@ class Person:
             form["words"] = "go on, please"
         self._act("/press", form, nonce)
 
+    def edit(self, text: str, thread: str) -> None:
+        """Edit the message that began the thread."""
+        self._act("/edit", {"text": text, "thread": thread, "message": thread.rpartition(":")[2]}, "")
+
     def reads(self, thread: str) -> str:
         """The page of a thread."""
         return self._asked("GET", thread_path(thread)).text

@@ -11,15 +11,17 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bot.messages import Card
+from store.jobs import JobState
 from tests.fakes.ports import free_port
 from tests.faults.console_trial import the_bot
 from tests.faults.killing import Mortal, living
-from tests.faults.outside import Glimpse
+from tests.faults.outside import Glimpse, Shown
 from tests.faults.visit import Visit
 
 REQUEST = "Let links expire after a chosen number of days"
 CONFIG = """
-limits: {reminder: 600000, quota_per_person: 10000, quota_per_channel: 10000, job_recoveries: 20,
+limits: {reminder: 600000, quota_per_person: 10000, quota_per_channel: 10000, job_recoveries: %d,
          question_default: 600000, medium_gate: 600000}
 """
 PATIENCE = 240.0
@@ -33,6 +35,8 @@ class Trial:
 
     kills: list[int]
     stabs: int = 0
+    wounds: int = 0  # more kills, from outside: beside people's words, and of jobs, none of which is hit three times
+    manners: bool = False  # answer in words, edit the request after the approval, ask for changes at the merge
     died: int = 0
     stabbed: int = 0
     turns: int = 0
@@ -42,7 +46,7 @@ class Trial:
 
 def work_it(trial: Trial) -> Trial:
     home, began = Path(tempfile.mkdtemp(prefix="overlord-kill-work-")), time.monotonic()
-    (home / "overlord.yaml").write_text(CONFIG)
+    (home / "overlord.yaml").write_text(CONFIG % (3 if trial.wounds else 20))
     mortal = Mortal(the_bot(home, free_port(), lambda ports: ports), home / "bot.log", list(trial.kills))
     try:
         with living(mortal):
@@ -53,7 +57,7 @@ def work_it(trial: Trial) -> Trial:
                 trial.wrongs += [
                     *visit.stalled,
                     *glimpse.wrongs(),
-                    *_wrong_facts(glimpse),
+                    *_wrong_facts(glimpse, trial),
                     *_lost_commits(glimpse, home),
                 ]
                 trial.turns = glimpse.count("turns")
@@ -76,6 +80,7 @@ def work_it(trial: Trial) -> Trial:
 def _walk(visit: Visit, trial: Trial) -> None:
     """A person who presses whatever is open, until it is merged."""
     thread, pressed = visit.person.say(f"@overlord {REQUEST}"), set[str]()
+    acts = Acts(visit, trial, thread)
     late, chance = time.monotonic() + PATIENCE, random.Random(str(trial.kills))
     while time.monotonic() < late:
         visit.mortal.revive()
@@ -87,23 +92,68 @@ def _walk(visit: Visit, trial: Trial) -> None:
         for card in shown:
             if card.card and card.key.startswith("decision:") and card.card.buttons and card.key not in pressed:
                 pressed.add(card.key)
-                visit.person.press(card.card.buttons[0], card, thread)
+                acts.decide(card, card.card)
+        acts.meanwhile()
         if trial.stabbed < trial.stabs and _stab(visit.home, chance):
             trial.stabbed += 1
         time.sleep(0.05)
     raise AssertionError(f"not merged within {PATIENCE:g} s:\n{visit.mortal.log.read_text()[-3000:]}")
 
 
-def _wrong_facts(glimpse: Glimpse) -> list[str]:
-    """Everything once: each run handed in, judged and brought in once, one pull request, one merge."""
-    counted = Counter(glimpse.facts)
-    once = ("WorkBegun", "WorkCompleted", "PullOpened", "MergeApproved", "Merged", "PlanAccepted")
-    wrongs = [f"{kind} happened {counted[kind]} times" for kind in once if counted[kind] != 1]
-    for kind, wanted in (("WorkHandedIn", 5), ("WorkEvaluated", 5), ("SubtaskDone", 4), ("MinionAsked", 1)):
-        if counted[kind] != wanted:
-            wrongs.append(f"{kind} happened {counted[kind]} times, not {wanted}")
+@dataclass
+class Acts:
+    """What the person does, and when the bot is killed beside it."""
+
+    visit: Visit
+    trial: Trial
+    thread: str
+    edited: bool = False
+    asked_for_changes: bool = False
+    chance: random.Random = field(default_factory=lambda: random.Random(7))
+
+    def decide(self, on: Shown, card: Card) -> None:
+        buttons = {button.label: button for button in card.buttons}
+        if self.trial.manners and "Answer…" in buttons:
+            self.visit.person.say("The same as for an unknown code", self.thread)
+        elif self.trial.manners and "Keep what was approved" in buttons:
+            self.visit.person.press(buttons["Keep what was approved"], on, self.thread)
+        elif self.trial.manners and "Merge it" in buttons and not self.asked_for_changes:
+            self.asked_for_changes = True
+            self.visit.person.press(buttons["Request changes"], on, self.thread)
+        else:
+            self.visit.person.press(card.buttons[0], on, self.thread)
+            return
+        self._wound(always=True)
+
+    def meanwhile(self) -> None:
+        with self.visit.outside.look() as glimpse:
+            accepted = "PlanAccepted" in glimpse.facts
+        if self.trial.manners and accepted and not self.edited:
+            self.edited = True
+            self.visit.person.edit(f"@overlord {REQUEST}, at most 90", self.thread)
+            self._wound(always=True)
+        elif self.chance.random() < 0.2:
+            self._wound()
+
+    def _wound(self, *, always: bool = False) -> None:
+        """Kill it while a job runs, or beside words; never a job that died twice already."""
+        with self.visit.outside.look() as glimpse:
+            running = [row for row in glimpse.rows("jobs") if row.state == JobState.LEASED]
+        if self.trial.wounds and (running or always) and all(row.attempts < 2 for row in running):
+            self.trial.wounds -= 1
+            self.visit.mortal.kill()
+
+
+def _wrong_facts(glimpse: Glimpse, trial: Trial) -> list[str]:
+    """Everything once: each run handed in, judged and brought in once, one merge; another round for asked changes."""
+    counted, more = Counter(glimpse.facts), int(trial.manners)
+    once = ("WorkBegun", "MergeApproved", "Merged", "PlanAccepted")
+    wanted = {**dict.fromkeys(once, 1), "JobParked": 0, "MinionAsked": 1, "WorkCompleted": 1 + more}
+    wanted |= {"PullOpened": 1 + more, "WorkHandedIn": 5 + more, "WorkEvaluated": 5 + more, "SubtaskDone": 4 + more}
+    wanted |= {"RequestEdited": more, "RequestCorrected": 0, "MinionAnswered": 1}
+    wrongs = [f"{kind} happened {counted[kind]} times, not {n}" for kind, n in wanted.items() if counted[kind] != n]
     judged = sorted((row.subtask, row.attempt) for row in glimpse.rows("evaluations"))
-    if judged != RUNS:
+    if judged != [*RUNS, *([(4, 2)] if more else [])]:
         wrongs.append(f"what was judged: {judged}")
     numbers = Counter((row.run, row.number) for row in glimpse.rows("turns"))
     return wrongs + [f"turn {turn} is there {count} times" for turn, count in numbers.items() if count > 1]

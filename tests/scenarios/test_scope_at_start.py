@@ -13,23 +13,25 @@ STAGES = THREE
 UNKNOWN: Says = {
     "status": "COMPLETE",
     "goal": "Logging in works",
-    "subtasks": [{**FORM, "files": ["src/form.py"]}, subtask("Tidy up what is left", 1)],
+    "subtasks": [{**FORM, "files": ["shortlinks/form.py"]}, subtask("Tidy up what is left", 1)],
 }
 
 
 async def asked(opened: Opened) -> tuple[Play, str, Workshop]:
     work = Workshop()
     play, thread = await at_work(opened, given(work, decompose=UNKNOWN))
-    card = await play.sees("lead", thread, "may it write more?", "The plan names no files for subtask T-1.2", "src/**")
-    assert {"Allow src/**", "Allow everything", "Name the paths"} <= set(card.buttons)
+    card = await play.sees(
+        "lead", thread, "what may it write?", "The plan names no files for subtask T-1.2", "shortlinks/**"
+    )
+    assert {"Allow these paths", "Allow everything", "Name the paths"} <= set(card.buttons)
     return play, thread, work
 
 
 @pytest.mark.parametrize(
     ("label", "words", "mode", "patterns"),
     [
-        ("Allow src/**", "", ScopeMode.DIRECTORY, ("src/**",)),
-        ("Name the paths", "docs/\nsrc/extra.py", ScopeMode.DIRECTORY, ("docs/**", "src/extra.py")),
+        ("Allow these paths", "", ScopeMode.DIRECTORY, ("shortlinks/**",)),
+        ("Name the paths", "docs/\nshortlinks/extra.py", ScopeMode.DIRECTORY, ("docs/**", "shortlinks/extra.py")),
         ("Allow everything", "", ScopeMode.UNRESTRICTED, ()),
     ],
 )
@@ -50,10 +52,10 @@ async def test_each_button_leads_to_a_merge(
 
 async def test_paths_in_words_are_allowed_by_one_press(opened: Opened) -> None:
     play, thread, work = await asked(opened)
-    await play.stage.say("lead", "docs/ and src/extra.py", thread=thread, mention=True)
+    await play.stage.say("lead", "docs/ and shortlinks/extra.py", thread=thread, mention=True)
     card = await play.sees("lead", thread, "one press to confirm", "docs/**")
     allow = next(label for label in card.buttons if label.startswith("Allow docs"))
     await play.stage.press("lead", thread, allow)
     await play.sees("lead", thread, "T-1 is ready to merge")
     scope = next(brief.work.scope for brief in work.minions.briefs if brief.subtask.number == 2)
-    assert scope.patterns == ("docs/**", "src/extra.py")
+    assert scope.patterns == ("docs/**", "shortlinks/extra.py")
