@@ -41,7 +41,8 @@ class SecondTasks:
                 self._tried[decision.id] = now
         return 0
 
-    async def next_due(self) -> float | None:
+    async def next_due(self, now: datetime) -> float | None:
+        """Seconds until one that was tried in vain is tried again."""
         return AGAIN.total_seconds() if self._tried else None
 
     def _waiting(self, books: Books) -> list[Decision]:
