@@ -71,7 +71,7 @@ class Answer:
     @property
     def approves(self) -> bool:
         """Words alone never do that; they bring the button."""
-        return self.option.approves or self.option.right is not None
+        return self.option.approves or self.option.right is Kind.PLAN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -131,8 +131,16 @@ def _remark(task: Task, words: Utterance, presser: Presser, moment: Moment) -> e
 
 def _wait(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Facts:
     """Silence never overrules words that were said: what they may answer waits until that is known."""
+    again, words_said = moment.at + moment.limits.within("reminder"), one_line(words.text, 100)
     return [
-        replace(_held(task, decision, presser, moment), because=one_line(words.text, 100))
+        e.DecisionHeld(
+            task=task.id,
+            at=moment.at,
+            decision=decision.id,
+            by=presser.person,
+            because=words_said,
+            next_due=again if decision.rule.reminders else None,
+        )
         for decision in task.questions
         if decision.can_be_held and not decision.lapsed(_said_at(words, moment))
         if _entitled(decision.kind, task, presser, moment)
@@ -201,13 +209,7 @@ def _entitled(kind: Kind, task: Task, presser: Presser, moment: Moment) -> bool:
 def _hold(task: Task, decision: Decision, presser: Presser, moment: Moment) -> Facts:
     if not decision.can_be_held:
         raise PressRefused("No clock is running here", next_step="Decide when you are ready; it waits for you.")
-    return [_held(task, decision, presser, moment)]
-
-
-def _held(task: Task, decision: Decision, presser: Presser, moment: Moment) -> e.DecisionHeld:
-    """It waits from now on, and people are reminded of it as of any question that waits."""
-    again = moment.at + moment.limits.within("reminder") if decision.rule.reminders else None
-    return e.DecisionHeld(task=task.id, at=moment.at, decision=decision.id, by=presser.person, next_due=again)
+    return [e.DecisionHeld(task=task.id, at=moment.at, decision=decision.id, by=presser.person)]
 
 
 def _vote(task: Task, decision: Decision, option: Option, presser: Presser, moment: Moment) -> Facts:
