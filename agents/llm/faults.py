@@ -7,6 +7,7 @@ from typing import Any
 
 from agents.domain.failure import ErrorClass, Failure
 from agents.domain.text import clean, cut
+from agents.llm.bounds import TooLarge
 
 LONGEST_MESSAGE = 300
 _QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|billing|credit balance|payment required", re.I)
@@ -18,6 +19,8 @@ def failure_of(error: BaseException) -> Failure:
     message = _message(error)
     if isinstance(error, TimeoutError):
         return Failure(error=ErrorClass.NETWORK, message="it did not answer in time")
+    if large := next((each for each in _chain(error) if isinstance(each, TooLarge)), None):
+        return Failure(error=ErrorClass.RESOURCE, message=f"{large}, so it was not read to its end")
     status = _status(error)
     if status in (402, 429) and _QUOTA.search(str(error)):
         return Failure(error=ErrorClass.RESOURCE, message=f"the provider's quota is used up ({message})")

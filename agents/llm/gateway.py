@@ -16,6 +16,7 @@ from typing import Any
 from agents.domain.failure import ErrorClass, Failure
 from agents.domain.models import Model
 from agents.domain.numbers import count_of
+from agents.llm.bounds import bound_answers
 from agents.llm.faults import failure_of
 from agents.llm.rehearsal import Script, provider
 from agents.ports import ToolCall
@@ -224,6 +225,7 @@ def _load(scripts: Sequence[Script]) -> Any:
     litellm.drop_params = True
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx"):
         logging.getLogger(name).setLevel(logging.ERROR)
+    bound_answers()
     if scripts:
         _register_rehearsal(litellm, scripts)
     gc.freeze()  # all of it stays: walking over it held the loop up for 170 ms at each full collection

@@ -3,11 +3,15 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator
+from contextlib import suppress
 
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 
 from agents.domain.failure import ErrorClass
 from agents.domain.models import Model
+from agents.llm.bounds import LARGEST
 from agents.llm.gateway import CallFailed, Reply, Request
 from tests.fakes.model_server import KEY, LARGE, Fails, ModelServer, Says, quota, too_many
 from tests.llm.rig import LOADED
@@ -159,3 +163,37 @@ async def test_a_provider_that_answers_anything_breaks_nothing(server: ModelServ
 async def test_calls_side_by_side_do_not_wait_for_each_other(server: ModelServer) -> None:
     server.meeting = asyncio.Barrier(5)
     await asyncio.gather(*(ask(server, within=PATIENCE) for _ in range(5)))
+
+
+class Endless:
+    """A provider whose answer never ends, with a status of its own; `sent` is how much of it was taken."""
+
+    def __init__(self, status: int) -> None:
+        self.status, self.sent = status, 0
+
+    async def answer(self, request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(status=self.status, headers={"Content-Type": "application/json"})
+        await response.prepare(request)
+        with suppress(ConnectionError):
+            await response.write(b'{"choices": [{"message": {"content": "')
+            while self.sent < 20 * LARGEST:
+                await response.write(b"x" * (1 << 18))
+                self.sent += 1 << 18
+        return response
+
+
+@pytest.mark.parametrize("status", [200, 500])
+@pytest.mark.parametrize("route", [*ROUTES, "anthropic"])
+async def test_an_answer_without_end_is_not_read_to_its_end(route: str, status: int) -> None:
+    endless, app = Endless(status), web.Application()
+    app.router.add_route("*", "/{path:.*}", endless.answer)
+    server = TestServer(app)
+    await server.start_server()
+    try:
+        model = Model(name=f"{route}/{LARGE}", base_url=str(server.make_url("/v1")), api_key=KEY)
+        with pytest.raises(CallFailed) as failed:
+            await LOADED.ask(Request(model=model, messages=[{"role": "user", "content": "well?"}], timeout=PATIENCE))
+    finally:
+        await server.close()
+    assert failed.value.failure.error is ErrorClass.RESOURCE and "more than 8 MB" in failed.value.failure.message
+    assert endless.sent < 2 * LARGEST
