@@ -14,8 +14,10 @@ from agents.workspace.removal import remove
 
 LARGEST_FILE = 50 * 1024 * 1024
 MOST_FILES = 100_000
+MOST_LISTED = 32 << 20  # bytes of their names
 NESTED = "it is a repository of its own; remove the .git in it"
 _TOLD = 5
+_GENERATED = "let .gitignore name what is generated"
 _READ_BY_GIT = (".gitignore", ".gitattributes", ".gitmodules")
 # "dirty" keeps git from running itself inside of a nested repository, whose configuration is the minion's.
 _TRACKED = ("-z", "--raw", "--no-renames", "--no-ext-diff", "--ignore-submodules=dirty")
@@ -35,8 +37,8 @@ async def refresh(git: Git) -> None:
 async def unsaved(git: Git) -> list[str]:
     """Paths that differ from the last commit."""
     await refresh(git)
-    fields = _fields(await git.run("diff-index", *_TRACKED, "HEAD", "--"))
-    return sorted({*fields[1::2], *await _others(git)})
+    fields, others = await _listed_by(git, "diff-index", *_TRACKED, "HEAD", "--"), await _others(git)
+    return await asyncio.to_thread(sorted, [*fields[1::2], *others])  # two sorted lists: that is quick
 
 
 async def staged(git: Git, folder: Path, aside: Path) -> str:
@@ -46,17 +48,23 @@ async def staged(git: Git, folder: Path, aside: Path) -> str:
     is put in a file's place while it reads. The copy is where git then looks.
     """
     await refresh(git)
-    fields = _fields(await git.run("diff-files", *_TRACKED))
-    tracked = [(path, status.split(" ")) for status, path in zip(fields[::2], fields[1::2], strict=True)]
-    gone = [path for path, status in tracked if status[4] == "D"]
-    here = [path for path, status in tracked if status[4] != "D"] + await _others(git)
-    links = [path for path, status in tracked if status[4] != "D" and "160000" in (status[0][1:], status[1])]
-    _refuse(_problems(here, links))
+    fields, others = await _listed_by(git, "diff-files", *_TRACKED), await _others(git)
+    gone, here, problems = await asyncio.to_thread(_changed, fields, others)
+    _refuse(problems)
     if gone:
         await git.run("update-index", "-z", "--force-remove", "--stdin", stdin=_listed(gone))
     if here:
         await _take(git, folder, aside, here)
     return await git.line("write-tree")
+
+
+def _changed(fields: Sequence[str], others: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
+    """Paths that are gone, paths that are there, and what is wrong with those."""
+    tracked = [(path, status.split(" ")) for status, path in zip(fields[::2], fields[1::2], strict=True)]
+    gone = [path for path, status in tracked if status[4] == "D"]
+    here = [*(path for path, status in tracked if status[4] != "D"), *others]
+    links = [path for path, status in tracked if status[4] != "D" and "160000" in (status[0][1:], status[1])]
+    return gone, here, _problems(here, links)
 
 
 async def _take(git: Git, folder: Path, aside: Path, paths: Sequence[str]) -> None:
@@ -104,7 +112,7 @@ def _copy(tree: Tree, path: str, into: Path) -> None:
 
 def _problems(paths: Sequence[str], links: Sequence[str]) -> list[str]:
     if len(paths) > MOST_FILES:
-        return [f"{len(paths):,} files changed, more than {MOST_FILES:,}; let .gitignore name what is generated"]
+        return [f"{len(paths):,} files changed, more than {MOST_FILES:,}; {_GENERATED}"]
     nested = {*links, *(path for path in paths if path.endswith("/"))}
     return [f"{path!r}: {problem}" for path in paths if (problem := NESTED if path in nested else odd_path(path))]
 
@@ -137,7 +145,14 @@ def _refuse(problems: Sequence[str]) -> None:
 
 async def _others(git: Git) -> list[str]:
     """Files that git does not know and is not told to ignore; a nested repository is named with a slash at its end."""
-    return _fields(await git.run("ls-files", "-z", "--others", "--exclude-standard"))
+    return await _listed_by(git, "ls-files", "-z", "--others", "--exclude-standard")
+
+
+async def _listed_by(git: Git, *arguments: str) -> list[str]:
+    """Not read on the loop, for there may be very many; and no more than could be committed."""
+    said, cut = await git.cut(*arguments, most=MOST_LISTED)
+    _refuse([f"more than {MOST_LISTED >> 20} MB of names changed; {_GENERATED}"] if cut else [])
+    return await asyncio.to_thread(_fields, said)
 
 
 def _fields(said: bytes) -> list[str]:
