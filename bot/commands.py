@@ -7,6 +7,7 @@ from agents.domain.asking import Moment
 from agents.domain.authority import Presser
 from agents.domain.errors import NoSuchTask, OverlordError
 from agents.domain.events import Event
+from agents.domain.ids import surface_of
 from agents.domain.linking import Side
 from agents.domain.records import dataclass
 from agents.domain.steering import Steer
@@ -14,7 +15,7 @@ from agents.domain.task import Task
 from bot.cards import replies
 from bot.cards.about import cost_card, why_card
 from bot.cards.status import status_card
-from bot.conversation import Command, Verb
+from bot.conversation import PRIVATE, Command, Verb
 from bot.linking import Linking
 from bot.messages import Card, Said
 from bot.needs import mine_of, read
@@ -81,7 +82,18 @@ def point_to_button(facts: Sequence[Event], said: Said, books: Books) -> None:
 
 
 def _answer(asked: Asked, books: Books, card: Card) -> None:
-    books.posts.want(wish(f"reply:{asked.said.key}", asked.said.thread, card), asked.said.at)
+    answer(asked.said, card, books, private=asked.command.verb in PRIVATE)
+
+
+def answer(said: Said, card: Card, books: Books, *, private: bool = False) -> None:
+    """In the thread, or where nobody else reads it: what only the asker wants to know is noise to all others."""
+    alone = private and not said.direct and surface_of(said.by) == surface_of(said.thread)
+    made = (
+        wish(f"whisper:{said.key}", said.thread, card, Act.WHISPER, said.by)
+        if alone
+        else wish(f"reply:{said.key}", said.thread, card)
+    )
+    books.posts.want(made, said.at)
 
 
 def _task(asked: Asked, books: Books, permissions: Permissions) -> Task:

@@ -28,6 +28,10 @@ class Verb(StrEnum):
     LINK = "link"
 
 
+# What is answered to the asker alone.
+PRIVATE = frozenset({Verb.HELP, Verb.STATUS, Verb.TASKS, Verb.WHAT_NEEDS_ME})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
     verb: Verb
@@ -106,3 +110,9 @@ def understand(text: str) -> Meaning:
 def _whole(pattern: str) -> re.Pattern[str]:
     """Made when somebody first speaks: nobody does while the program starts."""
     return re.compile(rf"(?:{pattern})", re.IGNORECASE | re.DOTALL)
+
+
+def is_private(text: str) -> bool:
+    """Whether only the asker wants to know: help, and how things stand."""
+    meaning = understand(text)
+    return meaning.verb in PRIVATE if isinstance(meaning, Command) else not meaning.text

@@ -19,7 +19,7 @@ from agents.domain.task import Task
 from agents.domain.text import clean, hidden_in
 from bot import hearing
 from bot.cards import replies
-from bot.commands import Asked, obey
+from bot.commands import Asked, answer, obey
 from bot.conversation import Command, Meaning, SmallTalk, Words, understand
 from bot.linking import Linking
 from bot.messages import Choice, Delivery, Edited, Labelled, Mandated, Pressed, Said, load_card
@@ -152,7 +152,7 @@ class Inbox:
         if not self._hears(said, speaker):
             raise NotHeard(_OUTSIDER, next_step=_ASK_A_MEMBER)
         self._count(said, meaning, talk, speaker)
-        if surface_of(said.by) == surface_of(said.thread):  # words from the command line stand in no chat
+        if said.message and surface_of(said.by) == surface_of(said.thread):  # some words stand in no chat
             books.posts.want(_seen(said), said.at)
         if isinstance(meaning, Command) and not (talk and talk.is_answered_by(meaning)):
             asked = Asked(command=meaning, said=said, speaker=speaker, task=task)
@@ -176,8 +176,7 @@ class Inbox:
         """An empty mention wants help, a greeting a word in return; silence is a legal answer to the rest."""
         greeted = isinstance(meaning, SmallTalk) and meaning.greets
         if greeted or (isinstance(meaning, Words) and not meaning.text):
-            card = replies.hello_card() if greeted else replies.help_card()
-            books.posts.want(wish(f"reply:{said.key}", said.thread, card), said.at)
+            answer(said, replies.hello_card() if greeted else replies.help_card(), books, private=not greeted)
         return self._handled("small talk")
 
     def _request(self, text: str, said: Said | Labelled | Mandated, speaker: Presser, books: Books) -> Outcome:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from agents.domain import events as e
 from agents.domain.authority import Kind
 from agents.domain.decision import Decision, DecisionState
+from agents.domain.evaluation import Score
 from agents.domain.events import Event
 from agents.domain.ids import DecisionId
 from bot.cards.about import about_card
@@ -14,7 +15,9 @@ from bot.cards.proposals import carried_card
 from bot.cards.replies import approve_card, reminder_card
 from bot.cards.scene import Posting, Scene
 from bot.cards.status import status_card
-from bot.cards.work import branch_card, evaluation_card, kept_card, merged_card
+from bot.cards.work import branch_card, evaluation_card, kept_card, merged_card, sent_back_card
+
+TWICE = 2  # times that work goes back before it is worth a message
 
 Maker = Callable[[Event, Scene], list[Posting]]
 
@@ -70,11 +73,15 @@ def answer(event: Event, scene: Scene) -> list[Posting]:
 
 
 def evaluation(event: Event, scene: Scene) -> list[Posting]:
-    """One card a subtask: what its last judgement found."""
+    """One message a task, edited as its steps are judged; another for what was sent back twice."""
     assert isinstance(event, e.WorkEvaluated)
-    work = scene.task.work(event.subtask)
-    card = evaluation_card(scene.task, work, event.evaluation)
-    return [Posting(key=f"evaluation:{scene.task.id}.{event.subtask}", card=card)]
+    task, judged = scene.task, event.evaluation
+    work = task.work(event.subtask)
+    made = [Posting(key=f"evaluation:{task.id}", card=evaluation_card(task, work, judged))]
+    if judged.overall is Score.NEEDS_REVISION and work.attempt == judged.attempt + 1 and work.tries == TWICE + 1:
+        key = f"sent_back:{task.id}.{work.number}:{judged.attempt}"
+        made.append(Posting(key=key, card=sent_back_card(task, work, judged)))
+    return made
 
 
 def kept(event: Event, scene: Scene) -> list[Posting]:

@@ -1,6 +1,6 @@
 """Work as people follow it: one line a subtask on the status card, one card a judgement."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from agents.domain.evaluation import Change, CodeReview, Evaluation, GateRun, Opinion, Score
 from agents.domain.task import Task
@@ -95,22 +95,48 @@ def _stale(work: Work) -> bool:
 
 
 def evaluation_card(task: Task, work: Work, judged: Evaluation) -> Card:
-    """What the Overlord found, with the command, the commit, the exit code and the time of each check."""
-    name = f"{task.id}.{work.number}"
+    """One a task: the last judgement whole, and a line for each step that was judged before."""
     return Card(
-        title=f"{name} {_verdict(work, judged)}",
+        title=f"Checks of {task.id}: {task.id}.{work.number} {_verdict(work, judged)}",
         text=one_line(_titled(task, work), 200),
-        rows=tuple(evaluation_rows(judged)),
-        lines=found_lines(judged),
+        rows=(*evaluation_rows(judged), *_judged_before(task, work.number)),
+        lines=(*found_lines(judged), *_person_asked(task, work)),
         footer=_footer(judged),
         tone={Score.PASS: Tone.GOOD, Score.NEEDS_REVISION: Tone.PLAIN, Score.FAIL: Tone.BAD}[judged.overall],
     )
 
 
+def sent_back_card(task: Task, work: Work, judged: Evaluation) -> Card:
+    """A message of its own: work that comes back twice is worth a look before its last attempt."""
+    return Card(
+        title=f"{task.id}.{work.number} was sent back twice",
+        text=f"“{one_line(_titled(task, work), 200)}” did not pass attempt {judged.attempt} either. "
+        f"Attempt {work.attempt} begins by itself; reply in words to help it.",
+        rows=tuple(evaluation_rows(judged)),
+        lines=found_lines(judged),
+    )
+
+
+def _judged_before(task: Task, number: int) -> Iterator[Row]:
+    for work in task.works:
+        if work.number != number and (judged := work.evaluation):
+            checks = "; ".join(one_line(f"{gate.name}: {_said_of(gate)}", 60) for gate in judged.gates if gate.command)
+            said = " · ".join(part for part in (_verdict(work, judged), checks) if part)
+            mark = {Score.PASS: "✓", Score.NEEDS_REVISION: "↺", Score.FAIL: "✕"}[judged.overall]
+            yield Row(label=f"{mark} {task.id}.{work.number}", value=f"{one_line(_titled(task, work), 70)}: {said}")
+
+
+def _person_asked(task: Task, work: Work) -> tuple[str, ...]:
+    """A decision is always a message of its own, since nobody is told of an edit."""
+    about = (f"gate:{work.number}:{work.attempt}", f"work:{work.number}:{work.attempt}")
+    asked = any(decision.subject.startswith(about) for decision in task.questions)
+    return (f"{task.id}.{work.number} needs a person: it has a card of its own in this thread.",) if asked else ()
+
+
 def _verdict(work: Work, judged: Evaluation) -> str:
     if judged.overall is Score.PASS:
         if not judged.silent:
-            return "passed"
+            return f"passed at attempt {judged.attempt}" if judged.attempt > 1 else "passed"
         return f"passed, but {'not all of it was read' if _half_read(judged) else 'nobody read it'}"
     if judged.overall is Score.NEEDS_REVISION and work.attempt > judged.attempt:
         return f"was sent back after attempt {judged.attempt}"
@@ -154,10 +180,13 @@ def _listed(review: CodeReview) -> tuple[str, ...]:
 
 
 def _gate(gate: GateRun) -> str:
-    said = _SCORE[gate.score] if gate.why == "" else gate.why
-    parts = [said, f"exit {gate.exit_code}" if gate.exit_code is not None else ""]
+    parts = [_said_of(gate), f"exit {gate.exit_code}" if gate.exit_code is not None else ""]
     parts += [f"{gate.seconds:.1f} s" if gate.command else "", one_line(gate.command, 80)]
     return " · ".join(part for part in parts if part)
+
+
+def _said_of(gate: GateRun) -> str:
+    return gate.why or _SCORE[gate.score]
 
 
 def _review(review: CodeReview) -> str:

@@ -161,3 +161,19 @@ async def test_the_command_opens_a_thread_of_its_own(fake: FakeDiscord) -> None:
         await inside.answered(1.0)
         _, second = await kept.said(2)
         assert second.thread == said.thread
+
+
+@pytest.mark.parametrize("words", ["help", "status", "what needs me"])
+async def test_a_command_that_asks_how_things_stand_is_answered_to_the_asker_alone(
+    fake: FakeDiscord, words: str
+) -> None:
+    ana, kept = fake.world.user("ana"), Kept()
+    async with listening(fake, kept) as platform:
+        await until(lambda: fake.interactions.commands)
+        used = fake.command(ana, fake.general, "overlord", words=words)
+        (said,) = await kept.said()
+        assert (said.text, said.mentions_bot, said.direct) == (words, True, False)
+        await platform.seen(said.thread, said.message)
+        await platform.whisper(said.thread, said.by, "whisper:1", Card(title="1 open task"))
+        assert used.follow_ups[0].only_for == ana.id
+        assert {m.only_for for m in fake.general.messages} == {ana.id} and not fake.world.direct(ana).messages

@@ -342,3 +342,12 @@ async def test_a_port_in_use_is_told_to_the_operator() -> None:
         with pytest.raises(SettingsProblem, match="OVERLORD_HTTP_PORT"):
             async with listening(HTTP, http_port=taken):
                 pass
+
+
+@pytest.mark.parametrize("words", ["help", "status", "what needs me", ""])
+async def test_a_slash_command_that_asks_how_things_stand_goes_on_in_private(here: Listening, words: str) -> None:
+    sent = await here.fake.command(ANA, CHANNEL, words)
+    assert sent.ok and "Only you see the answer" in str(sent.answer)
+    (said,) = here.said
+    assert said.direct and said.text == (words or "help")
+    assert not here.fake.root(CHANNEL), "nothing stands in the channel"

@@ -31,7 +31,7 @@ def card(*gates: GateRun, reviews: tuple[CodeReview, ...] = ()) -> Card:
 
 def test_which_tests_failed_is_said_in_the_row_and_what_they_printed_below() -> None:
     made = card(FAILED)
-    assert made.title == "T-1.1 was sent back after attempt 1"
+    assert made.title == "Checks of T-1: T-1.1 was sent back after attempt 1"
     assert made.rows[0].value == f"2 of 18 failed: {BOTH} · exit 1 · 0.8 s · pytest -q"
     assert made.lines == (f"Tests said:\n{PRINTED}",)
     assert made.fallback.count(BOTH) == 1 and made.fallback.count("pytest -q") == 1

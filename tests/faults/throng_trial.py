@@ -75,7 +75,7 @@ class Speaker:
         await self._sees(len(CARDS))
         for _ in range(self._throng.remarks):
             await asyncio.sleep(self._chance.uniform(0, 0.4))
-            await self._stage.say(self._who, "status", thread=self.thread)
+            await self._stage.say(self._who, "cost", thread=self.thread)
         await self._sees(len(CARDS) + self._throng.remarks)
 
     async def _sees(self, many: int) -> None:

@@ -1,6 +1,7 @@
 """What people do with the bot every day, the same on every platform."""
 
 from agents.domain.ids import Account, Thread
+from bot.conversation import is_private
 from store.books import Books
 from tests.scenarios.conftest import Play
 from tests.scenarios.stage import until
@@ -113,7 +114,7 @@ async def test_commands_answer_with_no_model_at_all(play: Play) -> None:
     await play.sees("ana", thread, "Waiting for a plan")
     for words, answer in {
         "help": "What I understand",
-        "status": "State: Waiting for a plan",
+        "status": "Waiting for a plan",
         "tasks": "1 open task",
         "what needs me": "Nothing needs you",
         "who can approve": "Who can approve",
@@ -124,7 +125,9 @@ async def test_commands_answer_with_no_model_at_all(play: Play) -> None:
         "stop T-99": "There is no task T-99",
     }.items():
         await play.stage.say("ana", words, thread=thread, mention=True)
-        await play.sees("ana", thread, answer)
+        await (play.whispered if is_private(words) else play.sees)("ana", thread, answer)
+    shown = await play.stage.shown("mallory", thread)
+    assert not any("What I understand" in m.text or "1 open task" in m.text for m in shown), "for the asker alone"
 
 
 async def test_two_accounts_become_one_person_when_both_say_so(play: Play) -> None:

@@ -101,7 +101,7 @@ async def test_changes_asked_for_at_the_merge_are_worked_in_judged_and_shown_ane
 
     card = await play.sees("lead", thread, "T-1 is ready to merge", "Pull request")
     assert {"Merge it", "Request changes", "Leave it to me", "Cancel task"} == set(card.buttons)
-    await play.sees("ana", thread, "T-1.2 passed", "All of it together", "exit 0", "approves")
+    await play.sees("ana", thread, "T-1.2 passed at attempt 2", "All of it together", "exit 0", "approves")
     assert "call it sign in" in work.minions.briefs[-1].work.feedback[0]
     task, judged = await play.task(), work.gates.judged
     assert task.head != before.head and task.pull == before.pull and len(work.forge.pulls) == 1

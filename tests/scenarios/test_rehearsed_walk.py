@@ -48,6 +48,4 @@ async def test_a_mention_becomes_a_commit_on_main(opened: Opened, tmp_path: Path
     assert "T-1.1: " in log and "\nPart of T-1: " in log and "Join" not in log
     assert not git(sample, "status", "--porcelain"), "the folder shows what main has"
     shown = await play.silence("ana", thread)
-    assert sum(message.by_bot for message in shown) == 10, (
-        "status, plan, question, four judgements, gate, merge, merged"
-    )
+    assert sum(message.by_bot for message in shown) == 7, "status, plan, question, checks, gate, merge, merged"

@@ -41,7 +41,9 @@ async def test_three_subtasks_a_question_a_stop_and_a_merge(opened: Opened) -> N
     await play.stage.press("ana", thread, "Resume task")
     card = await play.sees("lead", thread, "T-1 is ready to merge", "Pull request", "Low risk")
     assert {"Merge it", "Request changes", "Leave it to me", "Cancel task"} == set(card.buttons)
-    await play.sees("ana", thread, "T-1.3 passed", "pytest -q", "exit 0", "approves", "src/app.py (+3 −1)")
+    await play.sees(
+        "ana", thread, "Checks of T-1: T-1.4 passed", "pytest -q", "exit 0", "approves", "app.py (+3 −1)", "T-1.3"
+    )
     assert work.minions.briefs[-1].notes == ("T-1.1: left by 1", "T-1.2: left by 2")
 
     await play.stage.press("mallory", thread, "Merge it")

@@ -135,6 +135,11 @@ class DiscordPlatform:
         body = {"content": words, "allowed_mentions": {"parse": []}, **nonce}
         return str((await self._rest.call("POST", f"/channels/{channel}/messages", body))["id"])
 
+    async def line_with(self, user: str) -> Place:
+        """The direct channel with somebody."""
+        made = await self._rest.call("POST", "/users/@me/channels", {"recipient_id": user})
+        return Place.direct(int(made["id"]))
+
     # ── how it is done ───────────────────────────────────────────────────────────────────────────────────────────
 
     async def _send(self, channel: str, card: Card, ref: str, more: Json) -> str:
@@ -237,8 +242,7 @@ class DiscordPlatform:
         return None
 
     async def _direct(self, user: str, key: str, card: Card) -> None:
-        channel = str((await self._rest.call("POST", "/users/@me/channels", {"recipient_id": user}))["id"])
-        thread = Place.direct(int(channel)).thread
+        thread = (await self.line_with(user)).thread
         if await self.find(thread, key) is None:
             await self.post(thread, key, card)
 

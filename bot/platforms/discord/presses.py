@@ -10,6 +10,7 @@ from typing import Any
 import discord
 
 from agents.domain.ids import DecisionId, Thread
+from bot.conversation import is_private
 from bot.messages import Button, Choice, Delivery, Gone, Later, Pressed, Refused, Said, Unsure
 from bot.platforms.discord import views
 from bot.platforms.discord.address import NAME, Act, CustomId, Place, account_of
@@ -28,6 +29,7 @@ WORDS_WITHIN = 0.8
 MESSAGE, THINKING, NOTED, CHANGED, FORM = 4, 5, 6, 7, 9
 PRIVATE = 1 << 6
 _NOT_STORED = (StoreUnavailable, TimeoutError)
+_NOT_TAKEN = "I could not take that just now. Please mention me instead."
 _NAMELESS = Button(
     label="Go on",
     choice=Choice(decision=DecisionId(""), letter=""),
@@ -43,7 +45,7 @@ class Presses:
     async def meet(self, met: discord.Interaction) -> None:
         """Do what is asked. What cannot be stored is not acknowledged: the person sees that it failed."""
         place = _place(met)
-        self._platform.hooked(place.thread, account_of(met.user.id), f"/webhooks/{met.application_id}/{met.token}")
+        self._platform.hooked(place.thread, account_of(met.user.id), _hook(met))
         data: Any = met.data or {}
         try:
             if met.type is discord.InteractionType.application_command:
@@ -111,9 +113,12 @@ class Presses:
         The first answer says only that we are thinking. That it was taken is said once it is stored.
         """
         await self._answer(met, THINKING, {"flags": PRIVATE})
+        if is_private(words):
+            await self._privately(met, place, words)
+            return
         key = f"{NAME}:{met.id}"
         quote = f"**{fit(met.user.display_name, 100)}** asks with a command:\n{fit(self._platform.redact(words), 1500)}"
-        told = "I could not take that just now. Please mention me instead."
+        told = _NOT_TAKEN
         try:
             message = await self._platform.root(str(met.channel_id), quote, key)
             here = place if place.root else Place(guild=place.guild, channel=place.channel, root=message)
@@ -121,8 +126,22 @@ class Presses:
             told = f"Taken: https://discord.com/channels/{here.guild}/{here.channel}/{message}"
         except (Unsure, Later, Refused, *_NOT_STORED) as problem:
             log.warning("a command could not be taken", extra={"problem": str(problem)})
-        path = f"/webhooks/{met.application_id}/{met.token}/messages/@original"
-        await self._try("PATCH", path, {"content": told, "allowed_mentions": {"parse": []}})
+        await self._tell(met, told)
+
+    async def _privately(self, met: discord.Interaction, place: Place, words: str) -> None:
+        """Nothing is written for others: the answer is a follow-up that only the asker sees."""
+        await self._tell(met, "Only you see the answer.")
+        try:
+            here = place if place.root else await self._platform.line_with(str(met.user.id))
+            self._platform.hooked(here.thread, account_of(met.user.id), _hook(met))
+            await self._store(replace(_said(met, here, f"command-{met.id}", words), direct=place.is_direct))
+        except (Unsure, Later, Refused, *_NOT_STORED) as problem:
+            log.warning("a command could not be taken", extra={"problem": str(problem)})
+            await self._tell(met, _NOT_TAKEN)
+
+    async def _tell(self, met: discord.Interaction, words: str) -> None:
+        path = f"{_hook(met)}/messages/@original"
+        await self._try("PATCH", path, {"content": words, "allowed_mentions": {"parse": []}})
 
     # ── how it is done ───────────────────────────────────────────────────────────────────────────────────────────
 
@@ -149,6 +168,10 @@ class Presses:
                 if problem.code != ALREADY_ANSWERED:  # the first try had gone through
                     log.warning("an answer was refused", extra={"problem": str(problem)})
                 return
+
+
+def _hook(met: discord.Interaction) -> str:
+    return f"/webhooks/{met.application_id}/{met.token}"
 
 
 def _place(met: discord.Interaction) -> Place:

@@ -1,8 +1,9 @@
 """A card as Slack shows it: blocks within Slack's limits, and the whole message as text for notifications."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from agents.domain.text import clean, cut
@@ -13,7 +14,8 @@ from bot.platforms.slack.room import BEFORE_MENU, BUTTONS, ROOMS, Room, within
 
 MESSAGE_MOST = 12_800  # Slack refuses a message of about 13,200 characters
 EDIT_TEXT_MOST = 3_900  # bytes: chat.update refuses a `text` of more than 4,000, where a post takes far more
-SECTION_MOST, HEADER_MOST, FIELDS_MOST = 3000, 150, 10
+SECTION_MOST, HEADER_MOST = 3000, 150
+RUNS_MOST = 20  # of rows with and without markup, before all of them go without
 BUTTON_VALUE, OPTION_VALUE = 2000, 150
 HOME_BLOCKS = 100
 
@@ -64,7 +66,7 @@ def fallback(card: Card) -> str:
 
 def card_blocks(card: Card, room: Room, shown: str = "") -> list[Block]:
     """`shown`: the fingerprint its buttons carry, where no message of ours tells what was shown."""
-    blocks = [_title(card.title), *_sections(card.text), *_fields(card.rows)]
+    blocks = [_title(card.title), *_sections(card.text), *_rows(card.rows)]
     blocks += _sections("\n".join(f"• {line}" for line in card.lines))
     if card.until:
         blocks.append(_context(_mrkdwn(_clock(card))))
@@ -130,15 +132,43 @@ def _pieces(text: str) -> Iterator[str]:
     yield text
 
 
-def _fields(rows: Sequence[Row]) -> list[Block]:
-    groups = (rows[n : n + FIELDS_MOST] for n in range(0, len(rows), FIELDS_MOST))
-    return [{"type": "section", "fields": [_field(row) for row in group]} for group in groups]
+def _rows(rows: Sequence[Row]) -> list[Block]:
+    """One below the other: Slack's own fields stand in two columns, which break the order of steps."""
+    runs = [(plain, [*run]) for plain, run in groupby(rows, key=_is_plain)]
+    if len(runs) > RUNS_MOST:
+        runs = [(True, [*rows])]
+    return [block for plain, run in runs for block in (_plain_rows(run) if plain else _marked_rows(run))]
 
 
-def _field(row: Row) -> Block:
-    if row.at is None and would_format(row.label + row.value):
-        return _plain(f"{row.label}\n{row.value}")
-    return _mrkdwn(f"*{_said(row.label) or '…'}*\n{_time(row) or _said(row.value)}")
+def _is_plain(row: Row) -> bool:
+    """Slack would format what stands in it, or it grows too long when it is escaped."""
+    if row.at:
+        return False
+    return would_format(row.label + row.value) or len(_marked(row)) > SECTION_MOST
+
+
+def _plain_rows(rows: Sequence[Row]) -> list[Block]:
+    return [block for text in _packed(f"{row.label}: {row.text}" for row in rows) for block in _sections(text)]
+
+
+def _marked_rows(rows: Sequence[Row]) -> list[Block]:
+    return [{"type": "section", "text": _mrkdwn(text)} for text in _packed(map(_marked, rows))]
+
+
+def _marked(row: Row) -> str:
+    return f"*{_said(row.label) or '…'}:* {_time(row) or _said(row.value)}"
+
+
+def _packed(lines: Iterable[str]) -> Iterator[str]:
+    """As many to a section as fit."""
+    text = ""
+    for line in lines:
+        if text and len(text) + 1 + len(line) > SECTION_MOST:
+            yield text
+            text = ""
+        text = f"{text}\n{line}" if text else line
+    if text:
+        yield text
 
 
 def _time(row: Row) -> str:

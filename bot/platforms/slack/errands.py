@@ -8,6 +8,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from agents.domain.redact import Redact
 from bot.cards import replies
+from bot.conversation import is_private
 from bot.messages import Card, Later, Refused, Unsure
 from bot.platforms.slack import addresses
 from bot.platforms.slack.blocks import home_view, render
@@ -23,6 +24,7 @@ SETTLING = 1.0  # seconds until a press in the home has become a decision
 QUICKLY = 2.0  # seconds for a call that Slack's three-second answer waits for
 REMEMBERED = 500
 NOT_HERE = "I am not in this channel. Invite me with `/invite`, or mention me where I am."
+IN_PRIVATE = "Only you see the answer: it is in our direct messages."
 TOO_SLOW = "Slack took too long. Please mention me instead."
 NO_FORM = replies.said_card("The form did not open", "Press the button again, or reply in words.")
 
@@ -86,13 +88,15 @@ class Errands:
     # ── slash commands ──────────────────────────────────────────────────────────────────────────────────────────
 
     async def anchor(self, command: SlashCommand) -> Message | str:
-        """The message that shows what was asked, or why there is none. Where we are not, it is in private."""
+        """The message that shows what was asked, or why there is none. In private where we are not, or nobody cares."""
         try:
             async with asyncio.timeout(QUICKLY):
                 try:
-                    return await self._anchor(command, command.channel_id)
+                    if not is_private(command.text):
+                        return await self._anchor(command, command.channel_id)
                 except Refused:
-                    return await self._anchor(command, await self._direct(command.user_id))
+                    pass
+                return await self._anchor(command, await self._direct(command.user_id))
         except Refused:
             return NOT_HERE
         except (Later, Unsure, TimeoutError):

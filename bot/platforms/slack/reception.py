@@ -15,7 +15,7 @@ from bot.platforms.slack import mrkdwn
 from bot.platforms.slack.crowds import Crowds
 from bot.platforms.slack.deliveries import STOP_SIGNS, Border, is_direct
 from bot.platforms.slack.directory import Directory
-from bot.platforms.slack.errands import Errands
+from bot.platforms.slack.errands import IN_PRIVATE, Errands
 from bot.platforms.slack.forms import form_of
 from bot.platforms.slack.memory import Memory
 from bot.platforms.slack.options import Accept
@@ -197,4 +197,5 @@ class Reception:
             return {"response_type": "ephemeral", "text": anchor}
         if not await self._hear(self.border().commanded(command, anchor), command.user_id):
             self.after(self.errands.remove(anchor))
-        return NOTHING
+        moved = anchor.channel != command.channel_id
+        return {"response_type": "ephemeral", "text": IN_PRIVATE} if moved else NOTHING
