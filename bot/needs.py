@@ -40,11 +40,12 @@ def search(books: Books, waiting: Sequence[Waiting], words: str) -> list[Waiting
     parts = words.casefold().split()
     if not parts:
         return list(waiting)
+    words_of = books.log.words({each.task for each in waiting})
     questions = {decision.id: decision.question for decision in books.ledger.read([each.id for each in waiting])}
 
     def text(each: Waiting) -> str:
         kind = each.right.kind
-        return f"{kind} {kind.replace('_', ' ')} {questions[each.id]} {each.words}".casefold()
+        return f"{kind} {kind.replace('_', ' ')} {questions[each.id]} {words_of[each.task]}".casefold()
 
     begins = words.strip()
     return [each for each in waiting if each.id.startswith(begins) or all(part in text(each) for part in parts)]

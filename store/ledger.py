@@ -23,7 +23,7 @@ _D, _L = tables.decisions, tables.listings
 WAITS = text("decisions.state = 'open' AND decisions.kind <> 'controls'")
 _RIGHT = (_D.c.kind, _D.c.put_to, _D.c.owner, _D.c.channel)
 _WAITING = Prepared(
-    select(_D.c.id, _D.c.task, *_RIGHT, _L.c.direct, _L.c.words)
+    select(_D.c.id, _D.c.task, *_RIGHT, _L.c.direct)
     .join(_L, _L.c.task == _D.c.task)
     .where(WAITS)
     .order_by(_D.c.opened_at, _D.c.id)
@@ -55,7 +55,6 @@ class Waiting:
     task: TaskId
     right: Right
     direct: bool
-    words: str  # of its task
 
 
 class Ledger:
@@ -70,8 +69,8 @@ class Ledger:
     def waiting(self) -> list[Waiting]:
         """Open decisions that wait for a person, oldest first; the standing controls do not."""
         return [
-            Waiting(id=DecisionId(id), task=TaskId(task), right=_right(right), direct=bool(direct), words=words)
-            for id, task, *right, direct, words in _WAITING.run(self._db, {}).fetchall()
+            Waiting(id=DecisionId(id), task=TaskId(task), right=_right(right), direct=bool(direct))
+            for id, task, *right, direct in _WAITING.run(self._db, {}).fetchall()
         ]
 
     def count_waiting(self) -> list[tuple[Right, int]]:

@@ -206,6 +206,11 @@ class Log:
             page = wanted.where(_S.c.number < listings.number_of(seen[-1].id))
         return found[:limit]
 
+    def words(self, tasks: Collection[TaskId]) -> dict[TaskId, str]:
+        """What a search looks through of each of these."""
+        wanted = select(tables.listings.c.task, tables.listings.c.words).where(tables.listings.c.task.in_(tasks))
+        return {TaskId(task): words for task, words in self._db.execute(wanted)}
+
     def _project(self, task: Task, fact: Event, cause: Cause) -> Decision | None:
         match fact:
             case e.DecisionOpened(decision=opened):

@@ -5,6 +5,7 @@ What a page costs is counted, not timed: cards that were made for it, and steps 
 
 import asyncio
 import re
+import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, field
@@ -25,7 +26,7 @@ from bot.bell import Bell
 from bot.desk import Portion
 from bot.office import Office
 from bot.permissions import Permissions
-from bot.platforms.console.hosting import running
+from bot.platforms.console.hosting import _bound, running
 from bot.platforms.console.options import ConsoleOptions
 from bot.platforms.console.pages import NEEDS_SHOWN, TASKS_SHOWN, THREADS_SHOWN
 from bot.records import DirectRecords
@@ -172,6 +173,12 @@ async def test_a_page_that_shows_no_decision_makes_no_card(tmp_path: Path) -> No
     async with house_of(tmp_path, 3, 3) as house:
         for path in ("/direct", "/tasks", "/c/general"):
             assert (await house.cost(path)).texts == 0, path
+
+
+async def test_an_answer_in_two_parts_is_sent_at_once(tmp_path: Path) -> None:
+    """Asyncio switches Nagle off for what is named as TCP alone; else most pages took 40 ms longer."""
+    with closing(_bound(ConsoleOptions(port=0, secret=SECRET, login="operator", now=lambda: MORNING))) as bound:
+        assert bound.proto == socket.IPPROTO_TCP
 
 
 async def test_needs_rings_when_a_decision_changes_and_for_nothing_else(tmp_path: Path) -> None:

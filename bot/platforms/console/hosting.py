@@ -135,7 +135,8 @@ async def running(desk: Desk, options: ConsoleOptions) -> AsyncIterator[str]:
 def _bound(options: ConsoleOptions) -> socket.socket:
     """Bound before the server starts, so that a port in use is told in words."""
     family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
-    made = socket.socket(family)
+    # named as TCP, or asyncio leaves Nagle on, and each answer in two parts waits 40 ms for its acknowledgement
+    made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         made.bind((options.host, options.port))
