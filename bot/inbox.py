@@ -23,6 +23,7 @@ from bot.commands import Asked, answer, obey
 from bot.conversation import Command, Meaning, SmallTalk, Words, understand
 from bot.linking import Linking
 from bot.messages import Choice, Delivery, Edited, Labelled, Mandated, Pressed, Said, load_card
+from bot.naming import unmet, with_names
 from bot.notices import warn_of_key
 from bot.office import Office
 from bot.quota import OverQuota, Quota, is_free
@@ -114,7 +115,8 @@ class Inbox:
         try:
             with books.undone_on_error():
                 outcome = self._mean(delivery, books)
-        except OverlordError as error:
+        except OverlordError as refused:
+            error = with_names(refused, delivery.channel, books, self._office.permissions)
             outcome = Outcome(state=DeliveryState.REFUSED, words=str(error))
             self._tell(delivery, error, books)
         books.deliveries.settle(received.key, outcome.state, outcome.words, self._clock.now())
@@ -271,6 +273,7 @@ class Inbox:
         card = replies.problem_card(error)
         if isinstance(delivery, Pressed) or isinstance(error, NotHeard):
             if delivery.message:  # elsewhere the surface that shows the ledger shows the outcome too
+                card = replace(card, notify=unmet(error, delivery.channel, books, self._office.permissions))
                 whisper = wish(f"whisper:{delivery.key}", delivery.thread, card, Act.WHISPER, delivery.by)
                 books.posts.want(whisper, self._clock.now())
         elif isinstance(delivery, Said | Labelled | Mandated):

@@ -62,6 +62,11 @@ class Permissions:
         """Accounts that are named in a group, in a fixed order; the operator is not among them."""
         return tuple(Account(name) for name in sorted(self._groups.get(group, frozenset())) if is_account(name))
 
+    def crowds(self, groups: Iterable[Group]) -> tuple[str, ...]:
+        """User groups and roles that are named in these groups; their platform says who is in them."""
+        named = {name for group in groups for name in self._groups.get(group, frozenset())}
+        return tuple(sorted(name for name in named if not is_account(name)))
+
     def next_approver(self, number: int) -> Account | None:
         """Whom to turn to when those it was put to are silent: the first, the second, … approver."""
         approvers = self.members(Group.APPROVER)
@@ -75,6 +80,8 @@ class Permissions:
         rule = RULES[kind]
         if Group.OWNER in rule.who:
             return None
+        if self.crowds(rule.who):
+            return None  # how many are in it, only its platform knows
         named = {account for group in rule.who for account in self.members(group)}
         operator_here = any(surface_of(account) == surface_of(channel) for account in self._operators)
         enough = len(named) + operator_here

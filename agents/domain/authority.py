@@ -73,6 +73,7 @@ class Rule:
     reminders: int = 0  # the first to those it was put to, later ones to the next approver
     by_words: bool = False  # C37: an approval is never given by words alone
     put_to: bool = False  # whom it was put to may decide it, whatever groups they are in
+    anybody: bool = False  # whoever is heard may, whatever groups they are in
 
 
 _OWNER = frozenset({Group.OWNER, Group.APPROVER})
@@ -111,6 +112,25 @@ RULES: dict[Kind, Rule] = {
 
 # Kinds whose outcome leaves the machine: never decided by time, whatever a policy says.
 LEAVES_THE_MACHINE = frozenset({Kind.MERGE, Kind.MERGE_HIGH, Kind.MERGE_CRITICAL})
+
+CHANGES_TO_A_PLAN = ("changes", "narrow", "send_back", "information")
+STEERS = ("backburner", "cancel")
+
+# Options that grant nothing, and are open to more people than the decision they stand on. Whoever may make the decision
+# may take them too.
+WIDER: dict[tuple[Kind, str], Rule] = {
+    **{
+        (kind, value): Rule(who=_OWNER, anybody=True)
+        for kind in (Kind.PLAN, Kind.DEBATE)
+        for value in CHANGES_TO_A_PLAN
+    },
+    **{(kind, "changes"): Rule(who=_OWNER) for kind in LEAVES_THE_MACHINE},
+    **{
+        (kind, value): RULES[Kind.CONTROLS]
+        for kind in (Kind.PLAN, Kind.DEBATE, Kind.BUDGET, *LEAVES_THE_MACHINE)
+        for value in STEERS
+    },
+}
 
 
 # Kinds that no work waits for: they hold up nothing, and stay open when their task has ended.
@@ -153,31 +173,48 @@ class Presser:
         return person == self.person or person in self.known_as
 
 
-def check(kind: Kind, presser: Presser, requester: PersonId, channel: ChannelPolicy) -> None:
-    """Raise PressRefused unless this person may decide this, now."""
-    rule = RULES[kind]
+class NotYours(PressRefused):
+    """Somebody wants to decide what others may. `but`: whose groups do not count for it."""
+
+    def __init__(self, what: str, *, kind: Kind, option: str, requester: PersonId, but: PersonId | None) -> None:
+        super().__init__(what, next_step=f"It needs {who_may(kind, option)}.")
+        self.kind, self.option, self.requester, self.but = kind, option, requester, but
+
+
+def check(kind: Kind, presser: Presser, requester: PersonId, channel: ChannelPolicy, option: str = "") -> None:
+    """Raise NotYours unless this person may decide this, now; `option` is the value of what they choose."""
+    rule, wider = RULES[kind], WIDER.get((kind, option))
     is_requester = presser.is_(requester)
-    if is_requester and rule.requester is Requester.NEVER:
-        raise PressRefused(
-            "You asked for this work, so you cannot be one of the people who approve it",
-            next_step=f"It needs {who_may(kind)}.",
-        )
-    if is_requester and rule.requester is _FORBID and not channel.self_approval:
-        raise PressRefused(
-            "In this channel nobody approves their own request",
-            next_step=f"Ask someone else: {who_may(kind)}.",
-        )
     groups = presser.groups | ({Group.OWNER} if is_requester else frozenset())
-    if not groups & rule.who:
-        raise PressRefused("This is not yours to decide", next_step=f"It needs {who_may(kind)}.")
+    if wider and (wider.anybody or groups & wider.who):
+        return
+    forbidden = rule.requester is _FORBID and not channel.self_approval
+    barred = rule.requester is Requester.NEVER or forbidden
+    if not groups & rule.who or (is_requester and barred):
+        what = _REFUSED[rule.requester] if is_requester and barred else "This is not yours to decide"
+        raise NotYours(what, kind=kind, option=option, requester=requester, but=requester if barred else None)
 
 
-def who_may(kind: Kind) -> str:
+_REFUSED: dict[Requester, str] = {
+    Requester.NEVER: "You asked for this work, so you cannot be one of the people who approve it",
+    Requester.UNLESS_CHANNEL_FORBIDS: "In this channel nobody approves their own request",
+}
+
+
+def entitled(kind: Kind, option: str = "") -> frozenset[Group]:
+    """The groups that may decide this kind, or take this option of it."""
+    wider = WIDER.get((kind, option))
+    return RULES[kind].who | (wider.who if wider else frozenset())
+
+
+def who_may(kind: Kind, option: str = "") -> str:
     """The rule in words: "the owner or an approver", "two people of security_team, devops_team or tech_lead"."""
-    rule = RULES[kind]
-    names = [_NAMES[group] for group in Group if group in rule.who]
+    rule, wider = RULES[kind], WIDER.get((kind, option))
+    if wider and wider.anybody:
+        return "anybody who is heard here"
+    names = [_NAMES[group] for group in Group if group in entitled(kind, option)]
     listed = " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-    if rule.people == 1:
+    if rule.people == 1 or wider:
         return listed
     return f"{rule.people} different people, each {listed}, and not the requester"
 

@@ -171,7 +171,10 @@ def refuse_unless_entitled(
     if (letter == HOLD and presser.is_(requester)) or (decision.rule.put_to and presser.is_(decision.put_to)):
         return
     option = next((option for option in decision.options if option.letter == letter), None)
-    check(option.right if option and option.right else decision.kind, presser, requester, channel)
+    if option and option.right:
+        check(option.right, presser, requester, channel)
+    else:
+        check(decision.kind, presser, requester, channel, option.value if option else "")
 
 
 def may_decide(kind: Kind, put_to: PersonId, presser: Presser, requester: PersonId, channel: ChannelPolicy) -> bool:

@@ -88,7 +88,8 @@ def read(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Read
     """What the words answer, given what the speaker may decide at this moment."""
 
     def may(decision: Decision, option: Option) -> bool:
-        return _entitled(option.right or decision.kind, task, presser, moment)
+        value = "" if option.right else option.value
+        return _entitled(option.right or decision.kind, task, presser, moment, value)
 
     return answering.read(task, words, may, _said_at(words, moment))
 
@@ -198,9 +199,9 @@ def _counts(vote: Vote, decision: Decision, task: Task, moment: Moment) -> bool:
     return decision.rule.requester is not Requester.NEVER or moment.who(vote.by) != moment.who(task.owner)
 
 
-def _entitled(kind: Kind, task: Task, presser: Presser, moment: Moment) -> bool:
+def _entitled(kind: Kind, task: Task, presser: Presser, moment: Moment, option: str = "") -> bool:
     try:
-        check(kind, presser, task.owner, moment.channel)
+        check(kind, presser, task.owner, moment.channel, option)
     except PressRefused:
         return False
     return True

@@ -1,6 +1,6 @@
 """A decision as people meet it: open with its buttons, or closed with what came of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from agents.domain import proposing
 from agents.domain.authority import BESIDE, OUTLIVES, Kind, Requester, Silence, who_may
@@ -278,12 +278,19 @@ def _footer(task: Task, decision: Decision) -> str:
     if decision.rule.by_words:
         parts.append("Or reply in words.")
     if decision.kind in (Kind.PLAN, Kind.DEBATE) and decision.subject:
-        parts.append("Reply in words to ask for changes.")
+        parts.append("Anybody here may ask for changes, by button or in words.")
         if task.rehearsal:
             parts.append("A rehearsal: a script plays planner and reviewers, no model was asked.")
-    if decision.kind in MERGES and task.rehearsal:
-        parts.append("A rehearsal: whatever changes you ask for, a script plays the ones it has.")
+    if decision.kind in MERGES:
+        parts += _changes_at_the_merge(task, decision)
     return " ".join(parts)
+
+
+def _changes_at_the_merge(task: Task, decision: Decision) -> Iterator[str]:
+    if any(option.value == "changes" for option in decision.options):
+        yield f"To ask for changes: {who_may(decision.kind, 'changes')}."
+    if task.rehearsal:
+        yield "A rehearsal: whatever changes you ask for, a script plays the ones it has."
 
 
 def _until_what(decision: Decision) -> str:

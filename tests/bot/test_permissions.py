@@ -103,10 +103,12 @@ def test_two_people_are_needed_for_what_is_critical() -> None:
     assert permissions().nobody_in(Kind.GATE_CRITICAL, "console:a"), "the operator alone is one person"
 
 
-def test_a_group_that_is_not_looked_up_yet_is_nobody() -> None:
+def test_a_user_group_is_no_account_but_somebody_may_be_in_it() -> None:
     given = permissions({Group.APPROVER: {"slack-group:T1:S1"}})
     assert given.members(Group.APPROVER) == ()
-    assert given.nobody_in(Kind.PLAN, "slack:T1:C1")
+    assert given.crowds({Group.APPROVER, Group.ADMIN}) == ("slack-group:T1:S1",)
+    assert given.nobody_in(Kind.PLAN, "slack:T1:C1") is None
+    assert given.nobody_in(Kind.GATE_HIGH, "slack:T1:C1"), "another group is still nobody"
 
 
 def test_who_can_approve_names_every_group() -> None:

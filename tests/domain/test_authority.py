@@ -5,6 +5,7 @@ import pytest
 from agents.domain.authority import (
     LEAVES_THE_MACHINE,
     RULES,
+    WIDER,
     ChannelPolicy,
     Group,
     Kind,
@@ -50,9 +51,47 @@ TABLE = [
 ]
 
 
-def may(kind: Kind, presser: Presser, requester: PersonId, channel: ChannelPolicy | None = None) -> bool:
+# One row of the page: which kinds, which of their options ("": the decision itself), and whether each of these may: the
+# owner, an approver, a tech lead, security, devops, an admin, a stranger; then somebody who asked for it and is in all
+# groups: as it is, and where the channel says `self_approval: false`.
+PLANS = (Kind.PLAN, Kind.DEBATE)
+PAGE: dict[str, tuple[tuple[Kind, ...], tuple[str, ...], str]] = {
+    "clarification, which project": ((Kind.CLARIFICATION, Kind.PROJECT), ("",), "yy-----yy"),
+    "minion's question": ((Kind.QUESTION,), ("",), "yy-----yy"),
+    "ask for changes to a plan": (PLANS, ("changes", "narrow", "send_back", "information"), "yyyyyyyyy"),
+    "ask for changes at the merge": ((Kind.MERGE,), ("changes",), "yy-----yy"),
+    "the same, and whoever may merge what is high": ((Kind.MERGE_HIGH,), ("changes",), "yyyy---yy"),
+    "the same, and whoever may merge what is critical": ((Kind.MERGE_CRITICAL,), ("changes",), "yyyyy--yy"),
+    "plan; debate outcome": (PLANS, ("", "approve"), "-y-----y-"),
+    "scope growth, budget raise": ((Kind.SCOPE, Kind.BUDGET), ("", "approve"), "-y-----y-"),
+    "step gate, medium": ((Kind.GATE_MEDIUM,), ("", "pass", "reject"), "-y-----y-"),
+    "step gate, high": ((Kind.GATE_HIGH,), ("", "pass", "reject"), "--yy---y-"),
+    "step gate, critical": ((Kind.GATE_CRITICAL,), ("", "pass", "reject"), "--yyy----"),
+    "merge, low and medium": ((Kind.MERGE,), ("", "merge", "leave"), "-y-----y-"),
+    "merge, high": ((Kind.MERGE_HIGH,), ("", "merge", "leave"), "--yy---y-"),
+    "merge, critical": ((Kind.MERGE_CRITICAL,), ("", "merge", "leave"), "--yyy----"),
+    "escalation": ((Kind.ESCALATION,), ("", "hint", "cancel"), "yy-----yy"),
+    "proposal, skill draft, knowledge": ((Kind.PROPOSAL, Kind.SKILL, Kind.KNOWLEDGE), ("",), "-y-----yy"),
+    "intake of an outsider's issue": ((Kind.INTAKE,), ("", "take", "cancel"), "-y-------"),
+    "stop, resume, cancel, backburner": (
+        (Kind.CONTROLS, Kind.STOPPED, Kind.BACKBURNER, Kind.CANCEL),
+        ("",),
+        "yy-----yy",
+    ),
+    "cancel, backburner on the card of a plan": (PLANS, ("cancel", "backburner"), "yy-----yy"),
+    "cancel on the card of a budget": ((Kind.BUDGET,), ("cancel", "backburner"), "yy-----yy"),
+    "cancel at the merge": ((Kind.MERGE,), ("cancel", "backburner"), "yy-----yy"),
+    "cancel at a risky merge": ((Kind.MERGE_HIGH,), ("cancel", "backburner"), "yyyy---yy"),
+    "cancel at a critical merge": ((Kind.MERGE_CRITICAL,), ("cancel", "backburner"), "yyyyy--yy"),
+    "what words meant; a request edited later": ((Kind.MEANT, Kind.CORRECTION, Kind.SECOND), ("",), "yy-----yy"),
+}
+
+
+def may(
+    kind: Kind, presser: Presser, requester: PersonId, channel: ChannelPolicy | None = None, option: str = ""
+) -> bool:
     try:
-        check(kind, presser, requester, channel or ChannelPolicy())
+        check(kind, presser, requester, channel or ChannelPolicy(), option)
     except PressRefused as refused:
         assert refused.what
         assert refused.next_step
@@ -62,6 +101,24 @@ def may(kind: Kind, presser: Presser, requester: PersonId, channel: ChannelPolic
 
 def test_the_table_is_whole() -> None:
     assert [row[0] for row in TABLE] == list(Kind)
+
+
+def test_the_page_is_whole() -> None:
+    rows = {(kind, option) for kinds, options, _ in PAGE.values() for kind in kinds for option in options}
+    assert {kind for kind, option in rows if not option} == set(Kind)
+    assert set(WIDER) <= rows
+
+
+@pytest.mark.parametrize("row", PAGE)
+def test_each_row_of_the_page(row: str) -> None:
+    kinds, options, expected = PAGE[row]
+    others = [Presser(person=BO, groups=frozenset({group})) for group in (APP, LEAD, SEC, OPS, ADMIN)]
+    asked = Presser(person=ANA, groups=frozenset(Group))
+    for kind in kinds:
+        for option in options:
+            found = [may(kind, who, ANA, option=option) for who in (Presser(person=ANA), *others, Presser(person=BO))]
+            found += [may(kind, asked, ANA, ChannelPolicy(self_approval=own), option) for own in (True, False)]
+            assert "".join("y" if each else "-" for each in found) == expected, (kind, option)
 
 
 @pytest.mark.parametrize(("kind", "who", "people", "requester"), TABLE)
