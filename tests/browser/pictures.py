@@ -103,6 +103,8 @@ async def a_walk(program: Program, snap: Snap) -> None:
     await snap(Shot("walk-5-sent-back", at, to="T-1.3 was sent back"))
     await _shows(stage, thread, "T-1.2 passed")
     await snap(Shot("walk-6-judged", at, to="T-1.2 passed"))
+    await _shows(stage, thread, "T-1.4 passed its checks")
+    await stage.press("ana", thread, "Let it pass")
     await _shows(stage, thread, "T-1 is ready to merge")
     await asyncio.sleep(SETTLED)
     await snap(Shot("walk-7-ready", at, TALL, to="T-1 is ready to merge"))

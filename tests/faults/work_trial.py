@@ -17,6 +17,7 @@ from tests.fakes.ports import free_port
 from tests.faults.console_trial import the_bot
 from tests.faults.killing import Mortal, living
 from tests.faults.outside import Glimpse, Shown
+from tests.faults.shown_trial import turn_away, untidy, wrongs_shown
 from tests.faults.visit import Visit
 
 REQUEST = "Let links expire after a chosen number of days"
@@ -25,7 +26,7 @@ limits: {reminder: 600000, quota_per_person: 10000, quota_per_channel: 10000, jo
          question_default: 600000, medium_gate: 600000}
 """
 PATIENCE = 240.0
-# Each run, by subtask and attempt: the third subtask's first attempt is sent back.
+# Each run, by subtask and attempt: the third subtask's first attempt is sent back; so is an untidy first one.
 RUNS = [(1, 1), (2, 1), (3, 1), (3, 2), (4, 1)]
 
 
@@ -37,6 +38,7 @@ class Trial:
     stabs: int = 0
     wounds: int = 0  # more kills, from outside: beside people's words, and of jobs, none of which is hit three times
     manners: bool = False  # answer in words, edit the request after the approval, ask for changes at the merge
+    turns_at: str = ""  # untidy minions, and a person who goes on with another branch after this fact
     died: int = 0
     stabbed: int = 0
     turns: int = 0
@@ -47,7 +49,8 @@ class Trial:
 def work_it(trial: Trial) -> Trial:
     home, began = Path(tempfile.mkdtemp(prefix="overlord-kill-work-")), time.monotonic()
     (home / "overlord.yaml").write_text(CONFIG % (3 if trial.wounds else 20))
-    mortal = Mortal(the_bot(home, free_port(), lambda ports: ports), home / "bot.log", list(trial.kills))
+    swap = untidy if trial.turns_at else lambda ports: ports
+    mortal = Mortal(the_bot(home, free_port(), swap), home / "bot.log", list(trial.kills))
     try:
         with living(mortal):
             visit = Visit(home, mortal)
@@ -59,6 +62,7 @@ def work_it(trial: Trial) -> Trial:
                     *glimpse.wrongs(),
                     *_wrong_facts(glimpse, trial),
                     *_lost_commits(glimpse, home),
+                    *(wrongs_shown(glimpse, home) if trial.turns_at else ()),
                 ]
                 trial.turns = glimpse.count("turns")
             visit.person.close()
@@ -81,12 +85,14 @@ def _walk(visit: Visit, trial: Trial) -> None:
     """A person who presses whatever is open, until it is merged."""
     thread, pressed = visit.person.say(f"@overlord {REQUEST}"), set[str]()
     acts = Acts(visit, trial, thread)
-    late, chance = time.monotonic() + PATIENCE, random.Random(str(trial.kills))
+    late, chance, waits = time.monotonic() + PATIENCE, random.Random(str(trial.kills)), trial.turns_at
     while time.monotonic() < late:
         visit.mortal.revive()
         with visit.outside.look() as glimpse:
             visit.stalled += glimpse.stalled
             shown = glimpse.thread(thread)
+            if waits and waits in glimpse.facts and turn_away(visit.home):
+                waits = ""
             if "Merged" in glimpse.facts and glimpse.is_idle:
                 return
         for card in shown:
@@ -139,7 +145,8 @@ class Acts:
         """Kill it while a job runs, or beside words; never a job that died twice already."""
         with self.visit.outside.look() as glimpse:
             running = [row for row in glimpse.rows("jobs") if row.state == JobState.LEASED]
-        if self.trial.wounds and (running or always) and all(row.attempts < 2 for row in running):
+        living = bool(self.visit.mortal.pid)  # one that lies dead already cannot be killed again
+        if living and self.trial.wounds and (running or always) and all(row.attempts < 2 for row in running):
             self.trial.wounds -= 1
             self.visit.mortal.kill()
 
@@ -147,13 +154,14 @@ class Acts:
 def _wrong_facts(glimpse: Glimpse, trial: Trial) -> list[str]:
     """Everything once: each run handed in, judged and brought in once, one merge; another round for asked changes."""
     counted, more = Counter(glimpse.facts), int(trial.manners)
+    runs = sorted([*RUNS, *([(4, 2)] if more else []), *([(1, 2)] if trial.turns_at else [])])
     once = ("WorkBegun", "MergeApproved", "Merged", "PlanAccepted")
     wanted = {**dict.fromkeys(once, 1), "JobParked": 0, "MinionAsked": 1, "WorkCompleted": 1 + more}
-    wanted |= {"PullOpened": 1 + more, "WorkHandedIn": 5 + more, "WorkEvaluated": 5 + more, "SubtaskDone": 4 + more}
+    wanted |= {"PullOpened": 1 + more, "WorkHandedIn": len(runs), "WorkEvaluated": len(runs), "SubtaskDone": 4 + more}
     wanted |= {"RequestEdited": more, "RequestCorrected": 0, "MinionAnswered": 1}
     wrongs = [f"{kind} happened {counted[kind]} times, not {n}" for kind, n in wanted.items() if counted[kind] != n]
     judged = sorted((row.subtask, row.attempt) for row in glimpse.rows("evaluations"))
-    if judged != [*RUNS, *([(4, 2)] if more else [])]:
+    if judged != runs:
         wrongs.append(f"what was judged: {judged}")
     numbers = Counter((row.run, row.number) for row in glimpse.rows("turns"))
     return wrongs + [f"turn {turn} is there {count} times" for turn, count in numbers.items() if count > 1]
@@ -168,8 +176,8 @@ def _lost_commits(glimpse: Glimpse, home: Path) -> list[str]:
     main = _git(home / "sample" / ".git", "log", "--format=%H", "main").split()
     lost = named - set(reached) - set(main)
     wrongs = [f"lost commit {commit}" for commit in lost]
-    if "--days" not in (home / "sample" / "shortlinks" / "cli.py").read_text():
-        wrongs.append("the work is not in the sample's own files")
+    if "--days" not in _git(home / "sample" / ".git", "show", "main:shortlinks/cli.py"):
+        wrongs.append("the work is not on the sample's own branch")
     checked = subprocess.run(
         ["git", "-C", str(home / "sample"), "fsck", "--no-dangling"], capture_output=True, text=True
     )
