@@ -106,6 +106,7 @@ async def _discord(settings: Settings, office: Office, inbox: Inbox) -> AsyncIte
         token=token.reveal() if token else "",
         api_url=settings.discord.api_url,
         gateway_url=settings.discord.gateway_url,
+        roles=_groups(settings.groups, "discord-role:"),
         commands=packaged_commands(),
         catch_up=timedelta(seconds=settings.limits.catch_up),
         redact=office.redact,
@@ -149,5 +150,5 @@ class DiscordMemory:
 
 
 def _groups(groups: Mapping[Group, frozenset[str]], prefix: str) -> frozenset[str]:
-    """User groups that carry rights; the platform says who is in them."""
+    """User groups and roles that carry rights; the platform says who is in them."""
     return frozenset(member for members in groups.values() for member in members if member.startswith(prefix))

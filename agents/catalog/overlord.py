@@ -315,9 +315,22 @@ def doubtful(file: OverlordFile) -> Iterator[Odd]:
         behind = f"proxies speak for others to {file.console.host}"
         what = behind if file.console.proxies else f"other machines can reach {file.console.host}"
         yield ("console", "proxies" if file.console.proxies else "host"), what, step
+    yield from _empty_crowds(file)
+
+
+def _empty_crowds(file: OverlordFile) -> Iterator[Odd]:
+    """User groups and roles of a platform that is not there to say who is in them."""
+    tokens = {"slack-group": ("Slack", file.slack.bot_token), "discord-role": ("Discord", file.discord.token)}
     for group, members in file.groups.items():
         for crowd in sorted(each for each in members if not is_account(each)):
-            yield ("groups", group), f"{crowd} is not looked up yet, so it lets nobody in", "Name accounts as well."
+            platform, token = tokens[crowd.partition(":")[0]]
+            if not token:
+                step = f"Give {platform} its token, or name accounts as well."
+                yield (
+                    ("groups", group),
+                    f"{crowd} lets nobody in, as {platform} is not joined to say who is in it",
+                    step,
+                )
 
 
 def tokens_in(file: OverlordFile) -> set[str]:

@@ -177,3 +177,27 @@ async def test_a_command_that_asks_how_things_stand_is_answered_to_the_asker_alo
         await platform.whisper(said.thread, said.by, "whisper:1", Card(title="1 open task"))
         assert used.follow_ups[0].only_for == ana.id
         assert {m.only_for for m in fake.general.messages} == {ana.id} and not fake.world.direct(ana).messages
+
+
+async def test_roles_that_carry_rights_are_read_at_the_press(fake: FakeDiscord) -> None:
+    """Sent along by Discord in the server itself; asked for in a direct message; nobody, where it cannot be asked."""
+    ana, bo, kept = fake.world.user("ana"), fake.world.user("bo"), Kept()
+    role, other = fake.world.id(), fake.world.id()
+    leads = f"discord-role:{fake.guild.id}:{role}"
+    fake.guild.named |= {role: {ana.id}, other: {ana.id, bo.id}}
+    async with listening(fake, kept, roles=frozenset({leads, f"discord-role:1:{role}"})) as platform:
+        fake.say(ana, fake.general, f"{fake.bot_mention} go")
+        (said,) = await kept.said()
+        assert said.memberships == (leads,)
+        message = fake.world.message(await platform.post(said.thread, "decision:1", CARD))
+        for who in (ana, bo):
+            assert await fake.press(who, message, "Approve plan").answered() == DEFER_UPDATE
+        fake.guild.named[role] = {bo.id}
+        for who in (ana, bo):
+            assert await fake.press(who, message, "Approve plan").answered() == DEFER_UPDATE
+        assert [pressed.memberships for pressed in await kept.pressed()] == [(leads,), (), (), (leads,)]
+        fake.say(bo, fake.world.direct(bo), "status")
+        assert (await kept.said(2))[1].memberships == (leads,)
+        fake.trouble.plan(Kind.ERROR_BEFORE, "GET", "/members/", times=9)
+        fake.say(bo, fake.world.direct(bo), "status")
+        assert (await kept.said(3))[2].memberships == ()

@@ -286,14 +286,16 @@ def test_tokens_are_never_printed(desk: Desk) -> None:
 
 
 def test_what_is_probably_not_meant_is_a_warning(desk: Desk) -> None:
-    path = desk.write("discord: {token: abcdefgh}\ngroups: {approver: ['slack-group:T1:S1']}\n")
+    path = desk.write("discord: {token: abcdefgh}\ngroups: {approver: ['slack-group:T1:S1', 'discord-role:1:2']}\n")
     path.chmod(0o644)
     settings = desk.load(OVERLORD_CONSOL_PORT="1", SLACK_BOT_TOKEN="xapp-1", SLACK_APP_TOKEN="xoxb-1")
     told = "\n".join(str(warning) for warning in settings.warnings)
     assert "Did you mean `OVERLORD_CONSOLE_PORT`?" in told
     assert "SLACK_BOT_TOKEN: it does not begin with `xoxb-`" in told
     assert f"chmod 600 {path}" in told
-    assert "slack-group:T1:S1 is not looked up yet" in told
+    assert "lets nobody in" not in told, "both platforms are joined, and say who is in them"
+    crowds = "\n".join(str(warning) for warning in desk.load(DISCORD_TOKEN="").warnings)
+    assert "slack-group:T1:S1 lets nobody in, as Slack is not joined" in crowds
 
 
 def test_contexts_roles_and_the_workflow_are_laid_over_those_that_come_with_the_program(desk: Desk) -> None:

@@ -295,17 +295,21 @@ async def test_user_groups_are_asked_for_at_the_press(mode: str) -> None:
     """Attack 16: who has left the group since the card was posted is not in it any more."""
     leads, foreign = f"slack-group:{TEAM}:S0LEADS", "slack-group:T0FOREIGN:S0LEADS"
     async with listening(mode, groups=frozenset({leads, foreign})) as here:
-        here.fake.world.groups["S0LEADS"] = [BO]
+        here.fake.world.groups["S0LEADS"] = {BO}
         _, plan = await plan_in(here)
         await here.fake.press(BO, CHANNEL, plan, "Approve plan")
         await here.fake.press(ANA, CHANNEL, plan, "Approve plan")
         assert [pressed.memberships for pressed in here.pressed] == [(leads,), ()]
+        here.fake.world.groups["S0LEADS"] = {ANA}
+        await here.fake.press(BO, CHANNEL, plan, "Approve plan")
+        await here.fake.press(ANA, CHANNEL, plan, "Approve plan")
+        assert [pressed.memberships for pressed in here.pressed][2:] == [(), (leads,)], "a press asks anew"
         assert here.said[0].memberships == ()
 
 
 async def test_a_group_that_cannot_be_asked_for_lets_nobody_in() -> None:
     async with listening(SOCKET, groups=frozenset({f"slack-group:{TEAM}:S0LEADS"})) as here:
-        here.fake.world.groups["S0LEADS"] = [ANA]
+        here.fake.world.groups["S0LEADS"] = {ANA}
         here.fake.server.faults.plan("usergroups.users.list", *[Fault.ERROR_BEFORE] * 9)
         here.fake.say(ANA, CHANNEL, f"{MENTION} stop")
         await here.fake.deliveries.settled()

@@ -1,8 +1,11 @@
 """Who may do what to a task, by button as by words, and what those who may not are told."""
 
 from agents.domain.task import TaskState
+from tests.fakes.slack.world import TEAM
 from tests.fakes.work import Workshop
-from tests.scenarios.conftest import THREE, Given, Opened
+from tests.scenarios.conftest import THREE, Given, Opened, Play
+from tests.scenarios.discord_stage import DiscordStage
+from tests.scenarios.slack_stage import SlackStage
 from tests.scenarios.stage import until
 from tests.scenarios.test_planning import AT_FIRST
 from tests.scenarios.working import at_work, given
@@ -38,6 +41,38 @@ async def test_the_owner_asks_for_changes_at_the_merge_and_a_bystander_does_not(
     await play.sees("ana", thread, "To ask for changes")
     task = await play.task()
     assert task.head != before and not work.forge.merged
+
+
+async def test_who_is_in_the_crowd_that_the_settings_name_approves_until_they_leave_it(opened: Opened) -> None:
+    """Slack's user groups and Discord's roles; the console knows none, so there an account is named."""
+    play = await opened(Given())
+    crowd, members = crowd_of(play)
+    await play.host.stop()
+    play.host.amend("approver: [", f"approver: ['{crowd}', ")
+    await play.host.start()
+    for number, joins in enumerate((True, False, True)):
+        members.clear()
+        members.update({play.stage.account("gil").rpartition(":")[2]} if joins else ())
+        thread = await play.stage.say("ana", AT_FIRST, mention=True)
+        await play.sees("ana", thread, "please look at the plan")
+        await play.stage.press("gil", thread, "Approve plan")
+        if joins and play.stage.name != "console":
+            await play.sees("ana", thread, "Approve plan (decided by", gone="Approve plan")
+        else:
+            refusal = await play.sees("gil", thread, "This is not yours to decide")
+            assert refusal.private and (play.stage.name == "console" or "everybody" in refusal.text)
+        assert (await play.task()).id == f"T-{number + 1}"
+
+
+def crowd_of(play: Play) -> tuple[str, set[str]]:
+    """How the settings name a crowd of this platform, and who is in it now."""
+    if isinstance(play.stage, DiscordStage):
+        guild = play.stage.fake.guild
+        role = play.stage.fake.world.id()
+        return f"discord-role:{guild.id}:{role}", guild.named.setdefault(role, set())
+    if isinstance(play.stage, SlackStage):
+        return f"slack-group:{TEAM}:S0LEADS", play.stage.fake.world.groups.setdefault("S0LEADS", set())
+    return "slack-group:T1:S1", set()
 
 
 async def test_the_owner_cancels_on_the_card_of_the_plan(opened: Opened) -> None:

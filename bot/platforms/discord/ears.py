@@ -5,6 +5,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 
 import aiohttp
@@ -80,7 +81,7 @@ class Ears:
         if message.id not in self._passed_over and words.by_a_person(message) and await self._known(client, message):
             delivery = words.said(message, client.me)
             if delivery and (delivery.mentions_bot or await self._concerns_us(delivery)):
-                await self._store(delivery)
+                await self._store(await self._with_roles(delivery, message.author.id, message.author))
                 stored = True
         await self._mark(message.id)
         return stored
@@ -100,7 +101,10 @@ class Ears:
         place = words.place_in(channel, str(reaction.message_id))
         delivery = words.stopped(reaction, place, client.me, discord.utils.utcnow())
         if await self._concerns_us(delivery):
-            await self._store(delivery)
+            await self._store(await self._with_roles(delivery, reaction.user_id, reaction.member))
+
+    async def _with_roles(self, said: Said, user: int, met: object) -> Said:
+        return replace(said, memberships=await self.presses.crowds.of(user, met))
 
     async def _concerns_us(self, delivery: Said | Edited) -> bool:
         """What people say to each other, outside the threads where we were spoken to, is not even stored."""

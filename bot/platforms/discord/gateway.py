@@ -10,6 +10,7 @@ from enum import StrEnum
 import discord
 import yarl
 
+from bot.platforms.discord.crowds import Crowds
 from bot.platforms.discord.ears import Ears
 from bot.platforms.discord.listener import Listener
 from bot.platforms.discord.memory import Memory
@@ -46,7 +47,8 @@ async def connected(options: DiscordOptions, accept: Accept, memory: Memory) -> 
     async with Rest(options.api_url, options.token, options.timeout, options.waits) as rest:
         platform = DiscordPlatform(rest)
         platform.redact = options.redact
-        ears = Ears(options, accept, memory, Presses(platform, rest, accept, memory))
+        presses = Presses(platform, rest, accept, memory)
+        ears, presses.crowds = Ears(options, accept, memory, presses), Crowds(rest, options.roles)
         await ears.begin()
         tasks = [asyncio.create_task(_take(ears), name="discord-ears")]
         tasks.append(asyncio.create_task(_supervise(options, ears, platform), name="discord-supervisor"))

@@ -16,6 +16,7 @@ class DiscordOptions:
     api_url: str
     gateway_url: str
     guilds: frozenset[str] = frozenset()  # heard in these alone; empty: in all it is in
+    roles: frozenset[str] = frozenset()  # that carry rights: "discord-role:1:2"
     commands: tuple[dict[str, Any], ...] = ()
     catch_up: timedelta = timedelta(days=1)
     redact: Redact = field(default_factory=Redactor)  # for what is repeated outside the outbox

@@ -14,6 +14,7 @@ from bot.conversation import is_private
 from bot.messages import Button, Choice, Delivery, Gone, Later, Pressed, Refused, Said, Unsure
 from bot.platforms.discord import views
 from bot.platforms.discord.address import NAME, Act, CustomId, Place, account_of
+from bot.platforms.discord.crowds import Crowds
 from bot.platforms.discord.markup import fit
 from bot.platforms.discord.memory import Memory
 from bot.platforms.discord.platform import DiscordPlatform
@@ -41,6 +42,7 @@ _NAMELESS = Button(
 class Presses:
     def __init__(self, platform: DiscordPlatform, rest: Rest, accept: Accept, memory: Memory) -> None:
         self._platform, self._rest, self._accept, self._memory = platform, rest, accept, memory
+        self.crowds = Crowds(rest, frozenset())  # roles that carry rights
 
     async def meet(self, met: discord.Interaction) -> None:
         """Do what is asked. What cannot be stored is not acknowledged: the person sees that it failed."""
@@ -63,10 +65,10 @@ class Presses:
         id, message = _id_of(data), str(met.message.id) if met.message else ""
         match id:
             case CustomId(act=Act.PRESS):
-                await self._store(_press(met, place.thread, message, id.token))
+                await self._store(_press(met, place.thread, message, id.token), met)
                 await self._answer(met, NOTED)
             case CustomId(act=Act.SURE):
-                await self._store(_press(met, place.thread, id.message, id.token))
+                await self._store(_press(met, place.thread, id.message, id.token), met)
                 done = {"content": "Noted.", "components": [], "allowed_mentions": {"parse": []}}
                 await self._answer(met, CHANGED, done)
             case CustomId(act=Act.ASK):
@@ -97,9 +99,9 @@ class Presses:
         id, words = CustomId.of(str(data.get("custom_id"))), _written(data.get("components") or [])
         match id:
             case CustomId(act=Act.FORM):
-                await self._store(_press(met, place.thread, id.message, id.token, words))
+                await self._store(_press(met, place.thread, id.message, id.token, words), met)
             case CustomId(act=Act.SAID):
-                await self._store(replace(_said(met, place, str(met.id), words), on=id.message))
+                await self._store(replace(_said(met, place, str(met.id), words), on=id.message), met)
             case _:
                 log.warning("a form that is not ours was sent", extra={"interaction": met.id})
                 return
@@ -122,7 +124,7 @@ class Presses:
         try:
             message = await self._platform.root(str(met.channel_id), quote, key)
             here = place if place.root else Place(guild=place.guild, channel=place.channel, root=message)
-            await self._store(_said(met, here, message, words))
+            await self._store(_said(met, here, message, words), met)
             told = f"Taken: https://discord.com/channels/{here.guild}/{here.channel}/{message}"
         except (Unsure, Later, Refused, *_NOT_STORED) as problem:
             log.warning("a command could not be taken", extra={"problem": str(problem)})
@@ -134,7 +136,7 @@ class Presses:
         try:
             here = place if place.root else await self._platform.line_with(str(met.user.id))
             self._platform.hooked(here.thread, account_of(met.user.id), _hook(met))
-            await self._store(replace(_said(met, here, f"command-{met.id}", words), direct=place.is_direct))
+            await self._store(replace(_said(met, here, f"command-{met.id}", words), direct=place.is_direct), met)
         except (Unsure, Later, Refused, *_NOT_STORED) as problem:
             log.warning("a command could not be taken", extra={"problem": str(problem)})
             await self._tell(met, _NOT_TAKEN)
@@ -145,9 +147,11 @@ class Presses:
 
     # ── how it is done ───────────────────────────────────────────────────────────────────────────────────────────
 
-    async def _store(self, delivery: Delivery) -> None:
+    async def _store(self, delivery: Said | Pressed, met: discord.Interaction) -> None:
+        """Rights are read now: which roles the person has goes with what they did."""
         async with asyncio.timeout(STORED_WITHIN):
-            await self._accept(delivery)
+            memberships = await self.crowds.of(met.user.id, met.user)
+            await self._accept(replace(delivery, memberships=memberships))
 
     async def _answer(self, met: discord.Interaction, type: int, data: Any = None) -> None:
         body = {"type": type} | ({"data": data} if data is not None else {})

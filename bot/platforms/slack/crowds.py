@@ -13,7 +13,7 @@ from bot.platforms.slack.web import told
 log = logging.getLogger("overlord.slack")
 
 PATIENCE = 1.5  # seconds: Slack wants its answer within three
-FRESH = 5.0  # seconds for which a list counts as of this moment
+FRESH = 5.0  # seconds for which a list does for words, and for a press where Slack wants to be left alone
 
 
 class Crowds:
@@ -24,21 +24,24 @@ class Crowds:
         self._groups = sorted(group for group in groups if group.split(":")[1] == me.team_id)
         self._known: dict[str, tuple[frozenset[str], float]] = {}
 
-    async def of(self, user: str) -> tuple[str, ...]:
-        """The groups this user is in. One that cannot be asked for lets nobody in."""
+    async def of(self, user: str, *, now: bool = False) -> tuple[str, ...]:
+        """The groups this user is in. One that cannot be asked for lets nobody in. `now`: asked for anew."""
         if not self._groups:
             return ()
-        members = await asyncio.gather(*(self._members(group) for group in self._groups))
+        members = await asyncio.gather(*(self._members(group, now) for group in self._groups))
         return tuple(group for group, inside in zip(self._groups, members, strict=True) if user in inside)
 
-    async def _members(self, group: str) -> frozenset[str]:
+    async def _members(self, group: str, now: bool) -> frozenset[str]:
         known, until = self._known.get(group, (frozenset(), 0.0))
-        if time.monotonic() < until:
+        fresh = time.monotonic() < until
+        if fresh and not now:
             return known
         try:
             async with asyncio.timeout(PATIENCE):
                 known = await self._ask(group)
         except (Later, Unsure, Refused, TimeoutError) as problem:
+            if fresh and isinstance(problem, Later):
+                return known
             log.warning("a user group lets nobody in", extra={"group": group, "problem": str(problem)})
             known = frozenset()
         self._known[group] = (known, time.monotonic() + FRESH)

@@ -137,7 +137,8 @@ class Reception:
 
     async def _hear(self, delivery: Delivery, user: str) -> bool:
         """Rights are read now: which groups the person is in goes with what they did."""
-        if isinstance(delivery, Said | Pressed) and (memberships := await self.crowds.of(user)):
+        if isinstance(delivery, Said | Pressed):
+            memberships = await self.crowds.of(user, now=isinstance(delivery, Pressed))
             delivery = replace(delivery, memberships=memberships)
         return await self.accept(delivery)
 

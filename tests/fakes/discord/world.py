@@ -158,6 +158,7 @@ class Guild:
     bot_role: str  # the role Discord makes for the bot
     channels: list[Channel] = field(default_factory=list)
     members: dict[str, User] = field(default_factory=dict)
+    named: dict[str, set[str]] = field(default_factory=dict)  # roles people made, and the users who have them
 
     @property
     def roles(self) -> list[Json]:
@@ -175,12 +176,13 @@ class Guild:
             "description": None,
         }
         mine = {"id": self.bot_role, "name": "Overlord", "managed": True, "tags": {"bot_id": self.bot.id}}
-        return [{**blank, "id": self.id, "name": "@everyone"}, {**blank, **mine}]
+        named = [{**blank, "id": role, "name": f"role {role}"} for role in self.named]
+        return [{**blank, "id": self.id, "name": "@everyone"}, {**blank, **mine}, *named]
 
     def member(self, user: User) -> Json:
         return {
             "user": user.json,
-            "roles": [self.bot_role] if user.bot else [],
+            "roles": [self.bot_role] if user.bot else [role for role, users in self.named.items() if user.id in users],
             "joined_at": stamp(EPOCH),
             "deaf": False,
             "mute": False,

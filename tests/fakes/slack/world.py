@@ -115,7 +115,7 @@ class World:
         self._last = 0
         self.users: dict[str, User] = {BOT_USER: User(BOT_USER, "Overlord", is_bot=True)}
         self.channels: dict[str, Channel] = {}
-        self.groups: dict[str, list[str]] = {}
+        self.groups: dict[str, set[str]] = {}
         self.messages: list[Message] = []
         self.triggers: dict[str, Trigger] = {}
         self.homes: dict[str, View] = {}
