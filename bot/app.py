@@ -206,7 +206,7 @@ async def _make_world(settings: Settings, office: Office, console: str) -> "Worl
 
 
 def _pumps(office: Office, inbox: Inbox, outbox: Outbox, jobs: Jobs) -> tuple[Pump, ...]:
-    database, clock, timers = office.database, office.clock, Timers(office)
+    database, clock, timers = office.database, office.clock, Timers(office, since=office.clock.now())
     return (
         Pump("settle", partial(settle_waiting, inbox), frozenset({"deliveries"})),
         Pump("launch", lambda: database.write(lambda b: readers.launch(b, clock.now())), frozenset({"facts"})),

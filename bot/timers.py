@@ -1,19 +1,27 @@
 """Lets silence mean what it means, for each decision whose time has come."""
 
 import asyncio
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 
 from agents.domain import pressing
+from agents.domain.asking import Facts, Moment
+from agents.domain.decision import Decision
 from agents.domain.ids import DecisionId, TaskId
+from agents.domain.task import Task
 from bot.office import Office
 from store.books import Books
 from store.codec import Cause
 
+GRACE = timedelta(seconds=60)  # for reading what was said while we were down
+
 
 class Timers:
-    def __init__(self, office: Office) -> None:
+    """`since`: when the program started. What fell due before that waits until the words of that time are read."""
+
+    def __init__(self, office: Office, since: datetime | None = None) -> None:
         self._office = office
+        self._since = since
 
     async def fire_due(self) -> int:
         """Returns how many decisions moved."""
@@ -33,8 +41,15 @@ class Timers:
         if waiting is None or waiting.due is None:
             return 0
         cause = f"timer:{decision}:{waiting.due.timestamp():.3f}"
-        then = pressing.begin_clock_again if books.posts.is_unseen(f"decision:{decision}") else pressing.when_due
         moment = self._office.moment(task.channel, cause)
-        facts = then(task, decision, moment) or pressing.when_due(task, decision, moment)
+        facts = self._put_off(task, waiting, moment, books) or pressing.when_due(task, decision, moment)
         books.log.append(id, facts, Cause(actor="overlord", delivery=cause))
         return 1 if facts else 0
+
+    def _put_off(self, task: Task, waiting: Decision, moment: Moment, books: Books) -> Facts:
+        """Silence decides only where people could see the question, and where what they said was read."""
+        if books.posts.is_unseen(f"decision:{waiting.id}"):
+            return pressing.begin_clock_again(task, waiting.id, moment)
+        if self._since and waiting.due and waiting.due < self._since:
+            return pressing.begin_clock_again(task, waiting.id, moment, until=self._since + GRACE)
+        return []

@@ -183,15 +183,15 @@ def when_due(task: Task, id: DecisionId, moment: Moment) -> Facts:
             return [e.DecisionReminded(task=task.id, at=moment.at, decision=id, number=number, next_due=again)]
 
 
-def begin_clock_again(task: Task, id: DecisionId, moment: Moment) -> Facts:
-    """Give a decision that nobody could see its whole time once more. Only where silence would decide."""
+def begin_clock_again(task: Task, id: DecisionId, moment: Moment, until: datetime | None = None) -> Facts:
+    """Give a decision more time where silence would decide it: its whole time once more, or until then."""
     decision = task.decision(id)
-    if decision is None or decision.due is None or decision.rule.silence not in DECIDES_BY_TIME:
+    if decision is None or not decision.closed_by_silence or decision.rule.silence not in DECIDES_BY_TIME:
         return []
-    fresh = timed(replace(decision, opened_at=moment.at), moment.channel, moment.limits)
-    if fresh.due is None:
+    due = until or timed(replace(decision, opened_at=moment.at), moment.channel, moment.limits).due
+    if due is None or due <= moment.at:
         return []
-    return [e.DecisionDeferred(task=task.id, at=moment.at, decision=id, next_due=fresh.due)]
+    return [e.DecisionDeferred(task=task.id, at=moment.at, decision=id, next_due=due)]
 
 
 def _counts(vote: Vote, decision: Decision, task: Task, moment: Moment) -> bool:

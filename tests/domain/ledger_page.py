@@ -32,9 +32,10 @@ def row(*who: str, requester: str = "yes", people: int = 1) -> Row:
 
 
 MINUTE, HOUR = 60.0, 3600.0
+REMINDER = timedelta(hours=4)
 PAGE = {
     "clarification": replace(row(OWNER, APPROVER), after=4 * HOUR, reminders=1),
-    "question": replace(row(OWNER, APPROVER), silence="default", after=10 * MINUTE),
+    "question": replace(row(OWNER, APPROVER), silence="default", after=10 * MINUTE, reminders=1),
     "plan": replace(row(APPROVER, requester="channel"), after=4 * HOUR, reminders=2),
     "debate": replace(row(APPROVER, requester="channel"), after=4 * HOUR, reminders=2),
     "scope": row(APPROVER, requester="channel"),
@@ -130,7 +131,7 @@ class Model:
         if asked.state != "open" or self.too_late(asked, now):
             return False
         if letter == "h":
-            return self._hold(who, asked)
+            return self._hold(who, asked, now)
         if not self.may(who, asked) or letter not in asked.letters or (letter == "c" and not words):
             return False
         if letter == "a" and asked.kind != "cancel":
@@ -139,13 +140,18 @@ class Model:
         return True
 
     def too_late(self, asked: Asked, now: datetime) -> bool:
-        return asked.due is not None and asked.due <= now and PAGE[asked.kind].silence != "waits"
+        closes = PAGE[asked.kind].silence == "expires" or self._takes_default(asked)
+        return asked.due is not None and asked.due <= now and closes
 
-    def _hold(self, who: Account, asked: Asked) -> bool:
+    @staticmethod
+    def _takes_default(asked: Asked) -> bool:
+        return PAGE[asked.kind].silence == "default" and bool(asked.default) and not asked.held
+
+    def _hold(self, who: Account, asked: Asked, now: datetime) -> bool:
         allowed = self.same(who, asked.requester) or self.may(who, asked)
-        if not allowed or asked.due is None or PAGE[asked.kind].silence != "default":
+        if not allowed or asked.due is None or not self._takes_default(asked):
             return False
-        asked.held, asked.due = True, None
+        asked.held, asked.due = True, now + REMINDER if PAGE[asked.kind].reminders else None
         return True
 
     def _approve(self, who: Account, asked: Asked) -> bool:
@@ -165,14 +171,14 @@ class Model:
         page = PAGE[asked.kind]
         if asked.state != "open" or asked.due is None or asked.due > now:
             return
-        if page.silence == "default":
+        if self._takes_default(asked):
             self._close(asked, "decided", asked.default, ())
         elif page.silence == "expires":
             self._close(asked, "expired", "", ())
         else:
             asked.reminders += 1
             again = asked.reminders < page.reminders
-            asked.due = max(asked.due, now) + timedelta(seconds=page.after) if again else None
+            asked.due = max(asked.due, now) + REMINDER if again else None
 
     def _close(self, asked: Asked, state: str, outcome: str, by: tuple[Account, ...]) -> None:
         asked.state, asked.outcome, asked.by, asked.due = state, outcome, by, None

@@ -49,6 +49,7 @@ from tests.domain.ledger_page import (
     OPS,
     OPTIONS,
     PAGE,
+    REMINDER,
     SEC,
     TERMINAL,
     TIMED,
@@ -117,7 +118,9 @@ class LedgerMachine(RuleBasedStateMachine):
     def _remember(self, which: tuple[Task, Account], kind: str, real: Decision, default: str) -> Asked:
         page, (task, owner) = PAGE[kind], which
         timed = default or page.silence == "expires" or page.reminders
-        due = self.clock.now() + timedelta(seconds=page.after) if timed else None
+        reminds = page.silence == "default" and not default
+        after = REMINDER if reminds else timedelta(seconds=page.after)
+        due = self.clock.now() + after if timed else None
         letters = tuple(option.letter for option in real.options)
         made = Asked(
             kind=kind, requester=owner, strict=task.channel == STRICT, letters=letters, due=due, task=task, real=real,

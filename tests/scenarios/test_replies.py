@@ -1,7 +1,9 @@
 """Replies answer: a plain word in the thread, or a mention, is the answer to what is open. On every platform."""
 
+import asyncio
 from typing import Any
 
+from agents.domain import events as e
 from agents.domain.authority import Kind
 from agents.domain.task import TaskState
 from agents.domain.work import Ending, SubtaskState
@@ -195,3 +197,25 @@ async def test_an_approval_while_the_task_is_stopped_says_that_nothing_starts(op
     assert (await play.task()).at_rest
     await play.stage.say("ana", "go on", thread=thread)
     await play.sees("lead", thread, "T-1 is ready to merge")
+
+
+async def test_words_said_while_the_bot_was_down_are_not_overruled_by_time(opened: Opened) -> None:
+    """The default fell due meanwhile; what was said before is read first."""
+    config = "limits: {{question_default: 60, reminder: 600000}}\n"
+    asks = says(Asked(question="Which colour?", options=("red", "blue"), default="red"))
+    work = Workshop(minions=ScriptedMinions(scripts={1: [asks]}))
+    play, thread = await at_work(opened, given(work, config=config))
+    await play.sees("ana", thread, "Which colour?")
+    await play.host.stop()
+    stage: Any = play.stage
+    if stage.name == "discord":
+        stage.fake.say(stage.fake.world.user("ana"), stage._channel(thread), "blue")
+    elif stage.name != "console":  # nobody can speak to a console that is not there
+        await stage.say("ana", "blue", thread=thread)
+    await asyncio.sleep(6.5)
+    await play.host.start()
+    if play.stage.name == "console":
+        await play.stage.say("ana", "blue", thread=thread)
+    await play.happened("MinionAnswered")
+    answered = next(r.event for r in await play.log() if isinstance(r.event, e.MinionAnswered))
+    assert "blue" in str(answered)
