@@ -14,6 +14,7 @@ from agents.domain.steering import Steer
 from agents.domain.task import Task
 from bot.cards import replies
 from bot.cards.about import cost_card, why_card
+from bot.cards.bill import Bill
 from bot.cards.status import status_card
 from bot.conversation import PRIVATE, Command, Verb
 from bot.linking import Linking
@@ -121,7 +122,8 @@ Answer = Callable[[Asked, Books, Permissions, Moment], Card | None]  # None: it 
 def _status(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
     if asked.task is None and asked.command.task is None:
         return _tasks(asked, books, permissions, moment)
-    card = status_card(_task(asked, books, permissions), books.people.name)
+    task = _task(asked, books, permissions)
+    card = status_card(task, books.people.name, Bill(spent=books.calls.spent_on(task.id), budget=moment.budget))
     return Card(title=card.title, text=card.text, rows=card.rows, lines=card.lines, tone=card.tone)
 
 
@@ -143,7 +145,7 @@ def _needs(asked: Asked, books: Books, permissions: Permissions, moment: Moment)
 
 def _cost(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
     task = _task(asked, books, permissions)
-    return cost_card(task, books.calls.spent_on(task.id), moment.budget)
+    return cost_card(task, Bill(spent=books.calls.spent_on(task.id), budget=moment.budget))
 
 
 def _why(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:

@@ -14,6 +14,7 @@ from agents.domain.events import Event
 from agents.domain.ids import Account, PersonId, TaskId, surface_of
 from agents.domain.task import Task
 from bot.cards import CARD_FOR, status
+from bot.cards.bill import Bill
 from bot.cards.scene import Scene
 from bot.messages import Card, card_hash, dump_card
 from bot.office import Office
@@ -102,8 +103,7 @@ def scene_of(books: Books, event: Event, permissions: Permissions, budget: float
         name=books.people.name,
         accounts=_accounts(books, surface_of(task.thread)),
         deciders=lambda decision: _deciders(books, permissions, task, decision),
-        spent=books.calls.spent_on(task.id) if isinstance(event, e.TaskAskedAbout) else 0.0,
-        budget=budget,
+        bill=lambda: Bill(spent=books.calls.spent_on(task.id), budget=budget),
         next_approver=permissions.next_approver,
         posted=books.posts.wanted,
         nobody=lambda decision: permissions.nobody_in(decision.kind, task.channel) or "",

@@ -15,6 +15,7 @@ from agents.domain.proposal import Listed
 from agents.domain.task import Task
 from agents.workspace.artefacts import FileArtefacts
 from bot.bell import Bell
+from bot.cards.bill import Bill
 from bot.cards.decisions import decision_card
 from bot.cards.discreet import discreet, discreet_proposal
 from bot.cards.status import status_card
@@ -198,7 +199,7 @@ class Records:
         return TaskPage(
             task=task,
             owner=books.people.name(task.owner),
-            status=discreet(status_card(task, books.people.name), self._office.redact),
+            status=discreet(status_card(task, books.people.name, self._bill(books, task)), self._office.redact),
             needs=tuple(self._need(books, task, decision) for decision in mine),
             timeline=tuple(self._entry(books, fact) for fact in _worth_telling(facts)),
             more=facts[0].version if facts else 0,
@@ -212,8 +213,11 @@ class Records:
             yield replace(each, action_taken=redact(each.action_taken), blockers=blockers)
 
     def _need(self, books: Books, task: Task, decision: Decision) -> Need:
-        card = decision_card(task, decision, books.people.name, self._office.budgets.task)
+        card = decision_card(task, decision, books.people.name, self._bill(books, task))
         return Need(decision=decision, task=task, card=discreet(card, self._office.redact))
+
+    def _bill(self, books: Books, task: Task) -> Bill:
+        return Bill(spent=books.calls.spent_on(task.id), budget=self._office.budgets.task)
 
     def _entry(self, books: Books, fact: Recorded) -> TimelineEntry:
         by_rule = surface_of(fact.cause.actor) == "overlord"

@@ -66,6 +66,7 @@ class Work:
     changed: int = 0  # files
     heard: int = 0  # the number of the last thing people said that the minion was told
     skills: tuple[str, ...] = ()  # that its minions were given, in all attempts
+    engine: str = ""  # which engine in which sandbox its last minion had
     went_on: str = ""  # what became of the run when the bot died under it
     note: str = ""  # M246: for those who come after, at most 500 characters
     problem: str = ""

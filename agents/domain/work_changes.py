@@ -40,6 +40,7 @@ _CHANGES: dict[type[AboutWork], Callable[[Work, Any], dict[str, Any]]] = {
         "queued": False,
         "branch": fact.branch,
         "base": fact.base,
+        "engine": fact.sandbox,
         "went_on": fact.went_on,
         "doing": "" if fact.attempt != work.attempt else work.doing,
     },

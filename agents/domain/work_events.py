@@ -33,6 +33,7 @@ class MinionStarted(AboutWork):
     branch: str
     base: str
     engine: str  # which engine in which sandbox
+    sandbox: str = ""  # the same, for the present of the task; facts of earlier versions do not say it
     went_on: str = ""  # the bot died under this run: whether it goes on or starts again
 
 

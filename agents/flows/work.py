@@ -100,7 +100,8 @@ class _Run:
 
         def decide(now: Task, moment: Moment) -> Sequence[Event]:
             about = working.about_run(now, now.work(self.subtask), moment)
-            started = e.MinionStarted(**about, branch=branch, base=start, engine=ports.minions.name, went_on=went_on)
+            name = ports.minions.name
+            started = e.MinionStarted(**about, branch=branch, base=start, engine=name, sandbox=name, went_on=went_on)
             return [started] if working.is_current(now, self.event) else []
 
         self.task = await ports.store.note(task.id, decide)

@@ -23,7 +23,7 @@ Maker = Callable[[Event, Scene], list[Posting]]
 
 
 def status(event: Event, scene: Scene) -> list[Posting]:
-    return [Posting(key=f"status:{scene.task.id}", card=status_card(scene.task, scene.name))]
+    return [Posting(key=f"status:{scene.task.id}", card=status_card(scene.task, scene.name, scene.bill()))]
 
 
 def decision(event: Event, scene: Scene) -> list[Posting]:
@@ -31,7 +31,7 @@ def decision(event: Event, scene: Scene) -> list[Posting]:
     known = scene.decision(_about(event))
     if known is None or known.kind is Kind.CONTROLS:
         return []
-    card = decision_card(scene.task, known, scene.name, scene.budget)
+    card = decision_card(scene.task, known, scene.name, scene.bill())
     if card.buttons:
         card = replace(card, notify=scene.deciders(known), lines=_with(card.lines, scene.nobody(known)))
     own = Posting(key=f"decision:{known.id}", card=card)
@@ -96,7 +96,7 @@ def branch(event: Event, scene: Scene) -> list[Posting]:
 
 def merged(event: Event, scene: Scene) -> list[Posting]:
     assert isinstance(event, e.Merged)
-    return [Posting(key=f"merged:{scene.task.id}", card=merged_card(scene.task))]
+    return [Posting(key=f"merged:{scene.task.id}", card=merged_card(scene.task, scene.bill()))]
 
 
 def carried(event: Event, scene: Scene) -> list[Posting]:

@@ -7,6 +7,7 @@ from agents.domain.task import Task, TaskState
 from agents.domain.text import cut, one_line
 from bot.cards import words
 from bot.cards.argument import argument_rows, debate_rows
+from bot.cards.bill import Bill
 from bot.cards.plan import order_in_words
 from bot.cards.scene import Scene
 from bot.cards.status import status_card
@@ -18,13 +19,14 @@ def about_card(scene: Scene, about: str) -> Card:
         case "why":
             return why_card(scene.task, scene.name)
         case "cost":
-            return cost_card(scene.task, scene.spent, scene.budget)
+            return cost_card(scene.task, scene.bill())
         case _:
-            card = status_card(scene.task, scene.name)
+            card = status_card(scene.task, scene.name, scene.bill())
             return Card(title=card.title, text=card.text, rows=card.rows, lines=card.lines, tone=card.tone)
 
 
-def cost_card(task: Task, spent: float, budget: float | None) -> Card:
+def cost_card(task: Task, bill: Bill) -> Card:
+    spent, budget = bill.spent, bill.budget
     if not spent:
         return Card(title=f"{task.id} has cost nothing so far", text="No model that costs money was asked for it.")
     rows = [Row(label="Spent on models", value=f"${spent:.2f}")]

@@ -11,6 +11,7 @@ from agents.domain.text import cut, one_line
 from agents.domain.verdicts import Ruling, Stance
 from agents.domain.work import SubtaskState
 from bot.cards import words
+from bot.cards.bill import NO_BILL, Bill, bill_rows
 from bot.cards.plan import graph_of, is_contested, plan_rows, size_in_words
 from bot.cards.proposals import NEXT, proposal_rows
 from bot.cards.work import evaluation_rows, found_lines, merge_rows
@@ -42,10 +43,9 @@ _TITLES: dict[Kind, Callable[[Task, Decision], str]] = {
 }
 
 
-def decision_card(task: Task, decision: Decision, name: NameOf, budget: float | None = None) -> Card:
-    """`budget`: what a task may cost, where that is configured."""
+def decision_card(task: Task, decision: Decision, name: NameOf, bill: Bill = NO_BILL) -> Card:
     if decision.state is DecisionState.OPEN:
-        return _open(task, decision, name, budget)
+        return _open(task, decision, name, bill)
     return Card(
         title=_title(task, decision)
         .replace(" is stopped", " was stopped")
@@ -68,7 +68,7 @@ def button(decision: Decision, option: Option) -> Button:
     )
 
 
-def _open(task: Task, decision: Decision, name: NameOf, budget: float | None) -> Card:
+def _open(task: Task, decision: Decision, name: NameOf, bill: Bill) -> Card:
     buttons = [button(decision, option) for option in decision.options]
     if decision.can_be_held:
         held = "Pause clock" if decision.kind is Kind.QUESTION else "Hold"
@@ -77,8 +77,8 @@ def _open(task: Task, decision: Decision, name: NameOf, budget: float | None) ->
         title=_title(task, decision),
         text=_text(task, decision),
         rows=(
-            *_plan(task, decision, budget),
-            *_work(task, decision),
+            *_plan(task, decision, bill),
+            *_work(task, decision, bill),
             *_proposal(task, decision),
             *_rows(decision, name),
         ),
@@ -106,14 +106,14 @@ def _shows_plan(task: Task, decision: Decision) -> bool:
     return decision.kind in (Kind.PLAN, Kind.DEBATE) and same
 
 
-def _plan(task: Task, decision: Decision, budget: float | None) -> tuple[Row, ...]:
-    return plan_rows(task, budget) if _shows_plan(task, decision) else ()
+def _plan(task: Task, decision: Decision, bill: Bill) -> tuple[Row, ...]:
+    return plan_rows(task, bill.budget) if _shows_plan(task, decision) else ()
 
 
-def _work(task: Task, decision: Decision) -> tuple[Row, ...]:
+def _work(task: Task, decision: Decision, bill: Bill) -> tuple[Row, ...]:
     """What is decided on, where it is work: the judgement of it, or the whole that is to be merged."""
     if decision.kind in MERGES:
-        return tuple(merge_rows(task))
+        return (*merge_rows(task), *bill_rows(task, bill))
     judged = _judged(task, decision)
     return tuple(evaluation_rows(judged)) if judged else ()
 

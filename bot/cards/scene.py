@@ -6,6 +6,7 @@ from agents.domain.decision import Decision, NameOf
 from agents.domain.ids import Account, DecisionId, PersonId, Thread
 from agents.domain.records import dataclass
 from agents.domain.task import Task
+from bot.cards.bill import Bill
 from bot.messages import Card
 
 
@@ -17,8 +18,7 @@ class Scene:
     accounts: Callable[[PersonId], tuple[Account, ...]]
     deciders: Callable[[Decision], tuple[Account, ...]] = lambda decision: ()  # who should be pinged to decide
     next_approver: Callable[[int], Account | None] = lambda number: None
-    spent: float = 0.0  # dollars, on this task so far
-    budget: float | None = None  # dollars a task may cost, where that is configured
+    bill: Callable[[], Bill] = Bill  # summed up when a card asks for it
     posted: Callable[[str], bool] = lambda key: False  # whether a message of this key is there
     nobody: Callable[[Decision], str] = lambda decision: ""  # what to say when nobody is named who may decide
 

@@ -6,20 +6,26 @@ from agents.domain.ladder import Level
 from agents.domain.task import Task, TaskState
 from agents.domain.text import one_line
 from bot.cards import words
+from bot.cards.bill import NO_BILL, Bill, bill_rows
 from bot.cards.decisions import button
 from bot.cards.work import work_rows
 from bot.messages import Button, Card, Row, Tone
 
 
-def status_card(task: Task, name: NameOf) -> Card:
+def status_card(task: Task, name: NameOf, bill: Bill = NO_BILL) -> Card:
     title = f"{task.id} · {one_line(task.request)}"
     if task.ended:
-        return Card(title=title, text=_ending(task), rows=tuple(work_rows(task)), tone=words.TONE[task.state])
+        return Card(
+            title=title,
+            text=_ending(task),
+            rows=(*work_rows(task), *bill_rows(task, bill)),
+            tone=words.TONE[task.state],
+        )
     buttons, more = _controls(task)
     questions = task.questions
     return Card(
         title=title,
-        rows=tuple(_rows(task, name)),
+        rows=tuple(_rows(task, name, bill)),
         lines=tuple(f"Waiting for {_whom(d, name)} to decide {words.KIND[d.kind]}" for d in questions),
         buttons=buttons,
         more=more,
@@ -31,15 +37,23 @@ def _whom(decision: Decision, name: NameOf) -> str:
     return name(decision.put_to) if Group.OWNER in decision.rule.who else who_may(decision.kind)
 
 
-def _rows(task: Task, name: NameOf) -> list[Row]:
+def _rows(task: Task, name: NameOf, bill: Bill) -> list[Row]:
     rows = [Row(label="State", value=words.state_of(task)), *_project(task)]
-    rows += [Row(label="Asked by", value=name(task.owner)), *work_rows(task), *_notes(task)]
+    rows += [Row(label="Asked by", value=name(task.owner)), *work_rows(task), *_running(task, bill), *_notes(task)]
     if task.remarks:
         rows.append(Row(label="Remarks noted", value=str(task.remarks)))
     if task.problem:
         rows.append(Row(label="Problem", value=one_line(task.problem, 200)))
     rows.append(Row(label="Last change", at=task.changed_at))
     return rows
+
+
+def _running(task: Task, bill: Bill) -> list[Row]:
+    """While it is at work: cost, time, and where minions are held."""
+    if not task.works:
+        return []
+    engine = next((work.engine for work in reversed(task.works) if work.engine), "")
+    return [*bill_rows(task, bill), *([Row(label="Sandbox", value=engine)] if engine else [])]
 
 
 def _project(task: Task) -> list[Row]:

@@ -8,6 +8,7 @@ from agents.domain.text import cut, one_line
 from agents.domain.work import SubtaskState, Work
 from agents.domain.work_events import BranchPublished, WorkKept
 from agents.domain.working import most_attempts
+from bot.cards.bill import Bill, bill_rows
 from bot.messages import Card, Row, Tone
 
 S = SubtaskState
@@ -244,9 +245,9 @@ def merge_rows(task: Task) -> list[Row]:
     return rows
 
 
-def merged_card(task: Task) -> Card:
+def merged_card(task: Task, bill: Bill) -> Card:
     """The end of the walk, in its own message: people look for it."""
-    rows = [Row(label="Commit", value=f"{task.head[:10]} on {task.merged_into}")]
+    rows = [Row(label="Commit", value=f"{task.head[:10]} on {task.merged_into}"), *bill_rows(task, bill)]
     return Card(title=f"{task.id} is merged", text=one_line(task.request, 200), rows=tuple(rows), tone=Tone.GOOD)
 
 

@@ -13,6 +13,7 @@ from agents.domain.limits import Limits
 from agents.domain.task import Task
 from agents.domain.verdicts import Advice, Critic, CriticSays, Custodiet, CustodietSays, Review
 from bot.cards.about import cost_card
+from bot.cards.bill import Bill
 from bot.cards.decisions import decision_card
 from bot.cards.status import status_card
 from bot.cards.timeline import in_words
@@ -55,7 +56,7 @@ def argues(planned: Planned, critic: Position, custodiet: Position) -> Task:
 def card_of(task: Task, kind: Kind, budget: float | None = None) -> Card:
     decision = task.of_kind(kind)
     assert decision
-    return decision_card(task, decision, str, budget)
+    return decision_card(task, decision, str, Bill(budget=budget))
 
 
 def cost_on(card: Card) -> list[str]:
@@ -126,7 +127,7 @@ def test_what_only_informs_is_told_to_those_who_do_not_see_the_picture() -> None
 
 @pytest.mark.parametrize(("raised", "says"), [(None, "$5.00"), (7.5, "$7.50, as raised")])
 def test_what_it_cost_is_told_beside_the_budget(raised: float | None, says: str) -> None:
-    card = cost_card(replace(judged(GO, OK).task, budget=raised), 0.25, 5.0)
+    card = cost_card(replace(judged(GO, OK).task, budget=raised), Bill(spent=0.25, budget=5.0))
     assert {row.label: row.value for row in card.rows}["Budget"] == says
 
 

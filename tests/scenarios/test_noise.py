@@ -45,3 +45,18 @@ async def test_what_a_step_asks_of_people_is_named_on_the_checks(opened: Opened)
     play, thread = await at_work(opened, given(Workshop(), code_review=silent))
     await play.sees("lead", thread, "please look at a step before it goes on")
     await play.sees("ana", thread, "Checks of T-1", "T-1.1 needs a person: it has a card of its own in this thread.")
+
+
+async def test_cost_time_and_sandbox_are_on_the_cards_of_a_task_at_work(opened: Opened) -> None:
+    seen = asyncio.Event()
+    work = Workshop(minions=ScriptedMinions(scripts={1: [waits(seen)]}))
+    play, thread = await at_work(opened, given(work, "budgets: {{task: 2.5}}\n"))
+    running = await play.sees("ana", thread, "a minion has started", "Sandbox")
+    for part in ("of a budget of $2.50", "since it was asked for", "a script in no sandbox"):
+        assert part in running.text
+    seen.set()
+    merge = await play.sees("lead", thread, "T-1 is ready to merge")
+    await play.stage.press("lead", thread, "Merge it")
+    end = await play.sees("ana", thread, "T-1 is merged")
+    for card in (merge, end):
+        assert "Cost" in card.text and "of a budget of $2.50" in card.text and "since it was asked for" in card.text
