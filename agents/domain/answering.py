@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 
 from agents.domain.authority import Kind
-from agents.domain.decision import Decision, Option
+from agents.domain.decision import Decision, Option, numbers
 from agents.domain.ids import DecisionId
 from agents.domain.records import dataclass
 from agents.domain.task import Task
@@ -129,7 +129,9 @@ def option_named(decision: Decision, text: str, label: LabelOf) -> tuple[Option,
 def _names(decision: Decision, option: Option, label: LabelOf) -> tuple[str, ...]:
     spelt = option.value.replace("_", " ")
     names = (option.value, spelt, option.label, label(decision.kind, option).rstrip("…"), *_ALSO.get(option.value, ()))
-    return tuple(dict.fromkeys(name.casefold() for name in names if name))
+    number = numbers(decision).get(option.letter)
+    counted = (str(number), f"option {number}", f"number {number}") if number else ()
+    return tuple(dict.fromkeys(name.casefold() for name in (*names, *counted) if name))
 
 
 def _addressed(task: Task, asked: Sequence[Decision], text: str) -> tuple[Sequence[Decision], str]:

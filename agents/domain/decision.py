@@ -13,6 +13,7 @@ from agents.domain.records import dataclass
 
 NameOf = Callable[[PersonId], str]
 
+SHORT = 45  # characters that a button shows whole, on a phone too
 HOLD = "h"  # the letter of Pause clock / Hold; no option has it
 # One character each, whatever the script, so that a token stays short: enough for a thousand projects.
 LETTERS = "abcdefgijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789" + "".join(
@@ -110,6 +111,14 @@ def decision_id(task: TaskId, kind: Kind, cause: str) -> DecisionId:
 def lettered(*options: Option) -> tuple[Option, ...]:
     """Give each option its letter, in the order people will see them."""
     return tuple(replace(option, letter=letter) for letter, option in zip(LETTERS, options, strict=False))
+
+
+def numbers(decision: Decision) -> dict[str, int]:
+    """By letter: what is too long for a button is numbered in the text, and so is what stands beside it."""
+    offered = [option for option in decision.options if option.label and not option.asks]
+    if all(len(option.label) <= SHORT for option in offered):
+        return {}
+    return {option.letter: number for number, option in enumerate(offered, 1)}
 
 
 def timed(decision: Decision, channel: ChannelPolicy, limits: Limits) -> Decision:

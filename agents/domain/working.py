@@ -57,6 +57,7 @@ class Wanted:
     question: str
     options: tuple[str, ...] = ()
     default: str = ""
+    why: str = ""  # it matters
     paths: tuple[str, ...] = ()  # more scope, if any
 
 
@@ -113,6 +114,7 @@ def _question(task: Task, work: Work, wanted: Wanted) -> Question:
         kind=Kind.QUESTION,
         options=lettered(*offered, Option(value="answer", asks=wanted.question[:140])),
         text=f"{name} asks: {wanted.question}",
+        evidence=(wanted.why,) if wanted.why else (),
         subject=run,
         default=wanted.default,
     )

@@ -220,8 +220,9 @@ class _Run:
                         problem=cut(refused, PROBLEM),
                     )
                 ]
-            case Asked(question=question, options=options, default=default, risky=risky):
-                wanted = Wanted(question=question, options=options, default="" if risky else default)
+            case Asked(question=question, options=options) as asked:
+                default = "" if asked.risky else asked.default
+                wanted = Wanted(question=question, options=options, default=default, why=asked.why)
                 return lambda now, work, moment: working.asked(now, work, wanted, commit, moment)
             case WantsScope(paths=paths, why=why):
                 wanted = Wanted(question=why, paths=paths)

@@ -54,6 +54,7 @@ class Asked:
     options: tuple[str, ...] = ()
     default: str = ""  # what silence means; empty: it waits
     risky: bool = False
+    why: str = ""  # it matters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from agents.domain import proposing
 from agents.domain.authority import BESIDE, OUTLIVES, Kind, Requester, Silence, who_may
-from agents.domain.decision import HOLD, Decision, DecisionState, NameOf, Option
+from agents.domain.decision import HOLD, SHORT, Decision, DecisionState, NameOf, Option, numbers
 from agents.domain.evaluation import Evaluation
 from agents.domain.task import Task, TaskState
 from agents.domain.text import cut, one_line
@@ -14,6 +14,7 @@ from bot.cards import words
 from bot.cards.bill import NO_BILL, Bill, bill_rows
 from bot.cards.plan import graph_of, is_contested, plan_rows, size_in_words
 from bot.cards.proposals import NEXT, proposal_rows
+from bot.cards.questions import evidence_lines, is_short, numbered_lines, question_rows, whole_question
 from bot.cards.work import evaluation_rows, found_lines, merge_rows
 from bot.messages import Button, Card, Choice, Row, Style, Tone
 
@@ -28,8 +29,8 @@ _TITLES: dict[Kind, Callable[[Task, Decision], str]] = {
     Kind.STOPPED: lambda task, d: f"{task.id} is stopped",
     Kind.BACKBURNER: lambda task, d: f"{task.id} is laid aside",
     Kind.ESCALATION: lambda task, d: d.question if d.subject else f"{task.id} got stuck",
-    Kind.QUESTION: lambda task, d: one_line(d.question),
-    Kind.CLARIFICATION: lambda task, d: f"{task.id}: {one_line(d.question)}",
+    Kind.QUESTION: lambda task, d: d.question if is_short(d) else d.question.partition(":")[0],
+    Kind.CLARIFICATION: lambda task, d: f"{task.id}: {d.question if is_short(d) else words.KIND[d.kind]}",
     Kind.PLAN: lambda task, d: f"{task.id}: {_plan_title(task, d)}",
     Kind.DEBATE: lambda task, d: f"{task.id}: the plan needs your judgement",
     Kind.BUDGET: lambda task, d: f"{task.id}: the budget is used up",
@@ -46,11 +47,12 @@ _TITLES: dict[Kind, Callable[[Task, Decision], str]] = {
 def decision_card(task: Task, decision: Decision, name: NameOf, bill: Bill = NO_BILL) -> Card:
     if decision.state is DecisionState.OPEN:
         return _open(task, decision, name, bill)
+    whole = whole_question(decision)
     return Card(
         title=_title(task, decision)
         .replace(" is stopped", " was stopped")
         .replace(" is laid aside", " was laid aside"),
-        text=_outcome(task, decision, name),
+        text=f"{whole}\n\n{_outcome(task, decision, name)}" if whole else _outcome(task, decision, name),
         tone=Tone.GOOD if decision.state is DecisionState.DECIDED else Tone.PLAIN,
         decision=decision.id,
         fingerprint=decision.fingerprint,
@@ -59,6 +61,8 @@ def decision_card(task: Task, decision: Decision, name: NameOf, bill: Bill = NO_
 
 def button(decision: Decision, option: Option) -> Button:
     text, style = words.label(decision.kind, option)
+    if number := numbers(decision).get(option.letter):
+        text = f"{number}: {one_line(text, SHORT - 4)}"
     return Button(
         label=text,
         choice=Choice(decision=decision.id, letter=option.letter),
@@ -80,9 +84,10 @@ def _open(task: Task, decision: Decision, name: NameOf, bill: Bill) -> Card:
             *_plan(task, decision, bill),
             *_work(task, decision, bill),
             *_proposal(task, decision),
+            *question_rows(task, decision),
             *_rows(decision, name),
         ),
-        lines=(*decision.evidence, *_found(task, decision)),
+        lines=(*numbered_lines(decision), *evidence_lines(decision), *_found(task, decision)),
         graph=graph_of(task) if _shows_plan(task, decision) else None,
         buttons=tuple(buttons[: _FIRST.get(decision.kind, 5)]),
         more=tuple(buttons[_FIRST.get(decision.kind, 5) :]),
@@ -181,8 +186,13 @@ def _judgement_text(request: str, task: Task, decision: Decision) -> str:
 
 def _clarify_text(request: str, task: Task, decision: Decision) -> str:
     if not decision.evidence:
-        return f"It is about “{request}”."
+        return _asked_about(request, task, decision)
     return f"“{request}” needs another way. Reply with what I should know, or edit your request; then I plan again."
+
+
+def _asked_about(request: str, task: Task, decision: Decision) -> str:
+    whole = whole_question(decision)
+    return f"{whole}\n\nIt is about “{request}”." if whole else f"It is about “{request}”."
 
 
 def _stopped_text(request: str, task: Task, decision: Decision) -> str:
@@ -242,7 +252,7 @@ _TEXTS: dict[Kind, Callable[[str, Task, Decision], str]] = {
         f"It now says: “{cut(d.question, 1500)}”. The plan, the work and the checks keep to what was approved, unless "
         "you ask for a change."
     ),
-    Kind.QUESTION: lambda request, task, d: f"It is about “{request}”.",
+    Kind.QUESTION: _asked_about,
     Kind.ESCALATION: lambda request, task, d: (
         f"It is about “{request}”."
         if d.subject
@@ -298,7 +308,8 @@ def _until_what(decision: Decision) -> str:
         return "If nobody confirms, nothing happens; this closes at"
     if decision.closed_by_silence:
         text, _ = words.label(decision.kind, decision.option(decision.default))
-        return f"If nobody decides, I take “{text}” at"
+        number = numbers(decision).get(decision.default)
+        return f"If nobody decides, I take {f'option {number}' if number else f'“{text}”'} at"
     return ""
 
 

@@ -21,6 +21,7 @@ class AskHuman(Arguments):
     question: Annotated[str, Field(min_length=1, max_length=2_000)]
     options: Annotated[tuple[_Option, ...], Field(max_length=5)] = ()
     default: Annotated[str, Field(max_length=200, description="what holds if nobody answers; one of the options")] = ""
+    why: Annotated[str, Field(max_length=500, description="why it matters: what depends on the answer")] = ""
     risky: Annotated[bool, Field(description="true if a wrong answer does harm: then nothing holds by silence")] = False
 
 
@@ -32,7 +33,8 @@ async def ask_human(at: ToolExecutor, given: AskHuman) -> Done:
     default = clean(given.default)
     if default and options and default not in options:
         raise ToolError("The default must be one of the options.")
-    asked = Asked(question=clean(given.question), options=options, default=default, risky=given.risky)
+    why = clean(given.why)
+    asked = Asked(question=clean(given.question), options=options, default=default, risky=given.risky, why=why)
     return Done(text="", outcome=asked)
 
 

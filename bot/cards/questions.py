@@ -1,0 +1,61 @@
+"""A question as people read it: whole, with why it matters, what waits for the answer, and what silence means."""
+
+from agents.domain import dispatching
+from agents.domain.authority import Kind
+from agents.domain.decision import Decision, numbers
+from agents.domain.task import Task
+from agents.domain.text import one_line
+from bot.messages import Row
+
+ASKED = (Kind.QUESTION, Kind.CLARIFICATION)
+
+
+def is_short(decision: Decision) -> bool:
+    """Its title says all of it."""
+    return one_line(decision.question) == decision.question
+
+
+def whole_question(decision: Decision) -> str:
+    """What is too long for a title; empty where the title says it."""
+    if decision.kind not in ASKED or is_short(decision):
+        return ""
+    _, colon, question = decision.question.partition(": ")
+    return question if colon and decision.kind is Kind.QUESTION else decision.question
+
+
+def numbered_lines(decision: Decision) -> tuple[str, ...]:
+    """Options whose buttons have no room for them."""
+    known = numbers(decision)
+    return tuple(f"{known[each.letter]}. {each.label}" for each in decision.options if each.letter in known)
+
+
+def evidence_lines(decision: Decision) -> tuple[str, ...]:
+    return () if decision.kind is Kind.QUESTION else decision.evidence
+
+
+def question_rows(task: Task, decision: Decision) -> list[Row]:
+    if decision.kind not in ASKED:
+        return []
+    why = decision.evidence if decision.kind is Kind.QUESTION else ()
+    rows = [Row(label="Why it matters", value=each) for each in why]
+    rows.append(Row(label="Affects", value=_affected(task, decision)))
+    if not decision.closed_by_silence and not decision.held_by:
+        rows.append(_silence(decision))
+    return rows
+
+
+def _affected(task: Task, decision: Decision) -> str:
+    match decision.subject.split(":"):
+        case ["run", number, *_] if task.works:
+            name = f"{task.id}.{number}"
+            others = ", ".join(f"{task.id}.{each}" for each in sorted(dispatching.dependents(task, int(number))))
+            waiting = f", and so {'do' if ',' in others else 'does'} {others}" if others else ""
+            return f"{name} waits for the answer{waiting}; everything else goes on"
+        case _:
+            return "nothing is planned before there is an answer"
+
+
+def _silence(decision: Decision) -> Row:
+    if decision.due is None:
+        return Row(label="If nobody answers", value="it waits")
+    return Row(label="If nobody answers, it waits, and I remind you", at=decision.due)
