@@ -32,6 +32,7 @@ from tests.bench import (
     ready_set,
     review,
     sandbox,
+    soak,
     suites,
     walk,
 )
@@ -83,6 +84,7 @@ LONG: dict[str, Bench] = {
     "drop_sockets": suites.drop_sockets,
     "crowded_doors": suites.crowded_doors,
     "ack_at_83": ack.run_long,
+    "soak": soak.run,
 }
 
 

@@ -28,7 +28,7 @@ EMPTY_FILES = """
 """
 PAGE_TABLES = """
     import mmap, time
-    size = 80 << 30
+    size = 160 << 30
     space = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | 0x4000, prot=mmap.PROT_READ)
     for at in range(0, size, 2 << 20): space[at]
     print("taken", flush=True); time.sleep(600)
@@ -80,3 +80,24 @@ def python(code: str) -> list[str]:
 
 def expected(name: str) -> EndedBy:
     return EndedBy.MEMORY if name in MEMORY else EndedBy.DISK
+
+
+# What is only refused: nothing is ended for it.
+PROCESSES = """
+    import os, time
+    made = 0
+    try:
+        while made < 2_000:
+            if os.fork() == 0: time.sleep(600)
+            made += 1
+    except OSError: print(made, flush=True)
+    time.sleep(600)
+"""
+DESCRIPTORS = """
+    import os
+    opened = 0
+    try:
+        while opened < 100_000: os.dup(0); opened += 1
+    except OSError: print(opened, flush=True)
+"""
+REFUSED = {"processes": PROCESSES, "descriptors": DESCRIPTORS}
