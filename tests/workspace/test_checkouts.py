@@ -8,7 +8,7 @@ import pytest
 
 from agents.domain.evaluation import Change
 from agents.ports import CheckoutFailed, Checkouts
-from agents.workspace.checkouts import GitCheckouts
+from agents.workspace.checkouts import READ_MOST, GitCheckouts
 from tests.workspace.yard import BRANCH, FILES, Yard, git, write
 
 OTHER = "ai/t-14.1-make-links"
@@ -152,7 +152,7 @@ async def test_a_folder_that_became_a_link_is_committed_as_a_link(yard: Yard) ->
     assert listed == ["README.md", "moved/links.py", "moved/old.py", "src"]
 
 
-async def test_a_patch_is_readable_and_a_huge_one_is_cut_with_a_count(yard: Yard) -> None:
+async def test_a_patch_is_readable_and_whole_and_what_a_reviewer_gets_of_it_says_what_is_left_out(yard: Yard) -> None:
     checkouts, checkout = await yard.opened()
     (checkout.workspace.path / "picture.bin").write_bytes(bytes(range(256)) * 40)
     write(checkout.workspace.path, {"a.txt": "hello\n"})
@@ -162,7 +162,9 @@ async def test_a_patch_is_readable_and_a_huge_one_is_cut_with_a_count(yard: Yard
     write(checkout.workspace.path, {"big.txt": "a line of text\n" * 200_000})
     big = await checkouts.commit(checkout, "big")
     patch = await checkouts.patch("links", small, big)
-    assert len(patch) < 2_200_000 and patch.rstrip().endswith("more bytes of this patch are left out)")
+    assert patch.count("+a line of text\n") == 200_000, "people page through all of it"
+    text, left = await checkouts.difference("links", small, big)
+    assert len(text) == READ_MOST and left == len(patch) - READ_MOST
 
 
 async def test_work_is_joined_without_a_folder_and_once_is_enough(yard: Yard) -> None:
