@@ -9,12 +9,14 @@ from agents.domain.errors import NoSuchTask, OverlordError
 from agents.domain.events import Event
 from agents.domain.ids import surface_of
 from agents.domain.linking import Side
+from agents.domain.numbers import small_number
 from agents.domain.records import dataclass
 from agents.domain.steering import Steer
 from agents.domain.task import Task
 from bot.cards import replies
 from bot.cards.about import cost_card, why_card
 from bot.cards.bill import Bill
+from bot.cards.replies import Page
 from bot.cards.status import status_card
 from bot.conversation import PRIVATE, Command, Verb
 from bot.linking import Linking
@@ -27,8 +29,6 @@ from store.books import Books
 from store.codec import Cause
 from store.log import Which
 from store.posts import Act
-
-LISTED = 20  # in one answer; it says so where there is more
 
 # Commands that change a task. Rights are checked inside, at this moment.
 STEERS: dict[Verb, Steer] = {
@@ -133,14 +133,28 @@ def _tasks(asked: Asked, books: Books, permissions: Permissions, moment: Moment)
     def shown(task: Task) -> bool:
         return not task.direct or (asked.said.direct and sees(asked.speaker, task, books, permissions))
 
-    found = books.log.tasks(ended=False, limit=LISTED + 1, only=shown)
-    return replies.tasks_card(found[:LISTED], books.people.name, more=len(found) > LISTED)
+    found = [id for id, direct in books.log.under_way() if not direct or shown(books.log.task(id))]
+    page = _page(asked, len(found))
+    return replies.tasks_card([books.log.task(id) for id in found[page.slice]], books.people.name, page)
 
 
 def _needs(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
     needs = mine_of(books, asked.speaker, permissions)
     here = [waiting for waiting in needs if asked.said.direct or not waiting.direct]
-    return replies.needs_card(read(books, here[:LISTED]), len(here), len(needs) - len(here))
+    page = _page(asked, len(here))
+    return replies.needs_card(read(books, here[page.slice]), page, len(needs) - len(here))
+
+
+def _page(asked: Asked, total: int) -> Page:
+    """`tasks 2` asks for the second page; the words of other commands name none."""
+    said = asked.command.words if asked.command.verb in (Verb.TASKS, Verb.WHAT_NEEDS_ME) else ""
+    of = Verb.WHAT_NEEDS_ME if asked.command.verb is Verb.WHAT_NEEDS_ME else Verb.TASKS
+    page = Page(number=small_number(said) or 1, total=total, of=of)
+    if page.number > page.last:
+        raise OverlordError(
+            f"There is no page {page.number} of that", next_step=f"Say `{of} {page.last}` for the last."
+        )
+    return page
 
 
 def _cost(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:

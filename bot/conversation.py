@@ -56,13 +56,14 @@ class SmallTalk(Words):
 Meaning = Command | Words
 
 _TASK = r"(?:\s+(?:it|this|(?:the |this )?task))?(?:\s+(?P<task>T-\d+))?"
+_PAGE = r"(?:\s+(?:page\s+)?(?P<words>[0-9]{1,6}))?"
 _REASON = r"(?:\s*(?:[:,;–—-]|\bbecause\b)\s*(?P<words>.+))?"
 
 # A command is the whole message, so that "stop the server from crashing" stays a request.
 _GRAMMAR: tuple[tuple[Verb, str], ...] = (
     (Verb.HELP, r"help|\?|what can you do\??"),
     (Verb.STATUS, rf"(?:status|how is it going|what(?: i|')s happening)(?:\s+of)?{_TASK}\??"),
-    (Verb.TASKS, r"tasks|list(?: tasks)?|queue"),
+    (Verb.TASKS, rf"(?:tasks|list(?: tasks)?|queue){_PAGE}"),
     (Verb.STOP, rf"(?:stop|pause|halt|🛑){_TASK}"),
     (Verb.RESUME, rf"(?:resume|continue|go on|bring back){_TASK}"),
     (Verb.CANCEL, rf"(?:cancel|abort|drop){_TASK}{_REASON}"),
@@ -72,7 +73,7 @@ _GRAMMAR: tuple[tuple[Verb, str], ...] = (
     (Verb.COST, rf"(?:cost|costs|what did it cost){_TASK}\??"),
     (Verb.WHY, rf"(?:why(?: is that)?){_TASK}\??"),
     (Verb.WHO_CAN_APPROVE, r"who (?:can|may) approve(?: this)?"),
-    (Verb.WHAT_NEEDS_ME, r"(?:what needs me|needs me|inbox)"),
+    (Verb.WHAT_NEEDS_ME, rf"(?:what needs me|needs me|inbox)\??{_PAGE}"),
     (Verb.MUTE, rf"mute{_TASK}"),
     (Verb.UNMUTE, rf"unmute{_TASK}"),
     (Verb.ASIDE, r"aside\b[\s:,]*(?P<words>.*)"),

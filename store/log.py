@@ -206,6 +206,13 @@ class Log:
             page = wanted.where(_S.c.number < listings.number_of(seen[-1].id))
         return found[:limit]
 
+    def under_way(self) -> list[tuple[TaskId, bool]]:
+        """All that have not ended, newest first, and whether each was asked for in a direct message. Reads no task."""
+        listed = tables.listings
+        wanted = select(listed.c.task, listed.c.direct).join(_S, _S.c.number == listed.c.number)
+        rows = self._db.execute(wanted.where(_S.c.ended.is_(False)).order_by(_S.c.number.desc()))
+        return [(TaskId(task), direct) for task, direct in rows]
+
     def words(self, tasks: Collection[TaskId]) -> dict[TaskId, str]:
         """What a search looks through of each of these."""
         wanted = select(tables.listings.c.task, tables.listings.c.words).where(tables.listings.c.task.in_(tasks))

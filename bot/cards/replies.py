@@ -7,6 +7,7 @@ from datetime import datetime
 from agents.domain.authority import who_may
 from agents.domain.decision import Decision, DecisionState, NameOf
 from agents.domain.errors import OverlordError
+from agents.domain.records import dataclass
 from agents.domain.task import Task
 from agents.domain.text import one_line
 from bot.cards import words
@@ -15,7 +16,7 @@ from bot.messages import Card, Row, Tone
 
 _HELP = (
     "Mention me with a request in your own words, and I take it from there.",
-    "status · tasks · what needs me: see where things stand",
+    "status · tasks · what needs me: see where things stand (tasks 2: the next page)",
     "stop · resume · cancel because … · backburner: steer the task of this thread (or name one: stop T-3)",
     "approve · who can approve: decisions, always with a button at the end",
     "retry: try a stuck step again",
@@ -34,31 +35,63 @@ def hello_card() -> Card:
     return Card(title="Hello! Tell me in your own words what should change in the code, or say `help`.")
 
 
-def tasks_card(tasks: Sequence[Task], name: NameOf, *, more: bool = False) -> Card:
-    """`more`: there are others, which are older."""
+LISTED = 20  # in one answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A part of a list, which is asked for by the words `of` and its number."""
+
+    number: int = 1
+    total: int = 0
+    of: str = ""
+
+    @property
+    def last(self) -> int:
+        return max(1, -(-self.total // LISTED))
+
+    @property
+    def slice(self) -> slice:
+        return slice((self.number - 1) * LISTED, self.number * LISTED)
+
+    @property
+    def which(self) -> str:
+        """Which of all of them these are; empty, where they are all."""
+        start, end, _ = self.slice.indices(self.total)
+        return f"; {start + 1} to {end} of them here" if self.last > 1 else ""
+
+    @property
+    def next(self) -> str:
+        return f"Say `{self.of} {self.number + 1}` to see the next ones." if self.number < self.last else ""
+
+
+def tasks_card(tasks: Sequence[Task], name: NameOf, page: Page) -> Card:
     if not tasks:
         return Card(title="No task is open", text="Mention me with a request to start one.")
     lines = tuple(f"{t.id} · {one_line(t.request, 70)} · {words.state_of(t)} · {name(t.owner)}" for t in tasks)
-    if more:
-        where = "The console's “Tasks” and `overlord tasks` show all of them."
-        return Card(title=f"The {len(tasks)} newest open tasks; there are more", lines=lines, footer=where)
-    return Card(title=f"{len(tasks)} open task{'s' if len(tasks) > 1 else ''}", lines=lines)
+    title = f"{page.total} open task{'s' if page.total > 1 else ''}"
+    return Card(title=f"{title}{page.which}", lines=lines, footer=page.next)
 
 
-def needs_card(needs: Sequence[tuple[Task, Decision]], count: int = 0, private: int = 0) -> Card:
-    """The oldest of `count`. `private` more belong to direct messages, so they are only counted here."""
+def needs_card(needs: Sequence[tuple[Task, Decision]], page: Page, private: int = 0) -> Card:
+    """Oldest first. `private` more belong to direct messages, so they are only counted here."""
     if not needs and private:
         return Card(title=f"{_things(private)} you in private", text="Ask me again in a direct message to see what.")
     if not needs:
-        return Card(title="Nothing needs you", text="I will say so in the thread when something does.", tone=Tone.GOOD)
+        return NOTHING_NEEDS_YOU
     lines = tuple(f"{task.id} · {one_line(task.request, 60)}: {words.KIND[d.kind]}" for task, d in needs)
-    more = f" {private} more: ask me in a direct message." if private else ""
-    oldest = f"; the oldest {len(needs)}" if count > len(needs) else ""
+    more = f"{private} more: ask me in a direct message." if private else ""
+    how = "Open the task's thread, or the console's “Needs me”, to decide."
     return Card(
-        title=f"{_things(max(count, len(needs)))} you{oldest}",
+        title=f"{_things(page.total)} you{page.which}",
         lines=lines,
-        footer=f"Open the task's thread, or the console's “Needs me”, to decide.{more}",
+        footer=" ".join(part for part in (how, page.next, more) if part),
     )
+
+
+NOTHING_NEEDS_YOU = Card(
+    title="Nothing needs you", text="I will say so in the thread when something does.", tone=Tone.GOOD
+)
 
 
 def _things(count: int) -> str:

@@ -169,7 +169,7 @@ def test_the_home_shows_what_fits_and_counts_the_rest() -> None:
     few, many = home_view([PLAN] * 2), home_view([replace(PLAN, fingerprint="f" * 32)] * 60)
     for view in (few, many):
         assert kit.check_view(view) == []
-    assert "more; the console shows them all" in words_of(many["blocks"])
+    assert "more: say `what needs me` to me, and I list all of them" in words_of(many["blocks"])
     pressed = presses.read(controls(many["blocks"])[0].value)
     assert pressed
     assert pressed.shown == "f" * 32

@@ -232,7 +232,7 @@ async def test_the_home_shows_what_needs_somebody_and_its_buttons_say_what_was_s
     async with listening(SOCKET, needs=needs) as here:
         here.fake.open_home(ANA)
         await here.until(lambda: here.fake.home(ANA))
-        assert "… and 41 more; the console shows them all." in words_of(here.fake.home(ANA))
+        assert "… and 41 more: say `what needs me` to me, and I list all of them." in words_of(here.fake.home(ANA))
         assert asked == [f"slack:{TEAM}:{ANA}"]
         await here.fake.press_home(ANA, "Approve plan")
         (pressed,) = here.pressed

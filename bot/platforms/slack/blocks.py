@@ -91,7 +91,7 @@ def home_view(cards: Sequence[Card], count: int = 0) -> dict[str, Any]:
         blocks += more
         shown += 1
     if left := max(count, len(cards)) - shown:
-        blocks.append(_context(_plain(f"… and {left} more; the console shows them all.")))
+        blocks.append(_context(_plain(f"… and {left} more: say `what needs me` to me, and I list all of them.")))
     return {"type": "home", "blocks": blocks}
 
 

@@ -79,7 +79,7 @@ class Errands:
             return
         cards, count = await self._needs(addresses.account(self._me.team_id, user))
         with told():
-            await self._client.views_publish(user_id=user, view=home_view(cards or [replies.needs_card(())], count))
+            await self._client.views_publish(user_id=user, view=home_view(cards or [replies.NOTHING_NEEDS_YOU], count))
 
     async def refresh_home(self, user: str) -> None:
         await asyncio.sleep(SETTLING)
