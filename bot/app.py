@@ -170,6 +170,8 @@ class _opened:
             retention=settings.retention,
             redact=Redactor(settings.secrets),
             catalog=catalog_of(settings.declared),
+            public_url=settings.public_url,
+            kept=FileArtefacts(settings.home).read,
         )
 
     def __enter__(self) -> Office:

@@ -193,6 +193,22 @@ class Graph:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """An address that readers of the card can open."""
+
+    label: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attached:
+    """A long text that goes with the message. Where it is stored only its name stands."""
+
+    name: str
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
     """One message of the bot. Text is plain: platforms escape it, nothing in it is markup."""
 
@@ -211,6 +227,8 @@ class Card:
     takes_words: bool = False  # a reply in words can answer it
     fingerprint: str = ""
     graph: Graph | None = None
+    links: tuple[Link, ...] = ()
+    files: tuple[Attached, ...] = ()
     direct: bool = False  # a whisper that must not stand in its thread: nobody can see that
 
     @property
@@ -220,7 +238,8 @@ class Card:
         clock = f"{self.until_what} {when(self.until)}" if self.until else ""
         choices = [b.label for b in (*self.buttons, *self.more)]
         offered = f"Choices: {' · '.join(choices)}" if choices else ""
-        parts = (self.title, self.text, *rows, *self.lines, clock, offered, self.footer)
+        links = (f"{link.label}: {link.url}" for link in self.links)
+        parts = (self.title, self.text, *rows, *self.lines, *links, clock, offered, self.footer)
         return "\n".join(part for part in parts if part)
 
 

@@ -1,6 +1,6 @@
 """What every part of the bot works with: the store, the clock, the limits and who may do what."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import field
 from functools import cache
 from typing import TYPE_CHECKING
@@ -39,6 +39,10 @@ def catalog_of(declared: "Declared | None") -> "Callable[[], Catalog]":
 packaged_catalog = catalog_of(None)
 
 
+async def nothing_kept(name: str) -> str | None:
+    return None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Office:
     database: Database
@@ -49,6 +53,8 @@ class Office:
     retention: Retention = field(default_factory=Retention)
     redact: Redact = field(default_factory=Redactor)  # what leaves the house goes through it
     catalog: "Callable[[], Catalog]" = packaged_catalog  # roles, contexts, the workflow; read when first needed
+    public_url: str = ""  # where people reach the console; empty: nowhere but on this machine
+    kept: Callable[[str], Awaitable[str | None]] = nothing_kept  # long texts by name: diffs, patches, logs
     live: Live = field(default_factory=Live)
 
     def moment(self, channel: str, cause: str) -> Moment:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -99,7 +100,7 @@ class Outbox:
 
     async def _deliver(self, platform: Platform, post: Post) -> str:
         """Make the platform show it, and return the message's id. Everything that is said goes through here."""
-        card = discreet(load_card(post.body), self._redact)
+        card = discreet(await self._with_files(load_card(post.body)), self._redact)
         match post.act:
             case Act.SEEN:
                 await platform.seen(post.thread, post.target)
@@ -109,6 +110,13 @@ class Outbox:
                 return ""
             case Act.POST:
                 return await self._post_or_edit(platform, post, card)
+
+    async def _with_files(self, card: Card) -> Card:
+        """The long texts that go with it; what is no longer kept is left out."""
+        if not card.files:
+            return card
+        read = [replace(each, text=await self._office.kept(each.name) or "") for each in card.files]
+        return replace(card, files=tuple(each for each in read if each.text))
 
     async def _post_or_edit(self, platform: Platform, post: Post, card: Card) -> str:
         message = post.message

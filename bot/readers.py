@@ -5,6 +5,7 @@ Each moves its cursor in the transaction that writes what follows, so a fact is 
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from datetime import datetime
 
 from agents.domain import events as e
@@ -12,9 +13,11 @@ from agents.domain.authority import Group
 from agents.domain.decision import Decision
 from agents.domain.events import Event
 from agents.domain.ids import Account, PersonId, TaskId, surface_of
+from agents.domain.records import dataclass
 from agents.domain.task import Task
 from bot.cards import CARD_FOR, status
 from bot.cards.bill import Bill
+from bot.cards.links import ways_of
 from bot.cards.scene import Scene
 from bot.messages import Card, card_hash, dump_card
 from bot.office import Office
@@ -26,6 +29,17 @@ from store.posts import Act, Wish
 BATCH = 400
 PINGED = 5  # people who are called to one decision, at most
 APART = 0.05  # seconds, at least, between two looks for something to say
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class House:
+    """What the settings say that cards show."""
+
+    budget: float | None = None  # dollars a task may cost
+    public_url: str = ""
+
+
+NO_HOUSE = House()
 
 
 def launch(books: Books, at: datetime) -> int:
@@ -61,7 +75,7 @@ def _jobs_after(facts: Iterable[Recorded], books: Books) -> Iterator[tuple[Recor
             yield recorded, told.__name__, ""
 
 
-def announce(books: Books, permissions: Permissions, at: datetime, budget: float | None = None) -> int:
+def announce(books: Books, permissions: Permissions, at: datetime, house: House = NO_HOUSE) -> int:
     """Ask for the cards that each unread fact calls for. Cards show the present, so a late reader says nothing old."""
     unread = books.log.unread("announcer", BATCH)
     drawn: set[TaskId] = set()  # tasks whose status card is as it should be: one drawing tells all that happened
@@ -71,7 +85,7 @@ def announce(books: Books, permissions: Permissions, at: datetime, budget: float
         ]
         if not makers:
             continue
-        scene = scene_of(books, recorded.event, permissions, budget)
+        scene = scene_of(books, recorded.event, permissions, house)
         for posting in (posting for maker in makers for posting in maker(recorded.event, scene)):
             books.posts.want(wish(posting.key, posting.thread or scene.task.thread, posting.card), at)
         if status in makers:
@@ -83,8 +97,8 @@ def announce(books: Books, permissions: Permissions, at: datetime, budget: float
 
 async def announce_calmly(office: Office) -> int:
     """Announce, then wait a moment: what happens meanwhile becomes one card."""
-    budget = office.budgets.task
-    read = await office.database.write(lambda books: announce(books, office.permissions, office.clock.now(), budget))
+    house = House(budget=office.budgets.task, public_url=office.public_url)
+    read = await office.database.write(lambda books: announce(books, office.permissions, office.clock.now(), house))
     if 0 < read < BATCH:
         await asyncio.sleep(APART)
     return read
@@ -95,15 +109,17 @@ def wish(key: str, thread: str, card: Card, act: Act = Act.POST, target: str = "
     return Wish(key=key, thread=thread, body=body, hash=card_hash(body), act=act, target=target)  # type: ignore[arg-type]
 
 
-def scene_of(books: Books, event: Event, permissions: Permissions, budget: float | None) -> Scene:
+def scene_of(books: Books, event: Event, permissions: Permissions, house: House) -> Scene:
     task = books.log.task(event.task)
+    ways = ways_of(task, house.public_url)
     return Scene(
-        task=task,
+        task=replace(task, pull_url=ways.openable(task.pull_url)) if task.pull_url else task,
+        ways=ways,
         decision=books.ledger.find,
         name=books.people.name,
         accounts=_accounts(books, surface_of(task.thread)),
         deciders=lambda decision: _deciders(books, permissions, task, decision),
-        bill=lambda: Bill(spent=books.calls.spent_on(task.id), budget=budget),
+        bill=lambda: Bill(spent=books.calls.spent_on(task.id), budget=house.budget),
         next_approver=permissions.next_approver,
         posted=books.posts.wanted,
         nobody=lambda decision: permissions.nobody_in(decision.kind, task.channel) or "",

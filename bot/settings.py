@@ -83,6 +83,7 @@ class Settings:
     config: Path | None  # the overlord.yaml that was read
     database_url: str = field(repr=False)  # may hold a password; `database` may be shown
     console: Console
+    public_url: str
     http_host: str
     http_port: int
     sandbox: Sandbox
@@ -162,6 +163,7 @@ class _Reading:
             config=config,
             database_url=database_url,
             console=file.console,
+            public_url=file.public_url.rstrip("/"),
             http_host=file.http_host,
             http_port=file.http_port,
             sandbox=file.sandbox,

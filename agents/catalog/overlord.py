@@ -170,6 +170,7 @@ class OverlordFile:
     home: str = ""
     database_url: str | None = field(default=None, repr=False)
     console: Console = field(default_factory=Console)
+    public_url: str = ""  # where people reach the console, for links in chats
     http_host: str = "127.0.0.1"
     http_port: int = 8766
     sandbox: Sandbox = Sandbox.AUTO
@@ -237,6 +238,7 @@ OVERLORD = Shape(
     home=text,
     database_url=optional(checked(hidden, _database)),
     console=Shape(Console, host=text, port=_port, channels=_words, names=_words, proxies=_networks),
+    public_url=_address_of,
     http_host=text,
     http_port=_port,
     sandbox=one_of(*Sandbox),
@@ -270,6 +272,7 @@ VARIABLES: dict[str, tuple[str, ...]] = {
     "OVERLORD_CONSOLE_CHANNELS": ("console", "channels"),
     "OVERLORD_CONSOLE_NAMES": ("console", "names"),
     "OVERLORD_CONSOLE_PROXIES": ("console", "proxies"),
+    "OVERLORD_PUBLIC_URL": ("public_url",),
     "OVERLORD_HTTP_HOST": ("http_host",),
     "OVERLORD_HTTP_PORT": ("http_port",),
     "OVERLORD_SANDBOX": ("sandbox",),

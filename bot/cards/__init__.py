@@ -10,12 +10,14 @@ from agents.domain.evaluation import Score
 from agents.domain.events import Event
 from agents.domain.ids import DecisionId
 from bot.cards.about import about_card
-from bot.cards.decisions import decision_card
+from bot.cards.decisions import MERGES, decision_card
+from bot.cards.links import with_kept, with_task_page
 from bot.cards.proposals import carried_card
 from bot.cards.replies import approve_card, reminder_card
 from bot.cards.scene import Posting, Scene
 from bot.cards.status import status_card
 from bot.cards.work import branch_card, evaluation_card, kept_card, merged_card, sent_back_card
+from bot.messages import Card
 
 TWICE = 2  # times that work goes back before it is worth a message
 
@@ -23,7 +25,8 @@ Maker = Callable[[Event, Scene], list[Posting]]
 
 
 def status(event: Event, scene: Scene) -> list[Posting]:
-    return [Posting(key=f"status:{scene.task.id}", card=status_card(scene.task, scene.name, scene.bill()))]
+    card = status_card(scene.task, scene.name, scene.bill())
+    return [Posting(key=f"status:{scene.task.id}", card=with_task_page(card, scene.task, scene.ways))]
 
 
 def decision(event: Event, scene: Scene) -> list[Posting]:
@@ -33,9 +36,22 @@ def decision(event: Event, scene: Scene) -> list[Posting]:
         return []
     card = decision_card(scene.task, known, scene.name, scene.bill())
     if card.buttons:
+        card = _with_evidence(card, known, scene)
         card = replace(card, notify=scene.deciders(known), lines=_with(card.lines, scene.nobody(known)))
     own = Posting(key=f"decision:{known.id}", card=card)
     return [own, *_confirmation(known, scene)] if known.state is not DecisionState.OPEN else [own]
+
+
+def _with_evidence(card: Card, known: Decision, scene: Scene) -> Card:
+    """What a decision is about, to be read before it is made: the diff of the whole, or the patch of a step."""
+    task = scene.task
+    if known.kind in MERGES:
+        return with_kept(card, task, f"{task.id}.diff", "Show the diff", scene.ways)
+    match known.subject.split(":"):
+        case ["work", number, *_] if known.kind is Kind.ESCALATION and task.work(int(number)).patch:
+            return with_kept(card, task, task.work(int(number)).patch, "Show the patch", scene.ways)
+        case _:
+            return card
 
 
 def _confirmation(known: Decision, scene: Scene) -> list[Posting]:

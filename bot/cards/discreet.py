@@ -31,6 +31,7 @@ def _said(card: Card) -> Iterator[str]:
         yield from (row.label, row.value)
     for button in (*card.buttons, *card.more):
         yield from (button.label, button.asks, button.confirm)
+    yield from (file.text for file in card.files)
     if card.graph:
         yield from (card.graph.text, *(node.label for node in card.graph.nodes))
 
@@ -44,6 +45,7 @@ def _redacted(card: Card, redact: Redact) -> Card:
         lines=_lines(card.lines, redact),
         buttons=tuple(_button(button, redact) for button in card.buttons),
         more=tuple(_button(button, redact) for button in card.more),
+        files=tuple(replace(file, text=redact(file.text)) for file in card.files),
         footer=redact(card.footer),
         until_what=redact(card.until_what),
         graph=_graph(card.graph, redact) if card.graph else None,

@@ -68,8 +68,8 @@ def _notes(task: Task) -> list[Row]:
     rows = []
     if task.origin:
         rows.append(Row(label="Issue", value=f"#{task.origin.number} {task.origin.url}"))
-    if task.pull_url:
-        rows.append(Row(label="Pull request", value=f"#{task.pull} {task.pull_url}"))
+    if task.pull:
+        rows.append(Row(label="Pull request", value=f"#{task.pull} {task.pull_url}".strip()))
     if task.hidden:
         many = f"{task.hidden} character{'s' if task.hidden > 1 else ''}"
         rows.append(Row(label="Hidden text", value=f"{many} that nobody sees were taken out of the request"))

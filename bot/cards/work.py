@@ -240,8 +240,8 @@ def merge_rows(task: Task) -> list[Row]:
     rows.append(Row(label="Branch", value=task.branch))
     if task.into:
         rows.append(Row(label="Merges into", value=task.into))
-    if task.pull_url:
-        rows.append(Row(label="Pull request", value=f"#{task.pull} {task.pull_url}"))
+    if task.pull:
+        rows.append(Row(label="Pull request", value=f"#{task.pull} {task.pull_url}".strip()))
     return rows
 
 

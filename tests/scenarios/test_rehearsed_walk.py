@@ -48,4 +48,5 @@ async def test_a_mention_becomes_a_commit_on_main(opened: Opened, tmp_path: Path
     assert "T-1.1: " in log and "\nPart of T-1: " in log and "Join" not in log
     assert not git(sample, "status", "--porcelain"), "the folder shows what main has"
     shown = await play.silence("ana", thread)
+    assert "127.0.0.1" not in "".join(message.text for message in shown), "nobody but the operator could open that"
     assert sum(message.by_bot for message in shown) == 7, "status, plan, question, checks, gate, merge, merged"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.domain.text import clean, cut
-from bot.messages import Button, Card, Style, Tone
+from bot.messages import Attached, Button, Card, Style, Tone
 from bot.platforms.discord.address import Act, CustomId, user_of
 from bot.platforms.discord.markup import countdown, escape, fit, mark_of, moment, name_of, width
 from bot.platforms.discord.rest import File
@@ -22,7 +22,7 @@ FILE = 1_000_000
 COLOURS = {Tone.PLAIN: 0x5865F2, Tone.GOOD: 0x2E8B57, Tone.BAD: 0xC0392B, Tone.ASKING: 0xD4A017}
 STYLES = {Style.PLAIN: 2, Style.PRIMARY: 1, Style.DANGER: 4}
 ANSWER = "Answer…"
-PICTURE = "order.png"
+PICTURE, WHOLE = "order.png", "whole.txt"
 DOT = "·"
 _IN_WORDS = re.compile(rf"^-# .*\[{DOT}\]\(<(\S+)>\)$")
 
@@ -47,17 +47,20 @@ class Rendered:
     components: tuple[Json, ...] = ()
     pings: tuple[str, ...] = ()  # user ids
     file: str = ""  # the whole card as text, where the message had to leave something out
+    more: tuple[File, ...] = ()  # long texts that go with it
     picture: bytes = b""  # of the card's graph, as PNG
     pictured: str = ""  # what the picture shows, for those who do not see it
 
     @property
     def files(self) -> tuple[File, ...]:
-        whole = File(name="whole.txt", content=self.file.encode(), media="text/plain; charset=utf-8")
+        whole = File(name=WHOLE, content=self.file.encode(), media="text/plain; charset=utf-8")
         drawn = File(name=PICTURE, content=self.picture, media="image/png")
-        return tuple(file for file in (whole, drawn) if file.content)
+        return tuple(file for file in (whole, *self.more, drawn) if file.content)
 
     def _described(self, file: File) -> str:
-        return name_of(self.pictured, DESCRIBED) if file.name == PICTURE else "Everything the card says"
+        if file.name == PICTURE:
+            return name_of(self.pictured, DESCRIBED)
+        return "Everything the card says" if file.name == WHOLE else file.name
 
     @property
     def payload(self) -> Json:
@@ -94,7 +97,8 @@ def render(card: Card, *, ref: str = "", answer: bool = False, may: May = EVERYT
     else:
         content = _joined(head, body.text, tail)
     file = "" if uncut or not may.attach else _file(card)
-    return Rendered(content=content, embeds=shown, components=rows, pings=pings, file=file)
+    more = tuple(_text_file(each) for each in card.files) if may.attach else ()
+    return Rendered(content=content, embeds=shown, components=rows, pings=pings, file=file, more=more)
 
 
 def _embed(card: Card, text: str, footer: str, ref: str) -> Json:
@@ -137,6 +141,8 @@ class _Body:
         self._cut = False
         if card.until and card.until_what:
             self._last.append(f"{self._fitted(card.until_what, LINE)} {countdown(card.until)}")
+        if card.links:
+            self._last.append(" · ".join(f"[{escape(link.label)}](<{link.url}>)" for link in card.links))
         if choices_left_out:
             self._last.append(f"{choices_left_out} more choices: reply with the one you want, or see the console")
         self._room = room - width(_joined(*self._last)) - 60  # for the count
@@ -177,6 +183,11 @@ class _Body:
 def _pings(card: Card) -> tuple[str, ...]:
     users = (user_of(account) for account in card.notify)
     return tuple(dict.fromkeys(user for user in users if user))[:PINGED]
+
+
+def _text_file(attached: Attached) -> File:
+    text = cut(clean(attached.text), FILE)
+    return File(name=attached.name, content=text.encode(), media="text/plain; charset=utf-8")
 
 
 def _file(card: Card) -> str:

@@ -57,8 +57,9 @@ def fallback(card: Card) -> str:
     """The whole decision in words: phones and screen readers show nothing else."""
     rows = (f"{_said(row.label)}: {_time(row) or _said(row.value)}" for row in card.rows)
     choices = " · ".join(_said(b.label) for b in (*card.buttons, *card.more))
+    links = (f"{_said(link.label)}: {escape(link.url)}" for link in card.links)
     offered = f"Choices: {choices}" if choices else ""
-    parts = (_said(card.title), _said(card.text), *rows, *map(_said, card.lines), _clock(card), offered)
+    parts = (_said(card.title), _said(card.text), *rows, *map(_said, card.lines), *links, _clock(card), offered)
     body = "\n".join(part for part in (*parts, _said(card.footer)) if part)
     pinged = " ".join(mention(account) for account in card.notify)
     return f"{pinged} {body}" if pinged else body
@@ -68,6 +69,8 @@ def card_blocks(card: Card, room: Room, shown: str = "") -> list[Block]:
     """`shown`: the fingerprint its buttons carry, where no message of ours tells what was shown."""
     blocks = [_title(card.title), *_sections(card.text), *_rows(card.rows)]
     blocks += _sections("\n".join(f"• {line}" for line in card.lines))
+    if card.links:
+        blocks.append(_context(_mrkdwn(" · ".join(f"<{escape(link.url)}|{_said(link.label)}>" for link in card.links))))
     if card.until:
         blocks.append(_context(_mrkdwn(_clock(card))))
     if card.notify:

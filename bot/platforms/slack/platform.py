@@ -10,7 +10,7 @@ from slack_sdk.errors import SlackApiError, SlackRequestError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from agents.domain.ids import Account, Thread
-from agents.domain.text import one_line
+from agents.domain.text import clean, one_line
 from bot.messages import Bounds, Card, Gone, Later, Refused, Shut, Unsure
 from bot.pictures import png
 from bot.platforms.slack import addresses
@@ -73,6 +73,8 @@ class SlackPlatform:
             await self._remove_stray(place.channel, posted.ts)
         if rendered.whole:
             await self._attach(place, "whole.txt", rendered.whole.encode(), "Everything the card says")
+        for file in card.files:
+            await self._attach(place, file.name, clean(file.text).encode(), file.name)
         if card.graph:
             await self._attach(place, "plan.png", await asyncio.to_thread(png, card.graph), card.graph.text)
         return posted.ts
