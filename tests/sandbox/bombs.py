@@ -10,7 +10,7 @@ SOCKETS = """
     kept = []
     for _ in range(8):
         if os.fork() == 0: break
-    for _ in range(50):
+    for _ in range(110):
         for one, other in (pair := socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM), pair[::-1]):
             one.setblocking(False); kept.append(one)
             try:

@@ -178,7 +178,9 @@ async def test_a_sandbox_leaves_no_control_group(tmp_path: Path) -> None:
 
 def test_a_container_has_the_same_profile(tmp_path: Path) -> None:
     workspace = Workspace(path=tmp_path / "tree", git=tmp_path / ".git", readable=(tmp_path / "venv",))
-    line = " ".join(options("docker", workspace, replace(MINION, cpus=2), tmp_path / "door"))
+    line = " ".join(
+        options("docker", workspace, replace(MINION, cpus=2, egress=frozenset({"a.example:443"})), tmp_path / "door")
+    )
     for part in (
         "--network none --read-only --cap-drop ALL --security-opt no-new-privileges",
         f"--memory {4 << 30} --memory-swap {4 << 30} --pids-limit 256 --cpus 2",

@@ -33,10 +33,11 @@ _numbers = itertools.count(1)
 class Group:
     folder: Path
     limits_cpus: bool
+    door: str = "cgroup.procs"  # where a process writes itself to join
 
     def joining(self) -> str:
         """For a shell: it joins before it becomes anything else."""
-        return f"echo 0 > {shlex.quote(str(self.folder))}/cgroup.procs"
+        return f"echo 0 > {shlex.quote(str(self.folder / self.door))}"
 
     def used(self) -> float:
         """Without end if the kernel had to end something inside for want of memory; else it holds the limit itself."""
@@ -107,12 +108,13 @@ def _version_2(profile: Profile, name: str, parent: Path | None) -> Group | None
 
 
 def _version_1(profile: Profile, name: str, memory: Path | None) -> Group | None:
-    """Of memory alone: each more takes a millisecond to join, and the others have limits that do without."""
+    """Of memory alone: the others have limits that do without. It is joined by the thread: for a process the kernel
+    waits until every processor knows, which takes 10 ms."""
     if memory is None:
         return None
     limit = profile.memory
     made = _made(memory / name, {"memory.limit_in_bytes": limit}, {"memory.memsw.limit_in_bytes": limit})  # with swap
-    return Group(memory / name, limits_cpus=False) if made else None
+    return Group(memory / name, limits_cpus=False, door="tasks") if made else None
 
 
 def _made(folder: Path, needed: Mapping[str, object], wanted: Mapping[str, object]) -> bool:
