@@ -46,7 +46,7 @@ class SecondTasks:
         return AGAIN.total_seconds() if self._tried else None
 
     def _waiting(self, books: Books) -> list[Decision]:
-        made = books.ledger.decided(Kind.SECOND, self._office.clock.now() - SINCE)
+        made = books.ledger.made_since(Kind.SECOND, self._office.clock.now() - SINCE)
         wanted = [each for each in made if each.option(each.outcome).value == "task"]
         return [each for each in wanted if not books.deliveries.state(_key(each))]
 

@@ -88,7 +88,7 @@ class Ledger:
         mine = select(_D.c.body).where(_D.c.task == task, WAITS).order_by(_D.c.opened_at, _D.c.id)
         return [load_decision(body) for body in self._db.execute(mine).scalars()]
 
-    def decided(self, kind: Kind, since: datetime) -> list[Decision]:
+    def made_since(self, kind: Kind, since: datetime) -> list[Decision]:
         """Decisions of a kind that were opened since then and are made."""
         made = (_D.c.kind == kind, _D.c.state == DecisionState.DECIDED, _D.c.opened_at >= seconds(since))
         wanted = select(_D.c.body).where(*made).order_by(_D.c.opened_at, _D.c.id)

@@ -194,7 +194,7 @@ async def test_a_command_answers_of_it_only_to_those_who_may_see_it(house: House
         client = await house.enter(login)
         before = set(await room.announce())
         await house.say(client, f"@overlord {words}", channel)
-        new = [key for key in await room.announce() if key.startswith("reply:") and key not in before]
+        new = [key for key in await room.announce() if key.startswith(("reply:", "whisper:")) and key not in before]
         wanted = text("SELECT body FROM posts WHERE key = :key")
         body: str = await room.database.read(lambda books: books.db.execute(wanted, {"key": new[0]}).scalar_one())
         return body

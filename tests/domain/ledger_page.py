@@ -131,7 +131,7 @@ class Model:
         if asked.state != "open" or self.too_late(asked, now):
             return False
         if letter == "h":
-            return self._hold(who, asked, now)
+            return self._hold(who, asked)
         if not self.may(who, asked) or letter not in asked.letters or (letter == "c" and not words):
             return False
         if letter == "a" and asked.kind != "cancel":
@@ -147,11 +147,11 @@ class Model:
     def _takes_default(asked: Asked) -> bool:
         return PAGE[asked.kind].silence == "default" and bool(asked.default) and not asked.held
 
-    def _hold(self, who: Account, asked: Asked, now: datetime) -> bool:
+    def _hold(self, who: Account, asked: Asked) -> bool:
         allowed = self.same(who, asked.requester) or self.may(who, asked)
         if not allowed or asked.due is None or not self._takes_default(asked):
             return False
-        asked.held, asked.due = True, now + REMINDER if PAGE[asked.kind].reminders else None
+        asked.held, asked.due = True, None
         return True
 
     def _approve(self, who: Account, asked: Asked) -> bool:

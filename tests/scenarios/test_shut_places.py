@@ -101,6 +101,7 @@ async def test_a_status_card_that_was_deleted_comes_back_at_its_next_change(open
         channel.messages.remove(next(m for m in channel.messages if "T-1 · " in fake.seen(m).text))
     await play.stage.press("lead", thread, "Merge it")
     await play.sees("ana", thread, "T-1 is merged")
+    await play.sees("ana", thread, "T-1 · ")
     await play.silence("ana", thread)
     after = [m for m in await play.stage.shown("ana", thread) if m.by_bot and "T-1 · " in m.text]
     assert len(after) == 1, "once, and not before it has something to say"
