@@ -73,7 +73,7 @@ class SmallFile:
 
 @contextmanager
 def small_disk(place: Path) -> Iterator[Disk]:
-    command = ["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "tmpfs", str(place)]
+    command = ["mount", "-t", "tmpfs", "-o", f"size={SIZE},mode=0700", "tmpfs", str(place)]
     if os.geteuid() != 0 or not shutil.which("mount") or subprocess.run(command, capture_output=True).returncode:
         pytest.skip("a small disk can only be mounted by root; the small file beside this one needs no rights")
     try:

@@ -4,15 +4,17 @@ The same scenarios run on every stage. A platform adds one module that opens its
 """
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 from agents.domain.ids import Account
 from agents.ports import Clock, Ports
 from bot.app import Program, running
+from bot.clock import ScaledClock
 from bot.settings import load_settings
 
 Found = TypeVar("Found")
@@ -123,8 +125,11 @@ class Host:
         self._stack = AsyncExitStack()
         self.program = None
 
-    async def restart(self) -> Program:
+    async def restart(self, later: float = 0.0) -> Program:
+        """`later`: how many seconds it was down for."""
         await self.stop()
+        if later:
+            self._setup = replace(self._setup, clock=ScaledClock(10, since=time.time() + later))
         return await self.start()
 
 

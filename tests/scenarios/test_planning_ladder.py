@@ -66,7 +66,7 @@ async def test_where_no_model_can_plan_an_approver_may_go_on_with_a_bare_outline
         assert not (await play.task()).accepted_plan
         await play.stage.press("lead", thread, "Proceed as proposed")
         await play.sees("ana", thread, "At work", "degraded: minimal")
-        await play.sees("ana", thread, "may it write more?", "T-1.1")
+        await play.sees("ana", thread, "what may it write?", "T-1.1")
         assert (await play.task()).plan_level is Level.MINIMAL
 
 

@@ -1,6 +1,5 @@
 """Replies answer: a plain word in the thread, or a mention, is the answer to what is open. On every platform."""
 
-import asyncio
 from typing import Any
 
 from agents.domain import events as e
@@ -201,10 +200,8 @@ async def test_an_approval_while_the_task_is_stopped_says_that_nothing_starts(op
 
 async def test_words_said_while_the_bot_was_down_are_not_overruled_by_time(opened: Opened) -> None:
     """The default fell due meanwhile; what was said before is read first."""
-    config = "limits: {{question_default: 60, reminder: 600000}}\n"
     asks = says(Asked(question="Which colour?", options=("red", "blue"), default="red"))
-    work = Workshop(minions=ScriptedMinions(scripts={1: [asks]}))
-    play, thread = await at_work(opened, given(work, config=config))
+    play, thread = await at_work(opened, given(Workshop(minions=ScriptedMinions(scripts={1: [asks]}))))
     await play.sees("ana", thread, "Which colour?")
     await play.host.stop()
     stage: Any = play.stage
@@ -212,10 +209,9 @@ async def test_words_said_while_the_bot_was_down_are_not_overruled_by_time(opene
         stage.fake.say(stage.fake.world.user("ana"), stage._channel(thread), "blue")
     elif stage.name != "console":  # nobody can speak to a console that is not there
         await stage.say("ana", "blue", thread=thread)
-    await asyncio.sleep(6.5)
-    await play.host.start()
-    if play.stage.name == "console":
-        await play.stage.say("ana", "blue", thread=thread)
+    await play.host.restart(later=7200)
+    if stage.name == "console":
+        await stage.say("ana", "blue", thread=thread)
     await play.happened("MinionAnswered")
     answered = next(r.event for r in await play.log() if isinstance(r.event, e.MinionAnswered))
     assert "blue" in str(answered)
