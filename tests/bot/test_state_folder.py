@@ -3,6 +3,8 @@
 import os
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -40,15 +42,21 @@ def test_a_database_elsewhere_is_made_for_its_owner_alone(tmp_path: Path) -> Non
     assert {mode(file) for file in elsewhere.iterdir()} == {"0o600"}
 
 
-def test_a_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that other users can reach; those of pytest they cannot."""
+    with tempfile.TemporaryDirectory() as made:
+        Path(made).chmod(0o755)
+        yield Path(made)
+
+
+def test_a_folder_of_somebody_else_is_refused(open_folder: Path) -> None:
     """As another user, where this process may become one."""
     if os.geteuid() != 0:
         pytest.skip("only root can become another user")
-    home = tmp_path / "state"
+    home = open_folder / "state"
     home.mkdir()
     home.chmod(0o777)
-    for folder in (tmp_path, *tmp_path.parents[:2]):
-        folder.chmod(0o755)
     code = (
         "import os, sys, pathlib; from bot.state_folder import make_home; "
         "os.setuid(65534); make_home(pathlib.Path(sys.argv[1]))"
