@@ -197,7 +197,7 @@ def shut_card(task: str, request: str) -> Card:
     return Card(
         title=f"I cannot write in the thread of {task} at the moment",
         text=f"“{request}” goes on, and no question is decided by time meanwhile. Open the channel or thread again, or "
-        "let me back in, and I go on there. Until then the console's “For you” shows what needs you, and I answer "
+        "let me back in, and I go on there. Until then the console's “Needs me” shows what needs you, and I answer "
         f"`status {task}` here.",
         tone=Tone.BAD,
         direct=True,
@@ -208,7 +208,7 @@ def gone_card(task: str, request: str) -> Card:
     return Card(
         title=f"The message that {task} began with was deleted",
         text=f"So I cannot answer there. “{request}” goes on; say `cancel {task}` or `stop {task}` here if it should "
-        "not. The console's “For you” shows what needs you.",
+        "not. The console's “Needs me” shows what needs you.",
         tone=Tone.BAD,
         direct=True,
     )
