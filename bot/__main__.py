@@ -15,7 +15,7 @@ def main() -> None:
     # pydantic would read the metadata of everything that is installed, to find plugins that nobody has
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     if sys.argv[1:] == ["up"]:
-        from bot.cli.start import start_plainly
+        from bot.start import start_plainly
 
         sys.exit(start_plainly())
     from bot.cli.root import app

@@ -7,51 +7,50 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agents.domain.decision import Decision
+from agents.domain.decisions.decision import Decision
 from agents.domain.ids import Account, surface_of
-from agents.domain.records import dataclass
-from agents.domain.redact import Redactor
-from agents.domain.shapes import shape
-from agents.domain.task import Task
+from agents.domain.task.task import Task
+from agents.domain.text.json_types import shape
+from agents.domain.text.redact import Redactor
 from agents.ports import Clock, Ports
-from agents.workspace.artefacts import FileArtefacts
-from bot import readers
-from bot.bell import Bell
+from agents.workspace.files.artefacts import FileArtefacts
+from bot.change_notifier import Bell
 from bot.clock import SystemClock
-from bot.desk import Desk
-from bot.health import Health
-from bot.inbox import Inbox
-from bot.jobs import Jobs, Pump, settle_waiting
+from bot.config.settings import Settings
+from bot.config.state_folder import make_database_private, make_home
+from bot.delivery import readers
+from bot.delivery.outbox import Outbox
+from bot.intake.inbox import Inbox
 from bot.joining import joined
 from bot.leases import Leases
 from bot.messages import Card, Platform
-from bot.office import Office, catalog_of
-from bot.outbox import Outbox
-from bot.peers import HERE, LookUp
-from bot.people_desk import PeopleDesk
+from bot.network.peers import HERE, LookUp
 from bot.permissions import Permissions
 from bot.platforms.console.hosting import running as console_running
 from bot.platforms.console.options import ConsoleOptions, needs_login
 from bot.platforms.console.platform import ConsolePlatform
-from bot.records import DirectRecords, Records
-from bot.settings import Settings
-from bot.state_folder import make_database_private, make_home
-from bot.store_checks import Finding, check_books, check_file
-from bot.timers import Timers
-from bot.watch import Watch
-from store.audit import Progress
+from bot.queries.people_queries import PeopleDesk
+from bot.queries.store_checks import Finding, check_books, check_file
+from bot.queries.store_queries import DirectRecords, Records
+from bot.query_api import Desk
+from bot.running.health import Health
+from bot.running.jobs import Jobs, Pump, settle_waiting
+from bot.running.timers import Timers
+from bot.running.watch import Watch
+from bot.services import Office, catalog_of
 from store.books import Books
 from store.database import Database
-from store.jobs import Job
+from store.running.jobs import Job
+from store.streams.audit import Progress
 
 if TYPE_CHECKING:
-    from bot.world import World
+    from bot.running.world import World
 
 log = logging.getLogger("overlord.app")
 
@@ -200,9 +199,9 @@ async def _let_in() -> None:
 
 async def _make_world(settings: Settings, office: Office, console: str) -> "World":
     """Flows, models, prompts and git are slow to load, and no answer of the console needs them."""
-    for slow in ("agents.flows", "bot.world"):
+    for slow in ("agents.flows", "bot.running.world"):
         await asyncio.to_thread(import_module, slow)
-    from bot.world import make_world
+    from bot.running.world import make_world
 
     return await make_world(settings, office, _secret(settings.home / "prompts.secret"), console)
 
@@ -223,12 +222,12 @@ def _outer_pumps(
     settings: Settings, inbox: Inbox, world: "World", platforms: Mapping[str, Platform]
 ) -> tuple[Pump, ...]:
     """Those that begin threads of their own, or look after our copies; what troubles them is no trouble of ours."""
-    from bot.branches import EndedBranches, Yard
-    from bot.issues import IssueWatch, homes_of
-    from bot.proposals import ApprovedProposals, Elsewhere
-    from bot.pruning import Pruning
-    from bot.second_tasks import SecondTasks
-    from bot.upkeep import Upkeep
+    from bot.running.branch_pruning import EndedBranches, Yard
+    from bot.running.issue_polling import IssueWatch, homes_of
+    from bot.running.proposal_tasks import ApprovedProposals, Elsewhere
+    from bot.running.pruning import Pruning
+    from bot.running.thread_tasks import SecondTasks
+    from bot.running.upkeep import Upkeep
 
     hub = world.hub
     clones = tuple(hub.places.values()) if hub else ()

@@ -4,14 +4,14 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime, timedelta
 
-from agents.domain.authority import Group
+from agents.domain.decisions.authority import Group
 from agents.domain.ids import Account, Thread
-from bot.desk import Desk, Portion
-from bot.inbox import Inbox
+from bot.config.settings import Settings
+from bot.delivery.waits import Waits
+from bot.intake.inbox import Inbox
 from bot.messages import Button, Card, Platform
-from bot.office import Office
-from bot.settings import Settings
-from bot.waits import Waits
+from bot.query_api import Desk, Portion
+from bot.services import Office
 from store.books import Books
 
 # The libraries of a platform are imported only where it is joined: they are slow to load.

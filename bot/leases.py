@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from agents.ports import Clock
 from store.books import Books
-from store.leases import Lease, is_dead, this_process
+from store.running.leases import Lease, is_dead, this_process
 
 
 class Leases:

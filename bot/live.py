@@ -3,15 +3,14 @@
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache, partial
 from itertools import count
 
 from agents.domain.ids import TaskId
-from agents.domain.records import dataclass
-from agents.domain.redact import Redact
-from agents.domain.text import clean, one_line
+from agents.domain.text.redact import Redact
+from agents.domain.text.sanitize import clean, one_line
 from agents.ports import Listener, Show
 
 LINES, CHARACTERS, COMMAND = 20, 4_000, 160  # that are shown

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import TextIO
 
-from agents.domain.redact import MASK as MASK, SHORTEST, Redactor
+from agents.domain.text.redact import MASK as MASK, SHORTEST, Redactor
 
 # Libraries that tell every step they take; at debug they may.
 _CHATTY = ("apscheduler", "uvicorn", "slack_bolt", "slack_sdk", "discord", "aiohttp", "httpx", "httpcore", "asyncio")

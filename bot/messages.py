@@ -1,14 +1,14 @@
 """What is said, pressed and shown, in no platform's terms. Slack, Discord and the console all speak this."""
 
 import hashlib
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
 from agents.domain.ids import Account, DecisionId, Thread
-from agents.domain.origin import Mandate, Origin
-from agents.domain.records import dataclass
-from agents.domain.shapes import shape
+from agents.domain.task.origin import Mandate, Origin
+from agents.domain.text.json_types import shape
 
 TOKEN_LIMIT = 100  # Discord's custom_id, the tightest of the platforms
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from agents.catalog.policies import is_account, member
-from agents.domain.authority import RULES, ChannelPolicy, Group, Kind, who_may
+from agents.domain.decisions.authority import RULES, ChannelPolicy, Group, Kind, who_may
 from agents.domain.errors import SettingsProblem
 from agents.domain.ids import Account, surface_of
 

@@ -5,23 +5,23 @@ from contextlib import contextmanager
 
 from sqlalchemy import Connection
 
-from store.calls import Calls
-from store.deliveries import Deliveries
+from store.chat.deliveries import Deliveries
+from store.chat.links import Links
+from store.chat.messages import Messages
+from store.chat.people import People
+from store.chat.posts import Posts
+from store.chat.sessions import Sessions
+from store.chat.threads import Threads
+from store.chat.waits import Waits
 from store.dialect import written_by_others
-from store.jobs import Jobs
-from store.ledger import Ledger
-from store.links import Links
-from store.log import Log
-from store.messages import Messages
-from store.people import People
-from store.posts import Posts
-from store.proposals import Proposals
-from store.pulls import Pulls
-from store.sessions import Sessions
+from store.running.calls import Calls
+from store.running.jobs import Jobs
+from store.running.pulls import Pulls
 from store.statements import execute
-from store.threads import Threads
-from store.timers import Timers
-from store.waits import Waits
+from store.streams.ledger import Ledger
+from store.streams.log import Log
+from store.streams.proposals import Proposals
+from store.streams.timers import Timers
 
 
 class Books:

@@ -1,14 +1,14 @@
 """Facts, tasks and decisions as text and back, and the hash that chains a task's facts."""
 
 import hashlib
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from agents.domain import events as e
-from agents.domain.decision import Decision
+from agents.domain.decisions.decision import Decision
 from agents.domain.events import Event
-from agents.domain.records import dataclass
-from agents.domain.shapes import shape
-from agents.domain.task import Task
+from agents.domain.task.task import Task
+from agents.domain.text.json_types import shape
 
 EVENT_KINDS: dict[str, type[Event]] = {kind.__name__: kind for kind in e.ALL}
 

@@ -11,13 +11,13 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
 
 from agents.domain.errors import OverlordError
-from agents.domain.records import dataclass
 from store.books import Books
 from store.dialect import rows_written
 from store.engines import make_engines

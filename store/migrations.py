@@ -6,8 +6,9 @@ from collections.abc import Callable
 from sqlalchemy import Connection, insert, inspect, select, update
 
 from agents.domain.errors import OverlordError
-from store import tables, totals
-from store.listings import words_of
+from store import tables
+from store.running import totals
+from store.streams.listings import words_of
 
 LATEST = 15
 

@@ -4,6 +4,7 @@ Core takes five to fifty times as long to hand a statement to the driver as SQLi
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from operator import itemgetter
 from typing import Any, Protocol
@@ -11,8 +12,6 @@ from typing import Any, Protocol
 from sqlalchemy import Connection, Dialect, Executable, Insert
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.elements import ClauseElement
-
-from agents.domain.records import dataclass
 
 
 class Rows(Protocol):

@@ -3,13 +3,13 @@
 from typing import get_args
 
 from agents.domain import events as e
-from agents.domain.authority import RULES, Kind
-from agents.domain.consequences import CONSEQUENCES
-from agents.domain.task import EVEN_WHEN_ENDED, STAYS, TASK_MOVES, TaskState
+from agents.domain.decisions.authority import RULES, Kind
+from agents.domain.decisions.consequences import CONSEQUENCES
+from agents.domain.task.task import EVEN_WHEN_ENDED, STAYS, TASK_MOVES, TaskState
 from agents.flows import FLOW_AFTER, FLOWS, RESTS
 from bot.cards import CARD_FOR, QUIET, timeline, words
-from bot.commands import ANSWERS, STEERS
-from bot.conversation import Verb
+from bot.intake.commands import ANSWERS, STEERS
+from bot.intake.conversation import Verb
 from bot.messages import Delivery
 from store.codec import EVENT_KINDS
 
@@ -66,6 +66,6 @@ def test_every_command_steers_or_answers() -> None:
 
 
 def test_every_delivery_can_be_stored() -> None:
-    from bot.inbox import DELIVERIES
+    from bot.intake.inbox import DELIVERIES
 
     assert set(DELIVERIES) == {kind.__name__ for kind in get_args(Delivery)}

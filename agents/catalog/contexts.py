@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 
 from agents.catalog.documents import Document, Value, Where, read_packaged
 from agents.catalog.reading import Read, Shape, Wrong, checked, items, mapping, one_of, schema_of, text, told, whole
-from agents.domain.packing import MAX_BUDGET, Part
-from agents.domain.strategy import MEASURES, Input, Strategy, odd_order
+from agents.domain.context.packing import MAX_BUDGET, Part
+from agents.domain.context.strategy import MEASURES, Input, Strategy, odd_order
 from manifests import packaged
 
 T = TypeVar("T")

@@ -5,11 +5,10 @@ as plain as they are goes to that parser, and a test holds that both say the sam
 """
 
 import re
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from agents.domain.errors import OverlordError
-from agents.domain.records import dataclass
 
 Value = None | bool | int | float | str | list["Value"] | dict[str, "Value"]
 Where = tuple[str | int, ...]  # the way to a value: ("projects", 0, "name")

@@ -1,7 +1,7 @@
 """All that is declared, as loaded: contexts, roles and the workflow, and whether they fit together."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 
 from agents.catalog.contexts import CONTEXTS, packaged_contexts
@@ -9,11 +9,10 @@ from agents.catalog.problems import Problem
 from agents.catalog.reading import Odd
 from agents.catalog.roles import ROLES, packaged_roles
 from agents.catalog.workflows import WORKFLOW, packaged_workflow
+from agents.domain.context.strategy import Strategy
 from agents.domain.errors import SettingsProblem
-from agents.domain.records import dataclass
-from agents.domain.roles import BadRole, Base, Layer, Role, RolePart, Roles
-from agents.domain.strategy import Strategy
-from agents.domain.workflow import IMPLEMENT, PLAN, REVIEW, Workflow
+from agents.domain.workflow.roles import BadRole, Base, Layer, Role, RolePart, Roles
+from agents.domain.workflow.workflow import IMPLEMENT, PLAN, REVIEW, Workflow
 
 SOURCE = "overlord.yaml"
 BASE_OF: dict[str, Base] = {PLAN: Base.PLANNER, IMPLEMENT: Base.IMPLEMENTER, REVIEW: Base.REVIEWER}

@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from agents.catalog.documents import Document, Value, read_packaged
 from agents.catalog.reading import Read, Shape, after, checked, items, mapping, number, optional, text, whole
-from agents.domain.budget import Budgets
-from agents.domain.models import ROLES, Provider, Size, Written, WrittenModel
-from agents.domain.records import dataclass
+from agents.domain.models.budget import Budgets
+from agents.domain.models.routing import ROLES, Provider, Size, Written, WrittenModel
 from manifests import packaged
 
 OLLAMA = "OLLAMA_API_BASE"

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib import import_module
 from ipaddress import ip_network
@@ -29,21 +29,20 @@ from agents.catalog.reading import (
     told,
     whole,
 )
-from agents.domain.authority import ChannelPolicy, Group
-from agents.domain.budget import Budgets
+from agents.domain.decisions.authority import ChannelPolicy, Group
 from agents.domain.limits import Limits
-from agents.domain.models import ROLES
-from agents.domain.numbers import small_number
-from agents.domain.records import dataclass
-from agents.domain.retention import Retention
-from agents.domain.secret import Secret
-from agents.domain.text import cut
+from agents.domain.models.budget import Budgets
+from agents.domain.models.routing import ROLES
+from agents.domain.project.retention import Retention
+from agents.domain.text.numbers import small_number
+from agents.domain.text.sanitize import cut
+from agents.domain.text.secret import Secret
 
 if TYPE_CHECKING:
-    from agents.domain.risk import RiskPolicy
-    from agents.domain.roles import RolePart
-    from agents.domain.strategy import Strategy
-    from agents.domain.workflow import Workflow
+    from agents.domain.checks.risk import RiskPolicy
+    from agents.domain.context.strategy import Strategy
+    from agents.domain.workflow.roles import RolePart
+    from agents.domain.workflow.workflow import Workflow
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 DATABASES = ("sqlite:///", "postgresql+psycopg://")

@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +23,11 @@ from agents.catalog.reading import (
     text,
     whole,
 )
-from agents.domain.authority import ChannelPolicy, Group, OnTimeout, PlanPolicy
-from agents.domain.gates import GATE_NAMES, ExtraGate, GateCommands, OnFail
+from agents.domain.checks.gates import GATE_NAMES, ExtraGate, GateCommands, OnFail
+from agents.domain.decisions.authority import ChannelPolicy, Group, OnTimeout, PlanPolicy
 from agents.domain.limits import Limits
-from agents.domain.records import dataclass
-from agents.domain.retention import Retention
-from agents.domain.scope import odd_path
+from agents.domain.project.retention import Retention
+from agents.domain.work.scope import odd_path
 from manifests import packaged
 
 COMMAND_MOST = 2_000

@@ -1,8 +1,7 @@
 """What is wrong with a file or a setting, in words: its name, what was seen, and what to write instead."""
 
 from collections.abc import Iterable
-
-from agents.domain.records import dataclass
+from dataclasses import dataclass
 
 MANY = 20
 

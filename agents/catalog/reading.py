@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 
 from agents.catalog.documents import Value, Where
 from agents.catalog.problems import did_you_mean
-from agents.domain.secret import Secret
+from agents.domain.text.secret import Secret
 
 T = TypeVar("T")
 E = TypeVar("E", bound=StrEnum)

@@ -7,8 +7,8 @@ from typing import Any
 from agents.catalog.documents import Document
 from agents.catalog.policies import COUNT
 from agents.catalog.reading import Odd, Shape, checked, items, mapping, number, one_of, text
-from agents.domain.risk import Area, Breaking, RiskLevel, RiskPolicy, words_of
-from agents.domain.scope import odd_pattern
+from agents.domain.checks.risk import Area, Breaking, RiskLevel, RiskPolicy, words_of
+from agents.domain.work.scope import odd_pattern
 from manifests import packaged
 
 

@@ -8,9 +8,9 @@ from agents.catalog.contexts import budget, by_name, own_name, packaged_folder
 from agents.catalog.documents import Document
 from agents.catalog.policies import EXTRA_GATE
 from agents.catalog.reading import Read, Shape, checked, items, one_of, text
-from agents.domain.packing import secret_path
-from agents.domain.roles import RolePart, ToolName
-from agents.domain.scope import odd_pattern
+from agents.domain.context.packing import secret_path
+from agents.domain.work.scope import odd_pattern
+from agents.domain.workflow.roles import RolePart, ToolName
 
 LONGEST_ADDITIONS = 4_000  # characters; every turn of every minion carries them
 MOST = 30

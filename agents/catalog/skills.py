@@ -2,17 +2,16 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
 from agents.catalog.documents import BadYaml, Document, Where
 from agents.catalog.reading import Read, Shape, Wrong, checked, items, text
 from agents.catalog.yaml import parse_yaml
-from agents.domain.records import dataclass
-from agents.domain.scope import odd_pattern
-from agents.domain.skill import Skill
-from agents.domain.text import clean, cut
+from agents.domain.learning.skill import Skill
+from agents.domain.text.sanitize import clean, cut
+from agents.domain.work.scope import odd_pattern
 from manifests import packaged
 
 LARGEST = 64 * 1024

@@ -5,8 +5,8 @@ from typing import Any
 from agents.catalog.contexts import own_name
 from agents.catalog.documents import Document, read_packaged
 from agents.catalog.reading import Read, Shape, checked, flag, text, whole
-from agents.domain.failure import POLICIES
-from agents.domain.workflow import ORDER, Step, Workflow, step_of
+from agents.domain.models.failure import POLICIES
+from agents.domain.workflow.workflow import ORDER, Step, Workflow, step_of
 from manifests import packaged
 
 MOST_RETRIES = 5  # each is paid for

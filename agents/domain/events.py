@@ -1,9 +1,9 @@
 """Facts, in the past tense. The log of these is the memory of the whole program."""
 
+from dataclasses import dataclass
 from typing import get_args
 
-from agents.domain.debate import MAX_ROUNDS, Debate, Round
-from agents.domain.decision_events import (
+from agents.domain.decisions.facts import (
     DecisionDeferred as DecisionDeferred,
     DecisionExpired as DecisionExpired,
     DecisionHeld as DecisionHeld,
@@ -14,7 +14,6 @@ from agents.domain.decision_events import (
     DecisionVoted as DecisionVoted,
     DecisionWithdrawn as DecisionWithdrawn,
 )
-from agents.domain.decomposition import Decomposition
 from agents.domain.fact import (
     AboutDecision as AboutDecision,
     AboutProposal as AboutProposal,
@@ -22,21 +21,22 @@ from agents.domain.fact import (
     Event as Event,
 )
 from agents.domain.ids import DecisionId, PersonId, Thread
-from agents.domain.ladder import Level
-from agents.domain.origin import Mandate, Origin
-from agents.domain.planning_events import (
-    GuidanceLeftOut as GuidanceLeftOut,
-    OutlineChosen as OutlineChosen,
-    PlanningSimplified as PlanningSimplified,
-)
-from agents.domain.proposal_events import (
+from agents.domain.learning.facts import (
     ProposalApproved as ProposalApproved,
     ProposalMade as ProposalMade,
     ProposalRejected as ProposalRejected,
 )
-from agents.domain.records import dataclass
-from agents.domain.verdicts import Review
-from agents.domain.work_events import (
+from agents.domain.planning.debate import MAX_ROUNDS, Debate, Round
+from agents.domain.planning.decomposition import Decomposition
+from agents.domain.planning.facts import (
+    GuidanceLeftOut as GuidanceLeftOut,
+    OutlineChosen as OutlineChosen,
+    PlanningSimplified as PlanningSimplified,
+)
+from agents.domain.planning.ladder import Level
+from agents.domain.planning.verdicts import Review
+from agents.domain.task.origin import Mandate, Origin
+from agents.domain.work.facts import (
     BranchPublished as BranchPublished,
     GatePassed as GatePassed,
     MergeApproved as MergeApproved,
@@ -62,7 +62,7 @@ from agents.domain.work_events import (
     WorkHandedIn as WorkHandedIn,
     WorkKept as WorkKept,
 )
-from agents.domain.workflow import Workflow
+from agents.domain.workflow.workflow import Workflow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,9 +1,9 @@
 """What every fact has: the task it is about, and when it happened."""
 
+from dataclasses import dataclass
 from datetime import datetime
 
 from agents.domain.ids import DecisionId, ProposalId, TaskId
-from agents.domain.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,7 @@
 """The numbers people may change, with the defaults of manifests/policies/limits.yaml."""
 
+from dataclasses import dataclass
 from datetime import timedelta
-
-from agents.domain.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from typing import Any
 
 from agents.domain import events as e
 from agents.domain.events import Event
-from agents.domain.telling import TELLS
+from agents.domain.task.issue_comments import TELLS
 from agents.flows.debate import debate
 from agents.flows.decompose import decompose
 from agents.flows.deliver import merge, open_pull
@@ -81,7 +81,7 @@ RESTS: frozenset[type[Event]] = frozenset(
         e.TaskBackburnered,
         e.TaskMuted,
         e.JobParked,
-        e.JobRetried,  # starts its own job again; see bot/readers.py
+        e.JobRetried,  # starts its own job again; see bot/delivery/readers.py
         e.DecisionOpened,
         e.DecisionVoted,
         e.DecisionMade,
@@ -120,7 +120,7 @@ RESTS: frozenset[type[Event]] = frozenset(
         e.Merged,
         e.WorkKept,
         e.ProposalMade,
-        e.ProposalApproved,  # opens a task of its own; see bot/proposals.py
+        e.ProposalApproved,  # opens a task of its own; see bot/running/proposal_tasks.py
         e.ProposalRejected,
     }
 )

@@ -6,13 +6,13 @@ from functools import partial
 
 from pydantic import BaseModel, Field
 
-from agents.domain import planning
-from agents.domain.asking import Moment
-from agents.domain.debate import Argument, Debate, Position, Round, Side
+from agents.domain.decisions.asking import Moment
 from agents.domain.errors import BudgetReached, NoAnswer
 from agents.domain.events import Event, ReviewersDisagreed
-from agents.domain.task import Task, TaskState
-from agents.domain.verdicts import Review
+from agents.domain.planning import planning
+from agents.domain.planning.debate import Argument, Debate, Position, Round, Side
+from agents.domain.planning.verdicts import Review
+from agents.domain.task.task import Task, TaskState
 from agents.flows.lines import Line
 from agents.flows.outcomes import got
 from agents.ports import Ask, Ports, Spent

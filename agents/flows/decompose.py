@@ -7,14 +7,14 @@ from functools import partial
 
 from pydantic import BaseModel, Field
 
-from agents.domain import planning
-from agents.domain.asking import Moment
-from agents.domain.decomposition import Confidence, Decomposition, Edge, Need, Risk, Subtask
+from agents.domain.decisions.asking import Moment
 from agents.domain.errors import NoAnswer
 from agents.domain.events import Event
-from agents.domain.ladder import Level
-from agents.domain.planning import CannotPlan, Clarify, Draft, Drafted
-from agents.domain.task import Task, TaskState
+from agents.domain.planning import planning
+from agents.domain.planning.decomposition import Confidence, Decomposition, Edge, Need, Risk, Subtask
+from agents.domain.planning.ladder import Level
+from agents.domain.planning.planning import CannotPlan, Clarify, Draft, Drafted
+from agents.domain.task.task import Task, TaskState
 from agents.flows.lines import Line, Name
 from agents.ports import Ask, ForgeFailed, Ports, Spent
 

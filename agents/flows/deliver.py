@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
-from agents.domain import events as e, working
-from agents.domain.asking import Moment
+from agents.domain import events as e
+from agents.domain.decisions.asking import Moment
 from agents.domain.events import Event
-from agents.domain.report import pull_text
-from agents.domain.task import Task, TaskState
+from agents.domain.task.pull_report import pull_text
+from agents.domain.task.task import Task, TaskState
+from agents.domain.work import working
 from agents.ports import ForgeFailed, Ports, Pull, Target
 
 NO_FIT = "The branch it is for has moved on, and the two do not fit together"

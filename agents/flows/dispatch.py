@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 
-from agents.domain import dispatching, events as e
-from agents.domain.asking import Moment
-from agents.domain.branches import branch_for
+from agents.domain import events as e
+from agents.domain.decisions.asking import Moment
 from agents.domain.errors import OverlordError
 from agents.domain.events import Event
-from agents.domain.task import Task, evolve
+from agents.domain.task.task import Task, evolve
+from agents.domain.work import dispatching
+from agents.domain.work.branches import branch_for
 from agents.ports import ForgeFailed, Ports
 
 

@@ -6,10 +6,8 @@ from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, Field
 
-from agents.domain import dispatching, events as e, working
-from agents.domain.asking import Moment
-from agents.domain.errors import NoAnswer, OverlordError
-from agents.domain.evaluation import (
+from agents.domain import events as e
+from agents.domain.checks.evaluation import (
     Change,
     CodeReview,
     Evaluation,
@@ -20,14 +18,17 @@ from agents.domain.evaluation import (
     judged as conclusion,
     overall,
 )
+from agents.domain.checks.gates import COMMIT
+from agents.domain.context.packing import ReviewPack
+from agents.domain.decisions.asking import Moment
+from agents.domain.errors import NoAnswer, OverlordError
 from agents.domain.events import Event
-from agents.domain.gates import COMMIT
-from agents.domain.packing import ReviewPack
-from agents.domain.planning import workflow_of
-from agents.domain.probes import code_probe_for
-from agents.domain.task import Task
-from agents.domain.text import one_line
-from agents.domain.work import SubtaskState, Work
+from agents.domain.planning.planning import workflow_of
+from agents.domain.planning.probes import code_probe_for
+from agents.domain.task.task import Task
+from agents.domain.text.sanitize import one_line
+from agents.domain.work import dispatching, working
+from agents.domain.work.work import SubtaskState, Work
 from agents.flows.outcomes import got, keep_patch, unless_ended
 from agents.ports import Ask, Candidate, Judged, Ports
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
-from agents.domain import dispatching, events as e, working
-from agents.domain.asking import Moment
+from agents.domain import events as e
+from agents.domain.decisions.asking import Moment
 from agents.domain.events import Event
-from agents.domain.task import Task
-from agents.domain.work import SubtaskState
+from agents.domain.task.task import Task
+from agents.domain.work import dispatching, working
+from agents.domain.work.work import SubtaskState
 from agents.ports import ForgeFailed, Ports
 
 SPOILT = "A commit of it holds what looks like a secret, so it stays here. The kept patch is without it."

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, Field
 
-from agents.domain import decide
-from agents.domain.asking import Moment
-from agents.domain.decide import Guess
+from agents.domain.decisions.asking import Moment
 from agents.domain.errors import BudgetReached, NoAnswer
 from agents.domain.events import Event
-from agents.domain.task import Task
+from agents.domain.task import decide
+from agents.domain.task.decide import Guess
+from agents.domain.task.task import Task
 from agents.ports import Ask, Ports
 
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 
-from agents.domain import events as e, working
-from agents.domain.asking import Moment
+from agents.domain import events as e
+from agents.domain.decisions.asking import Moment
 from agents.domain.events import Event
-from agents.domain.report import join_text
-from agents.domain.task import Task
-from agents.domain.work import SubtaskState
+from agents.domain.task.pull_report import join_text
+from agents.domain.task.task import Task
+from agents.domain.work import working
+from agents.domain.work.work import SubtaskState
 from agents.ports import Ports
 
 NO_FIT = "Its commits do not fit on what the other subtasks brought in meanwhile"

@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from agents.domain import dispatching
 from agents.domain.ids import TaskId
-from agents.domain.task import Task
-from agents.domain.work import Work
+from agents.domain.task.task import Task
+from agents.domain.work import dispatching
+from agents.domain.work.work import Work
 from agents.ports import Ports
 
 Outcome = TypeVar("Outcome")

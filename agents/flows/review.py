@@ -6,13 +6,13 @@ from contextlib import suppress
 
 from pydantic import BaseModel, Field
 
-from agents.domain import planning
-from agents.domain.asking import Moment
+from agents.domain.decisions.asking import Moment
 from agents.domain.errors import BudgetReached, NoAnswer, OverlordError
 from agents.domain.events import Event
-from agents.domain.probes import Probe, probe_for
-from agents.domain.task import Task, TaskState
-from agents.domain.verdicts import Advice, Critic, CriticSays, Custodiet, CustodietSays, Review
+from agents.domain.planning import planning
+from agents.domain.planning.probes import Probe, probe_for
+from agents.domain.planning.verdicts import Advice, Critic, CriticSays, Custodiet, CustodietSays, Review
+from agents.domain.task.task import Task, TaskState
 from agents.flows.lines import Line
 from agents.flows.outcomes import got
 from agents.ports import Ask, Ports, Specialist

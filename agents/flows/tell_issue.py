@@ -1,7 +1,7 @@
 """Say on the issue what became of the work it asked for. Said before a crash is said."""
 
 from agents.domain.events import Event
-from agents.domain.telling import Act, telling
+from agents.domain.task.issue_comments import Act, telling
 from agents.ports import Ports
 
 

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, Field
 
-from agents.domain import remarks
-from agents.domain.asking import Moment
+from agents.domain.decisions.asking import Moment
 from agents.domain.errors import BudgetReached, NoAnswer
 from agents.domain.events import Event, RemarkMade
-from agents.domain.remarks import Intent, Understood
-from agents.domain.task import Task
+from agents.domain.task import remarks
+from agents.domain.task.remarks import Intent, Understood
+from agents.domain.task.task import Task
 from agents.ports import Ask, Ports
 
 _INTENTS = (

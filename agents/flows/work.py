@@ -4,17 +4,18 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from agents.domain import dispatching, events as e, working
-from agents.domain.asking import Moment
+from agents.domain import events as e
+from agents.domain.checks.evaluation import Change
+from agents.domain.decisions.asking import Moment
 from agents.domain.errors import NoAnswer
-from agents.domain.evaluation import Change
 from agents.domain.events import Event
-from agents.domain.planning import workflow_of
-from agents.domain.report import commit_text
-from agents.domain.task import Task
-from agents.domain.text import cut
-from agents.domain.work import Ending, SubtaskState, Work
-from agents.domain.working import Ended, Wanted
+from agents.domain.planning.planning import workflow_of
+from agents.domain.task.pull_report import commit_text
+from agents.domain.task.task import Task
+from agents.domain.text.sanitize import cut
+from agents.domain.work import dispatching, working
+from agents.domain.work.work import Ending, SubtaskState, Work
+from agents.domain.work.working import Ended, Wanted
 from agents.flows.outcomes import called_off, keep_patch
 from agents.ports import (
     Asked,

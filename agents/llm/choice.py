@@ -7,8 +7,8 @@ import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from agents.domain.failure import ErrorClass
-from agents.domain.models import Chosen, Model, Ollama, Written, which_models
+from agents.domain.models.failure import ErrorClass
+from agents.domain.models.routing import Chosen, Model, Ollama, Written, which_models
 from agents.llm.gateway import CallFailed, Gateway, Request
 
 OLLAMA = "http://127.0.0.1:11434"

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from agents.domain.errors import NoAnswer
-from agents.domain.failure import POLICIES, ErrorClass, Failure
 from agents.domain.ids import derived
 from agents.domain.limits import Limits
-from agents.domain.models import Chosen
+from agents.domain.models.failure import POLICIES, ErrorClass, Failure
+from agents.domain.models.routing import Chosen
 from agents.llm.answers import BadAnswer, read_answer, schema_for, schema_print
 from agents.llm.gateway import Gateway, Reply
 from agents.llm.prompts import PromptCut, Prompts

@@ -7,9 +7,9 @@ from functools import lru_cache
 
 from pydantic_core import to_jsonable_python
 
-from agents.domain.decomposition import Decomposition
-from agents.domain.packing import Count
-from agents.domain.task import Task
+from agents.domain.context.packing import Count
+from agents.domain.planning.decomposition import Decomposition
+from agents.domain.task.task import Task
 from agents.llm.rendering import Fence, packaged_text
 
 # Of the room there is. They do not depend on what else must fit, so that the head is the same throughout a task.

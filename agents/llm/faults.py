@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from agents.domain.failure import ErrorClass, Failure
-from agents.domain.text import clean, cut
+from agents.domain.models.failure import ErrorClass, Failure
+from agents.domain.text.sanitize import clean, cut
 from agents.llm.bounds import TooLarge
 
 LONGEST_MESSAGE = 300

@@ -13,9 +13,9 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
-from agents.domain.failure import ErrorClass, Failure
-from agents.domain.models import Model
-from agents.domain.numbers import count_of
+from agents.domain.models.failure import ErrorClass, Failure
+from agents.domain.models.routing import Model
+from agents.domain.text.numbers import count_of
 from agents.llm.bounds import bound_answers
 from agents.llm.faults import failure_of
 from agents.llm.rehearsal import Script, provider

@@ -13,10 +13,10 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
+from agents.domain.context.packing import Count
 from agents.domain.errors import OverlordError
-from agents.domain.models import Size
-from agents.domain.packing import Count
-from agents.domain.task import Task
+from agents.domain.models.routing import Size
+from agents.domain.task.task import Task
 from agents.llm.context import cut_for, fitted, whole
 from agents.llm.guidance import OURS_ALONE, Guidance, Templates, no_templates, read_guidance
 from agents.llm.rendering import CAPS, Fence, Trusted, packaged_text

@@ -12,7 +12,7 @@ from jinja2 import FileSystemLoader, StrictUndefined, Template, TemplateError, T
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from agents.domain.errors import OverlordError
-from agents.domain.text import clean, cut
+from agents.domain.text.sanitize import clean, cut
 from manifests import packaged
 
 # Characters a field may have (attack 28); what is not named may have the last.

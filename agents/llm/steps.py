@@ -8,8 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from agents.domain.errors import NoAnswer
-from agents.domain.failure import Again, ErrorClass, Failure, RetryPolicy, next_try
-from agents.domain.models import Model
+from agents.domain.models.failure import Again, ErrorClass, Failure, RetryPolicy, next_try
+from agents.domain.models.routing import Model
 from agents.llm.gateway import CallFailed, Message, Reply, Request
 from agents.ports import Admitted, Answered, Call, CallBook, Keep, Owed, Spent, Tried
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 
-from agents.domain.failure import ErrorClass, Failure
 from agents.domain.ids import fingerprint
-from agents.domain.shapes import shape
+from agents.domain.models.failure import ErrorClass, Failure
+from agents.domain.text.json_types import shape
 from agents.llm.answers import plain_schema
 from agents.llm.gateway import Message, Reply
 from agents.ports import Said, Tool

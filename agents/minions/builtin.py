@@ -14,12 +14,12 @@ from functools import partial
 from pathlib import Path
 
 from agents.domain.errors import OverlordError
+from agents.domain.learning.skill import Skill
 from agents.domain.limits import Limits
-from agents.domain.roles import Base, Role, bare
-from agents.domain.scope import OutOfScope
-from agents.domain.skill import Skill
-from agents.domain.task import Task
-from agents.domain.work import Ending, run_key
+from agents.domain.task.task import Task
+from agents.domain.work.scope import OutOfScope
+from agents.domain.work.work import Ending, run_key
+from agents.domain.workflow.roles import Base, Role, bare
 from agents.minions import resuming
 from agents.minions.executor import SCOPE, ToolExecutor, no_trial, nothing_refused
 from agents.minions.playing import play

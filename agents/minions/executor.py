@@ -8,10 +8,10 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from agents.domain.errors import OverlordError
+from agents.domain.learning.skill import Skill
 from agents.domain.limits import Limits
-from agents.domain.scope import Scope, parse_scope
-from agents.domain.skill import Skill
-from agents.domain.text import clean, cut, one_line
+from agents.domain.text.sanitize import clean, cut, one_line
+from agents.domain.work.scope import Scope, parse_scope
 from agents.minions.room import LateRoom
 from agents.minions.wishes import Wish
 from agents.ports import Files, Outcome, Show, Trial, Workspace, unseen

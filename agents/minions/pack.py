@@ -6,19 +6,19 @@ from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
-from agents.domain.decomposition import Subtask
-from agents.domain.difference import DiffPart, path_in, shown_diff, split
-from agents.domain.listing import Listing, imports_of, related_to, tree_lines
-from agents.domain.packing import Delta, PackTooTight, Part, ReviewPack, Room, Section, pack
-from agents.domain.recent import Recent
-from agents.domain.redact import Redact
-from agents.domain.risk import lines_of
-from agents.domain.scope import matches
-from agents.domain.strategy import Input, Strategy
-from agents.domain.text import clean, cut
+from agents.domain.checks.diff_text import DiffPart, path_in, shown_diff, split
+from agents.domain.checks.risk import lines_of
+from agents.domain.context.listing import Listing, imports_of, related_to, tree_lines
+from agents.domain.context.packing import Delta, PackTooTight, Part, ReviewPack, Room, Section, pack
+from agents.domain.context.strategy import Input, Strategy
+from agents.domain.planning.decomposition import Subtask
+from agents.domain.text.redact import Redact
+from agents.domain.text.sanitize import clean, cut
+from agents.domain.work.scope import matches
 from agents.minions.counts import Counts
 from agents.minions.reading import Reading, Texts, Tree
 from agents.ports.projects import Checkout
+from agents.ports.recent import Recent
 
 FIELD, LIST = 2_000, 50  # characters of a field of the task, entries of a list in it (attack 28)
 PER_TOKEN = 4  # characters of a tree, before its tokens are counted

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from agents.domain.text import cut
+from agents.domain.text.sanitize import cut
 from agents.minions.executor import LONGEST, Done, ToolExecutor
 from agents.minions.transcript import Ended, Message, Talk, Turn
 from agents.minions.wishes import MOST_CALLS, Wish, message_of, wishes_of

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from agents.domain.context.packing import Part, Section, marked, secret_path
 from agents.domain.errors import OverlordError
-from agents.domain.packing import Part, Section, marked, secret_path
-from agents.domain.recent import Recent
-from agents.domain.redact import Redact
-from agents.domain.scope import matches
-from agents.domain.text import one_line
+from agents.domain.text.redact import Redact
+from agents.domain.text.sanitize import one_line
+from agents.domain.work.scope import matches
 from agents.minions.counts import Counts, blob_id
+from agents.ports.recent import Recent
 
 LARGEST = 256 * 1024
 KEPT = 8_000_000  # characters of texts that are kept ready

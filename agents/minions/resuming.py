@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from agents.domain.skill import Skill
-from agents.domain.task import Task
+from agents.domain.learning.skill import Skill
+from agents.domain.task.task import Task
 from agents.minions.playing import result
 from agents.minions.transcript import Message, Talk
 from agents.ports import Asked, Brief, Outcome, WantsScope

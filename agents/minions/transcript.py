@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from agents.domain.shapes import shape
+from agents.domain.text.json_types import shape
 from agents.ports import Asked, Finished, GaveUp, Outcome, WantsScope
 
 Message = dict[str, Any]

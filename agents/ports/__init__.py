@@ -1,12 +1,12 @@
 """What the deciding part needs from the world. Adapters implement these; flows receive them."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from agents.domain.evaluation import Change
+from agents.domain.checks.evaluation import Change
+from agents.domain.checks.risk import Risk
 from agents.domain.limits import Limits
-from agents.domain.records import dataclass
-from agents.domain.risk import Risk
-from agents.domain.workflow import DEFAULT, Workflow
+from agents.domain.workflow.workflow import DEFAULT, Workflow
 from agents.ports.judging import (
     Candidate,
     Forge,

@@ -1,13 +1,13 @@
 """Gates that judge work, and the forge that takes it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from agents.domain.checks.evaluation import GateRun
 from agents.domain.errors import OverlordError
-from agents.domain.evaluation import GateRun
-from agents.domain.records import dataclass
-from agents.domain.scope import Scope
+from agents.domain.work.scope import Scope
 from agents.ports.live import Show, unseen
 
 

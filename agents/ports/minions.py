@@ -1,14 +1,14 @@
 """Minions: what one is told and given, how it is watched, and what its run comes to."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
-from agents.domain.decomposition import Subtask
-from agents.domain.packing import ReviewPack
-from agents.domain.records import dataclass
-from agents.domain.task import Task
-from agents.domain.work import Ending, Work
-from agents.domain.workflow import DEFAULT, Step
+from agents.domain.context.packing import ReviewPack
+from agents.domain.planning.decomposition import Subtask
+from agents.domain.task.task import Task
+from agents.domain.work.work import Ending, Work
+from agents.domain.workflow.workflow import DEFAULT, Step
 from agents.ports.live import Show, unseen
 from agents.ports.projects import Checkout
 

@@ -1,13 +1,12 @@
 """What the flows need of models, and what is remembered of every call."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from agents.domain.budget import Budget
-from agents.domain.failure import Failure
-from agents.domain.records import dataclass
-from agents.domain.task import Task
+from agents.domain.models.budget import Budget
+from agents.domain.models.failure import Failure
+from agents.domain.task.task import Task
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -1,11 +1,11 @@
 """The code bases, their branches and the texts kept about them."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
+from agents.domain.checks.evaluation import Change
 from agents.domain.errors import OverlordError
-from agents.domain.evaluation import Change
-from agents.domain.records import dataclass
 from agents.ports.sandbox import Workspace
 
 

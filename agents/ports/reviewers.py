@@ -1,9 +1,8 @@
 """Who advises on plans."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
-
-from agents.domain.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
-from agents.workspace.git import GitFailed, git
+from agents.workspace.git.git import GitFailed, git
 from agents.workspace.skills import committed_files
 
 FILES_MOST = 20_000

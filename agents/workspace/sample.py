@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from agents.domain.errors import OverlordError
-from agents.workspace.git import OVERLORD, Git, GitFailed
+from agents.workspace.git.git import OVERLORD, Git, GitFailed
 
 NAME = "sample"
 _WHO = replace(OVERLORD, date="2026-01-01T00:00:00+00:00")

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from agents.workspace.git import GitFailed, git
+from agents.workspace.git.git import GitFailed, git
 
 MOST, LARGEST = 200, 256 * 1024
 

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agents.domain import events as e
-from agents.domain.authority import Kind
-from agents.domain.decision import Decision, DecisionState
-from agents.domain.evaluation import Score
+from agents.domain.checks.evaluation import Score
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.decision import Decision, DecisionState
 from agents.domain.events import Event
 from agents.domain.ids import DecisionId
 from bot.cards.about import about_card

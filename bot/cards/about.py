@@ -1,10 +1,10 @@
 """Answers to “how does it stand”, “why” and “what did it cost”, made from what is recorded."""
 
-from agents.domain.authority import Group, who_may
-from agents.domain.decision import NameOf
-from agents.domain.planning import stands_at
-from agents.domain.task import Task, TaskState
-from agents.domain.text import cut, one_line
+from agents.domain.decisions.authority import Group, who_may
+from agents.domain.decisions.decision import NameOf
+from agents.domain.planning.planning import stands_at
+from agents.domain.task.task import Task, TaskState
+from agents.domain.text.sanitize import cut, one_line
 from bot.cards import words
 from bot.cards.argument import argument_rows, debate_rows
 from bot.cards.bill import Bill

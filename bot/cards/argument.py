@@ -1,8 +1,8 @@
 """What reviewers say of a plan and to each other, as a person reads it."""
 
-from agents.domain.debate import Argument, Debate
-from agents.domain.text import cut, one_line
-from agents.domain.verdicts import Advice, Critic, Custodiet, Review, Ruling
+from agents.domain.planning.debate import Argument, Debate
+from agents.domain.planning.verdicts import Advice, Critic, Custodiet, Review, Ruling
+from agents.domain.text.sanitize import cut, one_line
 from bot.cards import words
 from bot.messages import Row
 

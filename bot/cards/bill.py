@@ -1,9 +1,9 @@
 """What a task has cost and how long it has taken, as cards say it."""
 
+from dataclasses import dataclass
 from datetime import timedelta
 
-from agents.domain.records import dataclass
-from agents.domain.task import Task
+from agents.domain.task.task import Task
 from bot.messages import Row
 
 

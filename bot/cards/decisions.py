@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Iterator
 
-from agents.domain import proposing
-from agents.domain.authority import BESIDE, OUTLIVES, Kind, Requester, Silence, who_may
-from agents.domain.decision import HOLD, SHORT, Decision, DecisionState, NameOf, Option, numbers
-from agents.domain.evaluation import Evaluation
-from agents.domain.task import Task, TaskState
-from agents.domain.text import cut, one_line
-from agents.domain.verdicts import Ruling, Stance
-from agents.domain.work import SubtaskState
+from agents.domain.checks.evaluation import Evaluation
+from agents.domain.decisions.authority import BESIDE, OUTLIVES, Kind, Requester, Silence, who_may
+from agents.domain.decisions.decision import HOLD, SHORT, Decision, DecisionState, NameOf, Option, numbers
+from agents.domain.learning import proposing
+from agents.domain.planning.verdicts import Ruling, Stance
+from agents.domain.task.task import Task, TaskState
+from agents.domain.text.sanitize import cut, one_line
+from agents.domain.work.work import SubtaskState
 from bot.cards import words
 from bot.cards.bill import NO_BILL, Bill, bill_rows
 from bot.cards.plan import graph_of, is_contested, plan_rows, size_in_words

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from agents.domain.proposal import Listed
-from agents.domain.redact import Redact
+from agents.domain.learning.proposal import Listed
+from agents.domain.text.redact import Redact
 from bot.messages import Button, Card, Graph, Row
 
 

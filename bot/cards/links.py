@@ -1,11 +1,10 @@
 """Ways to what is too long for a card: addresses that its readers can open, or else the thing itself."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from agents.domain.ids import surface_of
-from agents.domain.records import dataclass
-from agents.domain.task import Task
+from agents.domain.task.task import Task
 from bot.messages import Attached, Card, Link
 
 HERE = frozenset({"127.0.0.1", "::1", "localhost"})

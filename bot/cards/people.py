@@ -1,11 +1,11 @@
 """What people are asked and told about their accounts."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from agents.domain.ids import Account
-from agents.domain.linking import LinkRequest, LinkState, Side
-from agents.domain.records import dataclass
+from agents.domain.project.linking import LinkRequest, LinkState, Side
 from bot.messages import Button, Card, Choice, Row, Style, Tone
 
 YES, NO = "a", "b"

@@ -1,10 +1,10 @@
 """A plan as a person reads it before approving: what, in which order, what the reviewers say, and at what cost."""
 
-from agents.domain.decomposition import Decomposition, Edge, Subtask
-from agents.domain.ladder import TODO, Level
-from agents.domain.task import Task
-from agents.domain.text import cut, one_line
-from agents.domain.verdicts import Ruling
+from agents.domain.planning.decomposition import Decomposition, Edge, Subtask
+from agents.domain.planning.ladder import TODO, Level
+from agents.domain.planning.verdicts import Ruling
+from agents.domain.task.task import Task
+from agents.domain.text.sanitize import cut, one_line
 from bot.cards import words
 from bot.cards.argument import argument_rows, debate_rows
 from bot.messages import Arrow, Graph, Node, Row

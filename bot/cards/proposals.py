@@ -1,9 +1,9 @@
 """Proposals as people meet them: what is proposed and why, and which task carries it out."""
 
-from agents.domain.origin import Mandate
-from agents.domain.proposal import Level, Listed, Proposal, ProposalType, Trigger
-from agents.domain.task import Task, TaskState
-from agents.domain.text import cut, one_line
+from agents.domain.learning.proposal import Level, Listed, Proposal, ProposalType, Trigger
+from agents.domain.task.origin import Mandate
+from agents.domain.task.task import Task, TaskState
+from agents.domain.text.sanitize import cut, one_line
 from bot.messages import Card, Row, Tone
 
 _TYPE: dict[ProposalType, str] = {

@@ -1,10 +1,10 @@
 """A question as people read it: whole, with why it matters, what waits for the answer, and what silence means."""
 
-from agents.domain import dispatching
-from agents.domain.authority import Kind
-from agents.domain.decision import Decision, numbers
-from agents.domain.task import Task
-from agents.domain.text import one_line
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.decision import Decision, numbers
+from agents.domain.task.task import Task
+from agents.domain.text.sanitize import one_line
+from agents.domain.work import dispatching
 from bot.messages import Row
 
 ASKED = (Kind.QUESTION, Kind.CLARIFICATION)

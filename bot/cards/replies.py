@@ -1,15 +1,14 @@
 """Answers to commands, and what is said when something cannot be done."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from agents.domain.authority import who_may
-from agents.domain.decision import Decision, DecisionState, NameOf
+from agents.domain.decisions.authority import who_may
+from agents.domain.decisions.decision import Decision, DecisionState, NameOf
 from agents.domain.errors import OverlordError
-from agents.domain.records import dataclass
-from agents.domain.task import Task
-from agents.domain.text import one_line
+from agents.domain.task.task import Task
+from agents.domain.text.sanitize import one_line
 from bot.cards import words
 from bot.cards.decisions import button, decision_card
 from bot.messages import Card, Row, Tone

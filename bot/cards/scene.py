@@ -1,11 +1,11 @@
 """What a card is made from: the fact that asks for it, and the present of the task it is about."""
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
-from agents.domain.decision import Decision, NameOf
+from agents.domain.decisions.decision import Decision, NameOf
 from agents.domain.ids import Account, DecisionId, PersonId, Thread
-from agents.domain.records import dataclass
-from agents.domain.task import Task
+from agents.domain.task.task import Task
 from bot.cards.bill import Bill
 from bot.cards.links import Ways
 from bot.messages import Card
@@ -19,7 +19,7 @@ class Scene:
     accounts: Callable[[PersonId], tuple[Account, ...]]
     deciders: Callable[[Decision], tuple[Account, ...]] = lambda decision: ()  # who should be pinged to decide
     next_approver: Callable[[int], Account | None] = lambda number: None
-    ways: Ways = Ways()  # to what is too long for a card
+    ways: Ways = field(default_factory=Ways)  # to what is too long for a card
     bill: Callable[[], Bill] = Bill  # summed up when a card asks for it
     posted: Callable[[str], bool] = lambda key: False  # whether a message of this key is there
     nobody: Callable[[Decision], str] = lambda decision: ""  # what to say when nobody is named who may decide

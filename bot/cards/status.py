@@ -1,10 +1,10 @@
 """The one living card of a task."""
 
-from agents.domain.authority import Group, Kind, who_may
-from agents.domain.decision import Decision, NameOf
-from agents.domain.ladder import Level
-from agents.domain.task import Task, TaskState
-from agents.domain.text import one_line
+from agents.domain.decisions.authority import Group, Kind, who_may
+from agents.domain.decisions.decision import Decision, NameOf
+from agents.domain.planning.ladder import Level
+from agents.domain.task.task import Task, TaskState
+from agents.domain.text.sanitize import one_line
 from bot.cards import words
 from bot.cards.bill import NO_BILL, Bill, bill_rows
 from bot.cards.decisions import button

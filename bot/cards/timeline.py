@@ -4,12 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 from agents.domain import events as e
-from agents.domain.decision import Decision, NameOf
+from agents.domain.decisions.decision import Decision, NameOf
 from agents.domain.events import Event
 from agents.domain.ids import DecisionId
-from agents.domain.ladder import Level
-from agents.domain.text import one_line
-from agents.domain.workflow import DEFAULT, Workflow
+from agents.domain.planning.ladder import Level
+from agents.domain.text.sanitize import one_line
+from agents.domain.workflow.workflow import DEFAULT, Workflow
 from bot.cards import words
 
 Decisions = Callable[[DecisionId], Decision | None]

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
-from agents.domain.authority import Kind
-from agents.domain.debate import Position
-from agents.domain.decision import Decision, Option
-from agents.domain.ladder import Level
-from agents.domain.task import Task, TaskState
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.decision import Decision, Option
+from agents.domain.planning.debate import Position
+from agents.domain.planning.ladder import Level
+from agents.domain.task.task import Task, TaskState
 from bot.messages import Style, Tone
 
 STATE: dict[TaskState, str] = {

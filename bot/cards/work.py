@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterator
 
-from agents.domain.evaluation import Change, CodeReview, Evaluation, GateRun, Opinion, Score
-from agents.domain.task import Task
-from agents.domain.text import cut, one_line
-from agents.domain.work import SubtaskState, Work
-from agents.domain.work_events import BranchPublished, WorkKept
-from agents.domain.working import most_attempts
+from agents.domain.checks.evaluation import Change, CodeReview, Evaluation, GateRun, Opinion, Score
+from agents.domain.task.task import Task
+from agents.domain.text.sanitize import cut, one_line
+from agents.domain.work.facts import BranchPublished, WorkKept
+from agents.domain.work.work import SubtaskState, Work
+from agents.domain.work.working import most_attempts
 from bot.cards.bill import Bill, bill_rows
 from bot.messages import Card, Row, Tone
 

@@ -10,9 +10,9 @@ from agents.domain.errors import OverlordError
 from bot.cli import output, session
 
 if TYPE_CHECKING:
-    from agents.domain.decision import Decision
-    from bot.desk import Desk, Need
-    from bot.settings import Settings
+    from agents.domain.decisions.decision import Decision
+    from bot.config.settings import Settings
+    from bot.query_api import Desk, Need
 
 app = typer.Typer(help="See what waits for a person, and decide it.", rich_markup_mode=None)
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -61,7 +61,7 @@ def decide(
 
 
 async def _list(settings: "Settings", json: bool, search: str, page: int) -> None:
-    from bot.desk import Portion
+    from bot.query_api import Portion
 
     before = (page - 1) * output.PAGE
     async with session.open_desk(settings) as desk:
@@ -95,7 +95,7 @@ async def _show(settings: "Settings", written: str, json: bool) -> None:
     if json:
         output.show_json({"task": task.id, "yours": need.mine, "decision": decision})
         return
-    from agents.domain.authority import who_may
+    from agents.domain.decisions.authority import who_may
 
     typer.echo(need.card.fallback if need.mine else f"{task.id}: {decision.question or decision.kind}")
     typer.echo(f"Decision {decision.id} of {task.id}. It needs {who_may(decision.kind)}.")
@@ -124,8 +124,8 @@ async def _decide(settings: "Settings", written: str, choice: str, reason: str) 
 
 
 def _letter(decision: "Decision", choice: str, reason: str) -> str:
-    from agents.domain.answering import option_named
-    from agents.domain.decision import HOLD
+    from agents.domain.decisions.answering import option_named
+    from agents.domain.decisions.decision import HOLD
     from bot.cards.words import label_of
 
     if choice.casefold() in (HOLD, "hold"):
@@ -140,7 +140,7 @@ def _letter(decision: "Decision", choice: str, reason: str) -> str:
 
 
 async def _one(desk: "Desk", written: str) -> "Need":
-    from bot.desk import Portion
+    from bot.query_api import Portion
 
     named = await desk.waiting(session.me(), Portion(search=written))
     found = [need for need in named if need.decision.id.startswith(written)]

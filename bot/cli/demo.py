@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agents.domain.authority import Kind
+from agents.domain.decisions.authority import Kind
 from agents.domain.errors import OverlordError
 from bot.cli import output, session
 
 if TYPE_CHECKING:
     from agents.domain.ids import Account
-    from agents.domain.task import Task
-    from bot.desk import Desk, Need, TaskPage
+    from agents.domain.task.task import Task
     from bot.messages import Said
+    from bot.query_api import Desk, Need, TaskPage
 
 PATIENCE = 300.0  # seconds for the whole walk; a busy machine takes ten to load what speaks to models
 LOOK = 0.05
@@ -51,8 +51,8 @@ def demo(
 async def _play(home: Path, request: str, shows: str) -> None:
     from agents.workspace.sandbox import choice
     from bot import app
+    from bot.config.settings import load_settings
     from bot.logs import set_up_logs
-    from bot.settings import load_settings
 
     given = {
         "OVERLORD_HOME": str(home),

@@ -14,7 +14,7 @@ PAGE = 200  # rows that a list prints at a time
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Columns as wide as their widest cell; cells are one line each."""
-    from agents.domain.text import clean, one_line
+    from agents.domain.text.sanitize import clean, one_line
 
     widest = WIDEST if sys.stdout.isatty() else sys.maxsize
     cells = [list(headings), *([one_line(clean(cell), widest) for cell in row] for row in rows)]

@@ -8,8 +8,8 @@ from agents.domain.errors import OverlordError
 from bot.cli import output, session
 
 if TYPE_CHECKING:
-    from bot.settings import Settings
-    from store.sessions import Session
+    from bot.config.settings import Settings
+    from store.chat.sessions import Session
 
 app = typer.Typer(help="See people, link their accounts, and give them console logins.", rich_markup_mode=None)
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -151,7 +151,7 @@ async def _links(settings: "Settings", json: bool) -> None:
 
 async def _rename(settings: "Settings", account: str, name: str) -> None:
     from agents.domain.ids import Account
-    from agents.domain.text import clean, one_line
+    from agents.domain.text.sanitize import clean, one_line
     from bot.app import open_people
 
     shown = one_line(clean(name), 80)

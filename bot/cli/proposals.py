@@ -10,11 +10,11 @@ from bot.cli import output, session
 from bot.cli.decisions import DASHES, SHORT, CommandWithId, Json
 
 if TYPE_CHECKING:
-    from agents.domain.decision import Decision
-    from agents.domain.proposal import Listed
-    from agents.domain.task import Task
-    from bot.desk import Desk
-    from bot.settings import Settings
+    from agents.domain.decisions.decision import Decision
+    from agents.domain.learning.proposal import Listed
+    from agents.domain.task.task import Task
+    from bot.config.settings import Settings
+    from bot.query_api import Desk
 
 app = typer.Typer(help="See what the system suggests, and approve or reject it.", rich_markup_mode=None)
 All = Annotated[bool, typer.Option("--all", help="Also those that were decided on.")]
@@ -80,7 +80,7 @@ async def _show(settings: "Settings", written: str, json: bool) -> None:
     if json:
         output.show_json(listed)
         return
-    from agents.domain.text import clean
+    from agents.domain.text.sanitize import clean
     from bot.cards.proposals import listed_card
 
     typer.echo(clean(listed_card(listed).fallback))

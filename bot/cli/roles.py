@@ -9,7 +9,7 @@ from bot.cli import output, session
 
 if TYPE_CHECKING:
     from agents.catalog.library import Catalog
-    from agents.domain.roles import Role
+    from agents.domain.workflow.roles import Role
 
 app = typer.Typer(help="See the roles that work is done in.", rich_markup_mode=None)
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -36,7 +36,7 @@ def show(
     json: Json = False,
 ) -> None:
     """Show one role with all that it extends."""
-    from agents.domain.text import clean
+    from agents.domain.text.sanitize import clean
 
     catalog = _catalog(context)
     role = catalog.roles.get(name)

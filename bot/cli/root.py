@@ -6,7 +6,8 @@ import typer
 from typer.core import TyperGroup
 
 from agents.domain.errors import OverlordError
-from bot.cli import decisions, demo, doctor, manifest, people, proposals, roles, settings, skills, tasks, up
+from bot.cli import decisions, demo, manifest, people, proposals, roles, settings, skills, tasks, up
+from bot.cli.doctor import command as doctor
 
 
 class OverlordGroup(TyperGroup):

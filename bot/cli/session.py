@@ -14,19 +14,19 @@ import typer
 from agents.domain.errors import OverlordError
 
 if TYPE_CHECKING:
-    from agents.domain.decision import Decision
+    from agents.domain.decisions.decision import Decision
     from agents.domain.ids import Account
-    from agents.domain.task import Task
-    from bot.desk import Desk, Heard
+    from agents.domain.task.task import Task
+    from bot.config.settings import Settings
     from bot.messages import Pressed, Said
-    from bot.settings import Settings
+    from bot.query_api import Desk, Heard
 
 T = TypeVar("T")
 
 
 def settings_of(context: typer.Context, **flags: str) -> "Settings":
     """Read the settings once, with the flags of the whole command line; `host="0.0.0.0"` is the flag --host."""
-    from bot.settings import load_settings
+    from bot.config.settings import load_settings
 
     return load_settings(os.environ, cwd=Path.cwd(), flags=flags_of(context, **flags))
 
@@ -37,8 +37,8 @@ def flags_of(context: typer.Context, **flags: str) -> dict[str, str]:
 
 def ready(context: typer.Context) -> "Settings":
     """Settings for a command that opens the store."""
+    from bot.config.state_folder import make_home
     from bot.logs import set_up_logs
-    from bot.state_folder import make_home
 
     settings = settings_of(context)
     set_up_logs("warning", settings.secrets)
@@ -58,13 +58,13 @@ def open_desk(settings: "Settings") -> AbstractAsyncContextManager["Desk"]:
 
 def me() -> "Account":
     from agents.domain.ids import Account
-    from bot.settings import os_user
+    from bot.config.settings import os_user
 
     return Account(f"cli:{os_user()}")
 
 
 def _warn_of_key(words: str) -> None:
-    from agents.domain.redact import Redactor
+    from agents.domain.text.redact import Redactor
     from bot.cards.replies import key_sentence
 
     if words and Redactor()(words) != words:

@@ -12,7 +12,7 @@ from bot.cli import session
 
 if TYPE_CHECKING:
     from agents.catalog.models import ModelPart
-    from bot.settings import Settings
+    from bot.config.settings import Settings
 
 app = typer.Typer(help="See which settings file is read, and accept one.", rich_markup_mode=None)
 
@@ -34,8 +34,8 @@ def accept(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Read this settings file from now on where it is found, as it is now; once it changes, accept it again."""
-    from bot import settings_file
-    from bot.state_folder import home_of, make_home
+    from bot.config import settings_file
+    from bot.config.state_folder import home_of, make_home
 
     path = Path(file).expanduser().absolute()
     if settings_file.is_strangers(path):
@@ -74,7 +74,7 @@ def decides(settings: "Settings") -> Iterator[str]:
 
 
 def _models(settings: "Settings") -> "Iterator[ModelPart]":
-    from agents.domain.models import ROLES
+    from agents.domain.models.routing import ROLES
 
     for role in ROLES:
         part = getattr(settings.models, role)

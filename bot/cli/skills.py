@@ -10,8 +10,8 @@ from bot.cli import output, session
 
 if TYPE_CHECKING:
     from agents.catalog.skills import Skills
-    from agents.domain.skill import Uses
-    from bot.settings import Settings
+    from agents.domain.learning.skill import Uses
+    from bot.config.settings import Settings
 
 app = typer.Typer(help="See the skills that minions may use.", rich_markup_mode=None)
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -41,7 +41,7 @@ def show(
     json: Json = False,
 ) -> None:
     """Show one skill with its instructions."""
-    from agents.domain.text import clean
+    from agents.domain.text.sanitize import clean
 
     found = _found(session.settings_of(context), project)
     skill = next((skill for skills in reversed(found.values()) if (skill := skills.find(name))), None)
@@ -84,7 +84,7 @@ def _list(settings: "Settings", project: str, json: bool) -> None:
 
 
 async def _uses(settings: "Settings") -> "dict[str, Uses]":
-    from agents.domain import skill
+    from agents.domain.learning import skill
 
     async with session.open_desk(settings) as desk:
         return skill.uses(await desk.tasks(session.me(), ended=True, limit=MOST_TASKS))
@@ -97,7 +97,7 @@ def _told(uses: "Uses | None") -> str:
 
 
 def _tell_broken(found: "Mapping[str, Skills]") -> None:
-    from agents.domain.text import clean
+    from agents.domain.text.sanitize import clean
 
     for skills in found.values():
         for broken in skills.broken:

@@ -10,12 +10,12 @@ from bot.cli import output, session
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from agents.domain.decision import Decision, Option
+    from agents.domain.decisions.decision import Decision, Option
     from agents.domain.ids import PersonId
-    from agents.domain.outcome import WorkerOutcome
-    from agents.domain.task import Task
-    from bot.desk import Desk, TaskPage
-    from bot.settings import Settings
+    from agents.domain.task.task import Task
+    from agents.domain.work.outcome import WorkerOutcome
+    from bot.config.settings import Settings
+    from bot.query_api import Desk, TaskPage
 
 app = typer.Typer(help="See tasks and steer them.", rich_markup_mode=None)
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -105,7 +105,7 @@ async def _list(settings: "Settings", ended: bool, json: bool, search: str, befo
 
 
 def _number(written: str) -> int:
-    from agents.domain.numbers import small_number
+    from agents.domain.text.numbers import small_number
 
     number = small_number(written.upper().removeprefix("T-"))
     if number is None:
@@ -169,7 +169,7 @@ async def _press(settings: "Settings", written: str, value: str, words: str) -> 
 
 async def _cancel(settings: "Settings", written: str, reason: str) -> None:
     """Two steps, as on every surface: ask for it, then confirm it."""
-    from agents.domain.authority import Kind
+    from agents.domain.decisions.authority import Kind
 
     async with session.open_desk(settings) as desk:
         page = await page_of(desk, written)

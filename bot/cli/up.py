@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from bot.cli import session
-from bot.cli.start import start
+from bot.start import start
 
 
 def up(

@@ -16,11 +16,11 @@ from statistics import median, quantiles
 
 import aiohttp
 
-from bot.bell import Bell
+from bot.change_notifier import Bell
 from bot.clock import SystemClock
-from bot.inbox import Inbox
-from bot.platforms.slack.door import verify
+from bot.intake.inbox import Inbox
 from bot.platforms.slack.gateway import _Gateway
+from bot.platforms.slack.incoming.door import verify
 from bot.platforms.slack.options import SlackOptions
 from bot.platforms.slack.payloads import Me
 from bot.platforms.slack.web import SlackClient

@@ -14,8 +14,8 @@ from pathlib import Path
 from agents.llm.gateway import Gateway
 from agents.ports import Converse, Keep, Ports, Said, ToolCall
 from bot.app import Program, running
-from bot.settings import load_settings
-from bot.workshop import Caged
+from bot.config.settings import load_settings
+from bot.running.workshop import Caged
 from tests.bench import ack
 from tests.bench.floor import folder
 from tests.bench.rows import Row, Say

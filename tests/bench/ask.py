@@ -21,10 +21,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from agents.domain.budget import Budgets
 from agents.domain.ids import TaskId
 from agents.domain.limits import Limits
-from agents.domain.models import Model, Served
+from agents.domain.models.budget import Budgets
+from agents.domain.models.routing import Model, Served
 from agents.llm.answers import schema_for
 from agents.llm.client import Models
 from agents.llm.gateway import Gateway
@@ -32,8 +32,8 @@ from agents.llm.prompts import Prompts
 from agents.ports import Ask
 from bot.app import TURN
 from bot.clock import SystemClock
-from store.call_log import CallLog
 from store.database import Database
+from store.running.call_log import CallLog
 from tests.bench.ask_walk import REQUEST, files_of, plan
 from tests.bench.floor import folder
 from tests.bench.rows import Row, Say, compared, in_turn

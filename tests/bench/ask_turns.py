@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from statistics import median
 from typing import Any
 
-from agents.domain.models import Model
+from agents.domain.models.routing import Model
 from agents.llm.gateway import Gateway, Request
 from tests.bench.ask import MOST, provider
 from tests.bench.rows import Row, Say, compared

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from pydantic import BaseModel
 
-from agents.domain.debate import Argument, Debate, Position, Round, Side
-from agents.domain.decomposition import Confidence, Decomposition, Need, Risk, Subtask, with_closing
-from agents.domain.probes import PROBES
-from agents.domain.task import Task
-from agents.domain.verdicts import Advice, Critic, CriticSays, Custodiet, CustodietSays, Review
+from agents.domain.planning.debate import Argument, Debate, Position, Round, Side
+from agents.domain.planning.decomposition import Confidence, Decomposition, Need, Risk, Subtask, with_closing
+from agents.domain.planning.probes import PROBES
+from agents.domain.planning.verdicts import Advice, Critic, CriticSays, Custodiet, CustodietSays, Review
+from agents.domain.task.task import Task
 from agents.flows.debate import DebateAnswer
 from agents.flows.decompose import PlanSays
 from agents.flows.review import CriticAnswer, CustodietAnswer, SpecialistAnswer

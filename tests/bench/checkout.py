@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from agents.workspace.checkouts import GitCheckouts
+from agents.workspace.git.checkouts import GitCheckouts
 from tests.bench.rows import Row, Say, compared, table
 
 FILES = 7_000

@@ -6,7 +6,7 @@ What is in a step of ours, for 50 tasks at once, on SQLite with synchronous=FULL
   fact is appended with its hash chain and the task's snapshot, and the delivery that led to it is settled;
 - the launcher: it reads the fact, writes the row of a job that follows from it and moves its cursor. In the program
   only some facts lead to a job; here every fact does;
-- the announcer (`bot.readers.announce_calmly`): it reads the fact, draws the task's status card, writes the wish to
+- the announcer (`bot.delivery.readers.announce_calmly`): it reads the fact, draws the status card, writes the wish to
   show it and moves its cursor. As in the program, facts that one look finds of the same task share a drawing.
 
 Both readers are pumps that wake when something was committed, as in the program, and the clock runs until they have
@@ -27,19 +27,19 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from agents.domain import pressing
-from agents.domain.answering import Utterance
-from agents.domain.authority import Presser
-from agents.domain.task import Task
-from bot import readers
-from bot.bell import Bell
-from bot.inbox import Inbox
-from bot.jobs import Pump, settle_waiting
+from agents.domain.decisions import pressing
+from agents.domain.decisions.answering import Utterance
+from agents.domain.decisions.authority import Presser
+from agents.domain.task.task import Task
+from bot.change_notifier import Bell
+from bot.delivery import readers
+from bot.intake.inbox import Inbox
 from bot.messages import Said
-from bot.office import Office
+from bot.running.jobs import Pump, settle_waiting
+from bot.services import Office
 from store.books import Books
+from store.chat.deliveries import DeliveryState, Received
 from store.codec import Cause
-from store.deliveries import DeliveryState, Received
 from tests.bench.floor import BareSqlite, bare_sqlite, folder
 from tests.bench.office import open_office, open_tasks, owner_of
 from tests.bench.peers import langgraph
@@ -172,7 +172,7 @@ def _all_read(books: Books) -> bool:
 
 
 def _launch(books: Books) -> int:
-    """`bot.readers.launch`, but every fact leads to a job."""
+    """`bot.delivery.readers.launch`, but every fact leads to a job."""
     unread = books.log.unread("launcher", readers.BATCH)
     books.jobs.ask(*((recorded, "intake", "") for recorded in unread))
     if unread:

@@ -19,12 +19,12 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from agents.domain.budget import Budgets
-from agents.domain.decomposition import Subtask
+from agents.domain.learning.skill import Skill
 from agents.domain.limits import Limits
-from agents.domain.models import Model, Served
-from agents.domain.skill import Skill
-from agents.domain.work import Work
+from agents.domain.models.budget import Budgets
+from agents.domain.models.routing import Model, Served
+from agents.domain.planning.decomposition import Subtask
+from agents.domain.work.work import Work
 from agents.llm.client import Models
 from agents.llm.gateway import Gateway
 from agents.llm.prompts import Prompts
@@ -32,13 +32,13 @@ from agents.llm.talking import tool_schemas
 from agents.minions.builtin import BuiltIn
 from agents.minions.tools import OFFERED
 from agents.ports import Brief, Checkout, GaveUp, Progress, Workspace
-from agents.workspace.beneath import Tree
-from agents.workspace.sandbox.profile import MINION
+from agents.workspace.files.beneath import Tree
+from agents.workspace.sandbox.walls.profile import MINION
 from bot.app import TURN
 from bot.clock import SystemClock
-from store.call_log import CallLog
 from store.database import Database
-from store.turns import TurnLog
+from store.running.call_log import CallLog
+from store.running.turns import TurnLog
 from tests.bench.ask_walk import REQUEST, files_of
 from tests.bench.floor import folder
 from tests.bench.rows import Row, Say, compared, in_turn

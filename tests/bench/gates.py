@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from agents.domain.evaluation import Score
-from agents.domain.scope import Scope, ScopeMode
+from agents.domain.checks.evaluation import Score
+from agents.domain.work.scope import Scope, ScopeMode
 from agents.ports import Candidate, unseen
 from agents.workspace.gates import commands, reading
 from agents.workspace.gates.bench import Bench, Means

@@ -18,14 +18,14 @@ from pathlib import Path
 import httpx
 
 from agents.ports import Ports
-from agents.workspace.checkouts import copy_of
-from agents.workspace.git import git_dir
-from agents.workspace.mirror import lock_of
-from agents.workspace.upkeep import pack_refs
+from agents.workspace.git.checkouts import copy_of
+from agents.workspace.git.git import git_dir
+from agents.workspace.git.mirror import lock_of
+from agents.workspace.git.upkeep import pack_refs
 from bot.app import Program, running
-from bot.settings import load_settings
-from bot.state_folder import make_home
-from bot.workshop import Caged
+from bot.config.settings import load_settings
+from bot.config.state_folder import make_home
+from bot.running.workshop import Caged
 from store.books import Books
 from store.database import Database
 from tests.bench.first_request import APPROVED, Behind, Stamp, approvable, more

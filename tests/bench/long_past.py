@@ -15,20 +15,20 @@ from statistics import median
 
 from agents.domain import events as e
 from agents.domain.ids import Thread
-from agents.domain.task import Task
-from bot import readers
-from bot.bell import Bell
-from bot.inbox import Inbox
-from bot.jobs import settle_waiting
+from agents.domain.task.task import Task
+from bot.change_notifier import Bell
+from bot.delivery import readers
+from bot.delivery.outbox import Outbox
+from bot.intake.inbox import Inbox
 from bot.leases import Leases
-from bot.office import Office
-from bot.outbox import Outbox
-from bot.timers import Timers
+from bot.running.jobs import settle_waiting
+from bot.running.timers import Timers
+from bot.services import Office
 from store.books import Books
+from store.chat.deliveries import DeliveryState, Received
+from store.chat.posts import Wish
 from store.codec import Cause
-from store.deliveries import DeliveryState, Received
-from store.leases import Lease
-from store.posts import Wish
+from store.running.leases import Lease
 from tests.bench.floor import folder
 from tests.bench.office import GENEROUS, OPERATOR, open_office, open_tasks
 from tests.bench.rows import Row, Say, compared, in_turn

@@ -13,12 +13,12 @@ from statistics import median
 
 from agents.domain import events as e
 from agents.domain.ids import TaskId
-from agents.domain.task import Task
-from bot.bell import Bell
-from bot.office import Office
-from store import log
+from agents.domain.task.task import Task
+from bot.change_notifier import Bell
+from bot.services import Office
 from store.books import Books
 from store.codec import Cause
+from store.streams import log
 from tests.bench.floor import folder
 from tests.bench.office import OPERATOR, open_office, open_tasks
 from tests.bench.rows import Row, Say, compared, in_turn

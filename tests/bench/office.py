@@ -9,17 +9,17 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from agents.domain import decide
-from agents.domain.asking import Moment
-from agents.domain.decide import Request
+from agents.domain.decisions.asking import Moment
 from agents.domain.ids import Account, Thread
 from agents.domain.limits import Limits
-from agents.domain.task import Task
+from agents.domain.task import decide
+from agents.domain.task.decide import Request
+from agents.domain.task.task import Task
 from bot.app import TURN
-from bot.bell import Bell
+from bot.change_notifier import Bell
 from bot.clock import SystemClock
-from bot.office import Office
 from bot.permissions import Permissions
+from bot.services import Office
 from store.books import Books
 from store.codec import Cause
 from store.database import Database

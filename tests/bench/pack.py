@@ -12,15 +12,15 @@ import tempfile
 import time
 from pathlib import Path
 
-from agents.domain.decomposition import Subtask
-from agents.domain.redact import Redactor
-from agents.domain.strategy import Input, Strategy
+from agents.domain.context.strategy import Input, Strategy
+from agents.domain.planning.decomposition import Subtask
+from agents.domain.text.redact import Redactor
 from agents.llm.tokens import Tokens
 from agents.minions.counts import Counts
 from agents.minions.pack import Packer
 from agents.ports import Checkout, Workspace
-from agents.workspace.beneath import Tree
-from agents.workspace.listing import of_checkout
+from agents.workspace.files.beneath import Tree
+from agents.workspace.git.listing import of_checkout
 from tests.bench.floor import folder
 from tests.bench.rows import Row, Say, compared, in_turn, table
 

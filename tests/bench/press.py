@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median, quantiles
 
-from agents.domain.authority import Kind
-from agents.domain.task import Task
-from bot.bell import Bell
-from bot.inbox import Inbox
+from agents.domain.decisions.authority import Kind
+from agents.domain.task.task import Task
+from bot.change_notifier import Bell
+from bot.intake.inbox import Inbox
 from bot.messages import Choice, Pressed
 from tests.bench.floor import BareSqlite, bare_sqlite, folder
 from tests.bench.office import open_office, open_tasks, owner_of

@@ -4,7 +4,7 @@ import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-from agents.domain.graph import ReadySet
+from agents.domain.planning.graph import ReadySet
 from tests.bench.rows import Row, Say, compared, in_turn
 
 SUBTASKS, NEEDS, NEAR, ROUNDS = 10_000, 3, 200, 15

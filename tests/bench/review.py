@@ -10,10 +10,10 @@ from collections.abc import Awaitable
 from dataclasses import replace
 from pathlib import Path
 
-from agents.domain.probes import probe_for
+from agents.domain.planning.probes import probe_for
 from agents.flows.review import CriticAnswer
 from agents.ports import Ask
-from store.jobs import Job
+from store.running.jobs import Job
 from tests.bench.floor import folder
 from tests.bench.rows import Row, Say, compared, in_turn
 from tests.fakes.model_server import ModelServer, Says

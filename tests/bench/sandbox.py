@@ -17,11 +17,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from agents.ports import Workspace
-from agents.workspace.sandbox import cgroup, tools
 from agents.workspace.sandbox.bubblewrap import Bubblewrap
 from agents.workspace.sandbox.launch import Launcher
-from agents.workspace.sandbox.profile import GATE, MINION
-from agents.workspace.sandbox.walls import Start, command_line
+from agents.workspace.sandbox.limits import cgroup
+from agents.workspace.sandbox.walls import tools
+from agents.workspace.sandbox.walls.profile import GATE, MINION
+from agents.workspace.sandbox.walls.walls import Start, command_line
 from tests.bench.rows import Row, Say, compared, table
 
 ROUNDS = 40

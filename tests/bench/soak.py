@@ -23,20 +23,20 @@ from pathlib import Path
 from statistics import quantiles
 from typing import Any
 
-from agents.domain.authority import Kind
-from agents.domain.task import Task
+from agents.domain.decisions.authority import Kind
+from agents.domain.task.task import Task
 from agents.llm.gateway import Gateway
 from agents.ports import Ask, Converse, Keep, Llm, Ports, Said, Shape, Spent, Talker, ToolCall
-from agents.workspace.removal import remove
+from agents.workspace.files.removal import remove
+from agents.workspace.files.walking import walk
 from agents.workspace.sample import lay_out
-from agents.workspace.sandbox import cgroup
-from agents.workspace.sandbox.profile import MB
-from agents.workspace.walking import walk
+from agents.workspace.sandbox.limits import cgroup
+from agents.workspace.sandbox.walls.profile import MB
 from bot.app import Program, running
-from bot.desk import Need
+from bot.config.settings import load_settings
 from bot.messages import Choice, Pressed
-from bot.settings import load_settings
-from bot.workshop import Caged
+from bot.query_api import Need
+from bot.running.workshop import Caged
 from manifests import packaged
 from tests.bench.floor import folder
 from tests.bench.rows import Row, Say

@@ -9,9 +9,9 @@ import time
 from pathlib import Path
 
 from agents.domain.events import WorkEvaluated, WorkHandedIn
-from agents.domain.task import Task
+from agents.domain.task.task import Task
 from bot.app import Program, running
-from bot.settings import load_settings
+from bot.config.settings import load_settings
 from tests.bench.floor import folder
 from tests.bench.rows import Row, Say, compared
 from tests.scenarios.console_stage import ConsoleStage

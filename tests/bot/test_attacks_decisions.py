@@ -8,20 +8,20 @@ from dataclasses import dataclass, replace
 import pytest
 from sqlalchemy import text
 
-from agents.domain import asking
-from agents.domain.asking import Question
-from agents.domain.authority import Group, Kind
-from agents.domain.decision import HOLD, Decision, DecisionState, Option, lettered
+from agents.domain.decisions import asking
+from agents.domain.decisions.asking import Question
+from agents.domain.decisions.authority import Group, Kind
+from agents.domain.decisions.decision import HOLD, Decision, DecisionState, Option, lettered
 from agents.domain.errors import SettingsProblem
 from agents.domain.ids import Account
-from agents.domain.task import Task
-from bot.inbox import Outcome
+from agents.domain.task.task import Task
+from bot.intake.inbox import Outcome
 from bot.messages import Card, Pressed, load_card
 from bot.permissions import Permissions
 from store.books import Books
+from store.chat.deliveries import DeliveryState
 from store.codec import Cause
 from store.database import Database
-from store.deliveries import DeliveryState
 from tests.store.room import (
     ANA,
     APPROVE_OR_NOT,

@@ -8,8 +8,8 @@ from datetime import timedelta
 
 import pytest
 
-from agents.domain.authority import Kind
-from agents.domain.decision import HOLD, DecisionState
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.decision import HOLD, DecisionState
 from store.database import Database
 from tests.bot.test_attacks_decisions import card_of, shown_on
 from tests.store.room import CAREFUL, CHANNEL, EVE, LEAD, UNLIMITED, Room, office_of

@@ -5,9 +5,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bot.cli.chat_checks import chats
-from bot.cli.checks import Check, State
-from bot.settings import load_settings
+from bot.cli.doctor.chat_checks import chats
+from bot.cli.doctor.checks import Check, State
+from bot.config.settings import load_settings
 from tests.fakes.discord import FakeDiscord
 from tests.fakes.slack import FakeSlack, fake_slack
 from tests.fakes.slack.delivery import SIGNING_SECRET

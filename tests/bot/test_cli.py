@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.platforms.console.sessions import hash_of
+from bot.platforms.console.access.sessions import hash_of
 from store.books import Books
+from store.chat.sessions import Session
 from store.database import Database
-from store.sessions import Session
 from tests.bot.test_cli_entry import ME, Shell
 from tests.domain.secret_corpus import BARE
 

@@ -20,8 +20,8 @@ from typer.testing import CliRunner
 
 from agents.domain.ids import Account, Thread
 from bot.app import open_desk
+from bot.config.settings import load_settings, os_user
 from bot.messages import Said
-from bot.settings import load_settings, os_user
 
 OVERLORD = Path(sys.executable).with_name("overlord")
 HEAVY = ("litellm", "slack_bolt", "slack_sdk", "discord", "sqlalchemy", "apscheduler", "starlette", "rich", "aiohttp")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.model_check import models
-from bot.settings import load_settings
+from bot.cli.doctor.model_check import models
+from bot.config.settings import load_settings
 from tests.bot.test_cli_entry import Shell
 from tests.bot.test_cli_up import said, up
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from agents.domain import proposing
-from agents.domain.asking import Moment
+from agents.domain.decisions.asking import Moment
 from agents.domain.ids import TaskId
-from agents.domain.proposal import Level, Proposal, ProposalType, Rationale, Trigger, proposal_id
+from agents.domain.learning import proposing
+from agents.domain.learning.proposal import Level, Proposal, ProposalType, Rationale, Trigger, proposal_id
 from store.books import Books
 from store.codec import Cause
 from store.database import Database

@@ -8,7 +8,7 @@ import pytest
 from jsonschema_rs import Draft202012Validator, meta
 
 from agents.catalog.yaml import parse_yaml, read_yaml
-from agents.domain.workflow import DEFAULT
+from agents.domain.workflow.workflow import DEFAULT
 from agents.llm.prompts import names as questions
 from bot.cli.schemas import ANSWERS, made, names
 from manifests import packaged

@@ -7,10 +7,10 @@ import pytest
 
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, DecisionId, Thread, derived
-from bot.desk import Heard
 from bot.messages import Choice, Edited, Pressed, Said
+from bot.platforms.console.access.sessions import Viewer
 from bot.platforms.console.deliveries import MENTION, said, without_mention
-from bot.platforms.console.sessions import Viewer
+from bot.query_api import Heard
 from tests.fakes.console import Visit, console
 from tests.fakes.desk import START, ScriptedDesk
 

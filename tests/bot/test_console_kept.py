@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from agents.domain.ids import Account, DecisionId, TaskId, Thread
-from agents.domain.task import TaskState
+from agents.domain.task.task import TaskState
 from bot.messages import Button, Card, Choice
 from bot.platforms.console.page import kept_of
 from tests.fakes.console import console, text_of

@@ -7,8 +7,8 @@ import pytest
 
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, Thread
-from agents.domain.outcome import Implementation, Made, Status, WorkerOutcome
-from agents.domain.task import TaskState
+from agents.domain.task.task import TaskState
+from agents.domain.work.outcome import Implementation, Made, Status, WorkerOutcome
 from bot.messages import Button, Card, Choice, Row, Style, Tone
 from bot.platforms.console.page import ICONS, TONES, ago, cut
 from tests.fakes.console import console, text_of

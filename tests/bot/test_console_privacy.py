@@ -11,17 +11,17 @@ import httpx
 import pytest
 from sqlalchemy import text
 
-from agents.domain.authority import Group, Kind
+from agents.domain.decisions.authority import Group, Kind
 from agents.domain.ids import Account, TaskId
 from agents.ports import Pull
-from agents.workspace.artefacts import FileArtefacts
-from bot.bell import Bell
-from bot.office import Office
-from bot.people_desk import PeopleDesk
+from agents.workspace.files.artefacts import FileArtefacts
+from bot.change_notifier import Bell
 from bot.permissions import Permissions
 from bot.platforms.console.hosting import running
 from bot.platforms.console.options import ConsoleOptions
-from bot.records import DirectRecords
+from bot.queries.people_queries import PeopleDesk
+from bot.queries.store_queries import DirectRecords
+from bot.services import Office
 from store.books import Books
 from store.database import Database
 from tests.bot.test_console_stream import events

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from bot.platforms.console.forwarded import Forwarded
-from bot.settings import BadSettings, load_settings
+from bot.config.settings import BadSettings, load_settings
+from bot.platforms.console.access.forwarded import Forwarded
 from tests.bot.test_console_sign_in import Tokens, enter, shared
 from tests.fakes.console import visitor
 

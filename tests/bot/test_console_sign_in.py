@@ -8,8 +8,8 @@ from datetime import timedelta
 import httpx
 import pytest
 
-from bot.platforms.console.sessions import Brake, Seal, hash_of
-from store.sessions import Session
+from bot.platforms.console.access.sessions import Brake, Seal, hash_of
+from store.chat.sessions import Session
 from tests.fakes.console import SECRET, Visit, console, text_of, visitor
 from tests.fakes.desk import START, ScriptedDesk
 

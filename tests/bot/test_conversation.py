@@ -3,7 +3,7 @@
 import pytest
 
 from agents.domain.ids import TaskId
-from bot.conversation import Command, SmallTalk, Verb, Words, understand
+from bot.intake.conversation import Command, SmallTalk, Verb, Words, understand
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from agents.domain.ids import DecisionId, Thread
 from bot.messages import Button, Card, Choice, Gone, Later, Refused, Row, Unsure
 from bot.platforms.discord.address import Place, account_of
-from bot.platforms.discord.platform import DiscordPlatform
+from bot.platforms.discord.outgoing.platform import DiscordPlatform
 from bot.platforms.discord.rest import Rest
 from tests.fakes.discord import FakeDiscord
 from tests.fakes.discord.trouble import Kind

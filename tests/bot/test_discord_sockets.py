@@ -7,10 +7,10 @@ import discord
 import pytest
 
 from agents.domain.ids import DecisionId
+from bot.delivery.waits import Waits
 from bot.messages import Button, Card, Choice
 from bot.platforms.discord import gateway
 from bot.platforms.discord.address import Place
-from bot.waits import Waits
 from tests.fakes.discord import FakeDiscord
 from tests.fakes.discord.inbox import Kept, listening, options, until
 from tests.fakes.discord.interactions import DEFER_UPDATE

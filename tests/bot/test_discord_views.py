@@ -11,8 +11,8 @@ from syrupy.assertion import SnapshotAssertion
 from agents.domain.ids import Account, DecisionId, Thread
 from bot.messages import Button, Card, Choice, Row, Style, Tone
 from bot.platforms.discord.address import Act, CustomId, Place
-from bot.platforms.discord.markup import escape, reference
-from bot.platforms.discord.views import May, Rendered, confirmation, form, reference_of, render
+from bot.platforms.discord.outgoing.markup import escape, reference
+from bot.platforms.discord.outgoing.views import May, Rendered, confirmation, form, reference_of, render
 from tests.fakes.discord.limits import check_message, check_modal
 from tests.fakes.discord.people import plain, readable
 from tests.fakes.discord.shapes import Shapes, document

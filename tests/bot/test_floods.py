@@ -7,11 +7,11 @@ from pathlib import Path
 from agents.domain.ids import Account, Thread
 from agents.domain.limits import Limits
 from bot.clock import SystemClock
-from bot.inbox import Inbox
-from bot.jobs import settle_waiting
+from bot.intake.inbox import Inbox
 from bot.messages import Said
-from bot.office import Office
 from bot.permissions import Permissions
+from bot.running.jobs import settle_waiting
+from bot.services import Office
 from store.database import Database
 
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from agents.domain.gates import ExtraGate, GateCommands
+from agents.domain.checks.gates import ExtraGate, GateCommands
 from agents.workspace.gates.environment import environment
-from bot.cli.checks import Check, State
-from bot.cli.gates_check import gates
-from bot.settings import Project, Settings, load_settings
+from bot.cli.doctor.checks import Check, State
+from bot.cli.doctor.gates_check import gates
+from bot.config.settings import Project, Settings, load_settings
 from tests.evaluator.pieces import SHOP, Files
 from tests.evaluator.yard import git, repository_of
 

@@ -17,19 +17,19 @@ import httpx
 import pytest
 from sqlalchemy import event
 
-from agents.domain.asking import Moment, Question
-from agents.domain.authority import Kind
+from agents.domain.decisions.asking import Moment, Question
+from agents.domain.decisions.authority import Kind
 from agents.domain.ids import TaskId
-from agents.domain.redact import Redactor
-from agents.workspace.artefacts import FileArtefacts
-from bot.bell import Bell
-from bot.desk import Portion
-from bot.office import Office
+from agents.domain.text.redact import Redactor
+from agents.workspace.files.artefacts import FileArtefacts
+from bot.change_notifier import Bell
 from bot.permissions import Permissions
 from bot.platforms.console.hosting import _bound, running
 from bot.platforms.console.options import ConsoleOptions
 from bot.platforms.console.pages import NEEDS_SHOWN, TASKS_SHOWN, THREADS_SHOWN
-from bot.records import DirectRecords
+from bot.queries.store_queries import DirectRecords
+from bot.query_api import Portion
+from bot.services import Office
 from store.books import Books
 from store.database import Database
 from tests.bot.test_cli_entry import Shell

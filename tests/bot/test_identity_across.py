@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from agents.domain.asking import Question
-from agents.domain.authority import Kind
-from agents.domain.decision import Decision, DecisionState
+from agents.domain.decisions.asking import Question
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.decision import Decision, DecisionState
 from agents.domain.ids import Account, TaskId
 from agents.ports import Ports
-from bot.people_desk import PeopleDesk
 from bot.platforms.slack.directory import FRESH
+from bot.queries.people_queries import PeopleDesk
 from tests.fakes.discord import FakeDiscord
 from tests.fakes.llm import ThinkingLlm
 from tests.fakes.slack import fake_slack

@@ -3,14 +3,14 @@
 import pytest
 from sqlalchemy import text
 
-from agents.domain.authority import Group
+from agents.domain.decisions.authority import Group
 from agents.domain.ids import Account, Thread
-from bot.inbox import Outcome
+from bot.intake.inbox import Outcome
 from bot.messages import Pressed, Said, load_card
-from bot.people_desk import PeopleDesk
+from bot.queries.people_queries import PeopleDesk
 from store.books import Books
+from store.chat.deliveries import DeliveryState
 from store.database import Database
-from store.deliveries import DeliveryState
 from tests.store.room import ANA, EVE, GROUPS, OPERATOR, Room, office_of, take_all_posts
 
 BO, PHONE, OLD = Account("slack:T1:UBO"), Account("discord:77"), Account("discord:99")

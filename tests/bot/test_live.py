@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from agents.domain.ids import TaskId
-from agents.domain.redact import MASK, Redactor
+from agents.domain.text.redact import MASK, Redactor
 from bot.live import CHARACTERS, COMMAND, LINES, Live, last_lines
 
 TASK, OTHER = TaskId("T-1"), TaskId("T-2")

@@ -28,10 +28,15 @@ def lines(out: io.StringIO) -> list[dict[str, Any]]:
 def test_ours_and_the_libraries_are_told_alike() -> None:
     out = io.StringIO()
     set_up_logs("info", stream=out)
-    logging.getLogger("bot.jobs").info("job finished", extra={"job": "j1"})
+    logging.getLogger("bot.running.jobs").info("job finished", extra={"job": "j1"})
     logging.getLogger("somebody").warning("said %s", "so", extra={"task": "T-1"})
     ours, theirs = lines(out)
-    assert (ours["event"], ours["job"], ours["level"], ours["logger"]) == ("job finished", "j1", "info", "bot.jobs")
+    assert (ours["event"], ours["job"], ours["level"], ours["logger"]) == (
+        "job finished",
+        "j1",
+        "info",
+        "bot.running.jobs",
+    )
     assert (theirs["event"], theirs["task"], theirs["level"]) == ("said so", "T-1", "warning")
     assert ours["timestamp"].endswith("Z")
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import text
 
-from agents.domain.authority import Kind
+from agents.domain.decisions.authority import Kind
 from agents.domain.ids import Account, Thread
 from bot.messages import Delivery, Edited, Said
 from store.database import Database

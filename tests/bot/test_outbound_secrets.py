@@ -12,18 +12,18 @@ import pytest
 
 from agents.domain.ids import DecisionId, Thread
 from agents.domain.limits import Limits
-from agents.domain.redact import MASK, Redactor
+from agents.domain.text.redact import MASK, Redactor
 from bot.clock import SystemClock
+from bot.delivery.outbox import Outbox
+from bot.delivery.readers import wish
 from bot.leases import Leases
 from bot.messages import Arrow, Button, Card, Choice, Graph, Node, Row
-from bot.office import Office
-from bot.outbox import Outbox
 from bot.permissions import Permissions
-from bot.platforms.console.guard import HEADERS
+from bot.platforms.console.access.guard import HEADERS
 from bot.platforms.console.page import HERE
-from bot.readers import wish
+from bot.services import Office
+from store.chat.posts import Act
 from store.database import Database
-from store.posts import Act
 from tests.conformance.console_rig import ConsoleRig
 from tests.conformance.discord_rig import DiscordRig
 from tests.conformance.rig import Rig

@@ -4,10 +4,10 @@ from datetime import timedelta
 from pathlib import Path
 
 from agents.domain.ids import Account, Thread
+from bot.delivery.outbox import Outbox
+from bot.delivery.readers import wish
 from bot.leases import Leases
 from bot.messages import Bounds, Card, Later, Refused, Shut
-from bot.outbox import Outbox
-from bot.readers import wish
 from store.database import Database
 from tests.store.room import HandClock, office_of
 

@@ -8,19 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from agents.domain import asking, decide
-from agents.domain.asking import Question
-from agents.domain.authority import Kind
-from agents.domain.decide import Request
-from agents.domain.decision import Option, lettered
+from agents.domain.decisions import asking
+from agents.domain.decisions.asking import Question
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.decision import Option, lettered
 from agents.domain.ids import Account, Thread
 from agents.domain.limits import Limits
+from agents.domain.task import decide
+from agents.domain.task.decide import Request
 from bot.clock import SystemClock
-from bot.inbox import Inbox
-from bot.jobs import settle_waiting
+from bot.intake.inbox import Inbox
 from bot.messages import Card, Said, load_card
-from bot.office import Office
 from bot.permissions import Permissions
+from bot.running.jobs import settle_waiting
+from bot.services import Office
 from store.books import Books
 from store.codec import Cause
 from store.database import Database

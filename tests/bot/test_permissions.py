@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from agents.domain.authority import RULES, ChannelPolicy, Group, Kind
+from agents.domain.decisions.authority import RULES, ChannelPolicy, Group, Kind
 from agents.domain.errors import SettingsProblem
 from agents.domain.ids import Account
 from bot.permissions import Permissions

@@ -4,8 +4,8 @@ import io
 
 from PIL import Image
 
+from bot.delivery.pictures import BOX_W, LARGEST, layout, png
 from bot.messages import Arrow, Graph, Node
-from bot.pictures import BOX_W, LARGEST, layout, png
 
 
 def graph(*columns: int, arrows: tuple[Arrow, ...] = ()) -> Graph:

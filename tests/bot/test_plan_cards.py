@@ -5,13 +5,14 @@ from dataclasses import replace
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from agents.domain import events as e, planning
-from agents.domain.authority import Kind
-from agents.domain.debate import Argument, Position, Round, Side
-from agents.domain.decomposition import Edge, Need
+from agents.domain import events as e
+from agents.domain.decisions.authority import Kind
 from agents.domain.limits import Limits
-from agents.domain.task import Task
-from agents.domain.verdicts import Advice, Critic, CriticSays, Custodiet, CustodietSays, Review
+from agents.domain.planning import planning
+from agents.domain.planning.debate import Argument, Position, Round, Side
+from agents.domain.planning.decomposition import Edge, Need
+from agents.domain.planning.verdicts import Advice, Critic, CriticSays, Custodiet, CustodietSays, Review
+from agents.domain.task.task import Task
 from bot.cards.about import cost_card
 from bot.cards.bill import Bill
 from bot.cards.decisions import decision_card

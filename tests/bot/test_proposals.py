@@ -4,19 +4,20 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from agents.domain import decide, proposing
-from agents.domain.decide import Request
 from agents.domain.ids import Account, Thread
-from agents.domain.proposal import Listed
-from agents.domain.task import Task
-from bot.inbox import Inbox
+from agents.domain.learning import proposing
+from agents.domain.learning.proposal import Listed
+from agents.domain.task import decide
+from agents.domain.task.decide import Request
+from agents.domain.task.task import Task
+from bot.intake.inbox import Inbox
 from bot.messages import Later, Refused
 from bot.platforms.console.platform import ConsolePlatform
-from bot.proposals import ApprovedProposals, Elsewhere
+from bot.running.proposal_tasks import ApprovedProposals, Elsewhere
 from store.books import Books
+from store.chat.deliveries import DeliveryState
 from store.codec import Cause
 from store.database import Database
-from store.deliveries import DeliveryState
 from tests.bot.test_cli_proposals import proposal_of
 from tests.store.room import ANA, EVE, LEAD, Room, is_whole, office_of
 

@@ -8,11 +8,11 @@ from types import MappingProxyType
 import pytest
 
 from agents.catalog.library import load_catalog
-from agents.domain.authority import ChannelPolicy, Group, OnTimeout, PlanPolicy
+from agents.domain.checks.gates import ExtraGate, GateCommands, OnFail
+from agents.domain.decisions.authority import ChannelPolicy, Group, OnTimeout, PlanPolicy
 from agents.domain.errors import SettingsProblem
-from agents.domain.gates import ExtraGate, GateCommands, OnFail
 from agents.domain.limits import Limits
-from bot.settings import BadSettings, Settings, load_settings
+from bot.config.settings import BadSettings, Settings, load_settings
 
 
 class Desk:

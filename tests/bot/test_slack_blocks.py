@@ -9,8 +9,8 @@ from syrupy.assertion import SnapshotAssertion
 
 from agents.domain.ids import Account, DecisionId
 from bot.messages import Button, Card, Choice, Row, Style, Tone
-from bot.platforms.slack import presses
-from bot.platforms.slack.blocks import home_view, render
+from bot.platforms.slack.outgoing import buttons as presses
+from bot.platforms.slack.outgoing.blocks import home_view, render
 from tests.fakes.slack import kit
 from tests.fakes.slack.api import MESSAGE_MOST
 from tests.fakes.slack.shown import controls, links_of, pings_in, pings_of, words_of

@@ -11,8 +11,8 @@ import pytest
 
 from agents.domain.ids import Account, Thread
 from bot.messages import Arrow, Card, Gone, Graph, Later, Node, Refused, Shut, Unsure
-from bot.platforms.slack.pace import Pace
-from bot.platforms.slack.platform import SlackPlatform
+from bot.platforms.slack.outgoing.pace import Pace
+from bot.platforms.slack.outgoing.platform import SlackPlatform
 from bot.platforms.slack.web import SlackClient
 from tests.bot.test_slack_gateway import PLAN
 from tests.conformance.slack_rig import ANA, SlackRig, open_rig

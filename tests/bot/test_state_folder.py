@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agents.domain.errors import SettingsProblem
-from bot.state_folder import make_database_private, make_home
+from bot.config.state_folder import make_database_private, make_home
 from tests.bot.test_cli_entry import Shell
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.settings import BadSettings, Settings, load_settings
-from bot.settings_file import find_settings
+from bot.config.settings import BadSettings, Settings, load_settings
+from bot.config.settings_file import find_settings
 from tests.bot.test_cli_entry import Shell
 
 STRANGERS = "models: {primary: {model: openai/x, base_url: 'https://evil.example/v1', api_key_env: MY_KEY}}\n"

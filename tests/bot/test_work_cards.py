@@ -1,8 +1,8 @@
 """What a judgement looks like: each thing is said once, in a row where it fits and below where it does not."""
 
-from agents.domain.decomposition import Decomposition, Subtask
-from agents.domain.evaluation import NOT_RUN, CodeReview, Evaluation, GateRun, Opinion, Score, judged
-from agents.domain.work import Work
+from agents.domain.checks.evaluation import NOT_RUN, CodeReview, Evaluation, GateRun, Opinion, Score, judged
+from agents.domain.planning.decomposition import Decomposition, Subtask
+from agents.domain.work.work import Work
 from bot.cards.work import evaluation_card
 from bot.messages import Card
 from tests.llm.rig import task

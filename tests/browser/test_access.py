@@ -7,7 +7,7 @@ import pytest
 from playwright.async_api import Page, expect
 
 from agents.domain.ids import Thread
-from agents.domain.task import TaskState
+from agents.domain.task.task import TaskState
 from bot.messages import Arrow, Button, Card, Choice, Graph, Node, Row, Style, Tone
 from tests.browser.window import ANA, BEN, GENERAL, HERE, PHONE, Window
 from tests.fakes.desk import ScriptedDesk, plan_card

@@ -4,7 +4,7 @@ import pytest
 from playwright.async_api import Page, expect
 
 from agents.domain.ids import TaskId
-from agents.domain.task import TaskState
+from agents.domain.task.task import TaskState
 from tests.browser.test_access import ask_judge
 from tests.browser.window import ANA, DESKTOP, GENERAL, HERE, PHONE, Window
 

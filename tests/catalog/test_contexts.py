@@ -5,8 +5,8 @@ import pytest
 from agents.catalog.contexts import CONTEXT, CONTEXTS, packaged_contexts
 from agents.catalog.documents import Value
 from agents.catalog.reading import Wrong
-from agents.domain.packing import MAX_BUDGET
-from agents.domain.strategy import MEASURES, Input, Strategy
+from agents.domain.context.packing import MAX_BUDGET
+from agents.domain.context.strategy import MEASURES, Input, Strategy
 
 OURS = CONTEXTS((), packaged_contexts().data)
 SMALL: dict[str, Value] = {"token_budget": 9_000, "priority_order": ["task", "target"], "inputs": {"targets": 3}}

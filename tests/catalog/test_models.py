@@ -5,8 +5,8 @@ import pytest
 from agents.catalog.documents import Value
 from agents.catalog.models import BUDGETS, MODELS, packaged_models
 from agents.catalog.reading import Wrong
-from agents.domain.budget import Budgets
-from agents.domain.models import ROLES, WrittenModel
+from agents.domain.models.budget import Budgets
+from agents.domain.models.routing import ROLES, WrittenModel
 
 
 def test_the_packaged_file_can_be_read_and_names_no_model_for_a_role() -> None:

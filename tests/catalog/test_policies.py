@@ -17,9 +17,9 @@ from agents.catalog.policies import (
     packaged_limits,
 )
 from agents.catalog.reading import Wrong
-from agents.domain.authority import Group
+from agents.domain.decisions.authority import Group
 from agents.domain.limits import Limits
-from agents.domain.retention import Retention
+from agents.domain.project.retention import Retention
 
 
 def test_the_packaged_numbers_are_the_defaults_of_the_domain() -> None:

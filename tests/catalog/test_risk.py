@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from agents.catalog.risk import RISK, odd_risk, packaged_risk
-from agents.domain.evaluation import Change
-from agents.domain.risk import RiskLevel, RiskPolicy, risk_of
-from bot.settings import BadSettings, Settings, load_settings
+from agents.domain.checks.evaluation import Change
+from agents.domain.checks.risk import RiskLevel, RiskPolicy, risk_of
+from bot.config.settings import BadSettings, Settings, load_settings
 
 
 def read(tmp_path: Path, text: str) -> Settings:

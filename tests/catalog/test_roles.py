@@ -8,11 +8,11 @@ import pytest
 from agents.catalog.library import Catalog, Declared, load_catalog, odd_declared
 from agents.catalog.reading import Wrong
 from agents.catalog.roles import ROLES
+from agents.domain.checks.gates import OnFail
 from agents.domain.errors import SettingsProblem
-from agents.domain.gates import OnFail
-from agents.domain.roles import GATHERED, Base, ToolName
+from agents.domain.workflow.roles import GATHERED, Base, ToolName
 from agents.minions.tools import TOOLS
-from bot.settings import load_settings
+from bot.config.settings import load_settings
 
 OURS = load_catalog()
 GATE = {"name": "types", "command": "mypy ."}

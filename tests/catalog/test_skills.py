@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 from agents.catalog.documents import Value
 from agents.catalog.skills import LARGEST, MOST, packaged_skills, read_skills
 from agents.catalog.yaml import write_yaml
-from agents.domain.skill import suggested
+from agents.domain.learning.skill import suggested
 
 GOOD = """
 name: web-forms

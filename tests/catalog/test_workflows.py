@@ -8,8 +8,8 @@ from agents.catalog.documents import Value
 from agents.catalog.library import Declared, odd_declared
 from agents.catalog.reading import Wrong
 from agents.catalog.workflows import OBEYED, WORKFLOW, packaged_workflow
-from agents.domain.shapes import shape
-from agents.domain.workflow import DEFAULT, ORDER, Workflow
+from agents.domain.text.json_types import shape
+from agents.domain.workflow.workflow import DEFAULT, ORDER, Workflow
 
 
 def read(**changes: dict[str, Value]) -> Workflow:

@@ -7,10 +7,10 @@ from pathlib import Path
 import aiohttp
 
 from agents.domain.ids import Account, Thread
-from bot.platforms.slack import presses
 from bot.platforms.slack.options import SlackOptions
-from bot.platforms.slack.pace import Pace
-from bot.platforms.slack.platform import SlackPlatform
+from bot.platforms.slack.outgoing import buttons as presses
+from bot.platforms.slack.outgoing.pace import Pace
+from bot.platforms.slack.outgoing.platform import SlackPlatform
 from bot.platforms.slack.web import SlackClient
 from tests.conformance.rig import Visible
 from tests.fakes.slack import FakeSlack, fake_slack

@@ -3,11 +3,11 @@
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from agents.domain.authority import Kind
-from agents.domain.consequences import CONSEQUENCES
-from agents.domain.decision import Decision, Option, lettered
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.consequences import CONSEQUENCES
+from agents.domain.decisions.decision import Decision, Option, lettered
 from agents.domain.ids import Account
-from agents.domain.task import Task
+from agents.domain.task.task import Task
 from tests.store.room import OPERATOR
 
 # ── AUTHORITY.md, once more ───────────────────────────────────────────────────────────────────────────────────────────

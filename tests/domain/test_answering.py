@@ -5,23 +5,25 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from agents.domain import events as e, pressing, steering
-from agents.domain.answering import Utterance, option_named
-from agents.domain.asking import Moment, Question, ask
-from agents.domain.authority import Group, Kind, Presser
-from agents.domain.consequences import RESUME_OR_TAKE
-from agents.domain.decision import Option, lettered
-from agents.domain.decomposition import Decomposition, Subtask
-from agents.domain.dispatching import SCOPE_OPTIONS
+from agents.domain import events as e
+from agents.domain.decisions import pressing
+from agents.domain.decisions.answering import Utterance, option_named
+from agents.domain.decisions.asking import Moment, Question, ask
+from agents.domain.decisions.authority import Group, Kind, Presser
+from agents.domain.decisions.consequences import RESUME_OR_TAKE
+from agents.domain.decisions.decision import Option, lettered
+from agents.domain.decisions.pressing import Press
 from agents.domain.errors import PressRefused
 from agents.domain.events import Event
 from agents.domain.ids import PersonId, TaskId, Thread
-from agents.domain.planning import PLAN_OPTIONS
-from agents.domain.pressing import Press
-from agents.domain.scope import Scope, ScopeMode
-from agents.domain.task import Task, TaskState, evolve
-from agents.domain.work import SubtaskState, Work
-from agents.domain.working import ESCALATION_OPTIONS, GATE_OPTIONS, TAKEN_OPTIONS, UNMERGED_OPTIONS, Wanted, asked
+from agents.domain.planning.decomposition import Decomposition, Subtask
+from agents.domain.planning.planning import PLAN_OPTIONS
+from agents.domain.task import steering
+from agents.domain.task.task import Task, TaskState, evolve
+from agents.domain.work.dispatching import SCOPE_OPTIONS
+from agents.domain.work.scope import Scope, ScopeMode
+from agents.domain.work.work import SubtaskState, Work
+from agents.domain.work.working import ESCALATION_OPTIONS, GATE_OPTIONS, TAKEN_OPTIONS, UNMERGED_OPTIONS, Wanted, asked
 from bot.cards.words import label_of
 
 NOW = datetime(2026, 3, 4, 5, 6, tzinfo=UTC)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.domain.authority import (
+from agents.domain.decisions.authority import (
     LEAVES_THE_MACHINE,
     RULES,
     WIDER,

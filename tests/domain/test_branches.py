@@ -6,9 +6,9 @@ import subprocess
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from agents.domain.branches import branch_for, odd_branch
-from agents.domain.commits import GAP, commit_message
 from agents.domain.ids import TaskId
+from agents.domain.work.branches import branch_for, odd_branch
+from agents.domain.work.commit_messages import GAP, commit_message
 
 HOSTILE = [
     "--upload-pack=x",

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from hypothesis import given, strategies as st
 
-from agents.domain.breaker import FAILURES, WINDOW, Breaker, BreakerState
+from agents.domain.models.breaker import FAILURES, WINDOW, Breaker, BreakerState
 
 
 def opened(at: float = 0.0) -> Breaker:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from agents.domain.decomposition import Decomposition, Edge, Need, Subtask, faults, with_closing
+from agents.domain.planning.decomposition import Decomposition, Edge, Need, Subtask, faults, with_closing
 
 FILES = ("src/app.py", "src/api/users.py", "tests/test_app.py", "README.md")
 

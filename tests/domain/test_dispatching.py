@@ -6,18 +6,19 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given, strategies as st
 
-from agents.domain import dispatching, events as e, working
-from agents.domain.asking import Moment
-from agents.domain.authority import Kind
-from agents.domain.decision import Decision
-from agents.domain.decomposition import Decomposition, Need, Subtask, with_closing
-from agents.domain.evaluation import Evaluation, Score
+from agents.domain import events as e
+from agents.domain.checks.evaluation import Evaluation, Score
+from agents.domain.checks.risk import GATE_FOR, Risk, RiskLevel
+from agents.domain.decisions.asking import Moment
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.decision import Decision
 from agents.domain.ids import PersonId, TaskId, Thread
 from agents.domain.limits import Limits
-from agents.domain.risk import GATE_FOR, Risk, RiskLevel
-from agents.domain.scope import Scope, ScopeMode
-from agents.domain.task import Task, TaskState, evolve
-from agents.domain.work import SubtaskState, Work
+from agents.domain.planning.decomposition import Decomposition, Need, Subtask, with_closing
+from agents.domain.task.task import Task, TaskState, evolve
+from agents.domain.work import dispatching, working
+from agents.domain.work.scope import Scope, ScopeMode
+from agents.domain.work.work import SubtaskState, Work
 
 AT = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 MOMENT = Moment(at=AT, cause="test")

@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from agents.domain.evaluation import CodeReview, Evaluation, GateRun, Opinion, Score, joined, judged, overall
+from agents.domain.checks.evaluation import CodeReview, Evaluation, GateRun, Opinion, Score, joined, judged, overall
 
 P, R, F = Score.PASS, Score.NEEDS_REVISION, Score.FAIL
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from agents.domain.failure import (
+from agents.domain.limits import Limits
+from agents.domain.models.failure import (
     ACTIONS,
     FEEDBACK,
     POLICIES,
@@ -12,7 +13,6 @@ from agents.domain.failure import (
     Failure,
     next_try,
 )
-from agents.domain.limits import Limits
 
 DEFAULT = POLICIES["default"]
 E = ErrorClass

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from hypothesis import given, strategies as st
 
-from agents.domain.graph import ReadySet, cycle_in, waves
+from agents.domain.planning.graph import ReadySet, cycle_in, waves
 
 
 def test_a_cycle_is_named_as_one_walks_it() -> None:

@@ -4,16 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from agents.domain import decide, events as e, planning
-from agents.domain.authority import ChannelPolicy, Kind, PlanPolicy
-from agents.domain.decomposition import faults, with_closing
+from agents.domain import events as e
+from agents.domain.decisions.authority import ChannelPolicy, Kind, PlanPolicy
 from agents.domain.errors import PressRefused
-from agents.domain.failure import ErrorClass, Failure
-from agents.domain.ladder import TODO, Level, outline
-from agents.domain.planning import CannotPlan
-from agents.domain.task import Task, TaskState, replay
-from agents.domain.verdicts import Critic, Custodiet
-from agents.domain.workflow import DEFAULT
+from agents.domain.models.failure import ErrorClass, Failure
+from agents.domain.planning import planning
+from agents.domain.planning.decomposition import faults, with_closing
+from agents.domain.planning.ladder import TODO, Level, outline
+from agents.domain.planning.planning import CannotPlan
+from agents.domain.planning.verdicts import Critic, Custodiet
+from agents.domain.task import decide
+from agents.domain.task.task import Task, TaskState, replay
+from agents.domain.workflow.workflow import DEFAULT
 from bot.cards.words import LEVEL, SHORT_LEVEL
 from tests.domain.test_decomposition import plan, subtask
 from tests.domain.test_planning import BAD, Planned

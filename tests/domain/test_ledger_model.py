@@ -23,17 +23,17 @@ from hypothesis.stateful import (
     rule,
 )
 
-from agents.domain import asking
-from agents.domain.asking import Question
-from agents.domain.authority import Group, Kind
-from agents.domain.decision import Decision
+from agents.domain.decisions import asking
+from agents.domain.decisions.asking import Question
+from agents.domain.decisions.authority import Group, Kind
+from agents.domain.decisions.decision import Decision
 from agents.domain.ids import Account
-from agents.domain.task import Task
+from agents.domain.task.task import Task
 from bot.messages import Pressed
 from store.books import Books
+from store.chat.deliveries import DeliveryState
 from store.codec import Cause
 from store.database import Database
-from store.deliveries import DeliveryState
 from tests.domain.ledger_page import (
     ACCOUNTS,
     ANA,

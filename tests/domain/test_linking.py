@@ -7,7 +7,7 @@ import pytest
 
 from agents.domain.errors import PressRefused
 from agents.domain.ids import Account, DecisionId, Thread
-from agents.domain.linking import OPERATOR_HAS, Answer, LinkRequest, LinkState, Side, answer
+from agents.domain.project.linking import OPERATOR_HAS, Answer, LinkRequest, LinkState, Side, answer
 from tests.store.room import MORNING
 
 ONE, OTHER, EVE, OPERATOR = (Account(f"slack:T1:{name}") for name in ("ONE", "OTHER", "EVE", "OPERATOR"))

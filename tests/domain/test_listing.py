@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.domain.listing import Listing, climbed, imports_of, is_test, related_to, tree_lines
+from agents.domain.context.listing import Listing, climbed, imports_of, is_test, related_to, tree_lines
 
 
 def listing(*paths: str, more: int = 0) -> Listing:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.domain.models import ROLES, Ollama, Provider, Written, WrittenModel, said, which_models
+from agents.domain.models.routing import ROLES, Ollama, Provider, Written, WrittenModel, said, which_models
 
 PROVIDERS = (
     Provider(key="ANTHROPIC_API_KEY", large="anthropic/large", small="anthropic/small"),

@@ -6,10 +6,11 @@ from datetime import UTC, datetime
 import pytest
 
 from agents.domain import events as e
-from agents.domain.evaluation import Change, CodeReview, Evaluation, Opinion, Score
+from agents.domain.checks.evaluation import Change, CodeReview, Evaluation, Opinion, Score
+from agents.domain.checks.risk import RiskLevel
 from agents.domain.events import Event
 from agents.domain.ids import PersonId, TaskId
-from agents.domain.outcome import (
+from agents.domain.work.outcome import (
     AFTER,
     MADE_OF_SCORE,
     NEXT,
@@ -24,8 +25,7 @@ from agents.domain.outcome import (
     of_review,
     outcomes,
 )
-from agents.domain.risk import RiskLevel
-from agents.domain.work import Ending
+from agents.domain.work.work import Ending
 
 ABOUT = {"task": TaskId("T-1"), "at": datetime(2026, 3, 2, tzinfo=UTC), "subtask": 1, "attempt": 1}
 

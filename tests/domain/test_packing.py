@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from agents.domain.packing import (
+from agents.domain.context.packing import (
     NOTE,
     PackTooTight,
     Part,

@@ -4,18 +4,21 @@ from dataclasses import replace
 
 import pytest
 
-from agents.domain import decide, events as e, planning, pressing, steering
-from agents.domain.answering import Utterance
-from agents.domain.asking import Moment
-from agents.domain.authority import ChannelPolicy, Group, Kind, PlanPolicy, Presser
-from agents.domain.debate import Debate
-from agents.domain.decomposition import Decomposition
+from agents.domain import events as e
+from agents.domain.decisions import pressing
+from agents.domain.decisions.answering import Utterance
+from agents.domain.decisions.asking import Moment
+from agents.domain.decisions.authority import ChannelPolicy, Group, Kind, PlanPolicy, Presser
 from agents.domain.errors import IllegalMove, PressRefused
 from agents.domain.events import Event
 from agents.domain.limits import Limits
-from agents.domain.planning import CannotPlan, Clarify, Draft, after_debate, after_draft, after_review
-from agents.domain.task import Task, TaskState, evolve, replay
-from agents.domain.verdicts import Critic, Custodiet
+from agents.domain.planning import planning
+from agents.domain.planning.debate import Debate
+from agents.domain.planning.decomposition import Decomposition
+from agents.domain.planning.planning import CannotPlan, Clarify, Draft, after_debate, after_draft, after_review
+from agents.domain.planning.verdicts import Critic, Custodiet
+from agents.domain.task import decide, steering
+from agents.domain.task.task import Task, TaskState, evolve, replay
 from tests.domain.test_decomposition import plan, subtask
 from tests.domain.test_steering import APPROVER, NOW, OWNER, asked, moment, on
 from tests.domain.test_verdicts import review

@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from agents.domain.authority import ChannelPolicy, Group, Kind, Presser
-from agents.domain.decision import Decision, DecisionState
+from agents.domain.decisions.authority import ChannelPolicy, Group, Kind, Presser
+from agents.domain.decisions.decision import Decision, DecisionState
 from agents.domain.ids import DecisionId, PersonId, TaskId, Thread
-from agents.domain.privacy import may_see
-from agents.domain.task import Task
+from agents.domain.task.privacy import may_see
+from agents.domain.task.task import Task
 
 AT = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 ANA, BEN = PersonId("ana"), PersonId("ben")

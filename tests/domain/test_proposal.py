@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from agents.domain import proposing
-from agents.domain.authority import OUTLIVES, RULES, Group, Kind, Silence
-from agents.domain.consequences import CONSEQUENCES
+from agents.domain.decisions.authority import OUTLIVES, RULES, Group, Kind, Silence
+from agents.domain.decisions.consequences import CONSEQUENCES
 from agents.domain.errors import IllegalMove
 from agents.domain.ids import ProposalId
-from agents.domain.proposal import (
+from agents.domain.learning import proposing
+from agents.domain.learning.proposal import (
     PROPOSAL_MOVES,
     Level,
     Proposal,
@@ -91,8 +91,8 @@ def test_always_a_person_and_never_time() -> None:
 
 def test_only_a_decision_leads_to_an_approval() -> None:
     """P9: the fact is made in one place, and nothing comes there but what a press decided."""
-    assert _places("ProposalApproved") == {"agents/domain/proposing.py"}
-    assert _places("ProposalRejected") == {"agents/domain/proposing.py"}
+    assert _places("ProposalApproved") == {"agents/domain/learning/proposing.py"}
+    assert _places("ProposalRejected") == {"agents/domain/learning/proposing.py"}
     assert CONSEQUENCES[Kind.PROPOSAL] is proposing.decided and not _places("decided")
 
 

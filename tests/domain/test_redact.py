@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.domain.redact import MASK, Redactor
-from agents.domain.secret_shapes import SHAPES
+from agents.domain.text.redact import MASK, Redactor
+from agents.domain.text.secret_shapes import SHAPES
 from tests.domain.secret_corpus import BARE, NAMED, corpus, encoded, wrapped
 from tests.domain.secret_corpus_more import more
 

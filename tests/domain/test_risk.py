@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from agents.catalog.risk import RISK, packaged_risk
-from agents.domain.authority import LEAVES_THE_MACHINE, RULES, Kind, Requester, Silence
-from agents.domain.evaluation import Change
-from agents.domain.risk import GATE_FOR, MERGE_FOR, Area, RiskLevel, RiskPolicy, risk_of, words_of
+from agents.domain.checks.evaluation import Change
+from agents.domain.checks.risk import GATE_FOR, MERGE_FOR, Area, RiskLevel, RiskPolicy, risk_of, words_of
+from agents.domain.decisions.authority import LEAVES_THE_MACHINE, RULES, Kind, Requester, Silence
 
 POLICY = RISK.read(packaged_risk().data)
 LOW, MEDIUM, HIGH, CRITICAL = RiskLevel

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.domain.skill import MOST_SUGGESTED, Skill, suggested
+from agents.domain.learning.skill import MOST_SUGGESTED, Skill, suggested
 
 
 def skill(name: str, *keywords: str, files: tuple[str, ...] = ()) -> Skill:

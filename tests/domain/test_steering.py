@@ -6,16 +6,18 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from agents.domain import decide, events as e, ledger, pressing, steering
-from agents.domain.answering import Utterance
-from agents.domain.asking import Moment, Question, ask, supersede
-from agents.domain.authority import ChannelPolicy, Group, Kind, OnTimeout, Presser
-from agents.domain.decision import HOLD, Decision, DecisionState, Option, lettered, refuse_unless_open
+from agents.domain import events as e
+from agents.domain.decisions import fold as ledger, pressing
+from agents.domain.decisions.answering import Utterance
+from agents.domain.decisions.asking import Moment, Question, ask, supersede
+from agents.domain.decisions.authority import ChannelPolicy, Group, Kind, OnTimeout, Presser
+from agents.domain.decisions.decision import HOLD, Decision, DecisionState, Option, lettered, refuse_unless_open
+from agents.domain.decisions.pressing import Press
 from agents.domain.errors import IllegalMove, OverlordError, PressRefused
 from agents.domain.events import Event
 from agents.domain.ids import PersonId, TaskId, Thread
-from agents.domain.pressing import Press
-from agents.domain.task import Task, TaskState, evolve, replay
+from agents.domain.task import decide, steering
+from agents.domain.task.task import Task, TaskState, evolve, replay
 
 NOW = datetime(2026, 3, 4, 5, 6, tzinfo=UTC)
 ANA, BO, CY = PersonId("ana"), PersonId("bo"), PersonId("cy")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.domain.text import clean, cut, one_line
+from agents.domain.text.sanitize import clean, cut, one_line
 
 
 @pytest.mark.parametrize(

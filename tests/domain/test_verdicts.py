@@ -4,8 +4,8 @@ from itertools import product
 
 import pytest
 
-from agents.domain.debate import Argument, Debate, Position, Round, Side, after_round
-from agents.domain.verdicts import (
+from agents.domain.planning.debate import Argument, Debate, Position, Round, Side, after_round
+from agents.domain.planning.verdicts import (
     CRITIC_STANCE,
     CUSTODIET_STANCE,
     RULINGS,

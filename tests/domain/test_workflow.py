@@ -2,11 +2,12 @@
 
 from dataclasses import replace
 
-from agents.domain import planning, working
 from agents.domain.events import PlanAccepted
 from agents.domain.ids import PersonId, TaskId, Thread
-from agents.domain.task import Task
-from agents.domain.workflow import DEFAULT, Workflow, step_of
+from agents.domain.planning import planning
+from agents.domain.task.task import Task
+from agents.domain.work import working
+from agents.domain.workflow.workflow import DEFAULT, Workflow, step_of
 from store.codec import dump_event, dump_task, load_event, load_task
 from tests.domain.test_steering import NOW, moment
 

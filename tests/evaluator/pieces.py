@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from agents.domain.evaluation import Score
-from agents.domain.gates import GateCommands
-from agents.domain.scope import Scope, ScopeMode
+from agents.domain.checks.evaluation import Score
+from agents.domain.checks.gates import GateCommands
+from agents.domain.work.scope import Scope, ScopeMode
 
 ANYTHING = Scope(mode=ScopeMode.UNRESTRICTED)
 PASS, REVISE, FAIL = Score.PASS, Score.NEEDS_REVISION, Score.FAIL

@@ -7,8 +7,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from agents.domain.evaluation import GateRun, Score, judged
-from agents.domain.gates import GateCommands
+from agents.domain.checks.evaluation import GateRun, Score, judged
+from agents.domain.checks.gates import GateCommands
 from agents.workspace.gates.environment import environment
 from tests.evaluator.bad_rules import BAD_RULES
 from tests.evaluator.bad_tests import BAD_TESTS

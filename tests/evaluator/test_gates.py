@@ -8,13 +8,13 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from agents.domain.evaluation import Score, judged
-from agents.domain.gates import ExtraGate, GateCommands, OnFail
-from agents.domain.scope import Scope, ScopeMode
+from agents.domain.checks.evaluation import Score, judged
+from agents.domain.checks.gates import ExtraGate, GateCommands, OnFail
+from agents.domain.work.scope import Scope, ScopeMode
 from agents.ports import Candidate, Sandbox
 from agents.workspace.gates.bench import Means
 from agents.workspace.gates.judge import SandboxGates, Yardstick
-from agents.workspace.sandbox.errors import SandboxUnusable
+from agents.workspace.sandbox.walls.errors import SandboxUnusable
 from tests.evaluator.pieces import MORE, MORE_TESTS, PASS, SHOP, TESTS, Piece
 from tests.evaluator.yard import Shelf, gates_for, judge, repository_of
 from tests.fakes.live import Audience

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from agents.domain.gates import ExtraGate
-from agents.domain.redact import Redactor
+from agents.domain.checks.gates import ExtraGate
+from agents.domain.text.redact import Redactor
 from agents.ports import Candidate, Judged, Sandbox
 from agents.workspace.gates.bench import Means
 from agents.workspace.gates.judge import SandboxGates, Yardstick
-from agents.workspace.sandbox.profile import GATE, MB
+from agents.workspace.sandbox.walls.profile import GATE, MB
 from tests.evaluator.pieces import File, Files, Piece
 from tests.fakes.live import Audience
 from tests.sandbox.yard import bubblewrap

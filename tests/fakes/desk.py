@@ -6,18 +6,18 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
-from agents.domain.authority import Kind
-from agents.domain.decision import Decision, Option, lettered
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.decision import Decision, Option, lettered
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, DecisionId, PersonId, TaskId, Thread, derived
-from agents.domain.outcome import WorkerOutcome
-from agents.domain.proposal import Listed
-from agents.domain.redact import Redactor
-from agents.domain.task import Task, TaskState
+from agents.domain.learning.proposal import Listed
+from agents.domain.task.task import Task, TaskState
+from agents.domain.text.redact import Redactor
+from agents.domain.work.outcome import WorkerOutcome
 from agents.ports import Listener
-from bot.desk import EVERYTHING, Conversation, Heard, Message, Need, Portion, TaskPage, TimelineEntry
 from bot.live import Live, Running
 from bot.messages import Button, Card, Choice, Delivery, Edited, Pressed, Row, Said, Style, Tone
+from bot.query_api import EVERYTHING, Conversation, Heard, Message, Need, Portion, TaskPage, TimelineEntry
 
 LAST_REPLIES = 3
 PLAN = lettered(

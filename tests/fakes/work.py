@@ -5,12 +5,12 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from agents.domain.evaluation import Change, GateRun, Score
+from agents.domain.checks.evaluation import Change, GateRun, Score
+from agents.domain.checks.risk import Risk, RiskLevel
+from agents.domain.context.packing import ReviewPack
 from agents.domain.ids import fingerprint
-from agents.domain.packing import ReviewPack
-from agents.domain.risk import Risk, RiskLevel
-from agents.domain.task import Task
-from agents.domain.work import Work
+from agents.domain.task.task import Task
+from agents.domain.work.work import Work
 from agents.ports import (
     Asked,
     Brief,

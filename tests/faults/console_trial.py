@@ -18,9 +18,9 @@ from agents.llm.gateway import Gateway
 from agents.ports import Ports
 from bot.app import running
 from bot.clock import ScaledClock
+from bot.config.settings import load_settings
 from bot.messages import Button
 from bot.platforms.console.page import templates
-from bot.settings import load_settings
 from tests.fakes.ports import free_port
 from tests.fakes.work import idle
 from tests.faults.killing import Main, Mortal, Ready, Watched, living, until
@@ -69,7 +69,7 @@ def the_bot(home: Path, port: int, swap: Swap | None = None, environ: Mapping[st
 @cache
 def warm() -> None:
     """All that is slow the first time, done once before the fork and not in each child: half of what a trial costs."""
-    for name in ("bot.world", "bot.platforms.slack.gateway", "bot.platforms.discord.gateway"):
+    for name in ("bot.running.world", "bot.platforms.slack.gateway", "bot.platforms.discord.gateway"):
         import_module(name)
     for name in templates().list_templates():
         templates().get_template(name)

@@ -10,11 +10,11 @@ from sqlalchemy import text
 
 from agents.domain.ids import Account, Thread
 from agents.ports import Ports
+from bot.config.settings import Settings, load_settings
 from bot.messages import Said
-from bot.settings import Settings, load_settings
-from store.audit import examine, integrity, stalled
 from store.books import Books
 from store.database import Database, StoreUnavailable
+from store.streams.audit import examine, integrity, stalled
 from tests.fakes.llm import ThinkingLlm
 
 CHANNEL = "console:general"

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.request import urlopen
 
-from agents.domain.work import Ending
+from agents.domain.work.work import Ending
 from agents.ports import Brief, Finished, GaveUp, Outcome, Ports, Progress, Watch
 from tests.fakes.github import TOKEN, FakeGitHub
 from tests.fakes.github.fake import serving

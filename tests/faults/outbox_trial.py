@@ -12,23 +12,23 @@ from pathlib import Path
 
 import httpx
 
-from agents.domain.authority import Group
+from agents.domain.decisions.authority import Group
 from agents.domain.ids import Thread
 from agents.domain.limits import Limits
-from bot.bell import Bell
+from bot.change_notifier import Bell
 from bot.clock import ScaledClock
-from bot.jobs import Pump
+from bot.delivery.outbox import Outbox
+from bot.delivery.readers import wish
 from bot.leases import Leases
 from bot.messages import Card, Platform
-from bot.office import Office
-from bot.outbox import Outbox
 from bot.permissions import Permissions
-from bot.readers import wish
+from bot.running.jobs import Pump
+from bot.services import Office
 from store.books import Books
+from store.chat.posts import Wish
 from store.database import Database
 from store.engines import make_engines
 from store.migrations import migrate
-from store.posts import Wish
 from tests.fakes.flaky_provider import Faults, FlakyPlatform, a_provider
 from tests.faults.killing import Main, Mortal, Ready, living, until
 from tests.faults.outside import Glimpse, Outside

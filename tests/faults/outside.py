@@ -10,10 +10,11 @@ from typing import Any
 from sqlalchemy import Connection, NullPool, Row, create_engine, func, select
 
 from bot.messages import Card, load_card
-from store import audit, tables
-from store.deliveries import DeliveryState
-from store.jobs import UNFINISHED
-from store.posts import PostState
+from store import tables
+from store.chat.deliveries import DeliveryState
+from store.chat.posts import PostState
+from store.running.jobs import UNFINISHED
+from store.streams import audit
 
 _E, _P, _D, _J, _M = tables.events, tables.posts, tables.deliveries, tables.jobs, tables.messages
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.llm.prompts import Prompts
-from store.calls import CallState
+from store.running.calls import CallState
 from tests.fakes.model_server import KEY, LARGE, ModelServer, Says, Seen, tag_of
 from tests.fakes.ports import free_port
 from tests.fakes.work import asking

@@ -2,11 +2,11 @@
 
 from datetime import UTC, datetime
 
-from agents.domain import decide
-from agents.domain.asking import Moment
-from agents.domain.decide import Request
+from agents.domain.decisions.asking import Moment
 from agents.domain.ids import Account, Thread
-from agents.domain.task import Task
+from agents.domain.task import decide
+from agents.domain.task.decide import Request
+from agents.domain.task.task import Task
 from store.books import Books
 from store.codec import Cause
 

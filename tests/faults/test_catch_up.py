@@ -24,7 +24,7 @@ from bot.platforms.discord.address import Place
 from bot.platforms.slack import addresses
 from store import tables
 from store.books import Books
-from store.deliveries import DeliveryState
+from store.chat.deliveries import DeliveryState
 from tests.fakes.llm import ThinkingLlm
 from tests.fakes.slack.fake import CHANNEL
 from tests.fakes.slack.people import MENTION

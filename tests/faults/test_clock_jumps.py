@@ -11,17 +11,17 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from agents.domain.authority import Kind
-from agents.domain.decision import DecisionState, Option, lettered
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.decision import DecisionState, Option, lettered
 from agents.ports import Ports
 from bot.app import running
 from bot.clock import ScaledClock
-from bot.jobs import Jobs
+from bot.delivery.readers import announce, launch
 from bot.leases import Leases
-from bot.readers import announce, launch
+from bot.running.jobs import Jobs
 from store.books import Books
 from store.database import Database
-from store.jobs import Job
+from store.running.jobs import Job
 from tests.faults.crowd import Crowd, at_rest, settings_of, without_models, wrongs
 from tests.store.room import UNLIMITED, Room, office_of
 

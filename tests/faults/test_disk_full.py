@@ -15,7 +15,7 @@ from sqlalchemy import event
 
 from bot.app import Program, running
 from bot.messages import Said
-from bot.store_checks import check_books
+from bot.queries.store_checks import check_books
 from store.books import Books
 from store.database import Database, StoreUnavailable
 from tests.faults.crowd import Crowd, at_rest, mention, settings_of, without_models, wrongs

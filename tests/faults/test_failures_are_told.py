@@ -8,10 +8,10 @@ from pathlib import Path
 from agents.domain.ids import Thread
 from agents.ports import Ports
 from agents.workspace.projects import GitProjects
+from bot.delivery.readers import wish
 from bot.messages import Card, Tone
-from bot.readers import wish
 from store.books import Books
-from store.deliveries import Received
+from store.chat.deliveries import Received
 from store.engines import make_engines
 from tests.fakes.flaky_provider import NO_FAULTS, REFUSED, FlakyPlatform
 from tests.faults.outbox_trial import Errand, delivering

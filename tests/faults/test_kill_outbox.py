@@ -9,16 +9,16 @@ import pytest
 
 from agents.domain.ids import Account, Thread
 from agents.domain.limits import Limits
-from bot.bell import Bell
+from bot.change_notifier import Bell
 from bot.clock import ScaledClock
+from bot.delivery.outbox import Outbox
+from bot.delivery.readers import wish
 from bot.leases import Leases
 from bot.messages import Card, Later
-from bot.outbox import Outbox
-from bot.readers import wish
 from store.books import Books
 from store.engines import make_engines
-from store.leases import Lease
 from store.migrations import migrate
+from store.running.leases import Lease
 from tests.fakes.flaky_provider import FlakyPlatform
 from tests.faults.killing import side_by_side
 from tests.faults.outbox_trial import Errand, office_in, run_errand

@@ -17,36 +17,36 @@ import pytest
 from sqlalchemy import Engine, create_engine, select, update
 
 from agents.domain import events as e
-from agents.domain.asking import Moment
-from agents.domain.decision import Decision, DecisionState
+from agents.domain.decisions.asking import Moment
+from agents.domain.decisions.decision import Decision, DecisionState
 from agents.domain.errors import OverlordError, StaleLease
 from agents.domain.ids import DecisionId, TaskId, Thread
 from agents.domain.limits import Limits
-from agents.domain.task import Task
+from agents.domain.task.task import Task
 from agents.ports import Decide
-from agents.workspace.artefacts import FileArtefacts
-from bot.bell import Bell
+from agents.workspace.files.artefacts import FileArtefacts
+from bot.change_notifier import Bell
 from bot.clock import ScaledClock
-from bot.inbox import Inbox, Outcome
-from bot.jobs import Pump, settle_waiting
+from bot.delivery.outbox import Outbox
+from bot.delivery.readers import launch, wish
+from bot.intake.inbox import Inbox, Outcome
 from bot.messages import Card, Delivery, Platform
-from bot.office import Office
-from bot.outbox import Outbox
 from bot.platforms.console.hosting import running as console_running
 from bot.platforms.console.options import ConsoleOptions
-from bot.readers import launch, wish
-from bot.records import Records
+from bot.queries.store_queries import Records
+from bot.running.jobs import Pump, settle_waiting
+from bot.services import Office
 from store import tables
 from store.books import Books
+from store.chat.posts import Post
 from store.codec import Cause, dump_decision
 from store.database import Database, Transaction
 from store.engines import make_engines
-from store.job_log import JobLog
-from store.jobs import Job
-from store.leases import Lease
-from store.ledger import Ledger
 from store.migrations import migrate
-from store.posts import Post
+from store.running.job_log import JobLog
+from store.running.jobs import Job
+from store.running.leases import Lease
+from store.streams.ledger import Ledger
 from tests.fakes.flaky_provider import Faults
 from tests.fakes.ports import free_port
 from tests.faults.console_trial import furnished

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from bot.app import Program, running
+from store.chat.deliveries import DeliveryState
 from store.database import StoreUnavailable
-from store.deliveries import DeliveryState
 from tests.fakes.postgres import PrivatePostgres, private_postgres
 from tests.faults.crowd import Crowd, at_rest, settings_of, without_models, wrongs
 

@@ -6,20 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from agents.domain.authority import Kind
+from agents.domain.decisions.authority import Kind
 from agents.domain.ids import Thread
 from agents.domain.limits import Limits
-from agents.domain.task import Task
-from bot.bell import Bell
+from agents.domain.task.task import Task
+from bot.change_notifier import Bell
 from bot.clock import ScaledClock
-from bot.inbox import Inbox
+from bot.delivery.readers import announce
+from bot.intake.inbox import Inbox
 from bot.leases import Leases
 from bot.messages import Choice, Pressed, load_card
-from bot.office import Office
 from bot.platforms.console.platform import ConsolePlatform
-from bot.readers import announce
-from store.deliveries import DeliveryState
-from store.posts import Post
+from bot.services import Office
+from store.chat.deliveries import DeliveryState
+from store.chat.posts import Post
 from tests.faults.outbox_trial import office_in
 from tests.faults.tasks import ANA, CHANNEL, THREAD, a_task
 

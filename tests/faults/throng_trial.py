@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from store.posts import Act
+from store.chat.posts import Act
 from tests.fakes.ports import free_port
 from tests.faults.chat_people import SURFACES, Held, Opened
 from tests.faults.chat_trial import furnished_for_kills, the_bot

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bot.messages import Card
-from store.jobs import JobState
+from store.running.jobs import JobState
 from tests.fakes.ports import free_port
 from tests.faults.console_trial import the_bot
 from tests.faults.killing import Mortal, living

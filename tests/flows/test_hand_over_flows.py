@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from agents.domain import events as e, steering
-from agents.domain.authority import Kind
-from agents.domain.evaluation import GateRun, Score
-from agents.domain.origin import Origin
-from agents.domain.telling import TELLS, Act, telling
-from agents.domain.work import Ending, SubtaskState
+from agents.domain import events as e
+from agents.domain.checks.evaluation import GateRun, Score
+from agents.domain.decisions.authority import Kind
+from agents.domain.task import steering
+from agents.domain.task.issue_comments import TELLS, Act, telling
+from agents.domain.task.origin import Origin
+from agents.domain.work.work import Ending, SubtaskState
 from agents.ports import GaveUp
 from store.books import Books
 from store.codec import Cause

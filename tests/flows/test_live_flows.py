@@ -3,7 +3,7 @@
 from agents.domain.ids import TaskId
 from agents.ports import Candidate, Judged, Show, unseen
 from bot.live import Running
-from bot.office import Office
+from bot.services import Office
 from tests.fakes.work import ScriptedGates
 from tests.flows.work import Work, work as work
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.domain.authority import Kind
-from agents.domain.outcome import MINION, OF_ENDING, PERSON, TELLING, Status, WorkerOutcome, outcomes
-from agents.domain.work import Ending
+from agents.domain.decisions.authority import Kind
+from agents.domain.work.outcome import MINION, OF_ENDING, PERSON, TELLING, Status, WorkerOutcome, outcomes
+from agents.domain.work.work import Ending
 from agents.ports import Asked, GaveUp
 from tests.bot.test_cli_entry import Shell
 from tests.fakes.llm import ScriptedLlm, no_answer

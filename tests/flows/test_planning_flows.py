@@ -7,20 +7,20 @@ from typing import Any
 
 import pytest
 
-from agents.domain.authority import Kind
-from agents.domain.budget import Budgets
+from agents.domain.decisions.authority import Kind
 from agents.domain.errors import BudgetReached
-from agents.domain.models import ROLES, Model, Served
-from agents.domain.task import TaskState
+from agents.domain.models.budget import Budgets
+from agents.domain.models.routing import ROLES, Model, Served
+from agents.domain.task.task import TaskState
 from agents.llm.client import Models
 from agents.llm.prompts import Prompts
 from agents.ports import Ask, Llm
 from bot.cards.about import why_card
 from bot.cards.words import state_of
-from bot.office import Office
-from store.call_log import CallLog
-from store.calls import CallState
-from store.jobs import Job
+from bot.services import Office
+from store.running.call_log import CallLog
+from store.running.calls import CallState
+from store.running.jobs import Job
 from tests.fakes.llm import ScriptedLlm, no_answer
 from tests.fakes.model_server import KEY, LARGE, ModelServer, Says
 from tests.flows.world import Planning, planning

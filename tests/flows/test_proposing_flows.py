@@ -2,15 +2,15 @@
 
 import pytest
 
-from agents.domain.authority import Kind
-from agents.domain.decision import DecisionState
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.decision import DecisionState
 from agents.domain.errors import PressRefused
-from agents.domain.liveness import Pending, is_stalled
-from agents.domain.proposal import Level, Listed, ProposalStatus, ProposalType, Trigger
-from agents.domain.task import TaskState
-from agents.domain.work import Ending
+from agents.domain.learning.proposal import Level, Listed, ProposalStatus, ProposalType, Trigger
+from agents.domain.task.liveness import Pending, is_stalled
+from agents.domain.task.task import TaskState
+from agents.domain.work.work import Ending
 from agents.ports import Checkout, GaveUp
-from store import audit
+from store.streams import audit
 from tests.fakes.work import MemoryCheckouts, says
 from tests.flows.work import Work, work as work
 from tests.flows.world import ANA

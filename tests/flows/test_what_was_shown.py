@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from agents.domain.authority import Kind
+from agents.domain.checks.evaluation import Change
+from agents.domain.context.packing import ReviewPack
+from agents.domain.decisions.authority import Kind
 from agents.domain.errors import OverlordError
-from agents.domain.evaluation import Change
-from agents.domain.packing import ReviewPack
-from agents.domain.task import TaskState
-from agents.domain.work import Ending, SubtaskState
+from agents.domain.task.task import TaskState
+from agents.domain.work.work import Ending, SubtaskState
 from agents.ports import Asked, GaveUp, Outcome, Target
 from bot.cards.work import evaluation_rows
 from tests.fakes.llm import ScriptedLlm

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from agents.domain.authority import Group, Kind, Presser
-from agents.domain.evaluation import GateRun, Score
+from agents.domain.checks.evaluation import GateRun, Score
+from agents.domain.checks.risk import Risk, RiskLevel
+from agents.domain.decisions.authority import Group, Kind, Presser
 from agents.domain.ids import Account, PersonId
-from agents.domain.risk import Risk, RiskLevel
-from agents.domain.skill import Uses, uses
-from agents.domain.task import Task, TaskState
-from agents.domain.work import Ending, SubtaskState
+from agents.domain.learning.skill import Uses, uses
+from agents.domain.task.task import Task, TaskState
+from agents.domain.work.work import Ending, SubtaskState
 from agents.ports import Asked, Brief, Checkout, GaveUp, Outcome, WantsScope, Watch
 from bot.cards.words import state_of
 from tests.bot.test_cli_entry import Shell

@@ -6,17 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from agents.domain import pressing, steering
-from agents.domain.answering import Utterance
-from agents.domain.authority import Group, Kind, Presser
+from agents.domain.decisions import pressing
+from agents.domain.decisions.answering import Utterance
+from agents.domain.decisions.authority import Group, Kind, Presser
+from agents.domain.decisions.pressing import Press
 from agents.domain.ids import PersonId
-from agents.domain.pressing import Press
-from agents.domain.work import SubtaskState
+from agents.domain.task import steering
+from agents.domain.work.work import SubtaskState
 from agents.ports import Brief
-from bot.office import Office
+from bot.services import Office
 from store.books import Books
+from store.chat.deliveries import Received
 from store.codec import Cause
-from store.deliveries import Received
 from tests.fakes.llm import ScriptedLlm
 from tests.fakes.work import Workshop
 from tests.flows.world import ANA, CHANNEL, Planning, planning

@@ -7,29 +7,30 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from agents.catalog.specialists import load_panel
-from agents.domain import decide, pressing
-from agents.domain.answering import Utterance
-from agents.domain.asking import Moment, withdraw
-from agents.domain.authority import Presser
-from agents.domain.decide import Request
+from agents.domain.decisions import pressing
+from agents.domain.decisions.answering import Utterance
+from agents.domain.decisions.asking import Moment, withdraw
+from agents.domain.decisions.authority import Presser
 from agents.domain.events import TaskCancelled
 from agents.domain.ids import PersonId, TaskId, Thread
 from agents.domain.limits import Limits
-from agents.domain.task import Task
+from agents.domain.task import decide
+from agents.domain.task.decide import Request
+from agents.domain.task.task import Task
 from agents.flows import FLOWS
 from agents.ports import Llm, Ports
 from agents.workspace.projects import GitProjects
 from bot.clock import ScaledClock
-from bot.office import Office
+from bot.delivery.readers import launch
 from bot.permissions import Permissions
-from bot.readers import launch
+from bot.services import Office
 from manifests import packaged
 from store.books import Books
 from store.codec import Cause
 from store.database import Database
-from store.job_log import JobLog
-from store.jobs import Job
-from store.leases import Lease
+from store.running.job_log import JobLog
+from store.running.jobs import Job
+from store.running.leases import Lease
 from tests.fakes.work import Workshop
 
 ANA = Presser(person=PersonId("ana"))

@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from agents.domain.budget import Budgets
 from agents.domain.ids import PersonId, TaskId, Thread
 from agents.domain.limits import Limits
-from agents.domain.models import ROLES, Model, Served, Size
-from agents.domain.task import Task
+from agents.domain.models.budget import Budgets
+from agents.domain.models.routing import ROLES, Model, Served, Size
+from agents.domain.task.task import Task
 from agents.llm.client import JobLlm, Models
 from agents.llm.gateway import Gateway
 from agents.llm.prompts import Prompts
 from agents.ports import Ask
 from bot.clock import ScaledClock
-from store.call_log import CallLog
 from store.database import Database
+from store.running.call_log import CallLog
 from tests.fakes.model_server import KEY, LARGE, SMALL, ModelServer
 
 SECRET = b"a secret of this installation"

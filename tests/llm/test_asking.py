@@ -9,8 +9,8 @@ import pytest
 from pydantic import BaseModel
 
 from agents.domain.errors import NoAnswer
-from agents.domain.failure import ErrorClass
 from agents.domain.limits import Limits
+from agents.domain.models.failure import ErrorClass
 from store.database import Database
 from tests.fakes.model_server import LARGE, SMALL, Answer, Fails, ModelServer, Says, Seen, last_words, too_many
 from tests.llm.rig import Rig, asked, rigged

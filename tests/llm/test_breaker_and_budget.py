@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from agents.domain.budget import Budgets
 from agents.domain.errors import BudgetReached, NoAnswer
+from agents.domain.models.budget import Budgets
 from store.database import Database
 from tests.fakes.model_server import LARGE, SMALL, Fails, Says
 from tests.llm.rig import Rig, asked, rigged, task

@@ -8,7 +8,7 @@ import pytest
 from aiohttp import web
 
 from agents.catalog.models import MODELS, packaged_models
-from agents.domain.models import ROLES, Chosen, Model, Served
+from agents.domain.models.routing import ROLES, Chosen, Model, Served
 from agents.llm.choice import choose_models, find_ollama, try_all
 from tests.fakes.model_server import KEY, LARGE, SMALL, Fails, ModelServer, Says
 from tests.llm.rig import LOADED

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from agents.domain.budget import Budgets
 from agents.domain.errors import BudgetReached, NoAnswer, StaleLease
-from agents.domain.failure import ErrorClass
 from agents.domain.limits import Limits
+from agents.domain.models.budget import Budgets
+from agents.domain.models.failure import ErrorClass
 from agents.llm.talking import marked_talk, said_of, text_of, tool_schemas
 from agents.minions.tools import OFFERED
 from agents.ports import Converse, Said, Spent, ToolCall

@@ -8,8 +8,8 @@ import pytest
 from pydantic import BaseModel
 
 from agents.domain.errors import NoAnswer
-from agents.domain.failure import POLICIES
 from agents.domain.limits import Limits
+from agents.domain.models.failure import POLICIES
 from tests.fakes.model_server import Answer, Fails, Says, Seen, quota, tag_of, too_many
 from tests.llm.questions import QUESTIONS, Question
 from tests.llm.rig import Rig, asked, rigged

@@ -9,8 +9,8 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from agents.domain.failure import ErrorClass
-from agents.domain.models import Model
+from agents.domain.models.failure import ErrorClass
+from agents.domain.models.routing import Model
 from agents.llm.bounds import LARGEST
 from agents.llm.gateway import CallFailed, Reply, Request
 from tests.fakes.model_server import KEY, LARGE, Fails, ModelServer, Says, quota, too_many

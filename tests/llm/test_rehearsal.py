@@ -4,7 +4,7 @@ import pytest
 from pydantic import BaseModel
 
 from agents.catalog.rehearsal import load_scripts
-from agents.domain.decomposition import Decomposition, faults, with_closing
+from agents.domain.planning.decomposition import Decomposition, faults, with_closing
 from agents.flows.debate import DebateAnswer
 from agents.flows.decompose import PlanSays
 from agents.flows.evaluate import ReviewAnswer

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from agents.catalog.models import MODELS, packaged_models
-from agents.domain.decomposition import Decomposition, Subtask
 from agents.domain.errors import NoAnswer
-from agents.domain.models import Model, Size
-from agents.domain.task import Task
+from agents.domain.models.routing import Model, Size
+from agents.domain.planning.decomposition import Decomposition, Subtask
+from agents.domain.task.task import Task
 from agents.flows.review import SpecialistAnswer
 from agents.llm.context import FLOOR, by_folder
 from agents.llm.gateway import BYTES_A_TOKEN, Gateway

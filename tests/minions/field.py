@@ -8,22 +8,22 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from agents.domain.decomposition import Subtask
+from agents.domain.learning.skill import Skill
 from agents.domain.limits import Limits
-from agents.domain.scope import Scope, ScopeMode
-from agents.domain.skill import Skill
-from agents.domain.task import Task
-from agents.domain.work import Work
+from agents.domain.planning.decomposition import Subtask
+from agents.domain.task.task import Task
+from agents.domain.work.scope import Scope, ScopeMode
+from agents.domain.work.work import Work
 from agents.llm.prompts import Prompts
 from agents.minions.builtin import BuiltIn
 from agents.ports import Brief, Checkout, Outcome, Profile, Progress, Sandbox, Talker, Trial, Turns, Workspace
-from agents.workspace.beneath import Tree
-from agents.workspace.sandbox.profile import MB, MINION
-from agents.workspace.sandbox.tools import toolchain
+from agents.workspace.files.beneath import Tree
+from agents.workspace.sandbox.walls.profile import MB, MINION
+from agents.workspace.sandbox.walls.tools import toolchain
 from bot.clock import SystemClock
 from manifests import packaged
 from store.database import Database
-from store.turns import TurnLog
+from store.running.turns import TurnLog
 from tests.fakes.llm import ScriptedTalker
 from tests.llm.rig import SECRET, files, task
 from tests.sandbox.yard import bubblewrap, git

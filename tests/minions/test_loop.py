@@ -12,7 +12,7 @@ import pytest
 
 from agents.domain.errors import BudgetReached, NoAnswer
 from agents.domain.limits import Limits
-from agents.domain.work import Ending
+from agents.domain.work.work import Ending
 from agents.minions.builtin import BuiltIn
 from agents.minions.playing import USE_THE_TOOLS
 from agents.ports import Asked, Converse, Finished, GaveUp, Keep, Said, Spent, ToolCall, WantsScope

@@ -9,18 +9,18 @@ from typing import Any
 import pytest
 
 from agents.catalog.library import load_catalog
-from agents.domain.decomposition import Subtask
-from agents.domain.evaluation import Change
-from agents.domain.packing import Delta, PackTooTight, ReviewPack
-from agents.domain.redact import MASK, Redactor
-from agents.domain.strategy import Input, Strategy
+from agents.domain.checks.evaluation import Change
+from agents.domain.context.packing import Delta, PackTooTight, ReviewPack
+from agents.domain.context.strategy import Input, Strategy
+from agents.domain.planning.decomposition import Subtask
+from agents.domain.text.redact import MASK, Redactor
 from agents.llm.tokens import Tokens
 from agents.minions.counts import Counts
 from agents.minions.pack import MOST_PARTS, Packer
 from agents.ports import Checkout, Workspace
-from agents.workspace.beneath import Tree
-from agents.workspace.git import GitFailed, git
-from agents.workspace.listing import listing, of_checkout
+from agents.workspace.files.beneath import Tree
+from agents.workspace.git.git import GitFailed, git
+from agents.workspace.git.listing import listing, of_checkout
 
 TOKENS = Tokens()
 CONTEXTS = load_catalog().contexts

@@ -8,11 +8,11 @@ import pytest
 
 from agents.catalog.rehearsal import load_scripts
 from agents.catalog.skills import packaged_skills
-from agents.domain.budget import Budgets
-from agents.domain.decomposition import Decomposition, Subtask, with_closing
 from agents.domain.limits import Limits
-from agents.domain.models import Model, Served
-from agents.domain.scope import Scope, ScopeMode
+from agents.domain.models.budget import Budgets
+from agents.domain.models.routing import Model, Served
+from agents.domain.planning.decomposition import Decomposition, Subtask, with_closing
+from agents.domain.work.scope import Scope, ScopeMode
 from agents.flows.decompose import PlanSays
 from agents.llm.client import JobLlm, Models
 from agents.llm.gateway import Gateway
@@ -22,9 +22,9 @@ from agents.minions.tools import TOOLS
 from agents.ports import Asked, Finished, GaveUp, Outcome, Trial, WantsScope
 from bot.clock import SystemClock
 from manifests import packaged
-from store.call_log import CallLog
 from store.database import Database
-from store.turns import TurnLog
+from store.running.call_log import CallLog
+from store.running.turns import TurnLog
 from tests.llm.rig import SECRET, files, task
 from tests.minions.field import Field
 

@@ -6,8 +6,8 @@ import pytest
 
 from agents.catalog.library import load_catalog
 from agents.domain.errors import SettingsProblem
-from agents.domain.roles import Base, Role, ToolName, bare
-from agents.domain.workflow import DEFAULT
+from agents.domain.workflow.roles import Base, Role, ToolName, bare
+from agents.domain.workflow.workflow import DEFAULT
 from agents.ports import Finished
 from tests.fakes.llm import ScriptedTalker
 from tests.minions.field import DONE, Field

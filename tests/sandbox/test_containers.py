@@ -13,8 +13,8 @@ import pytest
 from agents.ports import EndedBy
 from agents.workspace.sandbox import choice, selftest
 from agents.workspace.sandbox.container import Container, Engine
-from agents.workspace.sandbox.container_walls import LABEL
-from agents.workspace.sandbox.errors import SandboxUnusable
+from agents.workspace.sandbox.walls.container_walls import LABEL
+from agents.workspace.sandbox.walls.errors import SandboxUnusable
 from tests.bench.floor import ROOT
 from tests.conformance.sandbox_rig import NAMED
 from tests.sandbox import engines

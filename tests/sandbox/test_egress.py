@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from agents.ports import EndedBy, Profile, Room
-from agents.workspace.sandbox.profile import GATE, MINION
+from agents.workspace.sandbox.walls.profile import GATE, MINION
 from tests.sandbox.yard import SMALL, Yard, python
 
 ASK = r"""

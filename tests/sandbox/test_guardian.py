@@ -5,7 +5,8 @@ It runs inside a sandbox here: what it must not end are the sandbox's own proces
 
 import pytest
 
-from agents.workspace.sandbox import cell, guard, guardian
+from agents.workspace.sandbox import cell
+from agents.workspace.sandbox.processes import guard, guardian
 from tests.sandbox.yard import Yard, python
 
 TOKEN = "overlord-" + "0123456789abcdef" * 2

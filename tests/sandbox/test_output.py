@@ -4,8 +4,8 @@ import asyncio
 
 from hypothesis import given, strategies as st
 
-from agents.domain.text import clean
-from agents.workspace.sandbox.output import LAST, Output, latest, readable
+from agents.domain.text.sanitize import clean
+from agents.workspace.sandbox.processes.output import LAST, Output, latest, readable
 
 NASTY = st.lists(
     st.sampled_from(

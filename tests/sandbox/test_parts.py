@@ -11,12 +11,14 @@ from pathlib import Path
 import pytest
 
 from agents.ports import Workspace
-from agents.workspace.sandbox import cgroup, tools, tree
-from agents.workspace.sandbox.container_walls import options
 from agents.workspace.sandbox.launch import Launcher, launching
-from agents.workspace.sandbox.ownership import hand_over
-from agents.workspace.sandbox.profile import GATE, MINION
-from agents.workspace.sandbox.walls import Start, command_line, reachable
+from agents.workspace.sandbox.limits import cgroup
+from agents.workspace.sandbox.processes import tree
+from agents.workspace.sandbox.walls import tools
+from agents.workspace.sandbox.walls.container_walls import options
+from agents.workspace.sandbox.walls.ownership import hand_over
+from agents.workspace.sandbox.walls.profile import GATE, MINION
+from agents.workspace.sandbox.walls.walls import Start, command_line, reachable
 from tests.sandbox.yard import SMALL, Yard, bubblewrap, git, worktree
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")

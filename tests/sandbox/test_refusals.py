@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from agents.ports import Workspace
-from agents.workspace.sandbox import choice, tools
+from agents.workspace.sandbox import choice
 from agents.workspace.sandbox.bubblewrap import Bubblewrap
-from agents.workspace.sandbox.errors import SandboxUnusable
 from agents.workspace.sandbox.launch import Launcher
+from agents.workspace.sandbox.walls import tools
+from agents.workspace.sandbox.walls.errors import SandboxUnusable
 from tests.bench.floor import ROOT
 from tests.sandbox.yard import SMALL, Yard, bubblewrap, weakened
 

@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from agents.workspace.sandbox import selftest, tools
+from agents.workspace.sandbox import selftest
 from agents.workspace.sandbox.bubblewrap import Bubblewrap
-from agents.workspace.sandbox.errors import SandboxUnusable
 from agents.workspace.sandbox.launch import Launcher
+from agents.workspace.sandbox.walls import tools
+from agents.workspace.sandbox.walls.errors import SandboxUnusable
 from tests.sandbox.yard import bubblewrap, weakened
 
 Change = Callable[[list[str]], list[str]]

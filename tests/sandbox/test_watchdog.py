@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 from agents.ports import EndedBy
-from agents.workspace.sandbox import cgroup, usage
-from agents.workspace.sandbox.profile import MB
-from agents.workspace.sandbox.usage import Usage
+from agents.workspace.sandbox.limits import cgroup, usage
+from agents.workspace.sandbox.limits.usage import Usage
+from agents.workspace.sandbox.walls.profile import MB
 from tests.bench.floor import ROOT
 from tests.sandbox import bombs
 from tests.sandbox.yard import SMALL, Yard, bubblewrap, worktree

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from agents.ports import Profile, Ran, Room, Sandbox, Workspace
-from agents.workspace.sandbox import tools, walls
 from agents.workspace.sandbox.bubblewrap import Bubblewrap
-from agents.workspace.sandbox.guard import Guard
 from agents.workspace.sandbox.launch import Launcher
-from agents.workspace.sandbox.profile import GATE, MB
-from agents.workspace.sandbox.tools import NOBODY
-from agents.workspace.sandbox.walls import Start, command_line
+from agents.workspace.sandbox.processes.guard import Guard
+from agents.workspace.sandbox.walls import tools, walls
+from agents.workspace.sandbox.walls.profile import GATE, MB
+from agents.workspace.sandbox.walls.tools import NOBODY
+from agents.workspace.sandbox.walls.walls import Start, command_line
 
 SMALL = replace(
     GATE,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.domain.task import Task
+from agents.domain.task.task import Task
 from agents.llm.gateway import Gateway
 from agents.ports import Llm, Ports
 from bot.app import Program

@@ -7,8 +7,8 @@ from typing import Protocol
 
 from agents.domain.ids import Account, Thread, derived
 from bot.app import Program
-from bot.desk import Desk
 from bot.messages import Edited, Pressed, Said
+from bot.query_api import Desk
 from tests.scenarios.stage import Host, Setup, Shown
 
 CHANNEL = "console:general"

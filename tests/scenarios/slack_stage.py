@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from contextlib import AsyncExitStack
 
 from agents.domain.ids import Account
-from bot.platforms.slack import addresses, presses
+from bot.platforms.slack import addresses
+from bot.platforms.slack.outgoing import buttons as presses
 from tests.fakes.ports import free_port
 from tests.fakes.slack import FakeSlack, fake_slack
 from tests.fakes.slack.delivery import SIGNING_SECRET

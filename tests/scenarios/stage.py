@@ -15,7 +15,7 @@ from agents.domain.ids import Account
 from agents.ports import Clock, Ports
 from bot.app import Program, running
 from bot.clock import ScaledClock
-from bot.settings import load_settings
+from bot.config.settings import load_settings
 
 Found = TypeVar("Found")
 OPERATOR = Account("cli:operator")

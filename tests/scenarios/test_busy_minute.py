@@ -1,6 +1,6 @@
 """A busy minute takes nobody's controls: presses, answers and `stop` work, and what is over is refused in words."""
 
-from agents.domain.task import TaskState
+from agents.domain.task.task import TaskState
 from agents.ports import Asked
 from tests.fakes.work import ScriptedMinions, Workshop, says
 from tests.scenarios.conftest import THREE, Opened

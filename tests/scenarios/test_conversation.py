@@ -1,7 +1,7 @@
 """What people do with the bot every day, the same on every platform."""
 
 from agents.domain.ids import Account, Thread
-from bot.conversation import is_private
+from bot.intake.conversation import is_private
 from store.books import Books
 from tests.scenarios.conftest import Play
 from tests.scenarios.stage import until

@@ -1,6 +1,6 @@
 """Discord without the message-content intent: one Answer… button on every card that asks, and it answers."""
 
-from agents.domain.work import Ending
+from agents.domain.work.work import Ending
 from agents.ports import Asked, GaveUp
 from tests.fakes.work import ScriptedMinions, Workshop, says
 from tests.scenarios.conftest import Opened

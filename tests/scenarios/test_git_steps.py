@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.domain.work import Ending
+from agents.domain.work.work import Ending
 from agents.ports import Brief, Candidate, GaveUp, Judged, Outcome, Show, Watch, unseen
-from agents.workspace.checkouts import copy_of
+from agents.workspace.git.checkouts import copy_of
 from tests.fakes.work import ScriptedGates
 from tests.scenarios.github_stage import GitHubPlay, github_play, writes
 from tests.workspace import repositories as repos

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.domain.authority import Kind
-from agents.domain.task import Task, TaskState
-from agents.domain.work import Ending
+from agents.domain.decisions.authority import Kind
+from agents.domain.task.task import Task, TaskState
+from agents.domain.work.work import Ending
 from agents.ports import GaveUp
 from tests.fakes.github import TOKEN, Fault
 from tests.fakes.work import ScriptedGates, says

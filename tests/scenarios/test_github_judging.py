@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.domain.evaluation import Score
+from agents.domain.checks.evaluation import Score
 from agents.domain.events import WorkEvaluated
 from agents.ports import Brief, Finished, Outcome, Watch
 from tests.fakes.github.world import Issue

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from agents.domain.work import Ending
+from agents.domain.work.work import Ending
 from agents.ports import Brief, Finished, GaveUp, Outcome, Ports, Progress, Watch
 from tests.fakes.llm import ScriptedLlm
 from tests.fakes.work import ScriptedGates, ScriptedMinions, failing, says

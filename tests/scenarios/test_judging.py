@@ -4,15 +4,15 @@ import asyncio
 from dataclasses import replace
 from typing import Any
 
-from agents.domain.authority import Kind
-from agents.domain.evaluation import Change, GateRun
-from agents.domain.redact import Redactor
-from agents.domain.scope import Scope, ScopeMode
-from agents.domain.work import SubtaskState
+from agents.domain.checks.evaluation import Change, GateRun
+from agents.domain.decisions.authority import Kind
+from agents.domain.text.redact import Redactor
+from agents.domain.work.scope import Scope, ScopeMode
+from agents.domain.work.work import SubtaskState
 from agents.ports import Ask
-from agents.workspace.diffs import Differing
 from agents.workspace.gates import rules
 from agents.workspace.gates.scoring import not_run
+from agents.workspace.git.diffs import Differing
 from tests.fakes.work import ScriptedMinions, Workshop, failing, finishes, passed, waits
 from tests.scenarios.conftest import THREE, Opened, Play
 from tests.scenarios.plans import Says

@@ -1,6 +1,6 @@
 """More choices than buttons: with a hundred projects each can be reached, by a menu or by its name in a reply."""
 
-from agents.domain.authority import Kind
+from agents.domain.decisions.authority import Kind
 from tests.fakes.llm import ThinkingLlm
 from tests.scenarios.conftest import THREE, Given, Opened
 from tests.scenarios.stage import until

@@ -2,10 +2,10 @@
 
 import asyncio
 
-from agents.domain.authority import Kind
+from agents.domain.checks.risk import Risk, RiskLevel
+from agents.domain.decisions.authority import Kind
 from agents.domain.events import MergeApproved
-from agents.domain.risk import Risk, RiskLevel
-from agents.domain.task import TaskState
+from agents.domain.task.task import TaskState
 from tests.fakes.work import Workshop, failing, waits
 from tests.scenarios.conftest import THREE, Opened, Play
 from tests.scenarios.working import at_work, given

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from agents.domain.authority import Kind
-from agents.domain.decision import Decision
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.decision import Decision
 from agents.domain.ids import TaskId, Thread
-from agents.domain.task import Task, TaskState
+from agents.domain.task.task import Task, TaskState
 from bot.clock import ScaledClock
-from bot.desk import Desk
-from store import audit
+from bot.query_api import Desk
 from store.books import Books
 from store.database import Database
+from store.streams import audit
 from tests.fakes.work import Workshop
 from tests.scenarios import console_stage
 from tests.scenarios.conftest import PEOPLE, Play

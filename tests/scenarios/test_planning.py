@@ -2,8 +2,8 @@
 
 import pytest
 
-from agents.domain.authority import Kind
-from agents.domain.task import TaskState
+from agents.domain.decisions.authority import Kind
+from agents.domain.task.task import TaskState
 from tests.scenarios.conftest import THREE, Given, Opened, Play
 
 STAGES = THREE

@@ -2,8 +2,8 @@
 
 import json
 
-from agents.domain.authority import Kind
-from agents.domain.task import TaskState
+from agents.domain.decisions.authority import Kind
+from agents.domain.task.task import TaskState
 from tests.fakes.llm import ScriptedLlm
 from tests.fakes.model_server import KEY, LARGE, ModelServer, Says, tag_of
 from tests.scenarios.conftest import BY_TURNS, Given, Opened

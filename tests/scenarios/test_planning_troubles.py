@@ -4,8 +4,8 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from agents.domain.authority import Kind
-from agents.domain.task import TaskState
+from agents.domain.decisions.authority import Kind
+from agents.domain.task.task import TaskState
 from agents.ports import Ask
 from tests.fakes.llm import DeadLlm, ScriptedLlm, no_answer
 from tests.fakes.model_server import KEY, Answer, Fails, ModelServer, Says

@@ -1,7 +1,7 @@
 """What people say about a plan, and what it may and may not do; and whose word counts for how much."""
 
-from agents.domain.authority import Kind
-from agents.domain.task import TaskState
+from agents.domain.decisions.authority import Kind
+from agents.domain.task.task import TaskState
 from tests.fakes.llm import ScriptedLlm, no_answer
 from tests.scenarios.conftest import THREE, TWO_PROJECTS, Given, Opened, Play
 from tests.scenarios.plans import GO, OK, means, plan

@@ -1,10 +1,10 @@
 """A blocker becomes a proposal in the thread; a person rejects it, or approves it and it becomes a task of its own."""
 
-from agents.domain.proposal import Listed
-from agents.domain.task import Task, TaskState
-from agents.domain.work import Ending
+from agents.domain.learning.proposal import Listed
+from agents.domain.task.task import Task, TaskState
+from agents.domain.work.work import Ending
 from agents.ports import GaveUp
-from store import audit
+from store.streams import audit
 from tests.fakes.work import ScriptedMinions, Workshop, says
 from tests.scenarios.conftest import THREE, Opened, Play
 from tests.scenarios.stage import OPERATOR, until

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.domain.task import TaskState
+from agents.domain.task.task import TaskState
 from tests.scenarios.conftest import Given, Opened
 from tests.scenarios.test_rehearsed_walk import REQUEST, WORK, git
 

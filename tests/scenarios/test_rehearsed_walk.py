@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.domain.task import TaskState
+from agents.domain.task.task import TaskState
 from tests.scenarios.conftest import Given, Opened
 
 STAGES = ("slack", "discord")  # on the console it goes on to a change at the merge: test_rehearsed_changes.py

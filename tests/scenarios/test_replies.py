@@ -3,9 +3,9 @@
 from typing import Any
 
 from agents.domain import events as e
-from agents.domain.authority import Kind
-from agents.domain.task import TaskState
-from agents.domain.work import Ending, SubtaskState
+from agents.domain.decisions.authority import Kind
+from agents.domain.task.task import TaskState
+from agents.domain.work.work import Ending, SubtaskState
 from agents.ports import Asked, GaveUp, Outcome, WantsScope
 from tests.fakes.llm import no_answer
 from tests.fakes.work import Play as Plays, ScriptedMinions, Workshop, never_ends, says

@@ -1,6 +1,6 @@
 """Who may do what to a task, by button as by words, and what those who may not are told."""
 
-from agents.domain.task import TaskState
+from agents.domain.task.task import TaskState
 from tests.fakes.slack.world import TEAM
 from tests.fakes.work import Workshop
 from tests.scenarios.conftest import THREE, Given, Opened, Play

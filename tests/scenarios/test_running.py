@@ -8,8 +8,8 @@ import pytest
 
 from agents.ports import Ports
 from bot.app import Program, running
-from bot.settings import load_settings
-from bot.workshop import Caged
+from bot.config.settings import load_settings
+from bot.running.workshop import Caged
 from tests.fakes.console import text_of, visitor
 from tests.fakes.llm import ScriptedLlm, ScriptedTalker
 from tests.scenarios.console_stage import ConsoleStage

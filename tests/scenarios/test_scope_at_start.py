@@ -2,8 +2,8 @@
 
 import pytest
 
-from agents.domain.scope import ScopeMode
-from agents.domain.task import TaskState
+from agents.domain.task.task import TaskState
+from agents.domain.work.scope import ScopeMode
 from tests.fakes.work import Workshop
 from tests.scenarios.conftest import THREE, Opened, Play
 from tests.scenarios.plans import Says, subtask

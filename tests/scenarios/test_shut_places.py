@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agents.domain.authority import Kind
+from agents.domain.decisions.authority import Kind
 from agents.domain.ids import Thread
 from agents.ports import Asked
 from bot.platforms.discord.address import Place

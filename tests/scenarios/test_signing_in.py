@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from bot.app import open_people, running
-from bot.cli.start import opening_lines
-from bot.settings import load_settings
+from bot.config.settings import load_settings
+from bot.start import opening_lines
 from tests.fakes.console import Visit, visitor
 from tests.fakes.desk import ScriptedDesk
 

@@ -3,10 +3,10 @@
 import asyncio
 from collections.abc import Sequence
 
-from agents.domain.authority import Kind
-from agents.domain.risk import Risk, RiskLevel
-from agents.domain.task import TaskState
-from agents.domain.work import Ending, SubtaskState
+from agents.domain.checks.risk import Risk, RiskLevel
+from agents.domain.decisions.authority import Kind
+from agents.domain.task.task import TaskState
+from agents.domain.work.work import Ending, SubtaskState
 from agents.ports import Asked, Brief, Finished, GaveUp, Outcome, Progress, WantsScope, Watch
 from tests.fakes.work import Play as Plays, ScriptedMinions, Workshop, failing, finishes, never_ends, says
 from tests.scenarios.conftest import THREE, Given, Opened

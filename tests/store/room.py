@@ -8,26 +8,27 @@ from functools import partial
 
 from sqlalchemy import text
 
-from agents.domain import asking, decide
-from agents.domain.asking import Moment, Question
-from agents.domain.authority import ChannelPolicy, Group, Kind, OnTimeout
-from agents.domain.decide import Request
-from agents.domain.decision import Decision, Option, lettered
+from agents.domain.decisions import asking
+from agents.domain.decisions.asking import Moment, Question
+from agents.domain.decisions.authority import ChannelPolicy, Group, Kind, OnTimeout
+from agents.domain.decisions.decision import Decision, Option, lettered
 from agents.domain.ids import Account, DecisionId, TaskId, Thread
 from agents.domain.limits import Limits
-from agents.domain.task import Task
-from bot import readers
-from bot.inbox import Inbox, Outcome
+from agents.domain.task import decide
+from agents.domain.task.decide import Request
+from agents.domain.task.task import Task
+from bot.delivery import readers
+from bot.intake.inbox import Inbox, Outcome
 from bot.messages import Delivery, Pressed, Said
-from bot.office import Office
 from bot.permissions import Permissions
-from bot.timers import Timers
-from store.audit import examine, integrity
+from bot.running.timers import Timers
+from bot.services import Office
 from store.books import Books
+from store.chat.deliveries import DeliveryState, Received
 from store.codec import Cause
 from store.database import Database
-from store.deliveries import DeliveryState, Received
-from store.leases import Lease
+from store.running.leases import Lease
+from store.streams.audit import examine, integrity
 
 FULL = os.environ.get("OVERLORD_HYPOTHESIS") == "full"  # the counts that PROMISES.md asks for; `make bench` sets it
 MORNING = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)

@@ -5,14 +5,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from agents.domain.budget import Budgets
 from agents.domain.errors import BudgetReached, NoAnswer
-from agents.domain.failure import ErrorClass, Failure
 from agents.domain.ids import TaskId
+from agents.domain.models.budget import Budgets
+from agents.domain.models.failure import ErrorClass, Failure
 from agents.ports import Admitted, Answered, Call, Tried
 from store.books import Books
-from store.call_log import CallLog
 from store.database import Database
+from store.running.call_log import CallLog
 from tests.llm.rig import task
 
 MODEL, OTHER = "openai/large", "openai/small"

@@ -9,11 +9,11 @@ from functools import partial
 from sqlalchemy import text
 
 from agents.domain.ids import Thread
-from bot.jobs import settle_waiting
 from bot.messages import Said
+from bot.running.jobs import settle_waiting
 from store.books import Books
+from store.chat.deliveries import DeliveryState, Received
 from store.database import Database
-from store.deliveries import DeliveryState, Received
 from tests.store.room import ANA, CHANNEL, FULL, MORNING, Room, office_of
 
 WINDOW = timedelta(seconds=60)

@@ -8,10 +8,10 @@ import pytest
 from sqlalchemy import text
 
 from agents.domain.errors import StaleLease
-from agents.domain.task import Task
+from agents.domain.task.task import Task
 from store.books import Books
-from store.jobs import Job
-from store.leases import Lease, is_dead, this_process
+from store.running.jobs import Job
+from store.running.leases import Lease, is_dead, this_process
 from tests.store.room import MORNING, UNLIMITED, Room
 
 LEASE = timedelta(seconds=UNLIMITED.job_lease)

@@ -10,17 +10,17 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import IntegrityError
 
 from agents.domain import events as e
-from agents.domain.authority import Kind
-from agents.domain.decision import HOLD, Decision, DecisionState, Option, lettered
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.decision import HOLD, Decision, DecisionState, Option, lettered
 from agents.domain.errors import IllegalMove
 from agents.domain.events import Event
 from agents.domain.ids import DecisionId
-from agents.domain.task import Task
+from agents.domain.task.task import Task
 from store.books import Books
 from store.codec import Cause
 from store.database import Database
-from store.ledger import Ledger
-from store.log import MovedMeanwhile
+from store.streams.ledger import Ledger
+from store.streams.log import MovedMeanwhile
 from tests.store.room import ANA, LEAD, MORNING, UNLIMITED, YES, Room, is_whole
 
 TWO = lettered(Option(value="go"), Option(value="wait"))

@@ -17,12 +17,12 @@ from agents.domain import events as e
 from agents.domain.errors import IllegalMove, NoSuchTask
 from agents.domain.events import Event
 from agents.domain.ids import PersonId, TaskId
-from agents.domain.task import Task
-from store import audit
+from agents.domain.task.task import Task
 from store.books import Books
 from store.codec import BEGINNING, Cause, Recorded
 from store.database import Database, StoreUnavailable
-from store.log import SAVE_EVERY, fact_hash
+from store.streams import audit
+from store.streams.log import SAVE_EVERY, fact_hash
 from tests.store.room import ANA, CHANNEL, MORNING, Room, is_whole, office_of, open_task
 
 BY_ANA = Cause(actor=ANA, delivery="d:1")

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from agents.domain.ids import PersonId, TaskId
-from bot import readers
+from bot.delivery import readers
 from store.books import Books
+from store.chat.deliveries import DeliveryState
 from store.codec import Recorded
 from store.database import Database
-from store.deliveries import DeliveryState
-from store.gauges import measure
-from store.leases import Lease
-from store.log import Which
+from store.running.gauges import measure
+from store.running.leases import Lease
+from store.streams.log import Which
 from tests.store.room import ANA, MORNING, UNLIMITED, Room, office_of
 
 LEASE = Lease(owner="one", at=MORNING, until=MORNING + timedelta(seconds=60))

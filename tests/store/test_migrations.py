@@ -10,11 +10,12 @@ import pytest
 from sqlalchemy import Row, create_engine, select, update
 
 from agents.domain import events as e
-from store import audit, tables
+from store import tables
 from store.codec import Cause
 from store.database import Database, StoreUnavailable
-from store.log import Which
 from store.migrations import LATEST, NewerDatabase
+from store.streams import audit
+from store.streams.log import Which
 from tests.store.room import ANA, Room, office_of
 from tests.store.test_jobs import Queue
 

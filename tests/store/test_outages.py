@@ -11,18 +11,18 @@ from agents.domain.ids import Account, Thread
 from agents.domain.limits import Limits
 from agents.ports import Ports
 from bot.clock import SystemClock
-from bot.inbox import Inbox
-from bot.jobs import Jobs, settle_waiting
+from bot.delivery.outbox import Outbox
+from bot.delivery.readers import launch, wish
+from bot.intake.inbox import Inbox
 from bot.leases import Leases
 from bot.messages import Bounds, Card, Said
-from bot.office import Office
-from bot.outbox import Outbox
 from bot.permissions import Permissions
-from bot.readers import launch, wish
+from bot.running.jobs import Jobs, settle_waiting
+from bot.services import Office
 from store.books import Books
+from store.chat.posts import Wish
 from store.database import Database, StoreUnavailable
-from store.jobs import Job
-from store.posts import Wish
+from store.running.jobs import Job
 from tests.store.room import ANA, CHANNEL, MORNING, open_task
 
 QUICK = Limits(job_renewal=0.1)

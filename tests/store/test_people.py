@@ -6,10 +6,10 @@ import pytest
 
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, Thread
-from agents.domain.linking import Side
+from agents.domain.project.linking import Side
 from store.books import Books
+from store.chat.people import Person
 from store.database import Database
-from store.people import Person
 from tests.store.room import MORNING
 
 SLACK, DISCORD, CONSOLE = Account("slack:T1:U1"), Account("discord:1"), Account("console:ana")

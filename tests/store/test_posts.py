@@ -9,9 +9,9 @@ from sqlalchemy import text
 
 from agents.domain.ids import Thread
 from store.books import Books
+from store.chat.posts import Act, Post, PostState, Wish
 from store.database import Database
-from store.leases import Lease
-from store.posts import Act, Post, PostState, Wish
+from store.running.leases import Lease
 from tests.store.room import MORNING, UNLIMITED
 
 LATER = timedelta(seconds=UNLIMITED.status_edits_apart)

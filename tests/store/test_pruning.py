@@ -8,17 +8,17 @@ import pytest
 from sqlalchemy import text
 
 from agents.domain import events as e
-from agents.domain.authority import Kind
+from agents.domain.decisions.authority import Kind
 from agents.domain.ids import Thread
-from agents.domain.retention import Retention
-from agents.domain.task import Task
-from bot.pruning import Pruning
+from agents.domain.project.retention import Retention
+from agents.domain.task.task import Task
+from bot.running.pruning import Pruning
 from store import tables
 from store.books import Books
+from store.chat.deliveries import DeliveryState, Received
 from store.codec import Cause
 from store.database import Database
-from store.deliveries import DeliveryState, Received
-from store.pruning import BATCH, RUNS
+from store.running.pruning import BATCH, RUNS
 from tests.store.room import ANA, CHANNEL, MORNING, YES, Room
 
 DAY = 86_400.0

@@ -7,8 +7,8 @@ from functools import partial
 from sqlalchemy import select
 
 from store import tables
+from store.chat.sessions import Session
 from store.database import Database
-from store.sessions import Session
 from tests.store.room import MORNING
 
 DAY = timedelta(days=1)

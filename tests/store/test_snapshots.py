@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from agents.domain import task as domain
-from agents.domain.authority import Kind
-from agents.domain.decision import LETTERS, Decision
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.decision import LETTERS, Decision
 from agents.domain.ids import Account
-from agents.domain.task import Task
+from agents.domain.task import task as domain
+from agents.domain.task.task import Task
 from store.books import Books
 from store.database import Database
 from tests.fakes.postgres import PrivatePostgres

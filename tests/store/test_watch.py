@@ -6,11 +6,11 @@ from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from bot.bell import Bell
+from bot.change_notifier import Bell
 from bot.clock import ScaledClock, SystemClock
-from bot.jobs import Pump
 from bot.loop import TimedLoop
-from bot.watch import Watch
+from bot.running.jobs import Pump
+from bot.running.watch import Watch
 from store.database import Database, StoreUnavailable
 from tests.store.room import Room, office_of
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from sqlalchemy import create_engine
 
-from agents.domain.redact import Redactor
-from agents.domain.secret import Secret
+from agents.domain.text.redact import Redactor
+from agents.domain.text.secret import Secret
 from agents.ports import Forge, Pull
 from agents.workspace.forge.github import GitHubForge
 from agents.workspace.forge.github_api import GitHubApi
@@ -18,7 +18,7 @@ from bot.clock import SystemClock
 from store import tables
 from store.books import Books
 from store.database import Database
-from store.pull_log import PullLog
+from store.running.pull_log import PullLog
 from tests.fakes.github import TOKEN, FakeGitHub, running_github
 from tests.workspace import repositories as repos
 

@@ -15,8 +15,8 @@ import traceback
 from contextlib import suppress
 from pathlib import Path
 
-from agents.workspace.checkouts import GitCheckouts
-from agents.workspace.upkeep import keep_up
+from agents.workspace.git.checkouts import GitCheckouts
+from agents.workspace.git.upkeep import keep_up
 from tests.workspace.yard import Yard, git, write, yard
 
 TASK = "ai/t-1-all"

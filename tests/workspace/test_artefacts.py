@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from agents.ports import Artefacts
-from agents.workspace.artefacts import READ_MOST, FileArtefacts
-from agents.workspace.names import file_name
+from agents.workspace.files.artefacts import READ_MOST, FileArtefacts
+from agents.workspace.files.names import file_name
 
 
 def texts_in(folder: Path) -> list[Path]:

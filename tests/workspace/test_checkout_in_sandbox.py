@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from agents.ports import CheckoutFailed
-from agents.workspace.beneath import Tree
-from agents.workspace.checkouts import GitCheckouts
-from agents.workspace.sandbox import tools
+from agents.workspace.files.beneath import Tree
+from agents.workspace.git.checkouts import GitCheckouts
+from agents.workspace.sandbox.walls import tools
 from tests.sandbox.yard import SMALL, bubblewrap
 from tests.workspace.yard import BRANCH, Yard, git
 

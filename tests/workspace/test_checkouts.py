@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.domain.evaluation import Change
+from agents.domain.checks.evaluation import Change
 from agents.ports import CheckoutFailed, Checkouts
-from agents.workspace.checkouts import READ_MOST, GitCheckouts
+from agents.workspace.git.checkouts import READ_MOST, GitCheckouts
 from tests.workspace.yard import BRANCH, FILES, Yard, git, write
 
 OTHER = "ai/t-14.1-make-links"

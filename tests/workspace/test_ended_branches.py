@@ -10,9 +10,9 @@ import pytest
 from agents.domain import events as e
 from agents.domain.events import Event
 from agents.domain.ids import TaskId
-from agents.domain.retention import Retention
-from agents.workspace.checkouts import GitCheckouts
-from bot.branches import EndedBranches, Yard as Place
+from agents.domain.project.retention import Retention
+from agents.workspace.git.checkouts import GitCheckouts
+from bot.running.branch_pruning import EndedBranches, Yard as Place
 from store.codec import Cause
 from store.database import Database
 from tests.store.room import ANA, Room, office_of

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.domain.evaluation import GateRun, Score
-from agents.domain.gates import GateCommands, OnFail
+from agents.domain.checks.evaluation import GateRun, Score
+from agents.domain.checks.gates import GateCommands, OnFail
 from agents.ports import EndedBy, Ran
 from agents.workspace.gates import commands, detect, originals, report, rules, scoring
 from agents.workspace.gates.commands import Command
@@ -16,7 +16,7 @@ from agents.workspace.gates.environment import Environment, environment
 from agents.workspace.gates.ground import Ground, NotLaidOut
 from agents.workspace.gates.objects import entries
 from agents.workspace.gates.report import Report
-from agents.workspace.sandbox.profile import GATE
+from agents.workspace.sandbox.walls.profile import GATE
 from tests.evaluator.pieces import SHOP, TESTS, File, Files, link
 from tests.evaluator.yard import git, repository_of
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.workspace.git import AT_ONCE, TRIES, Git, git
+from agents.workspace.git.git import AT_ONCE, TRIES, Git, git
 
 # Says how many of its kind there are, itself among them.
 GIT = """#!/bin/sh

@@ -4,8 +4,8 @@ import shutil
 
 import pytest
 
-from agents.workspace.folders import POOL
-from agents.workspace.staging import MOST_FILES, _problems
+from agents.workspace.git.folders import POOL
+from agents.workspace.git.staging import MOST_FILES, _problems
 from tests.workspace.yard import BRANCH, Yard, git, write
 
 NAME = BRANCH.replace("/", "+")

@@ -12,18 +12,18 @@ from pathlib import Path
 
 import pytest
 
-from agents.workspace.git import Git, GitFailed
-from agents.workspace.held import hold_file_now
-from agents.workspace.mirror import lock_of
-from agents.workspace.upkeep import REFS_MOST, keep_up, loose_refs, lying_about, pack_refs
+from agents.workspace.files.held import hold_file_now
+from agents.workspace.git.git import Git, GitFailed
+from agents.workspace.git.mirror import lock_of
+from agents.workspace.git.upkeep import REFS_MOST, keep_up, loose_refs, lying_about, pack_refs
 from bot.clock import ScaledClock
-from bot.upkeep import Upkeep
+from bot.running.upkeep import Upkeep
 from tests.fakes.llm import ScriptedLlm
 from tests.flows.world import planning
 from tests.workspace.kill_trial import below
 from tests.workspace.yard import BRANCH, Yard, git, write
 
-PACK = "import asyncio, sys; from pathlib import Path; from agents.workspace.upkeep import keep_up; "
+PACK = "import asyncio, sys; from pathlib import Path; from agents.workspace.git.upkeep import keep_up; "
 PACK += "print(asyncio.run(keep_up(Path(sys.argv[1]), fill=0)))"
 
 

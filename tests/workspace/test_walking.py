@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from agents.workspace.removal import prune, remove
-from agents.workspace.sandbox.disk import Disk, Reserve
-from agents.workspace.sandbox.ownership import hand_over
-from agents.workspace.sandbox.profile import GATE, MB
-from agents.workspace.walking import walk
+from agents.workspace.files.removal import prune, remove
+from agents.workspace.files.walking import walk
+from agents.workspace.sandbox.limits.disk import Disk, Reserve
+from agents.workspace.sandbox.walls.ownership import hand_over
+from agents.workspace.sandbox.walls.profile import GATE, MB
 from tests.sandbox.yard import SMALL
 from tests.workspace.test_removal import NOBODY
 from tests.workspace.yard import write
@@ -58,9 +58,8 @@ def test_a_folder_that_may_not_be_looked_into_is_no_place_to_hide(tmp_path: Path
     for path in (tmp_path, tmp_path / "folder", tmp_path / "folder/shut"):
         os.chown(path, NOBODY, NOBODY)
     (tmp_path / "folder/shut").chmod(0o300)
-    code = (
-        "import os, sys; from pathlib import Path; from agents.workspace.walking import walk; os.chdir(sys.argv[1]); "
-    )
+    code = "import os, sys; from pathlib import Path; os.chdir(sys.argv[1]); "
+    code += "from agents.workspace.files.walking import walk; "
     become = f"os.setgid({NOBODY}); os.setuid({NOBODY}); print(sorted(entry.name for entry in walk(Path('folder'))))"
     done = subprocess.run(
         [sys.executable, "-c", code + become, str(tmp_path)], capture_output=True, check=True, timeout=30

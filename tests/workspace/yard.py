@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agents.ports import Checkout
-from agents.workspace.checkouts import Environment, GitCheckouts
+from agents.workspace.git.checkouts import Environment, GitCheckouts
 
 BRANCH = "ai/t-14.2-refuse-expired-links"
 FILES = {"README.md": "# Links\n", "src/links.py": "def make():\n    return 1\n", "src/old.py": "old = True\n"}

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from agents.domain.scope import odd_path
-from agents.domain.text import cut
+from agents.domain.text.sanitize import cut
+from agents.domain.work.scope import odd_path
 from agents.minions.executor import LONGEST, Done, Spec, ToolError, ToolExecutor
 from agents.minions.tools.arguments import Arguments, PathText, Pattern
 from agents.ports import EndedBy, Listener, Ran

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from agents.domain.scope import matches
-from agents.domain.text import clean
+from agents.domain.text.sanitize import clean
+from agents.domain.work.scope import matches
 from agents.minions.executor import LONGEST, Done, Spec, ToolError, ToolExecutor
 from agents.minions.tools.arguments import Arguments, Line, PathText
 from agents.ports import Files

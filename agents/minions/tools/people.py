@@ -5,9 +5,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from agents.domain.scope import odd_pattern
-from agents.domain.text import clean, cut
-from agents.domain.work import Ending
+from agents.domain.text.sanitize import clean, cut
+from agents.domain.work.scope import odd_pattern
+from agents.domain.work.work import Ending
 from agents.minions.executor import Done, Spec, ToolError, ToolExecutor
 from agents.minions.tools.arguments import Arguments, PathText
 from agents.minions.tools.commands import not_yet

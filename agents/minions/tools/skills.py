@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from agents.domain.text import clean, cut
+from agents.domain.text.sanitize import clean, cut
 from agents.minions.executor import Done, Spec, ToolError, ToolExecutor
 from agents.minions.tools.arguments import Arguments
 

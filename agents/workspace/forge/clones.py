@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from agents.ports import ForgeFailed
+from agents.workspace.files.removal import remove
 from agents.workspace.forge.plumbing import Repository, checked_branch
 from agents.workspace.forge.remotes import Pushing, Remote
-from agents.workspace.removal import remove
 
 RECENT = 30.0  # seconds for which a list of files is recent enough to plan with
 

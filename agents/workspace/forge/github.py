@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
 
-from agents.domain.commits import commit_message
 from agents.domain.ids import derived
-from agents.domain.redact import Redact
-from agents.domain.text import clean, one_line
+from agents.domain.text.redact import Redact
+from agents.domain.text.sanitize import clean, one_line
+from agents.domain.work.commit_messages import commit_message
 from agents.ports import ForgeFailed, Pull, PullRequest, Target
 from agents.ports.judging import ANYWHERE
 from agents.workspace.forge import words

@@ -9,9 +9,9 @@ from typing import Any
 
 import aiohttp
 
-from agents.domain.numbers import seconds_to_wait
-from agents.domain.secret import Secret
-from agents.domain.text import clean, one_line
+from agents.domain.text.numbers import seconds_to_wait
+from agents.domain.text.sanitize import clean, one_line
+from agents.domain.text.secret import Secret
 from agents.ports import ForgeFailed
 
 TIMEOUT = 15.0

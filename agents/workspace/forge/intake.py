@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from agents.domain.text import clean, cut, hidden_in, one_line
+from agents.domain.text.sanitize import clean, cut, hidden_in, one_line
 from agents.workspace.forge.github import GitHubForge, Labels
 from agents.workspace.forge.github_api import GitHubApi, wanted
 from agents.workspace.forge.github_shapes import EventShown, IssueShown, read

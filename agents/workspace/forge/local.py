@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from agents.domain.commits import commit_message
-from agents.domain.redact import Redact
-from agents.domain.text import clean, cut, one_line
+from agents.domain.text.redact import Redact
+from agents.domain.text.sanitize import clean, cut, one_line
+from agents.domain.work.commit_messages import commit_message
 from agents.ports import ForgeFailed, Pull, PullBook, PullRecord, PullRequest, Target
 from agents.ports.judging import ANYWHERE
 from agents.workspace.forge import words
@@ -20,7 +20,7 @@ from agents.workspace.forge.plumbing import (
     require_target,
     rewritten_branch,
 )
-from agents.workspace.git import OVERLORD
+from agents.workspace.git.git import OVERLORD
 
 TRIES = 5  # at moving a branch that others move too
 OURS = "ai/"  # how minions' branches begin: somebody who looks at one does not ask for work on it

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.domain.branches import odd_branch
+from agents.domain.work.branches import odd_branch
 from agents.ports import ForgeFailed
-from agents.workspace.git import FETCH, OVERLORD, UPLOAD, Git, Said, git_dir, is_commit
+from agents.workspace.git.git import FETCH, OVERLORD, UPLOAD, Git, Said, git_dir, is_commit
 
 TIMEOUT = 120.0
 GRACE = 10.0

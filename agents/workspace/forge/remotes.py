@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from agents.domain.secret import Secret
-from agents.domain.text import clean, one_line
+from agents.domain.text.sanitize import clean, one_line
+from agents.domain.text.secret import Secret
 from agents.ports import ForgeFailed
 from agents.workspace.forge.plumbing import Repository
-from agents.workspace.git import FETCH
+from agents.workspace.git.git import FETCH
 
 TRIES = 3
 PUSH_MOST = 600.0  # seconds

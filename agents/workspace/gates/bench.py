@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from agents.domain.evaluation import GateRun
-from agents.domain.gates import GateCommands
-from agents.domain.redact import Redact, Redactor
+from agents.domain.checks.evaluation import GateRun
+from agents.domain.checks.gates import GateCommands
+from agents.domain.text.redact import Redact, Redactor
 from agents.ports import Artefacts, Profile, Ran, Sandbox, Show
 from agents.workspace.gates import report, scoring
 from agents.workspace.gates.commands import NICE, Command
@@ -18,7 +18,7 @@ from agents.workspace.gates.ground import Ground
 from agents.workspace.gates.originals import Restored
 from agents.workspace.gates.reading import Case
 from agents.workspace.gates.report import Report
-from agents.workspace.sandbox.profile import GATE
+from agents.workspace.sandbox.walls.profile import GATE
 
 AS_COMMITTED = Restored(over=(), without=())
 

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from agents.domain.evaluation import GateRun, Score
+from agents.domain.checks.evaluation import GateRun, Score
 from agents.workspace.gates import scoring
 from agents.workspace.gates.bench import AS_COMMITTED, Bench, Outcome
 from agents.workspace.gates.commands import Command

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agents.domain.gates import FILES
+from agents.domain.checks.gates import FILES
 from agents.workspace.gates.detect import Way
 from agents.workspace.gates.environment import Environment, NoEnvironment
 

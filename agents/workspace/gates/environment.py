@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from agents.domain.checks.gates import GateCommands
 from agents.domain.errors import OverlordError
-from agents.domain.gates import GateCommands
 from agents.ports import Workspace
-from agents.workspace.sandbox.tools import toolchain
+from agents.workspace.sandbox.walls.tools import toolchain
 
 _SYSTEM = ("/usr/local/bin", "/usr/bin", "/bin")
 _USR = Path("/usr")

@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from agents.domain.errors import OverlordError
-from agents.workspace.diffs import Entry
+from agents.workspace.files.removal import remove
 from agents.workspace.gates.objects import LINK, MODULE, batches
-from agents.workspace.removal import remove
+from agents.workspace.git.diffs import Entry
 
 _NEVER = ("", ".", "..")
 _FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from agents.domain.checks.evaluation import GateRun, Score
+from agents.domain.checks.gates import ExtraGate, GateCommands
 from agents.domain.errors import OverlordError
-from agents.domain.evaluation import GateRun, Score
-from agents.domain.gates import ExtraGate, GateCommands
-from agents.domain.text import one_line
+from agents.domain.text.sanitize import one_line
 from agents.ports import Candidate, Judged, Show, Trial, unseen
 from agents.workspace.gates import commands, detect, reading, scoring, steps
 from agents.workspace.gates.bench import Bench, Means

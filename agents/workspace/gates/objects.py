@@ -3,9 +3,9 @@
 from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 
-from agents.workspace import diffs
-from agents.workspace.diffs import Differing, Entry
-from agents.workspace.git import Git, GitFailed, git, git_dir
+from agents.workspace.git import diffs
+from agents.workspace.git.diffs import Differing, Entry
+from agents.workspace.git.git import Git, GitFailed, git, git_dir
 
 LINK, MODULE = "120000", "160000"
 _AT_ONCE = 16 << 20  # bytes of blobs in memory

@@ -5,13 +5,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from agents.domain.evaluation import GateRun, Score
-from agents.domain.listing import is_test
-from agents.domain.redact import Redact
+from agents.domain.checks.evaluation import GateRun, Score
+from agents.domain.context.listing import is_test
+from agents.domain.text.redact import Redact
 from agents.ports import Candidate
-from agents.workspace.diffs import Differing, Entry
 from agents.workspace.gates import detect, objects, originals, rules
 from agents.workspace.gates.objects import LINK, MODULE
+from agents.workspace.git.diffs import Differing, Entry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,13 +4,13 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
-from agents.domain.evaluation import GateRun, Score
-from agents.domain.redact import Redact
-from agents.domain.scope import STANDING_DENY, Scope, ScopeMode, matches
-from agents.domain.text import clean, one_line
-from agents.domain.twins import twins
-from agents.workspace.diffs import Differing
+from agents.domain.checks.evaluation import GateRun, Score
+from agents.domain.text.redact import Redact
+from agents.domain.text.sanitize import clean, one_line
+from agents.domain.work.case_twins import twins
+from agents.domain.work.scope import STANDING_DENY, Scope, ScopeMode, matches
 from agents.workspace.gates.objects import LINK, MODULE
+from agents.workspace.git.diffs import Differing
 
 KB, MB = 1 << 10, 1 << 20
 COMMITS_MOST = 200

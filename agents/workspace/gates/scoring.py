@@ -1,7 +1,7 @@
 """What the end of a command means. The exit code decides, never what was printed."""
 
-from agents.domain.evaluation import NOT_RUN, GateRun, Score
-from agents.domain.gates import OnFail
+from agents.domain.checks.evaluation import NOT_RUN, GateRun, Score
+from agents.domain.checks.gates import OnFail
 from agents.ports import EndedBy, Profile, Ran
 from agents.workspace.gates.commands import Command
 from agents.workspace.gates.originals import few

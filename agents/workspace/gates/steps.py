@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from agents.domain.evaluation import GateRun, Score
-from agents.domain.gates import ExtraGate
-from agents.domain.listing import is_test
+from agents.domain.checks.evaluation import GateRun, Score
+from agents.domain.checks.gates import ExtraGate
+from agents.domain.context.listing import is_test
 from agents.workspace.gates import commands, detect, originals, scoring
 from agents.workspace.gates.bench import Bench, Outcome
 from agents.workspace.gates.checking import Check, checked

@@ -8,12 +8,14 @@ from dataclasses import replace
 from functools import partial
 
 from agents.ports import EndedBy, Listener, Profile, Ran, Room, Workspace
-from agents.workspace.sandbox import cell, running, walls
-from agents.workspace.sandbox.disk import Disk
+from agents.workspace.sandbox import cell
 from agents.workspace.sandbox.launch import Launcher, launching, unusable, waiting
-from agents.workspace.sandbox.output import readable
+from agents.workspace.sandbox.limits.disk import Disk
+from agents.workspace.sandbox.processes import running
+from agents.workspace.sandbox.processes.output import readable
 from agents.workspace.sandbox.room import room_of
-from agents.workspace.sandbox.syscalls import descriptor_of
+from agents.workspace.sandbox.walls import walls
+from agents.workspace.sandbox.walls.syscalls import descriptor_of
 
 # The sandbox's first process must bury orphans and outlive none of them.
 _FIRST = (walls.FIRST, "-c", '"$@"; exit $?')

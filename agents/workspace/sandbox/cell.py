@@ -10,8 +10,8 @@ from pathlib import Path
 
 from agents.ports import EndedBy
 from agents.workspace.sandbox import egress
-from agents.workspace.sandbox.disk import Disk
-from agents.workspace.sandbox.errors import SandboxUnusable
+from agents.workspace.sandbox.limits.disk import Disk
+from agents.workspace.sandbox.walls.errors import SandboxUnusable
 
 INSIDE = Path(__file__).with_name("inside.py")
 PATIENCE = 20.0  # seconds for a sandbox to start

@@ -4,11 +4,13 @@ import asyncio
 import shutil
 from collections.abc import Awaitable, Callable
 
-from agents.workspace.sandbox import cgroup, selftest, tools
+from agents.workspace.sandbox import selftest
 from agents.workspace.sandbox.bubblewrap import Bubblewrap
 from agents.workspace.sandbox.container import Container, Engine
-from agents.workspace.sandbox.errors import SandboxUnusable
 from agents.workspace.sandbox.launch import Launcher
+from agents.workspace.sandbox.limits import cgroup
+from agents.workspace.sandbox.walls import tools
+from agents.workspace.sandbox.walls.errors import SandboxUnusable
 
 KINDS = ("bubblewrap", "docker", "podman")
 AUTO = "auto"

@@ -12,14 +12,17 @@ from math import inf
 from pathlib import Path
 
 from agents.ports import EndedBy, Listener, Profile, Ran, Room, Workspace
-from agents.workspace.sandbox import cell, cgroup, syscalls, tree
-from agents.workspace.sandbox.container_walls import DOOR, LABEL, options, user
-from agents.workspace.sandbox.disk import Disk
-from agents.workspace.sandbox.errors import SandboxUnusable
-from agents.workspace.sandbox.ownership import hand_over
+from agents.workspace.sandbox import cell
+from agents.workspace.sandbox.limits import cgroup
+from agents.workspace.sandbox.limits.disk import Disk
+from agents.workspace.sandbox.limits.watch import over_a_limit
+from agents.workspace.sandbox.processes import tree
 from agents.workspace.sandbox.room import room_of
-from agents.workspace.sandbox.walls import PROXY_PORT
-from agents.workspace.sandbox.watch import over_a_limit
+from agents.workspace.sandbox.walls import syscalls
+from agents.workspace.sandbox.walls.container_walls import DOOR, LABEL, options, user
+from agents.workspace.sandbox.walls.errors import SandboxUnusable
+from agents.workspace.sandbox.walls.ownership import hand_over
+from agents.workspace.sandbox.walls.walls import PROXY_PORT
 
 IMAGE = "python:3.11-slim"  # ours inside is a Python program; the image may be any that has one
 _PREFIX = "overlord-"  # of a container's name; the bot's process id follows

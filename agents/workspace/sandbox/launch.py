@@ -10,16 +10,18 @@ from functools import cache, partial
 from pathlib import Path
 
 from agents.ports import EndedBy, Profile, Workspace
-from agents.workspace.sandbox import cgroup, process, syscalls, tree
-from agents.workspace.sandbox.disk import Disk
-from agents.workspace.sandbox.errors import SandboxUnusable
-from agents.workspace.sandbox.guard import Guard
-from agents.workspace.sandbox.ownership import hand_over
-from agents.workspace.sandbox.process import SACRIFICED, Process
-from agents.workspace.sandbox.tools import Tools
-from agents.workspace.sandbox.usage import Usage
-from agents.workspace.sandbox.walls import Start, command_line
-from agents.workspace.sandbox.watch import over_a_limit
+from agents.workspace.sandbox.limits import cgroup
+from agents.workspace.sandbox.limits.disk import Disk
+from agents.workspace.sandbox.limits.usage import Usage
+from agents.workspace.sandbox.limits.watch import over_a_limit
+from agents.workspace.sandbox.processes import process, tree
+from agents.workspace.sandbox.processes.guard import Guard
+from agents.workspace.sandbox.processes.process import SACRIFICED, Process
+from agents.workspace.sandbox.walls import syscalls
+from agents.workspace.sandbox.walls.errors import SandboxUnusable
+from agents.workspace.sandbox.walls.ownership import hand_over
+from agents.workspace.sandbox.walls.tools import Tools
+from agents.workspace.sandbox.walls.walls import Start, command_line
 
 # What breaks bubblewrap on real machines, by what it then says.
 _FIXES: tuple[tuple[str, str], ...] = (

@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 
 from agents.ports import EndedBy, Listener, Profile, Ran, Workspace
-from agents.workspace.sandbox import running
 from agents.workspace.sandbox.cell import Cell, encoded
-from agents.workspace.sandbox.disk import Disk
+from agents.workspace.sandbox.limits.disk import Disk
+from agents.workspace.sandbox.processes import running
 
 Start = Callable[[], Awaitable[Cell]]
 

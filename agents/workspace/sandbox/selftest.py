@@ -13,9 +13,9 @@ from typing import Protocol
 from pydantic import TypeAdapter, ValidationError
 
 from agents.ports import Ran, Sandbox, Workspace
-from agents.workspace.sandbox.errors import SandboxUnusable
-from agents.workspace.sandbox.profile import GATE, MB
-from agents.workspace.sandbox.walls import environ_of
+from agents.workspace.sandbox.walls.errors import SandboxUnusable
+from agents.workspace.sandbox.walls.profile import GATE, MB
+from agents.workspace.sandbox.walls.walls import environ_of
 
 PROBES = Path(__file__).with_name("probes.py")
 TRIAL = replace(GATE, name="trial", seconds=30, disk=64 * MB, file=16 * MB)

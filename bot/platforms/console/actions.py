@@ -12,15 +12,15 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from agents.domain.errors import OverlordError
 from agents.domain.ids import TaskId, Thread
-from bot.desk import Desk
 from bot.messages import Button, Card, Delivery, Edited, Pressed
 from bot.platforms.console import deliveries
+from bot.platforms.console.access.identity import Door, safe_next, viewer_of, wants_json
+from bot.platforms.console.access.sessions import Viewer
 from bot.platforms.console.deliveries import NONCE, Form, Unsendable
-from bot.platforms.console.identity import Door, safe_next, viewer_of, wants_json
 from bot.platforms.console.page import iso, thread_path
 from bot.platforms.console.pages import Pages, may_read
-from bot.platforms.console.sessions import Viewer
 from bot.platforms.console.stream import Changes
+from bot.query_api import Desk
 
 Make = Callable[[Form, Viewer, str, datetime], Delivery]
 Check = Callable[[Form, Viewer], Awaitable[None]]

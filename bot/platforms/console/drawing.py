@@ -2,8 +2,8 @@
 
 import textwrap
 from collections import defaultdict
+from dataclasses import dataclass
 
-from agents.domain.records import dataclass
 from bot.messages import Arrow, Graph, Node
 
 WIDTH, HEIGHT = 145, 77  # of a box; four steps fit into a card

@@ -13,10 +13,10 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
 from agents.domain.errors import OverlordError, SettingsProblem
-from bot.desk import Desk
-from bot.doors import BACKLOG, Doorkeeper, Visit, let_queue
+from bot.network.doors import BACKLOG, Doorkeeper, Visit, let_queue
 from bot.platforms.console.options import ConsoleOptions
 from bot.platforms.console.server import make_app
+from bot.query_api import Desk
 
 PATIENCE = 5  # seconds that a request under way may still take when the program ends
 

@@ -1,15 +1,14 @@
 """What the console is told by the program that runs it."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
 from agents.domain.errors import SettingsProblem
 from agents.domain.limits import Limits
-from agents.domain.records import dataclass
-from bot.peers import HERE, LookUp
-from store.sessions import Session
+from bot.network.peers import HERE, LookUp
+from store.chat.sessions import Session
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 

@@ -3,6 +3,7 @@
 import re
 import secrets
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -10,13 +11,12 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from agents.domain.ids import TaskId, fingerprint
-from agents.domain.records import dataclass
-from agents.domain.task import Task, TaskState
+from agents.domain.task.task import Task, TaskState
 from bot.cards.words import TONE, state_of
-from bot.desk import Conversation, Message
 from bot.live import Running
 from bot.messages import Card, Tone, dump_card, when
 from bot.platforms.console.drawing import draw
+from bot.query_api import Conversation, Message
 
 if TYPE_CHECKING:
     from jinja2 import Environment

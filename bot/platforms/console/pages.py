@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import urlencode
 
@@ -11,16 +12,15 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from agents.domain.ids import TaskId, Thread, surface_of
-from agents.domain.numbers import small_number
-from agents.domain.records import dataclass
-from bot.desk import Desk, Message, Portion
+from agents.domain.text.numbers import small_number
 from bot.messages import Card
 from bot.platforms.console import page
+from bot.platforms.console.access.identity import viewer_of
+from bot.platforms.console.access.sessions import Viewer
 from bot.platforms.console.deliveries import LIMIT, without_mention
-from bot.platforms.console.identity import viewer_of
 from bot.platforms.console.options import ConsoleOptions
-from bot.platforms.console.sessions import Viewer
 from bot.platforms.console.stream import Changes
+from bot.query_api import Desk, Message, Portion
 
 THREADS_SHOWN, NEEDS_SHOWN, TASKS_SHOWN = 20, 10, 50  # a page
 SEARCH_MOST = 200  # characters

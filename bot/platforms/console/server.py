@@ -16,16 +16,16 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from agents.domain.errors import OverlordError
-from bot.desk import Desk
-from bot.doors import Doorkeeper
+from bot.network.doors import Doorkeeper
 from bot.platforms.console import page, stream
+from bot.platforms.console.access.forwarded import Forwarded
+from bot.platforms.console.access.guard import Guard
+from bot.platforms.console.access.identity import Door, Identity, wants_json
+from bot.platforms.console.access.login import Login
 from bot.platforms.console.actions import Actions
-from bot.platforms.console.forwarded import Forwarded
-from bot.platforms.console.guard import Guard
-from bot.platforms.console.identity import Door, Identity, wants_json
-from bot.platforms.console.login import Login
 from bot.platforms.console.options import ConsoleOptions, Extra
 from bot.platforms.console.pages import Pages
+from bot.query_api import Desk
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 

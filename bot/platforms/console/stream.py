@@ -13,12 +13,12 @@ from starlette.responses import StreamingResponse
 
 from agents.domain.errors import OverlordError
 from agents.domain.ids import TaskId
-from agents.domain.numbers import small_number
-from bot.desk import Desk
+from agents.domain.text.numbers import small_number
 from bot.live import Running
 from bot.platforms.console import page
-from bot.platforms.console.identity import Door, viewer_of
-from bot.platforms.console.sessions import Viewer
+from bot.platforms.console.access.identity import Door, viewer_of
+from bot.platforms.console.access.sessions import Viewer
+from bot.query_api import Desk
 
 KEPT = 512  # changes that a page which was away can catch up on; after more it reads everything again
 PULSE = 15.0  # seconds; also how soon a revoked login loses its stream

@@ -11,12 +11,12 @@ import discord
 import yarl
 
 from bot.platforms.discord.crowds import Crowds
-from bot.platforms.discord.ears import Ears
-from bot.platforms.discord.listener import Listener
+from bot.platforms.discord.incoming.ears import Ears
+from bot.platforms.discord.incoming.listener import Listener
+from bot.platforms.discord.incoming.presses import Accept, Presses
 from bot.platforms.discord.memory import Memory
 from bot.platforms.discord.options import DiscordOptions
-from bot.platforms.discord.platform import DiscordPlatform
-from bot.platforms.discord.presses import Accept, Presses
+from bot.platforms.discord.outgoing.platform import DiscordPlatform
 from bot.platforms.discord.rest import Rest
 
 log = logging.getLogger(__name__)

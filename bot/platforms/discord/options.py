@@ -5,8 +5,8 @@ from datetime import timedelta
 from typing import Any
 
 from agents.catalog.yaml import read_yaml
-from agents.domain.redact import Redact, Redactor
-from bot.waits import Waits
+from agents.domain.text.redact import Redact, Redactor
+from bot.delivery.waits import Waits
 from manifests import packaged
 
 

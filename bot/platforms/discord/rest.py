@@ -13,10 +13,10 @@ from urllib.parse import quote
 
 import aiohttp
 
-from agents.domain.numbers import count_of, seconds_to_wait, small_number
+from agents.domain.text.numbers import count_of, seconds_to_wait, small_number
+from bot.delivery.waits import Waits
 from bot.messages import Gone, Later, Refused, Shut, Unsure
 from bot.platforms.discord.waiting import EVERYTHING, scope
-from bot.waits import Waits
 
 TIMEOUT = 10.0  # below the outbox's own
 NO_CONNECTION = 5.0  # seconds until a server that cannot be reached is tried again

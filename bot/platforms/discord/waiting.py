@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import aiohttp
 
-from agents.domain.numbers import seconds_to_wait
-from bot.waits import Waits
+from agents.domain.text.numbers import seconds_to_wait
+from bot.delivery.waits import Waits
 
 EVERYTHING = "*"
 NOT_FROM_DISCORD = 60.0  # seconds, where a 429 does not say for how long

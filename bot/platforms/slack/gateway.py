@@ -18,18 +18,18 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from agents.domain.errors import SettingsProblem
 from bot.messages import Gone, Later, Refused, Unsure
-from bot.platforms.slack.catch_up import CatchUp
 from bot.platforms.slack.crowds import Crowds
 from bot.platforms.slack.directory import Directory
-from bot.platforms.slack.door import open_door
-from bot.platforms.slack.errands import Errands
+from bot.platforms.slack.incoming.catch_up import CatchUp
+from bot.platforms.slack.incoming.door import open_door
+from bot.platforms.slack.incoming.errands import Errands
+from bot.platforms.slack.incoming.reception import Reception
+from bot.platforms.slack.incoming.sockets import Sockets
 from bot.platforms.slack.memory import Mark
 from bot.platforms.slack.options import Accept, SlackOptions
-from bot.platforms.slack.pace import Pace
+from bot.platforms.slack.outgoing.pace import Pace
+from bot.platforms.slack.outgoing.platform import SlackPlatform
 from bot.platforms.slack.payloads import Me
-from bot.platforms.slack.platform import SlackPlatform
-from bot.platforms.slack.reception import Reception
-from bot.platforms.slack.sockets import Sockets
 from bot.platforms.slack.web import TOKENS, SlackClient, error_of, told
 
 log = logging.getLogger("overlord.slack")

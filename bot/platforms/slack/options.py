@@ -6,10 +6,10 @@ from datetime import datetime
 
 from agents.domain.ids import Account
 from agents.domain.limits import Limits
-from agents.domain.redact import Redact, Redactor
+from agents.domain.text.redact import Redact, Redactor
+from bot.delivery.waits import Waits
 from bot.messages import Card, Delivery
 from bot.platforms.slack.memory import Memory
-from bot.waits import Waits
 
 Accept = Callable[[Delivery], Awaitable[bool]]  # stores a delivery; once it returns, Slack may be told
 # What has waited longest for this person, as cards with buttons, and how much waits in all.

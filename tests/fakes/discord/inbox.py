@@ -11,7 +11,7 @@ from agents.domain.ids import DecisionId, Thread
 from bot.messages import Button, Card, Choice, Delivery, Pressed, Said, Style
 from bot.platforms.discord.gateway import connected
 from bot.platforms.discord.options import DiscordOptions
-from bot.platforms.discord.platform import DiscordPlatform
+from bot.platforms.discord.outgoing.platform import DiscordPlatform
 from store.database import StoreUnavailable
 from tests.fakes.discord.server import FakeDiscord
 

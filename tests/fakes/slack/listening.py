@@ -12,7 +12,7 @@ from agents.domain.ids import Thread
 from bot.messages import Delivery, Edited, Pressed, Said
 from bot.platforms.slack.gateway import connected
 from bot.platforms.slack.options import SlackOptions
-from bot.platforms.slack.platform import SlackPlatform
+from bot.platforms.slack.outgoing.platform import SlackPlatform
 from tests.fakes.ports import free_port
 from tests.fakes.slack.delivery import SIGNING_SECRET
 from tests.fakes.slack.fake import FakeSlack, fake_slack

@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlparse
 
-from agents.domain.authority import Kind
-from agents.domain.decision import Decision
+from agents.domain.checks.risk import Risk, RiskLevel
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.decision import Decision
 from agents.domain.errors import BudgetReached
 from agents.domain.ids import TaskId
-from agents.domain.risk import Risk, RiskLevel
-from agents.domain.task import Task, TaskState
-from agents.domain.work import Ending
+from agents.domain.task.task import Task, TaskState
+from agents.domain.work.work import Ending
 from agents.ports import Asked, Brief, GaveUp, Outcome, Ports, WantsScope, Watch
 from bot.clock import ScaledClock
 from tests.fakes.llm import ScriptedLlm, no_answer

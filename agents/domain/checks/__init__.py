@@ -1,0 +1,1 @@
+"""Checks of finished work: gates, their judgement, and the risk of a change."""

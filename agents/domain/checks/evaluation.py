@@ -1,0 +1,172 @@
+"""Judgement of finished work: what each check says, and what all of them together come to."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+NOT_RUN = "not run"  # how the reason of a gate begins that was left out
+
+
+class Score(StrEnum):
+    PASS = "pass"
+    NEEDS_REVISION = "needs_revision"
+    FAIL = "fail"  # C13: nothing that another attempt could mend
+
+
+class Opinion(StrEnum):
+    """M178"""
+
+    APPROVED = "approved"
+    CHANGES_REQUESTED = "changes_requested"
+    REJECTED = "rejected"
+    NO_VERDICT = "no_verdict"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One path that differs from where the work began."""
+
+    path: str
+    status: str  # git's letter: A, M, D, T
+    added: int = 0
+    removed: int = 0
+    mode: str = ""  # git's mode afterwards: 100644, 100755, 120000, 160000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateRun:
+    """One check that the Overlord made itself. `log` names what is kept of its output."""
+
+    name: str
+    score: Score
+    why: str  # in a few words, for the table on the card
+    command: str = ""
+    exit_code: int | None = None
+    seconds: float = 0.0
+    output: str = ""  # its telling end, harmless to show
+    log: str = ""
+
+    @property
+    def ran(self) -> bool:
+        """False: an earlier gate had said no for good, so this one was left out.
+
+        A reason may begin with a file's name, but then its gate failed for good or ran a command.
+        """
+        return self.score is not Score.NEEDS_REVISION or bool(self.command) or not self.why.startswith(NOT_RUN)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeReview:
+    """What one reviewer says of the finished work."""
+
+    reviewer: str
+    opinion: Opinion
+    issues: tuple[str, ...] = ()
+    suggestions: tuple[str, ...] = ()
+    security_concerns: tuple[str, ...] = ()
+    why_none: str = ""
+    cost: float = 0.0
+    read: int = 0  # changed lines that it was given
+    lines: int = 0  # changed lines that there are; 0: not measured
+    parts: int = 1  # in which it read them
+    unread: tuple[str, ...] = ()  # what it was not given, by name
+
+    @property
+    def score(self) -> Score | None:
+        """None: no verdict, so a person decides (C06)."""
+        match self.opinion:
+            case Opinion.APPROVED:
+                return Score.PASS
+            case Opinion.CHANGES_REQUESTED:
+                return Score.NEEDS_REVISION
+            case Opinion.REJECTED:
+                return Score.FAIL if self.security_concerns else Score.NEEDS_REVISION  # C13
+            case Opinion.NO_VERDICT:
+                return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation:
+    """M033. `sandbox` says where the gates ran."""
+
+    subtask: int
+    attempt: int
+    commit: str
+    tree: str
+    overall: Score
+    gates: tuple[GateRun, ...] = ()
+    reviews: tuple[CodeReview, ...] = ()
+    changes: tuple[Change, ...] = ()  # the first of them
+    files: int = 0  # that changed, in all; 0 in older facts, where the changes are all there are
+    feedback: tuple[str, ...] = ()  # M028: what another attempt must heed
+    coverage: float | None = None  # percent; None: not measured
+    sandbox: str = ""
+    cost: float = 0.0
+    seconds: float = 0.0
+    silent: bool = False  # a mandatory reviewer gave no verdict
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """Why a person must look, though all of it passed."""
+        silent = "no reviewer gave a verdict"
+        if self.silent and any(review.unread for review in self.reviews):
+            silent = "not all of it was read"
+        worried = any(review.opinion is Opinion.APPROVED and review.security_concerns for review in self.reviews)
+        return tuple(
+            why for why, held in ((silent, self.silent), ("a reviewer has security concerns", worried)) if held
+        )
+
+
+# Of what reviewers say of the parts of one piece of work, the worst counts.
+_WORST_FIRST = (Opinion.REJECTED, Opinion.CHANGES_REQUESTED, Opinion.NO_VERDICT, Opinion.APPROVED)
+
+
+def joined(parts: Sequence[CodeReview], unread: Sequence[str]) -> CodeReview:
+    """One verdict on work that was read in parts. What was not read is approved by nobody."""
+    worst = min(parts, key=lambda part: _WORST_FIRST.index(part.opinion))
+    opinion, why = worst.opinion, worst.why_none
+    if unread and opinion is Opinion.APPROVED:
+        more = f" and {len(unread) - 1} more" if len(unread) > 1 else ""
+        opinion, why = Opinion.NO_VERDICT, f"It was not given all of it to read: {unread[0]}{more}"
+    return replace(
+        worst,
+        opinion=opinion,
+        why_none=why,
+        issues=tuple(issue for part in parts for issue in part.issues),
+        suggestions=tuple(each for part in parts for each in part.suggestions),
+        security_concerns=tuple(each for part in parts for each in part.security_concerns),
+        cost=sum(part.cost for part in parts),
+        parts=len(parts),
+        unread=tuple(unread),
+    )
+
+
+def overall(scores: Iterable[Score]) -> Score:
+    """M026: any hard fail, else any revise, else pass. No score at all is no pass."""
+    seen = set(scores)
+    if Score.FAIL in seen or not seen:
+        return Score.FAIL
+    return Score.NEEDS_REVISION if Score.NEEDS_REVISION in seen else Score.PASS
+
+
+def judged(gates: Sequence[GateRun], reviews: Sequence[CodeReview] = ()) -> tuple[Score, tuple[str, ...]]:
+    """What the gates and the reviewers come to, and what another attempt must heed (M028).
+
+    A reviewer without a verdict counts neither way here: a person is asked (C06). Without gates nothing passes.
+    """
+    scores = [gate.score for gate in gates] + [review.score for review in reviews if review.score is not None]
+    return overall(scores) if gates else Score.FAIL, (*_from_gates(gates), *_from_reviews(reviews))
+
+
+def _from_gates(gates: Iterable[GateRun]) -> Iterator[str]:
+    for gate in gates:
+        if gate.score is not Score.PASS and gate.ran:
+            command = f" (`{gate.command}`)" if gate.command else ""
+            yield "\n".join(part for part in (f"{gate.name}{command}: {gate.why}", gate.output) if part)
+
+
+def _from_reviews(reviews: Iterable[CodeReview]) -> Iterator[str]:
+    for review in reviews:
+        if review.score in (Score.NEEDS_REVISION, Score.FAIL):
+            yield from (f"{review.reviewer}, security: {concern}" for concern in review.security_concerns)
+            yield from (f"{review.reviewer}: {issue}" for issue in review.issues)

@@ -1,0 +1,187 @@
+"""How risky a change is, from deterministic signals alone: which paths, how many, what was measured (C07, C08)."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+
+from agents.domain.checks.evaluation import Change
+from agents.domain.decisions.authority import Kind
+from agents.domain.work.scope import matches, odd_path
+
+_WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_RUNS = re.compile(r"[A-Za-z0-9]+")
+_NO_FILES = {"120000": "a link", "160000": "a submodule"}  # git's modes
+
+
+class RiskLevel(StrEnum):
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+    CRITICAL = "critical"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Risk:
+    """`why` is for the card, worst first: "auth code: src/auth/login.py"."""
+
+    level: RiskLevel
+    why: tuple[str, ...]
+
+    @property
+    def said(self) -> str:
+        return f"{self.level.capitalize()} risk: {'; '.join(self.why)}."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Area:
+    """Paths that matter alike. A word counts where it stands alone in a path: `auth` in AuthForm.ts, not in author."""
+
+    name: str  # as people read it
+    level: RiskLevel  # a change there is at least this; medium means only that it is not low
+    words: frozenset[str] = frozenset()
+    paths: tuple[str, ...] = ()
+
+    def holds(self, path: str) -> bool:
+        plain = path.casefold()
+        if any(matches(plain, pattern.casefold()) for pattern in self.paths):
+            return True
+        return bool(self.words) and not self.words.isdisjoint(words_of(path))
+
+
+# Attack 50: what runs by itself once it is pushed is critical, whatever a policy says.
+ALWAYS_CRITICAL = Area(
+    name="CI and what a repository runs by itself",
+    level=RiskLevel.CRITICAL,
+    paths=(
+        ".github/workflows/**", ".github/actions/**", "**/action.yml", "**/action.yaml",
+        ".gitlab-ci.yml", ".gitlab-ci/**", ".circleci/**", ".ci/**", ".buildkite/**", ".drone.yml", ".travis.yml",
+        ".woodpecker.yml", ".woodpecker/**", "azure-pipelines.yml", "azure-pipelines/**", "bitbucket-pipelines.yml",
+        "appveyor.yml", ".appveyor.yml", "jenkinsfile", "**/jenkinsfile", "cloudbuild.yaml", "**/.gitattributes",
+        "**/.gitmodules", "**/codeowners", ".githooks/**", ".husky/**", ".pre-commit-config.yaml", ".overlord/**",
+        "overlord.yaml",
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Breaking:
+    """What is taken for a breaking change. Nobody reads the code for it, so it is coarse, and it is so on purpose:
+    a contract that was changed or taken away, or any file taken away that others may have used."""
+
+    changed: tuple[str, ...] = ()  # contracts: changing one is breaking, adding one is not
+    removed: tuple[str, ...] = ("**",)
+    spared: tuple[str, ...] = ()  # tests, texts: nobody imports them
+
+    def by(self, change: Change) -> bool:
+        path = change.path.casefold()
+        if change.status == "A" or _any(path, self.spared):
+            return False
+        return _any(path, self.changed) or (change.status == "D" and _any(path, self.removed))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RiskPolicy:
+    low_below: int = 3  # files (M230)
+    low_coverage: float = 80.0  # percent, to be exceeded
+    medium_below: int = 10  # files (M231)
+    high_above: int = 20  # files (M232)
+    low_lines: int = 300  # added and removed, together: fewer may be low
+    high_lines: int = 2_000  # more are high
+    areas: tuple[Area, ...] = ()
+    breaking: Breaking = Breaking()
+
+
+def risk_of(changes: Sequence[Change], coverage: float | None, policy: RiskPolicy) -> Risk:
+    """Worst first; low before medium, whose conditions it narrows. What matches no rule is high (C08)."""
+    touched = [(area, [c.path for c in changes if area.holds(c.path)]) for area in (ALWAYS_CRITICAL, *policy.areas)]
+    areas = [(area, paths) for area, paths in touched if paths]
+    critical = [_told(area.name, paths) for area, paths in areas if area.level is RiskLevel.CRITICAL]
+    high = [_told(area.name, paths) for area, paths in areas if area.level is RiskLevel.HIGH]
+    high += _shape(changes, policy)
+    if critical:
+        return Risk(level=RiskLevel.CRITICAL, why=(*critical, *high))
+    if high:
+        return Risk(level=RiskLevel.HIGH, why=tuple(high))
+    doubts = [_told(area.name, paths) for area, paths in areas if area.level is RiskLevel.MEDIUM]
+    doubts += _doubts(changes, coverage, policy)
+    if not doubts:
+        return Risk(level=RiskLevel.LOW, why=(f"{_files(len(changes))}, {coverage:g} % of lines tested",))
+    if len(changes) < policy.medium_below:
+        return Risk(level=RiskLevel.MEDIUM, why=tuple(doubts))
+    return Risk(level=RiskLevel.HIGH, why=(f"{_files(len(changes))}: no rule for a smaller risk fits",))
+
+
+def at_least_high(risk: Risk, why: str) -> Risk:
+    """Something beside the change itself asks for a closer look."""
+    level = risk.level if risk.level is RiskLevel.CRITICAL else RiskLevel.HIGH
+    return Risk(level=level, why=(why, *risk.why))
+
+
+def _shape(changes: Sequence[Change], policy: RiskPolicy) -> Iterator[str]:
+    """Signs of high risk that lie in the change as a whole."""
+    if not changes:
+        yield "it is not known what changed"
+    if len(changes) > policy.high_above:
+        yield f"{_files(len(changes))}: more than {policy.high_above}"
+    if (lines := lines_of(changes)) > policy.high_lines:
+        yield f"{lines:,} lines changed: more than {policy.high_lines:,}"
+    if broken := [c.path for c in changes if policy.breaking.by(c)]:
+        yield _told("may break what others use", broken)
+    for mode, what in _NO_FILES.items():
+        if found := [c.path for c in changes if c.mode == mode]:
+            yield _told(what, found)
+    if odd := [c.path for c in changes if odd_path(c.path)]:
+        yield _told("an odd name", [ascii(path)[1:-1] for path in odd])
+
+
+def lines_of(changes: Iterable[Change]) -> int:
+    return sum(change.added + change.removed for change in changes)
+
+
+def _doubts(changes: Sequence[Change], coverage: float | None, policy: RiskPolicy) -> Iterator[str]:
+    """Why a change is not of low risk."""
+    if len(changes) >= policy.low_below:
+        yield _files(len(changes))
+    if (lines := lines_of(changes)) >= policy.low_lines:
+        yield f"{lines:,} lines changed"
+    if coverage is None:
+        yield "nobody measured how much of it is tested"
+    elif not coverage > policy.low_coverage:
+        yield f"{coverage:g} % of lines tested, {policy.low_coverage:g} % or less"
+
+
+def words_of(path: str) -> frozenset[str]:
+    """The words a path is made of, and each two that stand together: signIn.py holds sign, in, py and signin."""
+    found = [[word.casefold() for word in _WORDS.findall(part)] for part in path.split("/")]
+    pairs = (a + b for words in found for a, b in pairwise(words))
+    whole = (run.casefold() for run in _RUNS.findall(path))  # k8s is one word
+    return frozenset((*(word for words in found for word in words), *pairs, *whole))
+
+
+def _any(path: str, patterns: Iterable[str]) -> bool:
+    return any(matches(path, pattern.casefold()) for pattern in patterns)
+
+
+def _told(what: str, paths: Sequence[str]) -> str:
+    return f"{what}: {paths[0]}" + (f" and {len(paths) - 1} more" if len(paths) > 1 else "")
+
+
+def _files(count: int) -> str:
+    return "1 file changed" if count == 1 else f"{count} files changed"
+
+
+# AUTHORITY.md: who is asked. None: a step of low risk passes by itself; a merge never does.
+GATE_FOR: dict[RiskLevel, Kind | None] = {
+    RiskLevel.LOW: None,
+    RiskLevel.MEDIUM: Kind.GATE_MEDIUM,
+    RiskLevel.HIGH: Kind.GATE_HIGH,
+    RiskLevel.CRITICAL: Kind.GATE_CRITICAL,
+}
+MERGE_FOR: dict[RiskLevel, Kind] = {
+    RiskLevel.LOW: Kind.MERGE,
+    RiskLevel.MEDIUM: Kind.MERGE,
+    RiskLevel.HIGH: Kind.MERGE_HIGH,
+    RiskLevel.CRITICAL: Kind.MERGE_CRITICAL,
+}

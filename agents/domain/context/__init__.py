@@ -1,0 +1,1 @@
+"""Context packs: what a minion or a reviewer is given to read, within a budget."""

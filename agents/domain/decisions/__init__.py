@@ -1,0 +1,1 @@
+"""Decisions: durable pauses for a person, who may decide them, and what follows."""

@@ -1,0 +1,204 @@
+"""What words in a task's thread answer: which of its open questions, and with which option. It decides nothing."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.decision import Decision, Option, numbers
+from agents.domain.decisions.work_consequences import paths_in
+from agents.domain.ids import DecisionId
+from agents.domain.task.task import Task
+
+LabelOf = Callable[[Kind, Option], str]  # what the button of an option says
+May = Callable[[Decision, Option], bool]  # whether the speaker may take this option now
+
+
+def own_label(kind: Kind, option: Option) -> str:
+    """For readers who know no buttons."""
+    return option.label or option.value.replace("_", " ")
+
+
+FREE = Option(value="")  # an answer in the person's own words
+ANY_APPROVAL = Option(value="", approves=True)  # they say yes to something, and the buttons say to what
+
+# What people say for a button, beside its label and its value.
+_ALSO: dict[str, tuple[str, ...]] = {
+    "resume": ("go on", "continue", "carry on", "go ahead", "bring it back", "bring back"),
+    "hand_over": ("i'll finish it myself", "i will finish it myself", "hand it to me", "leave it to me"),
+    "take": ("i'll finish it myself", "i will finish it myself", "take over", "i take it", "leave it to me"),
+    "leave": ("i'll finish it myself", "i will finish it myself", "leave it to me"),
+    "hint": ("retry", "try again", "retry with hint", "retry with a hint"),
+    "retry": ("try again", "try it again", "retry it", "again"),
+    "again": ("retry", "try again", "try it again"),
+    "drop": ("drop it", "drop this", "drop the subtask", "drop subtask"),
+    "hand_in": ("done", "i'm done", "i am done", "it is done", "check my branch", "judge my branch"),
+    "refuse": ("no", "nope", "keep the scope"),
+    "changes": ("request changes", "ask for changes"),
+    "reject": ("ask for a fix", "send it back"),
+    "backburner": ("snooze", "lay aside", "later", "not now"),
+}
+_BESIDE = r"\s*(?:[,:;–—-]|\bbut\b|\band\b|\bbecause\b|\bwith\b)[\s,:]*(?:but\s+|and\s+)?(?P<rest>.+)"
+_ASSENT = re.compile(
+    r"(?:y|yes|yep|yeah|ok|okay|sure|fine|allowed?|go ahead|do it|please do|of course|approved?|lgtm|ship it|merge it"
+    r"|looks good|sounds good|that(?:'s| is) (?:ok|okay|fine)|👍|✅|\+1)"
+    r"(?:[\s,.!]+(?:please|to me|then|thanks|by me|go ahead|do it|allow it|approved?))*",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Utterance:
+    """Something that was said in a task's thread, and how it was said."""
+
+    text: str
+    at: datetime | None = None  # when it was said, where that is earlier than it is read
+    mentioned: bool = False  # with the bot's name
+    talk: bool = False  # a thank-you or a greeting: it answers nothing
+    to: DecisionId | None = None  # the card that it replies to
+    label: LabelOf = own_label  # what buttons say
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """One way to read the words: as this option of this decision, with what was said beside it."""
+
+    decision: Decision
+    option: Option
+    words: str = ""
+
+    @property
+    def approves(self) -> bool:
+        """Words alone never do that; they bring the button."""
+        return self.option.approves or self.option.right is Kind.PLAN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """One answer: it is that. Several: the speaker is asked which. None: a remark."""
+
+    answers: tuple[Answer, ...] = ()
+    not_theirs: Decision | None = None  # what they would answer, if the speaker had the right
+
+
+def read(task: Task, words: Utterance, may: May, at: datetime) -> Reading:
+    """What is named by its button counts before what takes any words, and that before a plain yes."""
+    if words.talk:
+        return Reading()
+    open = [d for d in task.questions if d.kind is not Kind.CANCEL and not d.lapsed(at)]
+    asked, said = _addressed(task, [d for d in open if words.to in (None, d.id)], words.text)
+    theirs: list[Decision] = []
+    for look in (_named, _free, _assented):
+        found = list(look(asked, said, words.label))
+        if mine := tuple(answer for answer in found if may(answer.decision, answer.option)):
+            return Reading(answers=mine)
+        theirs += [answer.decision for answer in found]
+    return Reading(not_theirs=theirs[0] if theirs else None)
+
+
+def assents(text: str) -> bool:
+    """Whether it is a plain yes, however it is put."""
+    return bool(_ASSENT.fullmatch(text.strip().rstrip(".!")))
+
+
+def names_option(task: Task, text: str, label: LabelOf) -> bool:
+    """Whether the words are a button of something open, so that they are no command."""
+    asked, said = _addressed(task, task.questions, text)
+    return any(_named(asked, said, label))
+
+
+def option_named(decision: Decision, text: str, label: LabelOf) -> tuple[Option, str] | None:
+    """The option whose button these words are, and what was said beside it; none, if they fit several."""
+    said = " ".join(text.replace("’", "'").strip("`\"'“” \n").rstrip(".!").split())
+    said = re.sub(r"^please\s+|,?\s+please$", "", said, flags=re.IGNORECASE)
+    if not said:
+        return None
+    exact = [o for o in decision.options if said.casefold() in (*_names(decision, o, label), o.letter)]
+    if exact:
+        return (exact[0], "") if len(exact) == 1 else None
+    if decision.kind in (Kind.QUESTION, Kind.CLARIFICATION):
+        return None  # "argon2, but with three rounds" is an answer of its own
+    for option in decision.options:
+        for name in sorted(_names(decision, option, label), key=len, reverse=True):
+            if found := re.fullmatch(re.escape(name) + _BESIDE, said, re.IGNORECASE | re.DOTALL):
+                return option, found["rest"].strip()
+    return None
+
+
+def _names(decision: Decision, option: Option, label: LabelOf) -> tuple[str, ...]:
+    spelt = option.value.replace("_", " ")
+    names = (option.value, spelt, option.label, label(decision.kind, option).rstrip("…"), *_ALSO.get(option.value, ()))
+    number = numbers(decision).get(option.letter)
+    counted = (str(number), f"option {number}", f"number {number}") if number else ()
+    return tuple(dict.fromkeys(name.casefold() for name in (*names, *counted) if name))
+
+
+def _addressed(task: Task, asked: Sequence[Decision], text: str) -> tuple[Sequence[Decision], str]:
+    """“T-1.2: bcrypt” answers what subtask 2 asks."""
+    found = re.fullmatch(rf"{task.id}\.(?P<number>\d+)[\s:,–—-]+(?P<said>.+)", text.strip(), re.IGNORECASE | re.DOTALL)
+    about = [d for d in asked if found and d.subject.split(":")[1:2] == [found["number"]]]
+    return (about, found["said"]) if found and about else (asked, text)
+
+
+def _named(asked: Sequence[Decision], text: str, label: LabelOf) -> Iterator[Answer]:
+    for decision in asked:
+        found = option_named(decision, text, label)
+        if found is None or found[0].value in ("cancel", "answer"):  # a cancel asks to confirm; the form wants words
+            continue
+        option, beside = found
+        words = beside or (text.strip() if option.value == "hint" else "")  # a bare "retry" is a whole sentence too
+        yield Answer(decision=decision, option=option, words=words)
+
+
+def _free(asked: Sequence[Decision], text: str, label: LabelOf) -> Iterator[Answer]:
+    for decision in asked:
+        if option := _free_option(decision, text):
+            words = "\n".join(_paths(text)) if option.value == "paths" else text.strip()
+            yield Answer(decision=decision, option=option, words=words if option is FREE or option.asks else "")
+
+
+def _free_option(decision: Decision, text: str) -> Option | None:
+    """The option that takes words which name none."""
+    match decision.kind:
+        case Kind.QUESTION:
+            return FREE
+        case Kind.CLARIFICATION:
+            return None if decision.subject else FREE
+        case Kind.PROJECT:
+            return _project_in(decision, text)
+        case Kind.SCOPE:
+            return _allowed(decision, text) or _option(decision, "refuse") or ANY_APPROVAL
+        case Kind.ESCALATION:
+            return _option(decision, "hint")
+        case _:
+            return None
+
+
+def _project_in(decision: Decision, text: str) -> Option | None:
+    named = [o for o in decision.options if re.search(rf"(?<![\w-]){re.escape(o.value)}(?![\w-])", text, re.IGNORECASE)]
+    return named[0] if len(named) == 1 else None
+
+
+def _allowed(decision: Decision, text: str) -> Option | None:
+    """A yes to more scope, or paths that are named instead: a person must press before either holds."""
+    if assents(text):
+        return _option(decision, "allow")
+    return _option(decision, "paths") if _paths(text) else None
+
+
+def _paths(text: str) -> tuple[str, ...]:
+    """Words in a sentence that can only be paths."""
+    words = (word.strip("`\"'()").rstrip(".,;:") for word in re.split(r"[\s,;]+", text))
+    return paths_in("\n".join(word for word in words if re.search(r"[/*]|\w\.\w", word)))
+
+
+def _assented(asked: Sequence[Decision], text: str, label: LabelOf) -> Iterator[Answer]:
+    if assents(text):
+        for decision in asked:
+            if option := next((o for o in decision.options if o.approves), None):
+                yield Answer(decision=decision, option=option)
+
+
+def _option(decision: Decision, value: str) -> Option | None:
+    return next((o for o in decision.options if o.value == value), None)

@@ -1,0 +1,222 @@
+"""What a press, an answer in words, or silence makes of an open decision, and what follows from that."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from agents.domain import events as e
+from agents.domain.decisions import answering
+from agents.domain.decisions.answering import Answer, Reading, Utterance
+from agents.domain.decisions.asking import Chosen, Facts, Moment, Question, ask, withdraw
+from agents.domain.decisions.authority import LEAVES_THE_MACHINE, Kind, Presser, Requester, Silence, check
+from agents.domain.decisions.consequences import conclude
+from agents.domain.decisions.decision import (
+    HOLD,
+    Decision,
+    Option,
+    Vote,
+    has_voted,
+    lettered,
+    next_reminder,
+    refuse_if_late,
+    refuse_unless_entitled,
+    timed,
+    voters,
+)
+from agents.domain.errors import PressRefused
+from agents.domain.ids import DecisionId
+from agents.domain.task.task import Task
+from agents.domain.text.sanitize import one_line
+
+GOES_ON = ("resume", "retry")  # options that take no words of their own
+
+DECIDES_BY_TIME = (Silence.TAKES_DEFAULT, Silence.PASSES)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Press:
+    decision: DecisionId
+    letter: str
+    words: str = ""
+
+
+def press(task: Task, pressed: Press, presser: Presser, moment: Moment) -> Facts:
+    """What a press on an open decision leads to. Raises PressRefused when it may not count."""
+    decision = task.decision(pressed.decision)
+    if decision is None:
+        raise PressRefused("I do not know this button", next_step="Say `status` to see what is open.")
+    refuse_if_late(decision, moment.at)
+    refuse_unless_entitled(decision, pressed.letter, presser, task.owner, moment.channel)
+    if pressed.letter == HOLD:
+        return _hold(task, decision, presser, moment)
+    option, words = decision.option(pressed.letter), pressed.words.strip()
+    _refuse_without_words(option, words)
+    if not option.approves:
+        return conclude(task, decision, Chosen(option=option, by=(presser.person,), words=words), moment)
+    counting = replace(decision, votes=tuple(v for v in decision.votes if _counts(v, decision, task, moment)))
+    people = voters(counting, option.letter, presser)
+    if len(people) >= decision.rule.people:
+        return conclude(task, decision, Chosen(option=option, by=people, words=words), moment)
+    return _vote(task, decision, option, presser, moment)
+
+
+def _refuse_without_words(option: Option, words: str) -> None:
+    if option.asks and not words:
+        raise PressRefused("This needs a few words from you", next_step=option.asks)
+
+
+def reply(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Facts:
+    """Words in a task's thread: an answer, something to ask back about, or a remark.
+
+    An approval is never given this way (C37), and the words of someone without the right answer nothing (attack 20).
+    """
+    reading = read(task, words, presser, moment)
+    answers = reading.answers
+    if len(answers) == 1:
+        return _answered(task, answers[0], words, presser, moment)
+    if answers:
+        answers = tuple(a for a in answers if not a.approves or a.decision.rule.people == 1) or answers[:1]
+        return [*_wait(task, words, presser, moment), *_ask_which(task, answers, words.text, presser, moment)]
+    if task.ended:
+        return []
+    waits = [] if words.talk else _wait(task, words, presser, moment)
+    remark = _remark(task, words, presser, moment)
+    to_us = words.mentioned and not words.talk and reading.not_theirs is None
+    return [*waits, replace(remark, asks=to_us and not remark.entitled)]
+
+
+def read(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Reading:
+    """What the words answer, given what the speaker may decide at this moment."""
+
+    def may(decision: Decision, option: Option) -> bool:
+        value = "" if option.right else option.value
+        return _entitled(option.right or decision.kind, task, presser, moment, value)
+
+    return answering.read(task, words, may, _said_at(words, moment))
+
+
+def _said_at(words: Utterance, moment: Moment) -> datetime:
+    """Words count at the time they were said, however late they are read."""
+    return min(words.at or moment.at, moment.at)
+
+
+def wait_for_words(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Facts:
+    """Somebody who may answer wrote something that was not said to us: no clock decides against it."""
+    return [] if task.ended or words.talk else _wait(task, words, presser, moment)
+
+
+def _answered(task: Task, answer: Answer, words: Utterance, presser: Presser, moment: Moment) -> Facts:
+    decision, option = answer.decision, answer.option
+    if answer.approves:
+        if answer.words:
+            return _ask_which(task, (answer,), answer.words, presser, moment)
+        by, letter = presser.person, option.letter
+        return [e.ApprovalOffered(task=task.id, at=moment.at, by=by, decision=decision.id, option=letter)]
+    _refuse_without_words(option, answer.words)
+    facts = conclude(task, decision, Chosen(option=option, by=(presser.person,), words=answer.words), moment)
+    if answer.words and option.value in GOES_ON:  # “go on, but use tabs”: the rest is for whoever goes on
+        facts.append(_remark(task, replace(words, text=answer.words), presser, moment))
+    return facts
+
+
+def _remark(task: Task, words: Utterance, presser: Presser, moment: Moment) -> e.RemarkMade:
+    entitled = _entitled(Kind.CONTROLS, task, presser, moment)
+    return e.RemarkMade(
+        task=task.id,
+        at=moment.at,
+        by=presser.person,
+        text=words.text.strip(),
+        entitled=entitled,
+        urgent=entitled and words.mentioned,
+    )
+
+
+def _wait(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Facts:
+    """Silence never overrules words that were said: what they may answer waits until that is known."""
+    again, words_said = moment.at + moment.limits.within("reminder"), one_line(words.text, 100)
+    return [
+        e.DecisionHeld(
+            task=task.id,
+            at=moment.at,
+            decision=decision.id,
+            by=presser.person,
+            because=words_said,
+            next_due=again if decision.rule.reminders else None,
+        )
+        for decision in task.questions
+        if decision.can_be_held and not decision.lapsed(_said_at(words, moment))
+        if _entitled(decision.kind, task, presser, moment)
+    ]
+
+
+def _ask_which(task: Task, answers: tuple[Answer, ...], text: str, presser: Presser, moment: Moment) -> Facts:
+    """One card, with the words on it. Words that waited for the same question are not lost."""
+    before = [d for d in task.open if d.kind is Kind.MEANT and presser.is_(d.put_to)]
+    words = "\n".join((*(d.subject for d in before), text.strip()))
+    options = lettered(*(_as_option(answer) for answer in answers), Option(value="remark", label="Just a remark"))
+    question = Question(kind=Kind.MEANT, options=options, text=words, subject=words, put_to=presser.person)
+    return [*withdraw(before, "something else was said since", moment), *ask(task, question, moment)]
+
+
+def _as_option(answer: Answer) -> Option:
+    decision, option = answer.decision, answer.option
+    what = f"Allow {answer.words}" if answer.approves and answer.words else decision.question or str(decision.kind)
+    return Option(
+        value=f"{decision.id}.{option.letter}",
+        label=one_line(what, 70),
+        right=option.right or decision.kind,
+        approves=answer.approves,
+    )
+
+
+def when_due(task: Task, id: DecisionId, moment: Moment) -> Facts:
+    """What silence means, once the decision's time has come."""
+    decision = task.decision(id)
+    if decision is None or decision.due is None or decision.due > moment.at:
+        return []
+    match decision.rule.silence:
+        case Silence.TAKES_DEFAULT | Silence.PASSES if decision.can_be_held and decision.kind not in LEAVES_THE_MACHINE:
+            return conclude(task, decision, Chosen(option=decision.option(decision.default)), moment)
+        case Silence.EXPIRES:
+            return [e.DecisionExpired(task=task.id, at=moment.at, decision=id)]
+        case _:
+            number, again = decision.reminders + 1, next_reminder(decision, moment.limits, moment.at)
+            return [e.DecisionReminded(task=task.id, at=moment.at, decision=id, number=number, next_due=again)]
+
+
+def begin_clock_again(task: Task, id: DecisionId, moment: Moment, until: datetime | None = None) -> Facts:
+    """Give a decision more time where silence would decide it: its whole time once more, or until then."""
+    decision = task.decision(id)
+    if decision is None or not decision.closed_by_silence or decision.rule.silence not in DECIDES_BY_TIME:
+        return []
+    due = until or timed(replace(decision, opened_at=moment.at), moment.channel, moment.limits).due
+    if due is None or due <= moment.at:
+        return []
+    return [e.DecisionDeferred(task=task.id, at=moment.at, decision=id, next_due=due)]
+
+
+def _counts(vote: Vote, decision: Decision, task: Task, moment: Moment) -> bool:
+    """Someone who turned out to be the requester, when accounts were linked, was never one of the others."""
+    return decision.rule.requester is not Requester.NEVER or moment.who(vote.by) != moment.who(task.owner)
+
+
+def _entitled(kind: Kind, task: Task, presser: Presser, moment: Moment, option: str = "") -> bool:
+    try:
+        check(kind, presser, task.owner, moment.channel, option)
+    except PressRefused:
+        return False
+    return True
+
+
+def _hold(task: Task, decision: Decision, presser: Presser, moment: Moment) -> Facts:
+    if not decision.can_be_held:
+        raise PressRefused("No clock is running here", next_step="Decide when you are ready; it waits for you.")
+    return [e.DecisionHeld(task=task.id, at=moment.at, decision=decision.id, by=presser.person)]
+
+
+def _vote(task: Task, decision: Decision, option: Option, presser: Presser, moment: Moment) -> Facts:
+    if has_voted(decision, option.letter, presser):
+        raise PressRefused(
+            "Your approval is counted already", next_step="Another person must approve as well; you count once."
+        )
+    person = presser.person
+    return [e.DecisionVoted(task=task.id, at=moment.at, decision=decision.id, option=option.letter, by=person)]

@@ -1,0 +1,1 @@
+"""Learning with leave: proposals and skills."""

@@ -1,0 +1,53 @@
+"""What may be spent, checked before it is: a call reserves its worst case in the transaction that lets it through."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+WARN_AT = 0.8
+
+
+class Spending(StrEnum):
+    FINE = "fine"
+    WARN = "warn"  # at 80 %: said once
+    STOP = "stop"  # at 100 %: pause and ask
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """Dollars. No limit: always fine."""
+
+    name: str  # "task T-1", "channel console:general", "day 2026-01-02"
+    limit: float | None
+    spent: float = 0.0
+    reserved: float = 0.0
+
+    def after(self, reserve: float) -> Spending:
+        """How it stands if this much more is reserved."""
+        if self.limit is None:
+            return Spending.FINE
+        total = self.spent + self.reserved + reserve
+        if total > self.limit:
+            return Spending.STOP
+        return Spending.WARN if total >= WARN_AT * self.limit else Spending.FINE
+
+    def worth_a_word(self, next_call: float) -> bool:
+        """One more call of this size takes it over the mark. Where nothing was spent there is nothing to say."""
+        return self.spent > 0 and self.after(next_call) is not Spending.FINE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budgets:
+    """What may be spent on one task, in one channel in a day, and on all in a day. None: as much as is needed."""
+
+    task: float | None = None
+    channel: float | None = None
+    day: float | None = None
+
+
+def strictest(budgets: tuple[Budget, ...], reserve: float) -> tuple[Spending, Budget | None]:
+    """The budget that is worst off, and how; the first of them where several are."""
+    for wanted in (Spending.STOP, Spending.WARN):
+        for budget in budgets:
+            if budget.after(reserve) is wanted:
+                return wanted, budget
+    return Spending.FINE, None

@@ -1,0 +1,123 @@
+"""Why a call failed, and what to do about it: ask again as it was, ask again with the fault named, or ask a person."""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from agents.domain.limits import Limits
+
+
+class ErrorClass(StrEnum):
+    NETWORK = "network"
+    CLI_ERROR = "cli_error"
+    VALIDATION = "validation"  # of the wrong shape
+    PARSING = "parsing"  # no shape at all
+    LOGIC = "logic"  # of the right shape, and wrong
+    RESOURCE = "resource"  # quota, key, model: nothing that trying again mends
+
+
+class Action(StrEnum):
+    ESCALATE = "escalate"
+    RETRY_WITH_FEEDBACK = "retry_with_feedback"
+    RETRY_SAME = "retry_same"
+    RETRY_ONCE = "retry_once"
+
+
+# M219: fatal first, then what the model can mend, then what passes by itself.
+ACTIONS: dict[ErrorClass, Action] = {
+    ErrorClass.RESOURCE: Action.ESCALATE,
+    ErrorClass.VALIDATION: Action.RETRY_WITH_FEEDBACK,
+    ErrorClass.PARSING: Action.RETRY_WITH_FEEDBACK,
+    ErrorClass.LOGIC: Action.RETRY_WITH_FEEDBACK,
+    ErrorClass.NETWORK: Action.RETRY_SAME,
+    ErrorClass.CLI_ERROR: Action.RETRY_ONCE,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    error: ErrorClass
+    message: str
+    retry_after: float | None = None  # what the other side asked for
+    cut_off: bool = False  # the answer was longer than it may be
+
+    @property
+    def action(self) -> Action:
+        return ACTIONS[self.error]
+
+    @property
+    def simpler_may_do(self) -> bool:
+        """M222: the question could not be taken or finished as it was, so a smaller one may be answered."""
+        return self.cut_off or self.error is ErrorClass.RESOURCE
+
+    def too_long(self, policy: "RetryPolicy") -> bool:
+        """Attack 71: nobody waits a day because a provider says so."""
+        return self.retry_after is not None and self.retry_after > policy.longest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetryPolicy:
+    """M217. Seconds; `jitter` is the share by which a wait may differ."""
+
+    attempts: int
+    base: float
+    factor: float
+    longest: float
+    jitter: float = 0.1
+
+    def wait(self, failures: int, chance: float) -> float:
+        """How long to wait after so many failures; `chance` is drawn from 0 to 1 by whoever asks."""
+        plain = min(self.longest, self.base * self.factor ** (failures - 1))
+        return plain * (1 + self.jitter * (2 * chance - 1))
+
+    def under(self, limits: Limits) -> "RetryPolicy":
+        """C15: the policy rules, the limits are its ceiling."""
+        attempts = min(self.attempts, 1 + limits.step_retries)
+        return replace(self, attempts=attempts, longest=min(self.longest, limits.retry_longest))
+
+
+POLICIES: dict[str, RetryPolicy] = {
+    "default": RetryPolicy(attempts=3, base=2, factor=2.0, longest=30),
+    "aggressive": RetryPolicy(attempts=5, base=1, factor=1.5, longest=60),
+    "conservative": RetryPolicy(attempts=2, base=5, factor=3.0, longest=120),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Again:
+    """Try once more, after waiting, with what to add to the question."""
+
+    wait: float = 0.0
+    feedback: str = ""
+    elsewhere: bool = False  # ask the next one that can answer instead
+
+
+def next_try(
+    failure: Failure, failures: int, policy: RetryPolicy, chance: float, *, elsewhere: bool = False
+) -> Again | None:
+    """What to do after the n-th failure of one step. None: a person decides. `elsewhere`: another can be asked."""
+    most = 2 if failure.action is Action.RETRY_ONCE else policy.attempts
+    if failures >= most:
+        return None
+    if failure.action is Action.RETRY_WITH_FEEDBACK:
+        return Again(feedback=FEEDBACK[failure.error].format(message=failure.message))
+    if elsewhere:
+        return Again(elsewhere=True)
+    if failure.action is Action.ESCALATE or failure.too_long(policy):
+        return None
+    return Again(wait=max(policy.wait(failures, chance), failure.retry_after or 0.0))
+
+
+# M220
+FEEDBACK: dict[ErrorClass, str] = {
+    ErrorClass.VALIDATION: (
+        "Your last answer did not fit the schema: {message}. Answer again with one JSON value of that schema."
+    ),
+    ErrorClass.PARSING: (
+        "Your last answer could not be read: {message}. Answer with exactly one JSON value in one fenced block, "
+        'for example ```json\n{{"status": "…"}}\n```, and nothing else.'
+    ),
+    ErrorClass.LOGIC: (
+        "Your last answer was refused: {message}. Mend that and answer again. "
+        'If you cannot, answer with "BLOCKED: <reason>" where the schema has a place for it.'
+    ),
+}

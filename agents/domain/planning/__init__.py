@@ -1,0 +1,1 @@
+"""Planning: the drafted subtasks, the reviewers, their debate, and the approval."""

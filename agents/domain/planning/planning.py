@@ -1,0 +1,276 @@
+"""From a drafted decomposition to a plan that a person may approve."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+
+from agents.domain import events as e
+from agents.domain.decisions.asking import (
+    OUTLINE,
+    REASON,
+    Chosen,
+    Facts,
+    Moment,
+    Question,
+    ask,
+    offers_to_go_on,
+    withdraw,
+)
+from agents.domain.decisions.authority import Kind, PlanPolicy
+from agents.domain.decisions.decision import Decision, Option, lettered
+from agents.domain.ids import PersonId
+from agents.domain.planning.debate import MAX_ROUNDS, Debate, Round
+from agents.domain.planning.decomposition import Decomposition, faults, with_closing
+from agents.domain.planning.ladder import Level, outline
+from agents.domain.planning.verdicts import Review, Ruling
+from agents.domain.task.task import Task, TaskState
+from agents.domain.text.sanitize import cut
+from agents.domain.workflow.workflow import DEFAULT, Workflow
+
+_CHANGES = Option(value="changes", asks="What should be different?")
+_NARROW = Option(value="narrow", asks="What may be left out?")
+_CANCEL = Option(value="cancel", asks=REASON)
+
+PLAN_OPTIONS = lettered(
+    Option(value="approve", approves=True),
+    _CHANGES,
+    _NARROW,
+    Option(value="send_back", asks="What is wrong with the whole of it?"),
+    Option(value="backburner"),
+    _CANCEL,
+)
+# C24: after an unresolved debate, or where there is no verdict.
+DEBATE_OPTIONS = lettered(
+    Option(value="approve", approves=True),
+    _NARROW,
+    Option(value="information", asks="What should be found out first?"),
+    _CANCEL,
+)
+NO_PLAN = "I could not make a plan"
+BLOCKED_OPTIONS = lettered(_CHANGES, _NARROW, _CANCEL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clarify:
+    """The planner cannot go on without an answer."""
+
+    question: str
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CannotPlan:
+    why: str
+
+
+Drafted = Decomposition | Clarify | CannotPlan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """What the planner came up with, and what is known about it."""
+
+    says: Drafted
+    files: Collection[str] | None = None  # of the project, where it is here
+    estimate: float = 0.0
+    rehearsal: bool = False
+    level: Level = Level.PRIMARY
+    why: str = ""  # of a level below the first
+    into: str = ""  # the branch that the work is for
+
+
+def stands_at(task: Task, state: TaskState) -> bool:
+    """The task is there, or will be when it is resumed."""
+    return task.state is state or (task.at_rest and task.before_rest is state)
+
+
+def nothing(task: Task, moment: Moment) -> Facts:
+    """The task moved on before the work began."""
+    return []
+
+
+def overtaken(seen: Task, now: Task) -> bool:
+    """What was thought about is not what is wanted any more: a newer request, a newer plan, or other wishes."""
+    return (seen.request, seen.plan_number, seen.feedback) != (now.request, now.plan_number, now.feedback)
+
+
+def after_draft(task: Task, draft: Draft, moment: Moment) -> Facts:
+    """A whole draft is checked by code before anybody is asked to read it."""
+    if not stands_at(task, TaskState.DECOMPOSING):
+        return []
+    match draft.says:
+        case Clarify(question=text, options=options):
+            choices = lettered(*(Option(value=option, label=option) for option in options[:5]))
+            return ask(task, Question(kind=Kind.CLARIFICATION, options=choices, text=text), moment)
+        case CannotPlan(why=why):
+            return _escalate(task, task.plan_number, why, None, moment)
+        case Decomposition() as drafted:
+            plan = with_closing(replace(drafted, into=draft.into))
+    number = task.plan_number + 1
+    if found := tuple(faults(plan, draft.files)):
+        back = e.DecompositionSentBack(task=task.id, at=moment.at, number=number, reasons=found)
+        return _sent_back(task, back, moment)
+    drafted_now = e.DecompositionDrafted(
+        task=task.id,
+        at=moment.at,
+        number=number,
+        plan=plan,
+        estimate=draft.estimate,
+        rehearsal=draft.rehearsal,
+        level=draft.level,
+        why=draft.why,
+    )
+    return [drafted_now]
+
+
+def outlined(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
+    """M222: no model could plan it. Code writes down what is known; reviewers and a person judge it as any plan."""
+    plan = with_closing(outline(task.request, task.feedback))
+    number, why = task.plan_number + 1, cut(" ".join(decision.evidence[:1]), 400)
+    return [
+        e.OutlineChosen(task=task.id, at=moment.at, by=chosen.by[0]),
+        e.DecompositionDrafted(
+            task=task.id, at=moment.at, number=number, plan=plan, estimate=0.0, level=Level.MINIMAL, why=why
+        ),
+    ]
+
+
+def simplified(seen: Task, why: str, task: Task, moment: Moment) -> Facts:
+    """Noted before the smaller question is asked, so that a crash in between does not ask the whole one again."""
+    if overtaken(seen, task) or not stands_at(task, TaskState.DECOMPOSING):
+        return []
+    return [e.PlanningSimplified(task=task.id, at=moment.at, why=cut(why, 400))]
+
+
+def after_review(task: Task, review: Review, moment: Moment) -> Facts:
+    """A conflict opens a debate where there may be one; everything else is read off the table."""
+    if not stands_at(task, TaskState.IN_REVIEW):
+        return []
+    rounds = min(MAX_ROUNDS, moment.limits.debate_rounds)
+    if review.conflict and rounds > 0:
+        number = task.plan_number
+        return [e.ReviewersDisagreed(task=task.id, at=moment.at, number=number, review=review, rounds=rounds)]
+    return _ruled(task, review.ruling, review, None, moment)
+
+
+def after_round(task: Task, round: Round, moment: Moment) -> Facts:
+    if not stands_at(task, TaskState.IN_REVIEW):
+        return []
+    return [e.DebateRoundHeld(task=task.id, at=moment.at, number=task.plan_number, round=round)]
+
+
+def after_debate(task: Task, debate: Debate, moment: Moment) -> Facts:
+    if not stands_at(task, TaskState.IN_REVIEW):
+        return []
+    return _ruled(task, debate.ruling, debate.now, debate, moment)
+
+
+def without_debate(task: Task, debate: Debate, moment: Moment) -> Facts:
+    """C22: there is no money left to argue with, so the table is read as it is."""
+    if not stands_at(task, TaskState.IN_REVIEW):
+        return []
+    return _ruled(task, debate.now.ruling, debate.now, None, moment)
+
+
+def over_budget(task: Task, reached: e.BudgetReached, moment: Moment) -> Facts:
+    """C20: at 100 % the work pauses and a person is asked. Each option is a limit, in dollars."""
+    if task.ended:
+        return []
+    limits = tuple(round(reached.limit * factor, 2) for factor in (1.5, 2, 4))
+    raises = tuple(Option(value=f"{limit:g}", label=f"Raise to ${limit:.2f}", approves=True) for limit in limits)
+    question = Question(
+        kind=Kind.BUDGET,
+        options=lettered(*raises, _CANCEL),
+        text=f"The budget of {reached.budget} is ${reached.limit:.2f}, and ${reached.spent:.2f} is spent or promised.",
+        subject=f"{reached.budget}:{reached.limit}",
+    )
+    stale = withdraw(offers_to_go_on(task), "its budget is used up, and that is asked now", moment)
+    return [reached, *stale, *ask(task, question, moment)]
+
+
+def _ruled(task: Task, ruling: Ruling, review: Review, debate: Debate | None, moment: Moment) -> Facts:
+    number = task.plan_number
+    match ruling:
+        case Ruling.APPROVED:
+            approved = e.DecompositionApproved(task=task.id, at=moment.at, number=number, review=review, debate=debate)
+            return [approved, *_ask_for_approval(task, moment)]
+        case Ruling.NEEDS_REVISION:
+            back = e.DecompositionSentBack(
+                task=task.id, at=moment.at, number=number, reasons=review.reasons, review=review, debate=debate
+            )
+            return _sent_back(task, back, moment)
+        case Ruling.BLOCKED:
+            blocked = e.DecompositionBlocked(task=task.id, at=moment.at, number=number, review=review)
+            return [blocked, *_ask_plan(task, Kind.PLAN, BLOCKED_OPTIONS, moment)]
+        case Ruling.ESCALATE_TO_HUMAN:
+            why = debate.tension if debate else _missing(review)
+            return _escalate(task, number, why, (review, debate), moment)
+
+
+def _ask_for_approval(task: Task, moment: Moment) -> Facts:
+    """C07: a person, unless the channel lets a single subtask through by itself and the workflow does not object."""
+    plan = task.plan
+    usual = task.plan_level is Level.PRIMARY  # M222: what was degraded is never waved through
+    if plan and usual and _lets_through(moment) and len(plan.steps) == 1:
+        return [accepted(task, plan.hash, (), moment)]
+    return _ask_plan(task, Kind.PLAN, PLAN_OPTIONS, moment)
+
+
+def _lets_through(moment: Moment) -> bool:
+    return moment.channel.plan is PlanPolicy.AUTO and not moment.workflow().plan_review.human_approval
+
+
+def accepted(task: Task, hash: str, by: tuple[PersonId, ...], moment: Moment) -> e.PlanAccepted:
+    """M244: with the workflow as it is now; a later one is for later plans."""
+    return e.PlanAccepted(task=task.id, at=moment.at, hash=hash, by=by, workflow=moment.workflow())
+
+
+def workflow_of(task: Task, current: Callable[[], Workflow]) -> Workflow:
+    """The one its plan was accepted under; until then the current one."""
+    return task.workflow or (DEFAULT if task.accepted_plan else current())
+
+
+def _ask_plan(task: Task, kind: Kind, options: tuple[Option, ...], moment: Moment) -> Facts:
+    """The approval is bound to the hash of what is shown."""
+    assert task.plan is not None, "there is nothing to decide on"
+    question = Question(kind=kind, options=options, subject=task.plan.hash, version=task.plan_number)
+    return ask(task, question, moment)
+
+
+def _sent_back(task: Task, back: e.DecompositionSentBack, moment: Moment) -> Facts:
+    """C21: the first and as many as may be sent back by the workflow; then a person decides."""
+    if task.plan_level is Level.MINIMAL and back.review is not None:
+        why = f"The reviewers want changes, and no planner is there to make them: {'; '.join(back.reasons[:3])}"
+        return _escalate(task, task.plan_number, why, (back.review, back.debate), moment)
+    drafted = task.tries + (back.number > task.plan_number)
+    if drafted <= moment.workflow().plan.max_retries:
+        return [back]
+    tries = f"{drafted} decompositions were drafted and none held" if drafted != 1 else "The first plan did not hold"
+    why = f"{tries}: {'; '.join(back.reasons[:3])}"
+    return _escalate(task, task.plan_number, why, (back.review, back.debate), moment)
+
+
+def _escalate(
+    task: Task, number: int, why: str, held: tuple[Review | None, Debate | None] | None, moment: Moment
+) -> Facts:
+    review, debate = held or (None, None)
+    escalated = e.DecompositionEscalated(
+        task=task.id, at=moment.at, number=number, why=why, review=review, debate=debate
+    )
+    later = replace(moment, cause=f"{moment.cause}:escalated")
+    if task.plan is None:
+        options = lettered(OUTLINE, _CANCEL) if held else lettered(_CANCEL)  # unless the planner itself says no
+        return [escalated, *_ask_what_else(task, why, options, later)]
+    return [escalated, *_ask_plan(task, Kind.DEBATE, DEBATE_OPTIONS, later)]
+
+
+def _ask_what_else(task: Task, why: str, options: tuple[Option, ...], moment: Moment) -> Facts:
+    """There is nothing to approve. Whoever asked for it may tell more, in words."""
+    lines = tuple(line for line in why.splitlines() if line.strip())
+    question = Question(kind=Kind.CLARIFICATION, options=options, text=NO_PLAN, evidence=lines)
+    return ask(task, question, moment)
+
+
+def _missing(review: Review) -> str:
+    reasons = {"critic": review.critic.why_none, "custodiet": review.custodiet.why_none}
+    silent = [name for name, why in reasons.items() if why]
+    return f"No verdict from the {' and the '.join(silent) or 'reviewers'}"

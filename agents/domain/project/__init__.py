@@ -1,0 +1,1 @@
+"""What outlives a task: people with their accounts, and how long things are kept."""

@@ -1,0 +1,88 @@
+"""What is said on an issue about the work it asked for (M090–M094): which facts, in which words, under which key."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from agents.domain import events as e
+from agents.domain.events import Event
+from agents.domain.task.task import Task
+from agents.domain.text.sanitize import cut, one_line
+from agents.domain.work.work import Ending
+
+PROBLEM = 1_000
+
+
+class Act(StrEnum):
+    TELL = "tell"
+    BLOCKED = "blocked"  # and the label goes: putting it back asks again
+    ATTENTION = "attention"  # and the label `needs-attention` comes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Telling:
+    key: str  # the same key is said once, whatever dies in between
+    act: Act
+    text: str
+
+
+def telling(task: Task, event: Event) -> Telling | None:
+    """None: the task came from no issue, or nothing is said of this."""
+    made = TELLS.get(type(event))
+    return made(task, event) if made and task.origin else None
+
+
+def _telling(task: Task, what: str, act: Act, text: str) -> Telling:
+    assert task.origin is not None
+    return Telling(key=f"{task.origin.key}:{task.id}:{what}", act=act, text=text)
+
+
+def _pulled(task: Task, fact: e.PullOpened) -> Telling:
+    text = f"{task.id} is done and waits for a person to merge it: {fact.url}"
+    return _telling(task, f"pull:{fact.number}", Act.TELL, text)
+
+
+def _failed(task: Task, fact: e.MinionFailed) -> Telling:
+    name, problem = _name(task, fact), cut(fact.problem, PROBLEM)
+    what = f"failed:{fact.subtask}:{fact.attempt}"
+    if fact.ending is Ending.BLOCKED:
+        text = f"{name} cannot be done as it was asked for: {problem}\n\nPut the label back to ask again."
+        return _telling(task, what, Act.BLOCKED, text)
+    return _telling(task, what, Act.ATTENTION, f"{name} needs a person. {_ENDED.get(fact.ending, '')}{problem}")
+
+
+def _escalated(task: Task, fact: e.SubtaskEscalated) -> Telling:
+    text = f"{_name(task, fact)} needs a person: {cut(fact.why, PROBLEM)}"
+    return _telling(task, f"escalated:{fact.subtask}:{fact.attempt}", Act.ATTENTION, text)
+
+
+def _parked(task: Task, fact: e.JobParked) -> Telling:
+    text = (
+        f"{task.id} got stuck and needs a person. The card in chat says why."  # a problem of the machine is not public
+    )
+    return _telling(task, f"parked:{fact.job}", Act.ATTENTION, text)
+
+
+def _cancelled(task: Task, fact: e.TaskCancelled) -> Telling:
+    text = f"{task.id} was cancelled: {cut(fact.reason, PROBLEM)}\n\nPut the label back to ask again."
+    return _telling(task, "cancelled", Act.BLOCKED, text)
+
+
+def _name(task: Task, fact: e.AboutWork) -> str:
+    return f"{task.id}.{fact.subtask} ({one_line(task.subtask(fact.subtask).title, 100)})"
+
+
+_ENDED: dict[Ending, str] = {
+    Ending.ERRORS: "Its tools failed again and again. ",  # M092
+    Ending.TURNS: "It came to the end of its turns. ",  # M093
+    Ending.TIMEOUT: "It took too long. ",  # M094
+}
+
+TELLS: dict[type[Event], Callable[[Task, Any], Telling]] = {
+    e.PullOpened: _pulled,
+    e.MinionFailed: _failed,
+    e.SubtaskEscalated: _escalated,
+    e.JobParked: _parked,
+    e.TaskCancelled: _cancelled,
+}

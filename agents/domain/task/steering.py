@@ -1,0 +1,88 @@
+"""Stop, resume, lay aside, cancel, mute: what people may do to a task at any time."""
+
+from collections.abc import Callable
+
+from agents.domain import events as e
+from agents.domain.decisions import pressing
+from agents.domain.decisions.asking import REASON, Facts, Moment, Question, ask, withdraw
+from agents.domain.decisions.authority import OUTLIVES, Kind, Presser, check
+from agents.domain.decisions.consequences import RESUME_OR_CANCEL, RESUME_OR_TAKE
+from agents.domain.decisions.decision import Option, lettered
+from agents.domain.decisions.pressing import Press
+from agents.domain.errors import PressRefused
+from agents.domain.task.task import Task
+
+Steer = Callable[[Task, Presser, str, Moment], Facts]
+
+
+def stop(task: Task, presser: Presser, words: str, moment: Moment) -> Facts:
+    check(Kind.CONTROLS, presser, task.owner, moment.channel)
+    stopped = e.TaskStopped(task=task.id, at=moment.at, by=presser.person)
+    options = RESUME_OR_TAKE if task.in_work else RESUME_OR_CANCEL
+    return [stopped, *ask(task, Question(kind=Kind.STOPPED, options=options), moment)]
+
+
+def backburner(task: Task, presser: Presser, words: str, moment: Moment) -> Facts:
+    check(Kind.CONTROLS, presser, task.owner, moment.channel)
+    stopped = task.of_kind(Kind.STOPPED)
+    return [
+        e.TaskBackburnered(task=task.id, at=moment.at, by=presser.person),
+        *withdraw((stopped,) if stopped else (), "the task was laid aside", moment),
+        *ask(task, Question(kind=Kind.BACKBURNER, options=RESUME_OR_CANCEL), moment),
+    ]
+
+
+def ask_to_cancel(task: Task, presser: Presser, words: str, moment: Moment) -> Facts:
+    """A cancel asks to confirm, and wants a reason."""
+    check(Kind.CONTROLS, presser, task.owner, moment.channel)
+    if task.ended:
+        raise PressRefused(f"{task.id} has ended ({task.state})", next_step="There is nothing left to cancel.")
+    if task.of_kind(Kind.CANCEL):
+        raise PressRefused(f"Cancelling {task.id} was asked for already", next_step="Confirm or keep it on that card.")
+    reason = words.strip()
+    options = lettered(Option(value="cancel", asks="" if reason else REASON), Option(value="keep"))
+    return ask(task, Question(kind=Kind.CANCEL, options=options, text=reason), moment)
+
+
+def mute(muted: bool) -> Steer:
+    def command(task: Task, presser: Presser, words: str, moment: Moment) -> Facts:
+        check(Kind.CONTROLS, presser, task.owner, moment.channel)
+        return [e.TaskMuted(task=task.id, at=moment.at, by=presser.person, muted=muted)]
+
+    return command
+
+
+def take(value: str, *also: str) -> Steer:
+    """A command that presses the open decision which offers this: `resume`, `retry`."""
+
+    def command(task: Task, presser: Presser, words: str, moment: Moment) -> Facts:
+        for decision in task.questions:
+            for option in decision.options:
+                if option.value in (value, *also):
+                    said = words or (value if option.asks else "")
+                    pressed = Press(decision=decision.id, letter=option.letter, words=said)
+                    return pressing.press(task, pressed, presser, moment)
+        raise PressRefused(f"{task.id} has nothing to {value}", next_step="Say `status` to see where it stands.")
+
+    return command
+
+
+def offer_approval(task: Task, presser: Presser, words: str, moment: Moment) -> Facts:
+    """C37: words never approve. Someone who may is given the button, on one card."""
+    for decision in (*task.questions, *(d for d in task.open if d.kind in OUTLIVES)):
+        if any(option.approves for option in decision.options):
+            check(decision.kind, presser, task.owner, moment.channel)
+            return [e.ApprovalOffered(task=task.id, at=moment.at, by=presser.person, decision=decision.id)]
+    raise PressRefused(f"Nothing in {task.id} waits for an approval", next_step="Say `status` to see where it stands.")
+
+
+def press(task: Task, pressed: Press, presser: Presser, moment: Moment) -> Facts:
+    """Any press: the standing buttons of a status card steer the task, all others decide something."""
+    decision = task.decision(pressed.decision)
+    if decision is None or decision.kind is not Kind.CONTROLS:
+        return pressing.press(task, pressed, presser, moment)
+    return _CONTROLS[decision.option(pressed.letter).value](task, presser, pressed.words, moment)
+
+
+_CONTROLS: dict[str, Steer] = {"stop": stop, "backburner": backburner, "cancel": ask_to_cancel}
+CONTROL_OPTIONS = lettered(*(Option(value=value) for value in _CONTROLS))

@@ -1,0 +1,1 @@
+"""Text and numbers from outside: cleaned, read strictly, and with secrets taken out."""

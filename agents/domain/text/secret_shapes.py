@@ -1,0 +1,365 @@
+"""What secrets look like: a table of shapes, each with the words without which it cannot be there.
+
+No pattern may look far ahead in vain, or hostile text would cost the square of its length: after its first words a
+shape takes a run of characters that always ends it, or a bounded number of them.
+"""
+
+import base64
+import binascii
+import math
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+from agents.domain.text.secret_prefixes import RANDOM, SURE
+
+Check = Callable[[str], bool]  # of what the pattern found, or of its group "secret"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape:
+    name: str
+    anchors: tuple[str, ...]  # in lower case: text without any of them is not searched
+    pattern: str
+    check: Check
+    wraps: bool = False  # long enough, and odd enough, to be known when a line break was put into it
+
+    @cached_property
+    def regex(self) -> re.Pattern[str]:
+        return re.compile(self.pattern)
+
+
+# ── what a secret is not ────────────────────────────────────────────────────────────────────────────────────────
+
+_WORDS = re.compile(r"example|placeholder|redacted|your[_-]|changeme|dummy|<|\{|\$|\*\*|\.\.\.", re.IGNORECASE)
+# What manuals write where a password would be; tiger is Scott's, in those of databases.
+_BLANKS = re.compile(
+    r"pass(word|wd)?|pwd?|secret|token|user|postgres|test|guest|root|admin|tiger|foo|bar", re.IGNORECASE
+)
+_CODE = re.compile(r"[A-Za-z_]\w*(?:(?:\.\w+)+(?:\(.*)?|\(\w*\)?)")
+VARIED = 6  # different characters at least: "xxxxxxxx" shows where a secret would be
+
+
+def varied(found: str) -> bool:
+    return len(set(found)) >= VARIED and not _WORDS.search(found)
+
+
+def random_looking(found: str) -> bool:
+    """A value that nobody would write by hand: digits among letters, and few of them twice."""
+    if not varied(found) or not any(c.isdigit() for c in found) or not any(c.isalpha() for c in found):
+        return False
+    counts = Counter(found).values()
+    entropy = -sum(n / len(found) * math.log2(n / len(found)) for n in counts)
+    return entropy >= 3.3 and _switches(found) * 5 >= len(found)
+
+
+def _switches(found: str) -> int:
+    """How often it goes from one kind of character to another: names of things seldom do."""
+    kinds = [(c.isdigit(), c.isupper()) for c in found]
+    return sum(a != b for a, b in pairwise(kinds))
+
+
+def given(found: str) -> bool:
+    """A password in an address, unless it is the word for one."""
+    return not _BLANKS.fullmatch(found) and not _WORDS.search(found) and len(set(found)) > 1
+
+
+def chosen(found: str) -> bool:
+    """A password that a person thought of: letters and digits, and either both cases or a sign."""
+    kinds = [any(map(kind, found)) for kind in (str.isdigit, str.islower, str.isupper)]
+    signs = any(c in "!@#%^&*+=~?;:,()/|" for c in found)
+    return varied(found) and not _BLANKS.fullmatch(found) and kinds[0] and sum(kinds) + signs >= 3
+
+
+def no_code(found: str) -> bool:
+    """Neither a name nor a call, which may follow `password=` as well."""
+    return mixed(found) and not _CODE.fullmatch(found)
+
+
+def mixed(found: str) -> bool:
+    return given(found) and any(map(str.isdigit, found)) and any(map(str.isalpha, found))
+
+
+def credential(found: str) -> bool:
+    """What follows Basic or Bearer."""
+    return random_looking(found) or (len(found) >= 12 and found.endswith("=") and varied(found))
+
+
+def discord_token(found: str) -> bool:
+    """Its first part is a user's number."""
+    head = found.partition(".")[0]
+    try:
+        return base64.urlsafe_b64decode(head + "=" * (-len(head) % 4)).isdigit()
+    except (binascii.Error, ValueError):
+        return False
+
+
+def always(found: str) -> bool:
+    return True
+
+
+# ── the table ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+_START = r"(?<![A-Za-z0-9])"
+_AFTER = r"(?<![A-Za-z0-9].)"  # the same, one character later: so the search can leap to that character
+_UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+
+
+def _prefixed(name: str, prefix: str, rest: str, check: Check = varied) -> Shape:
+    """A word that no other text has, and what follows it."""
+    return Shape(
+        name=name,
+        anchors=(prefix.lower(),),
+        # the look back comes after the prefix, so that the search can leap from one to the next
+        pattern=f"{re.escape(prefix)}(?<![A-Za-z0-9]{re.escape(prefix)}){rest}",
+        check=check,
+        wraps=len(prefix) >= 3,
+    )
+
+
+def _named(name: str, words: str, rest: str, check: Check = varied) -> Shape:
+    """A value that is known by the name it is given; `words` are alternatives."""
+    anchors = tuple(word.replace("[_-]?", "_").replace("w(?:or)?d", "") for word in words.split("|"))
+    spellings = tuple(each for word in anchors for each in (word, word.replace("_", "-"), word.replace("_", "")))
+    between = r"""["'`]?\s{0,3}(?:[:=]|=>|:=)\s{0,3}["'`]?"""
+    pattern = f"(?i:(?:{words})){between}(?P<secret>{rest})"
+    return Shape(name=name, anchors=tuple(dict.fromkeys(spellings)), pattern=pattern, check=check)
+
+
+_SEP = r"""(?:\\{1,4}[nr]|[\s"'>|,])"""
+_B64 = r"[A-Za-z0-9+/=]"
+_HEADERS = r"(?:[A-Z][A-Za-z-]{1,20}: [^\n]{0,100}\n){0,5}"
+_BODY = rf"{_SEP}{{0,40}}{_B64}{{16,}}(?:{_SEP}{{1,40}}{_B64}{{16,}})*(?:{_SEP}{{1,40}}{_B64}{{1,80}})?"
+
+_PASSWORDS = ("passw", "passphrase", "pwd", "secret_key", "secret-key", "secretkey")
+
+SHAPES: tuple[Shape, ...] = (
+    # private keys, whole
+    Shape(
+        name="private key",
+        anchors=("private key",),
+        pattern=rf"-----BEGIN [A-Z0-9 ]{{0,40}}PRIVATE KEY(?: BLOCK)?-----{_SEP}{{0,40}}{_HEADERS}{_BODY}"
+        rf"(?:{_SEP}{{0,40}}-----END [A-Z0-9 ]{{0,60}}-----)?",
+        check=always,
+    ),
+    Shape(name="PuTTY key", anchors=("private-lines",), pattern=rf"Private-Lines: \d{{1,4}}{_BODY}", check=always),
+    _prefixed("age key", "AGE-SECRET-KEY-1", "[0-9A-Z]{50,}"),
+    # models
+    _prefixed("Anthropic key", "sk-ant-", r"[\w-]{20,}"),
+    _prefixed("OpenAI project key", "sk-proj-", r"[\w-]{20,}"),
+    _prefixed("OpenAI service key", "sk-svcacct-", r"[\w-]{20,}"),
+    _prefixed("OpenRouter key", "sk-or-v1-", r"[0-9a-f]{40,}"),
+    _prefixed("OpenAI key", "sk-", r"[A-Za-z0-9]{20,}", random_looking),
+    _prefixed("Google key", "AIza", r"[\w-]{35}"),
+    _prefixed("Google OAuth token", "ya29.", r"[\w-]{20,}"),
+    _prefixed("Google client secret", "GOCSPX-", r"[\w-]{20,}"),
+    _prefixed("Hugging Face token", "hf_", r"[A-Za-z0-9]{30,}", random_looking),
+    _prefixed("Replicate token", "r8_", r"[A-Za-z0-9]{35,}"),
+    _prefixed("Groq key", "gsk_", r"[A-Za-z0-9]{40,}"),
+    _prefixed("xAI key", "xai-", r"[A-Za-z0-9]{60,}"),
+    _prefixed("Perplexity key", "pplx-", r"[A-Za-z0-9]{40,}"),
+    # chat
+    Shape(
+        name="Slack token",
+        anchors=("xox",),
+        pattern=r"xox(?<![A-Za-z0-9]xox)(?:[abposr]|e\.xox[bp]|e|c|d)-[\w%-]{10,}",
+        check=varied,
+        wraps=True,
+    ),
+    _prefixed("Slack app token", "xapp-", r"\d-[\w-]{10,}"),
+    Shape(
+        name="Slack webhook",
+        anchors=("hooks.slack.com",),
+        pattern=r"hooks\.slack\.com/(?P<secret>(?:services|workflows|triggers)/[\w/+-]{20,})",
+        check=varied,
+    ),
+    Shape(
+        name="Discord token",
+        anchors=(".",),
+        pattern=r"[MNO]" + _AFTER + r"[\w-]{23,27}\.[\w-]{6}\.[\w-]{27,40}",
+        check=discord_token,
+    ),
+    Shape(
+        name="Discord webhook",
+        anchors=("/api/webhooks/",),
+        pattern=r"/api/webhooks/\d{5,25}/(?P<secret>[\w-]{50,})",
+        check=varied,
+    ),
+    Shape(name="Telegram token", anchors=(":aa",), pattern=_START + r"\d{8,10}:AA[\w-]{33}", check=varied),
+    Shape(
+        name="Teams webhook",
+        anchors=("webhook.office.com",),
+        pattern=r"webhook\.office\.com/(?P<secret>webhookb2/[\w@/-]{40,})",
+        check=varied,
+    ),
+    # forges and registries
+    *(_prefixed("GitHub token", f"gh{kind}_", "[A-Za-z0-9]{30,}") for kind in "pousr"),
+    _prefixed("GitHub fine-grained token", "github_pat_", r"\w{22,}"),
+    _prefixed("GitLab token", "glpat-", r"[\w.-]{20,}"),
+    _prefixed("GitLab runner token", "glrt-", r"[\w.-]{20,}"),
+    _prefixed("GitLab deploy token", "gldt-", r"[\w.-]{20,}"),
+    _prefixed("GitLab trigger token", "glptt-", "[0-9a-f]{40}"),
+    _prefixed("GitLab runner registration", "GR1348941", r"[\w-]{20,}"),
+    _prefixed("Bitbucket app password", "ATBB", r"[A-Za-z0-9]{24,}", random_looking),
+    _prefixed("Atlassian token", "ATATT3", r"[\w=-]{100,}"),
+    _prefixed("npm token", "npm_", "[A-Za-z0-9]{36}"),
+    _prefixed("PyPI token", "pypi-", r"[\w-]{50,}"),
+    _prefixed("RubyGems key", "rubygems_", "[0-9a-f]{48}"),
+    _prefixed("crates.io token", "cio", "[A-Za-z0-9]{32}", random_looking),
+    _prefixed("Docker token", "dckr_pat_", r"[\w-]{20,}"),
+    _prefixed("Docker organization token", "dckr_oat_", r"[\w-]{20,}"),
+    # clouds
+    *(_prefixed("AWS key id", kind, r"[A-Z2-7]{16}(?![A-Za-z0-9])") for kind in ("AKIA", "ASIA", "ABIA", "ACCA")),
+    _named("AWS secret key", "secret[_-]?access[_-]?key|secret[_-]?key|aws[_-]?secret", r"[A-Za-z0-9/+]{40,}", varied),
+    _named("AWS session token", "session[_-]?token", r"[A-Za-z0-9/+=]{100,}"),
+    _named("Azure key", "accountkey|sharedaccesskey|shared[_-]?access[_-]?key", r"[A-Za-z0-9/+]{40,}={0,2}"),
+    Shape(name="Azure client secret", anchors=("8q~",), pattern=_START + r"\w{3}8Q~[\w.~-]{31,34}", check=varied),
+    Shape(
+        name="Azure signature", anchors=("sig=",), pattern=r"[?&]sig=(?P<secret>[A-Za-z0-9%+/]{40,}=?)", check=varied
+    ),
+    _prefixed("DigitalOcean token", "dop_v1_", "[0-9a-f]{64}"),
+    _prefixed("DigitalOcean OAuth token", "doo_v1_", "[0-9a-f]{64}"),
+    _prefixed("DigitalOcean refresh token", "dor_v1_", "[0-9a-f]{64}"),
+    _prefixed("Alibaba key id", "LTAI", "[A-Za-z0-9]{16,24}", random_looking),
+    _prefixed("Heroku key", "HRKU-", _UUID),
+    _prefixed("Fly token", "FlyV1 fm2_", r"[\w+/=,-]{40,}"),
+    _prefixed("Netlify token", "nfp_", "[A-Za-z0-9]{36}"),
+    _prefixed("Cloudflare origin key", "v1.0-", r"[0-9a-f]{20,30}-[0-9a-f]{100,}"),
+    Shape(name="Terraform token", anchors=("atlasv1",), pattern=r"\w{14}\.atlasv1\.[\w=-]{60,}", check=varied),
+    _prefixed("Vault token", "hvs.", r"[\w-]{20,}"),
+    _prefixed("Vault batch token", "hvb.", r"[\w-]{20,}"),
+    _prefixed("Pulumi token", "pul-", "[0-9a-f]{40}"),
+    _prefixed("Databricks token", "dapi", "[0-9a-f]{32}"),
+    _prefixed("Supabase key", "sbp_", "[0-9a-f]{40}"),
+    _prefixed("PlanetScale password", "pscale_pw_", r"[\w.-]{30,}"),
+    _prefixed("PlanetScale token", "pscale_tkn_", r"[\w.-]{30,}"),
+    # money, mail, telephones
+    *(
+        _prefixed("Stripe key", f"{kind}_{mode}_", "[A-Za-z0-9]{20,}", random_looking)
+        for kind in ("sk", "rk", "pk")
+        for mode in ("live", "test")
+    ),
+    _prefixed("Stripe webhook secret", "whsec_", r"[A-Za-z0-9+/=]{24,}"),
+    _prefixed("Square token", "sq0atp-", r"[\w-]{22}"),
+    _prefixed("Square secret", "sq0csp-", r"[\w-]{43}"),
+    _prefixed("PayPal token", "access_token$production$", r"[0-9a-z]{16}\$[0-9a-f]{32}", always),
+    _prefixed("Shopify token", "shpat_", "[0-9a-fA-F]{32}"),
+    _prefixed("Shopify secret", "shpss_", "[0-9a-fA-F]{32}"),
+    _prefixed("SendGrid key", "SG.", r"[\w-]{22}\.[\w-]{43}"),
+    _prefixed("Mailgun key", "key-", "[0-9a-f]{32}"),
+    Shape(
+        name="Mailchimp key", anchors=("-us",), pattern=r"[0-9a-f]" + _AFTER + r"[0-9a-f]{31}-us\d{1,2}", check=varied
+    ),
+    _prefixed("Brevo key", "xkeysib-", r"[0-9a-f]{64}-\w{16}"),
+    _prefixed("Resend key", "re_", r"[A-Za-z0-9]{8}_[A-Za-z0-9]{24}"),
+    _prefixed("Twilio key", "SK", "[0-9a-f]{32}"),
+    _named("Twilio token", "auth[_-]?token", "[0-9a-f]{32}"),
+    # tools
+    _prefixed("Linear key", "lin_api_", "[A-Za-z0-9]{40}"),
+    _prefixed("Notion token", "ntn_", "[A-Za-z0-9]{40,}"),
+    _prefixed("Notion secret", "secret_", "[A-Za-z0-9]{43}", random_looking),
+    _prefixed("Figma token", "figd_", r"[\w-]{40,}"),
+    _prefixed("Postman key", "PMAK-", r"[0-9a-f]{24}-[0-9a-f]{34}"),
+    _prefixed("Grafana token", "glsa_", r"[A-Za-z0-9]{32}_[0-9a-f]{8}"),
+    _prefixed("Grafana cloud token", "glc_", r"[A-Za-z0-9+/=]{40,}"),
+    _prefixed("New Relic key", "NRAK-", "[A-Z0-9]{27}"),
+    _prefixed("Sentry token", "sntrys_", r"[\w+/=-]{40,}"),
+    _prefixed("Sentry user token", "sntryu_", "[0-9a-f]{64}"),
+    _prefixed("Doppler token", "dp.pt.", "[A-Za-z0-9]{40,}"),
+    _prefixed("1Password token", "ops_eyJ", r"[\w+/=-]{100,}"),
+    _prefixed("Airtable token", "pat", r"[A-Za-z0-9]{14}\.[0-9a-f]{64}"),
+    _named("Datadog key", "dd[_-]?api[_-]?key|dd[_-]?app[_-]?key", "[0-9a-f]{32,40}"),
+    # shapes that many share
+    Shape(
+        name="JSON web token",
+        anchors=("eyj",),
+        pattern=r"(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}(?:\.[\w-]*){0,3}",
+        check=always,
+    ),
+    Shape(
+        name="encrypted web token",
+        anchors=("eyj",),
+        pattern=r"(?<![\w-])eyJ[\w-]{8,}\.[\w-]*\.[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}",
+        check=always,
+    ),
+    Shape(
+        name="password in an address",
+        anchors=("://",),
+        pattern=r"""(?<=://)[^\s/@:"'`<>]{0,100}:(?P<secret>[^\s/@"'`<>]{1,200})(?=@[\w\[.-])""",
+        check=given,
+    ),
+    Shape(
+        name="authorization",
+        anchors=("authorization",),
+        pattern=r"""(?i:authorization)["'`]?\s{0,3}[:=,]\s{0,3}["'`]?(?i:bearer|basic|token|bot|digest|apikey|ssws)?\s{0,3}"""
+        r"(?P<secret>[A-Za-z0-9._~+/=%-]{8,})",
+        check=credential,
+    ),
+    Shape(
+        name="bearer",
+        anchors=("bearer",),
+        pattern=r"(?i:bearer) (?P<secret>[A-Za-z0-9._~+/=%-]{12,})",
+        check=credential,
+    ),
+    _named(
+        "named secret",
+        "api[_-]?key|secret|token|passw(?:or)?d|credential|private[_-]?key|access[_-]?key|secret[_-]?key"
+        "|encryption[_-]?key|signing[_-]?key|passphrase",
+        r"[A-Za-z0-9+/_=~-]{20,}",
+        random_looking,
+    ),
+    _named("cookie", "cookie", r"(?:session|sid|auth)[\w-]{0,20}=[A-Za-z0-9%._~+/=-]{16,}", random_looking),
+    # what people choose or tools write down
+    Shape(
+        name="password in quotes",
+        anchors=_PASSWORDS,
+        pattern=r"""(?i:passw(?:or)?d|passphrase|pwd|secret[_-]?key)["'`]?\s{0,3}(?:[:=]|=>|:=)\s{0,3}"""
+        r"""(?P<quote>["'`])(?P<secret>[^\s"'`]{8,80})(?P=quote)""",
+        check=chosen,
+    ),
+    Shape(
+        name="password in a setting",
+        anchors=_PASSWORDS,
+        pattern=r"(?i:passw(?:or)?d|passphrase|pwd)(?:=|:[ \t]{1,3})(?P<secret>[\w!@#%^&*+=~?/-]{8,80})(?=[\s;,&]|$)",
+        check=chosen,
+    ),
+    Shape(
+        name="password in a connection",
+        anchors=_PASSWORDS,
+        pattern=r""";[ ]?(?i:password|pwd)[ ]?=[ ]?(?P<secret>[^;\s"'`]{4,80})""",
+        check=no_code,
+    ),
+    Shape(
+        name="password in netrc",
+        anchors=("login",),
+        pattern=r"login\s{1,5}\S{1,100}\s{1,5}password\s{1,5}(?P<secret>\S{4,100})",
+        check=given,
+    ),
+    Shape(
+        name="password for curl",
+        anchors=("-u ", "--user "),
+        pattern=r"""(?:\s-u|--user) {1,3}["']?[^\s:"'/]{1,60}:(?P<secret>[^\s"'@/]{4,100})""",
+        check=mixed,
+    ),
+    Shape(
+        name="login in a file",
+        anchors=('"auth"', "_auth"),
+        pattern=r"""(?:"auth"\s{0,3}:\s{0,3}"|\b_auth\s{0,3}=\s{0,3}"?)(?P<secret>[A-Za-z0-9+/]{12,}={0,2})""",
+        check=credential,
+    ),
+    Shape(
+        name="private web key",
+        anchors=('"d"',),
+        pattern=r'"d"\s{0,3}:\s{0,3}"(?P<secret>[\w-]{40,})"',
+        check=random_looking,
+    ),
+    Shape(
+        name="Firebase key", anchors=(":apa91b",), pattern=r"AAAA[\w-]{7}:APA91b[\w-]{100,}", check=varied, wraps=True
+    ),
+    _prefixed("Django key", "django-insecure-", r"""[^\s"'`]{20,100}""", always),
+    *(_prefixed(name, prefix, rest) for name, prefix, rest in SURE),
+    *(_prefixed(name, prefix, rest, random_looking) for name, prefix, rest in RANDOM),
+)

@@ -1,0 +1,180 @@
+"""Which subtasks may start now, and what each may write."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from agents.domain import events as e
+from agents.domain.decisions.asking import Facts, Moment, Question, ask
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.decision import Option, lettered
+from agents.domain.planning.decomposition import Subtask
+from agents.domain.task.task import Task, TaskState
+from agents.domain.work.branches import branch_for
+from agents.domain.work.scope import Scope, ScopeMode
+from agents.domain.work.work import SubtaskState, Work, run_key
+
+ACTIVE = (SubtaskState.RUNNING, SubtaskState.EVALUATING, SubtaskState.NEEDS_HUMAN, SubtaskState.PAUSED)
+SCOPE_OPTIONS = lettered(
+    Option(value="allow", approves=True), Option(value="refuse", asks="What should it do instead?")
+)
+
+
+def scope_of(task: Task, subtask: Subtask) -> Scope | None:
+    """C10: from the approved subtask's own list of files. None: nobody knows, so a person must say."""
+    assert task.plan is not None
+    if task.plan.is_closing(subtask.number):
+        return _scope_of_all(task, task.plan.paths)
+    if not subtask.files:
+        return Scope(mode=ScopeMode.EXPLICIT) if subtask.spike else None
+    return _listed(subtask.files)
+
+
+def _listed(files: Iterable[str]) -> Scope:
+    patterns = tuple(f"{path}**" if path.endswith("/") else path for path in files)
+    loose = any("*" in pattern for pattern in patterns)
+    return Scope(mode=ScopeMode.DIRECTORY if loose else ScopeMode.EXPLICIT, patterns=patterns)
+
+
+def _scope_of_all(task: Task, files: Iterable[str]) -> Scope:
+    """The whole is judged by what the plan names and by what people allowed its parts beyond that."""
+    allowed = [work.scope for work in task.works if work.state is SubtaskState.DONE]
+    if any(scope.mode is ScopeMode.UNRESTRICTED for scope in allowed):
+        return Scope(mode=ScopeMode.UNRESTRICTED)
+    return _listed(dict.fromkeys((*files, *(pattern for scope in allowed for pattern in scope.patterns))))
+
+
+def start_next(task: Task, moment: Moment) -> Facts:
+    """Start whatever may start now; when nothing is left, the whole is complete."""
+    if task.works and all(work.settled for work in task.works):
+        return [e.WorkCompleted(task=task.id, at=moment.at)]
+    return _start_all(task, moment)
+
+
+def _start_all(task: Task, moment: Moment) -> Facts:
+    """Nothing begins while the task rests; it does when it is resumed."""
+    if task.state is not TaskState.RUNNING:
+        return []
+    return [fact for work in startable(task, moment.limits.first_wave) for fact in _start(task, work, moment)]
+
+
+def startable(task: Task, first_wave: int) -> list[Work]:
+    """M197, M199: all it waits for is settled, and it writes nothing that somebody else is at."""
+    assert task.plan is not None
+    blocking, settled = task.plan.blocking(), {work.number for work in task.works if work.settled}
+    busy = [task.subtask(work.number) for work in task.works if work.queued or work.state in ACTIVE]
+    room = first_wave if not settled else len(task.works)
+    chosen: list[Work] = []
+    for work in task.works:
+        if not _may_begin(work) or not settled.issuperset(blocking[work.number]):
+            continue
+        subtask = task.subtask(work.number)
+        others = [*busy, *(task.subtask(each.number) for each in chosen)]
+        if len(others) < room and not any(conflict(subtask, other) for other in others):
+            chosen.append(work)
+    return chosen
+
+
+def _may_begin(work: Work) -> bool:
+    return work.state is SubtaskState.PENDING and not work.queued and work.attempt == 0
+
+
+def conflict(one: Subtask, other: Subtask) -> bool:
+    """Unknown files conflict with everything; what writes nothing conflicts with nothing."""
+    if any(each.spike and not each.files for each in (one, other)):
+        return False
+    if not one.files or not other.files:
+        return True
+    return any(_overlap(a, b) for a in one.files for b in other.files)
+
+
+def _overlap(one: str, other: str) -> bool:
+    """A folder or a pattern covers all that lies below where it begins to vary."""
+    (a, a_wide), (b, b_wide) = _stem(one), _stem(other)
+    return one == other or (a_wide and b.startswith(a)) or (b_wide and a.startswith(b))
+
+
+def _stem(path: str) -> tuple[str, bool]:
+    """Where a path begins to vary, and whether it does."""
+    return path.partition("*")[0], "*" in path or path.endswith("/")
+
+
+def _start(task: Task, work: Work, moment: Moment) -> Facts:
+    subtask = task.subtask(work.number)
+    if scope := scope_of(task, subtask):
+        ready = e.SubtaskReady(task=task.id, at=moment.at, subtask=work.number, attempt=1, scope=scope)
+        return [ready]
+    return _ask_for_scope(task, subtask, moment)
+
+
+def _ask_for_scope(task: Task, subtask: Subtask, moment: Moment) -> Facts:
+    """C10: unknown files are asked for, with a suggestion; everything is an explicit choice of a person."""
+    subject = f"start:{subtask.number}"
+    if any(d.subject == subject for d in task.open):
+        return []
+    suggested = sorted({f"{path.partition('/')[0]}/**" for path in _paths(task) if "/" in path}) or ["**"]
+    options = lettered(
+        Option(value="allow", label=f"Allow {', '.join(suggested)}"[:70], approves=True),
+        Option(value="unrestricted", approves=True),
+        Option(value="paths", asks="Which paths may it write? One a line; folders end in /", approves=True),
+    )
+    text = f"The plan names no files for subtask {task.id}.{subtask.number} ({subtask.title}). What may it write?"
+    question = Question(kind=Kind.SCOPE, options=options, text=text, evidence=tuple(suggested), subject=subject)
+    return ask(task, question, replace(moment, cause=f"{moment.cause}:scope:{subtask.number}"))
+
+
+def _paths(task: Task) -> Iterable[str]:
+    return task.plan.paths if task.plan else ()
+
+
+def resume(task: Task, moment: Moment) -> Facts:
+    """After a stop: each run that was stopped goes on where it was, then whatever may start."""
+    if task.state is not TaskState.RUNNING:
+        return []
+    stopped = [work for work in task.works if work.state is SubtaskState.PAUSED]
+    return [*(goes_on(task, work, moment) for work in stopped), *_start_all(task, moment)]
+
+
+def goes_on(task: Task, work: Work, moment: Moment) -> e.SubtaskReady:
+    """The same attempt: its transcript and its branch are there."""
+    return e.SubtaskReady(
+        task=task.id,
+        at=moment.at,
+        subtask=work.number,
+        attempt=work.attempt,
+        scope=work.scope,
+        feedback=work.feedback,
+    )
+
+
+def notes_for(task: Task, subtask: Subtask) -> tuple[str, ...]:
+    """M246: what those it needs, or is told of, left for it."""
+    wanted = {need.number for need in subtask.needs}
+    return tuple(f"{task.id}.{w.number}: {w.note}" for w in task.works if w.number in wanted and w.note)
+
+
+def dependents(task: Task, number: int) -> Iterator[int]:
+    """Those that wait for a subtask by their own needs, and those that wait for them."""
+    assert task.plan is not None
+    found, left = {number}, True
+    while left:
+        more = {s.number for s in task.plan.steps if found & set(s.blocked_by)} - found
+        left = bool(more)
+        found |= more
+    yield from sorted(found - {number})
+
+
+def branch_of(task: Task, work: Work) -> str:
+    """The branch that a run works on: the one it has, or the one it will get."""
+    if work.branch:
+        return work.branch
+    named = branch_for(task.id, task.subtask(work.number).title, work.number)
+    return f"{named}-{work.attempt}" if work.attempt > 1 else named
+
+
+def persons_branch(task: Task, work: Work) -> str:
+    """Where a person goes on with it. The closing subtask may have no branch of its own, for it judges the whole."""
+    return work.branch or task.branch
+
+
+def key_of(task: Task, work: Work) -> str:
+    return run_key(task.id, work.number, work.attempt)

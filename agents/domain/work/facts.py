@@ -1,0 +1,204 @@
+"""Facts of work: from an accepted plan to a merged pull request."""
+
+from dataclasses import dataclass
+
+from agents.domain.checks.evaluation import Change, Evaluation
+from agents.domain.checks.risk import RiskLevel
+from agents.domain.fact import AboutWork, Event
+from agents.domain.ids import PersonId
+from agents.domain.work.scope import Scope
+from agents.domain.work.work import Ending
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkBegun(Event):
+    """The task has a branch of its own, on which the subtasks' work is brought together."""
+
+    branch: str
+    base: str  # commit
+    into: str = ""  # the branch it began from, and is for
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubtaskReady(AboutWork):
+    """Its turn has come: a minion is asked for."""
+
+    scope: Scope
+    feedback: tuple[str, ...] = ()
+    afresh: bool = False  # a person had a word in it, so attempts are counted anew
+    anew: bool = False  # on another branch: what is wrong with the old one stays in its history
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MinionStarted(AboutWork):
+    branch: str
+    base: str
+    engine: str  # which engine in which sandbox
+    sandbox: str = ""  # the same, for the present of the task; facts of earlier versions do not say it
+    went_on: str = ""  # the bot died under this run: whether it goes on or starts again
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MinionProgressed(AboutWork):
+    turns: int
+    seconds: float
+    doing: str
+    changed: int = 0
+    heard: int = 0  # the last thing people said that it was told
+    skills: tuple[str, ...] = ()  # that it was given in this run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MinionAsked(AboutWork):
+    """It waits for a person; the decision that was opened with it says for what."""
+
+    commit: str
+    question: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MinionAnswered(AboutWork):
+    answer: str
+    by: tuple[PersonId, ...]  # empty: nobody answered in time, so its default holds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScopeSettled(AboutWork):
+    """A person decided on the paths that a minion asked for; it goes on either way."""
+
+    scope: Scope  # as it is from now on
+    answer: str
+    by: PersonId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MinionStopped(AboutWork):
+    """By a person's wish. What it had done is committed on its branch."""
+
+    commit: str
+    doing: str = ""
+    changes: tuple[Change, ...] = ()  # from where the branch began, as git measures it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MinionFailed(AboutWork):
+    ending: Ending
+    problem: str
+    commit: str = ""
+    patch: str = ""  # the artefact that holds what it had done (C34)
+    changes: tuple[Change, ...] = ()  # from where the branch began, as git measures it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkHandedIn(AboutWork):
+    """Committed work to be judged. What the summary claims counts for nothing."""
+
+    commit: str
+    summary: str
+    note: str = ""
+    base: str = ""
+    by: PersonId | None = None  # a person finished it by hand
+    problem: str = ""  # why what was left could not be committed: the commit is the one before
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkEvaluated(AboutWork):
+    evaluation: Evaluation
+    risk: RiskLevel
+    why: str = ""  # what makes it that risky
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GatePassed(AboutWork):
+    """The work may go onto the task's branch. `by` is empty where the risk is low, or the time ran out (C09)."""
+
+    by: tuple[PersonId, ...] = ()
+    by_time: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubtaskEscalated(AboutWork):
+    """The rules ran out; a person decides with the evidence."""
+
+    why: str
+    patch: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubtaskTaken(AboutWork):
+    """A person finishes it by hand, on the subtask's branch."""
+
+    by: PersonId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BranchPublished(AboutWork):
+    """The branch that a person took over is where they work; or it could not be brought there."""
+
+    branch: str
+    how: str = ""  # what they type to be on it
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubtaskDone(AboutWork):
+    commit: str  # tip of the task's branch with this work on it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubtaskDropped(AboutWork):
+    by: PersonId
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkCompleted(Event):
+    """Every subtask is done or dropped; the whole is ready to be handed over."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PullOpened(Event):
+    number: int
+    url: str
+    head: str
+    changes: tuple[Change, ...]
+    risk: RiskLevel
+    why: str = ""
+    into: str = ""  # the branch that it asks to be merged into
+    files: int = 0  # that changed, in all; 0 in older facts, where the changes are all there are
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeApproved(Event):
+    head: str
+    by: tuple[PersonId, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeFailed(Event):
+    """It does not fit on what others did meanwhile, or the forge refused."""
+
+    problem: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merged(Event):
+    commit: str
+    into: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskHandedOver(Event):
+    """A person takes what there is: branches and a patch."""
+
+    by: PersonId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkKept(Event):
+    """What there was when a person took over."""
+
+    branches: tuple[str, ...]
+    patch: str = ""
+    how: tuple[str, ...] = ()  # what they type to be on the branches that were brought to where they work
+    problems: tuple[str, ...] = ()  # why others could not be

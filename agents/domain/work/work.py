@@ -1,0 +1,94 @@
+"""The work on one subtask: where it stands, what may be written, and what a minion's run came to."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from agents.domain.checks.evaluation import Evaluation, Score
+from agents.domain.checks.risk import RiskLevel
+from agents.domain.ids import TaskId
+from agents.domain.work.scope import Scope, ScopeMode
+
+
+class SubtaskState(StrEnum):
+    PENDING = "pending"
+    RUNNING = "running"
+    EVALUATING = "evaluating"
+    DONE = "done"
+    NEEDS_HUMAN = "needs_human"
+    PAUSED = "paused"
+    FAILED = "failed"
+    BLOCKED = "blocked"
+    CANCELLED = "cancelled"
+
+
+class Ending(StrEnum):
+    """Why a run ended without work to judge."""
+
+    BLOCKED = "blocked"  # task_blocked: it says that it cannot be done
+    TURNS = "turns"  # M077
+    ERRORS = "errors"  # M079: three tool errors in a row
+    TIMEOUT = "timeout"  # M078
+    NO_SANDBOX = "no_sandbox"  # C28
+    NO_GROUND = "no_ground"  # its folder or what it may write cannot be read: ours to mend, not the minion's blocker
+    NO_ANSWER = "no_answer"  # the model
+    CONFLICT = "conflict"  # its commits do not fit on what others did meanwhile
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """Something that an entitled person said while minions were at work."""
+
+    number: int
+    text: str
+    urgent: bool = False  # the bot was mentioned, or the request was corrected: it does not wait for the next turn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """The present of one subtask, as the task remembers it."""
+
+    number: int
+    state: SubtaskState = SubtaskState.PENDING
+    queued: bool = False  # its turn has come; a minion is on the way
+    attempt: int = 0  # the run that is under way or was the last
+    tries: int = 0  # attempts since a person last had a word in it
+    branch: str = ""
+    base: str = ""  # the commit the branch began from
+    commit: str = ""  # the last one on the branch
+    scope: Scope = field(default_factory=lambda: Scope(mode=ScopeMode.EXPLICIT))
+    feedback: tuple[str, ...] = ()  # what the next attempt must heed
+    questions: int = 0  # asked in this attempt
+    answer: str = ""  # to the question the run waits for
+    turns: int = 0
+    seconds: float = 0.0
+    doing: str = ""  # in a few words, for the status card
+    changed: int = 0  # files
+    heard: int = 0  # the number of the last thing people said that the minion was told
+    skills: tuple[str, ...] = ()  # that its minions were given, in all attempts
+    engine: str = ""  # which engine in which sandbox its last minion had
+    went_on: str = ""  # what became of the run when the bot died under it
+    note: str = ""  # M246: for those who come after, at most 500 characters
+    problem: str = ""
+    patch: str = ""  # name of the kept patch (C34)
+    evaluation: Evaluation | None = None
+    trees: tuple[str, ...] = ()  # of what was judged; empty where a gate refused it for good
+    risk: RiskLevel | None = None
+    by_time: bool = False  # nobody looked at it while its gate was open
+
+    @property
+    def settled(self) -> bool:
+        """Nothing more will come of it."""
+        return self.state in (SubtaskState.DONE, SubtaskState.CANCELLED)
+
+    @property
+    def spoilt(self) -> bool:
+        """A secret was committed. A branch goes with its history, so this one goes nowhere."""
+        judged = self.evaluation
+        if judged is None or judged.attempt != self.attempt:
+            return False
+        return any(gate.name == "secrets" and gate.score is Score.FAIL for gate in judged.gates)
+
+
+def run_key(task: TaskId, subtask: int, attempt: int) -> str:
+    """Names one run: its transcript, its checkout, its logs."""
+    return f"{task}.{subtask}-{attempt}"

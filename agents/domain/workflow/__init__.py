@@ -1,0 +1,1 @@
+"""Workflows and roles: how a task runs, and as whom."""

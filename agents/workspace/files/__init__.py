@@ -1,0 +1,1 @@
+"""Files: safe paths, walking, removal, artefacts."""

@@ -1,0 +1,1 @@
+"""Git: our copies of repositories, working folders, branches and diffs."""

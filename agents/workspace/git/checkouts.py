@@ -1,0 +1,213 @@
+"""Branches of the projects and the folders they are worked on in, outside of anybody's own checkout (C33, C35)."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agents.domain.checks.evaluation import Change
+from agents.ports import Checkout, CheckoutFailed, Uncommittable, Workspace
+from agents.workspace.files.names import file_name
+from agents.workspace.git import staging
+from agents.workspace.git.folders import Folder, Folders
+from agents.workspace.git.mirror import ATTEMPTS, Mirror, ref
+
+READ_MOST = 2 * 1024 * 1024  # bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Environment:
+    """What a project's programs need beside its files."""
+
+    readable: tuple[Path, ...] = ()
+    environ: Mapping[str, str] = field(default_factory=dict)
+
+
+def copy_of(home: Path, project: str) -> Path:
+    """The bare repository that a project's branches are in."""
+    return home.resolve() / "repos" / f"{file_name(project)}.git"
+
+
+async def always_fresh(project: str, branch: str = "") -> None:
+    """The repository is the user's own: nothing has to be brought."""
+
+
+class GitCheckouts:
+    """Implements agents.ports.Checkouts. All of it lies in the state folder: see docs/decisions/0015."""
+
+    def __init__(
+        self,
+        paths: Mapping[str, Path],
+        home: Path,
+        environment: Callable[[str], Environment] = lambda project: Environment(),
+        *,
+        fresh: Callable[[str, str], Awaitable[None]] = always_fresh,
+        owner: int | None = None,
+    ) -> None:
+        """`fresh` brings a project's repository up to date, where it is only a copy of one that is elsewhere.
+
+        `owner`: the user that sandboxes run as, if it is another; folders are then given to them ahead of time.
+        """
+        home = home.resolve()
+        self._environment = environment
+        self._fresh = fresh
+        self._mirrors = {project: Mirror(path, copy_of(home, project)) for project, path in paths.items()}
+        self._folders = {
+            project: Folders(mirror, home / "worktrees" / file_name(project), owner)
+            for project, mirror in self._mirrors.items()
+        }
+
+    def repository(self, project: str) -> Path:
+        """The bare repository that the branches are in: what a forge pushes from."""
+        return self._mirror(project).place
+
+    async def tip(self, project: str, branch: str) -> str:
+        mirror = self._mirror(project)
+        if branch != "HEAD":
+            return await mirror.tip(branch)
+        await self._fresh(project, "")
+        return await mirror.bring_up()
+
+    async def source(self, project: str, branch: str) -> str:
+        mirror = self._mirror(project)
+        ref(branch)
+        await self._fresh(project, branch)
+        return await mirror.bring_up(branch)
+
+    async def prepare(self, project: str) -> None:
+        """Have folders ready at the project's HEAD, so that the next `open` is quick."""
+        with _told(project):
+            if head := await self.tip(project, "HEAD"):
+                await self._folders[project].prepare(head)
+
+    async def open(self, project: str, branch: str, start: str) -> Checkout:
+        with _told(branch):
+            return await self._opened(project, branch, start)
+
+    async def _opened(self, project: str, branch: str, start: str) -> Checkout:
+        mirror, folders, name = self._mirror(project), self._folders[project], _name_of(branch)
+        made = False
+        for _ in range(ATTEMPTS):
+            async with folders.found(name) as folder:
+                if folder is not None:
+                    tip, base = await mirror.ends(branch)
+                    head = await folders.follow(folder, tip)
+                    workspace = self._workspace(project, folder.path)
+                    return Checkout(
+                        project=project, branch=branch, base=base, head=head, workspace=workspace, found=not made
+                    )
+            await folders.take(name, await mirror.begin(branch, start))
+            made = True
+        raise CheckoutFailed(f"The folder of {branch} goes away as soon as it is made", next_step="Try again.")
+
+    @asynccontextmanager
+    async def lent(self, project: str, commit: str) -> AsyncIterator[Workspace]:
+        """The files of a commit for a while, nobody's changes among them: what gates judge."""
+        commit = await self._mirror(project).known(commit)
+        async with self._folders[project].lent(commit) as path:
+            yield self._workspace(project, path)
+
+    async def commit(self, checkout: Checkout, message: str) -> str:
+        with _told(checkout.branch):
+            async with self._found(checkout) as folder:
+                tree = await staging.staged(folder.git, folder.path, folder.aside)
+                return await self._committed(checkout, folder, tree, message)
+
+    async def refused(self, checkout: Checkout) -> str:
+        """Why what is in the folder cannot be committed; empty if it can be. Nothing is committed by asking."""
+        with _told(checkout.branch):
+            async with self._found(checkout) as folder:
+                try:
+                    await staging.staged(folder.git, folder.path, folder.aside)
+                except Uncommittable as problem:
+                    return str(problem)
+        return ""
+
+    async def _committed(self, checkout: Checkout, folder: Folder, tree: str, message: str) -> str:
+        mirror, at = self._mirror(checkout.project), folder.at
+        if tree == await mirror.tree(at):
+            return await mirror.tip(checkout.branch)
+        new = await mirror.committed(tree, [at], message)
+        tip: str | None = new
+        if not await mirror.move(checkout.branch, new, at):
+            tip = await mirror.join(checkout.branch, at, new, message)
+        if tip is None:
+            raise CheckoutFailed(
+                f"{checkout.branch} went on without this folder, and its changes do not fit any more",
+                next_step="Look at both; the changes are still in the folder.",
+            )
+        folder.set_at(new)
+        await self._folders[checkout.project].follow(folder, tip)
+        return tip
+
+    async def unsaved(self, checkout: Checkout) -> Sequence[str]:
+        async with self._found(checkout) as folder:
+            return await staging.unsaved(folder.git)
+
+    async def changes(self, project: str, base: str, commit: str) -> Sequence[Change]:
+        return await self._mirror(project).changes(base, commit)
+
+    async def patch(self, project: str, base: str, commit: str) -> str:
+        return await self._mirror(project).patch(base, commit)
+
+    async def difference(self, project: str, base: str, commit: str) -> tuple[str, int]:
+        """As much of it as a reviewer may ever be given, and how many bytes are left out."""
+        return await self._mirror(project).difference(base, commit, READ_MOST)
+
+    async def tree(self, project: str, commit: str) -> str:
+        return await self._mirror(project).tree(commit)
+
+    async def join(self, project: str, into: str, start: str, commit: str, message: str) -> str | None:
+        return await self._mirror(project).join(into, start, commit, message)
+
+    async def close(self, checkout: Checkout) -> None:
+        await self.discard(checkout.project, checkout.branch)
+
+    async def discard(self, project: str, branch: str) -> None:
+        self._mirror(project)
+        with _told(branch):
+            await self._folders[project].close(_name_of(branch))
+
+    async def sweep(self, wanted: Collection[tuple[str, str]]) -> int:
+        removed = 0
+        for project, folders in self._folders.items():
+            removed += await folders.sweep({_name_of(branch) for of, branch in wanted if of == project})
+        return removed
+
+    @asynccontextmanager
+    async def _found(self, checkout: Checkout) -> AsyncIterator[Folder]:
+        """By project and branch: where a folder is, only our own record says."""
+        self._mirror(checkout.project)
+        async with self._folders[checkout.project].found(_name_of(checkout.branch)) as folder:
+            if folder is None:
+                raise CheckoutFailed(f"The folder of {checkout.branch} is not there", next_step="Open it again.")
+            yield folder
+
+    def _workspace(self, project: str, path: Path) -> Workspace:
+        environment = self._environment(project)
+        return Workspace(
+            path=path,
+            git=self._mirror(project).place,
+            readable=environment.readable,
+            environ=environment.environ,
+        )
+
+    def _mirror(self, project: str) -> Mirror:
+        if project not in self._mirrors:
+            raise CheckoutFailed(f"There is no project {project!r}", next_step="Name one of overlord.yaml.")
+        return self._mirrors[project]
+
+
+@contextmanager
+def _told(branch: str) -> Iterator[None]:
+    """A full disk or a missing right is told like any other reason."""
+    try:
+        yield
+    except OSError as problem:
+        what = f"The folder of {branch} could not be used: {problem.strerror or problem}"
+        raise CheckoutFailed(what, next_step="Look at the disk of the state folder.") from problem
+
+
+def _name_of(branch: str) -> str:
+    """A plus is in no branch's name, so two branches never meet."""
+    return ref(branch).removeprefix("refs/heads/").replace("/", "+")

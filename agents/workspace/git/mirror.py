@@ -1,0 +1,252 @@
+"""The host's own copy of a project's repository: branches of minions live in it, and nobody's checkout is touched."""
+
+import re
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from agents.domain.checks.evaluation import Change
+from agents.domain.work.branches import odd_branch
+from agents.domain.work.commit_messages import commit_message
+from agents.ports import CheckoutFailed
+from agents.workspace.files.held import held
+from agents.workspace.files.removal import remove
+from agents.workspace.git.diffs import PLAIN, differing
+from agents.workspace.git.git import FETCH, LONG, OVERLORD, UPLOAD, Git, GitFailed, git_dir, is_commit
+
+PATCH_MOST = 32 * 1024 * 1024  # more than the gates let pass
+ATTEMPTS = 20
+_HEAD = "refs/overlord/head"  # where the user's repository was when it was last looked at
+_SOURCE = "refs/overlord/source"  # where branches of it were
+BASE = "refs/overlord/base"  # where each branch began
+_ELSEWHERE = re.compile(r"reference already exists|but expected|unable to resolve reference")
+_STALE = re.compile(r"'([^'\n]+\.lock)': File exists")
+_FOLDERS = ("", "objects", "objects/info", "objects/pack", "refs", "refs/heads", "worktrees")
+_CONFIG = """\
+[core]
+\trepositoryformatversion = {version}
+\tbare = true
+\tfilemode = true
+\tsymlinks = true
+\tlogAllRefUpdates = false
+\tsharedRepository = 0644
+\tfsync = committed,reference
+[checkout]
+\tworkers = 0
+[gc]
+\tauto = 0
+[extensions]
+{extensions}"""
+
+
+class Mirror:
+    """One project's copy. What only reads needs no lock; whoever moves a branch holds the copy's lock."""
+
+    def __init__(self, source: Path, place: Path) -> None:
+        self.source = source
+        self.place = place
+        self._lock = lock_of(place)
+        self._git = Git(directory=place)
+
+    @asynccontextmanager
+    async def locked(self) -> AsyncIterator[Git]:
+        async with held(self._lock) as lock:
+            yield replace(self._git, held=(lock,))
+
+    async def bring_up(self, branch: str = "") -> str:
+        """Look at the user's repository again; the commit it is at, or a branch of it; empty if there is none."""
+        theirs, ours = (ref(branch), f"{_SOURCE}/{branch}") if branch else ("HEAD", _HEAD)
+        head = await self._source_at(theirs)
+        if not self.place.is_dir():
+            await self._make()
+        if not head or head == await self.resolved(ours):
+            return head
+        async with self.locked() as git:
+            fetch = (*FETCH, "--update-shallow", UPLOAD, "--end-of-options", str(self.source.absolute()))
+            await _unstuck(self.place, replace(git, seconds=LONG), (*fetch, f"+{theirs}:{ours}"))
+        return await self.resolved(ours)
+
+    async def resolved(self, name: str) -> str:
+        """The commit that a ref or an id names; empty if there is none."""
+        if not self.place.is_dir():
+            return ""
+        try:
+            return await self._git.line("rev-parse", "--verify", "-q", "--end-of-options", f"{name}^{{commit}}")
+        except GitFailed as problem:
+            if problem.code == 1 or "Needed a single revision" in problem.said:
+                return ""
+            raise
+
+    async def tip(self, branch: str) -> str:
+        return await self.resolved(ref(branch))
+
+    async def ends(self, branch: str) -> tuple[str, str]:
+        """Where a branch is, and where it began. By name alone: to list branches takes longer the more there are."""
+        asked = f"{ref(branch)}\n{BASE}/{branch}\n".encode()
+        said = await self._git.line("cat-file", "--batch-check=%(objectname)", stdin=asked)
+        tip, base = ("" if line.endswith(" missing") else line for line in said.splitlines())
+        return tip, base
+
+    async def known(self, commit: str) -> str:
+        """The commit itself, fetched if need be. Raises CheckoutFailed."""
+        checked(commit)
+        found = await self.resolved(commit)
+        if not found and await self.bring_up():
+            found = await self.resolved(commit)
+        if not found:
+            raise CheckoutFailed(f"There is no commit {commit[:12]}", next_step="Look whether the project has it.")
+        return found
+
+    async def move(self, branch: str, new: str, old: str) -> bool:
+        """From where it was known to be; False if it is elsewhere by now. `old` empty: begin the branch there."""
+        lines = [f"update {ref(branch)} {checked(new)} {old or '0' * len(new)}\n"]
+        if not old:
+            lines.append(f"update {BASE}/{branch} {new}\n")
+        async with self.locked() as git:
+            try:
+                await _unstuck(self.place, git, ("update-ref", "--stdin"), "".join(lines).encode())
+            except GitFailed as problem:
+                if not _ELSEWHERE.search(problem.said):
+                    raise
+                return False
+        return True
+
+    async def begin(self, branch: str, start: str) -> str:
+        """The branch's tip; it is made if it is not there."""
+        if not self.place.is_dir():
+            await self.known(start)
+        try:
+            made = await self.move(branch, start, "")
+        except GitFailed as problem:
+            if "nonexistent object" not in problem.said:
+                raise
+            made = await self.move(branch, await self.known(start), "")
+        return start if made else await self.tip(branch)
+
+    async def committed(self, tree: str, parents: Sequence[str], message: str, date: str = "") -> str:
+        who = replace(self._git, environ=replace(OVERLORD, date=date).environ)
+        named = (part for parent in parents for part in ("-p", parent))
+        return await who.line("commit-tree", *named, tree, stdin=commit_message(message).encode())
+
+    async def join(self, into: str, start: str, commit: str, message: str) -> str | None:
+        commit, start = await self.known(commit), await self.known(start)
+        for _ in range(ATTEMPTS):
+            there = await self.tip(into)
+            new = await self._joined(there or start, commit, message)
+            if new is None or new == there:
+                return new
+            if not there and not await self.move(into, start, ""):
+                continue
+            if new == start or await self.move(into, new, there or start):
+                return new
+        raise _busy(into)
+
+    async def _joined(self, tip: str, commit: str, message: str) -> str | None:
+        """As late as the later of the two: made again after a kill, it is the same commit."""
+        if await self._contains(tip, commit):
+            return tip
+        if await self._contains(commit, tip):
+            return commit
+        try:
+            said = await self._git.line("merge-tree", "--write-tree", "--no-messages", tip, commit)
+        except GitFailed as problem:
+            if problem.code == 1 or "unrelated histories" in problem.said:
+                return None
+            raise
+        times = await self._git.line("log", "--no-walk", "--format=%ct", tip, commit)
+        return await self.committed(said, (tip, commit), message, f"@{max(map(int, times.split()))} +0000")
+
+    async def _contains(self, tip: str, commit: str) -> bool:
+        return await self._git.says("merge-base", "--is-ancestor", commit, tip)
+
+    async def changes(self, base: str, commit: str) -> list[Change]:
+        found = await differing(self._git, checked(base), checked(commit), errors="backslashreplace")
+        return [one.change for one in found]
+
+    async def patch(self, base: str, commit: str) -> str:
+        text, cut = await self.difference(base, commit, PATCH_MOST)
+        return f"{text}\n… ({cut:,} more bytes of this patch are left out)\n" if cut else text
+
+    async def difference(self, base: str, commit: str, most: int) -> tuple[str, int]:
+        """The beginning of it, and how many bytes more there are."""
+        arguments = ("diff-tree", *PLAIN, "-p", checked(base), checked(commit))
+        found, cut = await self._git.cut(*arguments, most=most)
+        return found.decode(errors="replace"), cut
+
+    async def tree(self, commit: str) -> str:
+        return await self._git.line("rev-parse", "--verify", "--end-of-options", f"{checked(commit)}^{{tree}}")
+
+    async def _source_at(self, name: str) -> str:
+        """Asked of the user's repository itself, which costs less than a fetch that brings nothing."""
+        git = Git(directory=git_dir(self.source))
+        try:
+            return await git.line("rev-parse", "--verify", "-q", "--end-of-options", f"{name}^{{commit}}")
+        except GitFailed as problem:
+            if problem.code == 1 or "Needed a single revision" in problem.said:
+                return ""
+            raise CheckoutFailed(
+                f"{self.source} cannot be read as a repository: {problem.said.strip()}",
+                next_step="Name a project's folder that git knows.",
+            ) from problem
+
+    async def _make(self) -> None:
+        """Made under another name first, so that it is there whole or not at all."""
+        self.place.parent.mkdir(parents=True, exist_ok=True)
+        async with held(self._lock):
+            if self.place.is_dir():
+                return
+            fresh = self.place.with_suffix(".new")
+            remove(fresh)
+            shape = await Git(directory=git_dir(self.source)).line("rev-parse", "--show-object-format")
+            for folder in _FOLDERS:
+                (fresh / folder).mkdir()
+                (fresh / folder).chmod(0o755)  # whoever the sandbox runs as reads it
+            extensions = "" if shape == "sha1" else f"\tobjectFormat = {shape}\n"
+            config = _CONFIG.format(version=1 if extensions else 0, extensions=extensions)
+            for file, text in (("config", config), ("HEAD", "ref: refs/heads/none\n")):
+                (fresh / file).write_text(text)
+                (fresh / file).chmod(0o644)
+            fresh.rename(self.place)
+
+
+def lock_of(place: Path) -> Path:
+    """Held by whoever moves a branch of this copy."""
+    return place.with_suffix(".lock")
+
+
+def ref(branch: str) -> str:
+    if problem := odd_branch(branch):
+        raise CheckoutFailed(f"{branch[:80]!r} is no name for a branch: {problem}", next_step="Take a plainer name.")
+    return f"refs/heads/{branch}"
+
+
+def checked(commit: str) -> str:
+    if not is_commit(commit):
+        raise CheckoutFailed(f"{commit[:80]!r} is no commit's id", next_step="Name a commit by its whole id.")
+    return commit
+
+
+def _busy(branch: str) -> CheckoutFailed:
+    return CheckoutFailed(f"{branch} moved {ATTEMPTS} times while it was written", next_step="Try again.")
+
+
+async def _unstuck(place: Path, git: Git, arguments: Sequence[str], stdin: bytes = b"") -> None:
+    """Whoever runs this holds the copy's lock, so a lock file of git's that is in the way was left by a kill."""
+    for _ in range(ATTEMPTS):
+        try:
+            await git.run(*arguments, stdin=stdin)
+        except GitFailed as problem:
+            if not _unlocked(place, problem.said):
+                raise
+        else:
+            return
+    raise GitFailed(arguments[0], "lock files stay in the way")
+
+
+def _unlocked(place: Path, said: str) -> bool:
+    stale = _STALE.search(said)
+    if stale is None or not Path(stale[1]).is_relative_to(place):
+        return False
+    Path(stale[1]).unlink(missing_ok=True)
+    return True

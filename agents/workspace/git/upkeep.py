@@ -1,0 +1,91 @@
+"""Upkeep of our own copies of repositories: what lies loose is packed. No object is ever pruned.
+
+An object that no branch leads to may be a commit that a folder is at, that a fact names, or that is about to be joined.
+So whole packs are put together, and loose objects with them, reachable or not: nobody has to know who needs what.
+"""
+
+import asyncio
+import os
+import time
+from contextlib import nullcontext, suppress
+from pathlib import Path
+
+from agents.workspace.files.held import held, hold_file_now
+from agents.workspace.git.git import Git
+
+LOOSE_MOST, PACKS_MOST = 2_000, 20
+REFS_MOST = 200  # each begun branch makes git read all that lie loose beside it
+SECONDS = 600.0
+OLD = 86_400.0  # seconds after which nobody writes on at half a file any more
+_HALF = (".tmp-*", "tmp_*")
+# One thread and little memory: it is not in a hurry, and others are.
+_REPACK = ("repack", "--geometric=2", "-d", "-n", "--quiet", "--threads=1", "--window-memory=64m")
+
+
+async def pack_refs(place: Path, lock: Path | None = None, *, fill: float = 1.0) -> bool:
+    """Put branches that lie loose into one file, if they are `fill` times as many as should. Raises GitFailed.
+
+    `lock`: whoever moves a branch there holds it. Git's own locks are enough in a repository that others use.
+    """
+    if await asyncio.to_thread(loose_refs, place) <= fill * REFS_MOST:
+        return False
+    async with held(lock) if lock else nullcontext() as file:
+        await Git(directory=place, held=(file,) if file else ()).run("pack-refs", "--all")
+    return True
+
+
+def loose_refs(place: Path) -> int:
+    return sum(len(files) for _, _, files in os.walk(place / "refs"))
+
+
+async def keep_up(place: Path, *, fill: float = 1.0, seconds: float = SECONDS) -> bool:
+    """Pack what lies about in a bare repository, if it is `fill` times as much as should. Raises GitFailed.
+
+    It may go on beside any other work there. A kill leaves half a file, which is removed the next time.
+    """
+    if not await asyncio.to_thread(_is_due, place, fill):
+        return False
+    lock = hold_file_now(place.with_suffix(".upkeep"))
+    if lock is None:
+        return False  # another process is at it, or a git that outlived its own
+    try:
+        await asyncio.to_thread(_clear, place)
+        await Git(directory=place, held=(lock,), seconds=seconds).run(*_REPACK)
+    finally:
+        os.close(lock)
+    return True
+
+
+def _is_due(place: Path, fill: float) -> bool:
+    loose, packs = lying_about(place)
+    return loose > fill * LOOSE_MOST or packs > fill * PACKS_MOST
+
+
+def lying_about(place: Path) -> tuple[int, int]:
+    """How many loose objects there are, and how many packs."""
+    loose = sum(len(_names(folder)) for folder in _fans(place))
+    return loose, sum(name.endswith(".pack") for name in _names(place / "objects" / "pack"))
+
+
+def _clear(place: Path) -> None:
+    """Remove what a kill left of earlier upkeep: nobody else makes such names, and we hold its lock.
+
+    Half a pack of a fetch and half an object look alike while they are written: they must be old.
+    """
+    old = time.time() - OLD
+    for folder in (place / "objects" / "pack", *_fans(place)):
+        for half in (half for pattern in _HALF for half in folder.glob(pattern)):
+            with suppress(FileNotFoundError):
+                if half.name.startswith(".tmp-") or half.lstat().st_mtime < old:
+                    half.unlink()
+
+
+def _fans(place: Path) -> list[Path]:
+    return [place / "objects" / name for name in _names(place / "objects") if len(name) == 2]
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return [path.name for path in folder.iterdir()]
+    except (FileNotFoundError, NotADirectoryError):
+        return []

@@ -1,0 +1,1 @@
+"""Processes of a sandbox: start, output, the tree, and its guardian."""

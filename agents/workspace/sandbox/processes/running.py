@@ -1,0 +1,106 @@
+"""Waits for a command to end, or for the first limit that it breaks."""
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from agents.ports import EndedBy, Listener, Profile, Ran
+from agents.workspace.sandbox.processes import tree
+from agents.workspace.sandbox.processes.output import Output
+from agents.workspace.sandbox.processes.process import Process
+
+GONE_WITHIN = 5.0  # seconds after the kill; nothing of a sandbox lives longer
+_BURIAL = 1.0
+_LAST_WORDS = 1.0  # seconds for what was written to arrive, when all writers are dead
+
+Ending = tuple[EndedBy, int | None]  # and the exit code of what ended by itself
+DIED: Ending = (EndedBy.KILLED, None)
+
+
+@dataclass(slots=True)
+class Pipe:
+    output: Output
+    writable: int  # for the command
+    open: bool = True
+
+    def sent(self) -> None:
+        """The command has it, so we let go of it. Once: the number soon belongs to another file."""
+        if self.open:
+            self.open = False
+            os.close(self.writable)
+
+
+@asynccontextmanager
+async def listening(profile: Profile, listener: Listener | None) -> AsyncIterator[Pipe]:
+    """A pipe whose other end is read and counted until it is closed."""
+    readable, writable = os.pipe()
+    output = Output(profile.kept, profile.output, listener)
+    reading = os.fdopen(readable, "rb", buffering=0)
+    transport, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: output, reading)
+    pipe = Pipe(output, writable)
+    try:
+        yield pipe
+    finally:
+        pipe.sent()
+        output.hush()
+        transport.close()
+
+
+async def outcome(
+    command: Coroutine[None, None, int | None],
+    watching: Coroutine[None, None, EndedBy],
+    output: Output,
+    seconds: float,
+) -> Ending:
+    """The command's coroutine returns its exit code, or None if the sandbox died under it."""
+    running, watch = asyncio.create_task(command), asyncio.create_task(watching)
+    try:
+        waiting: set[asyncio.Future[Any]] = {running, watch, output.too_much}
+        done, _ = await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        if running in done:
+            code = running.result()
+            return DIED if code is None else (EndedBy.EXIT, code)
+        if watch in done:
+            return watch.result(), None
+        return (EndedBy.OUTPUT if output.too_much in done else EndedBy.TIMEOUT), None
+    finally:
+        running.cancel()
+        watch.cancel()
+
+
+async def explained(ended: Ending, ran_out: Callable[[], Awaitable[bool]]) -> Ending:
+    """The kernel ends what has no memory left before we look; from outside that is a signal like any other."""
+    killed = ended == DIED or (ended[1] is not None and ended[1] > 128)
+    return (EndedBy.MEMORY, None) if killed and await ran_out() else ended
+
+
+async def result(output: Output, ended: Ending, began: float) -> Ran:
+    seconds = time.monotonic() - began
+    await asyncio.wait({output.at_end}, timeout=_LAST_WORDS)
+    return Ran(ended_by=ended[0], exit_code=ended[1], output=output.text(), cut=output.cut, seconds=seconds)
+
+
+async def end(process: Process) -> None:
+    """All that runs in the sandbox; what is forked meanwhile dies with the sandbox's first process.
+
+    The process that we started goes last and by itself, so that it can bury its own dead: whoever inherits
+    them may not, and a zombie is a process too.
+    """
+    if process.ended:
+        return
+    found = tree.members(process.pid)
+    tree.kill(found[1:])
+    try:
+        async with asyncio.timeout(_BURIAL if found[1:] else 0):
+            await process.wait()
+    except TimeoutError:
+        process.kill()
+    async with asyncio.timeout(GONE_WITHIN):
+        await process.wait()
+        while left := [member for member in found if tree.alive(member)]:
+            tree.kill(left)
+            await asyncio.sleep(0.005)

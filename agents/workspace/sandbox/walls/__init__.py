@@ -1,0 +1,1 @@
+"""The walls of a sandbox: mounts, namespaces, system calls, owners."""

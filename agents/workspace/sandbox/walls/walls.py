@@ -1,0 +1,184 @@
+"""The command line of a bubblewrap sandbox. Every option was seen to matter: see docs/decisions/0014."""
+
+import os
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from agents.ports import Profile, Workspace
+from agents.workspace.sandbox.walls.profile import MB
+from agents.workspace.sandbox.walls.tools import Tools
+
+UID = 1000
+HOME = "/home/minion"
+MEMORY_FOLDERS = ("/dev/shm", "/tmp", HOME)
+STAGE = "/tmp"  # where root shows folders that the sandbox's user could not reach by itself
+PROXY_PORT = 3128
+FIRST = "/dev/.first"  # a shell that nobody may read: what runs it is not dumpable, so its memory cannot be written
+
+_ETC = ("ld.so.cache", "passwd", "group", "nsswitch.conf", "hosts", "localtime", "ssl", "alternatives", "mime.types")
+_LINKS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
+_NOT_TO_WRITE = (".git",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mount:
+    at: Path  # both outside and inside
+    writable: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """One start of a sandbox."""
+
+    workspace: Workspace
+    profile: Profile
+    tools: Tools
+    command: Sequence[str]
+    filter: int | None = None  # descriptor of the system-call filter
+    status: int | None = None  # descriptor that bwrap tells how the command ended
+    first: int | None = None  # descriptor of the shell that becomes FIRST
+    hostname: str = "minion"
+
+
+def command_line(start: Start) -> list[str]:
+    mounts = mounts_of(start.workspace, start.tools.readable)
+    staged = start.tools.user is not None and not all(reachable(mount.at, start.tools.user) for mount in mounts)
+    return [
+        *(_stage(start.tools, mounts) if staged else ()),
+        *_as_nobody(start.tools),
+        start.tools.bwrap,
+        *_NAMESPACES,
+        *("--hostname", start.hostname),
+        *_programs(),
+        *(part for name in _ETC for part in ("--ro-bind-try", f"/etc/{name}", f"/etc/{name}")),
+        *("--proc", "/proc", "--dev", "/dev"),
+        *_memory_folders(start.profile),
+        *_binds(mounts, staged=staged),
+        *(() if start.first is None else ("--perms", "0111", "--ro-bind-data", str(start.first), FIRST)),
+        *("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", str(start.workspace.path)),
+        *_environ(start),
+        *_descriptors(start),
+        *("--", *_limited(start.tools, start.profile), *start.command),
+    ]
+
+
+_NAMESPACES = (
+    *("--unshare-all", "--unshare-user", "--disable-userns", "--uid", str(UID), "--gid", str(UID)),
+    *("--cap-drop", "ALL", "--die-with-parent", "--new-session", "--clearenv"),
+    # else bwrap stays as the first process: with its own environment, without limits, and its memory can be written
+    "--as-pid-1",
+)
+
+
+def mounts_of(workspace: Workspace, needed: Sequence[Path]) -> list[Mount]:
+    """In the order they are made: what comes later covers what came before."""
+    readable = (*needed, *workspace.readable, *([workspace.git] if workspace.git else []))
+    kept = [workspace.path / name for name in _NOT_TO_WRITE]
+    return [
+        *(Mount(at=path) for path in dict.fromkeys(readable)),
+        Mount(at=workspace.path, writable=True),
+        *(Mount(at=path) for path in kept if _is_there(path)),
+    ]
+
+
+def shown(workspace: Workspace, tools: Tools) -> Mapping[str, list[str]]:
+    """What is to be seen at the top, and of the machine's settings."""
+    tops = {mount.at.parts[1] for mount in mounts_of(workspace, tools.readable)}
+    return {"/": [*tops, "usr", "etc", "proc", "dev", "tmp", "home", *_LINKS], "/etc": [*_ETC]}
+
+
+def reachable(path: Path, user: int) -> bool:
+    """Whether that user may walk to the path: every folder above it lets them through."""
+    return all(_lets_through(folder.stat(), user) for folder in path.parents)
+
+
+def _lets_through(folder: os.stat_result, user: int) -> bool:
+    return bool(folder.st_mode & (stat.S_IXUSR if folder.st_uid == user else stat.S_IXOTH))
+
+
+def _is_there(path: Path) -> bool:
+    """A link is no .git that git made, and following it would show what it points to."""
+    return path.exists() and not path.is_symlink()
+
+
+def _stage(tools: Tools, mounts: Sequence[Mount]) -> Iterator[str]:
+    """Not the whole machine: its mounts come and go, and bwrap fails if one goes meanwhile."""
+    yield from (tools.bwrap, "--die-with-parent", "--unshare-pid", *_programs(), "--ro-bind", "/etc", "/etc")
+    yield from ("--dev-bind", "/proc", "/proc", "--dev-bind", "/dev", "/dev", "--tmpfs", STAGE)
+    for number, mount in enumerate(mounts):
+        yield from ("--bind" if mount.writable else "--ro-bind", str(mount.at), f"{STAGE}/{number}")
+    yield "--"
+
+
+def _as_nobody(tools: Tools) -> list[str]:
+    if tools.user is None:
+        return []
+    return [tools.setpriv, f"--reuid={tools.user}", f"--regid={tools.user}", "--clear-groups", "--"]
+
+
+def _programs() -> Iterator[str]:
+    yield from ("--ro-bind", "/usr", "/usr")
+    for name in _LINKS:
+        at = Path("/", name)
+        if at.is_symlink():
+            yield from ("--symlink", str(at.readlink()).lstrip("/"), str(at))
+        elif at.is_dir():
+            yield from ("--ro-bind", str(at), str(at))
+
+
+def _memory_folders(profile: Profile) -> Iterator[str]:
+    small, large = min(64 * MB, profile.memory // 8), min(256 * MB, profile.memory // 4)
+    for size, at in zip((small, large, small), MEMORY_FOLDERS, strict=True):
+        yield from ("--size", str(size), "--tmpfs", at)
+
+
+def _binds(mounts: Sequence[Mount], *, staged: bool) -> Iterator[str]:
+    for number, mount in enumerate(mounts):
+        source = f"{STAGE}/{number}" if staged else str(mount.at)
+        yield from ("--bind" if mount.writable else "--ro-bind", source, str(mount.at))
+
+
+def _environ(start: Start) -> Iterator[str]:
+    for name, value in environ_of(start.workspace, start.profile).items():
+        yield from ("--setenv", name, value)
+
+
+def environ_of(workspace: Workspace, profile: Profile) -> Mapping[str, str]:
+    """All that a program inside finds in its environment."""
+    paths = [str(path / "bin") for path in workspace.readable if (path / "pyvenv.cfg").exists()]
+    proxy = f"http://127.0.0.1:{PROXY_PORT}"
+    names = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY") if profile.egress else ()
+    return {
+        "PATH": ":".join((*paths, "/usr/local/bin", "/usr/bin", "/bin")),
+        "HOME": HOME,
+        "LANG": "C.UTF-8",
+        "TERM": "dumb",
+        # the repository belongs to another user, and git must not want to write to it
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": "safe.directory",
+        "GIT_CONFIG_VALUE_0": "*",
+        "GIT_OPTIONAL_LOCKS": "0",
+        **dict.fromkeys(names, proxy),
+        **workspace.environ,
+    }
+
+
+def _descriptors(start: Start) -> Iterator[str]:
+    if start.filter is not None:
+        yield from ("--seccomp", str(start.filter))
+    if start.status is not None:
+        yield from ("--json-status-fd", str(start.status))
+
+
+def _limited(tools: Tools, profile: Profile) -> list[str]:
+    """RLIMIT_AS would break programs that only reserve memory; RLIMIT_DATA counts what they use."""
+    return [
+        tools.prlimit,
+        f"--nproc={profile.processes}",
+        f"--data={profile.memory}",
+        f"--fsize={profile.file}",
+        f"--cpu={int(profile.seconds * profile.cpus)}",
+        *("--core=0", f"--nofile={profile.descriptors}", "--"),
+    ]

@@ -1,0 +1,1 @@
+"""`overlord doctor` and its checks."""

@@ -1,0 +1,100 @@
+"""`overlord doctor`: look at everything that must be right, and say what to do about what is not."""
+
+import asyncio
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from agents.domain.errors import OverlordError
+from bot.cli import output, session
+from bot.cli.doctor.checks import Check, State
+
+if TYPE_CHECKING:
+    from bot.config.settings import Settings
+    from store.streams.audit import Progress
+
+APART = 2.0  # seconds between two words on how far it is
+
+
+def doctor(
+    context: typer.Context,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    offline: Annotated[bool, typer.Option("--offline", help="Ask no model and no provider anything.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Do not go through all facts.")] = False,
+) -> None:
+    """Check machine, settings, chats, GitHub, models and store."""
+    checks = list(_all(context, offline=offline, quick=quick))
+    if json:
+        output.show_json(checks)
+    else:
+        rows = [(check.state.value, check.name, check.seen) for check in checks]
+        typer.echo(output.table(("", "check", "seen"), rows))
+        for check in checks:
+            if check.state is not State.OK:
+                typer.echo(f"\n{check.name}: {check.seen}\n  {check.next_step}")
+    if any(check.state is State.FAIL for check in checks):
+        raise typer.Exit(1)
+
+
+def _all(context: typer.Context, *, offline: bool, quick: bool) -> Iterator[Check]:
+    from agents.catalog.overlord import Sandbox
+    from bot.cli.doctor import chat_checks, checks, gates_check, github_check, model_check, sandbox_check
+    from bot.config.settings import BadSettings
+
+    yield checks.python()
+    yield checks.packages()
+    yield checks.clock()
+    yield checks.git()
+    try:
+        settings = session.settings_of(context)
+    except BadSettings as error:
+        yield from checks.written(error.problems, error.warnings)
+        yield sandbox_check.sandbox(Sandbox.AUTO)
+        return
+    yield from checks.written((), settings.warnings)
+    yield sandbox_check.sandbox(settings.sandbox)
+    yield from gates_check.gates(settings)
+    yield checks.home(settings.home)
+    yield checks.disk(settings.home)
+    yield checks.console_port(settings)
+    yield checks.platforms(settings)
+    yield checks.groups(settings)
+    if not offline:
+        yield from chat_checks.chats(settings)
+        yield from github_check.github(settings)
+    yield from model_check.models(settings, offline=offline)
+    yield from _store(settings, quick=quick)
+
+
+def _store(settings: "Settings", *, quick: bool) -> Iterator[Check]:
+    from bot.app import check_store
+
+    try:
+        findings = asyncio.run(check_store(settings, _progress(), quick=quick))
+    except OverlordError as error:
+        yield Check(name="database", state=State.FAIL, seen=error.what, next_step=error.next_step)
+        return
+    yield Check(name="database reached", state=State.OK, seen=settings.database)
+    for finding in findings:
+        state = State.OK if finding.ok else State.FAIL
+        yield Check(
+            name=finding.name, state=state, seen=finding.detail, next_step="" if finding.ok else finding.next_step
+        )
+    if quick:
+        seen = "not gone through: --quick"
+        yield Check(name="facts", state=State.OK, seen=seen, next_step="")
+
+
+def _progress() -> "Progress":
+    """Says how far it is, now and then, beside the output."""
+    told = time.monotonic()
+
+    def tell(done: int, all: int) -> None:
+        nonlocal told
+        if time.monotonic() - told >= APART:
+            told = time.monotonic()
+            typer.echo(f"The facts of {done:,} of {all:,} tasks are checked.", err=True)
+
+    return tell

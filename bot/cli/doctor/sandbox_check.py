@@ -1,0 +1,17 @@
+"""Whether minions can be locked in: really tries every wall of the sandbox, because being installed says little."""
+
+import asyncio
+
+from agents.catalog.overlord import Sandbox
+from agents.workspace.sandbox import choice
+from agents.workspace.sandbox.walls.errors import SandboxUnusable
+from bot.cli.doctor.checks import Check, fail, ok
+
+
+def sandbox(wanted: Sandbox) -> Check:
+    """The one that is asked for, or with `auto` the first that works."""
+    try:
+        found = asyncio.run(choice.tried(wanted))
+    except SandboxUnusable as problem:
+        return fail("sandbox", f"{problem.what}. Minions and gates will not run", problem.next_step)
+    return ok("sandbox", f"{found.name} works, every wall holds")

@@ -1,0 +1,1 @@
+"""Settings: the environment, overlord.yaml and the state folder."""

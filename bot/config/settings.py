@@ -1,0 +1,361 @@
+"""The environment and overlord.yaml, read once; everything that is wrong with them is told at once."""
+
+import os
+import pwd
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from agents.catalog import policies
+from agents.catalog.documents import BadYaml, Document
+from agents.catalog.layers import Layers
+from agents.catalog.models import Models, packaged_models
+from agents.catalog.overlord import (
+    FLAGS,
+    OVERLORD,
+    VARIABLES,
+    Console,
+    Discord,
+    GitHub,
+    LogLevel,
+    OverlordFile,
+    Sandbox,
+    Slack,
+    doubtful,
+    odd_slack,
+    secrets_in,
+    tokens_in,
+)
+from agents.catalog.policies import ProjectPart
+from agents.catalog.problems import Problem, did_you_mean
+from agents.catalog.reading import Odd, Wrong
+from agents.domain.checks.gates import GateCommands
+from agents.domain.decisions.authority import ChannelPolicy, Group
+from agents.domain.errors import SettingsProblem
+from agents.domain.ids import Account
+from agents.domain.limits import Limits
+from agents.domain.models.budget import Budgets
+from agents.domain.project.retention import Retention
+from bot.config.settings_file import Search, find_settings, read_settings
+from bot.config.state_folder import HOME, expand, home_of
+
+if TYPE_CHECKING:
+    from agents.catalog.library import Declared
+    from agents.domain.checks.risk import RiskPolicy
+
+CONFIG = "OVERLORD_CONFIG"
+_SECRET_NAME = re.compile(r"(API_KEY|TOKEN|SECRET|PASSWORD|ACCESS_KEY)$")
+
+
+class BadSettings(SettingsProblem):
+    """Carries each problem by itself, for `overlord doctor`."""
+
+    def __init__(self, problems: Sequence[Problem], warnings: Sequence[Problem]) -> None:
+        told = "".join(f"\n- {problem}" for problem in problems)
+        super().__init__(f"These settings cannot be used:{told}", next_step="Mend them and start again.")
+        self.problems = tuple(problems)
+        self.warnings = tuple(warnings)
+
+    def __str__(self) -> str:
+        return f"{self.what}\n{self.next_step}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    name: str
+    path: Path | None  # absolute; None for one that git fetches
+    url: str = ""
+    channel: str = ""
+    skills: str = ".overlord/skills"  # the folder of its own skills, in its repository
+    gates: GateCommands = field(default_factory=GateCommands)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """All there is to know before the program starts. Tokens are a Secret each: they do not print."""
+
+    home: Path
+    config: Path | None  # the overlord.yaml that was read
+    database_url: str = field(repr=False)  # may hold a password; `database` may be shown
+    console: Console
+    public_url: str
+    http_host: str
+    http_port: int
+    sandbox: Sandbox
+    log_level: LogLevel
+    models: Models
+    budgets: Budgets
+    keys: Mapping[str, str] = field(repr=False)  # variables that a choice of models depends on
+    slack: Slack
+    discord: Discord
+    github: GitHub
+    groups: Mapping[Group, frozenset[str]]
+    operators: frozenset[Account]
+    projects: tuple[Project, ...]
+    channels: Mapping[str, ChannelPolicy]
+    limits: Limits
+    retention: Retention
+    risk: "RiskPolicy | None"  # None: as it comes with the program
+    declared: "Declared | None" = None  # contexts, roles, workflow; None: as they come with the program
+    warnings: tuple[Problem, ...] = ()
+    left: tuple[Problem, ...] = ()  # settings files that are there and were not read; warnings too
+    secrets: frozenset[str] = field(default=frozenset(), repr=False)  # exact values no log may show
+
+    @property
+    def database(self) -> str:
+        """Where things are kept, without a password."""
+        if self.database_url.startswith("sqlite"):
+            return f"SQLite, {self.database_url.removeprefix('sqlite:///')}"
+        parts = urlsplit(self.database_url)
+        return f"PostgreSQL, {parts.hostname or 'this machine'}{parts.path}"
+
+    @property
+    def console_channels(self) -> tuple[str, ...]:
+        """Names without the surface: those listed, then those that a policy or a project names."""
+        named = [name.removeprefix("console:") for name in self.channels if name.startswith("console:")]
+        return tuple(dict.fromkeys((*self.console.channels, *named)))
+
+
+def load_settings(
+    environ: Mapping[str, str], *, cwd: Path, flags: Mapping[str, str] | None = None, user: str = ""
+) -> Settings:
+    """Flags over environment over overlord.yaml over manifests. Raises BadSettings with all that is wrong."""
+    return _Reading(environ, cwd, flags or {}).settings(user or os_user())
+
+
+def os_user() -> str:
+    """Who runs this process, as the machine knows it; the environment's word is not taken for it."""
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return f"uid-{os.getuid()}"
+
+
+@dataclass(slots=True)
+class _Reading:
+    """One reading of everything; faults are gathered on the way."""
+
+    environ: Mapping[str, str]
+    cwd: Path
+    flags: Mapping[str, str]
+    layers: Layers = field(default_factory=Layers)
+    problems: list[Problem] = field(default_factory=list)
+    warnings: list[Problem] = field(default_factory=list)
+    left: list[Problem] = field(default_factory=list)
+
+    def settings(self, user: str) -> Settings:
+        config = self._gather()
+        base = config.parent if config else self.cwd
+        file, broken = self._shape()
+        home = self._home(base)
+        database_url = self._database(file, home, base)
+        self._check(file, broken, base)
+        if self.problems:
+            raise BadSettings(self.problems, (*self.left, *self.warnings))
+        operators = {f"cli:{user}"} | ({f"console:{user}"} if file.console.loopback else set())
+        return Settings(
+            home=home,
+            config=config,
+            database_url=database_url,
+            console=file.console,
+            public_url=file.public_url.rstrip("/"),
+            http_host=file.http_host,
+            http_port=file.http_port,
+            sandbox=file.sandbox,
+            log_level=file.log_level,
+            models=file.models,
+            budgets=file.budgets,
+            keys=file.models.seen_in(self.environ),
+            slack=file.slack,
+            discord=file.discord,
+            github=file.github,
+            groups=_groups(file),
+            operators=frozenset(Account(account) for account in operators),
+            projects=tuple(self._project(part, base) for part in file.projects),
+            channels=_channels(file),
+            limits=file.limits,
+            retention=file.retention,
+            risk=file.risk,
+            declared=_declared(file),
+            warnings=(*self.left, *self.warnings),
+            left=tuple(self.left),
+            secrets=frozenset(secrets_in(file) | _keys_in(self.environ) | file.models.keys_in(self.environ)),
+        )
+
+    def _gather(self) -> Path | None:
+        self.layers.lay(policies.packaged_limits(), under="limits")
+        self.layers.lay(policies.packaged_groups(), under="groups")
+        self.layers.lay(packaged_models(), under="models")
+        config = None
+        try:
+            search = self._search()
+            self.left += search.left
+            if file := search.found:
+                from agents.catalog.yaml import parse_yaml
+
+                config = file.path
+                document = parse_yaml(file.body, name=str(config))
+                for name in document.data.keys() & _LAID_UNDER.keys():
+                    self.layers.lay(_laid_under(name), under=name)
+                self.layers.lay(document)
+        except BadYaml as error:
+            self.problems.append(Problem(name=CONFIG, what=error.what, instead=error.next_step))
+        if config and self._holds_tokens() and config.stat().st_mode & 0o077:
+            step = f"Run chmod 600 {config}."
+            self.warnings.append(Problem(name=str(config), what="it holds tokens and others may read it", instead=step))
+        for names, given in ((VARIABLES, self.environ), (FLAGS, self.flags)):
+            for name, where in names.items():
+                if given.get(name):  # a variable that is set to nothing counts as not set
+                    self.layers.put(where, given[name], name)
+        return config
+
+    def _search(self) -> Search:
+        if named := self.flags.get("--config") or self.environ.get(CONFIG):
+            return Search(found=read_settings(self._path(named, self.cwd)))
+        return find_settings(self.cwd, home_of(self.environ, self.cwd, self.flags))
+
+    def _shape(self) -> tuple[OverlordFile, frozenset[str]]:
+        """What was written, and the names of the sections that cannot be read and stand at their defaults."""
+        try:
+            return OVERLORD.read(self.layers.data), frozenset()
+        except Wrong as wrong:
+            self._tell(self.problems, *wrong.odd)
+            broken = frozenset(str(where[0]) for where, _, _ in wrong.odd)
+            packaged = {"limits": policies.packaged_limits(), "groups": policies.packaged_groups()}
+            defaults = {name: read.data for name, read in packaged.items()}
+            sound = {name: value for name, value in self.layers.data.items() if name not in broken}
+            return OVERLORD.read({**defaults, **sound}), broken
+
+    def _home(self, base: Path) -> Path:
+        given = self.flags.get("--home") or self.environ.get("OVERLORD_HOME")
+        home = self._path(self.layers.text("home") or HOME, self.cwd if given else base)
+        nearest = next(folder for folder in (home, *home.parents) if folder.exists())
+        if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
+            why = "is closed to me" if nearest.is_dir() else "is a file"
+            step = "Name a folder that you own, such as OVERLORD_HOME=~/.overlord."
+            self._tell(self.problems, (("home",), f"{home} cannot be written: {nearest} {why}", step))
+        return home
+
+    def _check(self, file: OverlordFile, broken: frozenset[str], base: Path) -> None:
+        odd = [*policies.odd_limits(file.limits), *odd_slack(file.slack)]
+        odd += policies.odd_retention(file.retention, file.limits)
+        if file.risk:
+            from agents.catalog.risk import odd_risk
+
+            odd += odd_risk(file.risk)
+        if not broken & {"contexts", "roles", "workflow"} and (declared := _declared(file)):
+            from agents.catalog.library import odd_declared
+
+            odd += odd_declared(declared)
+        odd += policies.odd_projects([self._located(part, base) for part in file.projects])
+        if "projects" not in broken:
+            odd += policies.odd_channels(file.channels, file.projects)
+        self._tell(self.problems, *odd)
+        misused = file.models.misused_keys(self.environ, tokens_in(file))
+        self.problems += [Problem(name=name, what=what, instead=instead) for name, what, instead in misused]
+        self._tell(self.warnings, *doubtful(file), *_without_code(file))
+        for name in sorted(self.environ):
+            if name.startswith("OVERLORD_") and name not in (*VARIABLES, CONFIG):
+                near = did_you_mean(name, VARIABLES)
+                self.warnings.append(Problem(name=name, what="no setting has this name; it is not read", instead=near))
+
+    def _tell(self, to: list[Problem], *odd: Odd) -> None:
+        to += [Problem(name=self.layers.name(where), what=what, instead=instead) for where, what, instead in odd]
+
+    def _holds_tokens(self) -> bool:
+        places = (where for name, where in VARIABLES.items() if _SECRET_NAME.search(name))
+        return any(self.layers.text(*where) for where in places)
+
+    def _database(self, file: OverlordFile, home: Path, base: Path) -> str:
+        if file.database_url is None:
+            return f"sqlite:///{home / 'overlord.db'}"
+        if not file.database_url.startswith("sqlite:///"):
+            return file.database_url
+        given = self.environ.get("OVERLORD_DATABASE_URL")
+        path = self._path(file.database_url.removeprefix("sqlite:///"), self.cwd if given else base)
+        if path.parent != home and not path.parent.is_dir():
+            step = "Create it, or name a file in another folder."
+            self._tell(self.problems, (("database_url",), f"there is no folder {path.parent}", step))
+        return f"sqlite:///{path}"
+
+    def _path(self, written: str, base: Path) -> Path:
+        return expand(written, base, self.environ)
+
+    def _located(self, part: ProjectPart, base: Path) -> ProjectPart:
+        """With its paths as they are on this machine."""
+        path = str(self._path(part.path, base)) if part.path else ""
+        return replace(part, path=path, gates=self._gates(part, base))
+
+    def _gates(self, part: ProjectPart, base: Path) -> GateCommands:
+        written = part.gates.environment
+        return replace(part.gates, environment=str(self._path(written, base))) if written else part.gates
+
+    def _project(self, part: ProjectPart, base: Path) -> Project:
+        path = self._path(part.path, base) if part.path else None
+        return Project(
+            name=part.name,
+            path=path,
+            url=part.url,
+            channel=part.channel or "",
+            skills=part.skills,
+            gates=self._gates(part, base),
+        )
+
+
+# What a part of overlord.yaml is laid over; read only where there is such a part, for a start need not wait for it.
+_LAID_UNDER = {
+    "risk": ("agents.catalog.risk", "packaged_risk"),
+    "contexts": ("agents.catalog.contexts", "packaged_contexts"),
+    "workflow": ("agents.catalog.workflows", "packaged_workflow"),
+}
+
+
+def _laid_under(name: str) -> Document:
+    module, function = _LAID_UNDER[name]
+    read: Callable[[], Document] = getattr(import_module(module), function)
+    return read()
+
+
+def _declared(file: OverlordFile) -> "Declared | None":
+    if file.contexts is None and not file.roles and file.workflow is None:
+        return None
+    from agents.catalog.library import Declared
+
+    return Declared(contexts=file.contexts, roles=file.roles, workflow=file.workflow)
+
+
+def _without_code(file: OverlordFile) -> Iterator[Odd]:
+    """Projects that git would have to fetch, and cannot: work on them can be talked about, and not begun."""
+    if not any(project.url for project in file.projects):
+        return
+    from agents.workspace.forge.remotes import named_by, web_of
+
+    for at, project in enumerate(file.projects):
+        if project.url and not named_by(project.url, file.github.api_url):
+            what = f"`{project.name}` is not on {web_of(file.github.api_url)}, so there is no code of it to work on"
+            yield ("projects", at, "url"), what, "Clone it yourself, and write its folder as `path` instead."
+        elif project.url and file.github.token is None:
+            what = f"there is no token for GitHub, so there is no code of `{project.name}` to work on"
+            step = "Set GITHUB_TOKEN; or clone it yourself, and write its folder as `path` instead."
+            yield ("projects", at, "url"), what, step
+
+
+def _groups(file: OverlordFile) -> dict[Group, frozenset[str]]:
+    return {**file.groups, Group.APPROVER: file.groups[Group.APPROVER] | frozenset(file.approvers)}
+
+
+def _channels(file: OverlordFile) -> dict[str, ChannelPolicy]:
+    channels = dict(file.channels)
+    for project in file.projects:
+        if project.channel:
+            channels[project.channel] = replace(channels.get(project.channel, ChannelPolicy()), project=project.name)
+    return channels
+
+
+def _keys_in(environ: Mapping[str, str]) -> set[str]:
+    """Values that other programs' variables hold, such as a model provider's key; short ones are no secrets."""
+    return {value for name, value in environ.items() if _SECRET_NAME.search(name) and len(value) >= 8}

@@ -1,0 +1,1 @@
+"""Delivery: facts become messages, which are sent in order and once."""

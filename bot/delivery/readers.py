@@ -1,0 +1,141 @@
+"""The two readers of the log: the launcher asks for what comes next, the announcer asks for what is to be said.
+
+Each moves its cursor in the transaction that writes what follows, so a fact is handled once and never skipped.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from agents.domain import events as e
+from agents.domain.decisions.authority import Group
+from agents.domain.decisions.decision import Decision
+from agents.domain.events import Event
+from agents.domain.ids import Account, PersonId, TaskId, surface_of
+from agents.domain.task.task import Task
+from bot.cards import CARD_FOR, status
+from bot.cards.bill import Bill
+from bot.cards.links import ways_of
+from bot.cards.scene import Scene
+from bot.messages import Card, card_hash, dump_card
+from bot.permissions import Permissions
+from bot.services import Office
+from store.books import Books
+from store.chat.posts import Act, Wish
+from store.codec import Recorded
+
+BATCH = 400
+PINGED = 5  # people who are called to one decision, at most
+APART = 0.05  # seconds, at least, between two looks for something to say
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class House:
+    """What the settings say that cards show."""
+
+    budget: float | None = None  # dollars a task may cost
+    public_url: str = ""
+
+
+NO_HOUSE = House()
+
+
+def launch(books: Books, at: datetime) -> int:
+    """Ask for the job that each unread fact leads to. Returns how many facts were read."""
+    unread = books.log.unread("launcher", BATCH)
+    asking: list[Recorded] = []
+    for recorded in unread:
+        match recorded.event:
+            case e.JobRetried(job=job):
+                books.jobs.again(job, at)
+            case e.TaskResumed(task=task):  # what was held back; the same fact asks once
+                asking += books.log.facts(task)
+            case e.RemarkMade():  # reading along costs little, and a question is answered at any time
+                asking.append(recorded)
+            case fact if not books.log.task(fact.task).at_rest:
+                asking.append(recorded)
+    if asking:
+        books.jobs.ask(*_jobs_after(asking, books))
+    if unread:
+        books.log.mark_read("launcher", unread[-1].seq)
+    return len(unread)
+
+
+def _jobs_after(facts: Iterable[Recorded], books: Books) -> Iterator[tuple[Recorded, str, str]]:
+    """Which flows each fact leads to, and in which lane."""
+    from agents.flows import FLOW_AFTER, ON_ISSUE, TAKES_LONG  # loaded with the jobs' world, after the program is ready
+
+    for recorded in facts:
+        if flow := FLOW_AFTER.get(type(recorded.event)):
+            lane = (books.log.task(recorded.event.task).project or "") if flow in TAKES_LONG else ""
+            yield recorded, flow.__name__, lane
+        if (told := ON_ISSUE.get(type(recorded.event))) and books.log.task(recorded.event.task).origin:
+            yield recorded, told.__name__, ""
+
+
+def announce(books: Books, permissions: Permissions, at: datetime, house: House = NO_HOUSE) -> int:
+    """Ask for the cards that each unread fact calls for. Cards show the present, so a late reader says nothing old."""
+    unread = books.log.unread("announcer", BATCH)
+    drawn: set[TaskId] = set()  # tasks whose status card is as it should be: one drawing tells all that happened
+    for recorded in unread:
+        makers = [
+            m for m in CARD_FOR.get(type(recorded.event), ()) if m is not status or recorded.event.task not in drawn
+        ]
+        if not makers:
+            continue
+        scene = scene_of(books, recorded.event, permissions, house)
+        for posting in (posting for maker in makers for posting in maker(recorded.event, scene)):
+            books.posts.want(wish(posting.key, posting.thread or scene.task.thread, posting.card), at)
+        if status in makers:
+            drawn.add(recorded.event.task)
+    if unread:
+        books.log.mark_read("announcer", unread[-1].seq)
+    return len(unread)
+
+
+async def announce_calmly(office: Office) -> int:
+    """Announce, then wait a moment: what happens meanwhile becomes one card."""
+    house = House(budget=office.budgets.task, public_url=office.public_url)
+    read = await office.database.write(lambda books: announce(books, office.permissions, office.clock.now(), house))
+    if 0 < read < BATCH:
+        await asyncio.sleep(APART)
+    return read
+
+
+def wish(key: str, thread: str, card: Card, act: Act = Act.POST, target: str = "") -> Wish:
+    body = dump_card(card)
+    return Wish(key=key, thread=thread, body=body, hash=card_hash(body), act=act, target=target)  # type: ignore[arg-type]
+
+
+def scene_of(books: Books, event: Event, permissions: Permissions, house: House) -> Scene:
+    task = books.log.task(event.task)
+    ways = ways_of(task, house.public_url)
+    return Scene(
+        task=replace(task, pull_url=ways.openable(task.pull_url)) if task.pull_url else task,
+        ways=ways,
+        decision=books.ledger.find,
+        name=books.people.name,
+        accounts=_accounts(books, surface_of(task.thread)),
+        deciders=lambda decision: _deciders(books, permissions, task, decision),
+        bill=lambda: Bill(spent=books.calls.spent_on(task.id), budget=house.budget),
+        next_approver=permissions.next_approver,
+        posted=books.posts.wanted,
+        nobody=lambda decision: permissions.nobody_in(decision.kind, task.channel) or "",
+    )
+
+
+def _deciders(books: Books, permissions: Permissions, task: Task, decision: Decision) -> tuple[Account, ...]:
+    """The owner where the owner may decide and can be reached; else those who are named, where the task is."""
+    surface = surface_of(task.thread)
+    if Group.OWNER in decision.rule.who and (owner := _accounts(books, surface)(decision.put_to)):
+        return owner
+    named = [account for group in sorted(decision.rule.who) for account in permissions.members(group)]
+    return tuple(dict.fromkeys(a for a in named if surface_of(a) == surface))[:PINGED]
+
+
+def _accounts(books: Books, surface: str) -> Callable[[PersonId], tuple[Account, ...]]:
+    def on_surface(person: PersonId) -> tuple[Account, ...]:
+        return tuple(a for a in books.people.get(person).accounts if surface_of(a) == surface)
+
+    return on_surface

@@ -1,0 +1,1 @@
+"""Intake: words and presses become facts."""

@@ -1,0 +1,197 @@
+"""The commands that work with no model at all."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from agents.domain import events as e
+from agents.domain.decisions.asking import Moment
+from agents.domain.decisions.authority import Presser
+from agents.domain.errors import NoSuchTask, OverlordError
+from agents.domain.events import Event
+from agents.domain.ids import surface_of
+from agents.domain.project.linking import Side
+from agents.domain.task import steering
+from agents.domain.task.steering import Steer
+from agents.domain.task.task import Task
+from agents.domain.text.numbers import small_number
+from bot.cards import replies
+from bot.cards.about import cost_card, why_card
+from bot.cards.bill import Bill
+from bot.cards.replies import Page
+from bot.cards.status import status_card
+from bot.delivery.readers import wish
+from bot.intake.conversation import PRIVATE, Command, Verb
+from bot.intake.linking import Linking
+from bot.intake.needs import mine_of, read
+from bot.intake.visibility import sees
+from bot.messages import Card, Said
+from bot.permissions import Permissions
+from store.books import Books
+from store.chat.posts import Act
+from store.codec import Cause
+from store.streams.log import Which
+
+# Commands that change a task. Rights are checked inside, at this moment.
+STEERS: dict[Verb, Steer] = {
+    Verb.STOP: steering.stop,
+    Verb.RESUME: steering.take("resume"),
+    Verb.CANCEL: steering.ask_to_cancel,
+    Verb.BACKBURNER: steering.backburner,
+    Verb.RETRY: steering.take("retry", "hint"),
+    Verb.APPROVE: steering.offer_approval,
+    Verb.MUTE: steering.mute(True),
+    Verb.UNMUTE: steering.mute(False),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A command, who gave it, and the task of the thread it was given in."""
+
+    command: Command
+    said: Said
+    speaker: Presser
+    task: Task | None
+
+
+def obey(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> str:
+    """Do what was asked, and say in a few words what was done."""
+    verb = asked.command.verb
+    if verb is Verb.ASIDE:
+        return "an aside"
+    if steer := STEERS.get(verb):
+        task = _task(asked, books, permissions)
+        facts = steer(task, asked.speaker, asked.command.words, moment)
+        cause = Cause(actor=asked.said.by, delivery=asked.said.key)
+        books.log.append(task.id, facts, cause)
+        point_to_button(facts, asked.said, books)
+        if verb in (Verb.MUTE, Verb.UNMUTE):
+            _answer(
+                asked, books, replies.said_card(f"Reminders for {task.id} are {'off' if verb is Verb.MUTE else 'on'}")
+            )
+        return f"{verb} {task.id}"
+    if card := ANSWERS[verb](asked, books, permissions, moment):
+        _answer(asked, books, card)
+    return f"answered {verb}"
+
+
+def point_to_button(facts: Sequence[Event], said: Said, books: Books) -> None:
+    """The one card with the button stands above already, and an edit of it calls nobody."""
+    for fact in facts:
+        if isinstance(fact, e.ApprovalOffered) and books.posts.wanted(f"confirm:{fact.decision}"):
+            card = replies.button_above_card()
+            books.posts.want(wish(f"whisper:{said.key}", said.thread, card, Act.WHISPER, said.by), said.at)
+
+
+def _answer(asked: Asked, books: Books, card: Card) -> None:
+    answer(asked.said, card, books, private=asked.command.verb in PRIVATE)
+
+
+def answer(said: Said, card: Card, books: Books, *, private: bool = False) -> None:
+    """In the thread, or where nobody else reads it: what only the asker wants to know is noise to all others."""
+    alone = private and not said.direct and surface_of(said.by) == surface_of(said.thread)
+    made = (
+        wish(f"whisper:{said.key}", said.thread, card, Act.WHISPER, said.by)
+        if alone
+        else wish(f"reply:{said.key}", said.thread, card)
+    )
+    books.posts.want(made, said.at)
+
+
+def _task(asked: Asked, books: Books, permissions: Permissions) -> Task:
+    """The task that is named, or the thread's, or the only one the speaker has open."""
+    if asked.command.task:
+        task = books.log.task(asked.command.task)
+        if not sees(asked.speaker, task, books, permissions):
+            raise NoSuchTask(task.id)
+        return task
+    if asked.task:
+        return asked.task
+    speaker = asked.speaker
+    mine = books.log.tasks(ended=False, limit=6, which=Which(owners=speaker.known_as | {speaker.person}))
+    if len(mine) == 1:
+        return mine[0]
+    which = ", ".join([*(t.id for t in mine[:5]), *("…" for _ in mine[5:])]) or "none is yours"
+    raise OverlordError(
+        f"Which task do you mean ({which})?", next_step=f"Say `{asked.command.verb} T-…` or say it in its thread."
+    )
+
+
+Answer = Callable[[Asked, Books, Permissions, Moment], Card | None]  # None: it says what there is to say elsewhere
+
+
+def _status(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
+    if asked.task is None and asked.command.task is None:
+        return _tasks(asked, books, permissions, moment)
+    task = _task(asked, books, permissions)
+    card = status_card(task, books.people.name, Bill(spent=books.calls.spent_on(task.id), budget=moment.budget))
+    return Card(title=card.title, text=card.text, rows=card.rows, lines=card.lines, tone=card.tone)
+
+
+def _tasks(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
+    """What was asked for in a direct message is listed in one alone: others read what stands in a channel."""
+
+    def shown(task: Task) -> bool:
+        return not task.direct or (asked.said.direct and sees(asked.speaker, task, books, permissions))
+
+    found = [id for id, direct in books.log.under_way() if not direct or shown(books.log.task(id))]
+    page = _page(asked, len(found))
+    return replies.tasks_card([books.log.task(id) for id in found[page.slice]], books.people.name, page)
+
+
+def _needs(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
+    needs = mine_of(books, asked.speaker, permissions)
+    here = [waiting for waiting in needs if asked.said.direct or not waiting.direct]
+    page = _page(asked, len(here))
+    return replies.needs_card(read(books, here[page.slice]), page, len(needs) - len(here))
+
+
+def _page(asked: Asked, total: int) -> Page:
+    """`tasks 2` asks for the second page; the words of other commands name none."""
+    said = asked.command.words if asked.command.verb in (Verb.TASKS, Verb.WHAT_NEEDS_ME) else ""
+    of = Verb.WHAT_NEEDS_ME if asked.command.verb is Verb.WHAT_NEEDS_ME else Verb.TASKS
+    page = Page(number=small_number(said) or 1, total=total, of=of)
+    if page.number > page.last:
+        raise OverlordError(
+            f"There is no page {page.number} of that", next_step=f"Say `{of} {page.last}` for the last."
+        )
+    return page
+
+
+def _cost(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
+    task = _task(asked, books, permissions)
+    return cost_card(task, Bill(spent=books.calls.spent_on(task.id), budget=moment.budget))
+
+
+def _why(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
+    return why_card(_task(asked, books, permissions), books.people.name)
+
+
+def _who(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
+    return replies.who_card(permissions.who_can_approve())
+
+
+def _help(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
+    return replies.help_card()
+
+
+def _link(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card | None:
+    if not asked.said.direct:
+        raise OverlordError("Linking accounts is done in private", next_step="Say `link` to me in a direct message.")
+    linking, side = Linking(books, permissions, moment.at), Side(account=asked.said.by, thread=asked.said.thread)
+    if not asked.command.words:
+        return linking.offer(side, moment.limits.link_code)
+    linking.take(side, asked.command.words, moment.limits.link_code)
+    return None
+
+
+ANSWERS: dict[Verb, Answer] = {
+    Verb.HELP: _help,
+    Verb.STATUS: _status,
+    Verb.TASKS: _tasks,
+    Verb.WHAT_NEEDS_ME: _needs,
+    Verb.COST: _cost,
+    Verb.WHY: _why,
+    Verb.WHO_CAN_APPROVE: _who,
+    Verb.LINK: _link,
+}

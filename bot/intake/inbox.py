@@ -1,0 +1,344 @@
+"""Words and presses become facts. A delivery is stored before it is acknowledged, and settled once."""
+
+import asyncio
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import partial
+
+from agents.domain.decisions.authority import Kind, Presser
+from agents.domain.decisions.decision import Decision, refuse_unless_open
+from agents.domain.decisions.pressing import Press
+from agents.domain.errors import NotHeard, OverlordError, PressRefused
+from agents.domain.ids import Account, surface_of
+from agents.domain.project.linking import LinkRequest
+from agents.domain.task import decide, steering
+from agents.domain.task.decide import Request
+from agents.domain.task.task import Task
+from agents.domain.text.json_types import shape
+from agents.domain.text.sanitize import clean, hidden_in
+from bot.cards import replies
+from bot.delivery.readers import wish
+from bot.intake import hearing
+from bot.intake.commands import Asked, answer, obey
+from bot.intake.conversation import Command, Meaning, SmallTalk, Words, understand
+from bot.intake.linking import Linking
+from bot.intake.naming import unmet, with_names
+from bot.intake.notices import warn_of_key
+from bot.intake.quota import OverQuota, Quota, is_free
+from bot.intake.thread_replies import Talk, words_of
+from bot.messages import Choice, Delivery, Edited, Labelled, Mandated, Pressed, Said, load_card
+from bot.services import Office
+from store.books import Books
+from store.chat.deliveries import DeliveryState, Received
+from store.chat.posts import Act, Wish
+from store.codec import Cause
+
+REQUEST_MOST = 16_000
+TRIES = 3
+LATE = timedelta(seconds=10)
+DELIVERIES: dict[str, type[Delivery]] = {kind.__name__: kind for kind in (Said, Edited, Pressed, Labelled, Mandated)}
+_OUTSIDER = "Only people of this workspace may ask me here"
+_ASK_A_MEMBER = "Please ask one of them; the operator can open this channel to you (`outsiders: true`)."
+_UNKNOWN = PressRefused("I do not know this button on this message", next_step="Say `status` to see what is open.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    state: DeliveryState
+    words: str
+
+
+class Inbox:
+    def __init__(self, office: Office) -> None:
+        self._office = office
+        self._database, self._clock, self._limits = office.database, office.clock, office.limits
+        self._quota = Quota(office.limits)
+        self._awaited: dict[str, asyncio.Future[Outcome]] = {}
+
+    async def accept(self, delivery: Delivery) -> bool:
+        """Store a delivery; once this returns it may be acknowledged. False: it had come before."""
+        return await self._database.write(partial(self._keep, delivery))
+
+    async def waiting(self) -> list[Received]:
+        return await self._database.read(lambda books: books.deliveries.to_settle())
+
+    async def settle(self, received: Received) -> Outcome:
+        """Turn one delivery into what it means."""
+        outcome = await self._database.write(partial(self._settle, received))
+        awaited = self._awaited.get(received.key)
+        if awaited and not awaited.done():
+            awaited.set_result(outcome)
+        return outcome
+
+    async def outcome(self, delivery: Delivery, within: float) -> Outcome | None:
+        """Store a delivery and wait a little for what becomes of it. None: that is not known yet."""
+        future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+        awaited = self._awaited.setdefault(delivery.key, future)
+        try:
+            new = await self.accept(delivery)
+            known = None if new else await self._database.read(lambda books: books.deliveries.state(delivery.key))
+            if known and known[0] is not DeliveryState.RECEIVED:
+                return Outcome(state=known[0], words=known[1])
+            async with asyncio.timeout(within):
+                return await asyncio.shield(awaited)
+        except TimeoutError:
+            return None
+        finally:
+            if awaited is future:
+                del self._awaited[delivery.key]
+
+    async def give_up(self, received: Received, problem: str) -> None:
+        """Count a failed try; after the last one say so in the thread and let it rest."""
+        await self._database.write(partial(self._failed, received, problem))
+
+    def _keep(self, delivery: Delivery, books: Books) -> bool:
+        delivery = _cleaned(delivery)
+        now = self._clock.now()
+        is_late = now - delivery.at > LATE  # caught up with after a pause: it counts at its own time
+        new = books.deliveries.keep(_received(delivery, delivery.at if is_late else now))
+        if new and isinstance(delivery, Said | Labelled | Mandated):
+            starter = Account(delivery.began_by) if isinstance(delivery, Said) and delivery.began_by else delivery.by
+            books.threads.start(delivery.thread, delivery.channel, starter, delivery.at)
+            books.messages.keep(delivery.thread, delivery.message, delivery.by, delivery.text, delivery.at)
+        if new and isinstance(delivery, Edited):
+            books.messages.change(delivery.thread, delivery.message, delivery.text, delivery.at)
+        books.people.meet(delivery.by, delivery.name)
+        return new
+
+    def _settle(self, received: Received, books: Books) -> Outcome:
+        known = books.deliveries.state(received.key)
+        if known is None or known[0] is not DeliveryState.RECEIVED:
+            return Outcome(state=known[0], words=known[1]) if known else Outcome(state=DeliveryState.IGNORED, words="")
+        delivery = shape(DELIVERIES[received.kind]).validate_json(received.body)
+        warn_of_key(delivery, self._office.redact, self._clock.now(), books)
+        try:
+            with books.undone_on_error():
+                outcome = self._mean(delivery, books)
+        except OverlordError as refused:
+            error = with_names(refused, delivery.channel, books, self._office.permissions)
+            outcome = Outcome(state=DeliveryState.REFUSED, words=str(error))
+            self._tell(delivery, error, books)
+        books.deliveries.settle(received.key, outcome.state, outcome.words, self._clock.now())
+        return outcome
+
+    def _mean(self, delivery: Delivery, books: Books) -> Outcome:
+        memberships = delivery.memberships if isinstance(delivery, Said | Pressed) else ()
+        speaker = self._office.presser(delivery.by, books, memberships)
+        match delivery:
+            case Said():
+                return self._said(delivery, speaker, books)
+            case Labelled() | Mandated():
+                return self._request(delivery.text, delivery, speaker, books)
+            case Pressed():
+                return self._pressed(delivery, speaker, books)
+            case Edited():
+                return self._edited(delivery, speaker, books)
+
+    def _hears(self, delivery: Said | Edited | Pressed, speaker: Presser) -> bool:
+        return self._office.permissions.hears(delivery.outsider, speaker.groups, delivery.channel)
+
+    # ── words ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _said(self, said: Said, speaker: Presser, books: Books) -> Outcome:
+        notes = books.threads.find(said.thread)
+        task = books.log.find(notes.task) if notes and notes.task else None
+        meaning = understand(said.text)
+        talk = self._talk(said, task, speaker, books)
+        instruction = hearing.is_instruction(said, notes, task, speaker, lambda: talk is not None and talk.answers)
+        if notes:
+            books.threads.heard(hearing.after(said, notes), said.at)
+        if not instruction:
+            waits = talk.overhear(meaning, books) if talk else ""
+            return Outcome(state=DeliveryState.IGNORED, words=waits or "not said to me")
+        if not self._hears(said, speaker):
+            raise NotHeard(_OUTSIDER, next_step=_ASK_A_MEMBER)
+        self._count(said, meaning, talk, speaker)
+        if said.message and surface_of(said.by) == surface_of(said.thread):  # some words stand in no chat
+            books.posts.want(_seen(said), said.at)
+        if isinstance(meaning, Command) and not (talk and talk.is_answered_by(meaning)):
+            asked = Asked(command=meaning, said=said, speaker=speaker, task=task)
+            return self._handled(
+                obey(asked, books, self._office.permissions, self._office.moment(said.channel, said.key))
+            )
+        if talk and talk.words.text:
+            return self._handled(talk.reply(books))
+        if isinstance(meaning, Command) or not meaning.text or isinstance(meaning, SmallTalk):
+            return self._small_talk(meaning, said, books)
+        return self._request(meaning.text, said, speaker, books)
+
+    def _talk(self, said: Said, task: Task | None, speaker: Presser, books: Books) -> Talk | None:
+        """None: no task lives in the thread."""
+        if task is None or task.ended:
+            return None
+        moment = self._office.moment(task.channel, said.key)
+        return Talk(task=task, words=words_of(said, books), said=said, speaker=speaker, moment=moment)
+
+    def _small_talk(self, meaning: Meaning, said: Said, books: Books) -> Outcome:
+        """An empty mention wants help, a greeting a word in return; silence is a legal answer to the rest."""
+        greeted = isinstance(meaning, SmallTalk) and meaning.greets
+        if greeted or (isinstance(meaning, Words) and not meaning.text):
+            answer(said, replies.hello_card() if greeted else replies.help_card(), books, private=not greeted)
+        return self._handled("small talk")
+
+    def _request(self, text: str, said: Said | Labelled | Mandated, speaker: Presser, books: Books) -> Outcome:
+        if len(text) > REQUEST_MOST:
+            raise OverlordError(
+                f"That request has {len(text):,} characters; I read at most {REQUEST_MOST:,}",
+                next_step="Say what you want in a few sentences, and name the files that hold the rest.",
+            )
+        request = Request(
+            text=text,
+            by=speaker.person,
+            thread=said.thread,
+            channel=said.channel,
+            hidden=said.hidden,
+            origin=said.origin if isinstance(said, Labelled) else None,
+            direct=isinstance(said, Said | Mandated) and said.direct,
+            mandate=said.mandate if isinstance(said, Mandated) else None,
+        )
+        facts = decide.open_task(books.log.next_id(), request, self._office.moment(said.channel, said.key))
+        task = books.log.open(facts, _cause(said))
+        books.threads.bind(said.thread, task.id)
+        return self._handled(f"opened {task.id}")
+
+    def _edited(self, edited: Edited, speaker: Presser, books: Books) -> Outcome:
+        notes = books.threads.find(edited.thread)
+        task = books.log.find(notes.task) if notes and notes.task else None
+        if not self._hears(edited, speaker) or task is None or not edited.thread.endswith(f":{edited.message}"):
+            return Outcome(state=DeliveryState.IGNORED, words="an edit that changes no request")
+        moment = self._office.moment(task.channel, edited.key)
+        facts = decide.correct(task, edited.text, speaker, moment, edited.hidden)
+        books.log.append(task.id, facts, _cause(edited))
+        return self._handled(f"{task.id}: corrected" if facts else "nothing changed")
+
+    # ── presses ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _pressed(self, pressed: Pressed, speaker: Presser, books: Books) -> Outcome:
+        choice = Choice.of(pressed.token)
+        if choice and (link := books.links.find(choice.decision)):
+            return self._link_pressed(link, pressed, speaker, books)
+        decision = books.ledger.find(choice.decision) if choice else None
+        if choice is None or decision is None:
+            raise _UNKNOWN
+        if pressed.message and not self._stands_there(pressed, decision, books):
+            raise _UNKNOWN
+        if not self._hears(pressed, speaker):
+            raise PressRefused("This is not yours to decide", next_step=f"{_OUTSIDER}. {_ASK_A_MEMBER}")
+        if not pressed.message and pressed.shown != decision.fingerprint:
+            raise PressRefused(
+                "What you were shown has changed since", next_step="Look at it again; it was refreshed just now."
+            )
+        refuse_unless_open(decision, books.people.name)
+        task = books.log.task(decision.task)
+        press = Press(decision=decision.id, letter=choice.letter, words=pressed.words)
+        moment = replace(self._office.moment(task.channel, pressed.key), who=lambda id: books.people.get(id).id)
+        facts = steering.press(task, press, speaker, moment)
+        books.log.append(task.id, facts, _cause(pressed))
+        return self._handled(f"{task.id}: {', '.join(type(f).__name__ for f in facts)}")
+
+    def _link_pressed(self, link: LinkRequest, pressed: Pressed, speaker: Presser, books: Books) -> Outcome:
+        here = _posts_at(pressed, books) if pressed.message else []
+        post = next((post for post in here if post.key.startswith(f"link:{link.id}:")), None)
+        if post is None:
+            raise _UNKNOWN
+        linking = Linking(books, self._office.permissions, self._clock.now())
+        return self._handled(linking.pressed(link, pressed, post, speaker))
+
+    def _stands_there(self, pressed: Pressed, decision: Decision, books: Books) -> bool:
+        """The button belongs on the message it was pressed on: nothing in a payload is trusted."""
+        return any(_carries(post, pressed.token, decision) for post in _posts_at(pressed, books))
+
+    # ── around ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _count(self, said: Said, meaning: Meaning, talk: Talk | None, speaker: Presser) -> None:
+        """Against floods. Raises OverQuota; answers, and commands that stop or decide something, never count."""
+        if is_free(meaning) or (talk and talk.answers):
+            return
+        now = self._clock.now()
+        at = said.at if now - said.at > LATE else now
+        self._quota.take(said.key, speaker.person, said.channel, at)
+
+    def _tell_quota(self, said: Delivery, error: OverQuota, books: Books) -> None:
+        """Once a window and channel: an answer to each message of a flood would be one."""
+        key = f"busy:{said.by}:{said.channel}:{int(error.until.timestamp() // self._limits.quota_window)}"
+        if not books.posts.wanted(key):
+            books.posts.want(wish(key, said.thread, replies.busy_card(error, error.until)), self._clock.now())
+
+    def _tell(self, delivery: Delivery, error: OverlordError, books: Books) -> None:
+        """Say why something did not count: to the presser alone, or as a reply to what was said."""
+        if isinstance(error, OverQuota):
+            self._tell_quota(delivery, error, books)
+            return
+        card = replies.problem_card(error)
+        if isinstance(delivery, Pressed) or isinstance(error, NotHeard):
+            if delivery.message:  # elsewhere the surface that shows the ledger shows the outcome too
+                card = replace(card, notify=unmet(error, delivery.channel, books, self._office.permissions))
+                whisper = wish(f"whisper:{delivery.key}", delivery.thread, card, Act.WHISPER, delivery.by)
+                books.posts.want(whisper, self._clock.now())
+        elif isinstance(delivery, Said | Labelled | Mandated):
+            books.posts.want(wish(f"reply:{delivery.key}", delivery.thread, card), self._clock.now())
+
+    def _failed(self, received: Received, problem: str, books: Books) -> None:
+        if books.deliveries.failed(received.key) < TRIES:
+            return
+        now = self._clock.now()
+        if books.deliveries.settle(received.key, DeliveryState.PARKED, problem, now):
+            error = OverlordError(
+                "Something went wrong while I read that, and I gave up after three tries",
+                next_step="Kept: what you sent. Please say it in other words; the operator finds more in the log.",
+            )
+            books.posts.want(wish(f"reply:{received.key}", received.thread, replies.problem_card(error)), now)
+
+    @staticmethod
+    def _handled(words: str) -> Outcome:
+        return Outcome(state=DeliveryState.HANDLED, words=words)
+
+
+def _received(delivery: Delivery, at: datetime) -> Received:
+    return Received(
+        key=delivery.key,
+        also=delivery.also if isinstance(delivery, Said | Edited) else "",
+        kind=type(delivery).__name__,
+        body=shape(type(delivery)).dump_json(delivery).decode(),
+        account=delivery.by,
+        channel=delivery.channel,
+        thread=delivery.thread,
+        at=at,
+    )
+
+
+def _cleaned(delivery: Delivery) -> Delivery:
+    """What people and platforms send may hold anything; from here on it is plain text."""
+    name = clean(delivery.name)[:80]
+    match delivery:
+        case Pressed():
+            return replace(delivery, name=name, words=clean(delivery.words)[:4000])
+        case Said():
+            return replace(delivery, name=name, text=clean(delivery.text), hidden=hidden_in(delivery.text))
+        case Labelled() | Mandated():
+            return replace(delivery, name=name, text=clean(delivery.text))
+        case Edited():
+            return replace(delivery, name=name, text=clean(delivery.text), hidden=hidden_in(delivery.text))
+
+
+def _posts_at(pressed: Pressed, books: Books) -> list[Wish]:
+    """What was pressed on. A message may be on the screen before its id has reached us, or its sender died."""
+    known = books.posts.on_message(pressed.thread, pressed.message)
+    return [known] if known else books.posts.under_way(pressed.thread)
+
+
+def _carries(post: Wish, token: str, decision: Decision) -> bool:
+    """By its key, for what a message showed a moment ago may be gone from it by now; else by its buttons."""
+    own = f"status:{decision.task}" if decision.kind is Kind.CONTROLS else f"decision:{decision.id}"
+    if post.key == own:
+        return True
+    card = load_card(post.body)
+    return any(button.choice.token == token for button in (*card.buttons, *card.more))
+
+
+def _cause(delivery: Delivery) -> Cause:
+    return Cause(actor=delivery.by, delivery=delivery.key)
+
+
+def _seen(said: Said) -> Wish:
+    return wish(f"seen:{said.message}", said.thread, replies.said_card("seen"), Act.SEEN, said.message)

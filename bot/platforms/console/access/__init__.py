@@ -1,0 +1,1 @@
+"""Who may open the console, and as whom."""

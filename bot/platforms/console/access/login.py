@@ -1,0 +1,81 @@
+"""Signing in with a token, and out again, where it is not certain by itself who connects."""
+
+import secrets
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from agents.domain.text.sanitize import clean, one_line
+from bot.platforms.console.access.identity import Door, safe_next, viewer_of
+from bot.platforms.console.access.sessions import LIFETIME, Brake, hash_of
+from bot.platforms.console.actions import fields
+from bot.platforms.console.pages import Pages
+from store.chat.sessions import Session
+
+NAME_MOST, AGENT_MOST = 80, 160  # characters
+
+
+class Login:
+    def __init__(self, door: Door, pages: Pages) -> None:
+        self._door = door
+        self._pages = pages
+        self._brake = Brake()
+
+    async def page(self, request: Request) -> Response:
+        return await self._page(request, safe_next(request.query_params.get("next", "/")), problem="")
+
+    async def enter(self, request: Request) -> Response:
+        form, options = await fields(request), self._door.options
+        onward, login = safe_next(form.get("next", "/")), form.get("name", "").strip()[:NAME_MOST]
+        if options.sessions is None:
+            return RedirectResponse("/", 303)
+        if not self._door.stands(request, form.get("csrf", "")):
+            return await self._page(request, onward, problem="This page was open too long. Try again.", status=400)
+        address = request.client.host if request.client else ""
+        if not self._brake.allows(login, address, options.now()):
+            return await self._page(request, onward, problem="Too many tries. Wait a minute.", status=429)
+        cookie = secrets.token_urlsafe(32)
+        session = Session(
+            key=hash_of(cookie),
+            login=login,
+            began_at=options.now(),
+            until=options.now() + LIFETIME,
+            address=address,
+            agent=one_line(clean(request.headers.get("user-agent", "")), AGENT_MOST),
+        )
+        if not await options.sessions.begin_session(session, hash_of(form.get("token", "").strip())):
+            words = "That name and token are not known here. Ask the operator for a new token."
+            return await self._page(request, onward, problem=words, status=403)
+        response = RedirectResponse(onward, 303)
+        self._door.keep(response, request, (self._door.session_cookie, cookie))
+        return response
+
+    async def leave(self, request: Request) -> Response:
+        """The session itself ends: a copy of its cookie is worth nothing from now on."""
+        form, viewer, sessions = await fields(request), viewer_of(request), self._door.options.sessions
+        response = RedirectResponse("/login", 303)
+        if sessions and self._door.stands(request, form.get("csrf", "")):
+            await sessions.end_sessions(viewer.login, viewer.session)
+            response.delete_cookie(self._door.session_cookie, httponly=True, samesite="strict")
+        return response
+
+    async def sessions(self, request: Request) -> Response:
+        """Where they are signed in, each with a button that ends it."""
+        viewer, sessions = viewer_of(request), self._door.options.sessions
+        if sessions is None:
+            raise HTTPException(404, "Nobody signs in here.")
+        found = await sessions.sessions(viewer.login)
+        return await self._pages.show(request, "sessions.html", here="/sessions", title="Sessions", sessions=found)
+
+    async def end(self, request: Request) -> Response:
+        """One of their own sessions, or all of them."""
+        form, viewer, sessions = await fields(request), viewer_of(request), self._door.options.sessions
+        if sessions and self._door.stands(request, form.get("csrf", "")):
+            await sessions.end_sessions(viewer.login, "" if "all" in form else form.get("session") or viewer.session)
+        return RedirectResponse("/sessions", 303)
+
+    async def _page(self, request: Request, onward: str, *, problem: str, status: int = 200) -> Response:
+        return await self._pages.show(
+            request, "login.html", status=status, title="Sign in", problem=problem, onward=onward
+        )

@@ -1,0 +1,1 @@
+"""From Discord events to deliveries."""

@@ -1,0 +1,169 @@
+"""Takes in what was said on Discord, one after the other, across the lives of clients."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+
+import aiohttp
+import discord
+
+from bot.messages import Delivery, Edited, Said
+from bot.platforms.discord.address import Place
+from bot.platforms.discord.incoming import catch_up, words
+from bot.platforms.discord.incoming.presses import Accept, Presses
+from bot.platforms.discord.memory import Memory
+from bot.platforms.discord.options import DiscordOptions
+from store.database import StoreUnavailable
+
+log = logging.getLogger(__name__)
+
+STORE_AGAIN, READ_AGAIN = 1.0, 15.0
+MARK_EVERY = 10.0
+GUILDS_WITHIN = 5  # seconds
+_PASSING = (TimeoutError, OSError, aiohttp.ClientError, discord.DiscordException, StoreUnavailable)
+Heard = Callable[[], Awaitable[object]]
+
+
+class Hearer(discord.Client):
+    """A client that knows who it is and where it may listen."""
+
+    allowed: frozenset[str] = frozenset()  # guilds; empty: all it is in
+
+    @property
+    def me(self) -> int:
+        return self.user.id if self.user else 0
+
+    async def guilds_known(self) -> None:
+        """A session begins with the names of its guilds; what is in them follows, unless one has an outage."""
+        for _ in range(GUILDS_WITHIN * 20):
+            if not any(guild.unavailable for guild in self.guilds):
+                return
+            await asyncio.sleep(0.05)
+
+    def hears(self, guild: int | None) -> bool:
+        """Direct messages, and guilds we are in and are meant to listen to."""
+        if guild is None:
+            return True
+        return self.get_guild(guild) is not None and (not self.allowed or str(guild) in self.allowed)
+
+
+class Ears:
+    """Takes what was heard, one after the other, across the lives of clients."""
+
+    def __init__(self, options: DiscordOptions, accept: Accept, memory: Memory, presses: Presses) -> None:
+        self._options, self._accept, self._memory = options, accept, memory
+        self.presses = presses
+        self._queue: asyncio.Queue[Heard] = asyncio.Queue()
+        self._whole = False  # whether nothing was missed up to the last message taken in
+        # what was read and not for us: it may be told again behind words that made its thread ours
+        self._passed_over: set[int] = set()
+        self._marked_at = 0.0
+
+    async def begin(self) -> None:
+        """From the first start on, whatever is said is ours to hear, even if we die before we are connected."""
+        with suppress(StoreUnavailable):
+            if not await self._memory.mark():
+                await self._memory.set_mark(discord.utils.time_snowflake(discord.utils.utcnow()))
+
+    def hear(self, heard: Heard) -> None:
+        self._queue.put_nowait(heard)
+
+    async def next(self) -> Heard:
+        return await self._queue.get()
+
+    async def said(self, client: Hearer, message: discord.Message) -> bool:
+        """Whether it was for us, and is stored."""
+        stored = False
+        if message.id not in self._passed_over and words.by_a_person(message) and await self._known(client, message):
+            delivery = words.said(message, client.me)
+            if delivery and (delivery.mentions_bot or await self._concerns_us(delivery)):
+                await self._store(await self._with_roles(delivery, message.author.id, message.author))
+                stored = True
+        await self._mark(message.id)
+        return stored
+
+    async def edited(self, client: Hearer, message: discord.Message) -> None:
+        if message.id not in self._passed_over and words.by_a_person(message) and await self._known(client, message):
+            delivery = words.edited(message, client.me)
+            if delivery and await self._concerns_us(delivery):
+                await self._store(delivery)
+
+    async def stopped(self, client: Hearer, reaction: discord.RawReactionActionEvent) -> None:
+        if reaction.message_id in self._passed_over:
+            return
+        if not client.hears(reaction.guild_id) or (reaction.member and reaction.member.bot):
+            return
+        channel = client.get_channel(reaction.channel_id) or await client.fetch_channel(reaction.channel_id)
+        place = words.place_in(channel, str(reaction.message_id))
+        delivery = words.stopped(reaction, place, client.me, discord.utils.utcnow())
+        if await self._concerns_us(delivery):
+            await self._store(await self._with_roles(delivery, reaction.user_id, reaction.member))
+
+    async def _with_roles(self, said: Said, user: int, met: object) -> Said:
+        return replace(said, memberships=await self.presses.crowds.of(user, met))
+
+    async def _concerns_us(self, delivery: Said | Edited) -> bool:
+        """What people say to each other, outside the threads where we were spoken to, is not even stored."""
+        place = Place.of(delivery.thread)
+        return place.is_direct or await self._surely(lambda: self._memory.knows(delivery.thread))
+
+    async def catch_up(self, client: Hearer) -> None:
+        """A new session knows nothing of what was said before it. In its turn, so that older words come first."""
+        self._whole = False
+        try:
+            await self._read_missed(client)
+        except _PASSING as problem:
+            log.warning("what was missed cannot be read yet", extra={"problem": str(problem)})
+            if not client.is_closed():
+                asyncio.get_running_loop().call_later(READ_AGAIN, self.hear, lambda: self.catch_up(client))
+
+    async def _read_missed(self, client: Hearer) -> None:
+        await client.guilds_known()
+        mark = await self._memory.mark()
+        after = catch_up.since(mark, discord.utils.utcnow(), self._options.catch_up)
+        missed = await catch_up.missed(client, after, await self._memory.places(after))
+        edited = await catch_up.rewritten(client, after, await self._memory.requests())
+        heard = [(message.created_at, partial(self._said_before, client, message)) for message in missed]
+        heard += [(message.edited_at or after, partial(self.edited, client, message)) for message in edited]
+        for _, take in sorted(heard, key=lambda one: one[0]):
+            await take()
+        mark = max([mark, *(message.id for message in missed)])
+        self._whole, self._marked_at = True, 0.0
+        await self._mark(mark)
+
+    async def _said_before(self, client: Hearer, message: discord.Message) -> None:
+        if not await self.said(client, message):
+            self._passed_over.add(message.id)
+
+    async def _store(self, delivery: Delivery) -> None:
+        await self._surely(lambda: self._accept(delivery))
+
+    @staticmethod
+    async def _surely(ask: Callable[[], Awaitable[bool]]) -> bool:
+        """Discord does not send a message again, so it is kept here until the store takes it."""
+        while True:
+            try:
+                return await ask()
+            except StoreUnavailable:
+                await asyncio.sleep(STORE_AGAIN)
+
+    async def _mark(self, message: int) -> None:
+        if self._whole and time.monotonic() - self._marked_at > MARK_EVERY:
+            with suppress(StoreUnavailable):
+                await self._memory.set_mark(message)
+                self._marked_at = time.monotonic()
+
+    @staticmethod
+    async def _known(client: Hearer, message: discord.Message) -> bool:
+        """Whether it was said where we listen; a thread that the library does not know is asked for."""
+        channel = message.channel
+        if isinstance(channel, discord.PartialMessageable) and channel.guild_id:
+            fetched = await client.fetch_channel(channel.id)
+            if not isinstance(fetched, discord.Thread | discord.TextChannel):
+                return False
+            message.channel, message.guild = fetched, fetched.guild
+        return client.hears(message.guild.id if message.guild else None)

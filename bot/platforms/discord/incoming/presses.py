@@ -1,0 +1,237 @@
+"""Buttons, forms and the slash command. Each is stored, and only then acknowledged."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+import discord
+
+from agents.domain.ids import DecisionId, Thread
+from bot.intake.conversation import is_private
+from bot.messages import Button, Choice, Delivery, Gone, Later, Pressed, Refused, Said, Unsure
+from bot.platforms.discord.address import NAME, Act, CustomId, Place, account_of
+from bot.platforms.discord.crowds import Crowds
+from bot.platforms.discord.incoming.words import is_guest, place_in, root_of
+from bot.platforms.discord.memory import Memory
+from bot.platforms.discord.outgoing import views
+from bot.platforms.discord.outgoing.markup import fit
+from bot.platforms.discord.outgoing.platform import DiscordPlatform
+from bot.platforms.discord.rest import ALREADY_ANSWERED, Declined, Rest
+from store.database import StoreUnavailable
+
+log = logging.getLogger(__name__)
+
+Accept = Callable[[Delivery], Awaitable[bool]]
+STORED_WITHIN = 2.4  # seconds; after three Discord tells the person that it failed, and they press again
+WORDS_WITHIN = 0.8
+MESSAGE, THINKING, NOTED, CHANGED, FORM = 4, 5, 6, 7, 9
+PRIVATE = 1 << 6
+_NOT_STORED = (StoreUnavailable, TimeoutError)
+_NOT_TAKEN = "I could not take that just now. Please mention me instead."
+_NAMELESS = Button(
+    label="Go on",
+    choice=Choice(decision=DecisionId(""), letter=""),
+    asks="In your own words",
+    confirm="This asks to be confirmed. Go on?",
+)
+
+
+class Presses:
+    def __init__(self, platform: DiscordPlatform, rest: Rest, accept: Accept, memory: Memory) -> None:
+        self._platform, self._rest, self._accept, self._memory = platform, rest, accept, memory
+        self.crowds = Crowds(rest, frozenset())  # roles that carry rights
+
+    async def meet(self, met: discord.Interaction) -> None:
+        """Do what is asked. What cannot be stored is not acknowledged: the person sees that it failed."""
+        place = _place(met)
+        self._platform.hooked(place.thread, account_of(met.user.id), _hook(met))
+        data: Any = met.data or {}
+        try:
+            if met.type is discord.InteractionType.application_command:
+                await self._command(met, place, _option(data))
+            elif met.type is discord.InteractionType.component:
+                await self._pressed(met, place, data)
+            elif met.type is discord.InteractionType.modal_submit:
+                await self._sent(met, place, data)
+        except _NOT_STORED as problem:
+            log.warning("an interaction could not be stored in time", extra={"problem": str(problem)})
+
+    # ── buttons and forms ────────────────────────────────────────────────────────────────────────────────────────
+
+    async def _pressed(self, met: discord.Interaction, place: Place, data: Any) -> None:
+        id, message = _id_of(data), str(met.message.id) if met.message else ""
+        match id:
+            case CustomId(act=Act.PRESS):
+                await self._store(_press(met, place.thread, message, id.token), met)
+                await self._answer(met, NOTED)
+            case CustomId(act=Act.SURE):
+                await self._store(_press(met, place.thread, id.message, id.token), met)
+                done = {"content": "Noted.", "components": [], "allowed_mentions": {"parse": []}}
+                await self._answer(met, CHANGED, done)
+            case CustomId(act=Act.ASK):
+                button = await self._button(place.thread, message, id.token)
+                form = CustomId(act=Act.FORM, message=message, token=id.token)
+                await self._answer(met, FORM, views.form(button.label, button.asks, form))
+            case CustomId(act=Act.CHECK):
+                button = await self._button(place.thread, message, id.token)
+                sure = CustomId(act=Act.SURE, message=message, token=id.token)
+                await self._answer(met, MESSAGE, views.confirmation(button.label, button.confirm, sure))
+            case CustomId(act=Act.SAY):
+                answer = views.form("Answer", "Your answer", CustomId(act=Act.SAID, message=message))
+                await self._answer(met, FORM, answer)
+            case _:
+                await self._answer(met, MESSAGE, views.private("I do not know this button. Say `status` to me."))
+
+    async def _button(self, thread: Thread, message: str, token: str) -> Button:
+        """Its words. A quick hand presses before we know that our post was taken, so the store is asked a few times."""
+        with suppress(*_NOT_STORED):
+            async with asyncio.timeout(WORDS_WITHIN):
+                while True:
+                    if found := await self._memory.button(thread, message, token):
+                        return found
+                    await asyncio.sleep(0.1)
+        return _NAMELESS
+
+    async def _sent(self, met: discord.Interaction, place: Place, data: Any) -> None:
+        id, words = CustomId.of(str(data.get("custom_id"))), _written(data.get("components") or [])
+        match id:
+            case CustomId(act=Act.FORM):
+                await self._store(_press(met, place.thread, id.message, id.token, words), met)
+            case CustomId(act=Act.SAID):
+                await self._store(replace(_said(met, place, str(met.id), words), on=id.message), met)
+            case _:
+                log.warning("a form that is not ours was sent", extra={"interaction": met.id})
+                return
+        await self._answer(met, NOTED if met.message else THINKING, None if met.message else {"flags": PRIVATE})
+
+    # ── the slash command ────────────────────────────────────────────────────────────────────────────────────────
+
+    async def _command(self, met: discord.Interaction, place: Place, words: str) -> None:
+        """A command leaves no message, so we write one for all to read; what follows happens in its thread.
+
+        The first answer says only that we are thinking. That it was taken is said once it is stored.
+        """
+        await self._answer(met, THINKING, {"flags": PRIVATE})
+        if is_private(words):
+            await self._privately(met, place, words)
+            return
+        key = f"{NAME}:{met.id}"
+        quote = f"**{fit(met.user.display_name, 100)}** asks with a command:\n{fit(self._platform.redact(words), 1500)}"
+        told = _NOT_TAKEN
+        try:
+            message = await self._platform.root(str(met.channel_id), quote, key)
+            here = place if place.root else Place(guild=place.guild, channel=place.channel, root=message)
+            await self._store(_said(met, here, message, words), met)
+            told = f"Taken: https://discord.com/channels/{here.guild}/{here.channel}/{message}"
+        except (Unsure, Later, Refused, *_NOT_STORED) as problem:
+            log.warning("a command could not be taken", extra={"problem": str(problem)})
+        await self._tell(met, told)
+
+    async def _privately(self, met: discord.Interaction, place: Place, words: str) -> None:
+        """Nothing is written for others: the answer is a follow-up that only the asker sees."""
+        await self._tell(met, "Only you see the answer.")
+        try:
+            here = place if place.root else await self._platform.line_with(str(met.user.id))
+            self._platform.hooked(here.thread, account_of(met.user.id), _hook(met))
+            await self._store(replace(_said(met, here, f"command-{met.id}", words), direct=place.is_direct), met)
+        except (Unsure, Later, Refused, *_NOT_STORED) as problem:
+            log.warning("a command could not be taken", extra={"problem": str(problem)})
+            await self._tell(met, _NOT_TAKEN)
+
+    async def _tell(self, met: discord.Interaction, words: str) -> None:
+        path = f"{_hook(met)}/messages/@original"
+        await self._try("PATCH", path, {"content": words, "allowed_mentions": {"parse": []}})
+
+    # ── how it is done ───────────────────────────────────────────────────────────────────────────────────────────
+
+    async def _store(self, delivery: Said | Pressed, met: discord.Interaction) -> None:
+        """Rights are read now: which roles the person has goes with what they did."""
+        async with asyncio.timeout(STORED_WITHIN):
+            memberships = await self.crowds.of(met.user.id, met.user)
+            await self._accept(replace(delivery, memberships=memberships))
+
+    async def _answer(self, met: discord.Interaction, type: int, data: Any = None) -> None:
+        body = {"type": type} | ({"data": data} if data is not None else {})
+        await self._try("POST", f"/interactions/{met.id}/{met.token}/callback", body)
+
+    async def _try(self, method: str, path: str, body: Any) -> None:
+        """What was stored counts, whether or not the answer arrives. A lost answer is sent once more."""
+        for _ in range(2):
+            try:
+                await self._rest.answer(method, path, body)
+                return
+            except Unsure:
+                continue
+            except (Later, Gone) as problem:
+                log.warning("an interaction was answered too late", extra={"problem": str(problem)})
+                return
+            except Declined as problem:
+                if problem.code != ALREADY_ANSWERED:  # the first try had gone through
+                    log.warning("an answer was refused", extra={"problem": str(problem)})
+                return
+
+
+def _hook(met: discord.Interaction) -> str:
+    return f"/webhooks/{met.application_id}/{met.token}"
+
+
+def _place(met: discord.Interaction) -> Place:
+    """Where it happened; `root` is empty for a command at the top of a channel."""
+    if met.guild_id is None:
+        return Place.direct(met.channel_id or 0)
+    return place_in(met.channel, root_of(met.message) if met.message else "")
+
+
+def _press(met: discord.Interaction, thread: Thread, message: str, token: str, words: str = "") -> Pressed:
+    return Pressed(
+        key=f"{NAME}:{met.id}",
+        thread=thread,
+        channel=Place.of(thread).channel_name,
+        message=message,
+        by=account_of(met.user.id),
+        name=met.user.display_name,
+        token=token,
+        words=words,
+        outsider=is_guest(met.user),
+        at=met.created_at,
+    )
+
+
+def _said(met: discord.Interaction, place: Place, message: str, words: str) -> Said:
+    return Said(
+        key=f"{NAME}:{met.id}",
+        thread=place.thread,
+        channel=place.channel_name,
+        message=message,
+        by=account_of(met.user.id),
+        name=met.user.display_name,
+        text=words,
+        mentions_bot=True,
+        direct=place.is_direct,
+        starts_thread=place.root == message,
+        outsider=is_guest(met.user),
+        at=met.created_at,
+    )
+
+
+def _id_of(data: Any) -> CustomId | None:
+    """Of the button that was pressed, or of the entry that was chosen in a menu."""
+    id = CustomId.of(str(data.get("custom_id")))
+    return CustomId.of(str((data.get("values") or [""])[0])) if id and id.act is Act.MORE else id
+
+
+def _option(data: Any) -> str:
+    return next((str(option.get("value")) for option in data.get("options") or []), "")
+
+
+def _written(components: list[Any]) -> str:
+    """The words of a form: its one text input, however it is wrapped."""
+    for part in components:
+        inside = [part["component"]] if "component" in part else part.get("components") or []
+        for field in inside:
+            if "value" in field:
+                return str(field["value"]).strip()
+    return ""

@@ -1,0 +1,279 @@
+"""Discord as a chat platform. A thread is opened with the first post; each message carries a reference to its key."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from agents.domain.ids import Account, Thread, derived
+from agents.domain.text.redact import Redact, Redactor
+from bot.delivery.pictures import png
+from bot.messages import Bounds, Card, Deleted, Gone, Refused
+from bot.platforms.discord.address import DIRECT, Place, user_of
+from bot.platforms.discord.outgoing.markup import fit, mark_of, name_of, reference
+from bot.platforms.discord.outgoing.views import Json, May, Rendered, reference_of, render
+from bot.platforms.discord.rest import (
+    ARCHIVED,
+    NO_DIRECT_MESSAGES,
+    NO_THREADS,
+    THREAD_EXISTS,
+    TOKEN_EXPIRED,
+    UNKNOWN_CHANNEL,
+    UNKNOWN_MESSAGE,
+    Barred,
+    Declined,
+    File,
+    Rest,
+    Vanished,
+    quoted,
+)
+
+EYES = quoted("👀")
+PAGES, PAGE = 5, 100  # how far back a post is looked for
+TOKEN_LIVES = 14 * 60.0  # a little less than Discord says
+KEPT = 5000
+WEEK = 10_080  # minutes
+
+
+class DiscordPlatform:
+    """Implements bot.messages.Platform. Works while the gateway is down: it speaks REST alone."""
+
+    name = "discord"
+    bounds = Bounds(title=400, text=2400, rows=40, lines=60, buttons=25, label=80, whole=4000)
+    settle = 3.0  # the nonce makes a second try of the same post harmless, so there is little to wait for
+
+    def __init__(self, rest: Rest) -> None:
+        self._rest = rest
+        self.redact: Redact = Redactor()  # for what is repeated outside the outbox
+        self.reads_replies = True  # False: the message-content intent is missing, so the Answer form is offered
+        self.problem = ""  # what the operator should know; empty when all is well
+        self._me = ""
+        self._no_embeds: set[str] = set()
+        self._no_files: set[str] = set()
+        self._references: dict[str, str] = {}  # of messages posted since the start
+        self._hooks: dict[tuple[Thread, Account], tuple[float, str]] = {}
+
+    async def post(self, thread: Thread, key: str, card: Card) -> str:
+        place = Place.of(thread)
+        ref = reference(place, key)
+        more: Json = {"nonce": derived("nonce", thread, key), "enforce_nonce": True}
+        try:
+            return await self._send(place.root, card, ref, more)
+        except Vanished as problem:
+            if problem.code != UNKNOWN_CHANNEL or place.is_direct:
+                raise
+        if await self._opens(place, card.title):
+            return await self._send(place.root, card, ref, more)
+        reply = {"message_id": place.root, "fail_if_not_exists": False}
+        return await self._send(place.channel, card, ref, more | {"message_reference": reply})
+
+    async def edit(self, thread: Thread, message: str, card: Card) -> None:
+        place = Place.of(thread)
+        try:
+            await self._change(place.root, message, card)
+        except Vanished as problem:
+            if problem.code != UNKNOWN_CHANNEL or place.is_direct:
+                raise
+            await self._change(place.channel, message, card)  # no thread could be opened, so it stands outside
+
+    async def find(self, thread: Thread, key: str) -> str | None:
+        """Reads our own messages back, newest first, for the reference in each."""
+        place = Place.of(thread)
+        ref = reference(place, key)
+        try:
+            return await self._find(place.root, ref)
+        except Gone:
+            return None if place.is_direct else await self._find(place.channel, ref)
+
+    async def begin(self, channel: str, key: str, words: str) -> Thread:
+        """Known by its words, which are ours: a nonce is remembered for some minutes only."""
+        _, guild, id = channel.split(":")
+        if guild == DIRECT:
+            raise Refused("a direct channel has no threads")
+        content, me = fit(words, 1500), await self._own_id()
+        latest = await self._rest.call("GET", f"/channels/{id}/messages?limit={PAGE}")
+        mine = (str(m["id"]) for m in latest if m["author"]["id"] == me and m["content"] == content)
+        root = next(mine, None) or await self.root(id, content, key)
+        return Place(guild=guild, channel=id, root=root).thread
+
+    async def whisper(self, thread: Thread, to: Account, key: str, card: Card) -> None:
+        """Under the press while its token lives, else as a direct message, else to them by name in the thread."""
+        user = user_of(to)
+        if user is None:
+            raise Declined(0, f"{to} is nobody here")
+        hook = self._hook(thread, to)
+        if hook and await self._follow_up(hook, card):
+            return
+        try:
+            await self._direct(user, key, card)
+        except Declined as problem:
+            if problem.code != NO_DIRECT_MESSAGES:
+                raise
+            await self.post(thread, key, _to(card, to))
+
+    async def seen(self, thread: Thread, message: str) -> None:
+        if not message.isdecimal():
+            return  # a form or a reaction: there is no message to mark
+        place = Place.of(thread)
+        try:
+            await self._react(place.holds(message), message)
+        except Gone:
+            if place.holds(message) == place.root:
+                raise
+            await self._react(place.root, message)  # a thread of a forum holds its own first message
+
+    def hooked(self, thread: Thread, account: Account, path: str) -> None:
+        """Somebody pressed something: for a while they can be answered where they pressed."""
+        if len(self._hooks) >= KEPT:
+            self._hooks.clear()
+        self._hooks[thread, account] = (time.monotonic() + TOKEN_LIVES, path)
+
+    async def root(self, channel: str, words: str, key: str) -> str:
+        """A message of ours that stands for what was said by a command, so that a thread can start from it."""
+        nonce = {"nonce": derived("nonce", channel, key), "enforce_nonce": True}
+        body = {"content": words, "allowed_mentions": {"parse": []}, **nonce}
+        return str((await self._rest.call("POST", f"/channels/{channel}/messages", body))["id"])
+
+    async def line_with(self, user: str) -> Place:
+        """The direct channel with somebody."""
+        made = await self._rest.call("POST", "/users/@me/channels", {"recipient_id": user})
+        return Place.direct(int(made["id"]))
+
+    # ── how it is done ───────────────────────────────────────────────────────────────────────────────────────────
+
+    async def _send(self, channel: str, card: Card, ref: str, more: Json) -> str:
+        made = await self._show("POST", f"/channels/{channel}/messages", card, ref, more)
+        self._keep(str(made["id"]), ref)
+        return str(made["id"])
+
+    async def _change(self, channel: str, message: str, card: Card) -> None:
+        path = f"/channels/{channel}/messages/{message}"
+        try:
+            await self._show("PATCH", path, card, await self._reference(message, path), {})
+        except Vanished as problem:
+            if problem.code == UNKNOWN_MESSAGE:
+                raise Deleted(str(problem)) from problem
+            raise
+
+    async def _reference(self, message: str, path: str) -> str:
+        """What the message carries to be found by; empty where we may not read it back."""
+        if message not in self._references:
+            try:
+                self._keep(message, reference_of(await self._rest.call("GET", path)))
+            except Barred:
+                return ""
+        return self._references[message]
+
+    async def _show(self, method: str, path: str, card: Card, ref: str, more: Json) -> Json:
+        """Send a card; in plain text where embeds are not allowed, which Discord tells only by leaving them out."""
+        channel = path.split("/")[2]
+        view = await self._drawn(card, ref, channel)
+        try:
+            made = await self._put(method, path, view, more)
+        except Barred:
+            if not view.files:
+                raise
+            self._no_files.add(channel)  # Discord does not say which right is missing: without files it may go
+            view = self._rendered(card, ref, channel)
+            made = await self._put(method, path, view, more)
+        if view.embeds and not made["embeds"]:
+            self._no_embeds.add(channel)
+            path = f"/channels/{channel}/messages/{made['id']}"
+            return await self._put("PATCH", path, self._rendered(card, ref, channel), {})
+        return made
+
+    async def _drawn(self, card: Card, ref: str, channel: str) -> Rendered:
+        view = self._rendered(card, ref, channel)
+        if card.graph is None or channel in self._no_files:
+            return view
+        return replace(view, picture=await asyncio.to_thread(png, card.graph), pictured=card.graph.text)
+
+    def _rendered(self, card: Card, ref: str, channel: str) -> Rendered:
+        may = May(embed=channel not in self._no_embeds, attach=channel not in self._no_files)
+        return render(card, ref=ref, answer=not self.reads_replies, may=may)
+
+    async def _put(self, method: str, path: str, view: Rendered, more: Json) -> Json:
+        made = await self._awake(method, path, view.payload | more, view.files)
+        return dict(made)
+
+    async def _awake(self, method: str, path: str, body: object = None, files: Sequence[File] = ()) -> Any:
+        """Do it, and if the thread sleeps, wake it first."""
+        try:
+            return await self._rest.call(method, path, body, files)
+        except Declined as problem:
+            if problem.code != ARCHIVED:
+                raise
+            await self._rest.call("PATCH", f"/channels/{path.split('/')[2]}", {"archived": False})
+            return await self._rest.call(method, path, body, files)
+
+    async def _opens(self, place: Place, title: str) -> bool:
+        try:
+            return await self._open(place, title)
+        except Vanished as problem:
+            if problem.code == UNKNOWN_CHANNEL:  # deleted, or we were removed from the server and may be asked back
+                raise Barred(problem.code, "the channel is not there for us") from problem
+            raise
+
+    async def _open(self, place: Place, title: str) -> bool:
+        """False: threads cannot be opened there, so we answer beside the question."""
+        name = name_of(title, 100) or "Overlord"
+        path = f"/channels/{place.channel}/messages/{place.root}/threads"
+        try:
+            await self._rest.call("POST", path, {"name": name, "auto_archive_duration": WEEK})
+        except Declined as problem:
+            if problem.code in NO_THREADS:
+                return False
+            if problem.code != THREAD_EXISTS:
+                raise
+        return True
+
+    async def _find(self, channel: str, ref: str) -> str | None:
+        me, before = await self._own_id(), ""
+        for _ in range(PAGES):
+            found = await self._rest.call("GET", f"/channels/{channel}/messages?limit={PAGE}{before}")
+            for message in found:
+                if message["author"]["id"] == me and mark_of(reference_of(message)) == mark_of(ref):
+                    self._keep(message["id"], ref)
+                    return str(message["id"])
+            if len(found) < PAGE:
+                return None
+            before = f"&before={found[-1]['id']}"
+        return None
+
+    async def _direct(self, user: str, key: str, card: Card) -> None:
+        thread = (await self.line_with(user)).thread
+        if await self.find(thread, key) is None:
+            await self.post(thread, key, card)
+
+    async def _follow_up(self, path: str, card: Card) -> bool:
+        """False: the token is no longer good."""
+        view = render(card)
+        try:
+            await self._rest.answer("POST", path, view.payload | {"flags": 1 << 6}, view.files)
+        except (Vanished, Declined) as problem:
+            if isinstance(problem, Declined) and problem.code != TOKEN_EXPIRED:
+                raise
+            return False
+        return True
+
+    def _hook(self, thread: Thread, to: Account) -> str:
+        until, path = self._hooks.get((thread, to), (0.0, ""))
+        return path if time.monotonic() < until else ""
+
+    async def _react(self, channel: str, message: str) -> None:
+        await self._awake("PUT", f"/channels/{channel}/messages/{message}/reactions/{EYES}/@me")
+
+    async def _own_id(self) -> str:
+        if not self._me:
+            self._me = str((await self._rest.call("GET", "/users/@me"))["id"])
+        return self._me
+
+    def _keep(self, message: str, ref: str) -> None:
+        if len(self._references) >= KEPT:
+            self._references.clear()
+        self._references[message] = ref
+
+
+def _to(card: Card, account: Account) -> Card:
+    return Card(title=card.title, text=card.text, lines=card.lines, tone=card.tone, notify=(account,))

@@ -1,0 +1,152 @@
+"""Signed HTTP: nothing is parsed before its signature was checked over the raw bytes."""
+
+import asyncio
+import hashlib
+import hmac
+import re
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import cast
+
+from aiohttp import web
+from aiohttp.typedefs import Handler
+
+from agents.domain.errors import SettingsProblem
+from bot.network.doors import BACKLOG, Doorkeeper, Visit, let_queue
+from bot.platforms.slack.options import SlackOptions
+
+PATH = "/slack/events"
+BODY_MOST = 1024 * 1024
+WINDOW = 300  # seconds that a request may be old or ahead
+_STAMP = re.compile(r"[0-9]{1,12}", re.ASCII)
+
+Take = Callable[[str, Mapping[str, str]], Awaitable[web.Response]]
+
+Visits = dict[asyncio.BaseTransport | None, Visit]  # by the connection that a request names
+
+
+class Unverified(Exception):
+    """It does not come from Slack, or not now."""
+
+
+def verify(headers: Mapping[str, str], body: bytes, secret: str, now: float) -> None:
+    stamp, given = headers.get("X-Slack-Request-Timestamp", ""), headers.get("X-Slack-Signature", "")
+    if not _STAMP.fullmatch(stamp) or abs(now - int(stamp)) > WINDOW:
+        raise Unverified("an old or odd timestamp")
+    digest = hmac.new(secret.encode(), b"v0:" + stamp.encode() + b":" + body, hashlib.sha256).hexdigest()
+    if not hmac.compare_digest(f"v0={digest}".encode(), given.encode("utf-8", "surrogateescape")):
+        raise Unverified("a wrong signature")
+
+
+async def _raw(request: web.Request) -> bytes:
+    """The body, if it is no larger than anything Slack sends."""
+    if not request.headers.get("X-Slack-Signature") or (request.content_length or 0) > BODY_MOST:
+        raise Unverified("no signature, or too much")
+    body = b""
+    async for chunk in request.content.iter_chunked(64 * 1024):
+        body += chunk
+        if len(body) > BODY_MOST:
+            raise Unverified("too much")
+    return body
+
+
+class Watched(asyncio.Protocol):
+    """A connection that the doorkeeper knows of. What is not let in is not even told to the server."""
+
+    def __init__(self, inner: asyncio.Protocol, keeper: Doorkeeper, visits: Visits) -> None:
+        self._inner, self._keeper, self._visits = inner, keeper, visits
+        self._visit: Visit | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)
+        self._visit = self._keeper.admit(self._transport)
+        if self._visit:
+            self._visits[self._transport] = self._visit
+            self._inner.connection_made(self._transport)
+
+    def data_received(self, data: bytes) -> None:
+        if self._visit:
+            self._visit.speaks()
+            self._inner.data_received(data)
+
+    def eof_received(self) -> bool | None:
+        return self._inner.eof_received() if self._visit else None
+
+    def pause_writing(self) -> None:
+        if self._visit:
+            self._visit.stalls()
+            self._inner.pause_writing()
+
+    def resume_writing(self) -> None:
+        if self._visit:
+            self._visit.takes()
+            self._inner.resume_writing()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._visit:
+            self._visits.pop(self._transport, None)
+            self._visit.leaves()
+            self._inner.connection_lost(exc)
+
+
+def application(secret: str, take: Take, visits: Visits) -> web.Application:
+    @web.middleware
+    async def watched(request: web.Request, handler: Handler) -> web.StreamResponse:
+        try:
+            return await handler(request)
+        finally:
+            if visit := visits.get(request.transport):
+                visit.rests()
+
+    async def receive(request: web.Request) -> web.Response:
+        try:
+            body = await _raw(request)
+            if visit := visits.get(request.transport):
+                visit.is_heard()
+            verify(request.headers, body, secret, time.time())
+        except (Unverified, ConnectionError):  # they may have left before all of it was here
+            return web.Response(status=401, text="not signed by Slack")
+        try:
+            return await take(body.decode(), request.headers)
+        except (ValueError, RecursionError):
+            return web.Response(status=400, text="not a request I know")
+
+    app = web.Application(middlewares=[watched])
+    app.router.add_post(PATH, receive)
+    return app
+
+
+@asynccontextmanager
+async def open_door(options: SlackOptions, take: Take) -> AsyncIterator[str]:
+    """Serve while the block runs; yields the address. Port 0 takes any free one."""
+    visits: Visits = {}
+    keeper = Doorkeeper("slack", options.limits)
+    app = application(options.signing_secret, take, visits)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=1, handle_signals=False)
+    await runner.setup()
+    made = cast("Callable[[], asyncio.Protocol]", runner.server)
+    try:
+        server = await _listen(lambda: Watched(made(), keeper, visits), options)
+        host, port = server.sockets[0].getsockname()[:2]
+        try:
+            yield f"http://{host}:{port}{PATH}"
+        finally:
+            server.close()
+    finally:
+        await runner.cleanup()
+        keeper.close()
+
+
+async def _listen(make: Callable[[], asyncio.Protocol], options: SlackOptions) -> asyncio.Server:
+    loop = asyncio.get_running_loop()
+    try:
+        server = await loop.create_server(make, options.http_host, options.http_port, backlog=BACKLOG)
+        for listener in server.sockets:
+            let_queue(listener.fileno())
+        return server
+    except OSError as problem:
+        raise SettingsProblem(
+            f"Slack's events cannot be heard on {options.http_host} port {options.http_port} ({problem.strerror})",
+            next_step="Stop what uses it, or set OVERLORD_HTTP_PORT to another port.",
+        ) from problem

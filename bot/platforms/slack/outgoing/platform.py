@@ -1,0 +1,200 @@
+"""Slack as a chat platform: posts carry their key as metadata, so a post whose answer was lost can be found."""
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import AsyncIterator
+
+import aiohttp
+from slack_sdk.errors import SlackApiError, SlackRequestError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from agents.domain.ids import Account, Thread
+from agents.domain.text.sanitize import clean, one_line
+from bot.delivery.pictures import png
+from bot.messages import Bounds, Card, Gone, Later, Refused, Shut, Unsure
+from bot.platforms.slack import addresses
+from bot.platforms.slack.outgoing.blocks import render
+from bot.platforms.slack.outgoing.mrkdwn import escape
+from bot.platforms.slack.outgoing.pace import Pace
+from bot.platforms.slack.payloads import Mark, Message, Page, Posted
+from bot.platforms.slack.web import error_of, told
+
+log = logging.getLogger("overlord.slack")
+
+EVENT_TYPE = "overlord_post"
+SEEN = "eyes"
+PAGE, PAGES = 200, 25
+ECHOES = 2_000
+
+
+class Echoes:
+    """Keys of our own posts that Slack told us of, for channels in which we may not read."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[tuple[str, str], str] = OrderedDict()
+
+    def heard(self, mark: Mark, ts: str) -> None:
+        self._known[mark.thread, mark.id] = ts
+        while len(self._known) > ECHOES:
+            self._known.popitem(last=False)
+
+    def find(self, thread: Thread, key: str) -> str | None:
+        return self._known.get((thread, key))
+
+
+class SlackPlatform:
+    """Implements bot.messages.Platform."""
+
+    name = addresses.SLACK
+    bounds = Bounds(title=150, text=3_000, rows=40, lines=100, buttons=25, label=75, whole=6_000)
+    settle: float | None = None
+
+    def __init__(self, client: AsyncWebClient, pace: Pace) -> None:
+        self._client = client
+        self._pace = pace
+        self.echoes = Echoes()
+
+    async def post(self, thread: Thread, key: str, card: Card) -> str:
+        place, rendered = addresses.place(thread), render(card)
+        await self._pace.turn(place.channel)
+        with told():
+            answer = await self._client.chat_postMessage(
+                channel=place.channel,
+                thread_ts=place.ts,
+                text=rendered.text,
+                blocks=rendered.blocks,
+                metadata={"event_type": EVENT_TYPE, "event_payload": {"id": key, "thread": thread}},
+                unfurl_links=False,
+                unfurl_media=False,
+            )
+            posted = Posted.model_validate(answer.data)
+        if not posted.message.thread_ts:
+            await self._remove_stray(place.channel, posted.ts)
+        if rendered.whole:
+            await self._attach(place, "whole.txt", rendered.whole.encode(), "Everything the card says")
+        for file in card.files:
+            await self._attach(place, file.name, clean(file.text).encode(), file.name)
+        if card.graph:
+            await self._attach(place, "plan.png", await asyncio.to_thread(png, card.graph), card.graph.text)
+        return posted.ts
+
+    async def edit(self, thread: Thread, message: str, card: Card) -> None:
+        channel, rendered = addresses.place(thread).channel, render(card, edit=True)
+        with told():
+            await self._client.chat_update(channel=channel, ts=message, text=rendered.text, blocks=rendered.blocks)
+
+    async def find(self, thread: Thread, key: str) -> str | None:
+        if known := self.echoes.find(thread, key):
+            return known
+        try:
+            return await self._look(self._replies(thread), thread, key)
+        except Gone:  # its first message was deleted, so a reply has landed outside
+            stray = await self._look(self._history(thread), thread, key)
+            if stray:
+                await self._remove_stray(addresses.place(thread).channel, stray)
+            return None
+        except Refused as problem:  # not knowing is no leave to post again
+            raise Unsure(f"I may not read there: {problem}") from problem
+
+    async def begin(self, channel: str, key: str, words: str) -> Thread:
+        place, mark = addresses.place(channel), Thread(channel)
+        ts = self.echoes.find(mark, key) or await self._look(self._top(place.channel), mark, key)
+        if ts is None:
+            await self._pace.turn(place.channel)
+            with told():
+                answer = await self._client.chat_postMessage(
+                    channel=place.channel,
+                    text=escape(words),
+                    metadata={"event_type": EVENT_TYPE, "event_payload": {"id": key, "thread": channel}},
+                    unfurl_links=False,
+                    unfurl_media=False,
+                )
+                ts = Posted.model_validate(answer.data).ts
+        return Thread(f"{channel}:{ts}")
+
+    async def whisper(self, thread: Thread, to: Account, key: str, card: Card) -> None:
+        place, rendered = addresses.place(thread), render(card)
+        try:
+            if card.direct:
+                raise Shut("nobody would see it there")
+            with told():
+                await self._client.chat_postEphemeral(
+                    channel=place.channel,
+                    user=addresses.user(to),
+                    thread_ts=place.ts,
+                    text=rendered.text,
+                    blocks=rendered.blocks,
+                )
+        except (Gone, Shut):
+            with told():
+                await self._client.chat_postMessage(
+                    channel=addresses.user(to), text=rendered.text, unfurl_links=False, unfurl_media=False
+                )
+
+    async def seen(self, thread: Thread, message: str) -> None:
+        channel, ts = addresses.place(thread).channel, addresses.message_ts(message)
+        with told():
+            try:
+                await self._client.reactions_add(channel=channel, timestamp=ts, name=SEEN)
+            except SlackApiError as problem:
+                if error_of(problem) != "already_reacted":
+                    raise
+
+    # ── looking for a post ──────────────────────────────────────────────────────────────────────────────────────
+
+    @staticmethod
+    async def _look(messages: AsyncIterator[Message], thread: Thread, key: str) -> str | None:
+        async for message in messages:
+            if message.metadata and message.metadata.mark == Mark(id=key, thread=thread):
+                return message.ts
+        return None
+
+    async def _replies(self, thread: Thread) -> AsyncIterator[Message]:
+        place, cursor = addresses.place(thread), ""
+        for _ in range(PAGES):
+            with told():
+                answer = await self._client.conversations_replies(
+                    channel=place.channel, ts=place.ts, limit=PAGE, cursor=cursor, include_all_metadata=True
+                )
+                page = Page.model_validate(answer.data)
+            for message in page.messages:
+                yield message
+            if not (cursor := page.next_cursor):
+                return
+
+    async def _top(self, channel: str) -> AsyncIterator[Message]:
+        """The latest of a channel; what was begun earlier than those was taken in long ago."""
+        with told():
+            answer = await self._client.conversations_history(channel=channel, limit=PAGE, include_all_metadata=True)
+            page = Page.model_validate(answer.data)
+        for message in page.messages:
+            yield message
+
+    async def _history(self, thread: Thread) -> AsyncIterator[Message]:
+        place = addresses.place(thread)
+        with told():
+            answer = await self._client.conversations_history(
+                channel=place.channel, oldest=place.ts, limit=PAGE, include_all_metadata=True
+            )
+            page = Page.model_validate(answer.data)
+        for message in page.messages:
+            yield message
+
+    # ── around ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def _remove_stray(self, channel: str, ts: str) -> None:
+        """A reply to a deleted message lands at the top of the channel, where its buttons would mean nothing."""
+        with told():
+            await self._client.chat_delete(channel=channel, ts=ts)
+        raise Gone("the thread's first message was deleted")
+
+    async def _attach(self, place: addresses.Place, name: str, data: bytes, says: str) -> None:
+        """The rest of a card, or its picture. The message stands without it: a file that is lost costs no decision."""
+        title = one_line(says, 120)
+        try:
+            await self._client.files_upload_v2(
+                file=data, filename=name, title=title, alt_txt=title, channel=place.channel, thread_ts=place.ts
+            )
+        except (Later, SlackApiError, SlackRequestError, aiohttp.ClientError, TimeoutError, AttributeError) as problem:
+            log.warning("a file was not attached", extra={"problem": str(problem)})

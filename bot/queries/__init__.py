@@ -1,0 +1,1 @@
+"""Queries: what the console and the command line read, and how they act."""

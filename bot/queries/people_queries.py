@@ -1,0 +1,84 @@
+"""People and their accounts, as the operator sees and links them."""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agents.domain.ids import Account, PersonId
+from agents.domain.project.linking import LinkRequest
+from bot.intake.linking import Linking
+from bot.services import Office
+from store.books import Books
+from store.chat.sessions import Session
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonRow:
+    id: PersonId
+    name: str
+    accounts: tuple[Account, ...]
+    groups: tuple[str, ...]
+
+
+class PeopleDesk:
+    def __init__(self, office: Office) -> None:
+        self._office = office
+
+    async def list(self) -> Sequence[PersonRow]:
+        def question(books: Books) -> Sequence[PersonRow]:
+            return [
+                PersonRow(
+                    id=person.id,
+                    name=person.name,
+                    accounts=person.accounts,
+                    groups=tuple(sorted(self._office.permissions.groups_of(person.accounts))),
+                )
+                for person in books.people.all()
+            ]
+
+        return await self._office.database.read(question)
+
+    async def link(self, one: Account, other: Account) -> None:
+        """Of the operator's own accord, or as they were asked to; either way those concerned are told."""
+
+        def transaction(books: Books) -> None:
+            linking = Linking(books, self._office.permissions, self._office.clock.now())
+            linking.close(one, other)
+            linking.link(one, other)
+
+        await self._office.database.write(transaction)
+
+    async def unlink(self, account: Account) -> bool:
+        return await self._office.database.write(lambda books: books.people.unlink(account))
+
+    async def links(self) -> Sequence[LinkRequest]:
+        """What waits to be confirmed."""
+        now = self._office.clock.now()
+        return await self._office.database.read(lambda books: books.links.open(now))
+
+    async def rename(self, account: Account, name: str) -> None:
+        await self._office.database.write(lambda books: books.people.rename(account, name))
+
+    async def issue_token(self, login: str) -> str:
+        """A new token for this login; an older one stops working."""
+        token, at = secrets.token_urlsafe(32), self._office.clock.now()
+        await self._office.database.write(lambda books: books.people.set_token(login, token, at))
+        return token
+
+    async def sessions(self, login: str = "") -> Sequence[Session]:
+        at = self._office.clock.now()
+        return await self._office.database.read(lambda books: books.sessions.list(at, login))
+
+    async def end_sessions(self, login: str, id: str = "") -> int:
+        """All of this login's, or the one with this id. Says how many there were."""
+        return await self._office.database.write(lambda books: books.sessions.end(login, id))
+
+    async def begin_session(self, session: Session, token_hash: str) -> bool:
+        return await self._office.database.write(lambda books: books.sessions.begin(session, token_hash))
+
+    async def find_session(self, key: str) -> Session | None:
+        at = self._office.clock.now()
+        return await self._office.database.read(lambda books: books.sessions.find(key, at))
+
+    async def revoke_token(self, login: str) -> bool:
+        return await self._office.database.write(lambda books: books.people.revoke_token(login))

@@ -1,0 +1,42 @@
+"""Whether the memory is whole: the database's own check, every hash chain, and state against replay."""
+
+from dataclasses import dataclass
+
+from store.books import Books
+from store.streams.audit import Progress, examine, integrity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    name: str
+    ok: bool
+    detail: str
+    next_step: str = ""
+
+
+RESTORE = "Stop Overlord, keep a copy of the database, and restore the last good backup."
+
+
+def check_file(books: Books) -> list[Finding]:
+    problem = integrity(books.db)
+    return [Finding(name="database", ok=not problem, detail=problem or "integrity check passed", next_step=RESTORE)]
+
+
+def check_books(books: Books, tell: Progress = lambda done, all: None) -> list[Finding]:
+    found = examine(books.db, tell)
+    broken, apart = found.broken, found.apart
+    return [
+        *check_file(books),
+        Finding(
+            name="hash chains",
+            ok=not broken,
+            detail=", ".join(f"{task} breaks at fact {version}" for task, version in broken) or "every chain holds",
+            next_step="Somebody changed the log by hand. " + RESTORE,
+        ),
+        Finding(
+            name="state equals replay",
+            ok=not apart,
+            detail=", ".join(apart) or "what is stored follows from the facts",
+            next_step=RESTORE,
+        ),
+    ]

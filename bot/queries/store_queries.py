@@ -1,0 +1,305 @@
+"""The desk over the real store: what the console and the CLI read, and the one door through which they act."""
+
+import asyncio
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from functools import partial
+
+from agents.domain.decisions.authority import Kind, Presser
+from agents.domain.decisions.decision import Decision, decision_id
+from agents.domain.events import AboutDecision, DecisionOpened, Event, MinionProgressed
+from agents.domain.ids import Account, PersonId, TaskId, Thread, surface_of
+from agents.domain.learning.proposal import Listed
+from agents.domain.task.task import Task
+from agents.domain.work.outcome import TELLING, WorkerOutcome, outcomes
+from agents.workspace.files.artefacts import FileArtefacts
+from bot.cards.bill import Bill
+from bot.cards.decisions import decision_card
+from bot.cards.discreet import discreet, discreet_proposal
+from bot.cards.status import status_card
+from bot.cards.timeline import in_words
+from bot.change_notifier import Bell
+from bot.intake.inbox import Inbox, Outcome
+from bot.intake.needs import count_needs, mine_in, mine_of, read, search
+from bot.intake.visibility import sees
+from bot.live import Running
+from bot.messages import Delivery, load_card
+from bot.query_api import EVERYTHING, Conversation, Heard, Message, Need, Portion, TaskPage, TimelineEntry
+from bot.services import Office
+from store.books import Books
+from store.chat.deliveries import DeliveryState
+from store.chat.messages import Kept
+from store.codec import Recorded
+from store.streams.ledger import Waiting
+from store.streams.log import Which
+
+REPLIES_SHOWN = 4
+FACTS_SHOWN = 200
+ANSWER_WITHIN = 2.0  # seconds a surface waits to show what became of a delivery
+
+
+class Records:
+    """Implements bot.desk.Desk."""
+
+    def __init__(self, office: Office, inbox: Inbox, bell: Bell, artefacts: FileArtefacts) -> None:
+        self._artefacts = artefacts
+        self._office = office
+        self._database = office.database
+        self._inbox = inbox
+        self._bell = bell
+        self._open_to_all: set[TaskId] = set()  # met so far; a task that was asked for in a channel stays open
+
+    async def hear(self, delivery: Delivery) -> Heard | None:
+        """It is stored first. Then a moment is waited, so that a refusal can be shown where it was asked."""
+        outcome = await self._inbox.outcome(delivery, ANSWER_WITHIN)
+        return _heard(outcome) if outcome else None
+
+    async def channel(self, channel: str, viewer: Account, portion: Portion = EVERYTHING) -> Sequence[Conversation]:
+        def question(books: Books) -> list[Conversation]:
+            if not _may_read(channel, viewer):
+                return []
+            threads = books.threads.latest(channel, portion.most, portion.skip)
+            return [self._conversation(books, thread, viewer, REPLIES_SHOWN) for thread in threads]
+
+        return await self._database.read(question)
+
+    async def conversation(self, thread: Thread, viewer: Account) -> Conversation | None:
+        def question(books: Books) -> Conversation | None:
+            known = books.threads.find(thread)
+            return (
+                self._conversation(books, thread, viewer, None) if known and _may_read(known.channel, viewer) else None
+            )
+
+        return await self._database.read(question)
+
+    async def tasks(
+        self, viewer: Account, *, ended: bool = False, limit: int | None = None, search: str = "", before: int = 0
+    ) -> Sequence[Task]:
+        which = Which(search=search, before=before)
+
+        def question(books: Books) -> list[Task]:
+            seen = partial(self._sees, self._viewer(viewer, books), books)
+            return books.log.tasks(ended=ended, limit=limit, which=which, only=seen)
+
+        return await self._database.read(question)
+
+    async def page(self, task: TaskId, viewer: Account, before: int | None = None) -> TaskPage | None:
+        found = await self._database.read(partial(self._page, task, viewer, before))
+        if found is None:
+            return None
+        running = await self._office.live.running(task, self._office.redact)
+        return replace(found, kept=tuple(await self._kept_of(task)), running=running)
+
+    async def kept(self, task: TaskId, name: str, viewer: Account) -> str | None:
+        seen = await self._database.read(partial(self._seen, (task,), viewer))
+        if not seen or name not in await self._kept_of(task):
+            return None
+        text = await self._artefacts.read(name)
+        return None if text is None else await asyncio.to_thread(self._office.redact, text)
+
+    async def _kept_of(self, task: TaskId) -> list[str]:
+        return [name for name in await self._artefacts.names(task) if name[len(task)] in ".-"]
+
+    async def pull(self, project: str, number: int, viewer: Account) -> TaskId | None:
+        def question(books: Books) -> TaskId | None:
+            record = books.pulls.find(project, number)
+            return next(iter(self._seen((TaskId(record.key),), viewer, books)), None) if record else None
+
+        return await self._database.read(question)
+
+    async def count_needs(self, viewer: Account) -> int:
+        permissions = self._office.permissions
+        return await self._database.read(lambda books: count_needs(books, self._viewer(viewer, books), permissions))
+
+    async def needs(self, viewer: Account, portion: Portion = EVERYTHING) -> Sequence[Need]:
+        def question(books: Books) -> list[Need]:
+            return self._needs(books, mine_of(books, self._viewer(viewer, books), self._office.permissions), portion)
+
+        return await self._database.read(question)
+
+    async def waiting(self, viewer: Account, portion: Portion = EVERYTHING) -> Sequence[Need]:
+        def question(books: Books) -> list[Need]:
+            asked, person = books.ledger.waiting(), self._viewer(viewer, books)
+            shown = self._seen({each.task for each in asked if each.direct}, viewer, books)
+            mine = {each.id for each in mine_of(books, person, self._office.permissions)}
+            seen = [each for each in asked if not each.direct or each.task in shown]
+            found = self._needs(books, seen, portion)
+            return [replace(need, mine=need.decision.id in mine) for need in found]
+
+        return await self._database.read(question)
+
+    def _needs(self, books: Books, found: Sequence[Waiting], portion: Portion) -> list[Need]:
+        """Cards are made of those alone that are shown."""
+        wanted = search(books, found, portion.search)[portion.skip :][: portion.most]
+        return [self._need(books, task, decision) for task, decision in read(books, wanted)]
+
+    async def proposals(self, viewer: Account, *, pending: bool) -> Sequence[Listed]:
+        def question(books: Books) -> list[Listed]:
+            made = books.proposals.all(pending=pending)
+            seen = self._seen({listed.task for listed in made}, viewer, books)
+            return [discreet_proposal(listed, self._office.redact) for listed in made if listed.task in seen]
+
+        return await self._database.read(question)
+
+    async def name_of(self, viewer: Account) -> str:
+        return await self._database.read(lambda books: _name(books, viewer))
+
+    async def names(self, people: Collection[PersonId]) -> Mapping[PersonId, str]:
+        return await self._database.read(lambda books: {person: books.people.name(person) for person in people})
+
+    async def audible(self, names: frozenset[str], viewer: Account) -> frozenset[str]:
+        places = {name for name in names if name == "needs" or _may_read(name.rpartition(":")[0], viewer)}
+        tasks = {TaskId(name) for name in names if name.startswith("T-")}
+        known = tasks & self._open_to_all
+        asked = tasks - known
+        seen = await self._database.read(partial(self._seen, asked, viewer)) if asked else set()
+        return frozenset[str]().union(places, known, seen)
+
+    async def live(self, task: TaskId, viewer: Account) -> Sequence[Running]:
+        if not self._office.live.runs(task) or not await self.audible(frozenset({task}), viewer):
+            return ()
+        return await self._office.live.running(task, self._office.redact)
+
+    def looking(self, task: TaskId) -> AbstractContextManager[asyncio.Event]:
+        return self._office.live.looking(task)
+
+    def changes(self) -> AsyncIterator[frozenset[str]]:
+        return self._bell.rings()
+
+    def _sees(self, viewer: Presser, books: Books, task: Task) -> bool:
+        return sees(viewer, task, books, self._office.permissions)
+
+    def _seen(self, tasks: Iterable[TaskId], viewer: Account, books: Books) -> set[TaskId]:
+        """Those of these tasks that there are and that this person may see."""
+        found = [task for id in tasks if (task := books.log.find(id))]
+        self._open_to_all.update(task.id for task in found if not task.direct)
+        person = self._viewer(viewer, books)
+        return {task.id for task in found if self._sees(person, books, task)}
+
+    def _conversation(self, books: Books, thread: Thread, viewer: Account, last: int | None) -> Conversation:
+        known = books.threads.find(thread)
+        kept = books.messages.in_thread(thread, viewer)
+        left_out = max(0, len(kept) - 1 - last) if last is not None else 0
+        shown = [*kept[:1], *kept[1 + left_out :]]
+        return Conversation(
+            thread=thread,
+            channel=known.channel if known else "",
+            messages=tuple(_message(books, k, viewer) for k in shown),
+            task=books.log.find(known.task) if known and known.task else None,
+            more=left_out,
+        )
+
+    def _page(self, id: TaskId, viewer: Account, before: int | None, books: Books) -> TaskPage | None:
+        task, reader = books.log.find(id), self._viewer(viewer, books)
+        if task is None or not self._sees(reader, books, task):
+            return None
+        facts = books.log.facts(id, last=FACTS_SHOWN, before=before)
+        mine = mine_in(books, task, reader, self._office.permissions)
+        return TaskPage(
+            task=task,
+            owner=books.people.name(task.owner),
+            status=discreet(status_card(task, books.people.name, self._bill(books, task)), self._office.redact),
+            needs=tuple(self._need(books, task, decision) for decision in mine),
+            timeline=tuple(self._entry(books, fact) for fact in _worth_telling(facts)),
+            more=facts[0].version if facts else 0,
+            outcomes=tuple(self._outcomes(books, id)),
+        )
+
+    def _outcomes(self, books: Books, id: TaskId) -> Iterator[WorkerOutcome]:
+        redact = self._office.redact
+        for each in outcomes(fact.event for fact in books.log.facts(id, kinds=TELLING)):
+            blockers = tuple(map(redact, each.blockers))
+            yield replace(each, action_taken=redact(each.action_taken), blockers=blockers)
+
+    def _need(self, books: Books, task: Task, decision: Decision) -> Need:
+        card = decision_card(task, decision, books.people.name, self._bill(books, task))
+        return Need(decision=decision, task=task, card=discreet(card, self._office.redact))
+
+    def _bill(self, books: Books, task: Task) -> Bill:
+        return Bill(spent=books.calls.spent_on(task.id), budget=self._office.budgets.task)
+
+    def _entry(self, books: Books, fact: Recorded) -> TimelineEntry:
+        by_rule = surface_of(fact.cause.actor) == "overlord"
+        return TimelineEntry(
+            version=fact.version,
+            at=fact.event.at,
+            kind=type(fact.event).__name__,
+            words=self._office.redact(in_words(fact.event, books.people.name, books.ledger.find)),
+            by="" if by_rule else _name(books, Account(fact.cause.actor)),
+            hash=fact.hash,
+        )
+
+    def _viewer(self, viewer: Account, books: Books) -> Presser:
+        """As the office's presser, but reading only: someone never met has no rights and gets no row."""
+        person = books.people.find(viewer)
+        accounts = person.accounts if person else (viewer,)
+        groups = self._office.permissions.groups_of(accounts)
+        known_as = person.known_as if person else frozenset()
+        return Presser(person=person.id if person else PersonId(""), known_as=known_as, groups=groups)
+
+
+class DirectRecords(Records):
+    """For the CLI: settles what it hears itself, so that it works whether or not the program runs."""
+
+    async def hear(self, delivery: Delivery) -> Heard | None:
+        await self._inbox.accept(delivery)
+        for received in await self._inbox.waiting():
+            if received.key == delivery.key:
+                return _heard(await self._inbox.settle(received))
+        known = await self._database.read(lambda books: books.deliveries.state(delivery.key))  # the program was quicker
+        return _heard(Outcome(state=known[0], words=known[1])) if known else None
+
+
+def _heard(outcome: Outcome) -> Heard:
+    return Heard(refused=outcome.state in (DeliveryState.REFUSED, DeliveryState.PARKED), words=outcome.words)
+
+
+def _worth_telling(facts: Sequence[Recorded]) -> list[Recorded]:
+    """Without the furniture, and of a minion's many turns only the last."""
+    last = {
+        (fact.event.subtask, fact.event.attempt): fact for fact in facts if isinstance(fact.event, MinionProgressed)
+    }
+    turns = {id(fact) for fact in last.values()}
+    return [
+        fact
+        for fact in facts
+        if not _is_about_controls(fact.event) and (not isinstance(fact.event, MinionProgressed) or id(fact) in turns)
+    ]
+
+
+def _is_about_controls(event: Event) -> bool:
+    """The standing buttons are furniture: nobody wants to read that they were put up."""
+    match event:
+        case DecisionOpened(decision=decision):
+            return decision.kind is Kind.CONTROLS
+        case AboutDecision(task=task, decision=id):
+            return id == decision_id(task, Kind.CONTROLS, "")
+        case _:
+            return False
+
+
+def _may_read(channel: str, viewer: Account) -> bool:
+    """The console shows its own channels to all its readers, and a direct line only to its two ends."""
+    login = viewer.partition(":")[2]
+    return channel.startswith("console:") and (not channel.startswith("console:@") or channel == f"console:@{login}")
+
+
+def _message(books: Books, kept: Kept, viewer: Account) -> Message:
+    return Message(
+        id=kept.message,
+        thread=kept.thread,
+        at=kept.at,
+        by=_name(books, Account(kept.by)) if kept.by else "",
+        text=kept.text,
+        card=load_card(kept.card) if kept.card else None,
+        edited=kept.edited and bool(kept.by),
+        mine=kept.by == viewer,
+        seen=kept.seen,
+        private=bool(kept.only_for),
+    )
+
+
+def _name(books: Books, account: Account) -> str:
+    person = books.people.find(account)
+    return person.name if person else account.partition(":")[2]

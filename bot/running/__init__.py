@@ -1,0 +1,1 @@
+"""Running: jobs, timers and everything that happens at a time."""

@@ -1,0 +1,290 @@
+"""Runs everything that runs by itself: pumps that wake when something changed, and jobs under the scheduler."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import TYPE_CHECKING
+
+from agents.domain import events as e
+from agents.domain.decisions.asking import Facts, Moment
+from agents.domain.errors import BudgetReached, IllegalMove, NoAnswer, StaleLease
+from agents.domain.planning import planning
+from agents.domain.task import decide
+from agents.domain.task.task import Task
+from agents.ports import Clock, Ports
+from bot.intake.inbox import Inbox
+from bot.leases import Leases
+from bot.services import Office
+from store.books import Books
+from store.chat.deliveries import Received
+from store.codec import Cause
+from store.database import StoreUnavailable
+from store.running.jobs import LONGEST_WAIT, Job
+
+if TYPE_CHECKING:
+    from apscheduler.schedulers.asyncio import AsyncIOScheduler
+
+log = logging.getLogger("overlord.jobs")
+
+Step = Callable[[], Awaitable[int]]
+NextDue = Callable[[datetime], Awaitable[float | None]]  # seconds from now; what came due since then counts, too
+
+LOOK_AGAIN = 60.0  # seconds after which a pump looks even if nothing woke it and nothing is due
+AFTER_TROUBLE = 1.0
+JOBS_AT_ONCE = 16
+TOO_LONG = "this task took {steps} steps, which is as many as it may take by itself (`limits.task_steps`)"
+PATIENT = 15  # tries of what holds up nobody, a minute apart in the end
+
+
+@dataclass
+class Pump:
+    """A step that is done again and again while it finds something, then sleeps until it is woken or due."""
+
+    name: str
+    step: Step
+    wakes_on: frozenset[str]
+    next_due: NextDue | None = None
+    wake: asyncio.Event = field(default_factory=asyncio.Event)
+    trouble: str = ""
+
+    async def run(self, clock: Clock) -> None:
+        while True:
+            self.wake.clear()
+            try:
+                looked = clock.now()
+                while await self.step():
+                    looked = clock.now()
+                sleep = await self._sleep(clock, looked)
+                self._well()
+            except StoreUnavailable as problem:  # the store itself says so, once an outage
+                self.trouble = problem.what
+                sleep = AFTER_TROUBLE
+            except Exception as problem:  # a pump never dies: whatever it met, it says so and tries again
+                log.exception("pump failed", extra={"pump": self.name})
+                self.trouble = repr(problem)
+                sleep = AFTER_TROUBLE
+            try:
+                async with asyncio.timeout(sleep):
+                    await self.wake.wait()
+            except TimeoutError:
+                continue
+
+    async def _sleep(self, clock: Clock, looked: datetime) -> float:
+        due = await self.next_due(looked) if self.next_due else None
+        return min(LOOK_AGAIN, LOOK_AGAIN if due is None else clock.real_seconds(due) + 0.001)
+
+    def _well(self) -> None:
+        if self.trouble:
+            log.info("working again", extra={"pump": self.name})
+        self.trouble = ""
+
+
+class Jobs:
+    """Claims jobs, runs each under a lease on the scheduler, and parks what cannot be finished."""
+
+    def __init__(self, office: Office, ports: Callable[[Job], Awaitable[Ports]], leases: Leases) -> None:
+        self._office = office
+        self._database, self._clock, self._limits = office.database, office.clock, office.limits
+        self._ports = ports
+        self._leases = leases
+        self._claimed: dict[str, Job] = {}
+        self._running: set[asyncio.Task[None]] = set()
+        self._scheduler: AsyncIOScheduler | None = None  # made for the first job
+        self.ended = asyncio.Event()  # set when a job makes room for another, or is to be tried again
+
+    async def stop(self) -> None:
+        """Being stopped is no fault of a job: what is under way is given back, and counts as no attempt."""
+        under_way = list(self._claimed.values())
+        if self._scheduler:
+            self._scheduler.shutdown(wait=False)
+        for task in self._running:
+            task.cancel()
+        await asyncio.gather(*self._running, return_exceptions=True)
+        with suppress(StoreUnavailable):
+            await self._database.write(lambda books: books.jobs.release(under_way))
+
+    async def run_waiting(self) -> int:
+        """Claim what may run and hand it to the scheduler."""
+        room = JOBS_AT_ONCE - len(self._claimed)
+        if room <= 0:
+            return 0
+        lease = self._leases.for_seconds(self._limits.job_lease, busy=self._claimed)
+        jobs = await self._database.write(lambda books: books.jobs.claim(lease, self._limits, room))
+        self._claimed |= {job.id: job for job in jobs}
+        for job in jobs:
+            pool = await self._pool()
+            pool.add_job(self._run, args=[job], id=job.id, misfire_grace_time=None, replace_existing=True)
+        return len(jobs)
+
+    async def _pool(self) -> "AsyncIOScheduler":
+        if self._scheduler is None:
+            made = await asyncio.to_thread(_make_scheduler)
+            made.start()
+            self._scheduler = made
+        return self._scheduler
+
+    async def next_try(self, since: datetime) -> float | None:
+        due = await self._database.read(lambda books: books.jobs.next_try(since))
+        return None if due is None else max(0.0, (due - self._clock.now()).total_seconds())
+
+    async def _run(self, job: Job) -> None:
+        if running := asyncio.current_task():
+            self._running.add(running)
+            running.add_done_callback(self._running.discard)
+        renewal = asyncio.create_task(self._renew(job))
+        try:
+            if job.attempts >= self._most(job):
+                await self._give_up(job, job.problem)
+            else:
+                await self._try(job)
+        except asyncio.CancelledError:  # by `stop` alone; the scheduler would log it as a failure
+            log.info("job was stopped", extra={"job": job.id, "flow": job.flow})
+        finally:
+            renewal.cancel()
+            if self._claimed.get(job.id) is job:
+                del self._claimed[job.id]
+            self.ended.set()
+
+    async def _try(self, job: Job) -> None:
+        try:
+            if await self._takes_too_long(job):
+                await self._give_up(job, TOO_LONG.format(steps=self._limits.task_steps))
+                return
+            ports = await self._ports(job)
+            from agents.flows import FLOWS  # loaded with the ports' world, after the program is ready
+
+            await FLOWS[job.flow](job.event, ports)
+        except StaleLease:
+            log.info("job was taken over", extra={"job": job.id, "flow": job.flow})
+        except IllegalMove as moved:  # the task moved on meanwhile; there is nothing left to do for it
+            log.info("job had nothing left to do", extra={"job": job.id, "why": moved.what})
+            await self._database.write(lambda books: books.jobs.finish(job.id, job.fence))
+        except NoAnswer as none:  # it was asked as often as its policy allows
+            await self._give_up(job, f"{none.what}. {none.next_step}")
+        except BudgetReached as reached:
+            await self._out_of_money(job, reached)
+        except StoreUnavailable:  # this process holds it and is not at work on it, so it is claimed again at once
+            log.warning("job will run again when the store is back", extra={"job": job.id})
+        except Exception as problem:  # a flow's own fault must not take the program down
+            log.exception("job failed", extra={"job": job.id, "flow": job.flow})
+            await self._failed(job, f"{type(problem).__name__}: {problem}")
+
+    async def _takes_too_long(self, job: Job) -> bool:
+        from agents.flows import STEPS
+
+        if type(job.event) not in STEPS:
+            return False
+        return await self._database.read(lambda books: books.jobs.steps(job, STEPS)) > self._limits.task_steps
+
+    async def _failed(self, job: Job, problem: str) -> None:
+        if job.attempts + 1 >= self._most(job):
+            await self._give_up(job, problem)
+            return
+        again = self._clock.now() + timedelta(seconds=min(LONGEST_WAIT, 2.0 ** (job.attempts + 1)))
+        await self._database.write(lambda books: books.jobs.put_back(job, problem, again))
+
+    def _most(self, job: Job) -> int:
+        return max(PATIENT, self._limits.job_recoveries) if _is_aside(job) else self._limits.job_recoveries
+
+    async def _give_up(self, job: Job, problem: str) -> None:
+        """Say so in the thread, and ask the owner what to do."""
+        if _is_aside(job):
+            log.warning("given up", extra={"job": job.id, "flow": job.flow, "problem": problem})
+            await self._database.write(lambda books: books.jobs.park(job, problem))
+            return
+
+        def facts(task: Task, moment: Moment) -> Facts:
+            kept = "Kept: the request and everything recorded so far."
+            parked = e.JobParked(task=task.id, at=moment.at, job=job.id, flow=job.flow, problem=problem, kept=kept)
+            return decide.park(task, parked, moment)
+
+        await self._park(job, problem, facts)
+
+    async def _out_of_money(self, job: Job, reached: BudgetReached) -> None:
+        def facts(task: Task, moment: Moment) -> Facts:
+            stopped = e.BudgetReached(
+                task=task.id,
+                at=moment.at,
+                job=job.id,
+                flow=job.flow,
+                budget=reached.budget,
+                limit=reached.limit,
+                spent=reached.spent,
+            )
+            return planning.over_budget(task, stopped, moment)
+
+        await self._park(job, reached.what, facts)
+
+    async def _park(self, job: Job, problem: str, facts: Callable[[Task, Moment], Facts]) -> None:
+        def transaction(books: Books) -> None:
+            if not books.jobs.park(job, problem):
+                return
+            task, cause = books.log.task(job.task), Cause(actor="overlord", delivery=f"job:{job.id}:{job.fence}")
+            books.log.append(task.id, facts(task, self._moment(task, cause.delivery)), cause)
+
+        await self._database.write(transaction)
+
+    async def _renew(self, job: Job) -> None:
+        while True:
+            await asyncio.sleep(self._clock.real_seconds(self._limits.job_renewal))
+            until = self._clock.now() + self._limits.within("job_lease")
+            with suppress(StoreUnavailable):  # nobody else can take it over either
+                if not await self._database.write(partial(_renewed, job, until)):
+                    return
+
+    def _moment(self, task: Task, cause: str) -> Moment:
+        return self._office.moment(task.channel, cause)
+
+
+def _make_scheduler() -> "AsyncIOScheduler":
+    """The clock and the pool, never the record: everything durable is a row of ours. Slow to load."""
+    from apscheduler.schedulers.asyncio import AsyncIOScheduler
+
+    return AsyncIOScheduler(timezone=UTC, job_defaults={"coalesce": True, "max_instances": 1})
+
+
+def _is_aside(job: Job) -> bool:
+    """Nobody in the thread waits for it."""
+    from agents.flows import ASIDE
+
+    return job.flow in ASIDE
+
+
+def _renewed(job: Job, until: datetime, books: Books) -> bool:
+    return books.jobs.renew(job.id, job.fence, until)
+
+
+async def settle_waiting(inbox: Inbox) -> int:
+    """Settle what came in: in order within a thread, threads side by side. One bad delivery holds up nobody."""
+    threads: dict[str, list[Received]] = {}
+    waiting = await inbox.waiting()
+    for received in waiting:
+        threads.setdefault(received.thread, []).append(received)
+    for outage in await asyncio.gather(*(_settle_in_order(inbox, each) for each in threads.values())):
+        if outage:
+            raise outage
+    return len(waiting)
+
+
+async def _settle_in_order(inbox: Inbox, deliveries: list[Received]) -> StoreUnavailable | None:
+    """An outage ends it: nothing was lost, what is left is still received, and the pump comes back."""
+    for received in deliveries:
+        try:
+            await _settle(inbox, received)
+        except StoreUnavailable as outage:
+            return outage
+    return None
+
+
+async def _settle(inbox: Inbox, received: Received) -> None:
+    try:
+        await inbox.settle(received)
+    except StoreUnavailable:
+        raise
+    except Exception as problem:
+        log.exception("delivery failed", extra={"delivery": received.key})
+        await inbox.give_up(received, repr(problem))

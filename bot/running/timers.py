@@ -1,0 +1,55 @@
+"""Lets silence mean what it means, for each decision whose time has come."""
+
+import asyncio
+from datetime import datetime, timedelta
+from functools import partial
+
+from agents.domain.decisions import pressing
+from agents.domain.decisions.asking import Facts, Moment
+from agents.domain.decisions.decision import Decision
+from agents.domain.ids import DecisionId, TaskId
+from agents.domain.task.task import Task
+from bot.services import Office
+from store.books import Books
+from store.codec import Cause
+
+GRACE = timedelta(seconds=60)  # for reading what was said while we were down
+
+
+class Timers:
+    """`since`: when the program started. What fell due before that waits until the words of that time are read."""
+
+    def __init__(self, office: Office, since: datetime | None = None) -> None:
+        self._office = office
+        self._since = since
+
+    async def fire_due(self) -> int:
+        """Returns how many decisions moved."""
+        now = self._office.clock.now()
+        due = await self._office.database.read(lambda books: books.timers.due(now))
+        return sum(await asyncio.gather(*(self._office.database.write(partial(self._fire, *timer)) for timer in due)))
+
+    async def next_due(self, since: datetime) -> float | None:
+        """Seconds until the next timer."""
+        now = self._office.clock.now()
+        due = await self._office.database.read(lambda books: books.timers.next_due())
+        return None if due is None else max(0.0, (due - now).total_seconds())
+
+    def _fire(self, decision: DecisionId, id: TaskId, books: Books) -> int:
+        task = books.log.task(id)
+        waiting = task.decision(decision)
+        if waiting is None or waiting.due is None:
+            return 0
+        cause = f"timer:{decision}:{waiting.due.timestamp():.3f}"
+        moment = self._office.moment(task.channel, cause)
+        facts = self._put_off(task, waiting, moment, books) or pressing.when_due(task, decision, moment)
+        books.log.append(id, facts, Cause(actor="overlord", delivery=cause))
+        return 1 if facts else 0
+
+    def _put_off(self, task: Task, waiting: Decision, moment: Moment, books: Books) -> Facts:
+        """Silence decides only where people could see the question, and where what they said was read."""
+        if books.posts.is_unseen(f"decision:{waiting.id}"):
+            return pressing.begin_clock_again(task, waiting.id, moment)
+        if self._since and waiting.due and waiting.due < self._since:
+            return pressing.begin_clock_again(task, waiting.id, moment, until=self._since + GRACE)
+        return []

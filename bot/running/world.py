@@ -1,0 +1,193 @@
+"""The world as one job sees it: its log, its models with the money they cost, and the projects."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from agents.catalog.library import Catalog
+from agents.catalog.rehearsal import load_scripts, rehearsed
+from agents.catalog.risk import packaged_policy
+from agents.catalog.specialists import load_panel
+from agents.domain import events as e
+from agents.domain.checks.gates import GateCommands
+from agents.domain.checks.risk import RiskPolicy, risk_of
+from agents.domain.decisions.asking import Moment
+from agents.domain.events import Event
+from agents.domain.models.budget import Budget
+from agents.domain.models.routing import said
+from agents.domain.task.task import Task
+from agents.llm.choice import choose_models
+from agents.llm.client import JobLlm, Models
+from agents.llm.gateway import Gateway
+from agents.llm.prompts import Adds, Prompts
+from agents.minions.builtin import WINDOW
+from agents.ports import Ask, CallBook, Converse, Keep, Ports, Projects, Said, Shape, Specialists, Spent
+from agents.workspace import sample
+from agents.workspace.projects import GitProjects
+from bot.config.settings import Settings
+from bot.running.github import Hub, make_hub
+from bot.running.workshop import Ground, Site, Workshop, make_workshop
+from bot.services import Office
+from manifests import packaged
+from store.running.call_log import CallLog
+from store.running.job_log import JobLog
+from store.running.jobs import Job
+
+
+@dataclass(slots=True, kw_only=True)
+class WatchedLlm:
+    """Implements agents.ports.Llm and Talker, and remembers which budgets ran low on the way."""
+
+    inner: JobLlm
+    low: list[Budget] = field(default_factory=list)
+    stood_in: dict[str, str] = field(default_factory=dict)  # which model, and why
+    left_out: dict[str, str] = field(default_factory=dict)  # which file of the project's guidance, and why
+
+    async def ask(self, asked: Ask, shape: type[Shape]) -> tuple[Shape, Spent]:
+        answer, spent = await self.inner.ask(asked, shape)
+        return answer, self._noted(spent)
+
+    async def converse(self, turn: Converse) -> tuple[Said, Keep]:
+        said, keep = await self.inner.converse(turn)
+
+        async def kept() -> Spent:
+            return self._noted(await keep())
+
+        return said, kept
+
+    def _noted(self, spent: Spent) -> Spent:
+        if spent.warned:
+            self.low.append(spent.warned)
+        if spent.degraded:
+            self.stood_in[spent.model] = spent.degraded
+        self.left_out |= dict(spent.left_out)
+        return spent
+
+    def facts(self, task: Task, moment: Moment) -> Sequence[Event]:
+        """C20: said once, at 80 %. M222: so is each model that stood in for another."""
+        if task.ended:
+            return []
+        stood_in = [
+            e.ModelDegraded(task=task.id, at=moment.at, model=model, why=why)
+            for model, why in self.stood_in.items()
+            if model not in task.degraded
+        ]
+        left_out = [
+            e.GuidanceLeftOut(task=task.id, at=moment.at, file=file, why=why)
+            for file, why in self.left_out.items()
+            if file not in dict(task.guidance_left_out)
+        ]
+        return [*stood_in, *left_out] + [
+            e.BudgetWarned(task=task.id, at=moment.at, budget=low.name, limit=low.limit or 0.0, spent=low.spent)
+            for low in self.low
+            if low.name not in task.budgets_warned
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """What all jobs share."""
+
+    office: Office
+    models: Models
+    calls: CallBook
+    projects: Projects
+    specialists: Specialists
+    workshop: Workshop
+    risk: RiskPolicy
+    hub: Hub | None = None  # GitHub, for the projects that are there
+    offers: tuple[str, ...] = ()  # requests to begin with, where only those can be answered
+
+    @property
+    def serves(self) -> str:
+        """Which models, for what, and why."""
+        return said(self.models.chosen)
+
+    async def ports(self, job: Job) -> Ports:
+        window = await self.models.window("primary") if job.flow == "work" else None
+        llm = WatchedLlm(inner=self.models.for_job(job.id, self.calls))
+        return Ports(
+            store=JobLog(self.office.database, job, self._moment, also=llm.facts),
+            projects=self.projects,
+            llm=llm,
+            specialists=self.specialists,
+            limits=self.office.limits,
+            checkouts=self.workshop.checkouts,
+            minions=self.workshop.minions(llm, window or WINDOW),
+            gates=self.workshop.gates,
+            forge=self.workshop.forge,
+            issues=self.workshop.issues,
+            artefacts=self.workshop.artefacts,
+            packs=self.workshop,
+            live=self.office.show,
+            risk=lambda changes, coverage: risk_of(changes, coverage, self.risk),
+            workflow=lambda: self.office.catalog().workflow,
+        )
+
+    async def close(self) -> None:
+        if self.hub:
+            await self.hub.close()
+
+    def _moment(self, task: Task, cause: str) -> Moment:
+        leaves = bool(self.hub and task.project in self.hub.places)
+        return replace(self.office.moment(task.channel, cause), leaves=leaves)
+
+
+async def make_world(settings: Settings, office: Office, secret: bytes, console: str) -> World:
+    """What jobs work with: the projects, or the sample where none is named, and the models that serve."""
+    hub = make_hub(settings, office.redact)
+    there = hub.places if hub else {}
+    paths = {project.name: project.path or there.get(project.name) for project in settings.projects}
+    if not paths:
+        paths = {sample.NAME: await sample.lay_out(packaged("samples", "shortlinks"), settings.home)}
+    fresh = hub.clones.recent if hub else None
+    projects = GitProjects(paths, lambda channel: office.permissions.channel(channel).project, fresh)
+    catalog = await asyncio.to_thread(office.catalog)
+    prompts = _prompts(secret, projects, catalog)
+    chosen = await choose_models(settings.models.written(), settings.keys)
+    scripts = await asyncio.to_thread(load_scripts)  # long to read, and people are served already
+    panel = await asyncio.to_thread(load_panel, packaged("policies", "specialists.yaml"))
+    sites = _sites(settings, paths)
+    ground = Ground(home=settings.home, sandbox=settings.sandbox, console=console, hub=hub)
+    workshop = make_workshop(office, prompts, sites, ground)
+    risk = settings.risk if settings.risk else await asyncio.to_thread(packaged_policy)
+    rehearses = chosen["primary"].models[0].rehearsal
+    return World(
+        office=office,
+        models=Models(
+            chosen=chosen,
+            prompts=prompts,
+            clock=office.clock,
+            limits=office.limits,
+            gateway=Gateway(scripts=scripts),
+        ),
+        calls=CallLog(office.database, office.clock, settings.budgets, lambda task: task.budget),
+        projects=projects,
+        specialists=panel,
+        workshop=workshop,
+        risk=risk,
+        hub=hub,
+        offers=tuple(request for request, _ in rehearsed(scripts)) if rehearses else (),
+    )
+
+
+def _prompts(secret: bytes, projects: GitProjects, catalog: Catalog) -> Prompts:
+    """With what the roles say about them."""
+    return Prompts(
+        secret,
+        files=projects.files,
+        templates=projects.templates,
+        adds=Adds(
+            room=catalog.role(catalog.workflow.plan.role).context.files_room,
+            words=lambda persona: catalog.role(persona).additions,
+        ),
+    )
+
+
+def _sites(settings: Settings, paths: Mapping[str, Path | None]) -> dict[str, Site]:
+    """Projects that are here, with what is set about their work."""
+    known = {project.name: project for project in settings.projects}
+    plain = Site(path=Path(), commands=GateCommands())
+    sites = {name: Site(path=plain.path, commands=p.gates, skills=p.skills) for name, p in known.items()}
+    return {name: replace(sites.get(name, plain), path=path) for name, path in paths.items() if path is not None}

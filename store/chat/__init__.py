@@ -1,0 +1,1 @@
+"""What is said and shown: deliveries, posts, threads and the people in them."""

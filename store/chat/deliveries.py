@@ -1,0 +1,127 @@
+"""What came in: stored before it is acknowledged, settled once."""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from sqlalchemy import Connection, String, bindparam, or_, select, text, update
+
+from agents.domain.ids import Thread
+from store import tables
+from store.codec import moment, seconds
+from store.dialect import insert_once
+from store.statements import Prepared
+
+_D = tables.deliveries
+
+
+class DeliveryState(StrEnum):
+    RECEIVED = "received"
+    HANDLED = "handled"
+    IGNORED = "ignored"  # not for the bot, or more than the quota
+    REFUSED = "refused"  # a press or a command that may not count; the outcome says why
+    PARKED = "parked"  # could not be handled; the outcome says why
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Received:
+    key: str
+    also: str = ""
+    kind: str
+    body: str
+    account: str
+    channel: str
+    thread: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastPlace:
+    thread: Thread
+    direct: bool
+
+
+_KEYS = (bindparam("key", type_=String), bindparam("also", type_=String))
+_KNOWN = Prepared(select(_D.c.seq).where(or_(*(column == key for column in (_D.c.key, _D.c.also) for key in _KEYS))))
+_STATE = Prepared(select(_D.c.state, _D.c.outcome).where(_D.c.key == bindparam("which")))
+# As text: those few have an index each, which SQLite uses only where it can read the state in the question.
+WAITING, PARKED = (text(f"deliveries.state = '{state}'") for state in (DeliveryState.RECEIVED, DeliveryState.PARKED))
+_TO_SETTLE = Prepared(
+    select(_D.c.key, _D.c.also, _D.c.kind, _D.c.body, _D.c.account, _D.c.channel, _D.c.thread, _D.c.received_at)
+    .where(WAITING)
+    .order_by(_D.c.seq)
+    .limit(bindparam("most"))
+)
+_SETTLE = Prepared(
+    update(_D)
+    .where(_D.c.key == bindparam("which"), _D.c.state == DeliveryState.RECEIVED)
+    .values(state=bindparam("now"), outcome=bindparam("why"), settled_at=bindparam("when"))
+)
+
+
+class Deliveries:
+    def __init__(self, db: Connection, touched: set[str]) -> None:
+        self._db = db
+        self._touched = touched
+
+    def keep(self, received: Received) -> bool:
+        """Store a delivery. False: it came before, under this key or its second one."""
+        if _KNOWN.run(self._db, {"key": received.key, "also": received.also or received.key}).fetchone():
+            return False
+        row = {
+            "key": received.key,
+            "also": received.also or None,
+            "kind": received.kind,
+            "body": received.body,
+            "account": received.account,
+            "channel": received.channel,
+            "thread": received.thread,
+            "state": DeliveryState.RECEIVED,
+            "received_at": seconds(received.at),
+        }
+        new = insert_once(self._db, _D, row)
+        if new:
+            self._touched.add("deliveries")
+        return new
+
+    def to_settle(self, limit: int = 100) -> list[Received]:
+        """What was received and not settled, oldest first."""
+        rows = _TO_SETTLE.run(self._db, {"most": limit}).fetchall()
+        return [
+            Received(
+                key=key,
+                also=also or "",
+                kind=kind,
+                body=body,
+                account=account,
+                channel=channel,
+                thread=thread,
+                at=moment(at),
+            )
+            for key, also, kind, body, account, channel, thread, at in rows
+        ]
+
+    def settle(self, key: str, state: DeliveryState, outcome: str, at: datetime) -> bool:
+        """End a delivery. False: somebody else settled it first."""
+        row = {"which": key, "now": str(state), "why": outcome, "when": seconds(at)}
+        self._touched.add("settled")
+        return _SETTLE.run(self._db, row).rowcount == 1
+
+    def failed(self, key: str) -> int:
+        """Count a failed try at settling, and say how many there were."""
+        self._db.execute(update(_D).where(_D.c.key == key).values(attempts=_D.c.attempts + 1))
+        return int(self._db.execute(select(_D.c.attempts).where(_D.c.key == key)).scalar() or 0)
+
+    def last_place(self, account: str, among: int = 50) -> LastPlace | None:
+        """Where somebody last spoke to the bot alone; if they never did of late, where they last spoke."""
+        wanted = select(_D.c.thread, _D.c.body).where(_D.c.account == account, _D.c.kind == "Said", _D.c.body != "")
+        found = self._db.execute(wanted.order_by(_D.c.received_at.desc()).limit(among)).all()
+        places = [
+            LastPlace(thread=Thread(row.thread), direct=bool(json.loads(row.body).get("direct"))) for row in found
+        ]
+        return next((place for place in places if place.direct), places[0] if places else None)
+
+    def state(self, key: str) -> tuple[DeliveryState, str] | None:
+        row = _STATE.run(self._db, {"which": key}).fetchone()
+        return (DeliveryState(row[0]), row[1]) if row else None

@@ -1,0 +1,1 @@
+"""What runs: jobs, leases, model calls, turns and pull requests."""

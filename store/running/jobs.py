@@ -1,0 +1,241 @@
+"""Jobs that facts ask for, each run under a lease with a fence."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from sqlalchemy import Connection, Row, bindparam, func, not_, or_, select, update
+
+from agents.domain.errors import StaleLease
+from agents.domain.events import Event, JobRetried
+from agents.domain.ids import TaskId, derived
+from agents.domain.limits import Limits
+from store import tables
+from store.codec import Recorded, load_event, moment, seconds
+from store.dialect import insert_each_once
+from store.running import totals
+from store.running.leases import Lease, bound, is_free, longest
+from store.statements import Prepared
+
+_J, _E = tables.jobs, tables.events
+
+
+class JobState(StrEnum):
+    WAITING = "waiting"
+    LEASED = "leased"
+    DONE = "done"
+    PARKED = "parked"
+
+
+UNFINISHED = (JobState.WAITING, JobState.LEASED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    id: str
+    seq: int  # of the fact that asked for it
+    task: TaskId
+    flow: str
+    event: Event
+    fence: int
+    attempts: int
+    problem: str
+
+
+_ANY = Prepared(select(_J.c.id).where(_J.c.state.in_(UNFINISHED)).limit(1))
+_MINE = (_J.c.id == bindparam("which"), _J.c.fence == bindparam("held"), _J.c.state == JobState.LEASED)
+_DONE = update(_J).where(*_MINE).values(state=JobState.DONE)
+_HOLD = update(_J).where(*_MINE).values(state=JobState.LEASED)
+_RENEW = update(_J).where(*_MINE).values(lease_until=bindparam("until"))
+_RELEASE = update(_J).where(*_MINE).values(state=JobState.WAITING, not_before=0.0)
+LONGEST_QUEUE = 200  # jobs of lanes that are looked at in one go
+LONGEST_WAIT = 60.0  # seconds until a job that failed is tried again, at most
+
+
+_FREE = (_J.c.state == JobState.LEASED) & is_free(_J)
+_CLAIMABLE = (
+    select(_J, _E.c.kind, _E.c.body)
+    .join(_E, _E.c.seq == _J.c.seq)
+    .where(or_((_J.c.state == JobState.WAITING) & (_J.c.not_before <= bindparam("now")), _FREE))
+    .order_by(_J.c.seq)
+    .limit(bindparam("most"))
+)
+_SHORT, _LONG = _CLAIMABLE.where(_J.c.lane == ""), _CLAIMABLE.where(_J.c.lane != "")
+_HELD = select(_J.c.lane).where(_J.c.state == JobState.LEASED, _J.c.lane != "", not_(is_free(_J)))
+_TAKE = (
+    update(_J)
+    .where(_J.c.seq == bindparam("asked"), _J.c.flow == bindparam("what"))
+    .values(
+        state=JobState.LEASED,
+        lease_owner=bindparam("by"),
+        lease_until=bindparam("till"),
+        fence=bindparam("next"),
+        attempts=bindparam("tries"),
+    )
+)
+_ENDS_LATE = (
+    update(_J)
+    .where(_J.c.state == JobState.LEASED, _J.c.lease_until > bindparam("latest"))
+    .values(lease_until=bindparam("instead"))
+)
+_BEGINS_LATE = (
+    update(_J)
+    .where(_J.c.state == JobState.WAITING, _J.c.not_before > bindparam("latest"))
+    .values(not_before=bindparam("instead"))
+)
+_NEXT_START = select(func.min(_J.c.not_before)).where(
+    _J.c.state == JobState.WAITING, _J.c.not_before > bindparam("after")
+)
+_NEXT_FREE = select(func.min(_J.c.lease_until)).where(
+    _J.c.state == JobState.LEASED, _J.c.lease_until > bindparam("after")
+)
+
+
+class Jobs:
+    def __init__(self, db: Connection, touched: set[str]) -> None:
+        self._db = db
+        self._touched = touched
+
+    def ask(self, *asked: tuple[Recorded, str, str]) -> None:
+        """Facts ask for flows to run, each in a lane, at once whatever the clock does. The same fact asks once."""
+        rows = [
+            {
+                "id": derived("job", str(recorded.seq), flow),
+                "seq": recorded.seq,
+                "task": recorded.event.task,
+                "flow": flow,
+                "state": str(JobState.WAITING),
+                "not_before": 0.0,
+                "lane": lane,
+            }
+            for recorded, flow, lane in asked
+        ]
+        if insert_each_once(self._db, _J, rows):
+            self._touched.add("jobs")
+
+    def again(self, id: str, at: datetime) -> None:
+        """A parked job gets a fresh start."""
+        fresh = {"state": JobState.WAITING, "attempts": 0, "not_before": 0.0}
+        self._db.execute(update(_J).where(_J.c.id == id, _J.c.state == JobState.PARKED).values(**fresh))
+        self._touched.add("jobs")
+
+    def claim(self, lease: Lease, limits: Limits, most: int) -> list[Job]:
+        """Take jobs that wait, or whose holder is gone. A holder that died counts as an attempt.
+
+        What people wait for goes first; then the long ones, as far as their lanes have room.
+        """
+        if not self.any_unfinished():
+            return []
+        rows = list(self._db.execute(_SHORT, bound(lease, most=most)).all())
+        rows += self._with_room(lease, limits, most - len(rows))
+        taken = [self._take(row, lease) for row in rows]
+        if not taken:
+            self._mend(seconds(lease.at), limits)
+        return taken
+
+    def _with_room(self, lease: Lease, limits: Limits, most: int) -> list[Row[tuple[object, ...]]]:
+        """Jobs whose lanes have room: so many a project, and so many in all."""
+        waiting = self._db.execute(_LONG, bound(lease, most=LONGEST_QUEUE)).all()
+        if not waiting:
+            return []
+        busy = Counter(self._db.execute(_HELD, bound(lease)).scalars())
+        chosen: list[Row[tuple[object, ...]]] = []
+        for row in waiting:
+            if len(chosen) < most and busy.total() < limits.minions and busy[row.lane] < limits.minions_per_project:
+                busy[row.lane] += 1
+                chosen.append(row)
+        return chosen
+
+    def renew(self, id: str, fence: int, until: datetime) -> bool:
+        row = {"which": id, "held": fence, "until": seconds(until)}
+        return self._db.execute(_RENEW, row).rowcount == 1
+
+    def finish(self, id: str, fence: int) -> None:
+        """End a job in the transaction that records what it did. A zombie's end matches no row."""
+        if self._db.execute(_DONE, {"which": id, "held": fence}).rowcount != 1:
+            raise StaleLease(id)
+
+    def hold(self, id: str, fence: int) -> None:
+        """Make sure that nobody else holds it, until this transaction ends."""
+        if self._db.execute(_HOLD, {"which": id, "held": fence}).rowcount != 1:
+            raise StaleLease(id)
+
+    def put_back(self, job: Job, problem: str, not_before: datetime) -> None:
+        """It failed and may be tried again later."""
+        values = {
+            "state": JobState.WAITING,
+            "problem": problem,
+            "attempts": job.attempts + 1,
+            "not_before": seconds(not_before),
+        }
+        self._db.execute(update(_J).where(*_MINE).values(**values), {"which": job.id, "held": job.fence})
+        totals.add(self._db, totals.LEASE_TAKEOVERS, 1)
+
+    def park(self, job: Job, problem: str) -> bool:
+        parked = update(_J).where(*_MINE).values(state=JobState.PARKED, problem=problem)
+        return self._db.execute(parked, {"which": job.id, "held": job.fence}).rowcount == 1
+
+    def release(self, jobs: Iterable[Job]) -> None:
+        """They were stopped through no fault of their own: they may run again at once, and that is no attempt."""
+        for job in jobs:
+            self._db.execute(_RELEASE, {"which": job.id, "held": job.fence})
+
+    def unfinished(self, task: TaskId) -> int:
+        wanted = select(_J.c.id).where(_J.c.task == task, _J.c.state.in_(UNFINISHED))
+        return len(self._db.execute(wanted).all())
+
+    def steps(self, job: Job, facts: Collection[type[Event]]) -> int:
+        """How many of these facts its task has had, up to the job's own, since a person last let it go on."""
+        let = select(func.max(_E.c.seq)).where(_E.c.task == job.task, _E.c.kind == JobRetried.__name__)
+        kinds = [fact.__name__ for fact in facts]
+        counted = select(func.count()).where(_E.c.task == job.task, _E.c.kind.in_(kinds), _E.c.seq <= job.seq)
+        return int(self._db.scalar(counted.where(_E.c.seq > func.coalesce(let.scalar_subquery(), 0))) or 0)
+
+    def any_unfinished(self) -> bool:
+        return _ANY.run(self._db, {}).fetchone() is not None
+
+    def lease_owners(self) -> set[str]:
+        held = select(_J.c.lease_owner).where(_J.c.state == JobState.LEASED).distinct()
+        return set(self._db.execute(held).scalars())
+
+    def next_try(self, after: datetime) -> datetime | None:
+        """When a job that was put back, or whose lease runs, may next be looked at."""
+        if not self.any_unfinished():
+            return None
+        when = {"after": seconds(after)}
+        soonest = (self._db.execute(asked, when).scalar() for asked in (_NEXT_START, _NEXT_FREE))
+        known = [s for s in soonest if s is not None]
+        return moment(min(known)) if known else None
+
+    def _mend(self, now: float, limits: Limits) -> None:
+        """The clock was set back: what ends or starts impossibly late gets one lease's time, or starts now."""
+        self._db.execute(_ENDS_LATE, {"latest": now + longest(limits), "instead": now + limits.job_lease})
+        self._db.execute(_BEGINS_LATE, {"latest": now + LONGEST_WAIT + 1, "instead": now})
+
+    def _take(self, row: Row[tuple[object, ...]], lease: Lease) -> Job:
+        died = row.state == JobState.LEASED and row.lease_owner != lease.owner
+        if died:
+            totals.add(self._db, totals.LEASE_TAKEOVERS, 1)
+        self._db.execute(
+            _TAKE,
+            {
+                "asked": row.seq,
+                "what": row.flow,
+                "by": lease.owner,
+                "till": seconds(lease.until),
+                "next": row.fence + 1,
+                "tries": row.attempts + died,
+            },
+        )
+        return Job(
+            id=row.id,
+            seq=row.seq,
+            task=TaskId(row.task),
+            flow=row.flow,
+            event=load_event(row.kind, row.body),
+            fence=row.fence + 1,
+            attempts=row.attempts + died,
+            problem="the program died while it ran" if died else row.problem,
+        )

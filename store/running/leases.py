@@ -1,0 +1,64 @@
+"""Who holds what, until when. A holder that is gone loses it at once; a clock that jumped cannot keep it."""
+
+import os
+import socket
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from sqlalchemy import ColumnElement, Table, and_, bindparam, or_
+
+from agents.domain.limits import Limits
+from store.codec import seconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lease:
+    owner: str
+    at: datetime
+    until: datetime
+    dead: tuple[str, ...] = ()  # owners that are known to be gone
+    busy: tuple[str, ...] = ()  # what this owner is at work on; whatever else it holds, it has lost sight of
+
+
+def this_process() -> str:
+    """Host, process id and when it started: a process id alone is used again."""
+    return f"{socket.gethostname()}/{os.getpid()}/{_started(os.getpid())}"
+
+
+def is_dead(owner: str) -> bool:
+    """Whether an owner on this host is certainly gone. Of other hosts nothing is known."""
+    host, pid, started = [*owner.split("/"), "", "", ""][:3]
+    if host != socket.gethostname() or not pid.isdigit() or not Path("/proc/self/stat").exists():
+        return False
+    return _started(int(pid)) != started
+
+
+def is_free(table: Table) -> ColumnElement[bool]:
+    """The lease in a row has run out or its holder is gone, for whoever runs it with `bound` of a lease.
+
+    An owner's own leases never run out while it is at work: if its clock jumps, it would race itself. One that it holds
+    and knows nothing of is free at once: it was taken in a commit whose answer was lost.
+    """
+    mine = table.c.lease_owner == bindparam("owner")
+    gone = table.c.lease_owner.in_(bindparam("dead", expanding=True))
+    over = or_(table.c.lease_until <= bindparam("now"), gone)
+    return or_(and_(mine, table.c.id.not_in(bindparam("busy", expanding=True))), and_(~mine, over))
+
+
+def bound(lease: Lease, **more: object) -> dict[str, object]:
+    """The values of a statement that asks what is free."""
+    return {"owner": lease.owner, "now": seconds(lease.at), "dead": lease.dead, "busy": lease.busy, **more}
+
+
+def longest(limits: Limits) -> float:
+    """Seconds: a lease that ends later was taken before the clock was set back."""
+    return max(limits.job_lease, limits.send_lease) + 1
+
+
+def _started(pid: int) -> str:
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+    return "" if fields[0] in ("Z", "X") else fields[19]  # field 22 of proc(5): ticks after boot

@@ -1,0 +1,1 @@
+"""Streams of facts, and the tables that follow from them."""

@@ -1,0 +1,139 @@
+"""The decision ledger: a row for each decision, kept equal to the facts about it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from sqlalchemy import Connection, bindparam, func, insert, select, text, update
+
+from agents.domain import events as e
+from agents.domain.decisions import fold as domain
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.decision import Decision, DecisionState
+from agents.domain.errors import IllegalMove
+from agents.domain.ids import DecisionId, PersonId, TaskId
+from agents.domain.task.task import Task
+from store import tables
+from store.codec import Cause, dump_decision, load_decision, seconds
+from store.statements import Prepared
+from store.streams.timers import Timers
+
+_D, _L = tables.decisions, tables.listings
+# As text, for an index holds just these; the standing controls wait for nobody.
+WAITS = text("decisions.state = 'open' AND decisions.kind <> 'controls'")
+_RIGHT = (_D.c.kind, _D.c.put_to, _D.c.owner, _D.c.channel)
+_WAITING = Prepared(
+    select(_D.c.id, _D.c.task, *_RIGHT, _L.c.direct)
+    .join(_L, _L.c.task == _D.c.task)
+    .where(WAITS)
+    .order_by(_D.c.opened_at, _D.c.id)
+)
+_COUNTED = Prepared(select(*_RIGHT, func.count()).where(WAITS).group_by(*_RIGHT))
+_ONE = Prepared(select(_D.c.body).where(_D.c.id == bindparam("wanted")))
+_OPEN = Prepared(insert(_D))
+_CHANGE = Prepared(
+    update(_D)
+    .where(_D.c.id == bindparam("which"), _D.c.state == DecisionState.OPEN)
+    .values(state=bindparam("now"), body=bindparam("text"), delivery=bindparam("because"))
+)
+
+
+class Right(NamedTuple):
+    """All that a right to decide depends on."""
+
+    kind: Kind
+    put_to: PersonId
+    owner: PersonId  # of its task
+    channel: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """What a list needs to know of an open decision before it is read."""
+
+    id: DecisionId
+    task: TaskId
+    right: Right
+    direct: bool
+
+
+class Ledger:
+    def __init__(self, db: Connection) -> None:
+        self._db = db
+        self._timers = Timers(db)
+
+    def find(self, id: DecisionId) -> Decision | None:
+        row = _ONE.run(self._db, {"wanted": id}).fetchone()
+        return load_decision(row[0]) if row else None
+
+    def waiting(self) -> list[Waiting]:
+        """Open decisions that wait for a person, oldest first; the standing controls do not."""
+        return [
+            Waiting(id=DecisionId(id), task=TaskId(task), right=_right(right), direct=bool(direct))
+            for id, task, *right, direct in _WAITING.run(self._db, {}).fetchall()
+        ]
+
+    def count_waiting(self) -> list[tuple[Right, int]]:
+        """How many wait, by the right that they need."""
+        return [(_right(right), int(count)) for *right, count in _COUNTED.run(self._db, {}).fetchall()]
+
+    def read(self, ids: Sequence[DecisionId]) -> list[Decision]:
+        """These decisions, in this order."""
+        rows = self._db.execute(select(_D.c.id, _D.c.body).where(_D.c.id.in_(ids)))
+        found = {id: body for id, body in rows}
+        return [load_decision(found[id]) for id in ids]
+
+    def questions_of(self, task: TaskId) -> list[Decision]:
+        """Those of one task that wait for a person, oldest first."""
+        mine = select(_D.c.body).where(_D.c.task == task, WAITS).order_by(_D.c.opened_at, _D.c.id)
+        return [load_decision(body) for body in self._db.execute(mine).scalars()]
+
+    def made_since(self, kind: Kind, since: datetime) -> list[Decision]:
+        """Decisions of a kind that were opened since then and are made."""
+        made = (_D.c.kind == kind, _D.c.state == DecisionState.DECIDED, _D.c.opened_at >= seconds(since))
+        wanted = select(_D.c.body).where(*made).order_by(_D.c.opened_at, _D.c.id)
+        return [load_decision(body) for body in self._db.execute(wanted).scalars()]
+
+    def of_task(self, task: TaskId) -> list[Decision]:
+        wanted = select(_D.c.body).where(_D.c.task == task).order_by(_D.c.opened_at, _D.c.id)
+        return [load_decision(body) for body in self._db.execute(wanted).scalars()]
+
+    def open(self, decision: Decision, task: Task) -> None:
+        """Called by the log alone, as a fact is appended."""
+        row = {
+            "id": decision.id,
+            "task": decision.task,
+            "kind": decision.kind,
+            "state": decision.state,
+            "body": dump_decision(decision),
+            "opened_at": seconds(decision.opened_at),
+            "put_to": decision.put_to,
+            "owner": task.owner,
+            "channel": task.channel,
+        }
+        _OPEN.run(self._db, row)
+        self._timers.set(decision)
+
+    def change(self, fact: e.AboutDecision, cause: Cause) -> Decision:
+        """Called by the log alone. Compare and set: whoever comes second finds nothing open."""
+        known = self.find(fact.decision)
+        if known is None:
+            raise IllegalMove(f"there is no decision {fact.decision}", next_step="Run `overlord doctor`.")
+        changed = domain.evolve(known, fact)
+        by_person = isinstance(fact, e.DecisionMade) and bool(fact.by)
+        row = {
+            "which": changed.id,
+            "now": changed.state,
+            "text": dump_decision(changed),
+            "because": cause.delivery if by_person else None,
+        }
+        if _CHANGE.run(self._db, row).rowcount != 1:
+            raise IllegalMove(f"decision {changed.id} is no longer open", next_step="Say `status` to see what is.")
+        self._timers.set(changed)
+        return changed
+
+
+def _right(row: Sequence[str]) -> Right:
+    kind, put_to, owner, channel = row
+    return Right(Kind(kind), PersonId(put_to), PersonId(owner), channel)

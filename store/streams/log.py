@@ -1,0 +1,332 @@
+"""The log of facts: append, load, replay, and a cursor for each reader."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any
+
+from sqlalchemy import Connection, Select, bindparam, func, insert, select, update
+
+from agents.domain import events as e
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.decision import Decision
+from agents.domain.errors import NoSuchTask, OverlordError
+from agents.domain.events import Event
+from agents.domain.ids import PersonId, TaskId
+from agents.domain.task import task as domain
+from agents.domain.task.task import Task
+from store import tables
+from store.codec import (
+    BEGINNING,
+    Cause,
+    Recorded,
+    chained,
+    dump_event,
+    dump_task,
+    load_event,
+    load_task,
+    seconds,
+)
+from store.dialect import upsert
+from store.statements import Prepared
+from store.streams import evaluations, listings, proposals
+from store.streams.ledger import Ledger
+
+_T, _S = tables.events, tables.snapshots
+SNAPSHOTS = select(_S.c.task, _S.c.version, _S.c.hash, _S.c.saved, _S.c.body)
+_SNAPSHOT = Prepared(SNAPSHOTS.where(_S.c.task == bindparam("id")))
+_APPEND = Prepared(insert(_T))
+_BEGIN = Prepared(insert(_S))
+_MOVED = (
+    update(_S)
+    .where(_S.c.task == bindparam("id"), _S.c.version == bindparam("was"))
+    .values(version=bindparam("now"), hash=bindparam("head"))
+)
+_MOVE = Prepared(_MOVED)
+_SAVE = Prepared(_MOVED.values(body=bindparam("text"), saved=bindparam("now"), ended=bindparam("over")))
+_FACTS = select(_T.c.seq, _T.c.version, _T.c.kind, _T.c.body, _T.c.actor, _T.c.delivery, _T.c.hash)
+_SEEN = select(tables.cursors.c.seq).where(tables.cursors.c.reader == bindparam("reader")).scalar_subquery()
+_SINCE = Prepared(
+    select(_T.c.kind, _T.c.body)
+    .where(_T.c.task == bindparam("id"), _T.c.version >= bindparam("start"))
+    .order_by(_T.c.version)
+)
+_UNREAD = Prepared(_FACTS.where(_T.c.seq > func.coalesce(_SEEN, 0)).order_by(_T.c.seq).limit(bindparam("most")))
+
+SAVE_EVERY = 8  # facts; the few that came since are replayed on top of what was saved
+
+_HASHED = itemgetter("task", "version", "kind", "body", "at")
+
+# Tasks as last decoded, by the hash of their last fact. Only saves decoding: the hash is compared each time.
+_DECODED: "OrderedDict[str, Task]" = OrderedDict()
+_DECODED_MOST = 512
+
+# Facts as last written, by their hash, which is over all there is to them: two readers are about to read them.
+_FRESH: "OrderedDict[str, tuple[Event, Cause]]" = OrderedDict()
+_FRESH_MOST = 2048
+
+
+PAGE = 200  # tasks that are read at a time where all are wanted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Which:
+    """Tasks that a list is about."""
+
+    search: str = ""
+    before: int = 0  # older ones than this number; 0: all
+    owners: frozenset[PersonId] | None = None
+
+
+ANY = Which()
+
+
+class MovedMeanwhile(OverlordError):
+    """Another process moved the task first; the transaction is undone and may be tried again."""
+
+    def __init__(self, task: str) -> None:
+        super().__init__(f"{task} was changed by someone else at the same moment", next_step="Try again.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Present:
+    task: Task
+    version: int
+    head: str  # hash of the last fact
+    saved: int  # the version that is written out
+
+
+class Log:
+    def __init__(self, db: Connection, touched: set[str]) -> None:
+        self._db = db
+        self._touched = touched
+        self._ledger = Ledger(db)
+        self._known: dict[TaskId, _Present] = {}  # as they are now: nobody else writes while this connection does
+
+    def find(self, id: TaskId) -> Task | None:
+        """The task as its facts leave it now."""
+        present = self._known.get(id) or self._load(id)
+        return present.task if present else None
+
+    def task(self, id: TaskId) -> Task:
+        task = self.find(id)
+        if task is None:
+            raise NoSuchTask(id)
+        return task
+
+    def next_id(self) -> TaskId:
+        """Numbered inside the transaction that opens the task."""
+        last = self._db.execute(select(func.max(_S.c.number))).scalar()
+        return TaskId(f"T-{(last or 0) + 1}")
+
+    def open(self, facts: Sequence[Event], cause: Cause) -> Task:
+        """Begin a task with its first facts."""
+        task = domain.begin(facts[0])
+        number = listings.number_of(task.id)
+        self._project(task, facts[0], cause)
+        head = self._write(facts[0], 0, BEGINNING, cause)
+        row = {"task": task.id, "number": number, "version": 1, "hash": head, "body": dump_task(task), "ended": False}
+        _BEGIN.run(self._db, {**row, "saved": 1})
+        listings.add(self._db, task)
+        self._touch(task)
+        return self.append(task.id, facts[1:], cause)
+
+    def append(self, id: TaskId, facts: Sequence[Event], cause: Cause) -> Task:
+        """Add facts to a task. Raises IllegalMove, and the transaction is undone, where one cannot follow."""
+        present = self._known.get(id) or self._load(id)
+        if present is None:
+            raise NoSuchTask(id)
+        task, version, head = present.task, present.version, present.head
+        if not facts:
+            return task
+        for fact in facts:
+            decided = self._project(task, fact, cause)
+            task = domain.evolve(task, fact)
+            head = self._write(fact, version, head, cause)
+            version += 1
+            if decided:
+                self._touched.add("timers")
+            if decided and decided.kind is not Kind.CONTROLS:
+                self._touched.add("needs")
+        self._save(present.version, _Present(task=task, version=version, head=head, saved=present.saved))
+        return task
+
+    def forget(self) -> None:
+        """Something was undone, or others have written: what is known of the tasks may be wrong."""
+        self._known.clear()
+
+    def facts(
+        self,
+        id: TaskId,
+        *,
+        last: int | None = None,
+        before: int | None = None,
+        kinds: Collection[type[Event]] | None = None,
+    ) -> list[Recorded]:
+        """A task's facts, oldest first; with `last`, only so many of the newest; with `kinds`, only those.
+
+        `before`: only those of earlier versions.
+        """
+        wanted = _FACTS.where(_T.c.task == id).order_by(_T.c.version.desc())
+        if before is not None:
+            wanted = wanted.where(_T.c.version < before)
+        if kinds is not None:
+            wanted = wanted.where(_T.c.kind.in_(sorted(kind.__name__ for kind in kinds)))
+        rows = self._db.execute(wanted.limit(last) if last else wanted)
+        return [_recorded(row) for row in rows][::-1]
+
+    def unread(self, reader: str, limit: int = 200) -> list[Recorded]:
+        """Facts this reader has not been past, oldest first."""
+        return [_unread(row) for row in _UNREAD.run(self._db, {"reader": reader, "most": limit}).fetchall()]
+
+    def read_up_to(self, reader: str) -> int:
+        wanted = select(tables.cursors.c.seq).where(tables.cursors.c.reader == reader)
+        return int(self._db.execute(wanted).scalar() or 0)
+
+    def mark_read(self, reader: str, seq: int) -> None:
+        upsert(self._db, tables.cursors, {"reader": reader, "seq": seq}, key=("reader",))
+
+    def tasks(
+        self,
+        *,
+        ended: bool,
+        limit: int | None = None,
+        which: Which = ANY,
+        only: Callable[[Task], bool] = lambda task: True,
+    ) -> list[Task]:
+        """The newest tasks, newest first; `only` those that are wanted, which others do not crowd out."""
+        step = limit or PAGE
+        wanted = _listed(ended, which).order_by(_S.c.number.desc()).limit(step)
+        found = list[Task]()
+        page = wanted.where(_S.c.number < which.before) if which.before else wanted
+        while rows := self._db.execute(page).all():
+            seen = [present(self._db, row).task for row in rows]
+            found += filter(only, seen)
+            if (limit and len(found) >= limit) or len(rows) < step:
+                break
+            page = wanted.where(_S.c.number < listings.number_of(seen[-1].id))
+        return found[:limit]
+
+    def under_way(self) -> list[tuple[TaskId, bool]]:
+        """All that have not ended, newest first, and whether each was asked for in a direct message. Reads no task."""
+        listed = tables.listings
+        wanted = select(listed.c.task, listed.c.direct).join(_S, _S.c.number == listed.c.number)
+        rows = self._db.execute(wanted.where(_S.c.ended.is_(False)).order_by(_S.c.number.desc()))
+        return [(TaskId(task), direct) for task, direct in rows]
+
+    def words(self, tasks: Collection[TaskId]) -> dict[TaskId, str]:
+        """What a search looks through of each of these."""
+        wanted = select(tables.listings.c.task, tables.listings.c.words).where(tables.listings.c.task.in_(tasks))
+        return {TaskId(task): words for task, words in self._db.execute(wanted)}
+
+    def _project(self, task: Task, fact: Event, cause: Cause) -> Decision | None:
+        match fact:
+            case e.DecisionOpened(decision=opened):
+                self._ledger.open(opened, task)
+                return opened
+            case e.AboutDecision():
+                changed = self._ledger.change(fact, cause)
+                if changed.kind is Kind.SECOND:
+                    self._touched.add("second_tasks")
+                return changed
+            case e.WorkEvaluated():
+                evaluations.write(self._db, task, fact)
+                return None
+            case e.ProjectChosen(project=project):
+                listings.change_project(self._db, task, project)
+                return None
+            case e.ProposalMade() | e.AboutProposal() | e.TaskRequested() | e.Merged():
+                if proposals.write(self._db, task, fact, cause):
+                    self._touched.add("proposals")
+                return None
+            case _:
+                return None
+
+    def _write(self, fact: Event, version: int, prev: str, cause: Cause) -> str:
+        row = {
+            "task": fact.task,
+            "version": version,
+            "kind": type(fact).__name__,
+            "body": dump_event(fact),
+            "at": seconds(fact.at),
+            "actor": cause.actor,
+            "delivery": cause.delivery,
+            "prev_hash": prev,
+        }
+        row["hash"] = head = fact_hash(prev, row, cause)
+        _APPEND.run(self._db, row)
+        _FRESH[head] = (fact, cause)
+        while len(_FRESH) > _FRESH_MOST:
+            _FRESH.popitem(last=False)
+        return head
+
+    def _load(self, id: TaskId) -> "_Present | None":
+        row = _SNAPSHOT.run(self._db, {"id": id}).fetchone()
+        if row is None:
+            return None
+        self._known[id] = present(self._db, row)
+        return self._known[id]
+
+    def _save(self, was: int, now: "_Present") -> None:
+        task = now.task
+        row: dict[str, object] = {"id": task.id, "was": was, "now": now.version, "head": now.head}
+        statement = _MOVE
+        if task.ended or now.version - now.saved >= SAVE_EVERY:
+            statement, now = _SAVE, _Present(task=task, version=now.version, head=now.head, saved=now.version)
+            row |= {"text": dump_task(task), "over": task.ended}
+        if statement.run(self._db, row).rowcount != 1:
+            raise MovedMeanwhile(task.id)
+        if len(self._known) >= _DECODED_MOST:
+            self._known.clear()
+        self._known[task.id] = now
+        _remember(now.head, task)
+        self._touch(task)
+
+    def _touch(self, task: Task) -> None:
+        self._touched.update(("facts", task.id, task.thread))
+
+
+def _listed(ended: bool, which: Which) -> Select[tuple[Any, ...]]:
+    wanted = SNAPSHOTS if ended else SNAPSHOTS.where(_S.c.ended.is_(False))
+    if which.search or which.owners is not None:
+        wanted = wanted.join(tables.listings, tables.listings.c.number == _S.c.number)
+    if which.owners is not None:
+        wanted = wanted.where(tables.listings.c.owner.in_(which.owners))
+    return wanted.where(listings.mentions(which.search)) if which.search else wanted
+
+
+def fact_hash(prev: str, row: dict[str, object], cause: Cause) -> str:
+    task, version, kind, body, at = _HASHED(row)
+    return chained(prev, f"{task}", f"{version}", kind, body, f"{at!r}", cause.actor, cause.delivery)
+
+
+def _recorded(row: Sequence[Any]) -> Recorded:
+    seq, version, kind, body, actor, delivery, hash = row
+    cause = Cause(actor=actor, delivery=delivery)
+    return Recorded(seq=seq, version=version, event=load_event(kind, body), cause=cause, hash=hash)
+
+
+def _unread(row: Sequence[Any]) -> Recorded:
+    fresh = _FRESH.get(row[-1])
+    if fresh is None:
+        return _recorded(row)
+    return Recorded(seq=row[0], version=row[1], event=fresh[0], cause=fresh[1], hash=row[-1])
+
+
+def present(db: Connection, row: Sequence[Any]) -> "_Present":
+    """A task as it is now: what was saved of it, and the facts since."""
+    id, version, head, saved, body = row
+    task = _DECODED.get(head)
+    if task is None:
+        task = load_task(body)
+        for kind, fact in _SINCE.run(db, {"id": id, "start": saved}).fetchall() if saved < version else ():
+            task = domain.evolve(task, load_event(kind, fact))
+        _remember(head, task)
+    return _Present(task=task, version=version, head=head, saved=saved)
+
+
+def _remember(head: str, task: Task) -> None:
+    _DECODED[head] = task
+    while len(_DECODED) > _DECODED_MOST:
+        _DECODED.popitem(last=False)

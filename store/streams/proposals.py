@@ -1,0 +1,117 @@
+"""Proposals as a table: made from the facts in their own transaction, so that they can be listed and told apart."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping, Select, insert, select, update
+
+from agents.domain import events as e
+from agents.domain.ids import Account, ProposalId, TaskId
+from agents.domain.learning import proposal as domain
+from agents.domain.learning.proposal import Listed, Proposal, ProposalStatus
+from agents.domain.task.task import Task
+from agents.domain.text.json_types import shape
+from store import tables
+from store.codec import Cause, moment, seconds
+
+_P = tables.proposals
+DONE = ProposalStatus.IMPLEMENTED
+
+
+class Proposals:
+    def __init__(self, db: Connection) -> None:
+        self._db = db
+
+    def is_known(self, likeness: str) -> bool:
+        """Whether one like it is open, under way or turned down. What was done and came again may be proposed anew."""
+        same = select(_P.c.id).where(_P.c.likeness == likeness, _P.c.status != DONE).limit(1)
+        return self._db.execute(same).first() is not None
+
+    def all(self, *, pending: bool, limit: int = 1000) -> list[Listed]:
+        """Oldest first."""
+        wanted = select(_P).order_by(_P.c.created_at, _P.c.id).limit(limit)
+        return self._listed(wanted.where(_P.c.status == ProposalStatus.PENDING) if pending else wanted)
+
+    def to_carry_out(self, limit: int = 20) -> list[Listed]:
+        """Approved, and no task has come of it yet."""
+        approved = (_P.c.status == ProposalStatus.APPROVED, _P.c.carried_out_by.is_(None))
+        return self._listed(select(_P).where(*approved).order_by(_P.c.created_at, _P.c.id).limit(limit))
+
+    def _listed(self, wanted: Select[Any]) -> list[Listed]:
+        return [_listed(row._mapping) for row in self._db.execute(wanted)]
+
+
+def write(db: Connection, task: Task, fact: e.Event, cause: Cause) -> bool:
+    """Called by the log alone, as a fact is appended. Says whether it is about a proposal."""
+    match fact:
+        case e.ProposalMade(proposal=made):
+            db.execute(insert(_P).values({**_row(made), "task": task.id}))
+        case e.ProposalApproved() | e.ProposalRejected():
+            _resolve(db, fact, cause)
+        case e.TaskRequested(mandate=mandate) if mandate:
+            db.execute(update(_P).where(_P.c.id == mandate.proposal).values(carried_out_by=fact.task))
+        case e.Merged() if task.mandate:
+            _change(db, task.mandate.proposal, DONE, fact)
+        case _:
+            return False
+    return True
+
+
+def replay(facts: Sequence[e.Event]) -> dict[ProposalId, Proposal]:
+    """Proposals as the facts of the task that gave rise to them leave them."""
+    found: dict[ProposalId, Proposal] = {}
+    for fact in facts:
+        match fact:
+            case e.ProposalMade(proposal=made):
+                found[made.id] = made
+            case e.ProposalApproved() | e.ProposalRejected():
+                found[fact.proposal] = domain.moved(found[fact.proposal], STATUS[type(fact)], fact.at)
+            case _:
+                continue
+    return found
+
+
+STATUS: dict[type[e.Event], ProposalStatus] = {
+    e.ProposalApproved: ProposalStatus.APPROVED,
+    e.ProposalRejected: ProposalStatus.REJECTED,
+}
+
+
+def of_task(db: Connection, task: TaskId) -> list[Listed]:
+    return [_listed(row._mapping) for row in db.execute(select(_P).where(_P.c.task == task))]
+
+
+def _resolve(db: Connection, fact: e.ProposalApproved | e.ProposalRejected, cause: Cause) -> None:
+    reason = fact.reason if isinstance(fact, e.ProposalRejected) else ""
+    _change(db, fact.proposal, STATUS[type(fact)], fact, account=cause.actor, reason=reason)
+
+
+def _change(db: Connection, id: ProposalId, to: ProposalStatus, fact: e.Event, **more: str) -> None:
+    known = _listed(db.execute(select(_P).where(_P.c.id == id)).one()._mapping).proposal
+    now = _row(domain.moved(known, to, fact.at))
+    db.execute(update(_P).where(_P.c.id == id).values({**now, **more}))
+
+
+def _row(proposal: Proposal) -> dict[str, object]:
+    plain: dict[str, object] = shape(Proposal).dump_python(proposal, mode="json")
+    plain |= {name: json.dumps(plain[name], ensure_ascii=False) for name in _AS_JSON}
+    resolved = seconds(proposal.resolved_at) if proposal.resolved_at else None
+    return plain | {"created_at": seconds(proposal.created_at), "resolved_at": resolved}
+
+
+def _listed(row: RowMapping) -> Listed:
+    own = {field.name: row[field.name] for field in fields(Proposal)}
+    own |= {name: json.loads(own[name]) for name in _AS_JSON}
+    own |= {name: moment(own[name]) for name in ("created_at", "resolved_at") if own[name] is not None}
+    return Listed(
+        proposal=shape(Proposal).validate_python(own),
+        task=TaskId(row["task"]),
+        account=Account(row["account"]) if row["account"] else None,
+        reason=row["reason"],
+        carried_out_by=TaskId(row["carried_out_by"]) if row["carried_out_by"] else None,
+    )
+
+
+_AS_JSON = ("rationale", "related_tasks", "related_issues")
