@@ -1,0 +1,182 @@
+"""Plants a seeded random sample of faults, runs the tests that reach each, and prints how many were noticed by room.
+
+First `map` (once a commit, as long as the suite), then `run` in slices: it goes on where it stopped. Everything is kept
+in .bench/mutation/<commit>/; the checkout itself is never changed, faults are planted in a copy of it.
+"""
+
+import argparse
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import time
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+
+from tests.bench.mutation.coverage_map import FOLDER, CoverageMap
+from tests.bench.mutation.sites import Fault, faults_in
+
+ROOT = Path(__file__).resolve().parents[3]
+EQUIVALENTS = Path(__file__).with_name("equivalents.json")  # faults that change nothing anybody can see, each with why
+ROOMS = ("agents/domain", "agents/workspace/gates", "agents/workspace/sandbox", "bot/platforms")
+CORE = {"agents/domain", "store", "agents/workspace/gates"}
+MOST_TESTS, MOST_SECONDS = 80, 150.0
+
+
+def room_of(path: str) -> str:
+    for room in ROOMS:
+        if path.startswith(f"{room}/"):
+            return room
+    first, second, *_ = path.split("/")
+    return first if first != "agents" else f"{first}/{second}"
+
+
+def sample(seed: int, count: int, room: str = "") -> list[Fault]:
+    """The same seed on the same commit gives the same faults; modules count by their number of places."""
+    paths = sorted(
+        p.relative_to(ROOT).as_posix() for top in ("bot", "agents", "store") for p in (ROOT / top).rglob("*.py")
+    )
+    every = [fault for path in paths if room_of(path).startswith(room) for fault in faults_in(ROOT, path)]
+    return random.Random(seed).sample(every, min(count, len(every)))
+
+
+def commit() -> str:
+    command = ["git", "rev-parse", "--short=12", "HEAD"]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def record_map(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    tests = [f"tests/{path.name}" for path in sorted((ROOT / "tests").iterdir()) if _holds_tests(path)]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "tests.bench.mutation.coverage_map",
+    ]
+    command += ["-n", "4", "--dist", "loadfile", *tests]
+    subprocess.run(command, cwd=ROOT, env={**os.environ, FOLDER: str(folder)}, check=False)
+
+
+def _holds_tests(path: Path) -> bool:
+    if path.is_dir():
+        return path.name not in ("bench", "browser") and any(path.rglob("test_*.py"))
+    return path.name.startswith("test_") and path.suffix == ".py"
+
+
+class Trial:
+    """One copy of the checkout in which faults are planted, one after the other."""
+
+    def __init__(self, folder: Path) -> None:
+        self._copy, self._folder = folder / "copy", folder
+        if not self._copy.exists():
+            subprocess.run(["git", "worktree", "add", "-q", "--detach", str(self._copy)], cwd=ROOT, check=True)
+
+    def outcome(self, fault: Fault, tests: list[str]) -> str:
+        """noticed, slow (ended by time) or missed; `unreached` where no test runs the place."""
+        if not tests:
+            return "unreached"
+        target = self._copy / fault.path
+        sound = target.read_text(encoding="utf-8")
+        target.write_text(fault.apply(sound), encoding="utf-8")
+        try:
+            return self._run(tests)
+        finally:
+            target.write_text(sound, encoding="utf-8")
+
+    def _run(self, tests: list[str]) -> str:
+        command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--no-header"]
+        command += ["--basetemp", str(self._folder / "tmp"), *tests]
+        environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(self._copy)}
+        try:
+            done = subprocess.run(command, cwd=self._copy, env=environment, capture_output=True, timeout=MOST_SECONDS)
+        except subprocess.TimeoutExpired:
+            return "slow"
+        return "missed" if done.returncode == 0 else "noticed"
+
+    def close(self) -> None:
+        subprocess.run(["git", "worktree", "remove", "--force", str(self._copy)], cwd=ROOT, check=False)
+
+
+def chosen_tests(known: CoverageMap, fault: Fault) -> list[str]:
+    """The quickest tests that run the place, within the number and the time that one fault may take."""
+    chosen: list[str] = []
+    left = MOST_SECONDS / 2
+    for test in known.tests_of(fault.path, fault.line, fault.end_line):
+        left -= known.seconds.get(test, 1.0)
+        if len(chosen) >= MOST_TESTS or (left < 0 and chosen):
+            break
+        chosen.append(test)
+    return chosen
+
+
+def run(asked: argparse.Namespace, folder: Path) -> None:
+    known = CoverageMap(folder / "map", ROOT)
+    results = folder / f"results.{asked.seed}.{asked.room.replace('/', '-') or 'all'}.jsonl"
+    done = {json.loads(line)["number"] for line in results.read_text().splitlines()} if results.exists() else set()
+    until = time.monotonic() + asked.minutes * 60
+    trial = Trial(folder)
+    try:
+        for number, fault in enumerate(sample(asked.seed, asked.count, asked.room)):
+            if number in done:
+                continue
+            if time.monotonic() > until:
+                print("the slice is over: run it again to go on")
+                break
+            outcome = trial.outcome(fault, chosen_tests(known, fault))
+            with results.open("a") as file:
+                file.write(json.dumps({"number": number, "outcome": outcome, **asdict(fault)}) + "\n")
+            print(f"{number + 1}/{asked.count} {outcome:9} {fault.path}:{fault.line} {fault.kind}", flush=True)
+    finally:
+        trial.close()
+    show(results)
+
+
+def show(results: Path) -> None:
+    equivalents = {each["key"] for each in json.loads(EQUIVALENTS.read_text())} if EQUIVALENTS.exists() else set()
+    counts: dict[str, Counter[str]] = {}
+    for line in results.read_text().splitlines():
+        told = json.loads(line)
+        outcome, number = told.pop("outcome"), told.pop("number")
+        fault = Fault(**told)
+        if outcome in ("missed", "unreached"):
+            outcome = "equivalent" if fault.key in equivalents else outcome
+            print(f"#{number} {outcome}: {fault.key} (line {fault.line})")
+        for room in (room_of(fault.path), "all", *(("core",) if room_of(fault.path) in CORE else ())):
+            counts.setdefault(room, Counter())[outcome] += 1
+    print(f"{'room':28}{'faults':>7}{'noticed':>9}{'raw':>7}{'without equivalents':>21}")
+    for room, count in sorted(counts.items()):
+        seen, every = count["noticed"] + count["slow"], count.total()
+        real = every - count["equivalent"]
+        print(f"{room:28}{every:>7}{seen:>9}{seen / every:>7.0%}{seen / real if real else 1:>21.0%}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.mutation", description=__doc__)
+    parser.add_argument("what", choices=("map", "run", "show"))
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--room", default="", help="only modules below this folder, such as store or agents/domain")
+    parser.add_argument("--minutes", type=float, default=55, help="how long this slice may take")
+    asked = parser.parse_args()
+    folder = ROOT / ".bench" / "mutation" / commit()
+    if asked.what == "map":
+        record_map(folder / "map")
+    elif asked.what == "run":
+        run(asked, folder)
+    else:
+        for results in folder.glob("results.*.jsonl"):
+            show(results)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
