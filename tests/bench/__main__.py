@@ -35,6 +35,7 @@ from tests.bench import (
     soak,
     suites,
     walk,
+    walk_modules,
 )
 from tests.bench.rows import Row, Say, table
 
@@ -68,6 +69,7 @@ QUICK: dict[str, Bench] = {
     "first_request": first_request.run,
     "ack_at_work": ack_at_work.run,
     "walk": walk.run,
+    "walk_modules": walk_modules.run,
 }
 PROMISED: dict[str, Bench] = {
     "hypothesis_full": suites.hypothesis_full,

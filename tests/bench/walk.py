@@ -27,7 +27,7 @@ class Behind:
 
 def run(say: Say) -> list[Row]:
     with folder() as place:
-        took, judging, gates = asyncio.run(_walked(place))
+        took, judging, gates = asyncio.run(play(place))
     say(f"merged after {took:.1f} s; {len(judging)} judgements")
     return [
         compared("judging", judging, gates, beside="the gates' own commands", most=MOST),
@@ -41,7 +41,7 @@ def run(say: Say) -> list[Row]:
     ]
 
 
-async def _walked(place: Path) -> tuple[float, list[float], list[float]]:
+async def play(place: Path) -> tuple[float, list[float], list[float]]:
     given = {"OVERLORD_HOME": str(place / "home"), "OVERLORD_CONSOLE_PORT": "0"}
     settings = load_settings({**given, "OVERLORD_MODELS__PRIMARY": "rehearsal/sample"}, cwd=place, user="operator")
     behind = Behind()
