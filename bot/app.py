@@ -24,7 +24,7 @@ from bot.change_notifier import Bell
 from bot.clock import SystemClock
 from bot.config.settings import Settings
 from bot.config.state_folder import make_database_private, make_home
-from bot.delivery import readers
+from bot.delivery import announcer
 from bot.delivery.outbox import Outbox
 from bot.intake.inbox import Inbox
 from bot.joining import joined
@@ -41,6 +41,7 @@ from bot.queries.store_queries import DirectRecords, Records
 from bot.query_api import Desk
 from bot.running.health import Health
 from bot.running.jobs import Jobs, Pump, settle_waiting
+from bot.running.launcher import launch
 from bot.running.timers import Timers
 from bot.running.watch import Watch
 from bot.services import Office, catalog_of
@@ -207,11 +208,11 @@ async def _make_world(settings: Settings, office: Office, console: str) -> "Worl
 
 
 def _pumps(office: Office, inbox: Inbox, outbox: Outbox, jobs: Jobs) -> tuple[Pump, ...]:
-    database, clock, timers = office.database, office.clock, Timers(office, since=office.clock.now())
+    timers = Timers(office, since=office.clock.now())
     return (
         Pump("settle", partial(settle_waiting, inbox), frozenset({"deliveries"})),
-        Pump("launch", lambda: database.write(lambda b: readers.launch(b, clock.now())), frozenset({"facts"})),
-        Pump("announce", partial(readers.announce_calmly, office), frozenset({"facts"})),
+        Pump("launch", lambda: office.database.write(launch), frozenset({"facts"})),
+        Pump("announce", partial(announcer.announce_calmly, office), frozenset({"facts"})),
         *(Pump(f"send-{to}", step, frozenset({"posts"}), outbox.next_due) for to, step in outbox.steps().items()),
         Pump("jobs", jobs.run_waiting, frozenset({"jobs"}), jobs.next_try, jobs.ended),
         Pump("timers", timers.fire_due, frozenset({"timers"}), timers.next_due),

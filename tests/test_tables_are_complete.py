@@ -6,7 +6,7 @@ from agents.domain import events as e
 from agents.domain.decisions.authority import RULES, Kind
 from agents.domain.decisions.consequences import CONSEQUENCES
 from agents.domain.task.task import EVEN_WHEN_ENDED, STAYS, TASK_MOVES, TaskState
-from agents.flows import FLOW_AFTER, FLOWS, RESTS
+from agents.flows import FLOW_AFTER, FLOWS
 from bot.cards import CARD_FOR, QUIET, timeline, words
 from bot.intake.commands import ANSWERS, STEERS
 from bot.intake.conversation import Verb
@@ -27,8 +27,11 @@ def test_every_fact_moves_a_task_or_is_said_not_to() -> None:
 
 
 def test_every_fact_starts_a_flow_or_rests() -> None:
-    assert FLOW_AFTER.keys() | RESTS == set(e.ALL)
-    assert not FLOW_AFTER.keys() & RESTS
+    """A fact that starts nothing has one row that says so; no fact starts the same flow twice."""
+    assert {row.fact for row in FLOW_AFTER} == set(e.ALL)
+    starts = {row.fact for row in FLOW_AFTER if row.run or row.repeats}
+    assert starts.isdisjoint(row.fact for row in FLOW_AFTER if not (row.run or row.repeats))
+    assert len({(row.fact, row.run) for row in FLOW_AFTER}) == len(FLOW_AFTER)
 
 
 def test_every_fact_is_told_or_quiet() -> None:

@@ -11,12 +11,15 @@ A flow reads the task, does its slow work, and ends by recording facts. It never
 flow: the fact it records is what starts the next one, also after a restart.
 """
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from agents.domain import events as e
 from agents.domain.events import Event
 from agents.domain.task.issue_comments import TELLS
+from agents.domain.task.task import Task
 from agents.flows.debate import debate
 from agents.flows.decompose import decompose
 from agents.flows.deliver import merge, open_pull
@@ -33,94 +36,123 @@ from agents.ports import Ports
 
 Flow = Callable[[Event, Ports], Coroutine[Any, Any, None]]
 
-FLOW_AFTER: dict[type[Event], Flow] = {
-    e.TaskRequested: intake,
-    e.RequestVouched: intake,
-    e.ProjectChosen: decompose,
-    e.DecompositionDrafted: review,
-    e.DecompositionSentBack: decompose,
-    e.ReviewersDisagreed: debate,
-    e.ClarificationAnswered: decompose,
-    e.PlanChangeRequested: decompose,
-    e.RemarkMade: understand,
-    e.PlanAccepted: begin_work,
-    e.TaskResumed: resume_work,
-    e.SubtaskReady: work,
-    e.MinionAnswered: work,
-    e.ScopeSettled: work,
-    e.SubtaskTaken: publish_branch,
-    e.WorkHandedIn: evaluate,
-    e.GatePassed: integrate,
-    e.WorkCompleted: open_pull,
-    e.MergeApproved: merge,
-    e.TaskHandedOver: keep_work,
-    e.TaskCancelled: tidy,
-}
 
-# Minions and gates: only so many at once, and never in the way of what people wait for.
-TAKES_LONG: frozenset[Flow] = frozenset({work, evaluate})
+class Lane(StrEnum):
+    """SHORT: somebody waits for it. LONG: minions and gates, a limited number at once in all and in each project."""
 
-# Beside the flow above, for tasks that came from an issue.
-ON_ISSUE: dict[type[Event], Flow] = dict.fromkeys(TELLS, tell_issue)
+    SHORT = "short"
+    LONG = "long"
 
-# What may fail without holding up the task; it is tried for longer instead.
-ASIDE: frozenset[str] = frozenset({tell_issue.__name__})
 
-# C14: a task takes only so many of these by itself. What ends a task, or saves its work, is never refused.
-COUNTED: frozenset[Flow] = frozenset({decompose, review, debate, work, evaluate, integrate})
-STEPS: frozenset[type[Event]] = frozenset(fact for fact, flow in FLOW_AFTER.items() if flow in COUNTED)
+class Repeats(StrEnum):
+    """Jobs that a fact asks for again."""
 
-FLOWS: dict[str, Flow] = {flow.__name__: flow for flow in (*FLOW_AFTER.values(), *ON_ISSUE.values())}
+    HELD_BACK = "held_back"  # those that the task's facts asked for while it was at rest
+    PARKED = "parked"  # the one that the fact names
 
-# Facts after which nothing runs by itself: a person is waited for, the task rests or has ended, or nothing changed.
-RESTS: frozenset[type[Event]] = frozenset(
-    {
-        e.RequestCorrected,
-        e.RequestEdited,
-        e.TaskStopped,
-        e.TaskBackburnered,
-        e.TaskMuted,
-        e.JobParked,
-        e.JobRetried,  # starts its own job again; see bot/delivery/readers.py
-        e.DecisionOpened,
-        e.DecisionVoted,
-        e.DecisionMade,
-        e.DecisionHeld,
-        e.DecisionDeferred,
-        e.DecisionReminded,
-        e.DecisionExpired,
-        e.DecisionSuperseded,
-        e.DecisionWithdrawn,
-        e.DebateRoundHeld,  # the debate itself goes on
-        e.PlanningSimplified,  # the same flow asks again
-        e.OutlineChosen,  # the outline is drafted with it
-        e.DecompositionApproved,
-        e.DecompositionBlocked,
-        e.DecompositionEscalated,
-        e.ApprovalOffered,
-        e.TaskAskedAbout,
-        e.BudgetWarned,
-        e.ModelDegraded,
-        e.GuidanceLeftOut,
-        e.BudgetReached,
-        e.BudgetRaised,
-        e.WorkBegun,
-        e.MinionStarted,
-        e.MinionProgressed,
-        e.MinionAsked,
-        e.MinionStopped,
-        e.MinionFailed,
-        e.WorkEvaluated,
-        e.SubtaskEscalated,
-        e.BranchPublished,
-        e.SubtaskDone,
-        e.SubtaskDropped,
-        e.PullOpened,
-        e.MergeFailed,
-        e.Merged,
-        e.WorkKept,
-        e.ProposalMade,
-        e.ProposalApproved,  # opens a task of its own; see bot/running/proposal_tasks.py
-        e.ProposalRejected,
-    }
+
+def always(task: Task) -> bool:
+    return True
+
+
+def came_from_issue(task: Task) -> bool:
+    return task.origin is not None
+
+
+@dataclass(frozen=True, slots=True)
+class On:
+    """What one fact starts. A fact may have several rows; one that starts nothing has a row without a flow."""
+
+    fact: type[Event]
+    run: Flow | None = None
+    lane: Lane = Lane.SHORT
+    counted: bool = False  # towards `limits.task_steps`; what ends a task, or saves its work, is never refused
+    aside: bool = False  # may fail without holding up the task; it is tried for longer instead
+    at_rest: bool = False  # runs while the task is stopped or snoozed, too
+    when: Callable[[Task], bool] = always
+    repeats: Repeats | None = None
+
+
+FLOW_AFTER: tuple[On, ...] = (
+    On(e.TaskRequested, run=intake),
+    On(e.RequestVouched, run=intake),
+    On(e.ProjectChosen, run=decompose, counted=True),
+    On(e.DecompositionDrafted, run=review, counted=True),
+    On(e.DecompositionSentBack, run=decompose, counted=True),
+    On(e.ReviewersDisagreed, run=debate, counted=True),
+    On(e.ClarificationAnswered, run=decompose, counted=True),
+    On(e.PlanChangeRequested, run=decompose, counted=True),
+    On(e.RemarkMade, run=understand, at_rest=True),  # a question is answered at any time
+    On(e.PlanAccepted, run=begin_work),
+    On(e.TaskResumed, run=resume_work, repeats=Repeats.HELD_BACK),
+    On(e.SubtaskReady, run=work, lane=Lane.LONG, counted=True),
+    On(e.MinionAnswered, run=work, lane=Lane.LONG, counted=True),
+    On(e.ScopeSettled, run=work, lane=Lane.LONG, counted=True),
+    On(e.SubtaskTaken, run=publish_branch),
+    On(e.WorkHandedIn, run=evaluate, lane=Lane.LONG, counted=True),
+    On(e.GatePassed, run=integrate, counted=True),
+    On(e.WorkCompleted, run=open_pull),
+    On(e.MergeApproved, run=merge),
+    On(e.TaskHandedOver, run=keep_work),
+    On(e.TaskCancelled, run=tidy),
+    On(e.JobRetried, at_rest=True, repeats=Repeats.PARKED),
+    *(On(fact, run=tell_issue, aside=True, when=came_from_issue) for fact in TELLS),
+    # After these nothing runs by itself: a person is waited for, the task rests or has ended, or nothing changed.
+    On(e.RequestCorrected),
+    On(e.RequestEdited),
+    On(e.TaskStopped),
+    On(e.TaskBackburnered),
+    On(e.TaskMuted),
+    On(e.DecisionOpened),
+    On(e.DecisionVoted),
+    On(e.DecisionMade),
+    On(e.DecisionHeld),
+    On(e.DecisionDeferred),
+    On(e.DecisionReminded),
+    On(e.DecisionExpired),
+    On(e.DecisionSuperseded),
+    On(e.DecisionWithdrawn),
+    On(e.DebateRoundHeld),  # the debate itself goes on
+    On(e.PlanningSimplified),  # the same flow asks again
+    On(e.OutlineChosen),  # the outline is drafted with it
+    On(e.DecompositionApproved),
+    On(e.DecompositionBlocked),
+    On(e.DecompositionEscalated),
+    On(e.ApprovalOffered),
+    On(e.TaskAskedAbout),
+    On(e.BudgetWarned),
+    On(e.ModelDegraded),
+    On(e.GuidanceLeftOut),
+    On(e.BudgetReached),
+    On(e.BudgetRaised),
+    On(e.WorkBegun),
+    On(e.MinionStarted),
+    On(e.MinionProgressed),
+    On(e.MinionAsked),
+    On(e.MinionStopped),
+    On(e.WorkEvaluated),
+    On(e.BranchPublished),
+    On(e.SubtaskDone),
+    On(e.SubtaskDropped),
+    On(e.MergeFailed),
+    On(e.Merged),
+    On(e.WorkKept),
+    On(e.ProposalMade),
+    On(e.ProposalApproved),  # opens a task of its own; see bot/running/proposal_tasks.py
+    On(e.ProposalRejected),
 )
+
+FLOWS: dict[str, Flow] = {row.run.__name__: row.run for row in FLOW_AFTER if row.run}
+
+
+def rows_after(fact: type[Event]) -> Sequence[On]:
+    return _ROWS[fact]
+
+
+def row_of(fact: type[Event], flow: str) -> On:
+    """The row that asked for a job; an empty one where the table has none any more."""
+    return next((row for row in _ROWS[fact] if row.run and row.run.__name__ == flow), On(fact))
+
+
+COUNTED = frozenset(row.fact for row in FLOW_AFTER if row.counted)
+_ROWS = {fact: tuple(row for row in FLOW_AFTER if row.fact is fact) for fact in {row.fact for row in FLOW_AFTER}}

@@ -12,7 +12,7 @@ from agents.domain.ids import DecisionId, surface_of
 from agents.domain.text.sanitize import one_line
 from bot.cards import replies
 from bot.cards.discreet import discreet
-from bot.delivery.readers import wish
+from bot.delivery.announcer import wish
 from bot.leases import Leases
 from bot.messages import Card, Deleted, Gone, Later, Platform, Refused, Shut, Unsure, load_card
 from bot.services import Office

@@ -19,7 +19,7 @@ from bot.cards.about import cost_card, why_card
 from bot.cards.bill import Bill
 from bot.cards.replies import Page
 from bot.cards.status import status_card
-from bot.delivery.readers import wish
+from bot.delivery.announcer import wish
 from bot.intake.conversation import PRIVATE, Command, Verb
 from bot.intake.linking import Linking
 from bot.intake.needs import mine_of, read

@@ -17,7 +17,7 @@ from agents.domain.task.task import Task
 from agents.domain.text.json_types import shape
 from agents.domain.text.sanitize import clean, hidden_in
 from bot.cards import replies
-from bot.delivery.readers import wish
+from bot.delivery.announcer import wish
 from bot.intake import hearing
 from bot.intake.commands import Asked, answer, obey
 from bot.intake.conversation import Command, Meaning, SmallTalk, Words, understand

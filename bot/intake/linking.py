@@ -10,7 +10,7 @@ from agents.domain.ids import Account, DecisionId, Thread, derived, surface_of
 from agents.domain.project.linking import Answer, LinkRequest, LinkState, Side, answer
 from bot.cards import people as cards
 from bot.cards.people import NO, YES, Described
-from bot.delivery.readers import wish
+from bot.delivery.announcer import wish
 from bot.messages import Card, Pressed
 from bot.permissions import Permissions
 from store.books import Books

@@ -5,7 +5,7 @@ from datetime import datetime
 from agents.domain.ids import surface_of
 from agents.domain.text.redact import Redact
 from bot.cards import replies
-from bot.delivery.readers import wish
+from bot.delivery.announcer import wish
 from bot.messages import Delivery, Edited, Pressed, Said
 from store.books import Books
 from store.chat.posts import Act

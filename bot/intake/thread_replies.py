@@ -10,7 +10,7 @@ from agents.domain.ids import DecisionId
 from agents.domain.task.task import Task
 from bot.cards import replies
 from bot.cards.words import label_of
-from bot.delivery.readers import wish
+from bot.delivery.announcer import wish
 from bot.intake.commands import point_to_button
 from bot.intake.conversation import Command, Meaning, SmallTalk, Verb, understand
 from bot.messages import Said, load_card

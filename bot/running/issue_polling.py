@@ -14,7 +14,7 @@ from agents.ports import ForgeFailed
 from agents.workspace.forge.intake import GitHubIntake, LabelledIssue
 from bot.cards import replies
 from bot.config.settings import Settings
-from bot.delivery.readers import wish
+from bot.delivery.announcer import wish
 from bot.intake.inbox import REQUEST_MOST, Inbox
 from bot.messages import Labelled, Later, Platform, Refused, Unsure
 from bot.services import Office

@@ -28,6 +28,8 @@ from store.running.jobs import LONGEST_WAIT, Job
 if TYPE_CHECKING:
     from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
+    from agents.flows import On
+
 log = logging.getLogger("overlord.jobs")
 
 Step = Callable[[], Awaitable[int]]
@@ -174,11 +176,11 @@ class Jobs:
             await self._failed(job, f"{type(problem).__name__}: {problem}")
 
     async def _takes_too_long(self, job: Job) -> bool:
-        from agents.flows import STEPS
+        from agents.flows import COUNTED
 
-        if type(job.event) not in STEPS:
+        if not _row(job).counted:
             return False
-        return await self._database.read(lambda books: books.jobs.steps(job, STEPS)) > self._limits.task_steps
+        return await self._database.read(lambda books: books.jobs.steps(job, COUNTED)) > self._limits.task_steps
 
     async def _failed(self, job: Job, problem: str) -> None:
         if job.attempts + 1 >= self._most(job):
@@ -188,11 +190,11 @@ class Jobs:
         await self._database.write(lambda books: books.jobs.put_back(job, problem, again))
 
     def _most(self, job: Job) -> int:
-        return max(PATIENT, self._limits.job_recoveries) if _is_aside(job) else self._limits.job_recoveries
+        return max(PATIENT, self._limits.job_recoveries) if _row(job).aside else self._limits.job_recoveries
 
     async def _give_up(self, job: Job, problem: str) -> None:
         """Say so in the thread, and ask the owner what to do."""
-        if _is_aside(job):
+        if _row(job).aside:
             log.warning("given up", extra={"job": job.id, "flow": job.flow, "problem": problem})
             await self._database.write(lambda books: books.jobs.park(job, problem))
             return
@@ -247,11 +249,10 @@ def _make_scheduler() -> "AsyncIOScheduler":
     return AsyncIOScheduler(timezone=UTC, job_defaults={"coalesce": True, "max_instances": 1})
 
 
-def _is_aside(job: Job) -> bool:
-    """Nobody in the thread waits for it."""
-    from agents.flows import ASIDE
+def _row(job: Job) -> "On":
+    from agents.flows import row_of
 
-    return job.flow in ASIDE
+    return row_of(type(job.event), job.flow)
 
 
 def _renewed(job: Job, until: datetime, books: Books) -> bool:

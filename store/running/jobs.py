@@ -115,7 +115,7 @@ class Jobs:
         if insert_each_once(self._db, _J, rows):
             self._touched.add("jobs")
 
-    def again(self, id: str, at: datetime) -> None:
+    def again(self, id: str) -> None:
         """A parked job gets a fresh start."""
         fresh = {"state": JobState.WAITING, "attempts": 0, "not_before": 0.0}
         self._db.execute(update(_J).where(_J.c.id == id, _J.c.state == JobState.PARKED).values(**fresh))

@@ -6,7 +6,7 @@ What is in a step of ours, for 50 tasks at once, on SQLite with synchronous=FULL
   fact is appended with its hash chain and the task's snapshot, and the delivery that led to it is settled;
 - the launcher: it reads the fact, writes the row of a job that follows from it and moves its cursor. In the program
   only some facts lead to a job; here every fact does;
-- the announcer (`bot.delivery.readers.announce_calmly`): it reads the fact, draws the status card, writes the wish to
+- the announcer (`bot.delivery.announcer.announce_calmly`): it reads the fact, draws the status card, writes the wish to
   show it and moves its cursor. As in the program, facts that one look finds of the same task share a drawing.
 
 Both readers are pumps that wake when something was committed, as in the program, and the clock runs until they have
@@ -32,7 +32,7 @@ from agents.domain.decisions.answering import Utterance
 from agents.domain.decisions.authority import Presser
 from agents.domain.task.task import Task
 from bot.change_notifier import Bell
-from bot.delivery import readers
+from bot.delivery import announcer
 from bot.intake.inbox import Inbox
 from bot.messages import Said
 from bot.running.jobs import Pump, settle_waiting
@@ -146,7 +146,7 @@ async def _reading(office: Office, bell: Bell, *more: Pump) -> AsyncIterator[Cal
     write = office.database.write
     pumps = (
         Pump("launch", lambda: write(_launch), frozenset({"facts"})),
-        Pump("announce", partial(readers.announce_calmly, office), frozenset({"facts"})),
+        Pump("announce", partial(announcer.announce_calmly, office), frozenset({"facts"})),
         *more,
     )
 
@@ -172,8 +172,8 @@ def _all_read(books: Books) -> bool:
 
 
 def _launch(books: Books) -> int:
-    """`bot.delivery.readers.launch`, but every fact leads to a job."""
-    unread = books.log.unread("launcher", readers.BATCH)
+    """`bot.running.launcher.launch`, but every fact leads to a job."""
+    unread = books.log.unread("launcher", announcer.BATCH)
     books.jobs.ask(*((recorded, "intake", "") for recorded in unread))
     if unread:
         books.log.mark_read("launcher", unread[-1].seq)

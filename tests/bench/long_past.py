@@ -17,11 +17,12 @@ from agents.domain import events as e
 from agents.domain.ids import Thread
 from agents.domain.task.task import Task
 from bot.change_notifier import Bell
-from bot.delivery import readers
+from bot.delivery import announcer
 from bot.delivery.outbox import Outbox
 from bot.intake.inbox import Inbox
 from bot.leases import Leases
 from bot.running.jobs import settle_waiting
+from bot.running.launcher import launch
 from bot.running.timers import Timers
 from bot.services import Office
 from store.books import Books
@@ -69,8 +70,8 @@ async def _look(office: Office) -> list[float]:
     database, now = office.database, office.clock.now
     questions: tuple[Callable[[], Awaitable[object]], ...] = (
         partial(settle_waiting, Inbox(office)),
-        lambda: database.write(lambda books: readers.launch(books, now())),
-        lambda: database.write(lambda books: readers.announce(books, office.permissions, now())),
+        lambda: database.write(launch),
+        lambda: database.write(lambda books: announcer.announce(books, office.permissions, now())),
         outbox.send_due,
         lambda: database.write(lambda books: books.jobs.claim(_lease(office), GENEROUS, 16)),
         timers.fire_due,

@@ -14,8 +14,8 @@ from agents.domain.ids import DecisionId, Thread
 from agents.domain.limits import Limits
 from agents.domain.text.redact import MASK, Redactor
 from bot.clock import SystemClock
+from bot.delivery.announcer import wish
 from bot.delivery.outbox import Outbox
-from bot.delivery.readers import wish
 from bot.leases import Leases
 from bot.messages import Arrow, Button, Card, Choice, Graph, Node, Row
 from bot.permissions import Permissions

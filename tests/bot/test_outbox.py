@@ -4,8 +4,8 @@ from datetime import timedelta
 from pathlib import Path
 
 from agents.domain.ids import Account, Thread
+from bot.delivery.announcer import wish
 from bot.delivery.outbox import Outbox
-from bot.delivery.readers import wish
 from bot.leases import Leases
 from bot.messages import Bounds, Card, Later, Refused, Shut
 from store.database import Database

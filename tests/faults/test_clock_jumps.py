@@ -16,9 +16,10 @@ from agents.domain.decisions.decision import DecisionState, Option, lettered
 from agents.ports import Ports
 from bot.app import running
 from bot.clock import ScaledClock
-from bot.delivery.readers import announce, launch
+from bot.delivery.announcer import announce
 from bot.leases import Leases
 from bot.running.jobs import Jobs
+from bot.running.launcher import launch
 from store.books import Books
 from store.database import Database
 from store.running.jobs import Job
@@ -90,7 +91,7 @@ class Bench:
     async def ask(self) -> None:
         """A request, which asks for its first flow."""
         await self._room.task()
-        await self._room.database.write(lambda books: launch(books, self._room.clock.now()))
+        await self._room.database.write(launch)
 
     async def state(self) -> tuple[str, int]:
         question = text("SELECT state, attempts FROM jobs")

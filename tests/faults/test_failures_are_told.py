@@ -8,7 +8,7 @@ from pathlib import Path
 from agents.domain.ids import Thread
 from agents.ports import Ports
 from agents.workspace.projects import GitProjects
-from bot.delivery.readers import wish
+from bot.delivery.announcer import wish
 from bot.messages import Card, Tone
 from store.books import Books
 from store.chat.deliveries import Received

@@ -11,8 +11,8 @@ from agents.domain.ids import Account, Thread
 from agents.domain.limits import Limits
 from bot.change_notifier import Bell
 from bot.clock import ScaledClock
+from bot.delivery.announcer import wish
 from bot.delivery.outbox import Outbox
-from bot.delivery.readers import wish
 from bot.leases import Leases
 from bot.messages import Card, Later
 from store.books import Books

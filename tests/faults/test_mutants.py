@@ -27,14 +27,15 @@ from agents.ports import Decide
 from agents.workspace.files.artefacts import FileArtefacts
 from bot.change_notifier import Bell
 from bot.clock import ScaledClock
+from bot.delivery.announcer import wish
 from bot.delivery.outbox import Outbox
-from bot.delivery.readers import launch, wish
 from bot.intake.inbox import Inbox, Outcome
 from bot.messages import Card, Delivery, Platform
 from bot.platforms.console.hosting import running as console_running
 from bot.platforms.console.options import ConsoleOptions
 from bot.queries.store_queries import Records
 from bot.running.jobs import Pump, settle_waiting
+from bot.running.launcher import launch
 from bot.services import Office
 from store import tables
 from store.books import Books
@@ -289,7 +290,7 @@ async def remarks_of_a_job_taken_over(home: Path, make_log: type[JobLog]) -> lis
 
     try:
         task = await database.write(a_task)
-        await database.write(lambda books: launch(books, NOW))
+        await database.write(launch)
         (zombie,) = await database.write(claim("zombie", NOW))
         (holder,) = await database.write(claim("holder", NOW + timedelta(seconds=61)))
         for job, words in ((zombie, "zombie"), (holder, "holder")):

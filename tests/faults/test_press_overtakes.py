@@ -12,7 +12,7 @@ from agents.domain.limits import Limits
 from agents.domain.task.task import Task
 from bot.change_notifier import Bell
 from bot.clock import ScaledClock
-from bot.delivery.readers import announce
+from bot.delivery.announcer import announce
 from bot.intake.inbox import Inbox
 from bot.leases import Leases
 from bot.messages import Choice, Pressed, load_card

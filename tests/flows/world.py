@@ -21,8 +21,8 @@ from agents.flows import FLOWS
 from agents.ports import Llm, Ports
 from agents.workspace.projects import GitProjects
 from bot.clock import ScaledClock
-from bot.delivery.readers import launch
 from bot.permissions import Permissions
+from bot.running.launcher import launch
 from bot.services import Office
 from manifests import packaged
 from store.books import Books
@@ -58,7 +58,7 @@ class Planning:
         """Claim the next job. A job whose holder is given up on is claimed again."""
         self.runs += 1
         now = self.office.clock.now()
-        await self.office.database.write(lambda books: launch(books, now))
+        await self.office.database.write(launch)
         until = now + self.office.limits.within("job_lease")
         lease = Lease(owner=f"run-{self.runs}", at=now, until=until, dead=(f"run-{self.runs - 1}",))
         jobs = await self.office.database.write(lambda books: books.jobs.claim(lease, self.office.limits, 1))

@@ -17,7 +17,7 @@ from agents.domain.limits import Limits
 from agents.domain.task import decide
 from agents.domain.task.decide import Request
 from agents.domain.task.task import Task
-from bot.delivery import readers
+from bot.delivery import announcer
 from bot.intake.inbox import Inbox, Outcome
 from bot.messages import Delivery, Pressed, Said
 from bot.permissions import Permissions
@@ -159,7 +159,7 @@ class Room:
     async def announce(self) -> dict[str, str]:
         """Say what is to be said, on a platform that takes everything: message ids by the key of their card."""
         now = self.clock.now()
-        while await self.database.write(lambda books: readers.announce(books, self.office.permissions, now)):
+        while await self.database.write(lambda books: announcer.announce(books, self.office.permissions, now)):
             pass
         while await self.database.write(partial(take_all_posts, now)):
             pass

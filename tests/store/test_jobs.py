@@ -132,7 +132,7 @@ async def test_a_parked_job_rests_until_a_person_asks_for_it_again(queue: Queue)
     [job] = await queue.claim()
     assert await queue.do(lambda books: books.jobs.park(job, "gave up"))
     assert await queue.claim(MORNING + timedelta(days=9), owner="two") == []
-    await queue.do(lambda books: books.jobs.again(job.id, MORNING))
+    await queue.do(lambda books: books.jobs.again(job.id))
     [again] = await queue.claim(owner="two")
     assert again.attempts == 0
 

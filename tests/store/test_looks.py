@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agents.domain.ids import PersonId, TaskId
-from bot.delivery import readers
+from bot.running.launcher import launch
 from store.books import Books
 from store.chat.deliveries import DeliveryState
 from store.codec import Recorded
@@ -39,12 +39,12 @@ def _end_jobs(books: Books) -> None:
 LOOKS: dict[str, Question] = {
     "settle": lambda books: books.deliveries.to_settle(),
     "settle one": lambda books: books.deliveries.settle("said", DeliveryState.HANDLED, "", MORNING),
-    "launch": lambda books: readers.launch(books, MORNING),
+    "launch": launch,
     "ask for a job": lambda books: books.jobs.ask((_first(books), "intake", "")),
     "claim jobs": lambda books: books.jobs.claim(LEASE, UNLIMITED, 16),
     "end a job": _end_jobs,
     "when next a job": lambda books: books.jobs.next_try(MORNING),
-    "a fresh start": lambda books: books.jobs.again("some job", MORNING),
+    "a fresh start": lambda books: books.jobs.again("some job"),
     "unread": lambda books: books.log.unread("announcer"),
     "claim posts": lambda books: books.posts.claim(LEASE, UNLIMITED, 16),
     "when next a post": lambda books: books.posts.next_due(MORNING),

@@ -11,13 +11,14 @@ from agents.domain.ids import Account, Thread
 from agents.domain.limits import Limits
 from agents.ports import Ports
 from bot.clock import SystemClock
+from bot.delivery.announcer import wish
 from bot.delivery.outbox import Outbox
-from bot.delivery.readers import launch, wish
 from bot.intake.inbox import Inbox
 from bot.leases import Leases
 from bot.messages import Bounds, Card, Said
 from bot.permissions import Permissions
 from bot.running.jobs import Jobs, settle_waiting
+from bot.running.launcher import launch
 from bot.services import Office
 from store.books import Books
 from store.chat.posts import Wish
@@ -99,7 +100,7 @@ class Patient:
 async def test_a_running_job_keeps_its_lease_through_an_outage(office: Office) -> None:
     at = datetime.now(MORNING.tzinfo)
     await office.database.write(lambda books: open_task("k", ANA, CHANNEL, at, books))
-    await office.database.write(lambda books: launch(books, at))
+    await office.database.write(launch)
     patient = Patient(office)
     await patient.jobs.run_waiting()
     await patient.started.wait()

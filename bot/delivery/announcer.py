@@ -1,14 +1,13 @@
-"""The two readers of the log: the launcher asks for what comes next, the announcer asks for what is to be said.
+"""The announcer reads the log and asks for the cards that facts call for.
 
-Each moves its cursor in the transaction that writes what follows, so a fact is handled once and never skipped.
+It moves its cursor in the transaction that writes the posts, so a fact is handled once and never skipped.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from agents.domain import events as e
 from agents.domain.decisions.authority import Group
 from agents.domain.decisions.decision import Decision
 from agents.domain.events import Event
@@ -23,7 +22,6 @@ from bot.permissions import Permissions
 from bot.services import Office
 from store.books import Books
 from store.chat.posts import Act, Wish
-from store.codec import Recorded
 
 BATCH = 400
 PINGED = 5  # people who are called to one decision, at most
@@ -39,39 +37,6 @@ class House:
 
 
 NO_HOUSE = House()
-
-
-def launch(books: Books, at: datetime) -> int:
-    """Ask for the job that each unread fact leads to. Returns how many facts were read."""
-    unread = books.log.unread("launcher", BATCH)
-    asking: list[Recorded] = []
-    for recorded in unread:
-        match recorded.event:
-            case e.JobRetried(job=job):
-                books.jobs.again(job, at)
-            case e.TaskResumed(task=task):  # what was held back; the same fact asks once
-                asking += books.log.facts(task)
-            case e.RemarkMade():  # reading along costs little, and a question is answered at any time
-                asking.append(recorded)
-            case fact if not books.log.task(fact.task).at_rest:
-                asking.append(recorded)
-    if asking:
-        books.jobs.ask(*_jobs_after(asking, books))
-    if unread:
-        books.log.mark_read("launcher", unread[-1].seq)
-    return len(unread)
-
-
-def _jobs_after(facts: Iterable[Recorded], books: Books) -> Iterator[tuple[Recorded, str, str]]:
-    """Which flows each fact leads to, and in which lane."""
-    from agents.flows import FLOW_AFTER, ON_ISSUE, TAKES_LONG  # loaded with the jobs' world, after the program is ready
-
-    for recorded in facts:
-        if flow := FLOW_AFTER.get(type(recorded.event)):
-            lane = (books.log.task(recorded.event.task).project or "") if flow in TAKES_LONG else ""
-            yield recorded, flow.__name__, lane
-        if (told := ON_ISSUE.get(type(recorded.event))) and books.log.task(recorded.event.task).origin:
-            yield recorded, told.__name__, ""
 
 
 def announce(books: Books, permissions: Permissions, at: datetime, house: House = NO_HOUSE) -> int:
