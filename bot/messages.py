@@ -194,10 +194,12 @@ class Graph:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """An address that readers of the card can open."""
+    """An address that readers of the card can open; or the message of a decision, whose address its platform knows."""
 
     label: str
-    url: str
+    url: str = ""
+    decision: DecisionId | None = None
+    message: str = ""  # of that decision; empty until it is posted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -331,6 +333,10 @@ class Platform(Protocol):
 
     async def begin(self, channel: str, key: str, words: str) -> Thread:
         """Begin a thread in a channel with a message of ours; the same key begins it once."""
+        ...
+
+    async def permalink(self, thread: Thread, message: str) -> str:
+        """An address that leads to a message; empty where there is none."""
         ...
 
     async def whisper(self, thread: Thread, to: Account, key: str, card: Card) -> None:

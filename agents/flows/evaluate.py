@@ -14,6 +14,7 @@ from agents.domain.checks.evaluation import (
     GateRun,
     Opinion,
     Score,
+    comments_on,
     joined,
     judged as conclusion,
     overall,
@@ -91,7 +92,8 @@ async def evaluate(event: Event, ports: Ports) -> None:
     measured = await _measured(task, work, commit, ports)
     evaluation = concluded(work, measured, judged, reviews)
     risk = ports.risk(measured.changes, evaluation.coverage)  # of all files, not only of those that the fact keeps
-    patch = await keep_patch(task, work, commit, ports) if working.needs_a_person(task, work, evaluation) else ""
+    kept = await _keep_evidence(task, work, evaluation, ports)
+    patch = kept if working.needs_a_person(task, work, evaluation) else ""
 
     def decide(now: Task, moment: Moment) -> Sequence[Event]:
         if not _is_due(now, event):
@@ -100,6 +102,13 @@ async def evaluate(event: Event, ports: Ports) -> None:
         return working.after_evaluation(now, judged_work, evaluation, risk, moment)
 
     await ports.store.record(task.id, decide)
+
+
+async def _keep_evidence(task: Task, work: Work, evaluation: Evaluation, ports: Ports) -> str:
+    """What people may want to read of a judgement: the diff, whose name is returned, and what reviewers said."""
+    if evaluation.reviews:
+        await ports.artefacts.keep(f"{dispatching.key_of(task, work)}.comments", comments_on(evaluation))
+    return await keep_patch(task, work, evaluation.commit, ports)
 
 
 def _uncommitted(event: e.WorkHandedIn) -> Judged | None:

@@ -4,20 +4,21 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agents.domain import events as e
-from agents.domain.checks.evaluation import Score
+from agents.domain.checks.evaluation import Evaluation, Score
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision, DecisionState
 from agents.domain.events import Event
 from agents.domain.ids import DecisionId
+from agents.domain.work.work import run_key
 from bot.cards.about import about_card
-from bot.cards.decisions import MERGES, decision_card
-from bot.cards.links import with_kept, with_task_page
+from bot.cards.decisions import GATES, MERGES, decision_card
+from bot.cards.links import with_checks, with_kept, with_task_page
 from bot.cards.proposals import carried_card
 from bot.cards.replies import approve_card, reminder_card
 from bot.cards.scene import Posting, Scene
 from bot.cards.status import status_card
 from bot.cards.work import branch_card, evaluation_card, kept_card, merged_card, sent_back_card
-from bot.messages import Card
+from bot.messages import Card, Link
 
 TWICE = 2  # times that work goes back before it is worth a message
 
@@ -39,7 +40,9 @@ def decision(event: Event, scene: Scene) -> list[Posting]:
         card = _with_evidence(card, known, scene)
         card = replace(card, notify=scene.deciders(known), lines=_with(card.lines, scene.nobody(known)))
     own = Posting(key=f"decision:{known.id}", card=card)
-    return [own, *_confirmation(known, scene)] if known.state is not DecisionState.OPEN else [own]
+    if known.state is DecisionState.OPEN:
+        return [own]
+    return [own, *_confirmation(known, scene), *_checks_without(known, scene)]
 
 
 def _with_evidence(card: Card, known: Decision, scene: Scene) -> Card:
@@ -50,6 +53,9 @@ def _with_evidence(card: Card, known: Decision, scene: Scene) -> Card:
     match known.subject.split(":"):
         case ["work", number, *_] if known.kind is Kind.ESCALATION and task.work(int(number)).patch:
             return with_kept(card, task, task.work(int(number)).patch, "Show the patch", scene.ways)
+        case ["gate", number, attempt, *_] if known.kind in GATES:
+            name = f"{run_key(task.id, int(number), int(attempt))}.patch"
+            return with_kept(card, task, name, "Show the diff", scene.ways)
         case _:
             return card
 
@@ -57,7 +63,7 @@ def _with_evidence(card: Card, known: Decision, scene: Scene) -> Card:
 def _confirmation(known: Decision, scene: Scene) -> list[Posting]:
     """The card that words brought has nothing left to press, wherever it was decided."""
     key = f"confirm:{known.id}"
-    return [Posting(key=key, card=approve_card(scene.task, known, scene.name))] if scene.posted(key) else []
+    return [Posting(key=key, card=approve_card(scene.task, known, scene.name))] if scene.shown(key) else []
 
 
 def reminder(event: Event, scene: Scene) -> list[Posting]:
@@ -93,16 +99,42 @@ def evaluation(event: Event, scene: Scene) -> list[Posting]:
     assert isinstance(event, e.WorkEvaluated)
     task, judged = scene.task, event.evaluation
     work = task.work(event.subtask)
-    made = [Posting(key=f"evaluation:{task.id}", card=evaluation_card(task, work, judged))]
+    made = [_checks(judged, scene)]
     if judged.overall is Score.NEEDS_REVISION and work.attempt == judged.attempt + 1 and work.tries == TWICE + 1:
         key = f"sent_back:{task.id}.{work.number}:{judged.attempt}"
         made.append(Posting(key=key, card=sent_back_card(task, work, judged)))
     return made
 
 
+def _checks(judged: Evaluation, scene: Scene) -> Posting:
+    task = scene.task
+    card = with_checks(evaluation_card(task, task.work(judged.subtask), judged), task, judged, scene.ways)
+    about = tuple(f"{kind}:{judged.subtask}:{judged.attempt}" for kind in ("gate", "work"))
+    for asked in (each for each in task.questions if each.subject.startswith(about)):
+        title = decision_card(task, asked, scene.name).title
+        link = Link(label=title, decision=asked.id, message=scene.message(f"decision:{asked.id}"))
+        needs = f"{task.id}.{judged.subtask} needs a person: see “{title}” in this thread."
+        card = replace(card, lines=(*card.lines, needs), links=(*card.links, link))
+    return Posting(key=f"evaluation:{task.id}", card=card)
+
+
+def _checks_without(known: Decision, scene: Scene) -> list[Posting]:
+    """The checks no longer name a decision that was made."""
+    shown = scene.shown(f"evaluation:{scene.task.id}")
+    match known.subject.split(":"):
+        case ["gate" | "work", number, *_] if shown and any(link.decision == known.id for link in shown.links):
+            judged = scene.task.work(int(number)).evaluation
+            return [_checks(judged, scene)] if judged else []
+        case _:
+            return []
+
+
 def kept(event: Event, scene: Scene) -> list[Posting]:
     assert isinstance(event, e.WorkKept)
-    return [Posting(key=f"kept:{scene.task.id}", card=kept_card(scene.task, event))]
+    card = kept_card(scene.task, event)
+    if event.patch:
+        card = with_kept(card, scene.task, event.patch, "Show the patch", scene.ways)
+    return [Posting(key=f"kept:{scene.task.id}", card=card)]
 
 
 def branch(event: Event, scene: Scene) -> list[Posting]:

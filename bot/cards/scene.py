@@ -21,7 +21,8 @@ class Scene:
     next_approver: Callable[[int], Account | None] = lambda number: None
     ways: Ways = field(default_factory=Ways)  # to what is too long for a card
     bill: Callable[[], Bill] = Bill  # summed up when a card asks for it
-    posted: Callable[[str], bool] = lambda key: False  # whether a message of this key is there
+    shown: Callable[[str], Card | None] = lambda key: None  # what the message of this key shows, if there is one
+    message: Callable[[str], str] = lambda key: ""  # the platform's id of the message of this key
     nobody: Callable[[Decision], str] = lambda decision: ""  # what to say when nobody is named who may decide
 
 

@@ -101,7 +101,7 @@ def evaluation_card(task: Task, work: Work, judged: Evaluation) -> Card:
         title=f"Checks of {task.id}: {task.id}.{work.number} {_verdict(work, judged)}",
         text=one_line(_titled(task, work), 200),
         rows=(*evaluation_rows(judged), *_judged_before(task, work.number)),
-        lines=(*found_lines(judged), *_person_asked(task, work)),
+        lines=found_lines(judged),
         footer=_footer(judged),
         tone={Score.PASS: Tone.GOOD, Score.NEEDS_REVISION: Tone.PLAIN, Score.FAIL: Tone.BAD}[judged.overall],
     )
@@ -125,13 +125,6 @@ def _judged_before(task: Task, number: int) -> Iterator[Row]:
             said = " · ".join(part for part in (_verdict(work, judged), checks) if part)
             mark = {Score.PASS: "✓", Score.NEEDS_REVISION: "↺", Score.FAIL: "✕"}[judged.overall]
             yield Row(label=f"{mark} {task.id}.{work.number}", value=f"{one_line(_titled(task, work), 70)}: {said}")
-
-
-def _person_asked(task: Task, work: Work) -> tuple[str, ...]:
-    """A decision is always a message of its own, since nobody is told of an edit."""
-    about = (f"gate:{work.number}:{work.attempt}", f"work:{work.number}:{work.attempt}")
-    asked = any(decision.subject.startswith(about) for decision in task.questions)
-    return (f"{task.id}.{work.number} needs a person: it has a card of its own in this thread.",) if asked else ()
 
 
 def _verdict(work: Work, judged: Evaluation) -> str:
@@ -256,7 +249,7 @@ def kept_card(task: Task, kept: WorkKept) -> Card:
     rows += [Row(label="To be on it", value=how) for how in kept.how]
     rows += [Row(label="Not brought to you", value=problem) for problem in kept.problems]
     if kept.patch:
-        rows.append(Row(label="Patch", value=f"{kept.patch}, in the folder `artefacts` of the state folder"))
+        rows.append(Row(label="Patch", value=kept.patch))
     text = "Here is what there is; I have stopped." if kept.branches else "There was nothing on a branch yet."
     return Card(title=f"{task.id} is yours now", text=text, rows=tuple(rows))
 

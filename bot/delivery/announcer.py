@@ -17,7 +17,7 @@ from bot.cards import CARD_FOR, status
 from bot.cards.bill import Bill
 from bot.cards.links import ways_of
 from bot.cards.scene import Scene
-from bot.messages import Card, card_hash, dump_card
+from bot.messages import Card, card_hash, dump_card, load_card
 from bot.permissions import Permissions
 from bot.services import Office
 from store.books import Books
@@ -85,7 +85,8 @@ def scene_of(books: Books, event: Event, permissions: Permissions, house: House)
         deciders=lambda decision: _deciders(books, permissions, task, decision),
         bill=lambda: Bill(spent=books.calls.spent_on(task.id), budget=house.budget),
         next_approver=permissions.next_approver,
-        posted=books.posts.wanted,
+        shown=lambda key: load_card(found.body) if (found := books.posts.find(key)) else None,
+        message=books.posts.message_of,
         nobody=lambda decision: permissions.nobody_in(decision.kind, task.channel) or "",
     )
 

@@ -3,12 +3,14 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 
 from agents.domain.decisions import pressing
-from agents.domain.ids import DecisionId, surface_of
+from agents.domain.decisions.decision import Decision
+from agents.domain.ids import DecisionId, Thread, surface_of
 from agents.domain.text.sanitize import one_line
 from bot.cards import replies
 from bot.cards.discreet import discreet
@@ -100,7 +102,8 @@ class Outbox:
 
     async def _deliver(self, platform: Platform, post: Post) -> str:
         """Make the platform show it, and return the message's id. Everything that is said goes through here."""
-        card = discreet(await self._with_files(load_card(post.body)), self._redact)
+        card = await self._with_messages(platform, post.thread, await self._with_files(load_card(post.body)))
+        card = discreet(card, self._redact)
         match post.act:
             case Act.SEEN:
                 await platform.seen(post.thread, post.target)
@@ -118,6 +121,16 @@ class Outbox:
         read = [replace(each, text=await self._office.kept(each.name) or "") for each in card.files]
         return replace(card, files=tuple(each for each in read if each.text))
 
+    async def _with_messages(self, platform: Platform, thread: Thread, card: Card) -> Card:
+        """Addresses of the messages that it links to; it stands without those that are not known."""
+        links = []
+        for link in card.links:
+            if link.message:
+                with suppress(Later, Refused, Unsure):
+                    link = replace(link, url=await platform.permalink(thread, link.message))
+            links.append(link)
+        return replace(card, links=tuple(link for link in links if link.url))
+
     async def _post_or_edit(self, platform: Platform, post: Post, card: Card) -> str:
         message = post.message
         if not message and post.unsure:
@@ -132,11 +145,21 @@ class Outbox:
         now = self._clock.now()
         books.posts.sent(post, message, now, self._limits)
         kind, _, id = post.key.partition(":")
-        decision = books.ledger.find(DecisionId(id)) if kind == "decision" and post.late and not post.message else None
+        decision = books.ledger.find(DecisionId(id)) if kind == "decision" and not post.message else None
         if decision:
+            self._link_from_checks(decision, message, books)
+        if decision and post.late:
             task, cause = books.log.task(decision.task), f"shown:{post.name}"
             facts = pressing.begin_clock_again(task, decision.id, self._office.moment(task.channel, cause))
             books.log.append(task.id, facts, Cause(actor="overlord", delivery=cause))
+
+    def _link_from_checks(self, decision: Decision, message: str, books: Books) -> None:
+        """The message that a task's checks speak of is there now, so they can lead to it."""
+        found = books.posts.find(f"evaluation:{decision.task}")
+        card = load_card(found.body) if found else None
+        if found and card and any(link.decision == decision.id for link in card.links):
+            links = tuple(replace(x, message=message) if x.decision == decision.id else x for x in card.links)
+            books.posts.want(wish(found.key, found.thread, replace(card, links=links)), self._clock.now())
 
     def _shut(self, post: Post, problem: Shut, books: Books) -> None:
         """The place may open again, so it waits; whoever asked for the task is told where it waits."""

@@ -23,10 +23,10 @@ from bot.intake.commands import Asked, answer, obey
 from bot.intake.conversation import Command, Meaning, SmallTalk, Words, understand
 from bot.intake.linking import Linking
 from bot.intake.naming import unmet, with_names
-from bot.intake.notices import warn_of_key
+from bot.intake.notices import checks_at, warn_of_key
 from bot.intake.quota import OverQuota, Quota, is_free
 from bot.intake.thread_replies import Talk, words_of
-from bot.messages import Choice, Delivery, Edited, Labelled, Mandated, Pressed, Said, load_card
+from bot.messages import Card, Choice, Delivery, Edited, Labelled, Mandated, Pressed, Said, load_card
 from bot.services import Office
 from store.books import Books
 from store.chat.deliveries import DeliveryState, Received
@@ -217,6 +217,8 @@ class Inbox:
         choice = Choice.of(pressed.token)
         if choice and (link := books.links.find(choice.decision)):
             return self._link_pressed(link, pressed, speaker, books)
+        if choice and (card := checks_at(pressed, choice, books)):
+            return self._show_checks(card, pressed, speaker, books)
         decision = books.ledger.find(choice.decision) if choice else None
         if choice is None or decision is None:
             raise _UNKNOWN
@@ -235,6 +237,14 @@ class Inbox:
         facts = steering.press(task, press, speaker, moment)
         books.log.append(task.id, facts, _cause(pressed))
         return self._handled(f"{task.id}: {', '.join(type(f).__name__ for f in facts)}")
+
+    def _show_checks(self, card: Card, pressed: Pressed, speaker: Presser, books: Books) -> Outcome:
+        """A standing button decides nothing: what it names goes to whoever pressed it."""
+        if not self._hears(pressed, speaker):
+            raise PressRefused("This is not yours to see", next_step=f"{_OUTSIDER}. {_ASK_A_MEMBER}")
+        whisper = wish(f"whisper:{pressed.key}", pressed.thread, card, Act.WHISPER, pressed.by)
+        books.posts.want(whisper, self._clock.now())
+        return self._handled("showed what was kept of the checks")
 
     def _link_pressed(self, link: LinkRequest, pressed: Pressed, speaker: Presser, books: Books) -> Outcome:
         here = _posts_at(pressed, books) if pressed.message else []

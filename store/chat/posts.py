@@ -239,6 +239,14 @@ class Posts:
         """Whether a message of this key is wanted anywhere."""
         return self._db.execute(select(_P.c.id).where(_P.c.key == key).limit(1)).scalar() is not None
 
+    def find(self, key: str) -> Wish | None:
+        row = self._db.execute(select(_P).where(_P.c.key == key).limit(1)).first()
+        return _wish(row) if row else None
+
+    def message_of(self, key: str) -> str:
+        """The platform's id of a message; empty until it is known."""
+        return self._db.execute(select(_P.c.message).where(_P.c.key == key).limit(1)).scalar() or ""
+
     def is_unseen(self, key: str) -> bool:
         """Whether a message is wanted that no platform has taken yet."""
         found = self._db.execute(select(_P.c.message).where(_P.c.key == key, _P.c.act == Act.POST).limit(1)).scalar()

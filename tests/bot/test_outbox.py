@@ -40,6 +40,9 @@ class Stubborn:
     async def begin(self, channel: str, key: str, words: str) -> Thread:
         raise Refused("no threads here")
 
+    async def permalink(self, thread: Thread, message: str) -> str:
+        return ""
+
     async def whisper(self, thread: Thread, to: Account, key: str, card: Card) -> None: ...
 
     async def seen(self, thread: Thread, message: str) -> None: ...

@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 
 from agents.domain.ids import Account, Thread
-from bot.messages import Arrow, Card, Gone, Graph, Later, Node, Refused, Shut, Unsure
+from bot.messages import Arrow, Attached, Card, Gone, Graph, Later, Node, Refused, Shut, Unsure
 from bot.platforms.slack.outgoing.pace import Pace
 from bot.platforms.slack.outgoing.platform import SlackPlatform
 from bot.platforms.slack.web import SlackClient
@@ -158,6 +158,66 @@ async def test_what_did_not_fit_is_attached_once_and_its_loss_costs_nothing(rig:
     assert long.text.strip() in file.files[0]
     rig.fake.server.scopes -= {"files:write"}
     assert await rig.platform.post(thread, "decision:2", long)
+
+
+DIFF = replace(CARD, files=(Attached(name="T-1.diff", text="+one\n-two\n"),))
+
+
+@pytest.mark.parametrize("fault", [Fault.RESET_AFTER, Fault.ERROR_AFTER, Fault.NOT_JSON])
+async def test_a_diff_whose_card_was_posted_without_an_answer_comes_once(rig: SlackRig, fault: Fault) -> None:
+    thread = await rig.thread()
+    rig.fake.server.faults.plan(POST, fault)
+    with pytest.raises(Unsure):
+        await rig.platform.post(thread, "decision:1", DIFF)
+    for _ in range(2):  # the outbox looks, then edits; and later once more
+        found = await rig.platform.find(thread, "decision:1")
+        assert found
+        await rig.platform.edit(thread, found, DIFF)
+    card, file = rig.fake.answers(CHANNEL, thread.rpartition(":")[2])
+    assert card.ts == found and file.files == ("+one\n-two\n",)
+
+
+@pytest.mark.parametrize("fault", [Fault.RESET_AFTER, Fault.ERROR_AFTER, Fault.NOT_JSON, Fault.PLAIN_TEXT])
+async def test_a_diff_whose_own_answer_was_lost_is_not_sent_again(rig: SlackRig, fault: Fault) -> None:
+    thread = await rig.thread()
+    rig.fake.server.faults.plan("files.completeUploadExternal", fault)
+    id = await rig.platform.post(thread, "decision:1", DIFF)
+    assert await rig.platform.find(thread, "decision:1") == id
+    await rig.platform.edit(thread, id, DIFF)
+    assert [m.files for m in rig.fake.answers(CHANNEL, thread.rpartition(":")[2])] == [(), ("+one\n-two\n",)]
+
+
+async def test_the_diff_of_a_newer_card_comes_though_an_older_one_has_the_same_name(rig: SlackRig) -> None:
+    thread = await rig.thread()
+    await rig.platform.post(thread, "decision:1", DIFF)
+    rig.fake.server.faults.plan(POST, Fault.RESET_AFTER)
+    with pytest.raises(Unsure):
+        await rig.platform.post(thread, "decision:2", DIFF)
+    await rig.platform.edit(thread, await rig.platform.find(thread, "decision:2") or "", DIFF)
+    assert [len(m.files) for m in rig.fake.answers(CHANNEL, thread.rpartition(":")[2])] == [0, 1, 0, 1]
+
+
+@pytest.mark.parametrize("method", [POST, "conversations.open", "chat.postEphemeral"])
+async def test_a_long_text_for_one_person_is_a_direct_message_and_comes_once(rig: SlackRig, method: str) -> None:
+    thread = await rig.thread()
+    rig.fake.server.faults.plan(method, Fault.RESET_AFTER)
+    with pytest.raises(Unsure):
+        await rig.platform.whisper(thread, rig.ana, "whisper:1", DIFF)
+    await rig.platform.whisper(thread, rig.ana, "whisper:1", DIFF)
+    direct = rig.fake.world.direct(ANA).id
+    sent = [m.shown() for m in rig.fake.world.messages if m.channel == direct]
+    assert [m.files for m in sent] == [(), ("+one\n-two\n",)] and "Being planned" in sent[0].text
+    note = rig.fake.thread(CHANNEL, thread.rpartition(":")[2], ANA)[-1]
+    assert note.ephemeral and "direct message" in note.words and "direct message" in note.text
+
+
+async def test_a_message_has_an_address(rig: SlackRig) -> None:
+    thread = await rig.thread()
+    id = await rig.platform.post(thread, "decision:1", CARD)
+    link = await rig.platform.permalink(thread, id)
+    assert link.startswith(f"https://acme.slack.com/archives/{CHANNEL}/p{id.replace('.', '')}?thread_ts=")
+    with pytest.raises(Gone):
+        await rig.platform.permalink(thread, "1.1")
 
 
 async def test_a_plan_comes_with_its_picture_once(rig: SlackRig) -> None:

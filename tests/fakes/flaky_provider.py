@@ -137,6 +137,9 @@ class FlakyPlatform:
     async def begin(self, channel: str, key: str, words: str) -> Thread:
         return Thread(f"{channel}:{key}")
 
+    async def permalink(self, thread: Thread, message: str) -> str:
+        return ""
+
     async def whisper(self, thread: Thread, to: Account, key: str, card: Card) -> None:
         await self._call("POST", thread, {"key": key, "text": card.fallback})
 

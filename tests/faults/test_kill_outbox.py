@@ -82,6 +82,9 @@ class BusyThenFound:
     async def begin(self, channel: str, key: str, words: str) -> Thread:
         return Thread(f"{channel}:{key}")
 
+    async def permalink(self, thread: Thread, message: str) -> str:
+        return ""
+
     async def whisper(self, thread: Thread, to: Account, key: str, card: Card) -> None:
         return
 

@@ -111,7 +111,7 @@ async def test_work_that_fails_its_checks_goes_back_with_the_evidence_at_most_tw
     assert stuck and stuck.evidence == (
         "3 attempts did not do",
         "Kept: branch ai/t-1.1-write-the-form",
-        "Kept: patch T-1.1-3.patch, in the folder `artefacts` of the state folder",
+        "Kept: patch T-1.1-3.patch",
     )
     assert task.work(1).patch in work.workshop.artefacts.kept and "test_login" in task.work(1).problem
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agents.domain.task.task import TaskState
-from tests.scenarios.conftest import Given, Opened
+from tests.scenarios.conftest import Given, Opened, Play
 
 STAGES = ("slack", "discord")  # on the console it goes on to a change at the merge: test_rehearsed_changes.py
 
@@ -17,6 +17,17 @@ pytestmark = pytest.mark.timeout(300)
 
 def git(repository: Path, *words: str) -> str:
     return subprocess.run(["git", "-C", str(repository), *words], check=True, capture_output=True, text=True).stdout
+
+
+async def attached_to_people(play: Play, thread: str, words: str) -> list[str]:
+    """Texts of files in the thread that hold these words, as the platform has them."""
+    fake = play.stage.fake  # type: ignore[attr-defined]
+    if play.stage.name == "slack":
+        texts = [text for m in fake.world.messages if m.parent == thread.rpartition(":")[2] for text in m.files]
+    else:
+        there = fake.world.channels[thread.rpartition(":")[2]].messages
+        texts = [data.decode(errors="replace") for m in there for data in m.files.values()]
+    return [text for text in texts if words in text]
 
 
 async def test_a_mention_becomes_a_commit_on_main(opened: Opened, tmp_path: Path) -> None:
@@ -49,4 +60,6 @@ async def test_a_mention_becomes_a_commit_on_main(opened: Opened, tmp_path: Path
     assert not git(sample, "status", "--porcelain"), "the folder shows what main has"
     shown = await play.silence("ana", thread)
     assert "127.0.0.1" not in "".join(message.text for message in shown), "nobody but the operator could open that"
+    (diff,) = await attached_to_people(play, thread, "+++ b/shortlinks/cli.py")
+    assert "--days" in diff, "the diff came with the card of the merge, once"
     assert sum(message.by_bot for message in shown) == 7, "status, plan, question, checks, gate, merge, merged"

@@ -134,6 +134,9 @@ class CountingPlatform:
     async def begin(self, channel: str, key: str, words: str) -> Thread:
         return Thread(f"{channel}:{key}")
 
+    async def permalink(self, thread: Thread, message: str) -> str:
+        return ""
+
     async def whisper(self, thread: Thread, to: Account, key: str, card: Card) -> None: ...
 
     async def seen(self, thread: Thread, message: str) -> None: ...

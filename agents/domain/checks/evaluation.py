@@ -170,3 +170,20 @@ def _from_reviews(reviews: Iterable[CodeReview]) -> Iterator[str]:
         if review.score in (Score.NEEDS_REVISION, Score.FAIL):
             yield from (f"{review.reviewer}, security: {concern}" for concern in review.security_concerns)
             yield from (f"{review.reviewer}: {issue}" for issue in review.issues)
+
+
+def comments_on(evaluation: Evaluation) -> str:
+    """Everything that reviewers said of it."""
+    return "\n\n".join(map(_comments_of, evaluation.reviews))
+
+
+def _comments_of(review: CodeReview) -> str:
+    lists = (
+        ("Security concerns", review.security_concerns),
+        ("Issues", review.issues),
+        ("Suggestions", review.suggestions),
+        ("Not read", review.unread),
+    )
+    said = [f"{title}:\n" + "\n".join(f"- {each}" for each in found) for title, found in lists if found]
+    verdict = f"{review.reviewer.capitalize()}: {review.opinion.replace('_', ' ')}"
+    return "\n".join((verdict, *([review.why_none] if review.why_none else []), *(said or ["No comments."])))

@@ -249,7 +249,7 @@ def _kept(work: Work) -> Iterator[str]:
     if work.branch:
         yield f"Kept: branch {work.branch}"
     if work.patch:
-        yield f"Kept: patch {work.patch}, in the folder `artefacts` of the state folder"
+        yield f"Kept: patch {work.patch}"
 
 
 def done(task: Task, work: Work, tip: str, moment: Moment) -> Facts:

@@ -1,6 +1,7 @@
 """The console as a chat platform: its messages live in our own store, so a post and its key are one row."""
 
 from functools import partial
+from urllib.parse import quote
 
 from agents.domain.ids import Account, Thread, derived
 from agents.ports import Clock
@@ -34,6 +35,9 @@ class ConsolePlatform:
     async def begin(self, channel: str, key: str, words: str) -> Thread:
         """Nothing has to be written: the delivery that it is for is the first message there."""
         return Thread(f"{channel}:{derived('begun', key)}")
+
+    async def permalink(self, thread: Thread, message: str) -> str:
+        return f"/thread/{quote(thread, safe=':@')}#m-{message}"
 
     async def whisper(self, thread: Thread, to: Account, key: str, card: Card) -> None:
         await self._write(partial(self._put, thread, key, card, to))

@@ -37,6 +37,10 @@ class Edit(Payload):
     ts: Ts = ""
 
 
+class Upload(Payload):
+    name: Text = ""
+
+
 class Message(Payload):
     """A message in an event or in an answer; events add where it is."""
 
@@ -57,6 +61,7 @@ class Message(Payload):
     metadata: Metadata | None = None
     reply_count: int = 0
     latest_reply: Ts = ""
+    files: list["Upload"] = []
     message: "Message | None" = None  # of a change
     previous_message: "Message | None" = None
 

@@ -101,6 +101,13 @@ class Api:
         self._emit("message", channel, subtype="message_deleted", deleted_ts=message.ts, ts=self._world.ts())
         return {"channel": channel.id, "ts": message.ts}
 
+    def chat_getPermalink(self, given: Arguments, caller: Caller) -> Answer:
+        channel = self._world.channel(given.get("channel"))
+        message = self._world.get(channel.id, given.get("message_ts"))
+        thread = f"?thread_ts={message.parent}&cid={channel.id}" if message.parent else ""
+        link = f"https://acme.slack.com/archives/{channel.id}/p{message.ts.replace('.', '')}{thread}"
+        return {"channel": channel.id, "permalink": link}
+
     def reactions_add(self, given: Arguments, caller: Caller) -> Answer:
         caller.needs("reactions:write")
         channel, name = self._world.channel(given.get("channel")), str(given.get("name") or "")

@@ -136,6 +136,7 @@ class WholeApi(Api):
                 bot_id=BOT,
                 subtype="file_share",
                 files=[f["data"].decode(errors="replace") for f in known if f],
+                file_names=[f["name"] for f in known if f],
             )
             self._said(self._world.put(message))
         return {"files": [{"id": f["id"], "title": f.get("title", "")} for f in files]}

@@ -72,6 +72,7 @@ class Message:
     only_for: str = ""  # an ephemeral message
     unfurls: tuple[Any, Any] = (None, None)
     files: list[str] = field(default_factory=list)
+    file_names: list[str] = field(default_factory=list)
 
     def shown(self) -> Shown:
         words = words_of(self.blocks) or readable(self.text)
@@ -203,6 +204,7 @@ class World:
             "bot_id": message.bot_id,
             "app_id": APP if message.bot_id == BOT else "",
             "edited": message.edited,
+            "files": [{"name": name} for name in message.file_names],
             "reactions": [
                 {"name": n, "users": list(by), "count": len(by)} for n, by in sorted(message.reactions.items())
             ],

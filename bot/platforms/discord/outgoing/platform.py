@@ -97,6 +97,10 @@ class DiscordPlatform:
         root = next(mine, None) or await self.root(id, content, key)
         return Place(guild=guild, channel=id, root=root).thread
 
+    async def permalink(self, thread: Thread, message: str) -> str:
+        place = Place.of(thread)
+        return f"https://discord.com/channels/{place.guild}/{place.holds(message)}/{message}"
+
     async def whisper(self, thread: Thread, to: Account, key: str, card: Card) -> None:
         """Under the press while its token lives, else as a direct message, else to them by name in the thread."""
         user = user_of(to)

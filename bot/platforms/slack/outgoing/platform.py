@@ -3,7 +3,8 @@
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
 
 import aiohttp
 from slack_sdk.errors import SlackApiError, SlackRequestError
@@ -43,6 +44,23 @@ class Echoes:
         return self._known.get((thread, key))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attachment:
+    name: str
+    data: bytes
+    says: str
+
+
+async def _files(card: Card, whole: str) -> list[Attachment]:
+    """What goes with a card: all that it says where it is too long, long texts, its picture."""
+    files = [Attachment(name="whole.txt", data=whole.encode(), says="Everything the card says")] if whole else []
+    files += [Attachment(name=each.name, data=clean(each.text).encode(), says=each.name) for each in card.files]
+    if card.graph:
+        picture = await asyncio.to_thread(png, card.graph)
+        files.append(Attachment(name="plan.png", data=picture, says=card.graph.text))
+    return files
+
+
 class SlackPlatform:
     """Implements bot.messages.Platform."""
 
@@ -54,6 +72,7 @@ class SlackPlatform:
         self._client = client
         self._pace = pace
         self.echoes = Echoes()
+        self._found: set[str] = set()  # posts of an earlier try, which may lack their files
 
     async def post(self, thread: Thread, key: str, card: Card) -> str:
         place, rendered = addresses.place(thread), render(card)
@@ -71,20 +90,24 @@ class SlackPlatform:
             posted = Posted.model_validate(answer.data)
         if not posted.message.thread_ts:
             await self._remove_stray(place.channel, posted.ts)
-        if rendered.whole:
-            await self._attach(place, "whole.txt", rendered.whole.encode(), "Everything the card says")
-        for file in card.files:
-            await self._attach(place, file.name, clean(file.text).encode(), file.name)
-        if card.graph:
-            await self._attach(place, "plan.png", await asyncio.to_thread(png, card.graph), card.graph.text)
+        for file in await _files(card, rendered.whole):
+            await self._attach(place, file)
         return posted.ts
 
     async def edit(self, thread: Thread, message: str, card: Card) -> None:
         channel, rendered = addresses.place(thread).channel, render(card, edit=True)
         with told():
             await self._client.chat_update(channel=channel, ts=message, text=rendered.text, blocks=rendered.blocks)
+        if message in self._found:
+            await self._attach_missing(thread, message, await _files(card, rendered.whole))
+            self._found.discard(message)
 
     async def find(self, thread: Thread, key: str) -> str | None:
+        if found := await self._found_post(thread, key):
+            self._found.add(found)  # whoever posted it may have died before its files were there
+        return found
+
+    async def _found_post(self, thread: Thread, key: str) -> str | None:
         if known := self.echoes.find(thread, key):
             return known
         try:
@@ -113,7 +136,15 @@ class SlackPlatform:
                 ts = Posted.model_validate(answer.data).ts
         return Thread(f"{channel}:{ts}")
 
+    async def permalink(self, thread: Thread, message: str) -> str:
+        with told():
+            answer = await self._client.chat_getPermalink(channel=addresses.place(thread).channel, message_ts=message)
+        return str(answer.data["permalink"]) if isinstance(answer.data, dict) else ""
+
     async def whisper(self, thread: Thread, to: Account, key: str, card: Card) -> None:
+        if card.files:  # a message that one person alone sees carries none
+            await self._send_directly(to, key, card)
+            card = Card(title=card.title, text="I sent it to you in a direct message.")
         place, rendered = addresses.place(thread), render(card)
         try:
             if card.direct:
@@ -189,12 +220,34 @@ class SlackPlatform:
             await self._client.chat_delete(channel=channel, ts=ts)
         raise Gone("the thread's first message was deleted")
 
-    async def _attach(self, place: addresses.Place, name: str, data: bytes, says: str) -> None:
+    async def _send_directly(self, to: Account, key: str, card: Card) -> None:
+        """Long texts, under a message of ours in the direct channel; the same key sends them once."""
+        with told():
+            answer = await self._client.conversations_open(users=addresses.user(to))
+            line = str(answer["channel"]["id"])
+        thread = await self.begin(addresses.channel(addresses.team(to), line), key, f"{card.title}. {card.text}")
+        await self._attach_missing(thread, "", await _files(card, ""))
+
+    async def _attach_missing(self, thread: Thread, after: str, files: Sequence[Attachment]) -> None:
+        """Those that an earlier try did not bring."""
+        if files:
+            later = [message async for message in self._replies(thread) if message.ts > after]
+            there = {each.name for message in later for each in message.files}
+            for file in files:
+                if file.name not in there:
+                    await self._attach(addresses.place(thread), file)
+
+    async def _attach(self, place: addresses.Place, file: Attachment) -> None:
         """The rest of a card, or its picture. The message stands without it: a file that is lost costs no decision."""
-        title = one_line(says, 120)
+        title = one_line(file.says, 120)
         try:
             await self._client.files_upload_v2(
-                file=data, filename=name, title=title, alt_txt=title, channel=place.channel, thread_ts=place.ts
+                file=file.data,
+                filename=file.name,
+                title=title,
+                alt_txt=title,
+                channel=place.channel,
+                thread_ts=place.ts,
             )
         except (Later, SlackApiError, SlackRequestError, aiohttp.ClientError, TimeoutError, AttributeError) as problem:
             log.warning("a file was not attached", extra={"problem": str(problem)})
