@@ -352,7 +352,7 @@ totals = Table("totals", metadata, Column("name", String, primary_key=True), Col
 
 schema = Table("schema_version", metadata, Column("version", Integer, primary_key=True))
 
-evaluations = Table(  # M034: what was judged, one row an attempt; made from the facts, and never changed
+evaluations = Table(  # what was judged, one row an attempt; made from the facts, and never changed
     "evaluations",
     metadata,
     Column("task", String, nullable=False),
@@ -373,7 +373,7 @@ evaluations = Table(  # M034: what was judged, one row an attempt; made from the
     PrimaryKeyConstraint("task", "subtask", "attempt"),
 )
 
-proposals = Table(  # M045: what the system suggested and what became of it; made from the facts
+proposals = Table(  # what the system suggested and what became of it; made from the facts
     "proposals",
     metadata,
     Column("id", String, primary_key=True),

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 from store.database import Database
 from tests.fakes.postgres import EMPTY, PrivatePostgres, private_postgres
 
-# `make bench` sets OVERLORD_HYPOTHESIS=full: the counts that PROMISES.md asks for.
+# `make bench` sets OVERLORD_HYPOTHESIS=full: 500 examples of 50 steps.
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 settings.register_profile("quick", deadline=None, derandomize=False, suppress_health_check=SLOW)
 settings.register_profile("full", parent=settings.get_profile("quick"), max_examples=500, stateful_step_count=50)

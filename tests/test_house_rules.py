@@ -145,3 +145,33 @@ def test_the_packages_are_ours(package: str) -> None:
     """Other distributions install a top-level `agents` or `bot` too, and would win without a word."""
     places = [Path(place).resolve() for place in import_module(package).__path__]
     assert places == [ROOT / package], f"`import {package}` finds {places}: another distribution took the name"
+
+
+CITED = re.compile(r"\b(M\d{3}|C\d{2}|P\d{1,2})\b|\b[Aa]ttacks? (\d+(?:(?:[–,]| to| and) ?\d+)*)")
+# Pages that were never part of the repository; spelled in halves, so that this file does not find itself.
+ABSENT = re.compile(
+    r"\b(AUTHORITY|RULINGS|CHAT|WORDS|PROMISES|CHECKLIST|NAMES|EXAMPLES|STYLE)" + r"\.md\b|the facts" + " page"
+)
+# Cleaned by hand, one after the other: nothing is added here.
+STILL_CITING = ("bot/", "agents/domain/")
+
+
+def cited(text: str) -> Iterator[str]:
+    """Ids of promises and attacks; "attacks 31–33" is three of them."""
+    for found in CITED.finditer(text):
+        if found[1]:
+            yield found[1]
+        else:
+            for first, last in re.findall(r"(\d+)(?:–(\d+))?", found[2]):
+                yield from map(str, range(int(first), int(last or first) + 1))
+
+
+def test_what_is_cited_is_explained() -> None:
+    """A reader who meets a number finds its reason: docs/requirements.md has one line for each."""
+    first_cells = re.findall(r"(?m)^\| ([P\d][\d, ]*) \|", (ROOT / "docs/requirements.md").read_text())
+    explained = {each for cell in first_cells for each in cell.split(", ")}
+    pages = (path.relative_to(ROOT).as_posix() for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")))
+    texts = [s for s in (*sources(*PACKAGES, "tests"), *pages) if not s.startswith(STILL_CITING)]
+    unexplained = {source: sorted(set(cited(text_of(source))) - explained) for source in texts}
+    assert {source: ids for source, ids in unexplained.items() if ids} == {}
+    assert [source for source in texts if ABSENT.search(text_of(source))] == [], "cite what is in the repository"

@@ -50,7 +50,7 @@ def _inputs(**given: int) -> dict[Input, int]:
     return {Input(name): most for name, most in given.items() if most}
 
 
-CONTEXT = Shape(  # M167
+CONTEXT = Shape(
     _strategy,
     ("token_budget", "priority_order", "inputs"),
     name=checked(text, own_name),

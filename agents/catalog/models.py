@@ -55,8 +55,6 @@ def _named(value: Value) -> Value:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelPart:
-    """M147"""
-
     model: str = ""
     provider: str = ""
     base_url: str = ""
@@ -71,7 +69,7 @@ class ModelPart:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RolePart(ModelPart):
     fallbacks: tuple[ModelPart, ...] = ()
-    input_tokens: int | None = None  # M148
+    input_tokens: int | None = None
     output_tokens: int | None = None
 
     def models(self) -> tuple[WrittenModel, ...]:
@@ -159,7 +157,7 @@ def _shipped_sizes(role: str) -> dict[str, Value]:
 
 MODELS = Shape(Models, providers=mapping(_variable, _PROVIDER), **{role: _role(role) for role in ROLES})
 
-# For one task, for one channel in a day, for all in a day. None: as much as is needed (C20).
+# For one task, for one channel in a day, for all in a day. None: as much as is needed.
 _DOLLARS = optional(number(0, 1_000_000, is_not="an amount", write="Write dollars, such as 5.0."))
 BUDGETS = Shape(Budgets, task=_DOLLARS, channel=_DOLLARS, day=_DOLLARS)
 

@@ -177,7 +177,7 @@ CHANNEL = Shape(
 )
 CHANNELS = mapping(channel_name, CHANNEL)
 
-EXTRA_GATE = Shape(  # M181
+EXTRA_GATE = Shape(
     ExtraGate,
     ("name", "command"),
     name=checked(text, _gate_name),

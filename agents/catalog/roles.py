@@ -23,7 +23,7 @@ def _pattern(written: str) -> str:
 
 
 def _harmless(written: str) -> str:
-    """Attack 67. Whatever a pattern matches, files that may hold secrets are never packed; one that names them is
+    """Whatever a pattern matches, files that may hold secrets are never packed; one that names them is
     refused here, so that nobody thinks they are."""
     if secret_path(_pattern(written)):
         raise ValueError(f"`{written[:60]}` may hold secrets, and those are never read. Leave it out.")
@@ -49,7 +49,7 @@ def _part(
     return RolePart(**given, **context, additions=system_prompt_additions)
 
 
-ROLE = Shape(  # M183, as far as it is obeyed
+ROLE = Shape(  # as far as it is obeyed
     _part,
     name=checked(text, own_name),
     extends=checked(text, own_name),

@@ -62,7 +62,7 @@ def _skill(triggers: Mapping[str, Any] = MappingProxyType({}), **given: Any) -> 
     return Skill(**given, **triggers)
 
 
-SKILL = Shape(  # M059
+SKILL = Shape(
     _skill,
     ("name", "description", "version", "instructions"),
     name=checked(text, _name),

@@ -19,7 +19,7 @@ from agents.ports import Ask, Ports, Spent
 
 
 class DebateAnswer(BaseModel):
-    """M260. Evidence is a quote of the request, a path of the plan, or path:line."""
+    """Evidence is a quote of the request, a path of the plan, or path:line."""
 
     position: Position
     point: str = Field(min_length=1, max_length=400)

@@ -20,8 +20,6 @@ from agents.ports import Ask, ForgeFailed, Ports, Spent
 
 
 class PlanStatus(StrEnum):
-    """M176"""
-
     COMPLETE = "COMPLETE"
     NEEDS_REFINEMENT = "NEEDS_REFINEMENT"
     BLOCKED = "BLOCKED"
@@ -151,7 +149,7 @@ async def _branch_for(task: Task, ports: Ports) -> str:
 
 
 async def _planned(asked: Ask, seen: Task, ports: Ports) -> tuple[PlanSays, Spent, str]:
-    """M222: from all there is; where that cannot be taken or finished, once more from less, and why that was."""
+    """From all there is; where that cannot be taken or finished, once more from less, and why that was."""
     why = seen.plan_level_why if seen.plan_level is Level.SIMPLIFIED else ""
     if not why:
         try:

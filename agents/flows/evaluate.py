@@ -1,4 +1,4 @@
-"""Judge handed-in work ourselves: gates in the sandbox first, then reviewers who read it (M021–M036)."""
+"""Judge handed-in work ourselves: gates in the sandbox first, then reviewers who read it."""
 
 import asyncio
 from collections.abc import Sequence
@@ -39,8 +39,6 @@ LONGEST = 600  # characters of a reason
 
 
 class ReviewAnswer(BaseModel):
-    """M178"""
-
     probe: Opinion  # what it says of a small change with a planted defect
     status: Opinion
     issues: list[str] = Field(default=[], max_length=20)
@@ -141,14 +139,14 @@ async def _reviews(task: Task, work: Work, commit: str, ports: Ports) -> Sequenc
 
 
 async def _review(reviewer: str, task: Task, work: Work, pack: ReviewPack, ports: Ports) -> CodeReview:
-    """C48: part by part, and the worst verdict counts. What nobody was given to read is approved by nobody."""
+    """Part by part, and the worst verdict counts. What nobody was given to read is approved by nobody."""
     parts = [_Part(text=text, number=at, of=len(pack.parts)) for at, text in enumerate(pack.parts, 1)]
     said = [await _read_part(reviewer, task, work, part, ports) for part in parts]
     return replace(joined(said, pack.unread), read=pack.read, lines=pack.lines)
 
 
 async def _read_part(reviewer: str, task: Task, work: Work, part: _Part, ports: Ports) -> CodeReview:
-    """C06: no verdict is never an approval."""
+    """No verdict is never an approval."""
     subtask, probe = task.subtask(work.number), code_probe_for(task, work.number, work.attempt)
     about = {
         "probe": probe.text,
@@ -174,7 +172,7 @@ async def _read_part(reviewer: str, task: Task, work: Work, part: _Part, ports: 
         says, spent = await ports.llm.ask(asked, ReviewAnswer)
     except NoAnswer as none:
         return CodeReview(reviewer=reviewer, opinion=Opinion.NO_VERDICT, why_none=none.what)
-    if says.probe in (Opinion.APPROVED, Opinion.NO_VERDICT):  # attack 30
+    if says.probe in (Opinion.APPROVED, Opinion.NO_VERDICT):
         missed = f"It did not see a planted defect: {probe.defect}"
         return CodeReview(reviewer=reviewer, opinion=Opinion.NO_VERDICT, why_none=missed, cost=spent.cost)
     return CodeReview(

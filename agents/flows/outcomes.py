@@ -38,6 +38,6 @@ async def called_off(*running: "asyncio.Future[Any]") -> None:
 
 
 async def keep_patch(task: Task, work: Work, commit: str, ports: Ports) -> str:
-    """C34: the folder goes, what was done stays. The name it is kept under; none, if nothing was done."""
+    """The folder goes, what was done stays. The name it is kept under; none, if nothing was done."""
     text = await ports.checkouts.patch(task.project or "", work.base, commit)
     return await ports.artefacts.keep(f"{dispatching.key_of(task, work)}.patch", text) if text else ""

@@ -19,8 +19,6 @@ from agents.ports import Ask, Ports, Specialist
 
 
 class CriticAnswer(BaseModel):
-    """M254"""
-
     probe: Critic  # what it says of a small plan with a planted defect
     verdict: Critic
     issues: list[Line] = Field(default=[], max_length=20)
@@ -29,7 +27,7 @@ class CriticAnswer(BaseModel):
 
 
 class CustodietAnswer(BaseModel):
-    """M255, M265: short, or it does not count."""
+    """Short, or it does not count."""
 
     verdict: Custodiet
     issue: str = Field(default="", max_length=160)
@@ -72,7 +70,7 @@ async def _get_ready(task: Task, ports: Ports) -> None:
 
 
 async def _critic(task: Task, ports: Ports) -> CriticSays:
-    """C06: no verdict is never an approval. One that misses a planted defect gives none (attack 30)."""
+    """No verdict is never an approval. One that misses a planted defect gives none."""
     probe: Probe = probe_for(task)
     asked = _ask("critic", task, {"probe": probe.text}, ports)
     try:
@@ -108,7 +106,7 @@ async def _custodiet(task: Task, ports: Ports) -> CustodietSays:
 
 
 async def _specialist(task: Task, specialist: Specialist, ports: Ports) -> Advice:
-    """C06: advice fails open, and the card says that it is missing."""
+    """Advice fails open, and the card says that it is missing."""
     about = {"specialist": specialist.name, "focus": specialist.focus}
     asked = Ask(
         question="specialist",

@@ -32,7 +32,7 @@ async def understand(event: Event, ports: Ports) -> None:
     try:
         says, _ = await ports.llm.ask(asked, IntentAnswer)
         understood = Understood(intent=says.intent, confidence=says.confidence)
-    except (NoAnswer, BudgetReached):  # C06: advice fails open, and no task stops for want of it
+    except (NoAnswer, BudgetReached):  # advice fails open, and no task stops for want of it
         understood = Understood(intent=Intent.OTHER, confidence=0)
 
     def decide(task: Task, moment: Moment) -> Sequence[Event]:

@@ -27,7 +27,7 @@ class BadAnswer(Exception):
 
 
 def read_answer(text: str | None, shape: type[Shape], nonce: str) -> Shape:
-    """Exactly one JSON object of the asked shape, tagged with the nonce of this very question (attacks 24, 25)."""
+    """Exactly one JSON object of the asked shape, tagged with the nonce of this very question."""
     value = _one_value(text)
     if not isinstance(value, dict):
         raise BadAnswer(ErrorClass.PARSING, "it is not a JSON object")

@@ -39,7 +39,7 @@ def whole(task: Task, files: tuple[str, ...], fence: Fence) -> tuple[str, ...]:
 
 
 def fitted(task: Task, files: tuple[str, ...], fence: Fence, room: int, count: Count) -> tuple[str, ...]:
-    """M148. All of it, if there is room. Else files are told by folder, and the rest shrinks or goes by rank."""
+    """All of it, if there is room. Else files are told by folder, and the rest shrinks or goes by rank."""
     room = max(room, FLOOR)
     everything = whole(task, files, fence)
     if sum(map(count, everything)) <= room:

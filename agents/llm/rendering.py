@@ -15,7 +15,7 @@ from agents.domain.errors import OverlordError
 from agents.domain.text.sanitize import clean, cut
 from manifests import packaged
 
-# Characters a field may have (attack 28); what is not named may have the last.
+# Characters a field may have; what is not named may have the last.
 CAPS: dict[str, int] = {
     "request": 20_000,
     "files": 60_000,
@@ -65,7 +65,7 @@ class Fence:
         return Trusted(f'<{self.tag} name="{_name(name)}"{note}>\n{shown}\n</{self.tag}>')
 
     def harmless(self, text: str) -> tuple[str, list[str]]:
-        """Without unseen characters and without our tag; and what a reader should know was there (attack 22)."""
+        """Without unseen characters and without our tag; and what a reader should know was there."""
         shown, notes = text, []
         if not _PLAIN.fullmatch(text):
             shown = _SMUGGLED.sub("", clean(text))

@@ -71,7 +71,7 @@ class BuiltIn:
     skills_of: Callable[[Brief], Awaitable[Sequence[Skill]]]  # those that its subtask calls for first
     trial_of: Callable[[Brief], Awaitable[Trial | None]] = lambda brief: no_trial()
     refused_of: Callable[[Brief], Awaitable[str]] = lambda brief: nothing_refused()  # why it cannot be committed
-    redact: Callable[[str], str] = str  # P23: of what tools say
+    redact: Callable[[str], str] = str  # of what tools say
     role: str = "primary"
     window: int = WINDOW
     role_of: Callable[[str], Role] = lambda name: bare(Base.IMPLEMENTER)  # as whom it works
@@ -206,7 +206,6 @@ class BuiltIn:
         return turn.ended.outcome if turn.ended else None
 
     def _limit(self, talk: Talk) -> GaveUp | None:
-        """M077–M079."""
         if talk.seconds >= self.limits.minion_seconds:
             return self._out_of_time()
         if talk.errors >= self.limits.tool_errors:

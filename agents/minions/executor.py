@@ -16,7 +16,7 @@ from agents.minions.room import LateRoom
 from agents.minions.wishes import Wish
 from agents.ports import Files, Outcome, Show, Trial, Workspace, unseen
 
-SCOPE = "MINION_SCOPE"  # M050
+SCOPE = "MINION_SCOPE"
 LONGEST = 30_000  # characters of one result
 HOW_TO_ASK = "To write more, call request_scope with the paths and the reason; a person decides."
 
@@ -59,7 +59,7 @@ async def nothing_refused() -> str:
 
 @dataclass(slots=True, kw_only=True)
 class ToolExecutor:
-    """M051: the scope is loaded once, from what the sandbox is told too, and every write is checked. Raises OutOfScope
+    """The scope is loaded once, from what the sandbox is told too, and every write is checked. Raises OutOfScope
     where it cannot be read: an unclear scope is no scope."""
 
     tools: Mapping[str, Spec]
@@ -110,7 +110,7 @@ class ToolExecutor:
         return made.rstrip("/") or "."
 
     def write(self, path: str, content: bytes) -> None:
-        """The only way to a file (P22): checked first, then opened beneath the workspace."""
+        """The only way to a file: checked first, then opened beneath the workspace."""
         if problem := self._check_write_scope(path):
             raise ToolError(problem)
         self.files.write(path, content)
@@ -119,7 +119,7 @@ class ToolExecutor:
         return self._scope.refuse(path) is None
 
     def _check_write_scope(self, path: str) -> str | None:
-        """M057. Why this path is not written, with how to ask; None: it may be."""
+        """Why this path is not written, with how to ask; None: it may be."""
         problem = self._scope.refuse(path)
         return f"Not written: {cut(clean(problem), 1_000)}. {HOW_TO_ASK}" if problem else None
 

@@ -20,7 +20,7 @@ from agents.minions.reading import Reading, Texts, Tree
 from agents.ports.projects import Checkout
 from agents.ports.recent import Recent
 
-FIELD, LIST = 2_000, 50  # characters of a field of the task, entries of a list in it (attack 28)
+FIELD, LIST = 2_000, 50  # characters of a field of the task, entries of a list in it
 PER_TOKEN = 4  # characters of a tree, before its tokens are counted
 MOST_ALWAYS = 20  # files
 LISTINGS = 8  # commits whose listing is kept
@@ -51,9 +51,9 @@ class Packer:
         return await asyncio.to_thread(self._work, checkout, subtask, strategy, listing)
 
     async def for_review(self, checkout: Checkout, delta: Delta, strategy: Strategy) -> ReviewPack:
-        """M168: the plan, the difference, and the changed files as they are committed now. Raises PackTooTight.
+        """The plan, the difference, and the changed files as they are committed now. Raises PackTooTight.
 
-        C48: a difference that does not fit is given in parts, and what no part holds is named.
+        A difference that does not fit is given in parts, and what no part holds is named.
         """
         listing = await self._listing(checkout, delta.after)
         return await asyncio.to_thread(self._review, checkout, delta, strategy, listing)

@@ -10,7 +10,7 @@ STARTS = 3
 
 
 class NoRoom(Exception):
-    """There is no sandbox, so nothing is run (C28)."""
+    """There is no sandbox, so nothing is run."""
 
 
 class LateRoom:

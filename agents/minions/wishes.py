@@ -51,7 +51,7 @@ def message_of(said: Said, wishes: list[Wish]) -> dict[str, object]:
 
 
 def _read(call: ToolCall, id: str) -> Wish:
-    """Attacks 25 and 28: a name or arguments of any length and any content are an answer to the model, no more."""
+    """A name or arguments of any length and any content are an answer to the model, no more."""
     if not _NAME.fullmatch(call.name):
         shown = cut(clean(call.name), 80)
         return Wish(id=id, name=NO_NAME, problem=f"There is no tool named {shown!r}.")

@@ -46,7 +46,7 @@ class Trial:
 
 
 class Gates(Protocol):
-    """Checks that the Overlord makes itself, in the gate sandbox, on the committed tree (M171)."""
+    """Checks that the Overlord makes itself, in the gate sandbox, on the committed tree."""
 
     async def judge(self, candidate: Candidate, show: Show = unseen) -> Judged: ...
 
@@ -61,7 +61,7 @@ class PullRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pull:
-    """A pull request to be made. `key` names it: the same key is the same one (P4)."""
+    """A pull request to be made. `key` names it: the same key is the same one."""
 
     key: str
     project: str
@@ -113,7 +113,7 @@ class Forge(Protocol):
 
 
 class Issues(Protocol):
-    """Issues that work was asked for in. Each saying has a key: the same key is said once (P4). Raises ForgeFailed."""
+    """Issues that work was asked for in. Each saying has a key: the same key is said once. Raises ForgeFailed."""
 
     async def tell(self, key: str, project: str, number: int, text: str) -> None: ...
 

@@ -1,4 +1,4 @@
-"""What runs at this moment, for people who look. Nothing is decided on it, and nothing keeps it (M155)."""
+"""What runs at this moment, for people who look. Nothing is decided on it, and nothing keeps it."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager

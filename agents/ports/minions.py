@@ -22,7 +22,7 @@ class Brief:
     work: Work
     checkout: Checkout
     step: Step = DEFAULT.implement  # of the task's workflow: as whom it works, and how often its model is asked again
-    notes: tuple[str, ...] = ()  # M246: what those before it left
+    notes: tuple[str, ...] = ()  # what those before it left
     since: tuple[str, ...] = ()  # what people said that it must be told now: an answer, a correction
     interrupted: str = ""  # the bot died under it: what may have been left half done
 
@@ -59,7 +59,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantsScope:
-    """It needs to write these paths too; a person decides (M056)."""
+    """It needs to write these paths too; a person decides."""
 
     paths: tuple[str, ...]
     why: str
@@ -117,7 +117,7 @@ class Turns(Protocol):
 
 
 class Packs(Protocol):
-    """What a reviewer of finished work is given to read, within its budget (M168)."""
+    """What a reviewer of finished work is given to read, within its budget."""
 
     async def for_review(self, task: Task, work: Work, commit: str, role: str) -> ReviewPack:
         """What this role reads: the plan, the difference and the changed files as committed, in parts where it does not

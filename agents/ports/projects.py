@@ -33,7 +33,7 @@ class Projects(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkout:
-    """The files of one branch, in a folder of their own outside the repository (C33). Only the host writes its .git."""
+    """The files of one branch, in a folder of their own outside the repository. Only the host writes its .git."""
 
     project: str
     branch: str
@@ -44,7 +44,7 @@ class Checkout:
 
 
 class Checkouts(Protocol):
-    """Worktrees and branches of the projects. Host git never runs anything from a repository (P21)."""
+    """Worktrees and branches of the projects. Host git never runs anything from a repository."""
 
     async def tip(self, project: str, branch: str) -> str:
         """The commit a branch, or HEAD, is at; empty if there is none."""
@@ -66,7 +66,7 @@ class Checkouts(Protocol):
         ...
 
     async def commit(self, checkout: Checkout, message: str) -> str:
-        """Commit all that changed, for the minion (C35); the commit the branch is at, also if nothing changed.
+        """Commit all that changed, for the minion; the commit the branch is at, also if nothing changed.
 
         Raises Uncommittable, naming what whoever works there must change.
         """

@@ -7,7 +7,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Specialist:
-    """Advises on plans whose tags are its own; never blocks (M262)."""
+    """Advises on plans whose tags are its own; never blocks."""
 
     name: str
     tags: frozenset[str]

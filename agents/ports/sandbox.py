@@ -78,7 +78,7 @@ class Room(Protocol):
 
 
 class Sandbox(Protocol):
-    """Runs programs that nobody trusts. There is no unsandboxed one (C28)."""
+    """Runs programs that nobody trusts. There is no unsandboxed one."""
 
     @property
     def name(self) -> str: ...

@@ -101,7 +101,7 @@ def _open(task: Task, decision: Decision, name: NameOf, bill: Bill) -> Card:
     )
 
 
-# CHAT.md: Approve plan · Request changes · More
+# Approve plan · Request changes · More
 _FIRST: dict[Kind, int] = {Kind.PLAN: 2, Kind.DEBATE: 3}
 
 

@@ -114,7 +114,7 @@ def _wrong_decisions(db: Connection, task: domain.Task, decisions: dict[Decision
         of_task = (row.put_to, row.owner, row.channel) == (decision.put_to, task.owner, task.channel)
         if not of_task or row.state != decision.state or not _says(load_decision, row.body, decision):
             yield f"{id}: decision {decision.id}"
-        if bool(row.delivery) != bool(decision.decided_by):  # P9: who decided did so by a delivery we received
+        if bool(row.delivery) != bool(decision.decided_by):  # who decided did so by a delivery we received
             yield f"{id}: what decided {decision.id}"
         if timers.pop(decision.id, None) != (seconds(decision.due) if decision.due else None):
             yield f"{id}: the timer of {decision.id}"
@@ -123,7 +123,7 @@ def _wrong_decisions(db: Connection, task: domain.Task, decisions: dict[Decision
 
 
 def _wrong_proposals(db: Connection, id: TaskId, expected: dict[ProposalId, Proposal]) -> Iterator[str]:
-    """P9: none is approved but by a fact, and none is implemented before its own task is done."""
+    """None is approved but by a fact, and none is implemented before its own task is done."""
     listed = {each.proposal.id: each for each in proposals.of_task(db, id)}
     for key, each in listed.items():
         carrier = db.execute(SNAPSHOTS.where(_S.c.task == each.carried_out_by)).one_or_none()
@@ -143,7 +143,7 @@ def _says(load: Callable[[str], Said], body: str, expected: Said) -> bool:
 
 
 def stalled(db: Connection) -> list[TaskId]:
-    """Tasks that have not ended and that nothing will ever move: there should be none, at any moment (P6)."""
+    """Tasks that have not ended and that nothing will ever move: there should be none, at any moment."""
     read = select(tables.cursors.c.seq).where(tables.cursors.c.reader == "launcher").scalar_subquery()
     unread = _count_by_task(db, _E, _E.c.seq > func.coalesce(read, 0))
     jobs = _count_by_task(db, tables.jobs, tables.jobs.c.state.in_(UNFINISHED))

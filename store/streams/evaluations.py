@@ -19,8 +19,6 @@ _V = tables.evaluations
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationResult:
-    """M033"""
-
     task: TaskId
     subtask: int
     pr_number: int

@@ -130,7 +130,6 @@ async def test_a_task_tells_its_story() -> None:
 
 
 async def test_a_task_says_what_came_of_each_run() -> None:
-    """M175"""
     desk = ScriptedDesk()
     desk.outcomes = (
         WorkerOutcome(

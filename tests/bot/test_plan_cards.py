@@ -116,7 +116,6 @@ def test_a_rehearsal_costs_nothing_whatever_the_budget() -> None:
 
 
 def test_what_only_informs_is_told_to_those_who_do_not_see_the_picture() -> None:
-    """M250"""
     made = plan(1)
     informed = replace(made.subtasks[3], needs=(Need(number=1, edge=Edge.INFORMS), *made.subtasks[3].needs))
     planned = Planned()

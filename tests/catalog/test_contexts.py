@@ -13,7 +13,6 @@ SMALL: dict[str, Value] = {"token_budget": 9_000, "priority_order": ["task", "ta
 
 
 def test_the_budgets_are_those_of_the_specification() -> None:
-    """M164"""
     budgets = {name: each.token_budget for name, each in OURS.items()}
     assert budgets == {"planner_docset": 30_000, "implementer_targeted": 25_000, "reviewer_diff": 15_000}
 
@@ -23,7 +22,6 @@ def test_every_input_is_used_and_has_a_measure() -> None:
 
 
 def test_whatever_a_strategy_says_a_call_has_its_ceiling() -> None:
-    """M165"""
     assert Strategy(name="x").budget == 20_000
     assert Strategy(name="x", token_budget=10**9).budget == MAX_BUDGET == 50_000
 

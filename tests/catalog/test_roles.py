@@ -30,7 +30,7 @@ def wrong(**roles: dict[str, Any]) -> list[str]:
 
 
 def test_the_roles_that_come_with_the_program() -> None:
-    """M164, M187: their names are their files'."""
+    """Their names are their files'."""
     budgets = {name: role.context.budget for name, role in OURS.roles.items()}
     assert budgets == {
         "planner": 30_000,
@@ -49,7 +49,7 @@ def test_every_tool_has_a_name_that_roles_may_use() -> None:
 
 
 def test_what_is_written_is_laid_over_what_is_extended() -> None:
-    """M185: one value replaces, lists are appended, a context is merged, words follow each other."""
+    """One value replaces, lists are appended, a context is merged, words follow each other."""
     roles = with_roles(
         careful={
             "extends": "ui_designer",

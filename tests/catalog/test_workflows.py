@@ -29,7 +29,7 @@ def test_a_change_makes_another_version() -> None:
 
 
 def test_what_a_task_keeps_is_written_out_whole() -> None:
-    """M244: nothing in it depends on what a later version of the program takes for granted."""
+    """Nothing in it depends on what a later version of the program takes for granted."""
     adapter = shape(Workflow)
     kept = adapter.serializer.to_json(DEFAULT, exclude_defaults=True)
     assert kept == adapter.dump_json(DEFAULT)

@@ -1,4 +1,4 @@
-"""AUTHORITY.md, written once more as a small model that shares no code with the program."""
+"""Who may decide (docs/security.md), once more as a small model that shares no code with the program."""
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -10,7 +10,7 @@ from agents.domain.ids import Account
 from agents.domain.task.task import Task
 from tests.store.room import OPERATOR
 
-# ── AUTHORITY.md, once more ───────────────────────────────────────────────────────────────────────────────────────────
+# ── the table of docs/security.md ──
 
 OWNER, APPROVER, LEAD, SECURITY, DEVOPS = "owner", "approver", "tech_lead", "security_team", "devops_team"
 

@@ -1,4 +1,4 @@
-"""AUTHORITY.md, row by row."""
+"""Who may decide what, row by row, as docs/security.md says."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What code alone finds wrong with a plan: M248, M249, M264."""
+"""What code alone finds wrong with a plan: size, order, paths."""
 
 from dataclasses import replace
 

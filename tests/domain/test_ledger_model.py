@@ -1,4 +1,4 @@
-"""P8 as a model: whatever people do to decisions, in any order, the ledger does what AUTHORITY.md says.
+"""P8 as a model: whatever people do to decisions, in any order, the ledger does what docs/security.md says.
 
 The machine drives the real path (Inbox, SQLite, timers); ledger_page.py beside it says what should come of it.
 """

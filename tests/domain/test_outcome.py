@@ -68,13 +68,11 @@ def test_every_cell_is_there() -> None:
 
 
 def test_it_has_the_fields_that_tools_expect() -> None:
-    """M175"""
     wanted = {"status", "action_taken", "files_modified", "review_status", "blockers", "next_step"}
     assert {field.name for field in fields(WorkerOutcome)} == {"run", "worker", "implementation", *wanted}
 
 
 def test_what_was_made_has_the_fields_that_tools_expect() -> None:
-    """M177"""
     wanted = {"status", "files_created", "files_modified", "tests_written", "blockers"}
     assert {field.name for field in fields(Implementation)} == {"files_removed", *wanted}
     assert set(Made) == {"SUCCESS", "PARTIAL", "FAILED"}
@@ -161,7 +159,7 @@ def made(*facts: Event) -> Implementation | None:
 
 
 def test_what_was_made_is_what_git_measured() -> None:
-    """M177: not what the summary names, and a test that went away or only changed its mode was not written."""
+    """Not what the summary names, and a test that went away or only changed its mode was not written."""
     stopped = made(fact(e.MinionStopped, commit="c", changes=CHANGES))
     assert stopped is not None and stopped.files_created == ("new.py", "tests/test_new.py")
     assert stopped.files_modified == ("app.py", "tests/test_app.py", "tests/test_mode.py")
@@ -192,7 +190,6 @@ def test_what_was_made_is_what_git_measured() -> None:
     ],
 )
 def test_how_far_it_came(ends: list[Event], status: Made, words: str) -> None:
-    """M177"""
     found = last(*ends)
     assert found.implementation is not None
     assert (found.implementation.status, found.implementation.words) == (status, words)

@@ -1,4 +1,4 @@
-"""M164–M169: what gives way to what when a pack is too large, and what never does."""
+"""What gives way to what when a pack is too large, and what never does."""
 
 import pytest
 from hypothesis import given, strategies as st

@@ -82,7 +82,7 @@ def test_what_differs_in_case_numbers_and_signs_alone_is_alike(words: str, same:
 
 
 def test_always_a_person_and_never_time() -> None:
-    """P9, C07"""
+    """P9: silence approves nothing."""
     rule = RULES[Kind.PROPOSAL]
     assert rule.who == {Group.APPROVER} and rule.silence is Silence.WAITS and not rule.by_words
     assert Kind.PROPOSAL in OUTLIVES

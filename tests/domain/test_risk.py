@@ -1,4 +1,4 @@
-"""M230–M234, C08, attack 50: the risk of a change, from what can be counted."""
+"""Attack 50: the risk of a change, from what can be counted."""
 
 from itertools import product
 

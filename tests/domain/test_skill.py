@@ -1,4 +1,4 @@
-"""M058–M060: which skills are suggested, and why."""
+"""Which skills are suggested, and why."""
 
 import pytest
 

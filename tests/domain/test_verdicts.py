@@ -1,4 +1,4 @@
-"""The matrix of M256 with C22, and debates of at most two rounds."""
+"""The table that makes one ruling of two verdicts, and debates of at most two rounds."""
 
 from itertools import product
 

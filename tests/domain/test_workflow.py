@@ -1,4 +1,4 @@
-"""Which workflow a task goes by, also one whose facts are older than workflows are (M244)."""
+"""Which workflow a task goes by, also one whose facts are older than workflows are."""
 
 from dataclasses import replace
 

@@ -43,7 +43,7 @@ async def test_a_run_says_how_it_goes_keeps_its_logs_and_names_its_sandbox(place
 
 
 async def test_a_role_brings_gates_of_its_own(place: Path) -> None:
-    """M181. Where a project has one of the same name, that is the one."""
+    """Where a project has one of the same name, that is the one."""
     repository, shelf = place / "repository", Shelf()
     base, commit = repository_of(repository, SHOP, WORK.work)
     own = replace(WORK, commands=GateCommands(extra=(ExtraGate(name="types", command="true"),)))
@@ -70,7 +70,6 @@ async def test_a_role_brings_gates_of_its_own(place: Path) -> None:
 async def test_a_minion_may_try_what_the_tests_gate_will_run(
     place: Path, base: dict[str, str], said: str, shown: str | None
 ) -> None:
-    """M179, M173"""
     repository = place / "repository"
     first, _ = repository_of(repository, base, WORK.work)
     gates = gates_for(repository, place, replace(WORK, commands=GateCommands(tests=said)), Shelf())

@@ -132,7 +132,6 @@ ORIGIN = Origin(key="github:acme/shop#7@1", project="shop", number=7, url="https
 
 @pytest.mark.parametrize("ending", list(Ending))
 async def test_what_a_run_came_to_is_told_under_a_key_of_its_own(work: Work, ending: Ending) -> None:
-    """M091–M094."""
     await work.accepted()
     task = replace(await work.now(), origin=ORIGIN)
     fact = e.MinionFailed(task=task.id, at=task.changed_at, subtask=1, attempt=2, ending=ending, problem="It hurts")

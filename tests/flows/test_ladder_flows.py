@@ -1,4 +1,4 @@
-"""The ladder of planning, call by call: what a fault costs, what is asked next, and where a kill leaves it (M222)."""
+"""The ladder of planning, call by call: what a fault costs, what is asked next, and where a kill leaves it."""
 
 import asyncio
 from pathlib import Path

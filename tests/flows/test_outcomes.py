@@ -1,4 +1,4 @@
-"""What came of each run, from the facts that real flows record (M175, M177)."""
+"""What came of each run, from the facts that real flows record."""
 
 import asyncio
 from pathlib import Path

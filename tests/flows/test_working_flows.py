@@ -332,7 +332,7 @@ async def test_a_task_that_is_resumed_while_a_stopped_run_still_commits_goes_on(
 
 
 async def test_the_use_of_skills_is_counted_by_subtask_and_by_what_came_of_it(work: Work, tmp_path: Path) -> None:
-    """M067, as far as facts go: a retry is the same subtask, and one that was dropped was not accepted."""
+    """As far as facts go: a retry is the same subtask, and one that was dropped was not accepted."""
     tests = finishes(skills=("python-tests",))
     both = finishes(skills=("python-tests", "changelog"))
     work.workshop.minions.scripts = {1: [tests, both], 2: [both]}

@@ -1,4 +1,4 @@
-"""M148: a role with a size is given no more to read, told what is missing, and answers no longer than it may."""
+"""A role with a size is given no more to read, told what is missing, and answers no longer than it may."""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
@@ -172,7 +172,7 @@ async def _none(project: str) -> Sequence[str]:
 
 
 async def test_what_a_sized_role_may_cost_at_most_is_known_before_it_is_asked() -> None:
-    """M149: two to four cents a run with the large model that is shipped, so six to twelve for two or three."""
+    """Two to four cents a run with the large model that is shipped, so six to twelve for two or three."""
     size = MODELS.read(packaged_models().data).written().sizes["supervisor"]
     assert size.input and size.output
     model = Model(name="anthropic/claude-sonnet-4-5")

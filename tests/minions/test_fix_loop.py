@@ -1,4 +1,4 @@
-"""Work that is called done is tried with the project's tests; what fails comes back, at most three times (M179)."""
+"""Work that is called done is tried with the project's tests; what fails comes back, at most three times."""
 
 import shlex
 
@@ -53,7 +53,7 @@ async def test_it_comes_back_three_times_at_most_and_is_then_judged_as_it_is(gro
 
 
 async def test_after_three_times_it_is_handed_in_as_it_is_and_not_tried_again(ground: Field) -> None:
-    """Nor do these count as tool errors in a row, of which three end a run (M079)."""
+    """Nor do these count as tool errors in a row, of which three end a run."""
     ground.trial = COUNTED
     outcome, talker = await ground.run(DONE, DONE, DONE, HOW_OFTEN, DONE)
     assert outcome == FINISHED

@@ -1,4 +1,4 @@
-"""The loop: a model, its tools, their results, and what a run comes to (M075–M079, M093, M094)."""
+"""The loop: a model, its tools, their results, and what a run comes to."""
 
 import asyncio
 import shutil
@@ -55,7 +55,7 @@ async def test_what_it_is_told_first_is_fenced_and_whole(ground: Field) -> None:
         "shortlinks/**",
     ):
         assert part in first
-    assert "(unconfirmed)" in first.partition("a note of subtask 1")[0].splitlines()[-3], "C36: nobody has checked it"
+    assert "(unconfirmed)" in first.partition("a note of subtask 1")[0].splitlines()[-3], "nobody has checked it"
     tag = first.split("`")[1]
     assert first.count(f"<{tag} ") == first.count(f"</{tag}>") >= 7
 

@@ -1,4 +1,4 @@
-"""Each tool, through the engine, on real files and in the real sandbox (M080–M088)."""
+"""Each tool, through the engine, on real files and in the real sandbox."""
 
 import asyncio
 from dataclasses import replace
@@ -118,7 +118,6 @@ async def test_one_sandbox_serves_all_commands_of_a_run(ground: Field) -> None:
 
 
 async def test_a_working_folder_outside_is_refused(ground: Field) -> None:
-    """M055."""
     (ground.root / "out").symlink_to("/usr")
     for cwd in ("/etc", "..", "out", "shortlinks/../..", "nowhere"):
         (told,) = await ground.told(("run_command", {"command": "pwd", "cwd": cwd}))
@@ -126,7 +125,6 @@ async def test_a_working_folder_outside_is_refused(ground: Field) -> None:
 
 
 async def test_skills_are_listed_and_used(ground: Field) -> None:
-    """M060."""
     ground.skills = (
         Skill(name="add-a-command", description="How commands are added.", version="1", instructions="1. Do this."),
     )
@@ -159,14 +157,13 @@ async def test_questions_are_checked(ground: Field) -> None:
 
 
 async def test_a_scope_that_cannot_be_read_lets_nothing_begin(ground: Field) -> None:
-    """C12: never unrestricted by accident."""
+    """Never unrestricted by accident."""
     ground.scope = Scope(mode=ScopeMode.DIRECTORY, patterns=("../**",))
     outcome, talker = await ground.run()
     assert "MINION_SCOPE" in str(outcome) and talker.asked == []
 
 
 async def test_every_write_is_checked_and_the_refusal_says_how_to_ask(ground: Field) -> None:
-    """M051, M054, M057."""
     ground.scope = directory("shortlinks/**")
     before = (ground.root / "README.md").read_text()
     written, edited, read = await ground.told(
@@ -192,7 +189,7 @@ async def test_what_looks_like_a_secret_does_not_reach_the_model(ground: Field) 
 
 
 async def test_a_command_is_seen_while_it_runs_and_its_result_is_whole(ground: Field) -> None:
-    """M155: what people see is a picture of now; what the model is given does not depend on it."""
+    """What people see is a picture of now; what the model is given does not depend on it."""
     audience = Audience()
     slow = "pwd; printf '\\033[31mhalf way\\033[0m\\n'; until [ -e go ]; do sleep 0.05; done; seq 20000; echo over"
     talker = ScriptedTalker([("run_command", {"command": slow})], DONE)

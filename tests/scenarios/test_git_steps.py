@@ -1,4 +1,4 @@
-"""What each step of a task is in git (M226, under C33–C35), seen from outside in real repositories."""
+"""What each step of a task is in git, seen from outside in real repositories."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -71,7 +71,7 @@ async def test_start_is_a_branch_done_is_staged_approved_is_committed_and_a_pers
 
 
 async def test_failed_is_a_kept_patch_and_nothing_is_reset(play: GitHubPlay, tmp_path: Path) -> None:
-    """C34 in place of a stash: the folder goes, patch and branch stay, also after a person let it go."""
+    """In place of a stash: the folder goes, patch and branch stay, also after a person let it go."""
 
     async def gives_up(brief: Brief, watch: Watch) -> Outcome:
         await writes()(brief, watch)

@@ -1,4 +1,4 @@
-"""M222: where a plan cannot be made the usual way: a smaller question, then a bare outline. Judgement never shrinks."""
+"""Where a plan cannot be made the usual way: a smaller question, then a bare outline. Judgement never shrinks."""
 
 from agents.domain.decisions.authority import Kind
 from agents.domain.planning.ladder import Level

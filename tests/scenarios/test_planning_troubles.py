@@ -95,7 +95,7 @@ async def test_when_reviewers_are_down_specialists_are_skipped_and_a_person_judg
 
 
 async def test_advice_that_is_cut_off_is_left_out_and_the_plan_goes_on(opened: Opened) -> None:
-    """M148, P17: the real client, and a specialist that says more than a supervisor may."""
+    """P17: the real client, and a specialist that says more than a supervisor may."""
     tagged = plan("Show a form")
     tagged["subtasks"][0]["tags"] = ["security"]
     async with ModelServer(models=(PRICED,)) as server:
@@ -166,7 +166,7 @@ async def test_three_plans_that_do_not_hold_go_to_a_person(opened: Opened) -> No
 
 
 async def test_a_task_that_goes_round_and_round_stops_and_asks_whether_it_may_go_on(opened: Opened) -> None:
-    """M216, C14: with five steps, the third plan is written and nobody reads it until a person says so."""
+    """With five steps, the third plan is written and nobody reads it until a person says so."""
     llm = ScriptedLlm(always={"decompose": plan("Show a form"), "critic": GO, "custodiet": OK})
     play = await opened(Given(config="limits: {{task_steps: 5}}", llm=llm))
     thread = await play.stage.say("ana", REQUEST, mention=True)
@@ -230,7 +230,6 @@ def by_model(**answers: Answer) -> Answer:
 
 
 async def test_a_model_that_stands_in_for_another_is_said_on_the_card(opened: Opened) -> None:
-    """M222"""
     async with ModelServer() as server:
         for question, answer in (("decompose", plan("Mend the title")), ("critic", GO), ("custodiet", OK)):
             server.answers(question, by_model(large=Fails(status=503), small=answer))

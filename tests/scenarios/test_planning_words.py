@@ -40,7 +40,7 @@ async def test_a_wish_in_words_brings_a_marked_up_version_and_closes_the_old_car
 
 
 async def test_words_never_approve_but_bring_the_button(opened: Opened) -> None:
-    """C37, by the grammar and by a model that reads consent."""
+    """By the grammar and by a model that reads consent."""
     play, thread = await planned(opened, planner(means("approve")))
     await play.stage.say("lead", "approve", thread=thread, mention=True)
     await play.sees("lead", thread, "One press to confirm", "Words alone never approve")

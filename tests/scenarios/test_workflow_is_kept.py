@@ -1,4 +1,4 @@
-"""A task goes on by the workflow its plan was approved under, whatever is written meanwhile (M244, P25)."""
+"""A task goes on by the workflow its plan was approved under, whatever is written meanwhile (P25)."""
 
 from agents.domain.events import PlanAccepted
 from agents.ports import Asked

@@ -30,7 +30,7 @@ from store.database import Database
 from store.running.leases import Lease
 from store.streams.audit import examine, integrity
 
-FULL = os.environ.get("OVERLORD_HYPOTHESIS") == "full"  # the counts that PROMISES.md asks for; `make bench` sets it
+FULL = os.environ.get("OVERLORD_HYPOTHESIS") == "full"  # 500 examples of 50 steps; `make bench` sets it
 MORNING = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 CHANNEL = "console:general"
 STRICT = "console:strict"  # nobody approves their own request there

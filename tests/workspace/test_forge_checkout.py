@@ -1,4 +1,4 @@
-"""C33, attacks 43–48: a person's own checkout follows its branch where nothing can be lost, else it is left alone."""
+"""Attacks 43–48: a person's own checkout follows its branch where nothing can be lost, else it is left alone."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""M020, M091–M094: work arrives by a label on an issue, from people whose word counts, and is answered there once."""
+"""Work arrives by a label on an issue, from people whose word counts, and is answered there once."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass

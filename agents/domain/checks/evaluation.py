@@ -14,7 +14,7 @@ class Score(StrEnum):
 
 
 class Opinion(StrEnum):
-    """M178"""
+    """What a reviewer says of finished work."""
 
     APPROVED = "approved"
     CHANGES_REQUESTED = "changes_requested"

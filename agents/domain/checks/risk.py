@@ -172,7 +172,7 @@ def _files(count: int) -> str:
     return "1 file changed" if count == 1 else f"{count} files changed"
 
 
-# AUTHORITY.md: who is asked. None: a step of low risk passes by itself; a merge never does.
+# Who is asked. None: a step of low risk passes by itself; a merge never does.
 GATE_FOR: dict[RiskLevel, Kind | None] = {
     RiskLevel.LOW: None,
     RiskLevel.MEDIUM: Kind.GATE_MEDIUM,

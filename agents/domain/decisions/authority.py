@@ -63,7 +63,7 @@ class Silence(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One row of AUTHORITY.md."""
+    """Who may make one kind of decision, and what silence means; docs/security.md has the table."""
 
     who: frozenset[Group]
     requester: Requester = Requester.MAY

@@ -115,7 +115,7 @@ def _hint(task: Task, work: Work, chosen: Chosen, moment: Moment) -> Facts:
 
 
 def _expand(task: Task, work: Work, chosen: Chosen, moment: Moment) -> Facts:
-    """Whoever may steer a task may not widen what it writes: that is an approver's (AUTHORITY)."""
+    """Whoever may steer a task may not widen what it writes: that is an approver's."""
     paths = paths_in(chosen.words)
     if not paths:
         return working.escalate(task, work, "No path was named that could be allowed", moment)

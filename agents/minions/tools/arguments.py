@@ -1,4 +1,4 @@
-"""What tools take: fields with a cap each (attack 28), read strictly."""
+"""What tools take: fields with a cap each, read strictly."""
 
 from typing import Annotated
 

@@ -13,7 +13,7 @@ from agents.ports import EndedBy, Listener, Ran
 
 SEARCH_SECONDS = 10.0
 _SHELL = 'cd -- "$1" || exit 126; if [ -x /bin/bash ]; then exec /bin/bash -c "$2"; fi; exec /bin/sh -c "$2"'
-# ripgrep takes linear time whatever the pattern is (attack 40); grep is ended by the clock.
+# ripgrep takes linear time whatever the pattern is; grep is ended by the clock.
 _SEARCH = """
 case_of=; [ "$4" = yes ] && case_of=-i
 if command -v rg >/dev/null 2>&1; then
@@ -55,7 +55,7 @@ async def run_command(at: ToolExecutor, given: RunCommand) -> Done:
     if at.again:
         return Done(text=INTERRUPTED)
     cwd = at.inside(given.cwd)
-    await asyncio.to_thread(at.files.names, cwd, 1)  # M055: refuses what is outside, or a link to there
+    await asyncio.to_thread(at.files.names, cwd, 1)  # refuses what is outside, or a link to there
     longest = at.limits.command_seconds
     seconds = min(given.timeout or longest, longest)
     with at.show(given.command) as heard:
@@ -67,7 +67,7 @@ async def run_command(at: ToolExecutor, given: RunCommand) -> Done:
 
 
 async def not_yet(at: ToolExecutor) -> str:
-    """M179: what speaks against work that is called done: it cannot be committed, or the project's tests fail. Empty:
+    """What speaks against work that is called done: it cannot be committed, or the project's tests fail. Empty:
     nothing, or it cannot be tried here, or it was sent back often enough. Either way the gates judge it."""
     most = at.limits.fixes
     if at.fixes >= most:

@@ -13,7 +13,7 @@ from agents.ports import Files
 
 MOST_LINES = 2_000
 MOST_NAMES = 500
-MOST_LOOKED_AT = 50_000  # names that one search for files may pass by (attack 41)
+MOST_LOOKED_AT = 50_000  # names that one search for files may pass by
 DEEPEST = 40
 LARGEST = 300_000  # characters that one call may write
 Content = Annotated[str, Field(max_length=LARGEST)]

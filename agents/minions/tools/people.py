@@ -44,7 +44,7 @@ class RequestScope(Arguments):
 
 
 async def request_scope(at: ToolExecutor, given: RequestScope) -> Done:
-    """Attack 29: each growth is asked for by itself, and a person decides on exactly these paths."""
+    """Each growth is asked for by itself, and a person decides on exactly these paths."""
     paths = tuple(dict.fromkeys(at.inside(path) for path in given.paths))
     for path in paths:
         if problem := odd_pattern(path):

@@ -1,4 +1,4 @@
-"""Instructions that the project keeps for minions (M060)."""
+"""Instructions that the project keeps for minions."""
 
 from typing import Annotated
 

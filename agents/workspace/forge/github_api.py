@@ -15,7 +15,7 @@ from agents.domain.text.secret import Secret
 from agents.ports import ForgeFailed
 
 TIMEOUT = 15.0
-PATIENCE = 120.0  # seconds to wait because GitHub asks for it; longer is told instead (attack 71)
+PATIENCE = 120.0  # seconds to wait because GitHub asks for it; longer is told instead
 TRIES = 4
 LARGEST = 64 * 1024 * 1024  # a page of a hundred comments of the longest kind is 40 MB
 PAGES_MOST = 50

@@ -1,4 +1,4 @@
-"""Work that arrives as an issue with a label (M020), and what is said there about it (M091–M094)."""
+"""Work that arrives as an issue with a label, and what is said there about it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -118,11 +118,11 @@ class IssueDesk:
         await self._forge.comment(key, project, number, text)
 
     async def blocked(self, key: str, project: str, number: int, why: str) -> None:
-        """M091: said on the issue, and the label goes. Putting it back asks again."""
+        """Said on the issue, and the label goes. Putting it back asks again."""
         await self._forge.comment(key, project, number, why)
         await self._labels.take(self._forge.remote(project), number, self._label)
 
     async def attention(self, key: str, project: str, number: int, why: str) -> None:
-        """M092–M094: three tool errors, the turn limit, a time-out."""
+        """Three tool errors, the turn limit, a time-out."""
         await self._forge.comment(key, project, number, why)
         await self._labels.put(self._forge.remote(project), number, NEEDS_ATTENTION)

@@ -111,7 +111,7 @@ class LocalForge:
         return there
 
     async def _bring(self, place: Place, branch: str, head: str) -> None:
-        """The branch into the user's repository. Their checkout, their index and their HEAD are not touched (C33)."""
+        """The branch into the user's repository. Their checkout, their index and their HEAD are not touched."""
         theirs = Repository(place.repository)
         await theirs.take(Repository(place.commits), head)
         for _ in range(TRIES):

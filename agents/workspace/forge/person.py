@@ -1,6 +1,6 @@
 """A person's own checkout of the branch that moves: advanced where nothing of theirs can be lost, else left alone.
 
-The rule (C33): their files are touched only when git's own two-way merge says that nothing uncommitted is in the way,
+The rule: their files are touched only when git's own two-way merge says that nothing uncommitted is in the way,
 and then only to follow their branch. Where that is not sure the branch does not move, and they are told what to type.
 """
 
@@ -55,7 +55,7 @@ class PersonsCheckout:
         return said.code == 0
 
     async def _filtered(self, *commits: str) -> str:
-        """Filters run programs, and submodules are other repositories: neither is for us to touch (attack 44)."""
+        """Filters run programs, and submodules are other repositories: neither is for us to touch."""
         if (await self.git.ask("config", "--name-only", "--get-regexp", r"^filter\.")).out:
             return "its settings name filters, which I do not run"
         kept = self.folder / (await self.git.tell("rev-parse", "--git-path", "info/attributes")).strip()

@@ -135,7 +135,7 @@ def checked_commit(written: str) -> str:
 
 
 def checked_branch(written: str) -> str:
-    """Attack 49: a name that git could take for something else is no name."""
+    """A name that git could take for something else is no name."""
     if odd_branch(written):
         raise ForgeFailed(f"{written[:80]!r} does not do as the name of a branch", next_step="Use letters and dashes.")
     return written

@@ -25,7 +25,7 @@ AS_COMMITTED = Restored(over=(), without=())
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Means:
-    """What commands are run with. `sandbox` raises SandboxUnusable where there is none (C28)."""
+    """What commands are run with. `sandbox` raises SandboxUnusable where there is none."""
 
     sandbox: Callable[[], Awaitable[Sandbox]]
     artefacts: Artefacts

@@ -18,7 +18,7 @@ _USR = Path("/usr")
 
 
 class NoEnvironment(OverlordError):
-    """A gate cannot run, because what it needs is not on this machine (C13)."""
+    """A gate cannot run, because what it needs is not on this machine."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Judges a commit: rules first, then commands in the gate sandbox, each on fresh files of the commit (M171)."""
+"""Judges a commit: rules first, then commands in the gate sandbox, each on fresh files of the commit."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -40,7 +40,7 @@ class Yardstick:
         return (steps.TESTS, steps.LINT, *(gate.name for gate in self.commands.extra), steps.ORIGINALS)
 
     def beside(self, gates: Sequence[ExtraGate]) -> "Yardstick":
-        """M181: with the gates of a role; where both have one of a name, the project's own is the nearer."""
+        """With the gates of a role; where both have one of a name, the project's own is the nearer."""
         known = {gate.name for gate in self.commands.extra}
         more = tuple(gate for gate in gates if gate.name not in known)
         return replace(self, commands=replace(self.commands, extra=(*self.commands.extra, *more))) if more else self
@@ -77,7 +77,7 @@ class SandboxGates:
         return await self._run(case, yardstick, rows, show)
 
     async def trial(self, project: str, base: str, folder: Path) -> Trial | None:
-        """M179: how the tests gate will test what is in a folder. None: it has no tests, or they cannot run there.
+        """How the tests gate will test what is in a folder. None: it has no tests, or they cannot run there.
 
         Modules of Node are no part of a minion's folder, so tests that need them are left to the gate.
         """
@@ -147,7 +147,7 @@ async def _all(bench: Bench, yardstick: Yardstick) -> tuple[list[GateRun], float
 
 
 async def _guarded(name: str, gate: Awaitable[GateRun]) -> GateRun:
-    """C13: a gate that cannot run is a no, with what to do."""
+    """A gate that cannot run is a no, with what to do."""
     try:
         return await gate
     except OverlordError as problem:

@@ -25,7 +25,7 @@ Reads = Callable[[str], bytes]  # a changed file's content, by path
 
 
 def forbidden(differing: Sequence[Differing], content: Reads, there: Collection[str] = ()) -> GateRun:
-    """C13: files that no scope opens, and, for the minion to mend, names that clash with those that are there."""
+    """Files that no scope opens, and, for the minion to mend, names that clash with those that are there."""
     why = [f"{shown(each.change.path)}: {problem}" for each in differing for problem in _forbidden(each, content)]
     row = _row("forbidden files", why, f"none among {_many(len(differing), 'changed file')}")
     if row.score is not Score.PASS or not (clashes := _clashes(differing, there)):
@@ -76,7 +76,7 @@ def leaves(path: str, target: bytes) -> bool:
 
 
 def within(differing: Sequence[Differing], scope: Scope) -> GateRun:
-    """P22: the second fence, whatever a shell command did (C11)."""
+    """The second fence, whatever a shell command did."""
     why = [
         f"{shown(each.change.path)}: {_reason(problem)}"
         for each in differing

@@ -77,7 +77,6 @@ def not_run(name: str, because: str) -> GateRun:
 
 
 def after(score: Score, on_fail: OnFail) -> Score:
-    """M181"""
     return Score.FAIL if score is Score.NEEDS_REVISION and on_fail is OnFail.BLOCK else score
 
 

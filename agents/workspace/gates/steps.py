@@ -36,7 +36,7 @@ async def tests(bench: Bench) -> Tested:
 
 
 async def lint(bench: Bench) -> GateRun:
-    """M023: the changed files."""
+    """The changed files."""
     case, own = bench.case, bench.commands.lint
     if own:
         by_command = Check(name=LINT, files=case.changed, command=lambda files, look: commands.lint_by(own, files))
@@ -52,7 +52,6 @@ async def lint(bench: Bench) -> GateRun:
 
 
 async def extra(bench: Bench, gate: ExtraGate) -> GateRun:
-    """M181"""
     row = await checked(bench, Check(name=gate.name, command=lambda files, look: commands.shell(gate.command)))
     return replace(row, score=scoring.after(row.score, gate.on_fail))
 

@@ -1,4 +1,4 @@
-"""Branches of the projects and the folders they are worked on in, outside of anybody's own checkout (C33, C35)."""
+"""Branches of the projects and the folders they are worked on in, outside of anybody's own checkout."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager

@@ -1,4 +1,4 @@
-"""Which sandbox is used: the one that is asked for, or the first that holds. Without one nothing is run (C28)."""
+"""Which sandbox is used: the one that is asked for, or the first that holds. Without one nothing is run."""
 
 import asyncio
 import shutil

@@ -1,4 +1,4 @@
-"""Tries the sandbox before it is relied on: if one wall does not hold, nothing is run at all (C28)."""
+"""Tries the sandbox before it is relied on: if one wall does not hold, nothing is run at all."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What is told when there is no sandbox to work in (C28)."""
+"""What is told when there is no sandbox to work in."""
 
 from agents.domain.errors import OverlordError
 

@@ -7,7 +7,7 @@ GB = 1 << 30
 
 GATE = Profile(
     name="gate",
-    seconds=600,  # C29
+    seconds=600,
     memory=2 * GB,
     cpus=1,
     processes=128,
@@ -21,7 +21,7 @@ GATE = Profile(
 
 MINION = Profile(
     name="minion",
-    seconds=1800,  # C29
+    seconds=1800,
     memory=4 * GB,
     cpus=2,
     processes=256,
