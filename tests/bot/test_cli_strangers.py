@@ -73,6 +73,8 @@ def test_a_second_program_on_the_same_port_says_so_too(shell: Shell) -> None:
 
 
 def test_the_shell_completes_commands(shell: Shell) -> None:
-    assert "_overlord_completion" in shell.spawn("--show-completion", "bash").out
+    # typer guesses the shell from its parent processes, and a test may have none
+    told = shell.spawn("--show-completion", "bash", _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1")
+    assert "_overlord_completion" in told.out
     told = shell.spawn(_OVERLORD_COMPLETE="complete_bash", COMP_WORDS="overlord dec", COMP_CWORD="1")
     assert told.out.split() == ["decisions"]

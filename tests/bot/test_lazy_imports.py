@@ -36,10 +36,10 @@ LATE |= {"prometheus_client", "PIL", "aiohttp", "httpx", "difflib"}
 SAY_WHAT_UP_LOADS = """
 import asyncio, json, os, sys
 from pathlib import Path
-import bot.__main__, bot.cli.start
+import bot.__main__, bot.start
 from bot.app import open_desk
 from bot.logs import set_up_logs
-from bot.settings import load_settings
+from bot.config.settings import load_settings
 
 async def open_and_close(settings):
     async with open_desk(settings):

@@ -58,7 +58,7 @@ def test_a_folder_of_somebody_else_is_refused(open_folder: Path) -> None:
     home.mkdir()
     home.chmod(0o777)
     code = (
-        "import os, sys, pathlib; from bot.state_folder import make_home; "
+        "import os, sys, pathlib; from bot.config.state_folder import make_home; "
         "os.setuid(65534); make_home(pathlib.Path(sys.argv[1]))"
     )
     done = subprocess.run([sys.executable, "-c", code, home], capture_output=True, text=True, check=False)
