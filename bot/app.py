@@ -2,19 +2,16 @@
 
 import asyncio
 import logging
-import secrets
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agents.domain.decisions.decision import Decision
-from agents.domain.ids import Account, surface_of
 from agents.domain.task.task import Task
 from agents.domain.text.json_types import shape
 from agents.domain.text.redact import Redactor
@@ -22,23 +19,21 @@ from agents.ports import Clock, Ports
 from agents.workspace.files.artefacts import FileArtefacts
 from bot.change_notifier import Bell
 from bot.clock import SystemClock
+from bot.config.platforms import OWN
 from bot.config.settings import Settings
-from bot.config.state_folder import make_database_private, make_home
+from bot.config.state_folder import keep_secret, make_database_private, make_home
 from bot.delivery import announcer
 from bot.delivery.outbox import Outbox
 from bot.intake.inbox import Inbox
-from bot.joining import joined
+from bot.joining import connect_all, serve_own_pages
 from bot.leases import Leases
 from bot.messages import Card, Platform
 from bot.network.peers import HERE, LookUp
 from bot.permissions import Permissions
-from bot.platforms.console.hosting import running as console_running
-from bot.platforms.console.options import ConsoleOptions, needs_login
-from bot.platforms.console.platform import ConsolePlatform
 from bot.queries.people_queries import PeopleDesk
 from bot.queries.store_checks import Finding, check_books, check_file
 from bot.queries.store_queries import DirectRecords, Records
-from bot.query_api import Desk
+from bot.query_api import Desk, Pages
 from bot.running.health import Health
 from bot.running.jobs import Jobs, Pump, settle_waiting
 from bot.running.launcher import launch
@@ -105,8 +100,7 @@ async def running(
         inbox, leases = Inbox(office), Leases(office.clock)
         desk = Records(office, inbox, bell, FileArtefacts(settings.home))
         await office.database.write(partial(_prepare, settings, leases))
-        chats = await stack.enter_async_context(joined(settings, office, inbox, desk))
-        platforms: dict[str, Platform] = {"console": ConsolePlatform(office.database, office.clock), **chats}
+        platforms = await stack.enter_async_context(connect_all(settings, office, inbox, desk))
         outbox = Outbox(office, platforms, leases)
         world: asyncio.Future[World] = asyncio.get_running_loop().create_future()
         jobs = Jobs(office, partial(_ports, world, swap), leases)
@@ -117,8 +111,9 @@ async def running(
         await stack.enter_async_context(_pumping(pumps, bell, office.clock, opened))
         await stack.enter_async_context(_meanwhile(Watch(office.database, office.clock, bell).run()))
         offered = list(SUGGESTIONS)
-        options = replace(_console_options(settings, office, Health(office, pumps), look_up), suggestions=offered)
-        address = await stack.enter_async_context(console_running(desk, options))
+        health = Health(office, pumps).endpoints
+        pages = Pages(sessions=PeopleDesk(office), health=health, look_up=look_up, suggestions=offered)
+        address = await stack.enter_async_context(serve_own_pages(settings, office, desk, pages))
         await _let_in()
         opened.set()
         made = await _make_world(settings, office, address)
@@ -204,7 +199,7 @@ async def _make_world(settings: Settings, office: Office, console: str) -> "Worl
         await asyncio.to_thread(import_module, slow)
     from bot.running.world import make_world
 
-    return await make_world(settings, office, _secret(settings.home / "prompts.secret"), console)
+    return await make_world(settings, office, keep_secret(settings.home / "prompts.secret"), console)
 
 
 def _pumps(office: Office, inbox: Inbox, outbox: Outbox, jobs: Jobs) -> tuple[Pump, ...]:
@@ -233,7 +228,7 @@ def _outer_pumps(
     hub = world.hub
     clones = tuple(hub.places.values()) if hub else ()
     upkeep = Upkeep(world.office, (*world.workshop.copies, *clones), world.workshop.originals(clones))
-    elsewhere = Elsewhere(open=f"console:{settings.console_channels[0]}", alone=f"console:@{_login(settings)}")
+    elsewhere = Elsewhere(open=settings.own_channel, alone=f"{OWN}:@{settings.own_login}")
     approved = ApprovedProposals(world.office, inbox, platforms, elsewhere)
     pruning = Pruning(world.office)
     yards = {name: Yard(copy=copy, original=path) for name, copy, path in world.workshop.yards(clones)}
@@ -297,37 +292,3 @@ def _prepare(settings: Settings, leases: Leases | None, books: Books) -> None:
         books.people.link(operators[0], account)
     if leases:
         leases.look_for_the_dead(books)
-
-
-def _console_options(settings: Settings, office: Office, health: Health, look_up: LookUp | None) -> ConsoleOptions:
-    console = settings.console
-    known = not needs_login(console.host, console.proxies, look_up)
-    return ConsoleOptions(
-        host=console.host,
-        port=console.port,
-        names=console.names,
-        proxies=console.proxies,
-        limits=settings.limits,
-        look_up=look_up,
-        channels=settings.console_channels,
-        login=_login(settings),
-        secret=_secret(settings.home / "console.secret"),
-        sessions=None if known else PeopleDesk(office),
-        now=office.clock.now,
-        extra={"/healthz": health.healthz, "/metrics": health.metrics},
-    )
-
-
-def _login(settings: Settings) -> str:
-    mine: list[Account] = [a for a in sorted(settings.operators) if surface_of(a) == "console"]
-    return mine[0].partition(":")[2] if mine else "operator"
-
-
-def _secret(path: Path) -> bytes:
-    """Made once an installation; only its owner may read it. A kill leaves the whole of it or nothing."""
-    if not path.exists() or not path.stat().st_size:
-        fresh = path.with_suffix(".new")
-        fresh.touch(mode=0o600)
-        fresh.write_bytes(secrets.token_bytes(32))
-        fresh.replace(path)
-    return path.read_bytes()

@@ -8,9 +8,10 @@ from datetime import UTC, datetime
 from typing import TextIO
 
 from agents.domain.text.redact import MASK as MASK, SHORTEST, Redactor
+from bot.config.platforms import platforms
 
 # Libraries that tell every step they take; at debug they may.
-_CHATTY = ("apscheduler", "uvicorn", "slack_bolt", "slack_sdk", "discord", "aiohttp", "httpx", "httpcore", "asyncio")
+_CHATTY = ("apscheduler", "uvicorn", "aiohttp", "httpx", "httpcore", "asyncio")
 # Servers, which tell of every odd request: of lines alike, one a minute, or whoever sends them fills the disk.
 _SERVERS = ("uvicorn", "aiohttp", "asyncio")
 APART = 60.0  # seconds
@@ -29,7 +30,7 @@ def set_up_logs(level: str, secrets: Iterable[str] = (), stream: TextIO | None =
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level.upper())
-    for name in _CHATTY:
+    for name in (*_CHATTY, *(name for spec in platforms() for name in spec.loggers)):
         logging.getLogger(name).setLevel(logging.NOTSET if level == "debug" else logging.WARNING)
 
 

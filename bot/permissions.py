@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from agents.catalog.policies import is_account, member
 from agents.domain.decisions.authority import RULES, ChannelPolicy, Group, Kind, who_may
 from agents.domain.errors import SettingsProblem
 from agents.domain.ids import Account, surface_of
+from bot.config.accounts import is_account, member
 
 _EVERY_GROUP: frozenset[Group] = frozenset(Group) - {Group.OWNER}  # the owner is whoever asked
 _NO_POLICY = ChannelPolicy()

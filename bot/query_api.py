@@ -14,6 +14,9 @@ from agents.domain.task.task import Task
 from agents.domain.work.outcome import WorkerOutcome
 from bot.live import Running
 from bot.messages import Card, Delivery
+from bot.network.endpoints import Endpoint
+from bot.network.peers import LookUp
+from store.chat.sessions import Session
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +99,29 @@ class Portion:
 
 
 EVERYTHING = Portion()
+
+
+class Sessions(Protocol):
+    """Who is signed in. Asked at every request, so that whatever ends has ended."""
+
+    async def begin_session(self, session: Session, token_hash: str) -> bool:
+        """False: that is not the token of this login. The hash is a SHA-256, as 64 hex digits."""
+
+    async def find_session(self, key: str) -> Session | None: ...
+
+    async def sessions(self, login: str) -> Sequence[Session]: ...
+
+    async def end_sessions(self, login: str, id: str = "") -> int: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pages:
+    """What our own pages show besides what the query API answers."""
+
+    sessions: Sessions
+    health: Mapping[str, Endpoint]
+    look_up: LookUp | None  # whose a connection is
+    suggestions: Sequence[str]  # of what to ask for; may still change
 
 
 class Desk(Protocol):

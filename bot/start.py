@@ -65,10 +65,10 @@ def opening_lines(settings: "Settings", program: "Program", look_up: LookUp | No
     from bot.permissions import Permissions
 
     said = {"Console": program.address, "Database": settings.database, "State": str(settings.home)}
-    if look_up is None and settings.console.loopback:  # elsewhere a warning says so
+    if look_up is None and settings.knows_operator:  # elsewhere a warning says so
         said["Sign in"] = f"with a token: overlord people token {os_user()}"
     said["Settings"] = str(settings.config) if settings.config else "none written; defaults and environment"
-    said["Platforms"] = ", ".join(platforms(settings))
+    said["Platforms"] = ", ".join(settings.joined)
     named = ", ".join(project.name for project in settings.projects)
     said["Projects"] = named or "the sample; name your own in overlord.yaml"
     said["Models"] = program.models
@@ -77,14 +77,3 @@ def opening_lines(settings: "Settings", program: "Program", look_up: LookUp | No
     said["Approvers"] = f"the operator ({', '.join(sorted(settings.operators))}); {label}s: {value.partition(': ')[0]}"
     lines = [f"{name + ':':<11}{value}" for name, value in said.items()]
     return [*lines, *(f"Warning:   {warning}" for warning in settings.warnings), "Stop with Ctrl-C."]
-
-
-def platforms(settings: "Settings") -> list[str]:
-    """Where it can be talked to, and how it gets there."""
-    slack = settings.slack
-    how = "Socket Mode" if slack.app_token else f"HTTP on port {settings.http_port}, /slack/events"
-    return [
-        "console",
-        *([f"Slack ({how})"] if slack.joins else []),
-        *(["Discord"] if settings.discord.joins else []),
-    ]

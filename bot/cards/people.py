@@ -6,10 +6,11 @@ from datetime import datetime
 
 from agents.domain.ids import Account
 from agents.domain.project.linking import LinkRequest, LinkState, Side
+from bot.config.platforms import find_platform
 from bot.messages import Button, Card, Choice, Row, Style, Tone
 
 YES, NO = "a", "b"
-_PLATFORMS = {"slack": "Slack", "discord": "Discord", "console": "Console", "cli": "Command line"}
+_COMMAND_LINE = "cli"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,12 +88,19 @@ def linked_notice(one: Described, other: Described, at: datetime) -> Card:
 def _rows(described: Described) -> tuple[Row, ...]:
     surface, _, rest = described.account.partition(":")
     workspace, _, _ = rest.rpartition(":")
-    rows = [Row(label=_PLATFORMS.get(surface, surface), value=f"{described.name} ({described.account})")]
+    rows = [Row(label=_title(surface), value=f"{described.name} ({described.account})")]
     if workspace:
         rows.append(Row(label="Workspace", value=workspace))
     if described.groups:
         rows.append(Row(label="Groups", value=", ".join(described.groups)))
     return tuple(rows)
+
+
+def _title(surface: str) -> str:
+    if surface == _COMMAND_LINE:
+        return "Command line"
+    spec = find_platform(surface)
+    return spec.title if spec else surface
 
 
 def _buttons(request: LinkRequest, yes: str, no: str) -> tuple[Button, ...]:

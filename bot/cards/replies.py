@@ -11,6 +11,7 @@ from agents.domain.task.task import Task
 from agents.domain.text.sanitize import one_line
 from bot.cards import words
 from bot.cards.decisions import button, decision_card
+from bot.config.platforms import find_platform
 from bot.messages import Card, Row, Tone
 
 _HELP = (
@@ -142,15 +143,13 @@ def busy_card(error: OverlordError, until: datetime) -> Card:
     )
 
 
-_SURFACES = {"slack": "Slack's", "discord": "Discord's", "cli": "your shell's"}
-
-
 def key_card(surface: str) -> Card:
     return Card(title=key_sentence(surface), tone=Tone.BAD)
 
 
 def key_sentence(surface: str) -> str:
-    whose = _SURFACES.get(surface, "the console's")
+    spec = find_platform(surface)
+    whose = spec.possessive if spec else "your shell's"
     return f"Something that looks like a key was hidden here; it is still in {whose} own history, so please rotate it."
 
 

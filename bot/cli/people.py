@@ -6,6 +6,7 @@ import typer
 
 from agents.domain.errors import OverlordError
 from bot.cli import output, session
+from bot.config.accounts import EXAMPLE, account as read_account
 
 if TYPE_CHECKING:
     from bot.config.settings import Settings
@@ -16,10 +17,8 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def _account(written: str) -> str:
-    from agents.catalog.policies import account
-
     try:
-        return account(written)
+        return read_account(written)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
 
@@ -29,7 +28,7 @@ def _login(written: str) -> str:
     return written
 
 
-AccountId = Annotated[str, typer.Argument(metavar="ACCOUNT", help="Such as slack:T0123:U0456.", callback=_account)]
+AccountId = Annotated[str, typer.Argument(metavar="ACCOUNT", help=f"Such as {EXAMPLE}.", callback=_account)]
 Login = Annotated[str, typer.Argument(metavar="NAME", help="Console login, such as ana.", callback=_login)]
 
 

@@ -6,13 +6,13 @@ from typing import Any
 
 # The files that people write, and who reads them.
 FILES: dict[str, tuple[str, str]] = {
-    "overlord": ("agents.catalog.overlord", "OVERLORD"),
+    "overlord": ("bot.config.overlord", "OVERLORD"),
     "role": ("agents.catalog.roles", "ROLE"),
     "context": ("agents.catalog.contexts", "CONTEXT"),
     "workflow": ("agents.catalog.workflows", "WORKFLOW"),
     "skill": ("agents.catalog.skills", "SKILL"),
     "limits": ("agents.catalog.policies", "LIMITS"),
-    "approval": ("agents.catalog.policies", "GROUPS"),
+    "approval": ("bot.config.accounts", "GROUPS"),
     "models": ("agents.catalog.models", "MODELS"),
     "risk": ("agents.catalog.risk", "RISK"),
     "specialists": ("agents.catalog.specialists", "SPECIALISTS"),

@@ -9,6 +9,7 @@ import typer
 
 from agents.domain.errors import SettingsProblem
 from bot.cli import session
+from bot.config.platforms import platforms
 
 if TYPE_CHECKING:
     from agents.catalog.models import ModelPart
@@ -58,8 +59,9 @@ def decides(settings: "Settings") -> Iterator[str]:
     for part in _models(settings):
         key = f" with the key in {part.api_key_env}" if part.api_key_env else ""
         yield f"Model: {part.model}{f' at {part.base_url}' if part.base_url else ''}{key}"
-    for name, url in (("Slack", settings.slack.api_url), ("Discord", settings.discord.api_url)):
-        yield f"{name}: {url}"
+    for spec in platforms():
+        if api := settings.platforms[spec.name].api:
+            yield f"{spec.title}: {api}"
     yield f"GitHub: {settings.github.api_url}"
     for group, members in settings.groups.items():
         if members:

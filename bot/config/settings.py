@@ -7,39 +7,38 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
 from agents.catalog import policies
 from agents.catalog.documents import BadYaml, Document
 from agents.catalog.layers import Layers
 from agents.catalog.models import Models, packaged_models
-from agents.catalog.overlord import (
-    FLAGS,
-    OVERLORD,
-    VARIABLES,
-    Console,
-    Discord,
-    GitHub,
-    LogLevel,
-    OverlordFile,
-    Sandbox,
-    Slack,
-    doubtful,
-    odd_slack,
-    secrets_in,
-    tokens_in,
-)
-from agents.catalog.policies import ProjectPart
 from agents.catalog.problems import Problem, did_you_mean
 from agents.catalog.reading import Odd, Wrong
 from agents.domain.checks.gates import GateCommands
 from agents.domain.decisions.authority import ChannelPolicy, Group
 from agents.domain.errors import SettingsProblem
-from agents.domain.ids import Account
+from agents.domain.ids import Account, surface_of
 from agents.domain.limits import Limits
 from agents.domain.models.budget import Budgets
 from agents.domain.project.retention import Retention
+from bot.config import accounts, projects
+from bot.config.overlord import (
+    FLAGS,
+    OVERLORD,
+    VARIABLES,
+    GitHub,
+    LogLevel,
+    OverlordFile,
+    Sandbox,
+    contradictions,
+    doubtful,
+    secrets_in,
+    tokens_in,
+)
+from bot.config.platforms import OWN, PlatformSettings
+from bot.config.projects import ProjectPart
 from bot.config.settings_file import Search, find_settings, read_settings
 from bot.config.state_folder import HOME, expand, home_of
 
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
     from agents.domain.checks.risk import RiskPolicy
 
 CONFIG = "OVERLORD_CONFIG"
+Section = TypeVar("Section", bound=PlatformSettings)
 _SECRET_NAME = re.compile(r"(API_KEY|TOKEN|SECRET|PASSWORD|ACCESS_KEY)$")
 
 
@@ -81,7 +81,7 @@ class Settings:
     home: Path
     config: Path | None  # the overlord.yaml that was read
     database_url: str = field(repr=False)  # may hold a password; `database` may be shown
-    console: Console
+    platforms: Mapping[str, PlatformSettings]  # by name; see `section`
     public_url: str
     http_host: str
     http_port: int
@@ -90,8 +90,6 @@ class Settings:
     models: Models
     budgets: Budgets
     keys: Mapping[str, str] = field(repr=False)  # variables that a choice of models depends on
-    slack: Slack
-    discord: Discord
     github: GitHub
     groups: Mapping[Group, frozenset[str]]
     operators: frozenset[Account]
@@ -114,10 +112,40 @@ class Settings:
         return f"PostgreSQL, {parts.hostname or 'this machine'}{parts.path}"
 
     @property
-    def console_channels(self) -> tuple[str, ...]:
-        """Names without the surface: those listed, then those that a policy or a project names."""
-        named = [name.removeprefix("console:") for name in self.channels if name.startswith("console:")]
-        return tuple(dict.fromkeys((*self.console.channels, *named)))
+    def joined(self) -> list[str]:
+        """Where it can be talked to, and how it gets there."""
+        return [section.describe(self.http_port) for section in self.platforms.values() if section.joins]
+
+    @property
+    def knows_operator(self) -> bool:
+        """Whether this machine's user needs no login on our own pages."""
+        return any(surface_of(account) == OWN for account in self.operators)
+
+    def section(self, kind: type[Section]) -> Section:
+        """The settings of one platform, for that platform."""
+        return next(section for section in self.platforms.values() if isinstance(section, kind))
+
+    def channels_on(self, platform: str) -> tuple[str, ...]:
+        """Names without the platform's: those listed, then those that a policy or a project names."""
+        start = f"{platform}:"
+        named = [name.removeprefix(start) for name in self.channels if name.startswith(start)]
+        return tuple(dict.fromkeys((*self.platforms[platform].channels, *named)))
+
+    def memberships(self, kind: str) -> frozenset[str]:
+        """User groups or roles that carry rights; their platform says who is in them."""
+        named = (member for members in self.groups.values() for member in members)
+        return frozenset(member for member in named if member.startswith(f"{kind}:"))
+
+    @property
+    def own_login(self) -> str:
+        """Whose login the operator's is where only this machine's user comes in."""
+        mine = [account for account in sorted(self.operators) if surface_of(account) == OWN]
+        return mine[0].partition(":")[2] if mine else "operator"
+
+    @property
+    def own_channel(self) -> str:
+        """Where nobody can keep us from writing."""
+        return f"{OWN}:{self.channels_on(OWN)[0]}"
 
 
 def load_settings(
@@ -156,12 +184,12 @@ class _Reading:
         self._check(file, broken, base)
         if self.problems:
             raise BadSettings(self.problems, (*self.left, *self.warnings))
-        operators = {f"cli:{user}"} | ({f"console:{user}"} if file.console.loopback else set())
+        known = {section.operator(user) for section in file.platforms.values()} - {""}
         return Settings(
             home=home,
             config=config,
             database_url=database_url,
-            console=file.console,
+            platforms=file.platforms,
             public_url=file.public_url.rstrip("/"),
             http_host=file.http_host,
             http_port=file.http_port,
@@ -170,11 +198,9 @@ class _Reading:
             models=file.models,
             budgets=file.budgets,
             keys=file.models.seen_in(self.environ),
-            slack=file.slack,
-            discord=file.discord,
             github=file.github,
             groups=_groups(file),
-            operators=frozenset(Account(account) for account in operators),
+            operators=frozenset(Account(account) for account in {f"cli:{user}"} | known),
             projects=tuple(self._project(part, base) for part in file.projects),
             channels=_channels(file),
             limits=file.limits,
@@ -188,7 +214,7 @@ class _Reading:
 
     def _gather(self) -> Path | None:
         self.layers.lay(policies.packaged_limits(), under="limits")
-        self.layers.lay(policies.packaged_groups(), under="groups")
+        self.layers.lay(accounts.packaged_groups(), under="groups")
         self.layers.lay(packaged_models(), under="models")
         config = None
         try:
@@ -225,7 +251,7 @@ class _Reading:
         except Wrong as wrong:
             self._tell(self.problems, *wrong.odd)
             broken = frozenset(str(where[0]) for where, _, _ in wrong.odd)
-            packaged = {"limits": policies.packaged_limits(), "groups": policies.packaged_groups()}
+            packaged = {"limits": policies.packaged_limits(), "groups": accounts.packaged_groups()}
             defaults = {name: read.data for name, read in packaged.items()}
             sound = {name: value for name, value in self.layers.data.items() if name not in broken}
             return OVERLORD.read({**defaults, **sound}), broken
@@ -241,7 +267,7 @@ class _Reading:
         return home
 
     def _check(self, file: OverlordFile, broken: frozenset[str], base: Path) -> None:
-        odd = [*policies.odd_limits(file.limits), *odd_slack(file.slack)]
+        odd = [*policies.odd_limits(file.limits), *contradictions(file)]
         odd += policies.odd_retention(file.retention, file.limits)
         if file.risk:
             from agents.catalog.risk import odd_risk
@@ -251,9 +277,9 @@ class _Reading:
             from agents.catalog.library import odd_declared
 
             odd += odd_declared(declared)
-        odd += policies.odd_projects([self._located(part, base) for part in file.projects])
+        odd += projects.odd_projects([self._located(part, base) for part in file.projects])
         if "projects" not in broken:
-            odd += policies.odd_channels(file.channels, file.projects)
+            odd += projects.odd_channels(file.channels, file.projects)
         self._tell(self.problems, *odd)
         misused = file.models.misused_keys(self.environ, tokens_in(file))
         self.problems += [Problem(name=name, what=what, instead=instead) for name, what, instead in misused]

@@ -3,6 +3,7 @@
 import fcntl
 import os
 import re
+import secrets
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
@@ -80,3 +81,13 @@ def _make_private(path: Path) -> None:
         f"Others may look into {path}, and I cannot change that ({why})",
         next_step="Whoever reads it is the operator. Name a folder that you own in OVERLORD_HOME.",
     )
+
+
+def keep_secret(path: Path) -> bytes:
+    """Made once an installation; only its owner may read it. A kill leaves the whole of it or nothing."""
+    if not path.exists() or not path.stat().st_size:
+        fresh = path.with_suffix(".new")
+        fresh.touch(mode=0o600)
+        fresh.write_bytes(secrets.token_bytes(32))
+        fresh.replace(path)
+    return path.read_bytes()

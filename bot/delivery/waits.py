@@ -10,6 +10,13 @@ from store.database import Database, StoreUnavailable
 log = logging.getLogger("overlord.waits")
 
 
+async def recall_waits(platform: str, database: Database) -> "Waits":
+    """With what an earlier process was asked for."""
+    waits = Waits(platform, database)
+    await waits.recall()
+    return waits
+
+
 class Waits:
     """Of one platform. Without a database they last as long as the process."""
 

@@ -3,11 +3,11 @@
 from agents.domain.decisions.authority import Group, NotYours, entitled
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, PersonId, surface_of
+from bot.config.accounts import MEMBERSHIPS
 from bot.permissions import Permissions
 from store.books import Books
 
 NAMED = 5
-_CROWDS = {"slack-group": "everybody in the Slack user group", "discord-role": "everybody with the Discord role"}
 
 
 def with_names(error: OverlordError, channel: str, books: Books, permissions: Permissions) -> OverlordError:
@@ -42,7 +42,7 @@ def _names(error: NotYours, books: Books, permissions: Permissions) -> list[str]
     owner = [books.people.get(error.requester).id] if Group.OWNER in groups else []
     barred = books.people.get(error.but).id if error.but else None
     people = dict.fromkeys([*owner, *(_person(account, books) for account in _accounts(error, permissions))])
-    crowds = [f"{_CROWDS[kind]} {id}" for kind, id in map(_crowd, permissions.crowds(groups))]
+    crowds = [_crowd(name) for name in permissions.crowds(groups)]
     return [*(books.people.name(person) for person in people if person != barred), *crowds]
 
 
@@ -51,9 +51,9 @@ def _person(account: Account, books: Books) -> PersonId:
     return found.id if found else PersonId(account)
 
 
-def _crowd(name: str) -> tuple[str, str]:
-    kind, _, id = name.partition(":")
-    return kind, id.rpartition(":")[2]
+def _crowd(name: str) -> str:
+    known = MEMBERSHIPS[name.partition(":")[0]]
+    return f"{known.words} {name.rpartition(':')[2]}"
 
 
 def _listed(names: list[str]) -> str:

@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from bot.loop import TimedLoop
-from bot.platforms.console.options import Answer
+from bot.network.endpoints import Answer, Endpoint
 from bot.running.jobs import Pump
 from bot.services import Office
 from store.database import StoreUnavailable
@@ -16,6 +16,10 @@ class Health:
     def __init__(self, office: Office, pumps: Sequence[Pump]) -> None:
         self._office = office
         self._pumps = pumps
+
+    @property
+    def endpoints(self) -> dict[str, Endpoint]:
+        return {"/healthz": self.healthz, "/metrics": self.metrics}
 
     async def healthz(self) -> Answer:
         """200 while the store can be used and every pump runs."""

@@ -13,6 +13,7 @@ from agents.domain.text.sanitize import cut
 from agents.ports import ForgeFailed
 from agents.workspace.forge.intake import GitHubIntake, LabelledIssue
 from bot.cards import replies
+from bot.config.platforms import OWN
 from bot.config.settings import Settings
 from bot.delivery.announcer import wish
 from bot.intake.inbox import REQUEST_MOST, Inbox
@@ -162,7 +163,7 @@ def labelled(issue: LabelledIssue, channel: str, thread: Thread, at: datetime) -
 
 def homes_of(settings: Settings, projects: Iterable[str], platforms: Mapping[str, Platform]) -> Homes:
     """The project's own channel, where that platform is joined; else the first of the console."""
-    first = Home(channel=f"console:{settings.console_channels[0]}", platform=platforms["console"])
+    first = Home(channel=settings.own_channel, platform=platforms[OWN])
     own = {project.name: project.channel for project in settings.projects}
     there = {name: surface_of(own[name]) for name in projects}
     homes = {

@@ -5,9 +5,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bot.cli.doctor.chat_checks import chats
-from bot.cli.doctor.checks import Check, State
-from bot.config.settings import load_settings
+from bot.config.platforms import OWN, load, platforms
+from bot.config.settings import Settings, load_settings
+from bot.doctor_check import Check, State
 from tests.fakes.discord import FakeDiscord
 from tests.fakes.slack import FakeSlack, fake_slack
 from tests.fakes.slack.delivery import SIGNING_SECRET
@@ -24,11 +24,16 @@ async def examined(
     (home / "overlord.yaml").write_text(config or "{}\n")
     given = {"OVERLORD_HOME": str(home), "OVERLORD_CONSOLE_PORT": "0", **environ}
     settings = load_settings(given, cwd=home)
-    found = await asyncio.to_thread(lambda: list(chats(settings, now)))
+    found = await asyncio.to_thread(lambda: _chats(settings, now))
     for check in found:
         assert check.state is State.OK or check.next_step, f"{check.name} says nothing of what to do"
         assert not any(token in str(check) for token in (BOT_TOKEN, APP_TOKEN, "fake.discord.token"))
     return {check.name: check for check in found}
+
+
+def _chats(settings: Settings, now: Callable[[], float]) -> list[Check]:
+    joined = [spec for spec in platforms() if spec.name != OWN and settings.platforms[spec.name].joins]
+    return [check for spec in joined for check in load(spec.checks)(settings, now)]
 
 
 def states(found: Found) -> dict[str, str]:

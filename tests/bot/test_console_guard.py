@@ -4,7 +4,8 @@ import httpx
 import pytest
 
 from agents.domain.errors import SettingsProblem
-from bot.platforms.console.options import Answer, ConsoleOptions
+from bot.network.endpoints import Answer
+from bot.platforms.console.options import ConsoleOptions
 from tests.fakes.console import SECRET, Visit, console
 from tests.fakes.desk import START
 

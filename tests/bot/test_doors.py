@@ -17,8 +17,8 @@ from aiohttp import web
 from agents.domain.limits import Limits
 from bot.clock import SystemClock
 from bot.network.doors import Doorkeeper
+from bot.network.endpoints import Answer
 from bot.network.peers import Address, LookUp
-from bot.platforms.console.options import Answer
 from bot.platforms.slack.incoming.door import open_door
 from bot.platforms.slack.options import SlackOptions
 from tests.fakes.another_user import STRANGER, needs_root, start

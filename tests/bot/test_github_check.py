@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.doctor.checks import Check, State
 from bot.cli.doctor.github_check import github
 from bot.config.settings import Settings, load_settings
+from bot.doctor_check import Check, State
 from tests.fakes.github import TOKEN, running_github
 from tests.workspace import repositories as repos
 

@@ -13,6 +13,9 @@ from agents.domain.decisions.authority import ChannelPolicy, Group, OnTimeout, P
 from agents.domain.errors import SettingsProblem
 from agents.domain.limits import Limits
 from bot.config.settings import BadSettings, Settings, load_settings
+from bot.platforms.console.settings import ConsoleSettings
+from bot.platforms.discord.settings import DiscordSettings
+from bot.platforms.slack.settings import SlackSettings
 
 
 class Desk:
@@ -52,22 +55,32 @@ def test_with_nothing_written_the_defaults_hold(desk: Desk) -> None:
     settings = desk.load()
     assert settings.home == desk.home / ".overlord"
     assert settings.database_url == f"sqlite:///{desk.home}/.overlord/overlord.db"
-    assert (settings.console.host, settings.console.port, settings.http_port) == ("127.0.0.1", 8765, 8766)
+    console = settings.section(ConsoleSettings)
+    assert (console.host, console.port, settings.http_port) == (
+        "127.0.0.1",
+        8765,
+        8766,
+    )
     assert (settings.sandbox, settings.log_level, settings.config) == ("auto", "info", None)
     assert settings.limits == Limits()
     assert settings.operators == {"cli:ana", "console:ana"}
     assert set(settings.groups.values()) == {frozenset()}
-    assert settings.console_channels == ("general",)
-    assert not settings.slack.joins and not settings.discord.joins
+    assert settings.channels_on("console") == ("general",)
+    assert not settings.section(SlackSettings).joins and not settings.section(DiscordSettings).joins
     assert settings.warnings == ()
 
 
 def test_flags_beat_the_environment_which_beats_the_file(desk: Desk) -> None:
     desk.write("console: {port: 1000, host: localhost}\nhttp_port: 1001\nhome: from-file\n")
-    assert desk.load().console.port == 1000
-    assert desk.load(OVERLORD_CONSOLE_PORT="2000").console.port == 2000
+    assert desk.load().section(ConsoleSettings).port == 1000
+    assert desk.load(OVERLORD_CONSOLE_PORT="2000").section(ConsoleSettings).port == 2000
     settings = desk.load({"--port": "3000"}, OVERLORD_CONSOLE_PORT="2000")
-    assert (settings.console.port, settings.console.host, settings.http_port) == (3000, "localhost", 1001)
+    console = settings.section(ConsoleSettings)
+    assert (console.port, console.host, settings.http_port) == (
+        3000,
+        "localhost",
+        1001,
+    )
 
 
 def test_a_relative_path_starts_at_the_file_or_where_one_stands(desk: Desk) -> None:
@@ -94,7 +107,7 @@ def test_the_file_is_the_one_that_is_named_or_that_of_the_state_folder(desk: Des
 
 def test_an_empty_variable_is_not_set(desk: Desk) -> None:
     settings = desk.load(SLACK_BOT_TOKEN="", OVERLORD_CONSOLE_PORT="", OVERLORD_CONFIG="")
-    assert settings.slack.bot_token is None and settings.console.port == 8765
+    assert settings.section(SlackSettings).bot_token is None and settings.section(ConsoleSettings).port == 8765
 
 
 @pytest.mark.parametrize("scheme", ["postgresql", "postgres", "postgresql+psycopg"])
@@ -139,7 +152,7 @@ def test_projects_channels_and_limits(desk: Desk) -> None:
     )
     assert settings.channels["slack:T1:C1"] == ChannelPolicy(project="api", plan=PlanPolicy.AUTO)
     assert settings.limits == replace(Limits(), reminder=60, confirm=5)
-    assert settings.console_channels == ("general", "shop")
+    assert settings.channels_on("console") == ("general", "shop")
     assert (settings.models.primary.model, settings.models.critic.model) == ("openai/gpt", "anthropic/x")
 
 
@@ -278,8 +291,8 @@ def test_tokens_are_never_printed(desk: Desk) -> None:
         "OPENAI_API_KEY": "canary-6-openai",
     }
     settings = desk.load(**tokens)
-    assert settings.slack.joins and settings.discord.joins
-    assert "canary" not in f"{settings} {settings!r} {settings.slack} {settings.warnings}"
+    assert settings.section(SlackSettings).joins and settings.section(DiscordSettings).joins
+    assert "canary" not in f"{settings} {settings!r} {settings.platforms} {settings.warnings}"
     assert settings.secrets >= set(tokens.values())
     desk.write("slack: {bot_token: [canary-7]}\ndiscord: {token: 88888888}\ndatabase_url: 'canary-9://x'\n")
     assert "canary" not in "".join(desk.problems()) and "8888" not in "".join(desk.problems())

@@ -5,21 +5,18 @@ from dataclasses import asdict, fields
 import pytest
 
 from agents.catalog.documents import Value
-from agents.catalog.overlord import RETENTION
 from agents.catalog.policies import (
-    GROUPS,
     LIMITS,
-    account,
-    member,
     odd_limits,
     odd_retention,
-    packaged_groups,
     packaged_limits,
 )
 from agents.catalog.reading import Wrong
 from agents.domain.decisions.authority import Group
 from agents.domain.limits import Limits
 from agents.domain.project.retention import Retention
+from bot.config.accounts import GROUPS, account, member, packaged_groups
+from bot.config.overlord import RETENTION
 
 
 def test_the_packaged_numbers_are_the_defaults_of_the_domain() -> None:

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from agents.catalog.documents import Value
-from agents.catalog.overlord import OVERLORD
-from agents.catalog.policies import packaged_groups, packaged_limits
+from agents.catalog.policies import packaged_limits
 from agents.catalog.reading import (
     Read,
     Shape,
@@ -24,6 +23,8 @@ from agents.catalog.reading import (
     text,
     whole,
 )
+from bot.config.accounts import packaged_groups
+from bot.config.overlord import OVERLORD
 
 
 class Colour(StrEnum):

@@ -1,20 +1,17 @@
 """The checks of `overlord doctor`: each looks at one thing and says what was seen and what to do."""
 
-import json
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from bot.config.platforms import platforms as all_platforms
+from bot.doctor_check import Check, fail, ok, warn
 
 if TYPE_CHECKING:
     from agents.catalog.problems import Problem
@@ -25,34 +22,7 @@ OLDEST_GIT = (2, 38)
 ENOUGH_DISK = 1 << 30
 LEAST_DISK = 100 << 20
 PATIENCE = 10  # seconds for a command to end
-ANSWER = 2  # seconds for a program on this machine to say who it is
 DAY = 86_400
-
-
-class State(StrEnum):
-    OK = "ok"
-    WARN = "warn"
-    FAIL = "fail"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    name: str
-    state: State
-    seen: str
-    next_step: str = ""
-
-
-def ok(name: str, seen: str) -> Check:
-    return Check(name=name, state=State.OK, seen=seen)
-
-
-def warn(name: str, seen: str, next_step: str) -> Check:
-    return Check(name=name, state=State.WARN, seen=seen, next_step=next_step)
-
-
-def fail(name: str, seen: str, next_step: str) -> Check:
-    return Check(name=name, state=State.FAIL, seen=seen, next_step=next_step)
 
 
 def python() -> Check:
@@ -125,41 +95,10 @@ def disk(path: Path) -> Check:
     return ok("disk", seen)
 
 
-def console_port(settings: "Settings") -> Check:
-    host, port = settings.console.host, settings.console.port
-    try:
-        with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET):
-            return ok("console port", f"{host} port {port} is free")
-    except OSError as error:
-        if answers(settings.console.url):
-            return ok("console port", f"Overlord runs on {settings.console.url}")
-        seen = f"{host} port {port} cannot be used: {error.strerror}"
-        return fail("console port", seen, "Stop what uses it, or set OVERLORD_CONSOLE_PORT to another port.")
-
-
-def answers(url: str) -> bool:
-    """Whether an Overlord speaks at this address, well or not."""
-    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    try:
-        with direct.open(f"{url}/healthz", timeout=ANSWER) as reply:
-            body = reply.read(10_000)
-    except urllib.error.HTTPError as error:
-        body = error.read(10_000)
-    except OSError:
-        return False
-    try:
-        said = json.loads(body)
-    except ValueError:
-        return False
-    return isinstance(said, dict) and "ok" in said
-
-
 def platforms(settings: "Settings") -> Check:
-    from bot.start import platforms as joined
-
-    names = joined(settings)
-    seen = ", ".join(names)
-    return ok("platforms", seen if len(names) > 1 else f"{seen} only; tokens for Slack or Discord add those")
+    others = [spec.title for spec in all_platforms() if not settings.platforms[spec.name].joins]
+    only = f" only; tokens for {' or '.join(others)} add those" if len(settings.joined) == 1 else ""
+    return ok("platforms", f"{', '.join(settings.joined)}{only}")
 
 
 def groups(settings: "Settings") -> Check:

@@ -9,7 +9,8 @@ import typer
 
 from agents.domain.errors import OverlordError
 from bot.cli import output, session
-from bot.cli.doctor.checks import Check, State
+from bot.config.platforms import load, platforms
+from bot.doctor_check import Check, State
 
 if TYPE_CHECKING:
     from bot.config.settings import Settings
@@ -39,8 +40,8 @@ def doctor(
 
 
 def _all(context: typer.Context, *, offline: bool, quick: bool) -> Iterator[Check]:
-    from agents.catalog.overlord import Sandbox
-    from bot.cli.doctor import chat_checks, checks, gates_check, github_check, model_check, sandbox_check
+    from bot.cli.doctor import checks, gates_check, github_check, model_check, sandbox_check
+    from bot.config.overlord import Sandbox
     from bot.config.settings import BadSettings
 
     yield checks.python()
@@ -58,14 +59,20 @@ def _all(context: typer.Context, *, offline: bool, quick: bool) -> Iterator[Chec
     yield from gates_check.gates(settings)
     yield checks.home(settings.home)
     yield checks.disk(settings.home)
-    yield checks.console_port(settings)
+    yield from _of_platforms(settings, ask_nobody=True)
     yield checks.platforms(settings)
     yield checks.groups(settings)
     if not offline:
-        yield from chat_checks.chats(settings)
+        yield from _of_platforms(settings, ask_nobody=False)
         yield from github_check.github(settings)
     yield from model_check.models(settings, offline=offline)
     yield from _store(settings, quick=quick)
+
+
+def _of_platforms(settings: "Settings", *, ask_nobody: bool) -> Iterator[Check]:
+    for spec in platforms():
+        if spec.checks_ask_nobody == ask_nobody and settings.platforms[spec.name].joins:
+            yield from load(spec.checks)(settings, time.time)
 
 
 def _store(settings: "Settings", *, quick: bool) -> Iterator[Check]:

@@ -8,8 +8,8 @@ from agents.domain.errors import OverlordError
 from agents.workspace.gates import detect, reading
 from agents.workspace.gates.detect import Way
 from agents.workspace.gates.environment import Environment, environment
-from bot.cli.doctor.checks import Check, ok, warn
 from bot.config.settings import Project, Settings
+from bot.doctor_check import Check, ok, warn
 
 _PROGRAMS = {Way.NPM: "npm", Way.GO: "go", Way.CARGO: "cargo", Way.MAKE: "make", Way.ESLINT: "node"}
 

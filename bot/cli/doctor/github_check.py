@@ -8,8 +8,8 @@ from agents.ports import ForgeFailed
 from agents.workspace.forge.github_api import GitHubApi, wanted
 from agents.workspace.forge.github_shapes import Repo, User, read
 from agents.workspace.forge.remotes import Remote
-from bot.cli.doctor.checks import Check, fail, ok, warn
 from bot.config.settings import Settings
+from bot.doctor_check import Check, fail, ok, warn
 from bot.running.github import on_github
 
 NEEDS = "contents, issues and pull requests: read and write"

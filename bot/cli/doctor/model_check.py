@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from bot.cli.doctor.checks import Check, fail, ok, warn
+from bot.doctor_check import Check, fail, ok, warn
 
 if TYPE_CHECKING:
     from agents.domain.models.routing import Chosen

@@ -2,10 +2,10 @@
 
 import asyncio
 
-from agents.catalog.overlord import Sandbox
 from agents.workspace.sandbox import choice
 from agents.workspace.sandbox.walls.errors import SandboxUnusable
-from bot.cli.doctor.checks import Check, fail, ok
+from bot.config.overlord import Sandbox
+from bot.doctor_check import Check, fail, ok
 
 
 def sandbox(wanted: Sandbox) -> Check:

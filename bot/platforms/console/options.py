@@ -1,46 +1,20 @@
 """What the console is told by the program that runs it."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
 
 from agents.domain.errors import SettingsProblem
 from agents.domain.limits import Limits
+from bot.network.endpoints import Endpoint
 from bot.network.peers import HERE, LookUp
-from store.chat.sessions import Session
-
-LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
-
-
-class Sessions(Protocol):
-    """Who is signed in. Asked at every request, so that whatever ends has ended."""
-
-    async def begin_session(self, session: Session, token_hash: str) -> bool:
-        """False: that is not the token of this login. The hash is a SHA-256, as 64 hex digits."""
-
-    async def find_session(self, key: str) -> Session | None: ...
-
-    async def sessions(self, login: str) -> Sequence[Session]: ...
-
-    async def end_sessions(self, login: str, id: str = "") -> int: ...
+from bot.platforms.console.settings import LOOPBACK
+from bot.query_api import Sessions
 
 
 def needs_login(host: str, proxies: tuple[str, ...], look_up: LookUp | None) -> bool:
     """Whether people must sign in: unless it is certain that whoever connects is the operator's own user."""
     return host not in LOOPBACK or bool(proxies) or look_up is None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """What an extra path says (health, metrics)."""
-
-    text: str
-    status: int = 200
-    media: str = "text/plain; charset=utf-8"
-
-
-Extra = Callable[[], Awaitable[Answer]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +31,7 @@ class ConsoleOptions:
     sessions: Sessions | None = None  # None: loopback, nobody signs in
     suggestions: Sequence[str] = ()
     now: Callable[[], datetime]
-    extra: Mapping[str, Extra] = field(default_factory=dict)  # "/healthz", "/metrics"
+    extra: Mapping[str, Endpoint] = field(default_factory=dict)  # "/healthz", "/metrics"
     open_paths: frozenset[str] = frozenset({"/healthz"})  # extras that anybody may read, whatever Host they ask for
 
     def __post_init__(self) -> None:

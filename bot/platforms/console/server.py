@@ -17,17 +17,18 @@ from starlette.staticfiles import StaticFiles
 
 from agents.domain.errors import OverlordError
 from bot.network.doors import Doorkeeper
+from bot.network.endpoints import Endpoint
 from bot.platforms.console import page, stream
 from bot.platforms.console.access.forwarded import Forwarded
 from bot.platforms.console.access.guard import Guard
 from bot.platforms.console.access.identity import Door, Identity, wants_json
 from bot.platforms.console.access.login import Login
 from bot.platforms.console.actions import Actions
-from bot.platforms.console.options import ConsoleOptions, Extra
+from bot.platforms.console.options import ConsoleOptions
 from bot.platforms.console.pages import Pages
 from bot.query_api import Desk
 
-Endpoint = Callable[[Request], Awaitable[Response]]
+View = Callable[[Request], Awaitable[Response]]
 
 
 def make_app(desk: Desk, options: ConsoleOptions, keeper: Doorkeeper) -> Starlette:
@@ -95,7 +96,7 @@ def _doing(actions: Actions, login: Login) -> list[BaseRoute]:
     ]
 
 
-def _extra(extra: Extra) -> Endpoint:
+def _extra(extra: Endpoint) -> View:
     async def answer(request: Request) -> Response:
         said = await extra()
         return Response(said.text, said.status, media_type=said.media)

@@ -1,0 +1,111 @@
+"""The registry of chat platforms, and the type of the one object `PLATFORM` that each platform's folder exports."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from agents.catalog.reading import Odd, Shape
+from agents.domain.text.secret import Secret
+
+OWN = "console"  # ours: always there, and nobody can keep us from writing to it
+# First is OWN.
+REGISTRY: dict[str, str] = {
+    OWN: "bot.platforms.console",
+    "slack": "bot.platforms.slack",
+    "discord": "bot.platforms.discord",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlatformSettings:
+    """A platform's section of overlord.yaml. Subclasses add the fields; places in problems are relative to it."""
+
+    @property
+    def joins(self) -> bool:
+        """Whether enough is set to connect."""
+        raise NotImplementedError
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """Channels that exist from the start, without the platform's name."""
+        return ()
+
+    @property
+    def api(self) -> str:
+        """Where tokens are sent; empty: nowhere."""
+        return ""
+
+    def describe(self, http_port: int) -> str:
+        """How it is reached, in a few words, for the person who starts the program."""
+        raise NotImplementedError
+
+    def operator(self, user: str) -> str:
+        """The account of this machine's user, if the platform knows them without a login."""
+        return ""
+
+    def problems(self) -> Iterator[Odd]:
+        """Settings that contradict each other."""
+        yield from ()
+
+    def warnings(self) -> Iterator[Odd]:
+        """Settings that work and are probably not meant."""
+        yield from ()
+
+    def tokens(self) -> set[str]:
+        values = (getattr(self, each.name) for each in fields(self))
+        return {value.reveal() for value in values if isinstance(value, Secret) and value}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdForm:
+    """How an id is written."""
+
+    pattern: str  # a regular expression of the whole
+    example: str  # with what its parts are
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Membership:
+    """A group of people that only its platform can list, such as a user group or a role."""
+
+    kind: str  # what its ids begin with
+    form: IdForm
+    words: str  # what stands before its id where people read it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlatformSpec:
+    """All that the rest of the program knows of a platform. Light: what needs its libraries is named as module:name."""
+
+    name: str  # accounts, channels, threads and the section of overlord.yaml begin with it
+    title: str
+    settings: Shape[PlatformSettings]
+    variables: Mapping[str, str]  # environment variable -> field of the settings
+    flags: Mapping[str, str] = field(default_factory=dict)  # of `overlord up`, likewise
+    account: IdForm
+    membership: Membership | None = None
+    possessive: str  # "its own history" is still there: whose
+    loggers: tuple[str, ...] = ()  # of its libraries, which tell every step
+    connect: str  # (settings, services, inbox, desk) -> context manager of a bot.messages.Platform
+    serve: str = ""  # (settings, services, desk, pages) -> context manager of the address; of OWN alone
+    checks: str  # (settings, now) -> checks of `overlord doctor`
+    checks_ask_nobody: bool = False  # so that they run with --offline too
+    manifest: str = ""  # a command of `overlord manifest`
+
+
+@cache
+def platforms() -> tuple[PlatformSpec, ...]:
+    return tuple(load(f"{module}:PLATFORM") for module in REGISTRY.values())
+
+
+def find_platform(surface: str) -> PlatformSpec | None:
+    """None: another place where people are known, such as the command line."""
+    return next((spec for spec in platforms() if spec.name == surface), None)
+
+
+def load(path: str) -> Any:
+    """What `module:name` names. The one place where a platform's modules are imported."""
+    module, _, name = path.partition(":")
+    return getattr(import_module(module), name)

@@ -1,0 +1,102 @@
+"""What overlord.yaml may say of projects and channels."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from agents.catalog.policies import GATES, slug
+from agents.catalog.problems import did_you_mean
+from agents.catalog.reading import Odd, Shape, checked, flag, mapping, one_of, optional, text
+from agents.domain.checks.gates import GateCommands
+from agents.domain.decisions.authority import ChannelPolicy, OnTimeout, PlanPolicy
+from agents.domain.work.scope import odd_path
+from bot.config.accounts import channel_name
+
+_GIT_URL = r"(https|ssh)://(?![^/]*:[^/]*@)\w[\w.@:-]*/\S+|file:///\S+|\w[\w.-]*@\w[\w.-]*:[\w.~/-]+"
+
+
+def _inside(written: str) -> str:
+    if problem := odd_path(written.rstrip("/")):
+        raise ValueError(f"`{written}` is no folder of the project: {problem}. Write one such as `.overlord/skills`.")
+    return written.rstrip("/")
+
+
+CHANNEL = Shape(
+    ChannelPolicy,
+    project=text,
+    self_approval=flag,
+    on_timeout=one_of(*OnTimeout),
+    plan=one_of(*PlanPolicy),
+    outsiders=flag,
+)
+CHANNELS = mapping(channel_name, CHANNEL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectPart:
+    """A project as it is written."""
+
+    name: str
+    path: str = ""  # a folder of this machine, or
+    url: str = ""  # where git finds it
+    channel: str | None = None  # requests made there are for this project
+    skills: str = ".overlord/skills"  # the folder of its own skills
+    gates: GateCommands = field(default_factory=GateCommands)  # with its environment as it is written
+
+
+def _project(**given: Any) -> ProjectPart:
+    project = ProjectPart(**given)
+    if bool(project.path) == bool(project.url):
+        raise ValueError("it needs either a `path` or a `url`. Write one of them: `path: ~/src/shop`.")
+    if project.url and not re.fullmatch(_GIT_URL, project.url):
+        raise ValueError(
+            "its `url` is not one that git may be given here. "
+            "Write https://host/owner/repo or git@host:owner/repo, with no password in it."
+        )
+    return project
+
+
+PROJECT = Shape(
+    _project,
+    ("name",),
+    name=checked(text, slug),
+    path=text,
+    url=text,
+    channel=optional(checked(text, channel_name)),
+    skills=checked(text, _inside),
+    gates=GATES,
+)
+
+
+def odd_projects(projects: Sequence[ProjectPart]) -> Iterator[Odd]:
+    """Names and channels used twice, and folders that are not there."""
+    names = [project.name for project in projects]
+    homes = [project.channel for project in projects]
+    for at, project in enumerate(projects):
+        if project.name in names[:at]:
+            yield ("projects", at, "name"), f"there are two projects named `{project.name}`", "Give one another name."
+        if project.channel and project.channel in homes[:at]:
+            other = names[homes.index(project.channel)]
+            what = f"`{project.channel}` is the channel of `{other}` already"
+            yield ("projects", at, "channel"), what, "Give each project a channel of its own, or none."
+        if project.path and not Path(project.path).is_dir():
+            yield ("projects", at, "path"), f"there is no folder {project.path}", "Check the path, or clone it there."
+        if project.gates.environment and not Path(project.gates.environment, "pyvenv.cfg").is_file():
+            what = f"{project.gates.environment} is no Python environment"
+            step = f"Make it: python -m venv {project.gates.environment}."
+            yield ("projects", at, "gates", "environment"), what, step
+
+
+def odd_channels(channels: Mapping[str, ChannelPolicy], projects: Sequence[ProjectPart]) -> Iterator[Odd]:
+    """Channels that point at a project nobody named, or at another than the project itself says."""
+    known = {project.name for project in projects}
+    claimed = {project.channel: project.name for project in projects if project.channel}
+    for name, part in channels.items():
+        if part.project and part.project not in known:
+            step = did_you_mean(part.project, known) if known else "Name the project under `projects:` first."
+            yield ("channels", name, "project"), f"there is no project `{part.project}`", step
+        elif part.project and claimed.get(name, part.project) != part.project:
+            what = f"`{claimed[name]}` says that this is its channel, not `{part.project}`'s"
+            yield ("channels", name, "project"), what, "Say it in one of the two places."

@@ -1,0 +1,55 @@
+"""The `console:` section of overlord.yaml."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from agents.catalog.reading import Odd, Shape, text
+from bot.config import fields
+from bot.config.platforms import PlatformSettings
+
+LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsoleSettings(PlatformSettings):
+    host: str = "127.0.0.1"
+    port: int = 8765
+    channels: tuple[str, ...] = ("general",)
+    names: tuple[str, ...] = ()  # other hosts it answers to, behind a proxy
+    proxies: tuple[str, ...] = ()  # addresses and networks whose word on who asks is taken
+
+    @property
+    def joins(self) -> bool:
+        return True
+
+    @property
+    def loopback(self) -> bool:
+        """Whether only people of this machine reach it."""
+        return self.host in LOOPBACK and not self.proxies
+
+    @property
+    def url(self) -> str:
+        return f"http://{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}"
+
+    def describe(self, http_port: int) -> str:
+        return "console"
+
+    def operator(self, user: str) -> str:
+        return f"console:{user}" if self.loopback else ""
+
+    def warnings(self) -> Iterator[Odd]:
+        if not self.loopback:
+            step = "Give each person a login token: overlord people token NAME."
+            behind = f"proxies speak for others to {self.host}"
+            what = behind if self.proxies else f"other machines can reach {self.host}"
+            yield ("proxies" if self.proxies else "host",), what, step
+
+
+SETTINGS = Shape[PlatformSettings](
+    ConsoleSettings,
+    host=text,
+    port=fields.port,
+    channels=fields.words,
+    names=fields.words,
+    proxies=fields.networks,
+)

@@ -1,0 +1,59 @@
+"""Connects Discord with the program: its settings become options, and the store answers what the gateway asks."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
+
+from agents.domain.ids import Thread
+from bot.config.settings import Settings
+from bot.delivery.waits import recall_waits
+from bot.intake.inbox import Inbox
+from bot.messages import Button, Platform
+from bot.platforms.discord.gateway import connected
+from bot.platforms.discord.memory import find_button
+from bot.platforms.discord.options import DiscordOptions, packaged_commands
+from bot.platforms.discord.settings import DiscordSettings
+from bot.query_api import Desk
+from bot.services import Office
+
+
+@asynccontextmanager
+async def connect(settings: Settings, office: Office, inbox: Inbox, desk: Desk) -> AsyncIterator[Platform]:
+    discord = settings.section(DiscordSettings)
+    options = DiscordOptions(
+        token=discord.token.reveal() if discord.token else "",
+        api_url=discord.api_url,
+        gateway_url=discord.gateway_url,
+        roles=settings.memberships("discord-role"),
+        commands=packaged_commands(),
+        catch_up=timedelta(seconds=settings.limits.catch_up),
+        redact=office.redact,
+        waits=await recall_waits("discord", office.database),
+    )
+    async with connected(options, inbox.accept, DiscordMemory(office)) as platform:
+        yield platform
+
+
+class DiscordMemory:
+    """Implements bot.platforms.discord.memory.Memory."""
+
+    def __init__(self, office: Office) -> None:
+        self._database = office.database
+
+    async def button(self, thread: Thread, message: str, token: str) -> Button | None:
+        return await self._database.read(lambda books: find_button(books, thread, message, token))
+
+    async def knows(self, thread: Thread) -> bool:
+        return await self._database.read(lambda books: books.threads.find(thread) is not None)
+
+    async def places(self, since: datetime) -> Sequence[Thread]:
+        return await self._database.read(lambda books: books.threads.spoken_in("discord", since))
+
+    async def requests(self) -> Sequence[Thread]:
+        return await self._database.read(lambda books: books.threads.with_open_tasks("discord"))
+
+    async def mark(self) -> int:
+        return await self._database.read(lambda books: books.log.read_up_to("discord messages"))
+
+    async def set_mark(self, message: int) -> None:
+        await self._database.write(lambda books: books.log.mark_read("discord messages", message))

@@ -1,0 +1,81 @@
+"""Connects Slack with the program: its settings become options, and the store answers what the gateway asks."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime
+
+from agents.domain.ids import Account, Thread
+from bot.config.settings import Settings
+from bot.delivery.waits import recall_waits
+from bot.intake.inbox import Inbox
+from bot.messages import Card, Platform
+from bot.platforms.slack.gateway import connected
+from bot.platforms.slack.options import SlackOptions
+from bot.platforms.slack.settings import SlackSettings
+from bot.query_api import Desk, Portion
+from bot.services import Office
+from store.books import Books
+
+HOME_SHOWS = 30  # cards of what needs somebody; Slack takes no more on a home
+
+
+@asynccontextmanager
+async def connect(settings: Settings, office: Office, inbox: Inbox, desk: Desk) -> AsyncIterator[Platform]:
+    async def needs(account: Account) -> tuple[Sequence[Card], int]:
+        oldest = await desk.needs(account, Portion(most=HOME_SHOWS))
+        return [need.card for need in oldest], await desk.count_needs(account)
+
+    slack, real = settings.section(SlackSettings), office.clock.real_seconds
+    options = SlackOptions(
+        bot_token=slack.bot_token.reveal() if slack.bot_token else "",
+        app_token=slack.app_token.reveal() if slack.app_token else "",
+        signing_secret=slack.signing_secret.reveal() if slack.signing_secret else "",
+        api_url=slack.api_url,
+        http_host=settings.http_host,
+        http_port=settings.http_port,
+        now=office.clock.now,
+        limits=settings.limits,
+        groups=settings.memberships("slack-group"),
+        needs=needs,
+        memory=SlackMemory(office),
+        catch_up=settings.limits.catch_up,
+        timeout=real(settings.limits.provider_timeout),
+        posts_apart=real(1.0),
+        redact=office.redact,
+        waits=await recall_waits("slack", office.database),
+    )
+    async with connected(options, inbox.accept) as platform:
+        yield platform
+
+
+class SlackMemory:
+    """Implements bot.platforms.slack.memory.Memory."""
+
+    def __init__(self, office: Office) -> None:
+        self._database = office.database
+
+    async def is_ours(self, thread: Thread, message: str) -> bool:
+        return await self._database.read(lambda books: _is_ours(books, thread, message))
+
+    async def last_heard(self, since: datetime) -> Mapping[Thread, str]:
+        return await self._database.read(lambda books: _last_heard(books, since))
+
+    async def mark(self) -> str:
+        mark = await self._database.read(lambda books: books.log.read_up_to("slack messages"))
+        return f"{mark / 1_000_000:.6f}" if mark else ""
+
+    async def set_mark(self, ts: str) -> None:
+        await self._database.write(lambda books: books.log.mark_read("slack messages", int(float(ts) * 1_000_000)))
+
+
+def _is_ours(books: Books, thread: Thread, message: str) -> bool:
+    """Messages of Slack are numbered by time; one from before the bot was first spoken to there is not ours."""
+    if books.threads.find(thread) is None:
+        return False
+    first = books.messages.first_of(thread)
+    return first is None or message >= first
+
+
+def _last_heard(books: Books, since: datetime) -> dict[Thread, str]:
+    threads = books.threads.spoken_in("slack", since)
+    return {thread: said for thread in threads if (said := books.messages.last_said(thread))}

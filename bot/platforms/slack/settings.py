@@ -1,0 +1,54 @@
+"""The `slack:` section of overlord.yaml."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from agents.catalog.reading import Odd, Shape
+from agents.domain.text.secret import Secret
+from bot.config import fields
+from bot.config.platforms import PlatformSettings
+
+_PREFIXES = {"bot_token": "xoxb-", "app_token": "xapp-"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlackSettings(PlatformSettings):
+    bot_token: Secret | None = None
+    app_token: Secret | None = None  # Socket Mode
+    signing_secret: Secret | None = None  # HTTP mode
+    api_url: str = "https://slack.com/api/"
+
+    @property
+    def joins(self) -> bool:
+        return self.bot_token is not None and (self.app_token is not None or self.signing_secret is not None)
+
+    @property
+    def api(self) -> str:
+        return self.api_url
+
+    def describe(self, http_port: int) -> str:
+        how = "Socket Mode" if self.app_token else f"HTTP on port {http_port}, /slack/events"
+        return f"Slack ({how})"
+
+    def problems(self) -> Iterator[Odd]:
+        if self.bot_token and not self.joins:
+            step = "Set SLACK_APP_TOKEN too, for Socket Mode, or SLACK_SIGNING_SECRET, for HTTP."
+            yield ("bot_token",), "it is set, but nothing says how Slack reaches me", step
+        if not self.bot_token and (self.app_token or self.signing_secret):
+            yield ("bot_token",), "it is missing, though other Slack settings are there", "Set SLACK_BOT_TOKEN."
+
+    def warnings(self) -> Iterator[Odd]:
+        for key, prefix in _PREFIXES.items():
+            token: Secret | None = getattr(self, key)
+            if token and not token.reveal().startswith(prefix):
+                step = "Check that the bot token and the app token are not swapped."
+                yield (key,), f"it does not begin with `{prefix}`", step
+
+
+SETTINGS = Shape[PlatformSettings](
+    SlackSettings,
+    bot_token=fields.token,
+    app_token=fields.token,
+    signing_secret=fields.token,
+    api_url=fields.address,
+)
