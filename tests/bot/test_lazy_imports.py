@@ -38,6 +38,7 @@ import asyncio, json, os, sys
 from pathlib import Path
 import bot.__main__, bot.start
 from bot.app import open_desk
+from bot.config.platforms import load, platforms
 from bot.logs import set_up_logs
 from bot.config.settings import load_settings
 
@@ -48,6 +49,7 @@ async def open_and_close(settings):
 settings = load_settings(os.environ, cwd=Path.cwd())
 set_up_logs(settings.log_level, settings.secrets)
 asyncio.run(open_and_close(settings))
+load(platforms()[0].connect)
 print(json.dumps(sorted(sys.modules)))
 """
 
