@@ -1,7 +1,8 @@
 """Three well-behaved tasks, over and over, beside a minion that tries to use up the machine; and without it.
 
 `python -m tests.bench.soak MINUTES` is both parts, each in a process of its own with the whole program, real sandbox
-and gates; models are played. A quarter of the time there is no hostile minion: that is what the rest is compared with.
+and gates; models are played. A quarter of the time, in turns, there is no hostile minion: that is what the rest is
+compared with.
 Every bomb stops by itself at a few hundred megabytes, and the limits of all minions are small.
 """
 
@@ -39,7 +40,7 @@ from bot.query_api import Need
 from bot.running.workshop import Caged
 from manifests import packaged
 from tests.bench.floor import folder
-from tests.bench.rows import Row, Say
+from tests.bench.rows import Row, Say, in_turn
 from tests.fakes.llm import ScriptedLlm, free, written
 from tests.sandbox import bombs
 from tests.sandbox.yard import git, left
@@ -48,6 +49,7 @@ from tests.scenarios.plans import GO, OK, Says, subtask
 from tests.scenarios.stage import until
 
 MINUTES = 30.0
+ROUNDS = 5  # with and without take turns, so that a slow minute of the machine hits both
 MOST = 3.0  # times the p99 of a press without the hostile minion
 PRESSES = 4.0  # a second
 PATIENCE = 600.0  # seconds for three tasks; machines are shared
@@ -66,19 +68,38 @@ CONFIG = "limits: {minions: 8, minions_per_project: 8, quota_per_person: 10000, 
 
 
 def run(say: Say, minutes: float = MINUTES) -> list[Row]:
-    with folder() as quiet_place, folder() as hostile_place:
-        quiet = _part(quiet_place, minutes * 15, say, hostile=False)
-        hostile = _part(hostile_place, minutes * 45, say, hostile=True)
-    ours, theirs = _p99(hostile["presses"]), _p99(quiet["presses"])
-    problems = [*quiet["problems"], *hostile["problems"]]
-    unhurt = [name for name in (*bombs.MEMORY, *bombs.DISK) if not hostile["ended"].get(name)]
+    rounds = max(1, min(ROUNDS, int(minutes / 3)))
+    quiet, hostile = _Sum(), _Sum()
+    for number in range(rounds):
+        for total, share in in_turn(number, (quiet, 15), (hostile, 45)):
+            with folder() as place:
+                total.add(_part(place, minutes * share / rounds, say, hostile=total is hostile))
+    ours, theirs = _p99(hostile.presses), _p99(quiet.presses)
+    problems = [*quiet.problems, *hostile.problems]
+    unhurt = [name for name in (*bombs.MEMORY, *bombs.DISK) if not hostile.ended[name]]
     problems += [f"{name} never broke a limit" for name in unhurt]
-    say(f"merged {quiet['merged']} and {hostile['merged']}; ended: {hostile['ended']}")
-    beside = f"{len(quiet['presses'])} and {len(hostile['presses'])} presses, {minutes:g} min"
+    say(f"merged {quiet.merged} and {hostile.merged}; ended: {dict(hostile.ended)}")
+    beside = f"{len(quiet.presses)} and {len(hostile.presses)} presses, {minutes:g} min"
     return [
         Row(name="soak_press_p99", ours=ours * 1e3, theirs=theirs * 1e3, ratio=ours / theirs, beside=beside, most=MOST),
         Row(name="soak", ours=minutes * 60, unit="s", holds=not problems, failed="; ".join(problems)),
     ]
+
+
+@dataclass(slots=True)
+class _Sum:
+    """What the parts of one kind came to together."""
+
+    presses: list[float] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    ended: Counter[str] = field(default_factory=Counter)
+    merged: int = 0
+
+    def add(self, part: dict[str, Any]) -> None:
+        self.presses += part["presses"]
+        self.problems += part["problems"]
+        self.ended.update(part["ended"])
+        self.merged += part["merged"]
 
 
 def _p99(took: Sequence[float]) -> float:
