@@ -1,4 +1,4 @@
-"""Facts, tasks and decisions as text and back, and the hash that chains a task's facts."""
+"""Facts and decisions as text and back, and the hash that chains a stream's facts."""
 
 import hashlib
 from dataclasses import dataclass
@@ -7,12 +7,11 @@ from datetime import UTC, datetime
 from agents.domain import events as e
 from agents.domain.decisions.decision import Decision
 from agents.domain.events import Event
-from agents.domain.task.task import Task
 from agents.domain.text.json_types import shape
 
 EVENT_KINDS: dict[str, type[Event]] = {kind.__name__: kind for kind in e.ALL}
 
-BEGINNING = "0" * 64  # the hash before a task's first fact
+BEGINNING = "0" * 64  # the hash before a stream's first fact
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,14 +39,6 @@ def dump_event(event: Event) -> str:
 
 def load_event(kind: str, body: str) -> Event:
     return shape(EVENT_KINDS[kind]).validate_json(body)
-
-
-def dump_task(task: Task) -> str:
-    return shape(Task).serializer.to_json(task, exclude_defaults=True).decode()
-
-
-def load_task(body: str) -> Task:
-    return shape(Task).validate_json(body)
 
 
 def dump_decision(decision: Decision) -> str:

@@ -3,14 +3,14 @@
 import json
 from collections.abc import Callable
 
-from sqlalchemy import Connection, insert, inspect, select, update
+from sqlalchemy import Connection, Table, insert, inspect, select, update
 
 from agents.domain.errors import OverlordError
 from store import tables
 from store.running import totals
 from store.streams.listings import words_of
 
-LATEST = 15
+LATEST = 16
 
 
 def _calls(db: Connection) -> None:
@@ -51,12 +51,8 @@ def _proposals(db: Connection) -> None:
 
 def _found_at_once(db: Connection) -> None:
     """The key of jobs was a random-looking id: each new job changed another page of its index."""
-    names = ", ".join(column.name for column in tables.jobs.columns)
-    db.exec_driver_sql("CREATE TABLE jobs_before AS SELECT * FROM jobs")
-    db.exec_driver_sql("DROP TABLE jobs")
-    tables.jobs.create(db)
-    db.exec_driver_sql(f"INSERT INTO jobs ({names}) SELECT {names} FROM jobs_before")
-    db.exec_driver_sql("DROP TABLE jobs_before")
+    _rename_to_stream(db, "jobs")
+    _make_again(db, tables.jobs)
     db.exec_driver_sql("CREATE INDEX ix_people_merged_into ON people (merged_into)")
 
 
@@ -106,9 +102,8 @@ def _listings(db: Connection) -> None:
 
 
 def _project(db: Connection, task: str) -> str:
-    events = tables.events
-    chosen = select(events.c.body).where(events.c.task == task, events.c.kind == "ProjectChosen")
-    last = db.execute(chosen.order_by(events.c.version.desc()).limit(1)).scalar()
+    chosen = f"SELECT body FROM events WHERE task = '{task}' AND kind = 'ProjectChosen'"
+    last = db.exec_driver_sql(f"{chosen} ORDER BY version DESC LIMIT 1").scalar()
     return str(json.loads(last)["project"]) if last else ""
 
 
@@ -121,6 +116,38 @@ def _totals(db: Connection) -> None:
     }
     for name, asked in sums.items():
         totals.add(db, name, db.exec_driver_sql(asked).scalar() or 0)
+
+
+def _streams(db: Connection) -> None:
+    """Until now every stream was a task's."""
+    for table in ("events", "snapshots", "timers", "jobs"):
+        _rename_to_stream(db, table)
+    db.exec_driver_sql("DROP INDEX tasks_under_way")
+    _make_again(db, tables.snapshots)
+    for table in ("decisions", "proposals"):
+        if "stream" not in _columns(db, table):
+            db.exec_driver_sql(f"ALTER TABLE {table} ADD COLUMN stream VARCHAR NOT NULL DEFAULT ''")
+        db.exec_driver_sql(f"UPDATE {table} SET stream = task")
+
+
+def _rename_to_stream(db: Connection, table: str) -> None:
+    """Idempotent: a table that an earlier step made anew has today's columns."""
+    if "task" in _columns(db, table):
+        db.exec_driver_sql(f"ALTER TABLE {table} RENAME COLUMN task TO stream")
+
+
+def _columns(db: Connection, table: str) -> set[str]:
+    return {column["name"] for column in inspect(db).get_columns(table)}
+
+
+def _make_again(db: Connection, table: Table) -> None:
+    """With today's keys and constraints, and all its rows."""
+    names = ", ".join(column.name for column in table.columns)
+    db.exec_driver_sql(f"CREATE TABLE rows_before AS SELECT {names} FROM {table.name}")
+    db.exec_driver_sql(f"DROP TABLE {table.name}")
+    table.create(db)
+    db.exec_driver_sql(f"INSERT INTO {table.name} ({names}) SELECT {names} FROM rows_before")
+    db.exec_driver_sql("DROP TABLE rows_before")
 
 
 # How to get to this version from the one before.
@@ -139,6 +166,7 @@ STEPS: dict[int, Callable[[Connection], None]] = {
     13: _confirmed_links,
     14: _listings,
     15: _totals,
+    16: _streams,
 }
 
 _KEEP_FACTS = {

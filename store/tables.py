@@ -25,7 +25,7 @@ events = Table(
     "events",
     metadata,
     Column("seq", _Number, primary_key=True, autoincrement=True),
-    Column("task", String, nullable=False),
+    Column("stream", String, nullable=False),  # of a task, "T-14", or of a project, "P-shop"
     Column("version", Integer, nullable=False),
     Column("kind", String, nullable=False),
     Column("body", Text, nullable=False),
@@ -34,19 +34,19 @@ events = Table(
     Column("at", Double, nullable=False),
     Column("prev_hash", String, nullable=False),
     Column("hash", String, nullable=False),
-    UniqueConstraint("task", "version", name="a_task_moves_one_fact_at_a_time"),
+    UniqueConstraint("stream", "version", name="a_task_moves_one_fact_at_a_time"),
     sqlite_autoincrement=True,
 )
 
 snapshots = Table(
     "snapshots",
     metadata,
-    Column("task", String, primary_key=True),
-    Column("number", Integer, nullable=False, unique=True),
+    Column("stream", String, primary_key=True),
+    Column("number", Integer, nullable=True, unique=True),  # of a task; projects have none
     Column("version", Integer, nullable=False),
     Column("hash", String, nullable=False),
-    Column("body", Text, nullable=False),  # the task, by its first `saved` facts
-    Column("ended", Boolean, nullable=False),
+    Column("body", Text, nullable=False),  # the task or project, by its first `saved` facts
+    Column("ended", Boolean, nullable=True),  # projects do not end
     Column("saved", Integer, nullable=False),
     Index("tasks_under_way", "ended", "number"),
 )
@@ -74,7 +74,7 @@ decisions = Table(
     "decisions",
     metadata,
     Column("id", String, primary_key=True),
-    Column("task", String, nullable=False, index=True),
+    Column("task", String, nullable=False, index=True),  # in whose thread it is asked
     Column("kind", String, nullable=False),
     Column("state", String, nullable=False),
     Column("body", Text, nullable=False),
@@ -85,6 +85,7 @@ decisions = Table(
     Column("put_to", String, nullable=False, server_default=""),
     Column("owner", String, nullable=False, server_default=""),
     Column("channel", String, nullable=False, server_default=""),
+    Column("stream", String, nullable=False, server_default=""),  # whose facts tell of it: its task's, or a project's
     Index("decisions_by_delivery", "delivery"),  # a delivery that decided something is never removed
 )
 
@@ -92,7 +93,7 @@ timers = Table(
     "timers",
     metadata,
     Column("id", String, primary_key=True),
-    Column("task", String, nullable=False),
+    Column("stream", String, nullable=False),
     Column("due", Double, nullable=False, index=True),
 )
 
@@ -101,7 +102,7 @@ jobs = Table(
     metadata,
     Column("id", String, nullable=False),  # not indexed: it follows from the key, and what is unfinished is few
     Column("seq", _Number, nullable=False),  # of the fact that asked for it
-    Column("task", String, nullable=False),
+    Column("stream", String, nullable=False),
     Column("flow", String, nullable=False),
     Column("state", String, nullable=False),
     Column("not_before", Double, nullable=False),
@@ -394,5 +395,6 @@ proposals = Table(  # what the system suggested and what became of it; made from
     Column("account", String, nullable=True),  # that decided
     Column("reason", Text, nullable=False, server_default=""),
     Column("carried_out_by", String, nullable=True),  # task
+    Column("stream", String, nullable=False, server_default=""),  # whose facts tell of it
     Index("proposals_by_status", "status", "created_at"),
 )

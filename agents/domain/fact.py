@@ -1,9 +1,9 @@
-"""What every fact has: the task it is about, and when it happened."""
+"""What every fact has: the task it is about or came from, when it happened, and the stream it stands on."""
 
 from dataclasses import dataclass
 from datetime import datetime
 
-from agents.domain.ids import DecisionId, ProposalId, TaskId
+from agents.domain.ids import DecisionId, ProjectId, ProposalId, StreamId, TaskId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -11,14 +11,29 @@ class Event:
     task: TaskId
     at: datetime
 
+    @property
+    def stream(self) -> StreamId:
+        return self.task
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AboutDecision(Event):
+class OnEitherStream(Event):
+    """What tasks and projects have alike. On a project's stream, `task` is the one that gave rise to it."""
+
+    project: ProjectId | None = None  # None: it is the task's
+
+    @property
+    def stream(self) -> StreamId:
+        return self.project or self.task
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AboutDecision(OnEitherStream):
     decision: DecisionId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AboutProposal(Event):
+class AboutProposal(OnEitherStream):
     proposal: ProposalId
 
 

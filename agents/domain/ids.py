@@ -3,9 +3,11 @@
 import base64
 import hashlib
 import uuid
-from typing import NewType
+from typing import NewType, TypeGuard
 
 TaskId = NewType("TaskId", str)  # "T-14"
+ProjectId = NewType("ProjectId", str)  # "P-shop": the stream of the project `shop`
+StreamId = TaskId | ProjectId
 DecisionId = NewType("DecisionId", str)  # 22 characters, base64url
 ProposalId = NewType("ProposalId", str)  # 22 characters, base64url
 PersonId = NewType("PersonId", str)  # 22 characters, base64url
@@ -21,6 +23,18 @@ def derived(*cause: str) -> str:
     made[6] = made[6] & 0x0F | 0x50  # a UUID of version 5, made here because uuid5 takes thrice as long
     made[8] = made[8] & 0x3F | 0x80
     return base64.urlsafe_b64encode(made)[:22].decode()
+
+
+def project_id(name: str) -> ProjectId:
+    return ProjectId(f"P-{name}")
+
+
+def stream_id(written: str) -> StreamId:
+    return ProjectId(written) if written.startswith("P-") else TaskId(written)
+
+
+def is_project(stream: StreamId) -> TypeGuard[ProjectId]:
+    return stream.startswith("P-")
 
 
 def fingerprint(*parts: str) -> str:

@@ -7,7 +7,7 @@ from functools import partial
 from agents.domain.decisions import pressing
 from agents.domain.decisions.asking import Facts, Moment
 from agents.domain.decisions.decision import Decision
-from agents.domain.ids import DecisionId, TaskId
+from agents.domain.ids import DecisionId, StreamId, TaskId
 from agents.domain.task.task import Task
 from bot.services import Office
 from store.books import Books
@@ -35,15 +35,15 @@ class Timers:
         due = await self._office.database.read(lambda books: books.timers.next_due())
         return None if due is None else max(0.0, (due - now).total_seconds())
 
-    def _fire(self, decision: DecisionId, id: TaskId, books: Books) -> int:
-        task = books.log.task(id)
+    def _fire(self, decision: DecisionId, id: StreamId, books: Books) -> int:
+        task = books.log.task(TaskId(id))
         waiting = task.decision(decision)
         if waiting is None or waiting.due is None:
             return 0
         cause = f"timer:{decision}:{waiting.due.timestamp():.3f}"
         moment = self._office.moment(task.channel, cause)
         facts = self._put_off(task, waiting, moment, books) or pressing.when_due(task, decision, moment)
-        books.log.append(id, facts, Cause(actor="overlord", delivery=cause))
+        books.log.append(task.id, facts, Cause(actor="overlord", delivery=cause))
         return 1 if facts else 0
 
     def _put_off(self, task: Task, waiting: Decision, moment: Moment, books: Books) -> Facts:

@@ -85,7 +85,7 @@ class Threads:
         return [Thread(thread) for thread in found]
 
 
-_OPEN = _T.c.task.in_(select(tables.snapshots.c.task).where(tables.snapshots.c.ended.is_(False)))
+_OPEN = _T.c.task.in_(select(tables.snapshots.c.stream).where(tables.snapshots.c.ended.is_(False)))
 
 
 def _of(surface: str) -> ColumnElement[bool]:

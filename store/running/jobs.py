@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, bindparam, func, not_, or_, select, upda
 
 from agents.domain.errors import StaleLease
 from agents.domain.events import Event, JobRetried
-from agents.domain.ids import TaskId, derived
+from agents.domain.ids import StreamId, TaskId, derived, stream_id
 from agents.domain.limits import Limits
 from store import tables
 from store.codec import Recorded, load_event, moment, seconds
@@ -36,12 +36,17 @@ UNFINISHED = (JobState.WAITING, JobState.LEASED)
 class Job:
     id: str
     seq: int  # of the fact that asked for it
-    task: TaskId
+    stream: StreamId
     flow: str
     event: Event
     fence: int
     attempts: int
     problem: str
+
+    @property
+    def task(self) -> TaskId:
+        """That the fact is about, or that gave rise to it."""
+        return self.event.task
 
 
 _ANY = Prepared(select(_J.c.id).where(_J.c.state.in_(UNFINISHED)).limit(1))
@@ -104,7 +109,7 @@ class Jobs:
             {
                 "id": derived("job", str(recorded.seq), flow),
                 "seq": recorded.seq,
-                "task": recorded.event.task,
+                "stream": recorded.event.stream,
                 "flow": flow,
                 "state": str(JobState.WAITING),
                 "not_before": 0.0,
@@ -183,14 +188,14 @@ class Jobs:
             self._db.execute(_RELEASE, {"which": job.id, "held": job.fence})
 
     def unfinished(self, task: TaskId) -> int:
-        wanted = select(_J.c.id).where(_J.c.task == task, _J.c.state.in_(UNFINISHED))
+        wanted = select(_J.c.id).where(_J.c.stream == task, _J.c.state.in_(UNFINISHED))
         return len(self._db.execute(wanted).all())
 
     def steps(self, job: Job, facts: Collection[type[Event]]) -> int:
         """How many of these facts its task has had, up to the job's own, since a person last let it go on."""
-        let = select(func.max(_E.c.seq)).where(_E.c.task == job.task, _E.c.kind == JobRetried.__name__)
+        let = select(func.max(_E.c.seq)).where(_E.c.stream == job.stream, _E.c.kind == JobRetried.__name__)
         kinds = [fact.__name__ for fact in facts]
-        counted = select(func.count()).where(_E.c.task == job.task, _E.c.kind.in_(kinds), _E.c.seq <= job.seq)
+        counted = select(func.count()).where(_E.c.stream == job.stream, _E.c.kind.in_(kinds), _E.c.seq <= job.seq)
         return int(self._db.scalar(counted.where(_E.c.seq > func.coalesce(let.scalar_subquery(), 0))) or 0)
 
     def any_unfinished(self) -> bool:
@@ -232,7 +237,7 @@ class Jobs:
         return Job(
             id=row.id,
             seq=row.seq,
-            task=TaskId(row.task),
+            stream=stream_id(row.stream),
             flow=row.flow,
             event=load_event(row.kind, row.body),
             fence=row.fence + 1,

@@ -52,14 +52,14 @@ def _next_runs(db: Connection, after: str, before: datetime) -> Batch:
 
 def tasks_over(db: Connection, tasks: Collection[TaskId], before: datetime) -> set[TaskId]:
     """Those of these tasks whose last fact is older than this and which have ended."""
-    last = (_E.c.task == _S.c.task) & (_E.c.version == _S.c.version - 1)
-    ended = select(_S.c.task).join(_E, last).where(_S.c.task.in_(tasks), _S.c.ended, _E.c.at < seconds(before))
+    last = (_E.c.stream == _S.c.stream) & (_E.c.version == _S.c.version - 1)
+    ended = select(_S.c.stream).join(_E, last).where(_S.c.stream.in_(tasks), _S.c.ended, _E.c.at < seconds(before))
     return {TaskId(task) for task in db.execute(ended).scalars()}
 
 
 def tasks_taken(db: Connection, tasks: Collection[TaskId]) -> set[TaskId]:
     """Those in which a person took something over."""
-    taken = select(_E.c.task).where(_E.c.task.in_(tasks), _E.c.kind.in_(TAKEN)).distinct()
+    taken = select(_E.c.stream).where(_E.c.stream.in_(tasks), _E.c.kind.in_(TAKEN)).distinct()
     return {TaskId(task) for task in db.execute(taken).scalars()}
 
 
@@ -78,7 +78,7 @@ def _prune_deliveries(db: Connection, rows: tuple[int, ...]) -> None:
 
 def _prune_messages(db: Connection, rows: tuple[int, ...]) -> None:
     """Those of a thread in which a task is open stay until it has ended."""
-    at_work = select(_T.c.thread).join(_S, _S.c.task == _T.c.task).where(_S.c.ended.is_(False))
+    at_work = select(_T.c.thread).join(_S, _S.c.stream == _T.c.task).where(_S.c.ended.is_(False))
     db.execute(delete(_M).where(_M.c.id.in_(rows), _M.c.thread.not_in(at_work)))
 
 

@@ -10,20 +10,21 @@ from agents.domain.decisions import fold as ledger
 from agents.domain.decisions.decision import Decision
 from agents.domain.errors import OverlordError
 from agents.domain.events import Event
-from agents.domain.ids import DecisionId, ProposalId, TaskId
+from agents.domain.ids import DecisionId, ProposalId, StreamId, TaskId, is_project, stream_id
 from agents.domain.learning.proposal import Proposal, ProposalStatus, moved
-from agents.domain.task import task as domain
 from agents.domain.task.liveness import Pending, is_stalled
+from agents.domain.task.task import Task, TaskState
 from store import tables
-from store.codec import BEGINNING, Cause, load_decision, load_event, load_task, seconds
+from store.codec import BEGINNING, Cause, load_decision, load_event, seconds
 from store.running.jobs import UNFINISHED
 from store.streams import listings, proposals
+from store.streams.kinds import StreamKind, kind_of
 from store.streams.log import SNAPSHOTS, fact_hash, present
 
 Said = TypeVar("Said")
 Rows = list[Row[tuple[object, ...]]]
 
-_E, _S, _D = tables.events, tables.snapshots, tables.decisions
+_E, _S, _D, _L = tables.events, tables.snapshots, tables.decisions, tables.listings
 
 
 def integrity(db: Connection) -> str:
@@ -39,30 +40,30 @@ def integrity(db: Connection) -> str:
 class Examined:
     """What was found in one pass over all facts."""
 
-    broken: tuple[tuple[TaskId, int], ...]  # tasks whose chain does not hold, each with where it first breaks
+    broken: tuple[tuple[StreamId, int], ...]  # streams whose chain does not hold, each with where it first breaks
     apart: tuple[str, ...]  # where what is stored beside the facts does not follow from them
 
 
-Progress = Callable[[int, int], None]  # tasks that were looked through, of how many
+Progress = Callable[[int, int], None]  # streams that were looked through, of how many
 
 
 def examine(db: Connection, tell: Progress = lambda done, all: None) -> Examined:
     """Each fact is read and decoded once."""
-    tasks = _tasks(db)
-    broken, apart = list[tuple[TaskId, int]](), list[str]()
-    for number, task in enumerate(tasks, 1):
-        rows = _rows(db, task)
+    streams = _streams(db)
+    broken, apart = list[tuple[StreamId, int]](), list[str]()
+    for number, stream in enumerate(streams, 1):
+        rows = _rows(db, stream)
         if (where := first_break(rows)) is not None:
-            broken.append((task, where))
-        apart += _disagreements(db, task, rows)
-        tell(number, len(tasks))
+            broken.append((stream, where))
+        apart += _disagreements(db, stream, rows)
+        tell(number, len(streams))
     return Examined(broken=tuple(broken), apart=tuple(apart))
 
 
 def first_break(rows: Rows) -> int | None:
     prev = BEGINNING
     for number, row in enumerate(rows):
-        values = {name: getattr(row, name) for name in ("task", "version", "kind", "body", "at")}
+        values = {name: getattr(row, name) for name in ("stream", "version", "kind", "body", "at")}
         same = fact_hash(prev, values, Cause(actor=row.actor, delivery=row.delivery)) == row.hash
         if row.version != number or row.prev_hash != prev or not same:
             return number
@@ -70,49 +71,54 @@ def first_break(rows: Rows) -> int | None:
     return None
 
 
-def _disagreements(db: Connection, id: TaskId, rows: Rows) -> Iterator[str]:
-    snapshot = db.execute(select(_S).where(_S.c.task == id)).one_or_none()
+def _disagreements(db: Connection, id: StreamId, rows: Rows) -> Iterator[str]:
+    kind = kind_of(id)
+    snapshot = db.execute(select(_S).where(_S.c.stream == id)).one_or_none()
     saved = snapshot.saved if snapshot else 0
     try:
         facts = [load_event(row.kind, row.body) for row in rows]
-        task, then = _replayed(facts, saved)
+        state, then = _replayed(kind, facts, saved)
         decisions, proposed = ledger.replay(facts), proposals.replay(facts)
     except (KeyError, ValueError, OverlordError) as problem:
         yield f"{id}: its facts tell no story ({type(problem).__name__})"
         return
     beside = (snapshot.version, snapshot.hash, snapshot.ended) if snapshot else None
-    expected = (len(rows), rows[-1].hash, task.ended)
-    if snapshot is None or beside != expected or then is None or not _says(load_task, snapshot.body, then):
+    expected = (len(rows), rows[-1].hash, state.ended if isinstance(state, Task) else None)
+    if snapshot is None or beside != expected or then is None or not _says(kind.load, snapshot.body, then):
         yield f"{id}: its snapshot"
-    listed = db.execute(select(tables.listings).where(tables.listings.c.task == id)).one_or_none()
-    if listed is None or dict(listed._mapping) != listings.row_of(task):
+    if isinstance(state, Task) and _listed(db, state) != listings.row_of(state):
         yield f"{id}: its place in the lists"
-    yield from _wrong_decisions(db, task, decisions)
+    yield from _wrong_decisions(db, id, decisions)
     yield from _wrong_proposals(db, id, proposed)
 
 
-def _replayed(facts: Sequence[Event], saved: int) -> tuple[domain.Task, domain.Task | None]:
-    """The task as its facts leave it, and as its first `saved` facts did; None: it has not as many."""
+def _listed(db: Connection, task: Task) -> dict[str, object] | None:
+    row = db.execute(select(tables.listings).where(tables.listings.c.task == task.id)).one_or_none()
+    return dict(row._mapping) if row else None
+
+
+def _replayed(kind: StreamKind[Said], facts: Sequence[Event], saved: int) -> tuple[Said, Said | None]:
+    """The task or project as its facts leave it, and as its first `saved` facts did; None: it has not as many."""
     first, *rest = facts
-    task = domain.begin(first)
-    then = task if saved == 1 else None
+    state = kind.begin(first)
+    then = state if saved == 1 else None
     for number, fact in enumerate(rest, 2):
-        task = domain.evolve(task, fact)
-        then = task if number == saved else then
-    return task, then
+        state = kind.evolve(state, fact)
+        then = state if number == saved else then
+    return state, then
 
 
-def _wrong_decisions(db: Connection, task: domain.Task, decisions: dict[DecisionId, Decision]) -> Iterator[str]:
-    id = task.id
-    stored = {row.id: row for row in db.execute(select(_D).where(_D.c.task == id))}
+def _wrong_decisions(db: Connection, id: StreamId, decisions: dict[DecisionId, Decision]) -> Iterator[str]:
+    mine = _D.c.stream == id if is_project(id) else (_D.c.stream == id) & (_D.c.task == id)  # which has an index
+    stored = {row.id: row for row in db.execute(select(_D).where(mine))}
     if stored.keys() != decisions.keys():
         yield f"{id}: its list of decisions"
         return
-    timers = {row.id: row.due for row in db.execute(select(tables.timers).where(tables.timers.c.task == id))}
+    timers = {row.id: row.due for row in db.execute(select(tables.timers).where(tables.timers.c.stream == id))}
     for decision in decisions.values():
         row = stored[decision.id]
-        of_task = (row.put_to, row.owner, row.channel) == (decision.put_to, task.owner, task.channel)
-        if not of_task or row.state != decision.state or not _says(load_decision, row.body, decision):
+        same = row.state == decision.state and _says(load_decision, row.body, decision)
+        if not same or not _is_put_right(db, row, decision):
             yield f"{id}: decision {decision.id}"
         if bool(row.delivery) != bool(decision.decided_by):  # who decided did so by a delivery we received
             yield f"{id}: what decided {decision.id}"
@@ -122,14 +128,20 @@ def _wrong_decisions(db: Connection, task: domain.Task, decisions: dict[Decision
         yield f"{id}: timers of no decision"
 
 
-def _wrong_proposals(db: Connection, id: TaskId, expected: dict[ProposalId, Proposal]) -> Iterator[str]:
+def _is_put_right(db: Connection, row: Row[tuple[object, ...]], decision: Decision) -> bool:
+    """What the right to decide it depends on is what the task says in whose thread it is asked."""
+    place = db.execute(select(_L.c.owner, _L.c.channel).where(_L.c.task == decision.task)).one_or_none()
+    return (row.task, row.put_to) == (decision.task, decision.put_to) and (row.owner, row.channel) == place
+
+
+def _wrong_proposals(db: Connection, id: StreamId, expected: dict[ProposalId, Proposal]) -> Iterator[str]:
     """None is approved but by a fact, and none is implemented before its own task is done."""
-    listed = {each.proposal.id: each for each in proposals.of_task(db, id)}
+    listed = {each.proposal.id: each for each in proposals.of_stream(db, id)}
     for key, each in listed.items():
-        carrier = db.execute(SNAPSHOTS.where(_S.c.task == each.carried_out_by)).one_or_none()
-        done = present(db, carrier).task if carrier else None
+        carrier = db.execute(SNAPSHOTS.where(_S.c.stream == each.carried_out_by)).one_or_none()
+        done = present(db, carrier).state if carrier else None
         approved = key in expected and expected[key].status is ProposalStatus.APPROVED
-        if approved and done and done.state is domain.TaskState.DONE:
+        if approved and done and done.state is TaskState.DONE:
             expected[key] = moved(expected[key], ProposalStatus.IMPLEMENTED, done.changed_at)
     if {key: each.proposal for key, each in listed.items()} != expected:
         yield f"{id}: its proposals"
@@ -145,20 +157,20 @@ def _says(load: Callable[[str], Said], body: str, expected: Said) -> bool:
 def stalled(db: Connection) -> list[TaskId]:
     """Tasks that have not ended and that nothing will ever move: there should be none, at any moment."""
     read = select(tables.cursors.c.seq).where(tables.cursors.c.reader == "launcher").scalar_subquery()
-    unread = _count_by_task(db, _E, _E.c.seq > func.coalesce(read, 0))
-    jobs = _count_by_task(db, tables.jobs, tables.jobs.c.state.in_(UNFINISHED))
-    open_tasks = [present(db, row).task for row in db.execute(SNAPSHOTS.where(_S.c.ended.is_(False))).all()]
+    unread = _count_by_stream(db, _E, _E.c.seq > func.coalesce(read, 0))
+    jobs = _count_by_stream(db, tables.jobs, tables.jobs.c.state.in_(UNFINISHED))
+    open_tasks = [present(db, row).state for row in db.execute(SNAPSHOTS.where(_S.c.ended.is_(False))).all()]
     return [t.id for t in open_tasks if is_stalled(t, Pending(jobs=jobs.get(t.id, 0), unread=unread.get(t.id, 0)))]
 
 
-def _count_by_task(db: Connection, table: Table, which: ColumnElement[bool]) -> dict[str, int]:
-    counted = select(table.c.task, func.count()).where(which).group_by(table.c.task)
-    return {task: count for task, count in db.execute(counted)}
+def _count_by_stream(db: Connection, table: Table, which: ColumnElement[bool]) -> dict[str, int]:
+    counted = select(table.c.stream, func.count()).where(which).group_by(table.c.stream)
+    return {stream: count for stream, count in db.execute(counted)}
 
 
-def _tasks(db: Connection) -> list[TaskId]:
-    return [TaskId(task) for task in db.execute(select(_E.c.task).union(select(_S.c.task))).scalars()]
+def _streams(db: Connection) -> list[StreamId]:
+    return [stream_id(found) for found in db.execute(select(_E.c.stream).union(select(_S.c.stream))).scalars()]
 
 
-def _rows(db: Connection, task: TaskId) -> Rows:
-    return list(db.execute(select(_E).where(_E.c.task == task).order_by(_E.c.version)).all())
+def _rows(db: Connection, stream: StreamId) -> Rows:
+    return list(db.execute(select(_E).where(_E.c.stream == stream).order_by(_E.c.version)).all())

@@ -100,7 +100,7 @@ class Ledger:
         return [load_decision(body) for body in self._db.execute(wanted).scalars()]
 
     def open(self, decision: Decision, task: Task) -> None:
-        """Called by the log alone, as a fact is appended."""
+        """Called by the log alone, as a fact is appended. `task`: in whose thread it is asked."""
         row = {
             "id": decision.id,
             "task": decision.task,
@@ -111,6 +111,7 @@ class Ledger:
             "put_to": decision.put_to,
             "owner": task.owner,
             "channel": task.channel,
+            "stream": decision.stream,
         }
         _OPEN.run(self._db, row)
         self._timers.set(decision)

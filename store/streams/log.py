@@ -3,18 +3,19 @@
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
+from itertools import groupby
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, func, insert, select, update
 
 from agents.domain import events as e
 from agents.domain.decisions.authority import Kind
-from agents.domain.decisions.decision import Decision
+from agents.domain.decisions.decision import Decision, DecisionState
 from agents.domain.errors import NoSuchTask, OverlordError
 from agents.domain.events import Event
-from agents.domain.ids import PersonId, TaskId
-from agents.domain.task import task as domain
+from agents.domain.ids import PersonId, ProjectId, StreamId, TaskId, is_project
+from agents.domain.project.project import Project
 from agents.domain.task.task import Task
 from store import tables
 from store.codec import (
@@ -23,24 +24,23 @@ from store.codec import (
     Recorded,
     chained,
     dump_event,
-    dump_task,
     load_event,
-    load_task,
     seconds,
 )
 from store.dialect import upsert
 from store.statements import Prepared
 from store.streams import evaluations, listings, proposals
+from store.streams.kinds import kind_of
 from store.streams.ledger import Ledger
 
 _T, _S = tables.events, tables.snapshots
-SNAPSHOTS = select(_S.c.task, _S.c.version, _S.c.hash, _S.c.saved, _S.c.body)
-_SNAPSHOT = Prepared(SNAPSHOTS.where(_S.c.task == bindparam("id")))
+SNAPSHOTS = select(_S.c.stream, _S.c.version, _S.c.hash, _S.c.saved, _S.c.body)
+_SNAPSHOT = Prepared(SNAPSHOTS.where(_S.c.stream == bindparam("id")))
 _APPEND = Prepared(insert(_T))
 _BEGIN = Prepared(insert(_S))
 _MOVED = (
     update(_S)
-    .where(_S.c.task == bindparam("id"), _S.c.version == bindparam("was"))
+    .where(_S.c.stream == bindparam("id"), _S.c.version == bindparam("was"))
     .values(version=bindparam("now"), hash=bindparam("head"))
 )
 _MOVE = Prepared(_MOVED)
@@ -49,17 +49,18 @@ _FACTS = select(_T.c.seq, _T.c.version, _T.c.kind, _T.c.body, _T.c.actor, _T.c.d
 _SEEN = select(tables.cursors.c.seq).where(tables.cursors.c.reader == bindparam("reader")).scalar_subquery()
 _SINCE = Prepared(
     select(_T.c.kind, _T.c.body)
-    .where(_T.c.task == bindparam("id"), _T.c.version >= bindparam("start"))
+    .where(_T.c.stream == bindparam("id"), _T.c.version >= bindparam("start"))
     .order_by(_T.c.version)
 )
 _UNREAD = Prepared(_FACTS.where(_T.c.seq > func.coalesce(_SEEN, 0)).order_by(_T.c.seq).limit(bindparam("most")))
 
 SAVE_EVERY = 8  # facts; the few that came since are replayed on top of what was saved
 
-_HASHED = itemgetter("task", "version", "kind", "body", "at")
+_HASHED = itemgetter("stream", "version", "kind", "body", "at")
 
-# Tasks as last decoded, by the hash of their last fact. Only saves decoding: the hash is compared each time.
-_DECODED: "OrderedDict[str, Task]" = OrderedDict()
+# What streams are about, as last decoded, by the hash of their last fact. Only saves decoding: the hash is compared
+# each time.
+_DECODED: "OrderedDict[str, Task | Project]" = OrderedDict()
 _DECODED_MOST = 512
 
 # Facts as last written, by their hash, which is over all there is to them: two readers are about to read them.
@@ -83,15 +84,15 @@ ANY = Which()
 
 
 class MovedMeanwhile(OverlordError):
-    """Another process moved the task first; the transaction is undone and may be tried again."""
+    """Another process moved the task or project first; the transaction is undone and may be tried again."""
 
-    def __init__(self, task: str) -> None:
-        super().__init__(f"{task} was changed by someone else at the same moment", next_step="Try again.")
+    def __init__(self, stream: str) -> None:
+        super().__init__(f"{stream} was changed by someone else at the same moment", next_step="Try again.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Present:
-    task: Task
+    state: Any  # the Task or the Project
     version: int
     head: str  # hash of the last fact
     saved: int  # the version that is written out
@@ -102,12 +103,17 @@ class Log:
         self._db = db
         self._touched = touched
         self._ledger = Ledger(db)
-        self._known: dict[TaskId, _Present] = {}  # as they are now: nobody else writes while this connection does
+        self._known: dict[StreamId, _Present] = {}  # as they are now: nobody else writes while this connection does
 
     def find(self, id: TaskId) -> Task | None:
         """The task as its facts leave it now."""
         present = self._known.get(id) or self._load(id)
-        return present.task if present else None
+        return present.state if present else None
+
+    def project(self, id: ProjectId) -> Project | None:
+        """The project as its facts leave it now; None: nothing is recorded about it yet."""
+        present = self._known.get(id) or self._load(id)
+        return present.state if present else None
 
     def task(self, id: TaskId) -> Task:
         task = self.find(id)
@@ -122,35 +128,38 @@ class Log:
 
     def open(self, facts: Sequence[Event], cause: Cause) -> Task:
         """Begin a task with its first facts."""
-        task = domain.begin(facts[0])
-        number = listings.number_of(task.id)
-        self._project(task, facts[0], cause)
-        head = self._write(facts[0], 0, BEGINNING, cause)
-        row = {"task": task.id, "number": number, "version": 1, "hash": head, "body": dump_task(task), "ended": False}
-        _BEGIN.run(self._db, {**row, "saved": 1})
+        task: Task = self._begin(facts[0].task, facts[0], cause).state
         listings.add(self._db, task)
-        self._touch(task)
         return self.append(task.id, facts[1:], cause)
 
     def append(self, id: TaskId, facts: Sequence[Event], cause: Cause) -> Task:
-        """Add facts to a task. Raises IllegalMove, and the transaction is undone, where one cannot follow."""
+        """Add facts to a task, and those among them that are about a project to its stream.
+
+        Raises IllegalMove, and the transaction is undone, where one cannot follow.
+        """
+        self.record(facts, cause)
+        return self.task(id)
+
+    def record(self, facts: Sequence[Event], cause: Cause) -> None:
+        """Add each fact to the stream it is about, in this order."""
+        for stream, following in groupby(facts, key=attrgetter("stream")):
+            self._append(stream, list(following), cause)
+
+    def _append(self, id: StreamId, facts: Sequence[Event], cause: Cause) -> None:
         present = self._known.get(id) or self._load(id)
+        if present is None and is_project(id):
+            present, facts = self._begin(id, facts[0], cause), facts[1:]
         if present is None:
             raise NoSuchTask(id)
-        task, version, head = present.task, present.version, present.head
-        if not facts:
-            return task
+        state, version, head = present.state, present.version, present.head
+        evolve = kind_of(id).evolve
         for fact in facts:
-            decided = self._project(task, fact, cause)
-            task = domain.evolve(task, fact)
+            self._update_tables(fact, cause, state)
+            state = evolve(state, fact)
             head = self._write(fact, version, head, cause)
             version += 1
-            if decided:
-                self._touched.add("timers")
-            if decided and decided.kind is not Kind.CONTROLS:
-                self._touched.add("needs")
-        self._save(present.version, _Present(task=task, version=version, head=head, saved=present.saved))
-        return task
+        if facts:
+            self._save(present.version, _Present(state=state, version=version, head=head, saved=present.saved))
 
     def forget(self) -> None:
         """Something was undone, or others have written: what is known of the tasks may be wrong."""
@@ -158,17 +167,17 @@ class Log:
 
     def facts(
         self,
-        id: TaskId,
+        id: StreamId,
         *,
         last: int | None = None,
         before: int | None = None,
         kinds: Collection[type[Event]] | None = None,
     ) -> list[Recorded]:
-        """A task's facts, oldest first; with `last`, only so many of the newest; with `kinds`, only those.
+        """A stream's facts, oldest first; with `last`, only so many of the newest; with `kinds`, only those.
 
         `before`: only those of earlier versions.
         """
-        wanted = _FACTS.where(_T.c.task == id).order_by(_T.c.version.desc())
+        wanted = _FACTS.where(_T.c.stream == id).order_by(_T.c.version.desc())
         if before is not None:
             wanted = wanted.where(_T.c.version < before)
         if kinds is not None:
@@ -201,7 +210,7 @@ class Log:
         found = list[Task]()
         page = wanted.where(_S.c.number < which.before) if which.before else wanted
         while rows := self._db.execute(page).all():
-            seen = [present(self._db, row).task for row in rows]
+            seen = [present(self._db, row).state for row in rows]
             found += filter(only, seen)
             if (limit and len(found) >= limit) or len(rows) < step:
                 break
@@ -220,32 +229,32 @@ class Log:
         wanted = select(tables.listings.c.task, tables.listings.c.words).where(tables.listings.c.task.in_(tasks))
         return {TaskId(task): words for task, words in self._db.execute(wanted)}
 
-    def _project(self, task: Task, fact: Event, cause: Cause) -> Decision | None:
+    def _update_tables(self, fact: Event, cause: Cause, state: Any = None) -> None:
+        """What is stored beside the facts follows each of them. `state`: of its stream, before it; None: it begins."""
         match fact:
             case e.DecisionOpened(decision=opened):
-                self._ledger.open(opened, task)
-                return opened
+                self._ledger.open(opened, self.task(opened.task))
+                self._touch_decision(opened)
             case e.AboutDecision():
-                changed = self._ledger.change(fact, cause)
-                if changed.kind is Kind.SECOND:
-                    self._touched.add("second_tasks")
-                return changed
+                self._touch_decision(self._ledger.change(fact, cause))
             case e.WorkEvaluated():
-                evaluations.write(self._db, task, fact)
-                return None
+                evaluations.write(self._db, state, fact)
             case e.ProjectChosen(project=project):
-                listings.change_project(self._db, task, project)
-                return None
+                listings.change_project(self._db, state, project)
             case e.ProposalMade() | e.AboutProposal() | e.TaskRequested() | e.Merged():
-                if proposals.write(self._db, task, fact, cause):
+                if proposals.write(self._db, getattr(state, "mandate", None), fact, cause):
                     self._touched.add("proposals")
-                return None
-            case _:
-                return None
+
+    def _touch_decision(self, decision: Decision) -> None:
+        self._touched.add("timers")
+        if decision.kind is not Kind.CONTROLS:
+            self._touched.add("needs")
+        if decision.kind is Kind.SECOND and decision.state is not DecisionState.OPEN:
+            self._touched.add("second_tasks")
 
     def _write(self, fact: Event, version: int, prev: str, cause: Cause) -> str:
-        row = {
-            "task": fact.task,
+        row: dict[str, object] = {
+            "stream": fact.stream,
             "version": version,
             "kind": type(fact).__name__,
             "body": dump_event(fact),
@@ -261,7 +270,23 @@ class Log:
             _FRESH.popitem(last=False)
         return head
 
-    def _load(self, id: TaskId) -> "_Present | None":
+    def _begin(self, id: StreamId, first: Event, cause: Cause) -> _Present:
+        kind = kind_of(id)
+        state = kind.begin(first)
+        self._update_tables(first, cause)
+        head = self._write(first, 0, BEGINNING, cause)
+        row = {"stream": id, "version": 1, "hash": head, "saved": 1, "body": kind.dump(state)}
+        of_task = (
+            {"number": None, "ended": None}
+            if is_project(id)
+            else {"number": listings.number_of(TaskId(id)), "ended": False}
+        )
+        _BEGIN.run(self._db, row | of_task)
+        self._known[id] = _Present(state=state, version=1, head=head, saved=1)
+        self._touch(id, state)
+        return self._known[id]
+
+    def _load(self, id: StreamId) -> "_Present | None":
         row = _SNAPSHOT.run(self._db, {"id": id}).fetchone()
         if row is None:
             return None
@@ -269,26 +294,27 @@ class Log:
         return self._known[id]
 
     def _save(self, was: int, now: "_Present") -> None:
-        task = now.task
-        row: dict[str, object] = {"id": task.id, "was": was, "now": now.version, "head": now.head}
+        state = now.state
+        ended = state.ended if isinstance(state, Task) else None
+        row: dict[str, object] = {"id": state.id, "was": was, "now": now.version, "head": now.head}
         statement = _MOVE
-        if task.ended or now.version - now.saved >= SAVE_EVERY:
-            statement, now = _SAVE, _Present(task=task, version=now.version, head=now.head, saved=now.version)
-            row |= {"text": dump_task(task), "over": task.ended}
+        if ended or now.version - now.saved >= SAVE_EVERY:
+            statement, now = _SAVE, _Present(state=state, version=now.version, head=now.head, saved=now.version)
+            row |= {"text": kind_of(state.id).dump(state), "over": ended}
         if statement.run(self._db, row).rowcount != 1:
-            raise MovedMeanwhile(task.id)
+            raise MovedMeanwhile(state.id)
         if len(self._known) >= _DECODED_MOST:
             self._known.clear()
-        self._known[task.id] = now
-        _remember(now.head, task)
-        self._touch(task)
+        self._known[state.id] = now
+        _remember(now.head, state)
+        self._touch(state.id, state)
 
-    def _touch(self, task: Task) -> None:
-        self._touched.update(("facts", task.id, task.thread))
+    def _touch(self, id: StreamId, state: Task | Project) -> None:
+        self._touched.update(("facts", id, state.thread) if isinstance(state, Task) else ("facts", id))
 
 
 def _listed(ended: bool, which: Which) -> Select[tuple[Any, ...]]:
-    wanted = SNAPSHOTS if ended else SNAPSHOTS.where(_S.c.ended.is_(False))
+    wanted = SNAPSHOTS.where(_S.c.number.is_not(None) if ended else _S.c.ended.is_(False))
     if which.search or which.owners is not None:
         wanted = wanted.join(tables.listings, tables.listings.c.number == _S.c.number)
     if which.owners is not None:
@@ -297,8 +323,8 @@ def _listed(ended: bool, which: Which) -> Select[tuple[Any, ...]]:
 
 
 def fact_hash(prev: str, row: dict[str, object], cause: Cause) -> str:
-    task, version, kind, body, at = _HASHED(row)
-    return chained(prev, f"{task}", f"{version}", kind, body, f"{at!r}", cause.actor, cause.delivery)
+    stream, version, kind, body, at = _HASHED(row)
+    return chained(prev, f"{stream}", f"{version}", kind, body, f"{at!r}", cause.actor, cause.delivery)
 
 
 def _recorded(row: Sequence[Any]) -> Recorded:
@@ -315,18 +341,19 @@ def _unread(row: Sequence[Any]) -> Recorded:
 
 
 def present(db: Connection, row: Sequence[Any]) -> "_Present":
-    """A task as it is now: what was saved of it, and the facts since."""
+    """A task or project as it is now: what was saved of it, and the facts since."""
     id, version, head, saved, body = row
-    task = _DECODED.get(head)
-    if task is None:
-        task = load_task(body)
+    state = _DECODED.get(head)
+    if state is None:
+        stream = kind_of(id)
+        state = stream.load(body)
         for kind, fact in _SINCE.run(db, {"id": id, "start": saved}).fetchall() if saved < version else ():
-            task = domain.evolve(task, load_event(kind, fact))
-        _remember(head, task)
-    return _Present(task=task, version=version, head=head, saved=saved)
+            state = stream.evolve(state, load_event(kind, fact))
+        _remember(head, state)
+    return _Present(state=state, version=version, head=head, saved=saved)
 
 
-def _remember(head: str, task: Task) -> None:
-    _DECODED[head] = task
+def _remember(head: str, state: Task | Project) -> None:
+    _DECODED[head] = state
     while len(_DECODED) > _DECODED_MOST:
         _DECODED.popitem(last=False)

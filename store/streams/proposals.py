@@ -8,10 +8,10 @@ from typing import Any
 from sqlalchemy import Connection, RowMapping, Select, insert, select, update
 
 from agents.domain import events as e
-from agents.domain.ids import Account, ProposalId, TaskId
+from agents.domain.ids import Account, ProposalId, StreamId, TaskId
 from agents.domain.learning import proposal as domain
 from agents.domain.learning.proposal import Listed, Proposal, ProposalStatus
-from agents.domain.task.task import Task
+from agents.domain.task.origin import Mandate
 from agents.domain.text.json_types import shape
 from store import tables
 from store.codec import Cause, moment, seconds
@@ -43,24 +43,27 @@ class Proposals:
         return [_listed(row._mapping) for row in self._db.execute(wanted)]
 
 
-def write(db: Connection, task: Task, fact: e.Event, cause: Cause) -> bool:
-    """Called by the log alone, as a fact is appended. Says whether it is about a proposal."""
+def write(db: Connection, mandate: Mandate | None, fact: e.Event, cause: Cause) -> bool:
+    """Called by the log alone, as a fact is appended. Says whether it is about a proposal.
+
+    `mandate`: the proposal that the task of this fact carries out.
+    """
     match fact:
         case e.ProposalMade(proposal=made):
-            db.execute(insert(_P).values({**_row(made), "task": task.id}))
+            db.execute(insert(_P).values({**_row(made), "task": fact.task, "stream": fact.stream}))
         case e.ProposalApproved() | e.ProposalRejected():
             _resolve(db, fact, cause)
-        case e.TaskRequested(mandate=mandate) if mandate:
-            db.execute(update(_P).where(_P.c.id == mandate.proposal).values(carried_out_by=fact.task))
-        case e.Merged() if task.mandate:
-            _change(db, task.mandate.proposal, DONE, fact)
+        case e.TaskRequested(mandate=asked) if asked:
+            db.execute(update(_P).where(_P.c.id == asked.proposal).values(carried_out_by=fact.task))
+        case e.Merged() if mandate:
+            _change(db, mandate.proposal, DONE, fact)
         case _:
             return False
     return True
 
 
 def replay(facts: Sequence[e.Event]) -> dict[ProposalId, Proposal]:
-    """Proposals as the facts of the task that gave rise to them leave them."""
+    """Proposals as the facts of one stream leave them."""
     found: dict[ProposalId, Proposal] = {}
     for fact in facts:
         match fact:
@@ -79,8 +82,8 @@ STATUS: dict[type[e.Event], ProposalStatus] = {
 }
 
 
-def of_task(db: Connection, task: TaskId) -> list[Listed]:
-    return [_listed(row._mapping) for row in db.execute(select(_P).where(_P.c.task == task))]
+def of_stream(db: Connection, stream: StreamId) -> list[Listed]:
+    return [_listed(row._mapping) for row in db.execute(select(_P).where(_P.c.stream == stream))]
 
 
 def _resolve(db: Connection, fact: e.ProposalApproved | e.ProposalRejected, cause: Cause) -> None:

@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import Connection, bindparam, delete, select
 
 from agents.domain.decisions.decision import Decision
-from agents.domain.ids import DecisionId, TaskId
+from agents.domain.ids import DecisionId, StreamId, stream_id
 from store import tables
 from store.codec import moment, seconds
 from store.dialect import upsert
@@ -24,12 +24,12 @@ class Timers:
         if decision.due is None:
             _STOP.run(self._db, {"which": decision.id})
         else:
-            row = {"id": decision.id, "task": decision.task, "due": seconds(decision.due)}
+            row = {"id": decision.id, "stream": decision.stream, "due": seconds(decision.due)}
             upsert(self._db, _T, row, key=("id",))
 
-    def due(self, at: datetime, limit: int = 100) -> list[tuple[DecisionId, TaskId]]:
-        wanted = select(_T.c.id, _T.c.task).where(_T.c.due <= seconds(at)).order_by(_T.c.due).limit(limit)
-        return [(DecisionId(row.id), TaskId(row.task)) for row in self._db.execute(wanted)]
+    def due(self, at: datetime, limit: int = 100) -> list[tuple[DecisionId, StreamId]]:
+        wanted = select(_T.c.id, _T.c.stream).where(_T.c.due <= seconds(at)).order_by(_T.c.due).limit(limit)
+        return [(DecisionId(row.id), stream_id(row.stream)) for row in self._db.execute(wanted)]
 
     def next_due(self) -> datetime | None:
         soonest = self._db.execute(select(_T.c.due).order_by(_T.c.due).limit(1)).scalar()

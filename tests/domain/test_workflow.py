@@ -8,7 +8,8 @@ from agents.domain.planning import planning
 from agents.domain.task.task import Task
 from agents.domain.work import working
 from agents.domain.workflow.workflow import DEFAULT, Workflow, step_of
-from store.codec import dump_event, dump_task, load_event, load_task
+from store.codec import dump_event, load_event
+from store.streams.kinds import TASK
 from tests.domain.test_steering import NOW, moment
 
 EAGER = Workflow(name="eager", steps=(*DEFAULT.steps[:2], step_of("implement", max_retries=5), *DEFAULT.steps[3:]))
@@ -32,7 +33,7 @@ def test_a_plan_that_was_accepted_before_workflows_were_kept_goes_by_what_held_t
     accepted = load_event("PlanAccepted", OLD)
     assert isinstance(accepted, PlanAccepted) and accepted.workflow is None
     assert dump_event(accepted) == dump_event(replace(accepted, workflow=None)), "and its hash stays the same"
-    old = load_task(dump_task(task(accepted_plan="abc")))
+    old = TASK.load(TASK.dump(task(accepted_plan="abc")))
     assert planning.workflow_of(old, lambda: EAGER) is DEFAULT and working.most_attempts(old) == 3
 
 
@@ -40,5 +41,5 @@ def test_until_a_plan_is_accepted_the_current_workflow_holds_and_then_that_one()
     assert planning.workflow_of(task(), lambda: EAGER) is EAGER
     accepted = planning.accepted(task(), "abc", (), replace(moment(), workflow=lambda: EAGER))
     assert load_event("PlanAccepted", dump_event(accepted)) == accepted and accepted.workflow == EAGER
-    kept = load_task(dump_task(task(accepted_plan="abc", workflow=EAGER)))
+    kept = TASK.load(TASK.dump(task(accepted_plan="abc", workflow=EAGER)))
     assert planning.workflow_of(kept, lambda: DEFAULT) == EAGER and working.most_attempts(kept) == 6

@@ -44,7 +44,7 @@ class Glimpse:
 
     @cached_property
     def facts(self) -> list[str]:
-        return list(self.db.execute(select(_E.c.kind).order_by(_E.c.task, _E.c.version)).scalars())
+        return list(self.db.execute(select(_E.c.kind).order_by(_E.c.stream, _E.c.version)).scalars())
 
     @cached_property
     def stalled(self) -> list[str]:

@@ -42,7 +42,7 @@ def record(fact: Event) -> Callable[[Books], Task]:
 
 
 async def timers(room: Room) -> list[tuple[str, str, float]]:
-    question = text("SELECT id, task, due FROM timers ORDER BY due, id")
+    question = text("SELECT id, stream, due FROM timers ORDER BY due, id")
     rows = await room.database.read(lambda books: books.db.execute(question).all())
     return [tuple(row) for row in rows]
 
@@ -198,7 +198,7 @@ async def test_reminders_come_one_at_a_time_even_after_a_long_sleep(room: Room) 
 
 async def test_a_timer_that_cannot_fire_holds_up_no_other(room: Room) -> None:
     task = await room.task()
-    stuck = "INSERT INTO timers (id, task, due) VALUES ('gone', 'T-99', 1)"
+    stuck = "INSERT INTO timers (id, stream, due) VALUES ('gone', 'T-99', 1)"
     await room.database.write(lambda books: books.db.exec_driver_sql(stuck) and None)
     decision = await room.ask(task, Kind.QUESTION, TWO, default="go")
     room.clock.pass_(UNLIMITED.question_default)

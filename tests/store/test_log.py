@@ -136,7 +136,7 @@ TAMPERINGS = {
     "a deleted fact": "DELETE FROM events WHERE version = 3",
     "facts that changed places": "UPDATE events SET version = 99 WHERE version = 4;"
     "UPDATE events SET version = 4 WHERE version = 5; UPDATE events SET version = 5 WHERE version = 99",
-    "a fact of another task": "UPDATE events SET task = 'T-2' WHERE version = 3",
+    "a fact of another task": "UPDATE events SET stream = 'T-2' WHERE version = 3",
 }
 
 
@@ -152,7 +152,13 @@ async def test_a_rewritten_fact_shows_in_the_next_one_even_if_its_own_hash_is_pu
     await room.database.write(saying(task, "one", "two", "three"))
     facts = await facts_of(room.database, task.id)
     row = await room.database.read(lambda b: b.db.execute(text("SELECT * FROM events WHERE version = 3")).one())
-    changed = {"task": row.task, "version": 3, "kind": row.kind, "body": row.body.replace("two", "too"), "at": row.at}
+    changed = {
+        "stream": row.stream,
+        "version": 3,
+        "kind": row.kind,
+        "body": row.body.replace("two", "too"),
+        "at": row.at,
+    }
     hash = fact_hash(row.prev_hash, changed, facts[3].cause)
     rewritten = f"UPDATE events SET body = '{changed['body']}', hash = '{hash}' WHERE version = 3"
     tampered(room.database, rewritten, f"UPDATE events SET prev_hash = '{hash}' WHERE version = 4")
@@ -173,7 +179,7 @@ BESIDE = {
     "another place in the lists": "UPDATE listings SET words = 'nothing'",
     "no place in the lists": "DELETE FROM listings",
     "a decision of another's task": "UPDATE decisions SET owner = 'eve'",
-    "a timer that nothing set": "INSERT INTO timers (id, task, due) VALUES ('x', 'T-1', 1)",
+    "a timer that nothing set": "INSERT INTO timers (id, stream, due) VALUES ('x', 'T-1', 1)",
 }
 
 

@@ -72,7 +72,13 @@ def test_a_database_that_is_not_there_is_told_in_words() -> None:
         Database("sqlite:////nowhere/at/all/overlord.db")
 
 
+FIFTEENTH = (
+    *(f"ALTER TABLE {table} RENAME COLUMN stream TO task" for table in ("events", "snapshots", "timers", "jobs")),
+    *(f"ALTER TABLE {table} DROP COLUMN stream" for table in ("decisions", "proposals")),
+    "UPDATE schema_version SET version = 15",
+)
 THIRTEENTH = (
+    *FIFTEENTH,
     "DROP TABLE totals",
     "DROP TABLE listings",
     "DROP INDEX tasks_under_way",

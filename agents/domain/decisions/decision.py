@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from agents.domain.decisions.authority import RULES, ChannelPolicy, Kind, OnTimeout, Presser, Rule, Silence, check
 from agents.domain.errors import PressRefused
-from agents.domain.ids import DecisionId, PersonId, TaskId, derived, fingerprint
+from agents.domain.ids import DecisionId, PersonId, ProjectId, StreamId, TaskId, derived, fingerprint
 from agents.domain.limits import Limits
 
 NameOf = Callable[[PersonId], str]
@@ -50,7 +50,8 @@ class Vote:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     id: DecisionId
-    task: TaskId
+    task: TaskId  # in whose thread it is asked
+    project: ProjectId | None = None  # whose decision it is; None: the task's own
     kind: Kind
     options: tuple[Option, ...]
     question: str = ""
@@ -70,6 +71,10 @@ class Decision:
     words: str = ""
     decided_by: tuple[PersonId, ...] = ()
     closed_at: datetime | None = None
+
+    @property
+    def stream(self) -> StreamId:
+        return self.project or self.task
 
     @property
     def rule(self) -> Rule:

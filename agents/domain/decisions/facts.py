@@ -1,15 +1,15 @@
-"""Facts of decisions, on the stream of the task that asks for them."""
+"""Facts of decisions, on the stream of the task or project that asks for them."""
 
 from dataclasses import dataclass
 from datetime import datetime
 
 from agents.domain.decisions.decision import Decision
-from agents.domain.fact import AboutDecision, Event
+from agents.domain.fact import AboutDecision, OnEitherStream
 from agents.domain.ids import DecisionId, PersonId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionOpened(Event):
+class DecisionOpened(OnEitherStream):
     decision: Decision
 
 

@@ -42,6 +42,23 @@ def evolve(decision: Decision, event: e.AboutDecision) -> Decision:
             return decision
 
 
+def still_open(known: tuple[Decision, ...], event: e.DecisionOpened | e.AboutDecision) -> tuple[Decision, ...]:
+    """The open decisions of a stream after one more fact about one of them."""
+    about = event.decision.id if isinstance(event, e.DecisionOpened) else event.decision
+    before = next((d for d in known if d.id == about), None)
+    if isinstance(event, e.DecisionOpened) and before is None:
+        return (*known, event.decision)
+    if before is None or isinstance(event, e.DecisionOpened):
+        state = "not open" if before is None else "open already"
+        raise IllegalMove(
+            f"decision {about} is {state}, so {type(event).__name__} cannot happen to it",
+            next_step="Say `status` to see where the task stands.",
+        )
+    now = evolve(before, event)
+    after = (now if d.id == about else d for d in known)
+    return tuple(d for d in after if d.state is DecisionState.OPEN)
+
+
 def replay(history: Iterable[Event]) -> dict[DecisionId, Decision]:
     """Every decision of a task as its facts leave it."""
     decisions: dict[DecisionId, Decision] = {}

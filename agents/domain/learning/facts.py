@@ -1,14 +1,14 @@
-"""Facts of proposals, on the stream of the task that gave rise to them."""
+"""Facts of proposals, on the stream of their project; older ones on that of the task that gave rise to them."""
 
 from dataclasses import dataclass
 
-from agents.domain.fact import AboutProposal, Event
+from agents.domain.fact import AboutProposal, OnEitherStream
 from agents.domain.ids import PersonId
 from agents.domain.learning.proposal import Proposal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProposalMade(Event):
+class ProposalMade(OnEitherStream):
     """The decision that was opened with it is a person's; nothing waits for it."""
 
     proposal: Proposal

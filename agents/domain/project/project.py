@@ -1,0 +1,48 @@
+"""The present of a project: what outlives its tasks, as the facts on its stream leave it."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from agents.domain import events as e
+from agents.domain.decisions import fold as decisions
+from agents.domain.decisions.decision import Decision
+from agents.domain.errors import IllegalMove
+from agents.domain.events import Event
+from agents.domain.ids import DecisionId, ProjectId
+from agents.domain.learning.proposal import Proposal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    """What grows without end stays in the log; this stays small."""
+
+    id: ProjectId
+    changed_at: datetime
+    open: tuple[Decision, ...] = ()
+    proposals: tuple[Proposal, ...] = ()  # that nobody has decided on yet
+
+    def decision(self, id: DecisionId) -> Decision | None:
+        return next((d for d in self.open if d.id == id), None)
+
+
+def begin(first: Event) -> Project:
+    """A project's stream begins with whatever is first recorded about it."""
+    return evolve(Project(id=ProjectId(first.stream), changed_at=first.at), first)
+
+
+def evolve(project: Project, event: Event) -> Project:
+    """Apply one fact. Raises IllegalMove if it cannot be about a project, or cannot follow from where it is."""
+    project = replace(project, changed_at=event.at)
+    match event:
+        case e.DecisionOpened() | e.AboutDecision():
+            return replace(project, open=decisions.still_open(project.open, event))
+        case e.ProposalMade():
+            return replace(project, proposals=(*project.proposals, event.proposal))
+        case e.ProposalApproved() | e.ProposalRejected():
+            pending = tuple(p for p in project.proposals if p.id != event.proposal)
+            return replace(project, proposals=pending)
+        case _:
+            raise IllegalMove(
+                f"{type(event).__name__} is no fact about a project",
+                next_step="Run `overlord doctor` to check the log.",
+            )

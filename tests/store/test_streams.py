@@ -1,0 +1,117 @@
+"""Streams of both kinds on both databases: a project's facts are kept as a task's are, and together with them."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import text
+
+from agents.domain import events as e
+from agents.domain.errors import IllegalMove
+from agents.domain.events import Event
+from agents.domain.ids import TaskId, project_id
+from agents.domain.task.task import Task
+from store.books import Books
+from store.codec import BEGINNING, Cause
+from store.database import Database
+from store.running import gauges
+from store.streams import audit
+from store.streams.log import SAVE_EVERY
+from tests.bot.test_cli_proposals import proposal_of
+from tests.store.room import MORNING, Room
+from tests.store.test_log import remark, tampered
+
+SHOP = project_id("shop")
+BY_RULE = Cause(actor="overlord", delivery="job:1")
+
+
+@pytest.fixture
+async def task(room: Room) -> Task:
+    return await room.task()
+
+
+def proposed(task: Task, title: str) -> Event:
+    at = MORNING + timedelta(minutes=1)
+    return e.ProposalMade(task=task.id, project=SHOP, at=at, proposal=proposal_of(title, task.id))
+
+
+async def record(database: Database, task: TaskId, facts: Sequence[Event]) -> None:
+    await database.write(lambda books: books.log.append(task, facts, BY_RULE))
+
+
+async def test_one_transaction_records_facts_of_a_task_and_of_its_project(room: Room, task: Task) -> None:
+    facts = [remark(task, "one"), proposed(task, "A"), proposed(task, "B"), remark(task, "two")]
+    await record(room.database, task.id, facts)
+
+    def look(books: Books) -> tuple[list[int], list[int], list[str]]:
+        mine, shop = books.log.facts(task.id), books.log.facts(SHOP)
+        chain = books.db.execute(text("SELECT prev_hash FROM events WHERE stream = 'P-shop' ORDER BY version"))
+        assert list(chain.scalars()) == [BEGINNING, shop[0].hash], "a chain of its own"
+        unread = [type(each.event).__name__ for each in books.log.unread("launcher")][-4:]
+        return [each.version for each in mine], [each.version for each in shop], unread
+
+    mine, shop, unread = await room.database.read(look)
+    assert (mine, shop) == ([0, 1, 2, 3], [0, 1])
+    assert unread == ["RemarkMade", "ProposalMade", "ProposalMade", "RemarkMade"], "readers see both, as they happened"
+    project = await room.database.read(lambda books: books.log.project(SHOP))
+    assert project and [each.title for each in project.proposals] == ["A", "B"]
+    assert await room.whole()
+
+
+async def test_what_cannot_follow_on_one_stream_undoes_the_other(room: Room, task: Task) -> None:
+    unknown = e.DecisionExpired(task=task.id, project=SHOP, at=MORNING, decision=proposal_of("A").id)  # type: ignore[arg-type]
+    with pytest.raises(IllegalMove):
+        await record(room.database, task.id, [remark(task, "one"), proposed(task, "A"), unknown])
+    assert await room.database.read(lambda books: books.log.project(SHOP)) is None
+    assert len(await room.database.read(lambda books: books.log.facts(task.id))) == 2
+    assert await room.whole()
+
+
+async def test_a_fact_about_a_task_is_none_about_a_project(room: Room, task: Task) -> None:
+    class Misplaced(e.RemarkMade):
+        stream = SHOP
+
+    with pytest.raises(IllegalMove, match="no fact about a project"):
+        await record(room.database, task.id, [Misplaced(task=task.id, at=MORNING, by=task.owner, text="")])
+
+
+async def test_a_project_is_loaded_again_from_its_snapshot_and_the_facts_since(room: Room, task: Task) -> None:
+    for number in range(SAVE_EVERY + 3):
+        await record(room.database, task.id, [proposed(task, f"No {number}")])
+    row = await room.database.read(
+        lambda b: b.db.execute(text("SELECT * FROM snapshots WHERE stream = 'P-shop'")).one()
+    )
+    assert (row.saved, row.version, row.number, row.ended) == (SAVE_EVERY + 1, SAVE_EVERY + 3, None, None)
+    project = await room.database.read(lambda books: books.log.project(SHOP))
+    assert project and len(project.proposals) == SAVE_EVERY + 3
+    assert await room.whole()
+
+
+async def test_projects_are_not_counted_among_tasks(room: Room, task: Task) -> None:
+    await record(room.database, task.id, [proposed(task, "A")])
+
+    def look(books: Books) -> tuple[list[TaskId], list[TaskId], float]:
+        both = [[each.id for each in books.log.tasks(ended=ended)] for ended in (False, True)]
+        return both[0], both[1], gauges.measure(books.db, MORNING)["overlord_open_tasks"][1]
+
+    assert await room.database.read(look) == ([task.id], [task.id], 1)
+    assert (await room.task()).id == "T-2"
+
+
+@pytest.mark.parametrize(
+    ("change", "broken"),
+    [
+        ("UPDATE events SET body = replace(body, '\"A\"', '\"C\"') WHERE stream = 'P-shop'", True),
+        ("UPDATE snapshots SET body = replace(body, '\"A\"', '\"C\"') WHERE stream = 'P-shop'", False),
+        ("DELETE FROM snapshots WHERE stream = 'P-shop'", False),
+        ("UPDATE proposals SET status = 'approved'", False),
+    ],
+)
+async def test_a_project_that_somebody_changed_by_hand_is_named(
+    room: Room, task: Task, change: str, broken: bool
+) -> None:
+    await record(room.database, task.id, [proposed(task, "A")])
+    tampered(room.database, change)
+    found = await room.database.read(lambda books: audit.examine(books.db))
+    assert found.apart and all(each.startswith("P-shop: ") for each in found.apart)
+    assert found.broken == (((SHOP, 0),) if broken else ())
