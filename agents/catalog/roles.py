@@ -10,7 +10,7 @@ from agents.catalog.policies import EXTRA_GATE
 from agents.catalog.reading import Read, Shape, checked, items, one_of, text
 from agents.domain.context.packing import secret_path
 from agents.domain.work.scope import odd_pattern
-from agents.domain.workflow.roles import RolePart, ToolName
+from agents.domain.workflow.roles import EngineName, RolePart, ToolName
 
 LONGEST_ADDITIONS = 4_000  # characters; every turn of every minion carries them
 MOST = 30
@@ -65,6 +65,7 @@ ROLE = Shape(  # as far as it is obeyed
     allowed_tools=items(one_of(*ToolName)),
     gates=items(EXTRA_GATE, most=MOST),
     strengths=items(checked(text, _short(200)), most=MOST),
+    engine=one_of(*EngineName),
 )
 ROLES = by_name(ROLE)
 

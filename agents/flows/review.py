@@ -65,8 +65,9 @@ async def review(event: Event, ports: Ports) -> None:
 
 async def _get_ready(task: Task, ports: Ports) -> None:
     """Folders and walls for minions, while reviewers read and people make up their minds. Work tells what failed."""
+    role = ports.workflow().implement.role
     with suppress(OverlordError):
-        await asyncio.gather(ports.checkouts.prepare(task.project or ""), ports.minions.prepare())
+        await asyncio.gather(ports.checkouts.prepare(task.project or ""), ports.minions.prepare(role))
 
 
 async def _critic(task: Task, ports: Ports) -> CriticSays:

@@ -16,6 +16,7 @@ from agents.domain.text.sanitize import cut
 from agents.domain.work import dispatching, working
 from agents.domain.work.work import Ending, SubtaskState, Work
 from agents.domain.work.working import Ended, Wanted
+from agents.domain.workflow.workflow import Step
 from agents.flows.outcomes import called_off, keep_patch
 from agents.ports import (
     Asked,
@@ -86,13 +87,17 @@ class _Run:
     def work(self) -> Work:
         return self.task.work(self.subtask)
 
+    @property
+    def _step(self) -> Step:
+        return workflow_of(self.task, self.ports.workflow).implement
+
     async def begin(self) -> None:
         """Make the files ready and say that it has begun, or that it goes on."""
         task, work, ports = self.task, self.work, self.ports
         project, branch, start = task.project or "", dispatching.branch_of(task, work), work.base
         if not work.branch:
             start = await ports.checkouts.tip(project, task.branch) or task.base
-        await ports.minions.prepare()  # so that it can be named
+        name = await ports.minions.prepare(self._step.role)
         self.checkout = await ports.checkouts.open(project, branch, start)
         recovered = work.state is SubtaskState.RUNNING
         went_on = (WENT_ON if self.checkout.found else BEGAN_AGAIN) if recovered else ""
@@ -101,7 +106,6 @@ class _Run:
 
         def decide(now: Task, moment: Moment) -> Sequence[Event]:
             about = working.about_run(now, now.work(self.subtask), moment)
-            name = ports.minions.name
             started = e.MinionStarted(**about, branch=branch, base=start, engine=name, sandbox=name, went_on=went_on)
             return [started] if working.is_current(now, self.event) else []
 
@@ -141,7 +145,7 @@ class _Run:
             subtask=subtask,
             work=self.work,
             checkout=self.checkout,
-            step=workflow_of(self.task, self.ports.workflow).implement,
+            step=self._step,
             notes=dispatching.notes_for(self.task, subtask),
             since=self.since,
             interrupted=self.interrupted,

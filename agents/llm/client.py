@@ -12,6 +12,7 @@ from agents.domain.models.failure import POLICIES, ErrorClass, Failure
 from agents.domain.models.routing import Chosen
 from agents.llm.answers import BadAnswer, read_answer, schema_for, schema_print
 from agents.llm.gateway import Gateway, Reply
+from agents.llm.notices import Notices
 from agents.llm.prompts import PromptCut, Prompts
 from agents.llm.rendering import BadTemplate
 from agents.llm.steps import Step, Value, Wanted, walked
@@ -53,14 +54,20 @@ class JobLlm:
     models: Models
     job: str
     calls: CallBook
+    notices: Notices = field(default_factory=Notices)
 
     async def ask(self, asked: Ask, shape: type[Shape]) -> tuple[Shape, Spent]:
         step, left_out = await self._question(asked, shape)
         answer, keep = await walked(step, self.calls, self.models)
-        return answer, replace(await keep(), left_out=left_out)
+        return answer, self.notices.add(replace(await keep(), left_out=left_out))
 
     async def converse(self, turn: Converse) -> tuple[Said, Keep]:
-        return await walked(await self._turn(turn), self.calls, self.models, turn.first)
+        said, keep = await walked(await self._turn(turn), self.calls, self.models, turn.first)
+
+        async def keep_and_notice() -> Spent:
+            return self.notices.add(await keep())
+
+        return said, keep_and_notice
 
     async def _question(self, asked: Ask, shape: type[Shape]) -> tuple[Step[Shape], tuple[tuple[str, str], ...]]:
         # the shape is part of the name: an answer of an older one is not taken for one of this

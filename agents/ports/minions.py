@@ -78,13 +78,8 @@ Watch = Callable[[Progress], Awaitable[Sequence[str]]]  # told after each turn; 
 class Minions(Protocol):
     """Runs one short-lived minion in the sandbox. Cancelled, it leaves its transcript and its files as they are."""
 
-    @property
-    def name(self) -> str:
-        """Which engine and sandbox, for the card."""
-        ...
-
-    async def prepare(self) -> None:
-        """Have ready what runs need, so that they begin at once. What is missing, the run says."""
+    async def prepare(self, role: str) -> str:
+        """Have ready what runs of this role need. Returns the engine and the sandbox, for the card."""
         ...
 
     async def run(self, brief: Brief, watch: Watch, show: Show = unseen) -> Outcome:

@@ -64,6 +64,7 @@ def _told(role: "Role", catalog: "Catalog") -> dict[str, str]:
         "Tools": ", ".join(role.allowed_tools),
         "Gates": ", ".join(f"{gate.name} (`{gate.command}`, on failure {gate.on_fail})" for gate in role.gates),
         "Strengths": ", ".join(role.strengths),
+        "Engine": role.engine if role.allowed_tools else "",
     }
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agents.domain.text.redact import Redact
-from agents.ports import ForgeFailed
 from agents.workspace.files.names import file_name
 from agents.workspace.forge.clones import Clones
 from agents.workspace.forge.github import GitHubForge
@@ -29,16 +28,6 @@ class Hub:
 
     async def close(self) -> None:
         await self.api.close()
-
-
-class NoIssues:
-    """Implements agents.ports.Issues where GitHub is not set up any more."""
-
-    async def tell(self, key: str, project: str, number: int, text: str) -> None:
-        raise ForgeFailed(f"Issue {number} of {project} cannot be reached", next_step="Set GITHUB_TOKEN again.")
-
-    blocked = tell
-    attention = tell
 
 
 def make_hub(settings: Settings, redact: Redact) -> Hub | None:

@@ -2,161 +2,57 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from agents.catalog.skills import Skills, packaged_skills, read_skills
+from agents.catalog.skills import packaged_skills, read_skills
 from agents.domain.checks.gates import GateCommands
-from agents.domain.context.packing import Delta, ReviewPack
-from agents.domain.learning.skill import Skill, suggested
-from agents.domain.task.pull_report import plan_text
-from agents.domain.task.task import Task
+from agents.domain.learning.skill import Skill
 from agents.domain.text.redact import Redact
 from agents.domain.work.dispatching import branch_of
-from agents.domain.work.work import Ending, Work
 from agents.llm.prompts import Prompts
 from agents.llm.tokens import Tokens
-from agents.minions.builtin import BuiltIn
+from agents.minions.by_role import EngineMinions
 from agents.minions.counts import Counts
+from agents.minions.engines.engine import EngineServices
 from agents.minions.pack import Packer
-from agents.ports import (
-    Brief,
-    Checkout,
-    Forge,
-    GaveUp,
-    Issues,
-    Listener,
-    Minions,
-    Outcome,
-    Profile,
-    Ran,
-    Room,
-    Sandbox,
-    Show,
-    Talker,
-    Trial,
-    Watch,
-    Workspace,
-    unseen,
-)
-from agents.ports.recent import Recent
+from agents.minions.packs import WorkPacks
+from agents.ports import Brief, Checkout, Forge, Issues, Minions, Talker, Trial
 from agents.workspace.files.artefacts import FileArtefacts
 from agents.workspace.files.beneath import Tree
-from agents.workspace.forge.choice import Forges
+from agents.workspace.forge.choice import Forges, NoIssues
 from agents.workspace.forge.local import LocalForge, Place
 from agents.workspace.gates.bench import Means
 from agents.workspace.gates.environment import environment
 from agents.workspace.gates.judge import SandboxGates, Yardstick
 from agents.workspace.git.checkouts import Environment, GitCheckouts, always_fresh
 from agents.workspace.git.listing import of_checkout
-from agents.workspace.sandbox import choice
-from agents.workspace.sandbox.walls.errors import SandboxUnusable
+from agents.workspace.sandbox.choice import ChosenSandbox
 from agents.workspace.sandbox.walls.profile import MINION
 from agents.workspace.sandbox.walls.tools import NOBODY
 from agents.workspace.skills import committed_files
-from bot.running.github import Hub, NoIssues
+from bot.running.github import Hub
 from bot.services import Office
 from store.books import Books
 from store.running.pull_log import PullLog
 from store.running.turns import TurnLog
-
-SKILLS_KEPT = 16  # commits whose skills are kept ready
-
-
-class LateSandbox:
-    """Implements agents.ports.Sandbox: the first whose walls all hold when they are tried (C28)."""
-
-    def __init__(self, wanted: str) -> None:
-        self._wanted = wanted
-        self._trial: asyncio.Task[Sandbox] | None = None
-
-    @property
-    def name(self) -> str:
-        trial = self._trial
-        return trial.result().name if trial and trial.done() and not trial.exception() else "no sandbox yet"
-
-    async def tried(self) -> Sandbox:
-        """Raises SandboxUnusable. What did not hold is tried again when it is next needed: it may be there by then."""
-        if self._trial is None or (self._trial.done() and self._trial.exception()):
-            self._trial = asyncio.create_task(self._try())
-        return await asyncio.shield(self._trial)
-
-    async def _try(self) -> Sandbox:
-        return await choice.tried(self._wanted)
-
-    @asynccontextmanager
-    async def open(self, workspace: Workspace, profile: Profile) -> AsyncIterator[Room]:
-        async with (await self.tried()).open(workspace, profile) as room:
-            yield room
-
-    async def once(
-        self,
-        workspace: Workspace,
-        profile: Profile,
-        command: Sequence[str],
-        on_output: Listener | None = None,
-    ) -> Ran:
-        return await (await self.tried()).once(workspace, profile, command, on_output)
-
-
-@dataclass(frozen=True, slots=True)
-class Caged:
-    """Implements agents.ports.Minions: without a sandbox that holds, none is let loose (C28, M229)."""
-
-    inner: BuiltIn
-    sandbox: LateSandbox
-
-    @property
-    def name(self) -> str:
-        return self.inner.name
-
-    async def prepare(self) -> None:
-        """Try the sandbox's walls: done while people make up their minds, and not at each start of the program."""
-        with suppress(SandboxUnusable):
-            await self.sandbox.tried()
-
-    async def run(self, brief: Brief, watch: Watch, show: Show = unseen) -> Outcome:
-        try:
-            await self.sandbox.tried()
-        except SandboxUnusable as problem:
-            return GaveUp(ending=Ending.NO_SANDBOX, problem=f"{problem.what}. {problem.next_step}")
-        return await self.inner.run(brief, watch, show)
-
-
-@dataclass(frozen=True, slots=True)
-class Discreet:
-    """Implements agents.ports.Artefacts: what is kept holds no secret that we know the shape of (P23)."""
-
-    inner: FileArtefacts
-    redact: Redact
-
-    async def keep(self, name: str, text: str) -> str:
-        return await self.inner.keep(name, await asyncio.to_thread(self.redact, text))
-
-    async def read(self, name: str) -> str | None:
-        return await self.inner.read(name)
-
-    async def move_old(self) -> int:
-        return await self.inner.move_old()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workshop:
     office: Office
     prompts: Prompts
-    sandbox: LateSandbox
+    sandbox: ChosenSandbox
     checkouts: GitCheckouts
     gates: SandboxGates
     forge: Forge
     issues: Issues
-    artefacts: Discreet
-    turns: TurnLog
-    packer: Packer
+    artefacts: FileArtefacts
+    packs: WorkPacks
     counts: Counts
     sites: Mapping[str, "Site"]
-    skills: Recent[tuple[str, str], Sequence[Skill]] = field(default_factory=lambda: Recent(SKILLS_KEPT))
 
     async def tidy(self) -> None:
         """Get ready, and remove what a kill left behind of work that is over."""
@@ -182,64 +78,27 @@ class Workshop:
 
     def minions(self, talker: Talker, window: int) -> Minions:
         """For one job: a talker pays for one. `window`: tokens that its model takes."""
-        return Caged(self._built_in(talker, window), self.sandbox)
-
-    def _built_in(self, talker: Talker, window: int) -> BuiltIn:
-        return BuiltIn(
+        services = EngineServices(
             window=window,
             talker=talker,
             sandbox=self.sandbox,
             profile=MINION,
-            turns=self.turns,
+            turns=TurnLog(self.office.database, self.office.clock),
             limits=self.office.limits,
             files=Tree,
             render=self.prompts.text,
-            pack=self._pack,
-            skills_of=self._skills,
+            pack=self.packs.for_work,
+            skills_of=self.packs.skills_for,
             trial_of=self._trial,
             refused_of=lambda brief: self.checkouts.refused(brief.checkout),
             redact=self.office.redact,
             role_of=self.office.catalog().role,
         )
-
-    async def for_review(self, task: Task, work: Work, commit: str, role: str) -> ReviewPack:
-        """Implements agents.ports.Packs."""
-        project = task.project or ""
-        diff, left = await self.checkouts.difference(project, work.base, commit)
-        delta = Delta(
-            plan=plan_text(task),
-            before=work.base,
-            after=commit,
-            diff=diff,
-            cut=left,
-            changes=tuple(await self.checkouts.changes(project, work.base, commit)),
-        )
-        async with self.checkouts.lent(project, commit) as workspace:
-            shown = Checkout(project=project, branch=work.branch, base=work.base, head=commit, workspace=workspace)
-            return await self.packer.for_review(shown, delta, self.office.catalog().role(role).context)
-
-    async def _pack(self, brief: Brief) -> str:
-        role = self.office.catalog().role(brief.step.role)
-        return await self.packer.for_work(brief.checkout, brief.subtask, role.context)
+        return EngineMinions(services=services)
 
     async def _trial(self, brief: Brief) -> Trial | None:
         checkout = brief.checkout
         return await self.gates.trial(checkout.project, checkout.base, checkout.workspace.path)
-
-    async def _skills(self, brief: Brief) -> Sequence[Skill]:
-        """The project's own win over ours; what the subtask calls for comes first."""
-        subtask, found = brief.subtask, await self._skills_at(brief.checkout)
-        first = suggested(found, f"{brief.task.request} {subtask.title} {subtask.why}", subtask.files)
-        return [*first, *(skill for skill in found if skill not in first)]
-
-    async def _skills_at(self, checkout: Checkout) -> Sequence[Skill]:
-        key = (checkout.project, checkout.base)
-        if known := self.skills.get(key):
-            return known
-        assert checkout.workspace.git is not None
-        folder = self.sites[checkout.project].skills
-        files = await committed_files(checkout.workspace.git, folder, checkout.base)
-        return self.skills.keep(key, (await asyncio.to_thread(_read_skills, files, checkout.project)).skills)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -264,7 +123,7 @@ class Ground:
 def make_workshop(office: Office, prompts: Prompts, sites: Mapping[str, Site], ground: Ground) -> Workshop:
     home, hub = ground.home, ground.hub
     redact: Redact = office.redact
-    artefacts, sandbox = Discreet(FileArtefacts(home), redact), LateSandbox(ground.sandbox)
+    artefacts, sandbox = FileArtefacts(home, redact), ChosenSandbox(ground.sandbox)
     checkouts = GitCheckouts(
         {name: site.path for name, site in sites.items()},
         home,
@@ -273,6 +132,7 @@ def make_workshop(office: Office, prompts: Prompts, sites: Mapping[str, Site], g
         owner=NOBODY if os.geteuid() == 0 else None,
     )
     counts = Counts(Tokens(), home / "token-counts")
+    packer = Packer(open_tree=Tree, list_files=of_checkout, counts=counts, redact=redact)
     return Workshop(
         office=office,
         prompts=prompts,
@@ -281,14 +141,13 @@ def make_workshop(office: Office, prompts: Prompts, sites: Mapping[str, Site], g
         gates=SandboxGates(
             _yardsticks(sites, checkouts),
             home,
-            Means(sandbox=sandbox.tried, artefacts=artefacts, redact=redact),
+            Means(sandbox=sandbox, artefacts=artefacts, redact=redact),
             lambda role: office.catalog().role(role).gates,
         ),
         forge=_forges(office, sites, checkouts, ground),
         issues=hub.issues if hub else NoIssues(),
         artefacts=artefacts,
-        turns=TurnLog(office.database, office.clock),
-        packer=Packer(open_tree=Tree, list_files=of_checkout, counts=counts, redact=redact),
+        packs=WorkPacks(packer, checkouts, lambda name: office.catalog().role(name), partial(_read_skills, sites)),
         counts=counts,
         sites=sites,
     )
@@ -326,5 +185,8 @@ def _environment(site: Site) -> Environment:
     return Environment(readable=shown.readable, environ=shown.environ)
 
 
-def _read_skills(files: Mapping[str, bytes], project: str) -> Skills:
-    return read_skills(files, project).over(packaged_skills())
+async def _read_skills(sites: Mapping[str, Site], checkout: Checkout) -> Sequence[Skill]:
+    """The project's own, as committed, win over ours."""
+    assert checkout.workspace.git is not None
+    files = await committed_files(checkout.workspace.git, sites[checkout.project].skills, checkout.base)
+    return (await asyncio.to_thread(lambda: read_skills(files, checkout.project).over(packaged_skills()))).skills

@@ -1,28 +1,25 @@
 """The world as one job sees it: its log, its models with the money they cost, and the projects."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agents.catalog.library import Catalog
 from agents.catalog.rehearsal import load_scripts, rehearsed
 from agents.catalog.risk import packaged_policy
 from agents.catalog.specialists import load_panel
-from agents.domain import events as e
 from agents.domain.checks.gates import GateCommands
 from agents.domain.checks.risk import RiskPolicy, risk_of
 from agents.domain.decisions.asking import Moment
-from agents.domain.events import Event
-from agents.domain.models.budget import Budget
 from agents.domain.models.routing import said
 from agents.domain.task.task import Task
 from agents.llm.choice import choose_models
-from agents.llm.client import JobLlm, Models
+from agents.llm.client import Models
 from agents.llm.gateway import Gateway
 from agents.llm.prompts import Adds, Prompts
-from agents.minions.builtin import WINDOW
-from agents.ports import Ask, CallBook, Converse, Keep, Ports, Projects, Said, Shape, Specialists, Spent
+from agents.minions.engines.engine import WINDOW
+from agents.ports import CallBook, Ports, Projects, Specialists
 from agents.workspace import sample
 from agents.workspace.projects import GitProjects
 from bot.config.settings import Settings
@@ -33,56 +30,6 @@ from manifests import packaged
 from store.running.call_log import CallLog
 from store.running.job_log import JobLog
 from store.running.jobs import Job
-
-
-@dataclass(slots=True, kw_only=True)
-class WatchedLlm:
-    """Implements agents.ports.Llm and Talker, and remembers which budgets ran low on the way."""
-
-    inner: JobLlm
-    low: list[Budget] = field(default_factory=list)
-    stood_in: dict[str, str] = field(default_factory=dict)  # which model, and why
-    left_out: dict[str, str] = field(default_factory=dict)  # which file of the project's guidance, and why
-
-    async def ask(self, asked: Ask, shape: type[Shape]) -> tuple[Shape, Spent]:
-        answer, spent = await self.inner.ask(asked, shape)
-        return answer, self._noted(spent)
-
-    async def converse(self, turn: Converse) -> tuple[Said, Keep]:
-        said, keep = await self.inner.converse(turn)
-
-        async def kept() -> Spent:
-            return self._noted(await keep())
-
-        return said, kept
-
-    def _noted(self, spent: Spent) -> Spent:
-        if spent.warned:
-            self.low.append(spent.warned)
-        if spent.degraded:
-            self.stood_in[spent.model] = spent.degraded
-        self.left_out |= dict(spent.left_out)
-        return spent
-
-    def facts(self, task: Task, moment: Moment) -> Sequence[Event]:
-        """C20: said once, at 80 %. M222: so is each model that stood in for another."""
-        if task.ended:
-            return []
-        stood_in = [
-            e.ModelDegraded(task=task.id, at=moment.at, model=model, why=why)
-            for model, why in self.stood_in.items()
-            if model not in task.degraded
-        ]
-        left_out = [
-            e.GuidanceLeftOut(task=task.id, at=moment.at, file=file, why=why)
-            for file, why in self.left_out.items()
-            if file not in dict(task.guidance_left_out)
-        ]
-        return [*stood_in, *left_out] + [
-            e.BudgetWarned(task=task.id, at=moment.at, budget=low.name, limit=low.limit or 0.0, spent=low.spent)
-            for low in self.low
-            if low.name not in task.budgets_warned
-        ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,9 +53,9 @@ class World:
 
     async def ports(self, job: Job) -> Ports:
         window = await self.models.window("primary") if job.flow == "work" else None
-        llm = WatchedLlm(inner=self.models.for_job(job.id, self.calls))
+        llm = self.models.for_job(job.id, self.calls)
         return Ports(
-            store=JobLog(self.office.database, job, self._moment, also=llm.facts),
+            store=JobLog(self.office.database, job, self._moment, also=llm.notices.facts),
             projects=self.projects,
             llm=llm,
             specialists=self.specialists,
@@ -119,7 +66,7 @@ class World:
             forge=self.workshop.forge,
             issues=self.workshop.issues,
             artefacts=self.workshop.artefacts,
-            packs=self.workshop,
+            packs=self.workshop.packs,
             live=self.office.show,
             risk=lambda changes, coverage: risk_of(changes, coverage, self.risk),
             workflow=lambda: self.office.catalog().workflow,

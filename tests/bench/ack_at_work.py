@@ -15,7 +15,6 @@ from agents.llm.gateway import Gateway
 from agents.ports import Converse, Keep, Ports, Said, ToolCall
 from bot.app import Program, running
 from bot.config.settings import load_settings
-from bot.running.workshop import Caged
 from tests.bench import ack
 from tests.bench.floor import folder
 from tests.bench.rows import Row, Say
@@ -24,6 +23,7 @@ from tests.fakes.ports import free_port
 from tests.fakes.slack import fake_slack
 from tests.fakes.slack.delivery import SIGNING_SECRET
 from tests.fakes.slack.server import BOT_TOKEN
+from tests.fakes.work import with_services
 from tests.scenarios.console_stage import ConsoleStage
 from tests.scenarios.plans import GO, OK, Says, subtask
 from tests.scenarios.stage import OPERATOR, until
@@ -99,9 +99,7 @@ async def _play(place: Path) -> None:
     await Gateway().warm()
 
     def swap(ports: Ports) -> Ports:
-        assert isinstance(ports.minions, Caged)
-        inner = replace(ports.minions.inner, talker=toiling)
-        return replace(ports, llm=llm, minions=replace(ports.minions, inner=inner))
+        return replace(with_services(ports, talker=toiling), llm=llm)
 
     (place / "overlord.yaml").write_text(CONFIG)
     named = {"OVERLORD_HOME": str(place / "home"), "OVERLORD_CONFIG": "overlord.yaml", "OVERLORD_CONSOLE_PORT": "0"}

@@ -29,9 +29,10 @@ from agents.llm.client import Models
 from agents.llm.gateway import Gateway
 from agents.llm.prompts import Prompts
 from agents.llm.talking import tool_schemas
-from agents.minions.builtin import BuiltIn
-from agents.minions.tools import OFFERED
-from agents.ports import Brief, Checkout, GaveUp, Progress, Workspace
+from agents.minions.by_role import EngineMinions
+from agents.minions.engines.builtin.tools import OFFERED
+from agents.minions.engines.engine import EngineServices
+from agents.ports import Brief, Checkout, GaveUp, Progress, Sandbox, Workspace
 from agents.workspace.files.beneath import Tree
 from agents.workspace.sandbox.walls.profile import MINION
 from bot.app import TURN
@@ -118,16 +119,19 @@ async def _engine(models: Models, database: Database, tree: Path, number: int) -
         marks.append(time.perf_counter())
         return ()
 
+    async def sandbox() -> Sandbox:
+        return bubblewrap()
+
     calls = CallLog(database, SystemClock(), Budgets(), lambda task: None)
-    engine = BuiltIn(
-        talker=models.for_job(f"job {number}", calls), sandbox=bubblewrap(), profile=MINION,
+    services = EngineServices(
+        talker=models.for_job(f"job {number}", calls), sandbox=sandbox, profile=MINION,
         turns=TurnLog(database, SystemClock()), limits=Limits(), files=Tree, render=models.prompts.text, pack=pack,
         skills_of=skills_of,
     )  # fmt: skip
     checkout = Checkout(project="bench", branch="b", base="0", head="0", workspace=Workspace(path=tree))
     about = task(number + 2, request=REQUEST)
     brief = Brief(task=about, subtask=SUBTASK, work=Work(number=1, attempt=1), checkout=checkout)
-    outcome = await engine.run(brief, watch)
+    outcome = await EngineMinions(services=services).run(brief, watch)
     assert isinstance(outcome, GaveUp) and outcome.ending == "turns", outcome
     return [after - before for before, after in pairwise(marks)]
 

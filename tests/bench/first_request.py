@@ -11,15 +11,14 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from agents.minions.builtin import BuiltIn
 from agents.ports import Converse, Keep, Ports, Said, ToolCall
 from bot.app import Program, running
 from bot.config.settings import load_settings
-from bot.running.workshop import Caged
 from tests.bench import checkout, pack
 from tests.bench.floor import folder
 from tests.bench.rows import Row, Say, compared
 from tests.fakes.llm import ScriptedLlm, free, written
+from tests.fakes.work import with_services
 from tests.scenarios.console_stage import ConsoleStage
 from tests.scenarios.plans import GO, OK, Says, subtask
 from tests.scenarios.stage import until
@@ -69,9 +68,7 @@ async def _ours(place: Path, repository: Path, say: Say) -> list[float]:
     llm = ScriptedLlm(always={"decompose": plan, "critic": GO, "custodiet": OK, "code_review": APPROVED})
 
     def swap(ports: Ports) -> Ports:
-        assert isinstance(ports.minions, Caged)
-        inner: BuiltIn = replace(ports.minions.inner, talker=stamp)
-        return replace(ports, llm=llm, minions=replace(ports.minions, inner=inner))
+        return replace(with_services(ports, talker=stamp), llm=llm)
 
     (place / "overlord.yaml").write_text(f"projects: [{{name: shop, path: {repository}}}]\n")
     given = {"OVERLORD_HOME": str(place / "home"), "OVERLORD_CONSOLE_PORT": "0", "OVERLORD_CONFIG": "overlord.yaml"}

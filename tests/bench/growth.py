@@ -25,7 +25,6 @@ from agents.workspace.git.upkeep import pack_refs
 from bot.app import Program, running
 from bot.config.settings import load_settings
 from bot.config.state_folder import make_home
-from bot.running.workshop import Caged
 from store.books import Books
 from store.database import Database
 from tests.bench.first_request import APPROVED, Behind, Stamp, approvable, more
@@ -34,6 +33,7 @@ from tests.bench.press import press
 from tests.bench.rows import Row, Say, compared, in_turn
 from tests.bot.test_growth import fill
 from tests.fakes.llm import ScriptedLlm
+from tests.fakes.work import with_services
 from tests.scenarios.console_stage import ConsoleStage
 from tests.scenarios.plans import GO, OK, Says, subtask
 from tests.scenarios.stage import until
@@ -145,9 +145,7 @@ async def _open(stack: AsyncExitStack, place: Path, tasks: int, asked: int) -> H
     llm = ScriptedLlm(always={"decompose": PLAN, "critic": GO, "custodiet": OK, "code_review": APPROVED})
 
     def swap(ports: Ports) -> Ports:
-        assert isinstance(ports.minions, Caged)
-        inner = replace(ports.minions.inner, talker=stamp)
-        return replace(ports, llm=llm, minions=replace(ports.minions, inner=inner))
+        return replace(with_services(ports, talker=stamp), llm=llm)
 
     given = {"OVERLORD_HOME": str(home), "OVERLORD_CONSOLE_PORT": "0", "OVERLORD_CONFIG": str(place / "overlord.yaml")}
     settings = load_settings(given, cwd=place, user="operator")

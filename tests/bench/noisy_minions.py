@@ -14,10 +14,10 @@ from agents.llm.gateway import Gateway
 from agents.ports import Converse, Keep, Ports, Said, ToolCall
 from bot.app import Program, running
 from bot.config.settings import load_settings
-from bot.running.workshop import Caged
 from tests.bench.floor import folder
 from tests.bench.rows import Row, Say
 from tests.fakes.llm import ScriptedLlm, free, written
+from tests.fakes.work import with_services
 from tests.scenarios.console_stage import ConsoleStage
 from tests.scenarios.plans import GO, OK, Says, subtask
 from tests.scenarios.stage import until
@@ -80,9 +80,7 @@ async def _play(place: Path) -> tuple[float, float]:
     await Gateway().warm()  # as it is when models are asked
 
     def swap(ports: Ports) -> Ports:
-        assert isinstance(ports.minions, Caged)
-        inner = replace(ports.minions.inner, talker=loud)
-        return replace(ports, llm=llm, minions=replace(ports.minions, inner=inner))
+        return replace(with_services(ports, talker=loud), llm=llm)
 
     (place / "overlord.yaml").write_text(CONFIG)
     given = {"OVERLORD_HOME": str(place / "home"), "OVERLORD_CONSOLE_PORT": "0", "OVERLORD_CONFIG": "overlord.yaml"}

@@ -27,6 +27,7 @@ from typing import Any
 from agents.domain.decisions.authority import Kind
 from agents.domain.task.task import Task
 from agents.llm.gateway import Gateway
+from agents.minions.by_role import EngineMinions
 from agents.ports import Ask, Converse, Keep, Llm, Ports, Said, Shape, Spent, Talker, ToolCall
 from agents.workspace.files.removal import remove
 from agents.workspace.files.walking import walk
@@ -37,11 +38,11 @@ from bot.app import Program, running
 from bot.config.settings import load_settings
 from bot.messages import Choice, Pressed
 from bot.query_api import Need
-from bot.running.workshop import Caged
 from manifests import packaged
 from tests.bench.floor import folder
 from tests.bench.rows import Row, Say, in_turn
 from tests.fakes.llm import ScriptedLlm, free, written
+from tests.fakes.work import with_services
 from tests.sandbox import bombs
 from tests.sandbox.yard import git, left
 from tests.scenarios.console_stage import ConsoleStage
@@ -231,11 +232,11 @@ async def _play(place: Path, seconds: float, *, hostile: bool) -> None:
     await Gateway().warm()
 
     def swap(ports: Ports) -> Ports:
-        assert isinstance(ports.minions, Caged)
-        inner = ports.minions.inner
-        small = replace(inner.profile, memory=160 * MB, disk=96 * MB, inodes=5_000, processes=128)
-        inner = replace(inner, talker=Either(inner.talker, talker), profile=small)
-        return replace(ports, llm=Either(ports.llm, llm), minions=replace(ports.minions, inner=inner))
+        assert isinstance(ports.minions, EngineMinions)
+        given = ports.minions.services
+        small = replace(given.profile, memory=160 * MB, disk=96 * MB, inodes=5_000, processes=128)
+        changed = with_services(ports, talker=Either(given.talker, talker), profile=small)
+        return replace(changed, llm=Either(ports.llm, llm))
 
     given = {
         "OVERLORD_HOME": str(place / "home"),

@@ -11,7 +11,7 @@ from agents.catalog.roles import ROLES
 from agents.domain.checks.gates import OnFail
 from agents.domain.errors import SettingsProblem
 from agents.domain.workflow.roles import GATHERED, Base, ToolName
-from agents.minions.tools import TOOLS
+from agents.minions.engines.builtin.tools import TOOLS
 from bot.config.settings import load_settings
 
 OURS = load_catalog()

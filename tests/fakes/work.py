@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from agents.domain.checks.evaluation import Change, GateRun, Score
 from agents.domain.checks.risk import Risk, RiskLevel
@@ -11,6 +12,7 @@ from agents.domain.context.packing import ReviewPack
 from agents.domain.ids import fingerprint
 from agents.domain.task.task import Task
 from agents.domain.work.work import Work
+from agents.minions.by_role import EngineMinions
 from agents.ports import (
     Asked,
     Brief,
@@ -79,11 +81,11 @@ class ScriptedMinions:
     scripts: dict[int, list[Play]] = field(default_factory=dict)
     always: Play = field(default_factory=finishes)
     briefs: list[Brief] = field(default_factory=list)
-    name: str = "a script in no sandbox"
     prepared: int = 0
 
-    async def prepare(self) -> None:
+    async def prepare(self, role: str) -> str:
         self.prepared += 1
+        return "a script in no sandbox"
 
     async def run(self, brief: Brief, watch: Watch, show: Show = unseen) -> Outcome:
         self.briefs.append(brief)
@@ -312,3 +314,10 @@ def idle() -> Workshop:
 def asking() -> Workshop:
     """Minions that ask a person at once, so that nothing is left to do."""
     return Workshop(minions=ScriptedMinions(always=says(Asked(question="Shall I begin?"))))
+
+
+def with_services(ports: Ports, **changes: Any) -> Ports:
+    """The real minions, with other services than the program gives them."""
+    assert isinstance(ports.minions, EngineMinions)
+    services = replace(ports.minions.services, **changes)
+    return replace(ports, minions=replace(ports.minions, services=services))

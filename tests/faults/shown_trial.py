@@ -22,12 +22,8 @@ class Untidy:
 
     inner: Minions
 
-    @property
-    def name(self) -> str:
-        return self.inner.name
-
-    async def prepare(self) -> None:
-        await self.inner.prepare()
+    async def prepare(self, role: str) -> str:
+        return await self.inner.prepare(role)
 
     async def run(self, brief: Brief, watch: Watch, show: Show = unseen) -> Outcome:
         folder, run = brief.checkout.workspace.path, (brief.subtask.number, brief.work.attempt)

@@ -15,7 +15,8 @@ from agents.domain.task.task import Task
 from agents.domain.work.scope import Scope, ScopeMode
 from agents.domain.work.work import Work
 from agents.llm.prompts import Prompts
-from agents.minions.builtin import BuiltIn
+from agents.minions.by_role import EngineMinions
+from agents.minions.engines.engine import EngineServices
 from agents.ports import Brief, Checkout, Outcome, Profile, Progress, Sandbox, Talker, Trial, Turns, Workspace
 from agents.workspace.files.beneath import Tree
 from agents.workspace.sandbox.walls.profile import MB, MINION
@@ -69,7 +70,15 @@ class Field:
         made = Work(number=self.subtask.number, **{"attempt": self.attempt, "scope": self.scope, **work})
         return Brief(task=self.task, subtask=self.subtask, work=made, checkout=self.checkout, **rest)
 
-    def engine(self, talker: Talker, **changes: Any) -> BuiltIn:
+    def engine(self, talker: Talker, **changes: Any) -> EngineMinions:
+        return EngineMinions(services=self.services(talker, **changes))
+
+    def services(self, talker: Talker, **changes: Any) -> EngineServices:
+        """As the program gives them to an engine."""
+
+        async def sandbox() -> Sandbox:
+            return self.sandbox
+
         async def pack(brief: Brief) -> str:
             self.packs += 1
             return f"pack {self.packs}: shortlinks/store.py"
@@ -85,7 +94,7 @@ class Field:
 
         given: dict[str, Any] = {
             "talker": talker,
-            "sandbox": self.sandbox,
+            "sandbox": sandbox,
             "profile": self.profile,
             "turns": self.turns,
             "limits": self.limits,
@@ -98,7 +107,7 @@ class Field:
             "window": self.window,
             **changes,
         }
-        return BuiltIn(**given)
+        return EngineServices(**given)
 
     async def watch(self, progress: Progress) -> Sequence[str]:
         self.progress.append(progress)
@@ -115,14 +124,11 @@ class Field:
         return [message["content"] for message in talker.heard[-1] if message["role"] == "tool"]
 
 
-def sample_checkout(base: Path) -> Checkout:
+def sample_checkout(base: Path, found: bool = False) -> Checkout:
     """A worktree as branches get them, made with plain git; its repository is not ours to write."""
     repository = base / "repository"
-    shutil.copytree(packaged("samples", "shortlinks"), repository, ignore=shutil.ignore_patterns("__pycache__"))
-    git(repository, "init", "--quiet")
-    git(repository, "add", ".")
-    git(repository, "commit", "--quiet", "-m", "first")
-    git(repository, "worktree", "add", "--quiet", "-b", "overlord/t-1-1", str(base / "tree"))
+    if not found:
+        _make_worktree(base, repository)
     head = git(repository, "rev-parse", "HEAD").strip()
     workspace = Workspace(
         path=(base / "tree").resolve(),
@@ -133,11 +139,19 @@ def sample_checkout(base: Path) -> Checkout:
     return Checkout(project="sample", branch="overlord/t-1-1", base=head, head=head, workspace=workspace)
 
 
+def _make_worktree(base: Path, repository: Path) -> None:
+    shutil.copytree(packaged("samples", "shortlinks"), repository, ignore=shutil.ignore_patterns("__pycache__"))
+    git(repository, "init", "--quiet")
+    git(repository, "add", ".")
+    git(repository, "commit", "--quiet", "-m", "first")
+    git(repository, "worktree", "add", "--quiet", "-b", "overlord/t-1-1", str(base / "tree"))
+
+
 @asynccontextmanager
-async def laid_out(base: Path) -> AsyncIterator[Field]:
+async def laid_out(base: Path, found: bool = False) -> AsyncIterator[Field]:
     database = Database(f"sqlite:///{base / 'overlord.db'}")
     try:
         turns = TurnLog(database, SystemClock())
-        yield Field(checkout=sample_checkout(base), turns=turns, sandbox=bubblewrap())
+        yield Field(checkout=sample_checkout(base, found), turns=turns, sandbox=bubblewrap())
     finally:
         database.close()

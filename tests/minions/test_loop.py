@@ -13,8 +13,8 @@ import pytest
 from agents.domain.errors import BudgetReached, NoAnswer
 from agents.domain.limits import Limits
 from agents.domain.work.work import Ending
-from agents.minions.builtin import BuiltIn
-from agents.minions.playing import USE_THE_TOOLS
+from agents.minions.by_role import EngineMinions
+from agents.minions.engines.builtin.turn import USE_THE_TOOLS
 from agents.ports import Asked, Converse, Finished, GaveUp, Keep, Said, Spent, ToolCall, WantsScope
 from tests.fakes.llm import ScriptedTalker, no_answer
 from tests.minions.field import DONE, Field, directory
@@ -100,7 +100,7 @@ async def test_a_run_ends_with_its_time_and_so_does_what_it_started(ground: Fiel
 
 
 async def test_time_before_a_crash_counts(ground: Field) -> None:
-    def slow(talker: ScriptedTalker, seconds: int) -> BuiltIn:
+    def slow(talker: ScriptedTalker, seconds: int) -> EngineMinions:
         ticks = iter(range(0, 100_000, seconds))
         return ground.engine(talker, clock=lambda: float(next(ticks)))
 
@@ -253,7 +253,7 @@ async def test_a_folder_that_is_gone_is_told(ground: Field) -> None:
 
 
 async def test_it_says_which_engine_and_which_sandbox(ground: Field) -> None:
-    assert ground.engine(ScriptedTalker()).name == "built-in, bubblewrap"
+    assert await ground.engine(ScriptedTalker()).prepare("implementer") == "built-in, bubblewrap"
 
 
 class Careful(ScriptedTalker):

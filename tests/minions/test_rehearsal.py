@@ -18,7 +18,7 @@ from agents.llm.client import JobLlm, Models
 from agents.llm.gateway import Gateway
 from agents.llm.prompts import Prompts
 from agents.llm.rehearsal import MODEL
-from agents.minions.tools import TOOLS
+from agents.minions.engines.builtin.tools import TOOLS
 from agents.ports import Asked, Finished, GaveUp, Outcome, Trial, WantsScope
 from bot.clock import SystemClock
 from manifests import packaged

@@ -11,7 +11,7 @@ import pytest
 
 from agents.domain.errors import NoAnswer
 from agents.domain.work.work import Ending
-from agents.minions.transcript import LETTERS_A_TOKEN, Talk, Turn, opening_row, told_row
+from agents.minions.engines.builtin.transcript import LETTERS_A_TOKEN, Talk, Turn, opening_row, told_row
 from agents.ports import Asked, Converse, Finished, GaveUp, Keep, Said, Turns
 from tests.fakes.llm import free, no_answer, said_by, written
 from tests.minions.field import DONE, Field

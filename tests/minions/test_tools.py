@@ -1,7 +1,6 @@
 """Each tool, through the engine, on real files and in the real sandbox."""
 
 import asyncio
-from dataclasses import replace
 
 from agents.domain.learning.skill import Skill
 from agents.domain.limits import Limits
@@ -183,7 +182,7 @@ async def test_every_write_is_checked_and_the_refusal_says_how_to_ask(ground: Fi
 async def test_what_looks_like_a_secret_does_not_reach_the_model(ground: Field) -> None:
     (ground.root / "notes.txt").write_text("the word is xyzzy")
     talker = ScriptedTalker([("read_file", {"path": "notes.txt"}), ("run_command", {"command": "cat notes.txt"})], DONE)
-    engine = replace(ground.engine(talker), redact=lambda text: text.replace("xyzzy", "…"))
+    engine = ground.engine(talker, redact=lambda text: text.replace("xyzzy", "…"))
     await engine.run(ground.brief(), ground.watch)
     assert "xyzzy" not in str(talker.heard)
 

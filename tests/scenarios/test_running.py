@@ -9,9 +9,9 @@ import pytest
 from agents.ports import Ports
 from bot.app import Program, running
 from bot.config.settings import load_settings
-from bot.running.workshop import Caged
 from tests.fakes.console import text_of, visitor
 from tests.fakes.llm import ScriptedLlm, ScriptedTalker
+from tests.fakes.work import with_services
 from tests.scenarios.console_stage import ConsoleStage
 from tests.scenarios.plans import GO, OK, Says, subtask
 from tests.scenarios.stage import until
@@ -30,9 +30,7 @@ async def test_what_a_minion_runs_is_on_the_tasks_page_until_it_is_stopped(tmp_p
     llm = ScriptedLlm(always={"decompose": PLAN, "critic": GO, "custodiet": OK})
 
     def swap(ports: Ports) -> Ports:
-        assert isinstance(ports.minions, Caged)
-        inner = replace(ports.minions.inner, talker=talker)
-        return replace(ports, llm=llm, minions=replace(ports.minions, inner=inner))
+        return replace(with_services(ports, talker=talker), llm=llm)
 
     given = {"OVERLORD_HOME": str(tmp_path / "home"), "OVERLORD_CONSOLE_PORT": "0"}
     behind = Behind()

@@ -17,7 +17,7 @@ class Base(StrEnum):
 
 
 class ToolName(StrEnum):
-    """What a minion may be offered; agents/minions/tools/ holds the tools themselves."""
+    """What a minion may be offered; agents/minions/engines/builtin/tools/ holds the tools themselves."""
 
     READ_FILE = "read_file"
     WRITE_FILE = "write_file"
@@ -32,6 +32,12 @@ class ToolName(StrEnum):
     REQUEST_SCOPE = "request_scope"
     TASK_COMPLETE = "task_complete"
     TASK_BLOCKED = "task_blocked"
+
+
+class EngineName(StrEnum):
+    """What powers a minion; agents/minions/engines/ holds the engines themselves."""
+
+    BUILTIN = "builtin"
 
 
 ENDS = (ToolName.TASK_COMPLETE, ToolName.TASK_BLOCKED)  # without them a run could only end by its limits
@@ -59,6 +65,7 @@ class RolePart:
     allowed_tools: tuple[ToolName, ...] | None = None
     gates: tuple[ExtraGate, ...] = ()
     strengths: tuple[str, ...] = ()
+    engine: EngineName | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +83,7 @@ class Role:
     allowed_tools: tuple[ToolName, ...] = ()
     gates: tuple[ExtraGate, ...] = ()
     strengths: tuple[str, ...] = ()
+    engine: EngineName = EngineName.BUILTIN  # what powers its minions
     source: str = ""  # where it is written; empty: it comes with Overlord
 
 
@@ -154,6 +162,7 @@ class Roles:
             allowed_tools=_tools(part, parent, mine=layer is self._layers[-1]),
             gates=_gates(part, parent),
             strengths=tuple(dict.fromkeys((*parent.strengths, *part.strengths))),
+            engine=part.engine or parent.engine,
             source=layer.source,
         )
 
@@ -182,6 +191,8 @@ class Roles:
             raise BadRole(role.name, ("allowed_tools",), what, "Add both.")
         if role.base is not Base.IMPLEMENTER and role.gates:
             raise BadRole(role.name, ("gates",), f"no {role.base} hands in work", "Write gates for an implementer.")
+        if role.base is not Base.IMPLEMENTER and role.engine is not EngineName.BUILTIN:
+            raise BadRole(role.name, ("engine",), f"no {role.base} is a minion", "Leave `engine` out.")
         if role.base is Base.PLANNER and (role.context.always_include or role.context.exclude):
             what = "a planner reads names of files, and all of them"
             raise BadRole(role.name, ("context",), what, "Leave `always_include` and `exclude` out.")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from agents.domain.text.redact import Redact
 from agents.workspace.files.names import file_name
 
 READ_MOST = 40 * 1024 * 1024
@@ -15,14 +16,15 @@ _IN_FOLDERS = ".in-folders"  # says that no task's text lies outside its folder,
 
 
 class FileArtefacts:
-    """Implements agents.ports.Artefacts. What may be shown to whom is the caller's to decide, before it is kept."""
+    """Implements agents.ports.Artefacts. `redact` is applied before a text is kept."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, redact: Redact = str) -> None:
         self._place = home / "artefacts"
+        self._redact = redact
 
     async def keep(self, name: str, text: str) -> str:
         safe = file_name(name)
-        await asyncio.to_thread(self._write, safe, text.encode(errors="replace"))
+        await asyncio.to_thread(self._write, safe, text)
         return safe
 
     async def names(self, task: str) -> list[str]:
@@ -36,8 +38,9 @@ class FileArtefacts:
         """Bring what an older version kept in one folder to where it belongs. Returns how many there were."""
         return await asyncio.to_thread(self._move_old)
 
-    def _write(self, name: str, content: bytes) -> None:
+    def _write(self, name: str, text: str) -> None:
         """Under another name first: it is there whole or not at all."""
+        content = self._redact(text).encode(errors="replace")
         self._make_place()
         path = self._path(name)
         path.parent.mkdir(exist_ok=True, mode=0o700)

@@ -34,3 +34,13 @@ class Forges:
         if project not in self._of:
             raise ForgeFailed(f"There is no repository for {project} here", next_step="Name it under `projects:`.")
         return self._of[project]
+
+
+class NoIssues:
+    """Implements agents.ports.Issues where GitHub is not set up any more."""
+
+    async def tell(self, key: str, project: str, number: int, text: str) -> None:
+        raise ForgeFailed(f"Issue {number} of {project} cannot be reached", next_step="Set GITHUB_TOKEN again.")
+
+    blocked = tell
+    attention = tell

@@ -16,6 +16,20 @@ KINDS = ("bubblewrap", "docker", "podman")
 AUTO = "auto"
 
 
+class ChosenSandbox:
+    """Calling it gives the sandbox, chosen and tried when it is first needed."""
+
+    def __init__(self, wanted: str) -> None:
+        self._wanted = wanted
+        self._trial: asyncio.Task[Bubblewrap | Container] | None = None
+
+    async def __call__(self) -> Bubblewrap | Container:
+        """Raises SandboxUnusable. What did not hold is tried again the next time: it may be there by then."""
+        if self._trial is None or (self._trial.done() and self._trial.exception()):
+            self._trial = asyncio.create_task(tried(self._wanted))
+        return await asyncio.shield(self._trial)
+
+
 async def tried(wanted: str = AUTO) -> Bubblewrap | Container:
     """A sandbox whose walls were all tried just now. Raises SandboxUnusable, with what to install first."""
     problems: list[tuple[str, SandboxUnusable]] = []

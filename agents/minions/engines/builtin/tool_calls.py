@@ -18,7 +18,7 @@ NO_NAME = "unknown_tool"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class ParsedCall:
     """One call of a tool. `problem`: why it cannot even be looked at."""
 
     id: str
@@ -28,45 +28,45 @@ class Wish:
     problem: str = ""
 
 
-def wishes_of(said: Said, turn: int) -> list[Wish]:
+def parse_calls(said: Said, turn: int) -> list[ParsedCall]:
     """Every call with an id of its own; a provider wants a result for each."""
-    made: list[Wish] = []
+    made: list[ParsedCall] = []
     for at, call in enumerate(said.calls[:MOST_CALLS]):
-        taken = {wish.id for wish in made}
+        taken = {each.id for each in made}
         id = call.id if _ID.fullmatch(call.id) and call.id not in taken else f"call_{turn}_{at}"
         made.append(_read(call, id))
     return made
 
 
-def message_of(said: Said, wishes: list[Wish]) -> dict[str, object]:
+def message_of(said: Said, parsed: list[ParsedCall]) -> dict[str, object]:
     """The turn as it stands in the talk from now on. What a provider would refuse to read again is not in it."""
     text = cut(_whole(said.text), LONGEST_TEXT)
-    if not wishes:
+    if not parsed:
         return {"role": "assistant", "content": text or "(nothing)"}
     calls = [
-        {"id": wish.id, "type": "function", "function": {"name": wish.name, "arguments": wish.arguments}}
-        for wish in wishes
+        {"id": each.id, "type": "function", "function": {"name": each.name, "arguments": each.arguments}}
+        for each in parsed
     ]
     return {"role": "assistant", "content": text or None, "tool_calls": calls}
 
 
-def _read(call: ToolCall, id: str) -> Wish:
+def _read(call: ToolCall, id: str) -> ParsedCall:
     """A name or arguments of any length and any content are an answer to the model, no more."""
     if not _NAME.fullmatch(call.name):
         shown = cut(clean(call.name), 80)
-        return Wish(id=id, name=NO_NAME, problem=f"There is no tool named {shown!r}.")
+        return ParsedCall(id=id, name=NO_NAME, problem=f"There is no tool named {shown!r}.")
     if len(call.arguments) > LONGEST_ARGUMENTS:
         problem = f"The arguments have {len(call.arguments):,} characters, {LONGEST_ARGUMENTS:,} are the most."
-        return Wish(id=id, name=call.name, problem=problem)
+        return ParsedCall(id=id, name=call.name, problem=problem)
     arguments = _whole(call.arguments).strip() or "{}"
     try:
         given = strictly(arguments)
     except (ValueError, RecursionError) as error:
         problem = f"The arguments are not JSON ({cut(clean(str(error)), 200)}). Send one JSON object."
-        return Wish(id=id, name=call.name, problem=problem)
+        return ParsedCall(id=id, name=call.name, problem=problem)
     if not isinstance(given, dict):
-        return Wish(id=id, name=call.name, problem="The arguments are not a JSON object.")
-    return Wish(id=id, name=call.name, given=given, arguments=arguments)
+        return ParsedCall(id=id, name=call.name, problem="The arguments are not a JSON object.")
+    return ParsedCall(id=id, name=call.name, given=given, arguments=arguments)
 
 
 def _whole(text: str) -> str:

@@ -6,89 +6,56 @@ turn and the budget of the next call share one commit.
 """
 
 import asyncio
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 
 from agents.domain.errors import OverlordError
-from agents.domain.learning.skill import Skill
-from agents.domain.limits import Limits
-from agents.domain.task.task import Task
 from agents.domain.work.scope import OutOfScope
 from agents.domain.work.work import Ending, run_key
-from agents.domain.workflow.roles import Base, Role, bare
-from agents.minions import resuming
-from agents.minions.executor import SCOPE, ToolExecutor, no_trial, nothing_refused
-from agents.minions.playing import play
-from agents.minions.room import LateRoom, NoRoom
-from agents.minions.tools import allowed
-from agents.minions.transcript import Message, Row, Talk, opening_row, told_row
+from agents.domain.workflow.roles import EngineName, Role
+from agents.minions.engines.builtin import prompting
+from agents.minions.engines.builtin.executor import SCOPE, ToolExecutor
+from agents.minions.engines.builtin.room import LateRoom, NoRoom
+from agents.minions.engines.builtin.tools import allowed
+from agents.minions.engines.builtin.transcript import Message, Row, Talk, opening_row, told_row
+from agents.minions.engines.builtin.turn import play
+from agents.minions.engines.engine import Engine, EngineServices
 from agents.ports import (
     Asked,
     Brief,
     Converse,
-    Files,
     GaveUp,
     Outcome,
     Owed,
-    Profile,
     Progress,
     Said,
-    Sandbox,
     Show,
-    Talker,
     Tool,
-    Trial,
-    Turns,
     WantsScope,
     Watch,
-    unseen,
 )
 
-WINDOW = 120_000  # tokens of a talk, where nobody says how much the model takes
-Render = Callable[[str, Mapping[str, object], Task], str]  # a prompt's name, what it is filled with, whose fences
+ROLE = "primary"  # which of the configured models it talks with
 
 
 class NoFolder(OverlordError):
     """The branch's files are not where they should be."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class BuiltIn:
-    """Implements agents.ports.Minions. One is made a job, for a talker pays for one job."""
+    """One run, or a part of one. Follows agents.ports.Minions.run."""
 
-    talker: Talker
-    sandbox: Sandbox
-    profile: Profile
-    turns: Turns
-    limits: Limits
-    files: Callable[[Path], Files]
-    render: Render
-    pack: Callable[[Brief], Awaitable[str]]
-    skills_of: Callable[[Brief], Awaitable[Sequence[Skill]]]  # those that its subtask calls for first
-    trial_of: Callable[[Brief], Awaitable[Trial | None]] = lambda brief: no_trial()
-    refused_of: Callable[[Brief], Awaitable[str]] = lambda brief: nothing_refused()  # why it cannot be committed
-    redact: Callable[[str], str] = str  # of what tools say
-    role: str = "primary"
-    window: int = WINDOW
-    role_of: Callable[[str], Role] = lambda name: bare(Base.IMPLEMENTER)  # as whom it works
-    clock: Callable[[], float] = time.monotonic  # a run's seconds are the machine's: its programs know no other
+    def __init__(self, services: EngineServices) -> None:
+        self._services = services
+        self._limits, self._render = services.limits, services.render
 
-    @property
-    def name(self) -> str:
-        return f"built-in, {self.sandbox.name}"
-
-    async def prepare(self) -> None:
-        """It needs nothing but its sandbox, which whoever made it tries."""
-
-    async def run(self, brief: Brief, watch: Watch, show: Show = unseen) -> Outcome:
+    async def run(self, brief: Brief, watch: Watch, show: Show) -> Outcome:
         timer = asyncio.timeout(None)
         try:
             async with self._opened(brief, show) as run, timer:
-                timer.reschedule(asyncio.get_running_loop().time() + self.limits.minion_seconds - run.talk.seconds)
+                timer.reschedule(asyncio.get_running_loop().time() + self._limits.minion_seconds - run.talk.seconds)
                 try:
                     return await self._go_on(run, watch)
                 finally:
@@ -105,13 +72,14 @@ class BuiltIn:
     @asynccontextmanager
     async def _opened(self, brief: Brief, show: Show) -> AsyncIterator["_Run"]:
         """The files, the transcript so far, and a sandbox for when it is needed."""
-        shown, role = brief.checkout.workspace, self.role_of(brief.step.role)
+        services, shown = self._services, brief.checkout.workspace
+        role, sandbox = services.role_of(brief.step.role), await services.sandbox()
         workspace = replace(shown, environ={**shown.environ, SCOPE: brief.work.scope.dump()})
         try:
-            files = await asyncio.to_thread(self.files, workspace.path)
+            files = await asyncio.to_thread(services.files, workspace.path)
         except OSError as problem:
             raise NoFolder(f"Its folder cannot be opened: {problem.strerror}", next_step="Start it again.") from problem
-        room = LateRoom(lambda: self.sandbox.open(workspace, self.profile))
+        room = LateRoom(lambda: sandbox.open(workspace, services.profile))
         try:
             specs, offered = allowed(role.allowed_tools)
             executor = ToolExecutor(
@@ -119,17 +87,17 @@ class BuiltIn:
                 files=files,
                 workspace=workspace,
                 room=room,
-                skills=tuple(await self.skills_of(brief)),
-                limits=self.limits,
+                skills=tuple(await services.skills_of(brief)),
+                limits=self._limits,
                 show=show,
-                trial=lambda: self.trial_of(brief),
-                refused=lambda: self.refused_of(brief),
+                trial=lambda: services.trial_of(brief),
+                refused=lambda: services.refused_of(brief),
             )
             key = run_key(brief.task.id, brief.subtask.number, brief.work.attempt)
             run = _Run(
-                brief=brief, key=key, executor=executor, talk=Talk(window=self.window), role=role, offered=offered
+                brief=brief, key=key, executor=executor, talk=Talk(window=services.window), role=role, offered=offered
             )
-            for row in await self.turns.of(key):
+            for row in await services.turns.of(key):
                 run.talk.take(row)
             yield run
         finally:
@@ -152,7 +120,7 @@ class BuiltIn:
                 skills=tuple(sorted(talk.skills)),
             )
             if said := await watch(progress):
-                self._tell(run, resuming.words(self.render, run.brief.task, said))
+                self._tell(run, prompting.words(self._render, run.brief.task, said))
             elif outcome is not None:
                 return outcome
         return outcome
@@ -161,10 +129,10 @@ class BuiltIn:
         """Begin, or go on where the transcript ends. What it ended with is returned again if nothing came of it."""
         brief, talk = run.brief, run.talk
         if not talk.rows:
-            pack = await self.pack(brief)
-            system, first = resuming.opening(self.render, brief, pack, run.executor.skills, run.role.additions)
-            self._note(run, opening_row(system, self.redact(first)))
-        going_on = resuming.going_on(self.render, brief, talk)
+            pack = await self._services.pack(brief)
+            system, first = prompting.opening(self._render, brief, pack, run.executor.skills, run.role.additions)
+            self._note(run, opening_row(system, self._services.redact(first)))
+        going_on = prompting.going_on(self._render, brief, talk)
         if not isinstance(going_on, list):
             return going_on
         if going_on:
@@ -173,7 +141,7 @@ class BuiltIn:
 
     async def _turn(self, run: "_Run") -> Outcome | None:
         """One call of the model, and what it wants done. Kept whole, or not at all."""
-        brief, talk, began = run.brief, run.talk, self.clock()
+        brief, talk, began = run.brief, run.talk, self._services.clock()
         about = {
             "question": "work",
             "subtask": brief.subtask.number,
@@ -181,10 +149,10 @@ class BuiltIn:
             "attempt": brief.work.attempt,
             "turn": talk.turns,
         }
-        said, keep = await self.talker.converse(
+        said, keep = await self._services.talker.converse(
             Converse(
                 step=f"{run.key}:{talk.turns + 1}",
-                role=self.role,
+                role=ROLE,
                 task=brief.task,
                 messages=talk.messages,
                 tools=run.offered,
@@ -198,24 +166,24 @@ class BuiltIn:
         if not looks:
             await run.settle()
         run.executor.questions, run.executor.fixes, run.executor.again = talk.questions, talk.fixes, said.again
-        turn = await play(said, run.executor, talk, self.redact)
-        turn.seconds = self.clock() - began
+        turn = await play(said, run.executor, talk, self._services.redact)
+        turn.seconds = self._services.clock() - began
         self._note(run, turn.row())
         if not looks:
             await run.settle()
         return turn.ended.outcome if turn.ended else None
 
     def _limit(self, talk: Talk) -> GaveUp | None:
-        if talk.seconds >= self.limits.minion_seconds:
+        if talk.seconds >= self._limits.minion_seconds:
             return self._out_of_time()
-        if talk.errors >= self.limits.tool_errors:
+        if talk.errors >= self._limits.tool_errors:
             return GaveUp(ending=Ending.ERRORS, problem=f"{talk.errors} tool calls in a row failed: {_last(talk)}")
-        if talk.turns >= self.limits.minion_turns:
+        if talk.turns >= self._limits.minion_turns:
             return GaveUp(ending=Ending.TURNS, problem=f"It was not done after {talk.turns} turns.")
         return None
 
     def _out_of_time(self) -> GaveUp:
-        minutes = self.limits.minion_seconds / 60
+        minutes = self._limits.minion_seconds / 60
         return GaveUp(ending=Ending.TIMEOUT, problem=f"It was not done after {minutes:g} minutes.")
 
     def _tell(self, run: "_Run", messages: Sequence[Message]) -> None:
@@ -225,7 +193,7 @@ class BuiltIn:
             self._note(run, row)
 
     def _note(self, run: "_Run", row: Row) -> None:
-        run.owed.append(partial(self.turns.add, run.key, run.talk.rows, row))
+        run.owed.append(partial(self._services.turns.add, run.key, run.talk.rows, row))
         run.talk.take(row)
 
 
@@ -250,3 +218,10 @@ def _only_looks(said: Said, at: ToolExecutor) -> bool:
 
 def _last(talk: Talk) -> str:
     return " ".join(str(talk.messages[-1]["content"]).split())[:300]
+
+
+async def _run(services: EngineServices, brief: Brief, watch: Watch, show: Show) -> Outcome:
+    return await BuiltIn(services).run(brief, watch, show)
+
+
+BUILTIN = Engine(name=EngineName.BUILTIN, title="built-in", run=_run)

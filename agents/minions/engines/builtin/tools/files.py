@@ -7,8 +7,8 @@ from pydantic import Field
 
 from agents.domain.text.sanitize import clean
 from agents.domain.work.scope import matches
-from agents.minions.executor import LONGEST, Done, Spec, ToolError, ToolExecutor
-from agents.minions.tools.arguments import Arguments, Line, PathText
+from agents.minions.engines.builtin.executor import LONGEST, Done, Spec, ToolError, ToolExecutor
+from agents.minions.engines.builtin.tools.arguments import Arguments, Line, PathText
 from agents.ports import Files
 
 MOST_LINES = 2_000

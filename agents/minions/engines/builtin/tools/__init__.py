@@ -2,8 +2,8 @@
 
 from collections.abc import Collection
 
-from agents.minions.executor import Spec
-from agents.minions.tools import commands, files, people, skills
+from agents.minions.engines.builtin.executor import Spec
+from agents.minions.engines.builtin.tools import commands, files, people, skills
 from agents.ports import Tool
 
 TOOLS: dict[str, Spec] = {**files.TOOLS, **commands.TOOLS, **skills.TOOLS, **people.TOOLS}

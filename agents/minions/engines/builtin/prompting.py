@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from agents.domain.learning.skill import Skill
 from agents.domain.task.task import Task
-from agents.minions.playing import result
-from agents.minions.transcript import Message, Talk
+from agents.minions.engines.builtin.transcript import Message, Talk
+from agents.minions.engines.builtin.turn import result
 from agents.ports import Asked, Brief, Outcome, WantsScope
 
 Render = Callable[[str, Mapping[str, object], Task], str]

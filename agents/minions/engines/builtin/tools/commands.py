@@ -7,8 +7,8 @@ from pydantic import Field
 
 from agents.domain.text.sanitize import cut
 from agents.domain.work.scope import odd_path
-from agents.minions.executor import LONGEST, Done, Spec, ToolError, ToolExecutor
-from agents.minions.tools.arguments import Arguments, PathText, Pattern
+from agents.minions.engines.builtin.executor import LONGEST, Done, Spec, ToolError, ToolExecutor
+from agents.minions.engines.builtin.tools.arguments import Arguments, PathText, Pattern
 from agents.ports import EndedBy, Listener, Ran
 
 SEARCH_SECONDS = 10.0

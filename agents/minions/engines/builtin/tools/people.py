@@ -8,9 +8,9 @@ from pydantic import Field
 from agents.domain.text.sanitize import clean, cut
 from agents.domain.work.scope import odd_pattern
 from agents.domain.work.work import Ending
-from agents.minions.executor import Done, Spec, ToolError, ToolExecutor
-from agents.minions.tools.arguments import Arguments, PathText
-from agents.minions.tools.commands import not_yet
+from agents.minions.engines.builtin.executor import Done, Spec, ToolError, ToolExecutor
+from agents.minions.engines.builtin.tools.arguments import Arguments, PathText
+from agents.minions.engines.builtin.tools.commands import not_yet
 from agents.ports import Asked, Finished, GaveUp, WantsScope
 
 _Option = Annotated[str, Field(min_length=1, max_length=200)]

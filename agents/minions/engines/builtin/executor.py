@@ -12,8 +12,8 @@ from agents.domain.learning.skill import Skill
 from agents.domain.limits import Limits
 from agents.domain.text.sanitize import clean, cut, one_line
 from agents.domain.work.scope import Scope, parse_scope
-from agents.minions.room import LateRoom
-from agents.minions.wishes import Wish
+from agents.minions.engines.builtin.room import LateRoom
+from agents.minions.engines.builtin.tool_calls import ParsedCall
 from agents.ports import Files, Outcome, Show, Trial, Workspace, unseen
 
 SCOPE = "MINION_SCOPE"
@@ -48,15 +48,6 @@ class Spec:
     looks: bool = False  # at once, and changes nothing
 
 
-async def no_trial() -> None:
-    """There is nothing that the work could be tried with."""
-
-
-async def nothing_refused() -> str:
-    """Whatever is left in the folder can be committed."""
-    return ""
-
-
 @dataclass(slots=True, kw_only=True)
 class ToolExecutor:
     """The scope is loaded once, from what the sandbox is told too, and every write is checked. Raises OutOfScope
@@ -68,9 +59,9 @@ class ToolExecutor:
     room: LateRoom
     skills: Sequence[Skill]
     limits: Limits
+    trial: Callable[[], Awaitable[Trial | None]]
+    refused: Callable[[], Awaitable[str]]
     show: Show = unseen
-    trial: Callable[[], Awaitable[Trial | None]] = no_trial
-    refused: Callable[[], Awaitable[str]] = nothing_refused
     questions: int = 0  # asked in this run
     fixes: int = 0  # how often this run was sent back by the tests
     again: bool = False  # this turn was begun before a crash: what it wants may have been done
@@ -80,19 +71,19 @@ class ToolExecutor:
     def __post_init__(self) -> None:
         self._scope = parse_scope(self.workspace.environ.get(SCOPE, ""))
 
-    async def run(self, wish: Wish) -> Done:
+    async def run(self, call: ParsedCall) -> Done:
         """Raises NoRoom, and nothing else that a minion could bring about."""
-        if wish.problem:
-            return Done(text=wish.problem, error=True)
-        spec = self.tools.get(wish.name)
+        if call.problem:
+            return Done(text=call.problem, error=True)
+        spec = self.tools.get(call.name)
         if spec is None:
-            return Done(text=f"There is no tool {wish.name}. There are: {', '.join(self.tools)}.", error=True)
+            return Done(text=f"There is no tool {call.name}. There are: {', '.join(self.tools)}.", error=True)
         try:
-            given = spec.takes.model_validate_json(json.dumps(wish.given), strict=True, extra="forbid")
+            given = spec.takes.model_validate_json(json.dumps(call.given), strict=True, extra="forbid")
             self.doing = one_line(clean(spec.doing(given)), 80)
             return await spec.run(self, given)
         except ValidationError as error:
-            return Done(text=_told(wish.name, error), error=True)
+            return Done(text=_told(call.name, error), error=True)
         except ToolError as error:
             return Done(text=str(error), error=True)
         except FileNotFoundError as error:

@@ -5,8 +5,8 @@ from typing import Annotated
 from pydantic import Field
 
 from agents.domain.text.sanitize import clean, cut
-from agents.minions.executor import Done, Spec, ToolError, ToolExecutor
-from agents.minions.tools.arguments import Arguments
+from agents.minions.engines.builtin.executor import Done, Spec, ToolError, ToolExecutor
+from agents.minions.engines.builtin.tools.arguments import Arguments
 
 LONGEST_SKILL = 20_000
 MOST_SKILLS = 100

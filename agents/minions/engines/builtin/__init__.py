@@ -1,0 +1,1 @@
+"""The built-in engine: a model and its tools, turn by turn."""
