@@ -1,4 +1,4 @@
-"""What is said, pressed and shown, in no platform's terms. Slack, Discord and the console all speak this."""
+"""What is said, pressed and shown, in no platform's terms."""
 
 import hashlib
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from agents.domain.ids import Account, DecisionId, Thread
 from agents.domain.task.origin import Mandate, Origin
 from agents.domain.text.json_types import shape
 
-TOKEN_LIMIT = 100  # Discord's custom_id, the tightest of the platforms
+TOKEN_LIMIT = 100  # of the platform that allows least
 
 
 # ── in ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -35,7 +35,7 @@ class Said:
     direct: bool = False  # said to the bot alone
     starts_thread: bool = False
     hidden: int = 0  # characters nobody sees, which were taken out of the text when it came in
-    memberships: tuple[str, ...] = ()  # "slack-group:T1:S2", "discord-role:3:4": what the provider says they are in
+    memberships: tuple[str, ...] = ()  # user groups or roles: what the provider says they are in
     outsider: bool = False  # the provider says that they belong to another workspace, or are a guest here
     at: datetime
 

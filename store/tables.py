@@ -339,7 +339,7 @@ pull_comments = Table(
     UniqueConstraint("project", "number", "key", name="one_comment_a_key"),
 )
 
-# What a provider asked us to leave alone: "slack:chat.postMessage:C1".
+# What a provider asked us to leave alone: platform, then what to leave alone.
 waits = Table(
     "waits",
     metadata,

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from bot.config.platforms import OWN, REGISTRY
+
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("bot", "agents", "store", "manifests")
 LONGEST_MODULE, LONGEST_FUNCTION = 400, 40
@@ -175,3 +177,26 @@ def test_what_is_cited_is_explained() -> None:
     unexplained = {source: sorted(set(cited(text_of(source))) - explained) for source in texts}
     assert {source: ids for source, ids in unexplained.items() if ids} == {}
     assert [source for source in texts if ABSENT.search(text_of(source))] == [], "cite what is in the repository"
+
+
+OTHERS = tuple(name for name in REGISTRY if name != OWN)
+# The registry itself; and what the tokens of well-known services look like, whether or not we talk there.
+MAY_NAME_A_PLATFORM = (
+    "bot/config/platforms.py",
+    "agents/domain/text/secret_shapes.py",
+    "agents/domain/text/secret_prefixes.py",
+)
+
+
+@of_every("bot", "agents", "store")
+def test_only_a_platforms_folder_names_it(source: str) -> None:
+    """So that another platform is a folder and a row; `OWN` is how the rest speaks of the one that is always there."""
+    if source in MAY_NAME_A_PLATFORM or source.startswith("bot/platforms/"):
+        return
+    named = re.search("|".join(OTHERS), text_of(source), re.IGNORECASE)
+    assert not named, f"{source} names {named and named[0]}: ask its PLATFORM object instead"
+    for node in ast.walk(tree_of(source)):
+        text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+        assert text != OWN and not re.match(rf"{OWN}:\S", text), f"{source}: say OWN for {text!r}"
+        imported = isinstance(node, ast.ImportFrom) and (node.module or "").startswith("bot.platforms.")
+        assert not imported, f"{source} imports a platform: load what its PLATFORM object names"

@@ -9,18 +9,15 @@ from agents.catalog.documents import Document, Value, read_packaged
 from agents.catalog.reading import Read, Shape, after, checked, items, mapping, number, optional, text, whole
 from agents.domain.models.budget import Budgets
 from agents.domain.models.routing import ROLES, Provider, Size, Written, WrittenModel
+from agents.domain.text.secret_prefixes import OTHERS_KEY, TOKEN_BEGINNINGS
 from manifests import packaged
 
 OLLAMA = "OLLAMA_API_BASE"
 _VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
-# Tokens of chats and forges, and our own variables, are no keys of a model: its server would be sent them.
-_OTHERS_KEY = r"(?i)(SLACK|DISCORD|GITHUB|GH|GITLAB|GL|BITBUCKET|GITEA|FORGEJO|CI|OVERLORD)_(?!(\w+_)?API_KEY$)\w+"
 _MODEL = r"[^\s,]+"
 # Tokens. The rules and a question take some 3,000, and what is cut off too early is paid for nothing.
 LEAST_INPUT, LEAST_OUTPUT, MOST_TOKENS = 4_000, 200, 1_000_000
 _KEY_STEP = "Keep the model's key in a variable of its own, such as OPENAI_API_KEY, and write that name."
-# of Slack, GitHub and GitLab
-TOKEN_BEGINNINGS = ("xoxb-", "xoxp-", "xoxe", "xapp-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-")
 _SIZES = ("input_tokens", "output_tokens")
 
 
@@ -34,7 +31,7 @@ def _address(written: str) -> str:
 def _variable(written: str) -> str:
     if written and not re.fullmatch(_VARIABLE, written):
         raise ValueError("it is not the name of a variable. Write the name, such as OPENAI_API_KEY; never the key.")
-    if re.fullmatch(_OTHERS_KEY, written):
+    if re.fullmatch(OTHERS_KEY, written):
         raise ValueError(f"`{written}` is no key of a model, and its server would be sent it. {_KEY_STEP}")
     return written
 

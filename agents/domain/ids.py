@@ -11,7 +11,7 @@ StreamId = TaskId | ProjectId
 DecisionId = NewType("DecisionId", str)  # 22 characters, base64url
 ProposalId = NewType("ProposalId", str)  # 22 characters, base64url
 PersonId = NewType("PersonId", str)  # 22 characters, base64url
-Account = NewType("Account", str)  # "slack:T1:U2", "discord:3", "console:ana", "cli:ana": what a provider vouched for
+Account = NewType("Account", str)  # "cli:ana": where people are known, then the id that is vouched for there
 Thread = NewType("Thread", str)  # "console:general:41": surface, then whatever the surface needs to find it again
 
 _ROOT = uuid.uuid5(uuid.NAMESPACE_DNS, "overlord").bytes

@@ -7,6 +7,7 @@ from agents.domain.checks.evaluation import Evaluation, comments_on
 from agents.domain.ids import DecisionId, derived, surface_of
 from agents.domain.task.task import Task
 from agents.domain.work.work import run_key
+from bot.config.platforms import OWN
 from bot.messages import Attached, Button, Card, Choice, Link
 
 HERE = frozenset({"127.0.0.1", "::1", "localhost"})
@@ -20,12 +21,12 @@ _TITLES = {DIFF: "What {} changes", LOG: "What the checks of {} printed", COMMEN
 class Ways:
     """`public`: where people reach the console. Whoever reads the console itself is there already."""
 
-    surface: str = "console"
+    surface: str = OWN
     public: str = ""
 
     def to(self, path: str) -> str:
         """An address, or nothing where only the operator could open it."""
-        if self.surface == "console":
+        if self.surface == OWN:
             return path
         return f"{self.public}{path}" if self.public else ""
 
@@ -39,7 +40,7 @@ def ways_of(task: Task, public: str) -> Ways:
 
 
 def with_task_page(card: Card, task: Task, ways: Ways) -> Card:
-    url = ways.to(f"/task/{task.id}") if ways.surface != "console" else ""
+    url = ways.to(f"/task/{task.id}") if ways.surface != OWN else ""
     return replace(card, links=(*card.links, Link(label="Task page", url=url))) if url else card
 
 

@@ -49,8 +49,10 @@ def demo(
 
 
 async def _play(home: Path, request: str, shows: str) -> None:
+    from agents.domain.ids import Account
     from agents.workspace.sandbox import choice
     from bot import app
+    from bot.config.platforms import OWN
     from bot.config.settings import load_settings
     from bot.logs import set_up_logs
 
@@ -64,9 +66,9 @@ async def _play(home: Path, request: str, shows: str) -> None:
     await choice.tried(settings.sandbox)  # without one a minion could only say so, at the end of a long story
     typer.echo(f"A rehearsal of {shows}. No model is asked, nothing leaves this machine, and nothing is kept.\n")
     async with app.running(settings) as program:
-        viewer = next(account for account in sorted(settings.operators) if account.startswith("console:"))
+        viewer = Account(f"{OWN}:{settings.own_login}")
         typer.echo(f"You: @overlord {request}")
-        await program.desk.hear(_said(viewer, request))
+        await program.desk.hear(_said(viewer, settings.own_channel, request))
         ended = await _watch(program.desk, viewer)
     if not ended.merged_into:
         raise OverlordError(
@@ -120,14 +122,14 @@ def _framed(text: str) -> str:
     return "\n".join(f"  │ {line}" for line in text.splitlines())
 
 
-def _said(viewer: "Account", request: str) -> "Said":
+def _said(viewer: "Account", channel: str, request: str) -> "Said":
     from agents.domain.ids import Thread
     from bot.messages import Said
 
     return Said(
         key=f"{viewer}:demo",
-        thread=Thread("console:general:demo"),
-        channel="console:general",
+        thread=Thread(f"{channel}:demo"),
+        channel=channel,
         message="demo",
         by=viewer,
         name=viewer.partition(":")[2],

@@ -7,6 +7,7 @@ import typer
 from agents.domain.errors import OverlordError
 from bot.cli import output, session
 from bot.config.accounts import EXAMPLE, account as read_account
+from bot.config.platforms import OWN
 
 if TYPE_CHECKING:
     from bot.config.settings import Settings
@@ -24,7 +25,7 @@ def _account(written: str) -> str:
 
 
 def _login(written: str) -> str:
-    _account(f"console:{written}")
+    _account(f"{OWN}:{written}")
     return written
 
 
@@ -167,7 +168,7 @@ async def _token(settings: "Settings", login: str) -> None:
     async with open_people(settings) as desk:
         made = await desk.issue_token(login)
     typer.echo(made)
-    typer.echo(f"This is the token of console:{login}. It is not shown again.", err=True)
+    typer.echo(f"This is the token of {OWN}:{login}. It is not shown again.", err=True)
 
 
 async def _revoke(settings: "Settings", login: str) -> None:
@@ -176,8 +177,8 @@ async def _revoke(settings: "Settings", login: str) -> None:
     async with open_people(settings) as desk:
         had_one = await desk.revoke_token(login)
     if not had_one:
-        raise OverlordError(f"console:{login} has no token", next_step="See `overlord people`.")
-    typer.echo(f"console:{login} can no longer log in.")
+        raise OverlordError(f"{OWN}:{login} has no token", next_step="See `overlord people`.")
+    typer.echo(f"{OWN}:{login} can no longer log in.")
 
 
 async def _sessions(settings: "Settings", login: str, json: bool) -> None:
@@ -204,5 +205,5 @@ async def _sign_out(settings: "Settings", login: str, which: str) -> None:
     async with open_people(settings) as desk:
         ended = await desk.end_sessions(login, which)
     if not ended:
-        raise OverlordError(f"console:{login} has no such session", next_step="See `overlord people sessions`.")
-    typer.echo(f"console:{login} is signed out, {ended} {'session' if ended == 1 else 'sessions'}.")
+        raise OverlordError(f"{OWN}:{login} has no such session", next_step="See `overlord people sessions`.")
+    typer.echo(f"{OWN}:{login} is signed out, {ended} {'session' if ended == 1 else 'sessions'}.")

@@ -10,6 +10,7 @@ from agents.domain.ids import Account, DecisionId, Thread, derived, surface_of
 from agents.domain.project.linking import Answer, LinkRequest, LinkState, Side, answer
 from bot.cards import people as cards
 from bot.cards.people import NO, YES, Described
+from bot.config.platforms import OWN
 from bot.delivery.announcer import wish
 from bot.messages import Card, Pressed
 from bot.permissions import Permissions
@@ -112,7 +113,7 @@ class Linking:
 def own_line(account: Account) -> str | None:
     """The channel in which the console's reader of this login is alone with the bot."""
     surface, _, login = account.partition(":")
-    return f"console:@{login}" if surface == "console" else None
+    return f"{OWN}:@{login}" if surface == OWN else None
 
 
 def _key(request: LinkRequest, who: str) -> str:

@@ -20,6 +20,7 @@ from bot.cards.discreet import discreet, discreet_proposal
 from bot.cards.status import status_card
 from bot.cards.timeline import in_words
 from bot.change_notifier import Bell
+from bot.config.platforms import OWN
 from bot.intake.inbox import Inbox, Outcome
 from bot.intake.needs import count_needs, mine_in, mine_of, read, search
 from bot.intake.visibility import sees
@@ -282,7 +283,7 @@ def _is_about_controls(event: Event) -> bool:
 def _may_read(channel: str, viewer: Account) -> bool:
     """The console shows its own channels to all its readers, and a direct line only to its two ends."""
     login = viewer.partition(":")[2]
-    return channel.startswith("console:") and (not channel.startswith("console:@") or channel == f"console:@{login}")
+    return channel.startswith(f"{OWN}:") and (not channel.startswith(f"{OWN}:@") or channel == f"{OWN}:@{login}")
 
 
 def _message(books: Books, kept: Kept, viewer: Account) -> Message:

@@ -10,14 +10,11 @@ from pathlib import Path
 import pytest
 
 from agents.domain.ids import DecisionId
+from bot.config.platforms import REGISTRY
 from bot.messages import Button, Card, Choice, Gone, Row, Style, Tone
 from tests.conformance.rig import Rig
 
-RIGS = {
-    "console": "tests.conformance.console_rig",
-    "discord": "tests.conformance.discord_rig",
-    "slack": "tests.conformance.slack_rig",
-}
+RIGS = {name: f"tests.conformance.{name}_rig" for name in REGISTRY}
 DECISION = DecisionId("d" * 22)
 
 

@@ -72,3 +72,8 @@ RANDOM: tuple[tuple[str, str, str], ...] = (
     ("Fireworks key", "fw_", "[A-Za-z0-9]{24}"),
     ("Voyage key", "pa-", r"[\w-]{43}"),
 )
+
+# Tokens of chats and forges, and our own variables, are no keys of a model: its server would be sent them.
+OTHERS_KEY = r"(?i)(SLACK|DISCORD|GITHUB|GH|GITLAB|GL|BITBUCKET|GITEA|FORGEJO|CI|OVERLORD)_(?!(\w+_)?API_KEY$)\w+"
+# of Slack, GitHub and GitLab
+TOKEN_BEGINNINGS = ("xoxb-", "xoxp-", "xoxe", "xapp-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-")
