@@ -68,8 +68,8 @@ def _loaded(declared: Declared) -> tuple[Catalog, list[Odd]]:
 
 
 # What comes with the program stays as it is, and YAML takes long to read.
-_our_contexts = cache(lambda: CONTEXTS((), packaged_contexts().data))
-_our_roles = cache(lambda: ROLES((), packaged_roles().data))
+_our_contexts = cache(lambda: CONTEXTS.read(packaged_contexts().data))
+_our_roles = cache(lambda: ROLES.read(packaged_roles().data))
 _our_workflow = cache(lambda: WORKFLOW.read(packaged_workflow().data))
 
 

@@ -3,12 +3,17 @@
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Annotated
 from urllib.parse import urlsplit
 
+from pydantic import AfterValidator, BeforeValidator
+
 from agents.catalog.documents import Document, Value, read_packaged
-from agents.catalog.reading import Read, Shape, after, checked, items, mapping, number, optional, text, whole
+from agents.catalog.validation import Model
 from agents.domain.models.budget import Budgets
 from agents.domain.models.routing import ROLES, Provider, Size, Written, WrittenModel
+from agents.domain.text.numbers import Between
 from agents.domain.text.secret_prefixes import OTHERS_KEY, TOKEN_BEGINNINGS
 from manifests import packaged
 
@@ -42,7 +47,7 @@ def _model(written: str) -> str:
     return written
 
 
-def _named(value: Value) -> Value:
+def _split_names(value: Value) -> Value:
     """A name alone stands for a model; several between commas are the first and its fallbacks."""
     if not isinstance(value, str):
         return {} if value is None else value
@@ -50,12 +55,29 @@ def _named(value: Value) -> Value:
     return {"model": first, "fallbacks": [*rest]} if rest else {"model": first}
 
 
+def _add_sizes(role: str, written: Value) -> Value:
+    """A name alone takes the place of a whole role and says nothing about sizes: those that we ship stay."""
+    made = _split_names(written)
+    return {**_shipped_sizes(role), **made} if isinstance(written, str) and isinstance(made, dict) else made
+
+
+def _shipped_sizes(role: str) -> dict[str, Value]:
+    shipped = packaged_models().data.get(role)
+    return {name: shipped[name] for name in _SIZES if name in shipped} if isinstance(shipped, dict) else {}
+
+
+ModelName = Annotated[str, AfterValidator(_model)]
+Variable = Annotated[str, AfterValidator(_variable)]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelPart:
-    model: str = ""
+    """One model, and where it is served."""
+
+    model: ModelName = ""
     provider: str = ""
-    base_url: str = ""
-    api_key_env: str = ""
+    base_url: Annotated[str, AfterValidator(_address)] = ""
+    api_key_env: Variable = ""
 
     def written(self) -> WrittenModel:
         begins = not self.provider or self.model.startswith(f"{self.provider}/")
@@ -65,9 +87,9 @@ class ModelPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RolePart(ModelPart):
-    fallbacks: tuple[ModelPart, ...] = ()
-    input_tokens: int | None = None
-    output_tokens: int | None = None
+    fallbacks: tuple[Annotated[ModelPart, BeforeValidator(_split_names, ModelPart | str)], ...] = ()
+    input_tokens: Annotated[int, Between(LEAST_INPUT, MOST_TOKENS)] | None = None
+    output_tokens: Annotated[int, Between(LEAST_OUTPUT, MOST_TOKENS)] | None = None
 
     def models(self) -> tuple[WrittenModel, ...]:
         return tuple(part.written() for part in (self, *self.fallbacks) if part.model)
@@ -79,20 +101,24 @@ class RolePart(ModelPart):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderPart:
-    large: str
-    small: str
+    large: ModelName
+    small: ModelName
+
+
+def _spelled(role: str) -> BeforeValidator:
+    return BeforeValidator(partial(_add_sizes, role), RolePart | str)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Models:
     """litellm's names. Empty: as the primary; no primary: what is found, or the offline rehearsal model."""
 
-    primary: RolePart = field(default_factory=RolePart)
-    supervisor: RolePart = field(default_factory=RolePart)
-    summarizer: RolePart = field(default_factory=RolePart)
-    critic: RolePart = field(default_factory=RolePart)
-    custodiet: RolePart = field(default_factory=RolePart)
-    providers: Mapping[str, ProviderPart] = field(default_factory=dict)
+    primary: Annotated[RolePart, _spelled("primary")] = field(default_factory=RolePart)
+    supervisor: Annotated[RolePart, _spelled("supervisor")] = field(default_factory=RolePart)
+    summarizer: Annotated[RolePart, _spelled("summarizer")] = field(default_factory=RolePart)
+    critic: Annotated[RolePart, _spelled("critic")] = field(default_factory=RolePart)
+    custodiet: Annotated[RolePart, _spelled("custodiet")] = field(default_factory=RolePart)
+    providers: Mapping[Variable, ProviderPart] = field(default_factory=dict)
 
     def written(self) -> Written:
         roles = {role: getattr(self, role).models() for role in ROLES}
@@ -121,42 +147,8 @@ class Models:
         return ({part.api_key_env for part in parts} | set(self.providers)) - {""}
 
 
-_MODEL_FIELDS = {
-    "model": checked(text, _model),
-    "provider": text,
-    "base_url": checked(text, _address),
-    "api_key_env": checked(text, _variable),
-}
-_FALLBACK = after(_named, Shape(ModelPart, **_MODEL_FIELDS))
-_ROLE = Shape(
-    RolePart,
-    **_MODEL_FIELDS,
-    fallbacks=items(_FALLBACK),
-    input_tokens=optional(whole(LEAST_INPUT, MOST_TOKENS)),
-    output_tokens=optional(whole(LEAST_OUTPUT, MOST_TOKENS)),
-)
-_PROVIDER = Shape(ProviderPart, ("large", "small"), large=checked(text, _model), small=checked(text, _model))
-
-
-def _role(role: str) -> Read[RolePart]:
-    def spelled(value: Value) -> Value:
-        """A name alone takes the place of a whole role, and says nothing of sizes: those that we ship stay."""
-        made = _named(value)
-        return {**_shipped_sizes(role), **made} if isinstance(value, str) and isinstance(made, dict) else made
-
-    return after(spelled, _ROLE)
-
-
-def _shipped_sizes(role: str) -> dict[str, Value]:
-    shipped = packaged_models().data.get(role)
-    return {name: shipped[name] for name in _SIZES if name in shipped} if isinstance(shipped, dict) else {}
-
-
-MODELS = Shape(Models, providers=mapping(_variable, _PROVIDER), **{role: _role(role) for role in ROLES})
-
-# For one task, for one channel in a day, for all in a day. None: as much as is needed.
-_DOLLARS = optional(number(0, 1_000_000, is_not="an amount", write="Write dollars, such as 5.0."))
-BUDGETS = Shape(Budgets, task=_DOLLARS, channel=_DOLLARS, day=_DOLLARS)
+MODELS: Model[Models] = Model(Models)
+BUDGETS: Model[Budgets] = Model(Budgets)
 
 
 def packaged_models() -> Document:

@@ -12,25 +12,16 @@ from typing import Generic, TypeVar
 
 from agents.catalog.documents import Value, Where
 from agents.catalog.problems import did_you_mean
+from agents.catalog.validation import Model, Odd as Odd, Schema as Schema, Wrong as Wrong
 from agents.domain.text.secret import Secret
 
 T = TypeVar("T")
 E = TypeVar("E", bound=StrEnum)
 
-Odd = tuple[Where, str, str]  # where it stands, what is wrong, what to write
 Read = Callable[[Where, Value], T]
-Schema = dict[str, object]  # JSON Schema
 
 MANY = 10_000  # entries of a list, where nobody says so
 _LINES = "Write `name: value` lines, indented."
-
-
-class Wrong(ValueError):
-    """Everything that is wrong with what was written."""
-
-    def __init__(self, *odd: Odd) -> None:
-        super().__init__("; ".join(f"{'.'.join(map(str, where))}: {what}. {step}" for where, what, step in odd))
-        self.odd = odd
 
 
 class _Gathering:
@@ -67,7 +58,7 @@ def told(schema: Callable[[], Schema]) -> Callable[[Read[T]], Read[T]]:
 
 def schema_of(read: Read[object]) -> Schema:
     """Anything, where a reader says nothing of itself."""
-    return read.schema() if isinstance(read, Shape) else _SCHEMAS.get(read, dict)()
+    return read.schema() if isinstance(read, Shape | Model) else _SCHEMAS.get(read, dict)()
 
 
 class Shape(Generic[T]):
@@ -151,7 +142,7 @@ def hidden(where: Where, value: Value) -> str:
     """Text that is not shown, whatever is wrong with it."""
     if isinstance(value, str):
         return value
-    raise Wrong((where, "its value does not do", "Write it as text, in quotes."))
+    raise Wrong((where, "its value cannot be used", "Write it as text, in quotes."))
 
 
 @told(lambda: {"type": "string"})
@@ -252,4 +243,4 @@ def mapping(name: Callable[[str], str], read: Read[T]) -> Read[Mapping[str, T]]:
 def _does_not_do(where: Where, value: object, step: str) -> Odd:
     if isinstance(value, dict | list):
         return where, "a list or a mapping is written here" if value else "it is empty", step
-    return where, "it is empty" if value in (None, "") else f"`{value}` does not do", step
+    return where, "it is empty" if value in (None, "") else f"`{value}` cannot be used", step

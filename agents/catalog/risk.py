@@ -1,21 +1,20 @@
 """How risk is judged: manifests/policies/risk.yaml, with what overlord.yaml says under `risk:` laid over it."""
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache, partial
-from typing import Any
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Annotated
+
+from pydantic import AfterValidator
 
 from agents.catalog.documents import Document
-from agents.catalog.policies import COUNT
-from agents.catalog.reading import Odd, Shape, checked, items, mapping, number, one_of, text
+from agents.catalog.fields import pattern, written_as
+from agents.catalog.validation import Model, Odd
+from agents.catalog.yaml import read_yaml
 from agents.domain.checks.risk import Area, Breaking, RiskLevel, RiskPolicy, words_of
-from agents.domain.work.scope import odd_pattern
+from agents.domain.limits import COUNT
+from agents.domain.text.numbers import Between
 from manifests import packaged
-
-
-def _pattern(written: str) -> str:
-    if problem := odd_pattern(written):
-        raise ValueError(f"`{written}` matches no path: {problem}. Write one such as `src/billing/**`.")
-    return written
 
 
 def _word(written: str) -> str:
@@ -24,39 +23,55 @@ def _word(written: str) -> str:
     return written.casefold()
 
 
-_patterns = items(checked(text, _pattern))
-Named = Callable[..., Area]  # an area that still needs its name
+def _level(written: RiskLevel) -> RiskLevel:
+    if written is RiskLevel.LOW:
+        raise ValueError("`low` cannot be used. Write one of `medium`, `high` or `critical`.")
+    return written
 
 
-def _area(level: RiskLevel, words: tuple[str, ...] = (), paths: tuple[str, ...] = ()) -> Named:
-    return partial(Area, level=level, words=frozenset(words), paths=paths)
+Patterns = tuple[Annotated[str, pattern("src/billing/**")], ...]
+Files = Annotated[int, COUNT]
+Lines = Annotated[int, COUNT]
 
 
-def _policy(areas: Mapping[str, Named], breaking: Breaking, **numbers: Any) -> RiskPolicy:
-    return RiskPolicy(areas=tuple(area(name=name) for name, area in areas.items()), breaking=breaking, **numbers)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenArea:
+    level: Annotated[RiskLevel, AfterValidator(_level)]
+    words: frozenset[Annotated[str, AfterValidator(_word)]] = frozenset()
+    paths: Patterns = ()
 
 
-_AREA = Shape(
-    _area,
-    ("level",),
-    level=one_of(RiskLevel.MEDIUM, RiskLevel.HIGH, RiskLevel.CRITICAL),
-    words=items(checked(text, _word)),
-    paths=_patterns,
-)
-_BREAKING = Shape(Breaking, ("changed", "removed", "spared"), changed=_patterns, removed=_patterns, spared=_patterns)
-# Every number must be there: one that is missing would be one that nobody chose.
-RISK = Shape(
-    _policy,
-    ("low_below", "low_coverage", "medium_below", "high_above", "low_lines", "high_lines", "areas", "breaking"),
-    low_below=COUNT,
-    low_coverage=number(0, 100, write="Write percent, such as 80."),
-    medium_below=COUNT,
-    high_above=COUNT,
-    low_lines=COUNT,
-    high_lines=COUNT,
-    areas=mapping(str, _AREA),
-    breaking=_BREAKING,
-)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenBreaking:
+    changed: Patterns
+    removed: Patterns
+    spared: Patterns
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenRisk:
+    """Every number must be there: one that is missing would be one that nobody chose."""
+
+    low_below: Files
+    low_coverage: Annotated[float, Between(0, 100, "percent, such as 80")]
+    medium_below: Files
+    high_above: Files
+    low_lines: Lines
+    high_lines: Lines
+    areas: Mapping[str, WrittenArea]
+    breaking: WrittenBreaking
+
+    def policy(self) -> RiskPolicy:
+        given = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in ("areas", "breaking")}
+        areas = tuple(
+            Area(name=name, level=area.level, words=area.words, paths=area.paths) for name, area in self.areas.items()
+        )
+        breaking = Breaking(changed=self.breaking.changed, removed=self.breaking.removed, spared=self.breaking.spared)
+        return RiskPolicy(**given, areas=areas, breaking=breaking)
+
+
+TheRisk = Annotated[RiskPolicy, written_as(WrittenRisk, WrittenRisk.policy)]
+RISK: Model[RiskPolicy] = Model(TheRisk)
 
 
 def odd_risk(risk: RiskPolicy) -> Iterator[Odd]:
@@ -73,8 +88,6 @@ def odd_risk(risk: RiskPolicy) -> Iterator[Odd]:
 
 
 def packaged_risk() -> Document:
-    from agents.catalog.yaml import read_yaml  # slow to load, and a start needs none
-
     return read_yaml(packaged("policies", "risk.yaml"))
 
 

@@ -2,16 +2,17 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from types import MappingProxyType
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
 
 from agents.catalog.documents import BadYaml, Document, Where
-from agents.catalog.reading import Read, Shape, Wrong, checked, items, text
+from agents.catalog.fields import pattern, written_as
+from agents.catalog.validation import Model, Wrong
 from agents.catalog.yaml import parse_yaml
 from agents.domain.learning.skill import Skill
 from agents.domain.text.sanitize import clean, cut
-from agents.domain.work.scope import odd_pattern
 from manifests import packaged
 
 LARGEST = 64 * 1024
@@ -21,7 +22,7 @@ ENDINGS = (".yaml", ".yml")
 
 def _name(written: str) -> str:
     if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,59}", written):
-        raise ValueError(f"`{written[:60]}` does not do as a name. Use small letters, digits and dashes.")
+        raise ValueError(f"`{written[:60]}` cannot be used as a name. Use small letters, digits and dashes.")
     return written
 
 
@@ -31,47 +32,45 @@ def _version(written: str) -> str:
     return written
 
 
-def _pattern(written: str) -> str:
-    if problem := odd_pattern(written):
-        raise ValueError(f"`{written[:60]}` matches no path: {problem}. Write one such as `src/**/*.py`.")
-    return written
-
-
-def _meaningful(written: str) -> str:
+def _not_empty(written: str) -> str:
     if not written.strip():
         raise ValueError("it is empty. Say something, or remove the file.")
     return written
 
 
-def _short(most: int) -> Read[str]:
-    def check(written: str) -> str:
-        if len(written) > most:
-            raise ValueError(f"it has {len(written)} characters. Write at most {most}.")
-        return written
-
-    return checked(text, check)
+_NOT_EMPTY, _STRIPPED = AfterValidator(_not_empty), AfterValidator(str.strip)
+Keywords = Annotated[tuple[Annotated[str, Field(max_length=60), _NOT_EMPTY], ...], Field(max_length=30)]
+_Pattern = Annotated[str, Field(max_length=200), pattern("src/**/*.py")]
 
 
-_WORDS = items(checked(_short(60), _meaningful), most=30)
-_TRIGGERS: Shape[dict[str, Any]] = Shape(
-    dict, keywords=_WORDS, file_patterns=items(checked(_short(200), _pattern), most=30)
-)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Triggers:
+    keywords: Keywords = ()
+    file_patterns: Annotated[tuple[_Pattern, ...], Field(max_length=30)] = ()
 
 
-def _skill(triggers: Mapping[str, Any] = MappingProxyType({}), **given: Any) -> Skill:
-    return Skill(**given, **triggers)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenSkill:
+    name: Annotated[str, AfterValidator(_name)]
+    description: Annotated[str, Field(max_length=500), _NOT_EMPTY, _STRIPPED]
+    version: Annotated[str, AfterValidator(_version)]
+    tags: Keywords = ()
+    triggers: Triggers = field(default_factory=Triggers)
+    instructions: Annotated[str, Field(max_length=20_000), _NOT_EMPTY, _STRIPPED]
+
+    def skill(self) -> Skill:
+        return Skill(
+            name=self.name,
+            description=self.description,
+            version=self.version,
+            tags=self.tags,
+            keywords=self.triggers.keywords,
+            file_patterns=self.triggers.file_patterns,
+            instructions=self.instructions,
+        )
 
 
-SKILL = Shape(
-    _skill,
-    ("name", "description", "version", "instructions"),
-    name=checked(text, _name),
-    description=checked(_short(500), _meaningful, str.strip),
-    version=checked(text, _version),
-    tags=_WORDS,
-    triggers=_TRIGGERS,
-    instructions=checked(_short(20_000), _meaningful, str.strip),
-)
+SKILL: Model[Skill] = Model(Annotated[Skill, written_as(WrittenSkill, WrittenSkill.skill)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,9 +131,9 @@ def _read(path: str, body: bytes, source: str) -> Skill | BrokenSkill:
     except BadYaml as problem:
         return BrokenSkill(path=path, problems=(str(problem),), source=source)
     except Wrong as wrong:
-        told = [f"{_named(document, where)}: {what}. {step}" for where, what, step in wrong.odd]
-        return BrokenSkill(path=path, problems=tuple(cut(clean(line), 300) for line in told), source=source)
+        problems = [f"{_place(document, where)}: {what}. {step}" for where, what, step in wrong.odd]
+        return BrokenSkill(path=path, problems=tuple(cut(clean(line), 300) for line in problems), source=source)
 
 
-def _named(document: Document, where: Where) -> str:
+def _place(document: Document, where: Where) -> str:
     return f"{document.place(where)}, {'.'.join(map(str, where))}"

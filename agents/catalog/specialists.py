@@ -1,24 +1,42 @@
-"""The specialists that advise on plans, from manifests/policies/specialists.yaml or overlord.yaml."""
+"""The specialists that advise on plans, from manifests/policies/specialists.yaml."""
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
-from agents.catalog.reading import Shape, items, text
+from pydantic import Field
+
+from agents.catalog.fields import written_as
+from agents.catalog.validation import Model
 from agents.catalog.yaml import read_yaml
 from agents.ports import Specialist
 
 
-def _specialist(name: str, tags: tuple[str, ...], focus: str) -> Specialist:
-    if not re.fullmatch(r"[a-z][a-z0-9-]{0,30}", name):
-        raise ValueError(f"`{name}` does not do as a name. Use small letters, digits and dashes.")
-    if not tags or not focus:
-        raise ValueError(f"`{name}` has no tags or no focus. Write both.")
-    return Specialist(name=name, tags=frozenset(tag.casefold() for tag in tags), focus=focus)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenSpecialist:
+    name: str
+    tags: Annotated[tuple[str, ...], Field(max_length=50)]
+    focus: str
+
+    def specialist(self) -> Specialist:
+        if not re.fullmatch(r"[a-z][a-z0-9-]{0,30}", self.name):
+            raise ValueError(f"`{self.name}` cannot be used as a name. Use small letters, digits and dashes.")
+        if not self.tags or not self.focus:
+            raise ValueError(f"`{self.name}` has no tags or no focus. Write both.")
+        return Specialist(name=self.name, tags=frozenset(tag.casefold() for tag in self.tags), focus=self.focus)
 
 
-_SPECIALIST = Shape(_specialist, ("name", "tags", "focus"), name=text, tags=items(text, most=50), focus=text)
-SPECIALISTS = Shape(lambda specialists: specialists, ("specialists",), specialists=items(_SPECIALIST, most=20))
+_Specialist = Annotated[Specialist, written_as(WrittenSpecialist, WrittenSpecialist.specialist)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenPanel:
+    specialists: Annotated[tuple[_Specialist, ...], Field(max_length=20)]
+
+
+SPECIALISTS: Model[WrittenPanel] = Model(WrittenPanel)
 
 
 class Panel:
@@ -32,4 +50,4 @@ class Panel:
 
 
 def load_panel(path: Path) -> Panel:
-    return Panel(SPECIALISTS.read(read_yaml(path).data))
+    return Panel(SPECIALISTS.read(read_yaml(path).data).specialists)

@@ -1,11 +1,16 @@
 """The workflow as YAML: manifests/workflows/default.yaml, with what overlord.yaml says about its steps laid over."""
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
-from agents.catalog.contexts import own_name
+from pydantic import AfterValidator
+from typing_extensions import TypedDict
+
 from agents.catalog.documents import Document, read_packaged
-from agents.catalog.reading import Read, Shape, checked, flag, text, whole
+from agents.catalog.fields import Flag, Name, written_as
+from agents.catalog.validation import Model
 from agents.domain.models.failure import POLICIES
+from agents.domain.text.numbers import Between
 from agents.domain.workflow.workflow import ORDER, Step, Workflow, step_of
 from manifests import packaged
 
@@ -19,53 +24,84 @@ def _policy(written: str) -> str:
     return written
 
 
-_role = checked(text, own_name)
-_retries = whole(0, MOST_RETRIES)
-_retry_policy = checked(text, _policy)
+def _after(name: str) -> AfterValidator:
+    """The name of the step that follows this one."""
+    follows = ORDER[ORDER.index(name) + 1]
 
-# Which attributes are obeyed at which step; all others are refused.
-OBEYED: dict[str, dict[str, Read[object]]] = {
-    "plan": {"role": _role, "max_retries": _retries, "retry_policy": _retry_policy},
-    "plan_review": {"human_approval": flag, "retry_policy": _retry_policy},
-    "implement": {"role": _role, "max_retries": _retries, "retry_policy": _retry_policy},
-    "test": {},
-    "review": {"role": _role, "parallel": whole(1, MOST_READERS), "retry_policy": _retry_policy},
-    "commit": {},
-}
-
-
-def _step(name: str) -> Shape[Step]:
-    follows = (*ORDER, "")[ORDER.index(name) + 1]
-
-    def following(written: str) -> str:
+    def check(written: str) -> str:
         if written != follows:
-            raise ValueError(
-                f"`{written[:60]}` does not follow `{name}`. Write `next: {follows}`: steps have one order."
-            )
+            step = f"Write `next: {follows}`: steps have one order."
+            raise ValueError(f"`{written[:60]}` does not follow `{name}`. {step}")
         return written
 
-    def made(next: str = follows, **given: Any) -> Step:
-        return step_of(name, **given)
-
-    rest: dict[str, Read[object]] = {"next": checked(text, following)} if follows else {}
-    return Shape(made, **OBEYED[name], **rest)
+    return AfterValidator(check)
 
 
-def _workflow(name: str, steps: tuple[Step, ...], description: str = "") -> Workflow:
-    return Workflow(name=name, steps=steps)
+Retries = Annotated[int, Between(0, MOST_RETRIES)]
+RetryPolicy = Annotated[str, AfterValidator(_policy)]
 
 
-def _steps(**given: Step) -> tuple[Step, ...]:
-    return tuple(given[name] for name in ORDER)
+# Each step has the attributes that it obeys; all others are refused.
+class Plan(TypedDict, total=False):
+    role: Name
+    max_retries: Retries
+    retry_policy: RetryPolicy
+    next: Annotated[str, _after("plan")]
 
 
-WORKFLOW = Shape(
-    _workflow,
-    ("name", "steps"),
-    name=checked(text, own_name),
-    description=text,
-    steps=Shape(_steps, ORDER, **{name: _step(name) for name in ORDER}),
-)
+class PlanReview(TypedDict, total=False):
+    human_approval: Flag
+    retry_policy: RetryPolicy
+    next: Annotated[str, _after("plan_review")]
+
+
+class Implement(TypedDict, total=False):
+    role: Name
+    max_retries: Retries
+    retry_policy: RetryPolicy
+    next: Annotated[str, _after("implement")]
+
+
+class Test(TypedDict, total=False):
+    next: Annotated[str, _after("test")]
+
+
+class Review(TypedDict, total=False):
+    role: Name
+    parallel: Annotated[int, Between(1, MOST_READERS)]
+    retry_policy: RetryPolicy
+    next: Annotated[str, _after("review")]
+
+
+class Commit(TypedDict, total=False):
+    pass
+
+
+class Steps(TypedDict):
+    plan: Plan
+    plan_review: PlanReview
+    implement: Implement
+    test: Test
+    review: Review
+    commit: Commit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenWorkflow:
+    name: Name
+    description: str = ""
+    steps: Steps
+
+    def workflow(self) -> Workflow:
+        return Workflow(name=self.name, steps=tuple(_step(name, self.steps) for name in ORDER))
+
+
+def _step(name: str, steps: Any) -> Step:
+    return step_of(name, **{key: value for key, value in steps[name].items() if key != "next"})
+
+
+TheWorkflow = Annotated[Workflow, written_as(WrittenWorkflow, WrittenWorkflow.workflow)]
+WORKFLOW: Model[Workflow] = Model(TheWorkflow)
 
 
 def packaged_workflow() -> Document:

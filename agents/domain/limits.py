@@ -2,50 +2,60 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Annotated
+
+from agents.domain.text.numbers import Between
+
+COUNT = Between(1, 10_000)
+WEEK = 7 * 86_400
+WAIT = Between(1, WEEK)
+DAY = Between(1, 86_400)
+HOUR = Between(1, 3600)
+DOOR = Between(0.1, 600)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """Times in seconds unless the name says otherwise."""
 
-    provider_timeout: float = 15
-    settle: float = 25  # how long an unsure post may still become visible: time-out + 10 s
-    send_lease: float = 45
-    job_lease: float = 60
-    job_renewal: float = 15
-    job_recoveries: int = 3
-    question_default: float = 600
-    medium_gate: float = 1800
-    confirm: float = 600
-    reminder: float = 14_400
-    status_edits_apart: float = 2
-    quota_window: float = 60
-    quota_per_person: int = 20
-    quota_per_channel: int = 60
-    link_code: float = 600
-    door_connections: int = 256  # at once, at each door
-    door_per_peer: int = 128  # of them from one address, or from one user of this machine
-    door_first_byte: float = 10  # until a connection says something
-    door_request: float = 30  # until a request is here whole, or an answer is taken
-    debate_rounds: int = 2  # 0 switches debates off
-    dollars_an_hour: float = 0.75  # what an hour of planned work is reckoned to cost, for the estimate on a plan
-    catch_up: float = 86_400
-    issues_apart: float = 60  # between two looks for issues that ask for work
-    issues_at_once: int = 5  # of a project, taken on and not ended; further ones wait their turn
-    upkeep_apart: float = 600  # between two looks at whether our copies of repositories want packing
-    model_step: float = 300  # one call to a model
-    step_retries: int = 3  # ceiling over the named retry policies (C15)
-    retry_longest: float = 60
-    task_steps: int = 50  # C14: what a task may take by itself until a person lets it go on
-    first_wave: int = 4  # minions that a task starts with at most
-    minions_per_project: int = 3
-    minions: int = 6  # at work at once, whatever they work on
-    minion_turns: int = 50  # M077
-    minion_seconds: float = 1800  # C29, of the machine: a run's own time, not the time it waits for people
-    minion_questions: int = 3
-    fixes: int = 3  # M179: how often one run is sent back by the project's tests before it hands in
-    tool_errors: int = 3  # M079: in a row
-    command_seconds: float = 300  # one command of a minion
+    provider_timeout: Annotated[float, Between(1, 120)] = 15
+    settle: Annotated[float, Between(1, 600)] = 25  # how long an unsure post may still become visible: time-out + 10 s
+    send_lease: Annotated[float, HOUR] = 45
+    job_lease: Annotated[float, HOUR] = 60
+    job_renewal: Annotated[float, Between(0.1, 1800)] = 15
+    job_recoveries: Annotated[int, Between(1, 100)] = 3
+    question_default: Annotated[float, WAIT] = 600
+    medium_gate: Annotated[float, WAIT] = 1800
+    confirm: Annotated[float, WAIT] = 600
+    reminder: Annotated[float, WAIT] = 14_400
+    status_edits_apart: Annotated[float, Between(0, 60)] = 2
+    quota_window: Annotated[float, DAY] = 60
+    quota_per_person: Annotated[int, COUNT] = 20
+    quota_per_channel: Annotated[int, COUNT] = 60
+    link_code: Annotated[float, Between(30, 86_400)] = 600
+    door_connections: Annotated[int, Between(4, 10_000)] = 256  # at once, at each door
+    door_per_peer: Annotated[int, Between(2, 10_000)] = 128  # from one address, or from one user of this machine
+    door_first_byte: Annotated[float, DOOR] = 10  # until a connection says something
+    door_request: Annotated[float, DOOR] = 30  # until a request is here whole, or an answer is taken
+    debate_rounds: Annotated[int, Between(0, 2)] = 2  # 0 switches debates off
+    dollars_an_hour: Annotated[float, Between(0, 10_000)] = 0.75  # estimated cost of an hour of planned work
+    catch_up: Annotated[float, Between(0, WEEK)] = 86_400
+    issues_apart: Annotated[float, DAY] = 60  # between two looks for issues that ask for work
+    issues_at_once: Annotated[int, COUNT] = 5  # open tasks from issues of one project; further ones wait their turn
+    upkeep_apart: Annotated[float, DAY] = 600  # between two looks at whether our copies of repositories need packing
+    model_step: Annotated[float, HOUR] = 300  # one call to a model
+    step_retries: Annotated[int, Between(0, 10)] = 3  # ceiling over the named retry policies
+    retry_longest: Annotated[float, Between(0, 600)] = 60
+    task_steps: Annotated[int, Between(5, 10_000)] = 50  # what a task may take before a person lets it go on
+    first_wave: Annotated[int, Between(1, 50)] = 4  # minions that a task starts with at most
+    minions_per_project: Annotated[int, Between(1, 50)] = 3
+    minions: Annotated[int, Between(1, 100)] = 6  # at work at once, whatever they work on
+    minion_turns: Annotated[int, Between(1, 500)] = 50
+    minion_seconds: Annotated[float, Between(1, 14_400)] = 1800  # a run's own time, without waiting for people
+    minion_questions: Annotated[int, Between(0, 10)] = 3
+    fixes: Annotated[int, Between(0, 10)] = 3  # how often the project's tests send one run back before it hands in
+    tool_errors: Annotated[int, Between(1, 20)] = 3  # in a row
+    command_seconds: Annotated[float, HOUR] = 300  # one command of a minion
 
     def within(self, name: str) -> timedelta:
         return timedelta(seconds=float(getattr(self, name)))

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agents.catalog.policies import GATES, slug
+from agents.catalog.policies import GATES
 from agents.catalog.problems import did_you_mean
 from agents.catalog.reading import Odd, Shape, checked, flag, mapping, one_of, optional, text
-from agents.domain.checks.gates import GateCommands
+from agents.domain.checks.gates import GateCommands, slug
 from agents.domain.decisions.authority import ChannelPolicy, OnTimeout, PlanPolicy
 from agents.domain.work.scope import odd_path
 from bot.config.accounts import channel_name

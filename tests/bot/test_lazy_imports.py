@@ -20,19 +20,7 @@ except SystemExit as end:
 print("\\n" + json.dumps({"names": sorted(sys.modules), "before": before}))
 """
 # What a browser or a job needs is loaded once the door is open.
-LATE = {
-    "litellm",
-    "slack_bolt",
-    "slack_sdk",
-    "discord",
-    "apscheduler",
-    "jinja2",
-    "psycopg",
-    "pydantic",
-    "yaml",
-    "typer",
-}
-LATE |= {"prometheus_client", "PIL", "aiohttp", "httpx", "difflib"}
+LATE = {"litellm", "slack_bolt", "slack_sdk", "discord", "apscheduler", "jinja2", "psycopg", "typer", "PIL", "aiohttp"}
 SAY_WHAT_UP_LOADS = """
 import asyncio, json, os, sys
 from pathlib import Path

@@ -196,7 +196,7 @@ def test_a_project_says_how_its_work_is_judged(desk: Desk) -> None:
         ("{extra: [{name: a, command: x}, {name: a, command: y}]}", "two of its extra gates are named `a`"),
         ("{extra: [{name: a, comand: x, command: y}]}", "comand: there is no such setting. Did you mean `command`?"),
         ("{extra: [{name: a, command: x, on_fail: stop}]}", "on_fail"),
-        ("{extra: [{name: a b, command: x}]}", "does not do as a name"),
+        ("{extra: [{name: a b, command: x}]}", "cannot be used as a name"),
     ],
 )
 def test_gates_that_cannot_be_are_named(desk: Desk, written: str, told: str) -> None:

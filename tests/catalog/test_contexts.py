@@ -36,15 +36,15 @@ def test_a_planner_is_shown_names_as_far_as_its_budget_reaches() -> None:
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"token_budget": 50_001}, "token_budget: `50001` does not do. Write at most 50000."),
-        ({"token_budget": 10}, "token_budget: `10` does not do. Write at least 1000."),
+        ({"token_budget": 50_001}, "token_budget: `50001` cannot be used. Write at most 50000."),
+        ({"token_budget": 10}, "token_budget: `10` cannot be used. Write at least 1000."),
         ({"budget": 9_000}, "budget: there is no such setting. Did you mean `token_budget`?"),
         ({"inputs": {"diffs": 1}}, "inputs.diffs: there is no such setting. Did you mean `diff`?"),
-        ({"inputs": {"targets": 101}}, "inputs.targets: `101` does not do. Write at most 100."),
+        ({"inputs": {"targets": 101}}, "inputs.targets: `101` cannot be used. Write at most 100."),
         ({"priority_order": ["target", "task"]}, "nothing comes before system, task, target."),
         ({"priority_order": ["task", "target", "task"]}, "it names a part twice. Name each once."),
         ({"priority_order": ["task"]}, "it does not say when `targets` is kept. Add `target`, or leave the input out."),
-        ({"priority_order": ["everything"]}, "priority_order.0: `everything` does not do. Write one of `system`"),
+        ({"priority_order": ["everything"]}, "priority_order.0: `everything` cannot be used. Write one of `system`"),
     ],
 )
 def test_what_is_wrong_is_told(changes: dict[str, Value], told: str) -> None:

@@ -1,4 +1,4 @@
-"""What people may write about models and budgets, and what they are told where it does not do."""
+"""What people may write about models and budgets, and what they are told where it cannot be used."""
 
 import pytest
 

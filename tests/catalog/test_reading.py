@@ -1,4 +1,4 @@
-"""Readers: each value that does not do is named with its place, and all of them at once."""
+"""Readers: each value that cannot be used is named with its place, and all of them at once."""
 
 from enum import StrEnum
 from types import SimpleNamespace
@@ -62,19 +62,19 @@ def test_what_does_becomes_a_value_of_its_type(read: Read[object], written: Valu
 @pytest.mark.parametrize(
     ("read", "written", "told"),
     [
-        (text, 5, '`5` does not do. Put it in quotes: "5".'),
+        (text, 5, '`5` cannot be used. Put it in quotes: "5".'),
         (text, None, "it is empty. Write text."),
-        (flag, "true", "`true` does not do. Write true or false."),
+        (flag, "true", "`true` cannot be used. Write true or false."),
         (whole(1, 9), True, "`true` is not a number. Write a number."),
-        (whole(1, 9), 2.5, "`2.5` does not do. Write a whole number."),
-        (whole(1, 9), 0, "`0` does not do. Write at least 1."),
-        (number(0, 9), 10, "`10` does not do. Write at most 9."),
-        (number(0, 9), "nan", "`nan` does not do. Write a number."),
-        (number(0, 9), 10**400, "does not do. Write a number."),
+        (whole(1, 9), 2.5, "`2.5` cannot be used. Write a whole number."),
+        (whole(1, 9), 0, "`0` cannot be used. Write at least 1."),
+        (number(0, 9), 10, "`10` cannot be used. Write at most 9."),
+        (number(0, 9), "nan", "`nan` cannot be used. Write a number."),
+        (number(0, 9), 10**400, "cannot be used. Write a number."),
         (number(0, 9), [], "it is empty. Write a number."),
-        (one_of(*Colour), "green", "`green` does not do. Write one of `red` or `blue`."),
+        (one_of(*Colour), "green", "`green` cannot be used. Write one of `red` or `blue`."),
         (one_of(*Colour), ["red"], "a list or a mapping is written here. Write one of"),
-        (items(text), "a", "`a` does not do. Write a list"),
+        (items(text), "a", "`a` cannot be used. Write a list"),
         (items(text, most=1), ["a", "b"], "there are 2 of them. Write at most 1."),
         (checked(text, small), "A", "`A` is loud. Write `a`."),
     ],

@@ -154,7 +154,7 @@ def test_what_extends_a_broken_role_does_not_repeat_what_is_wrong() -> None:
         ({"context": {"include": ["docs/**"]}}, "context.include: there is no such setting. Did you mean `exclude`?"),
         ({"context": {"token_budget": 60_000}}, "Write at most 50000."),
         ({"cli": "claude"}, "cli: there is no such setting."),
-        ({"allowed_tools": ["sudo"]}, "allowed_tools.0: `sudo` does not do. Write one of `read_file`"),
+        ({"allowed_tools": ["sudo"]}, "allowed_tools.0: `sudo` cannot be used. Write one of `read_file`"),
         ({"gates": [{**GATE, "name": "tests"}]}, "`tests` is a gate that is there already"),
         ({"system_prompt_additions": "x" * 4_001}, "it has 4001 characters. Write at most 4000."),
     ],

@@ -7,7 +7,7 @@ import pytest
 from agents.catalog.documents import Value
 from agents.catalog.library import Declared, odd_declared
 from agents.catalog.reading import Wrong
-from agents.catalog.workflows import OBEYED, WORKFLOW, packaged_workflow
+from agents.catalog.workflows import WORKFLOW, Steps, packaged_workflow
 from agents.domain.text.json_types import shape
 from agents.domain.workflow.workflow import DEFAULT, ORDER, Workflow
 
@@ -19,7 +19,7 @@ def read(**changes: dict[str, Value]) -> Workflow:
 
 def test_the_file_says_what_held_before_there_was_one() -> None:
     assert WORKFLOW.read(packaged_workflow().data) == DEFAULT
-    assert tuple(OBEYED) == ORDER == tuple(step.name for step in DEFAULT.steps)
+    assert tuple(Steps.__annotations__) == ORDER == tuple(step.name for step in DEFAULT.steps)
 
 
 def test_a_change_makes_another_version() -> None:
@@ -39,9 +39,9 @@ def test_what_a_task_keeps_is_written_out_whole() -> None:
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"implement": {"max_retries": 6}}, "steps.implement.max_retries: `6` does not do. Write at most 5."),
+        ({"implement": {"max_retries": 6}}, "steps.implement.max_retries: `6` cannot be used. Write at most 5."),
         ({"implement": {"human_approval": True}}, "steps.implement.human_approval: there is no such setting."),
-        ({"review": {"parallel": 3}}, "steps.review.parallel: `3` does not do. Write at most 2."),
+        ({"review": {"parallel": 3}}, "steps.review.parallel: `3` cannot be used. Write at most 2."),
         ({"plan": {"next": "implement"}}, "`implement` does not follow `plan`. Write `next: plan_review`"),
         ({"commit": {"next": "plan"}}, "steps.commit.next: there is no such setting."),
         (

@@ -2,8 +2,12 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Annotated
+
+from agents.domain.text.numbers import Between
 
 WARN_AT = 0.8
+Dollars = Annotated[float, Between(0, 1_000_000, "dollars, such as 5.0")]
 
 
 class Spending(StrEnum):
@@ -39,9 +43,9 @@ class Budget:
 class Budgets:
     """What may be spent on one task, in one channel in a day, and on all in a day. None: as much as is needed."""
 
-    task: float | None = None
-    channel: float | None = None
-    day: float | None = None
+    task: Dollars | None = None
+    channel: Dollars | None = None
+    day: Dollars | None = None
 
 
 def strictest(budgets: tuple[Budget, ...], reserve: float) -> tuple[Spending, Budget | None]:

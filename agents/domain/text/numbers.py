@@ -1,6 +1,8 @@
 """Numbers that come from outside: within bounds that a database keeps and a person would wait for, or not at all."""
 
 import math
+from dataclasses import dataclass
+from typing import Any
 
 MOST = 999_999_999  # fits into 32 bits, which is what PostgreSQL's integers have
 LONGEST_WAIT = 86_400.0  # seconds
@@ -24,3 +26,24 @@ def seconds_to_wait(told: object, otherwise: float) -> float:
     except (ValueError, OverflowError):
         seconds = math.nan
     return otherwise if math.isnan(seconds) else min(max(0.1, seconds), LONGEST_WAIT)
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """Bounds of a number that people write, as in `Annotated[int, Between(1, 100)]`. Python would take true for 1."""
+
+    least: float
+    most: float
+    write: str = "a number"
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        from pydantic_core import core_schema
+
+        return core_schema.no_info_before_validator_function(
+            self._refuse_flags, {**handler(source), "ge": self.least, "le": self.most}
+        )
+
+    def _refuse_flags(self, written: object) -> object:
+        if isinstance(written, bool):
+            raise ValueError(f"`{str(written).lower()}` is not a number. Write {self.write}.")
+        return written

@@ -1,0 +1,158 @@
+"""Validates what people write with pydantic, and explains everything that is wrong: where, what, and what to write."""
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any, Generic, TypeVar
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
+from agents.catalog.documents import Value, Where
+from agents.catalog.problems import did_you_mean
+
+T = TypeVar("T")
+Odd = tuple[Where, str, str]  # where it stands, what is wrong, what to write
+Schema = dict[str, Any]  # JSON Schema
+
+CONFIG = ConfigDict(extra="forbid", allow_inf_nan=False, hide_input_in_errors=True)
+_LINES = "Write `name: value` lines, indented."
+_LIST = "Write a list: one `- entry` a line."
+# What to write instead, by the type of pydantic's error.
+_STEPS = {
+    "bool_type": "Write true or false.",
+    "dataclass_type": _LINES,
+    "dict_type": _LINES,
+    "finite_number": "Write a number.",
+    "float_parsing": "Write a number.",
+    "float_type": "Write a number.",
+    "frozen_set_type": _LIST,
+    "int_from_float": "Write a whole number.",
+    "int_parsing": "Write a whole number.",
+    "int_parsing_size": "Write a whole number.",
+    "int_type": "Write a whole number.",
+    "mapping_type": _LINES,
+    "model_type": _LINES,
+    "tuple_type": _LIST,
+}
+
+
+class Wrong(ValueError):
+    """Everything that is wrong with what was written."""
+
+    def __init__(self, *odd: Odd) -> None:
+        super().__init__("; ".join(f"{'.'.join(map(str, where))}: {what}. {step}" for where, what, step in odd))
+        self.odd = odd
+
+
+class Model(Generic[T]):
+    """A type that written data is validated as. Names that it does not have are refused at every level."""
+
+    def __init__(self, kind: Any) -> None:
+        self._kind = kind
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        return tuple(each.name for each in dataclasses.fields(self._kind))
+
+    @cached_property
+    def _adapter(self) -> TypeAdapter[list[T]]:
+        return TypeAdapter(list[self._kind], config=CONFIG)  # type: ignore[name-defined]  # a dataclass takes no config
+
+    def read(self, data: Value, where: Where = ()) -> T:
+        """Raises Wrong, whose places begin with `where`."""
+        try:
+            return self._adapter.validate_python([data])[0]
+        except ValidationError as error:
+            found = error.errors(include_url=False)
+            raise Wrong(*(_explain(each, where, self.schema) for each in found)) from None
+
+    def __call__(self, where: Where, value: Value) -> T:
+        return self.read(value, where)
+
+    def schema(self) -> Schema:
+        """JSON Schema of what may be written."""
+        schema = self._adapter.json_schema()
+        found: Schema = _inline(schema["items"], schema.get("$defs", {}))
+        return found
+
+
+def _explain(error: Any, start: Where, schema: Callable[[], Schema]) -> Odd:
+    kind, value, context = error["type"], error["input"], error.get("ctx", {})
+    where: Where = tuple(part for part in error["loc"][1:] if part != "[key]")
+    place = (*start, *where)
+    if kind == "missing":
+        return place, "it is missing", f"Add `{where[-1]}: …`."
+    if kind in ("unexpected_keyword_argument", "extra_forbidden"):
+        return place, "there is no such setting", did_you_mean(str(where[-1]), _names_at(schema(), where[:-1]))
+    if kind == "value_error":  # whoever refuses says both halves: what is wrong, then what to write
+        what, _, step = str(context["error"]).partition(". ")
+        return place, what, step
+    if kind == "too_long":
+        return place, f"there are {context['actual_length']} of them", f"Write at most {context['max_length']}."
+    if kind == "string_too_long":
+        return place, f"it has {len(value)} characters", f"Write at most {context['max_length']}."
+    return place, _describe(value), _step(kind, value, context)
+
+
+def _step(kind: str, value: object, context: dict[str, Any]) -> str:
+    if kind == "string_type":
+        return f'Put it in quotes: "{_written(value)}".' if isinstance(value, int | float) else "Write text."
+    if kind == "enum":
+        return f"Write one of {context['expected'].replace(chr(39), '`')}."
+    if kind == "greater_than_equal":
+        return f"Write at least {_number(context['ge'])}."
+    if kind == "less_than_equal":
+        return f"Write at most {_number(context['le'])}."
+    return _STEPS[kind]
+
+
+def _number(bound: float) -> str:
+    return str(int(bound)) if bound == int(bound) else f"{bound:g}"
+
+
+def _describe(value: object) -> str:
+    if value in (None, "", [], {}):
+        return "it is empty"
+    if isinstance(value, dict):
+        return "a mapping is written here"
+    if isinstance(value, list):
+        return "a list is written here"
+    return f"`{_written(value)}` cannot be used"
+
+
+def _written(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _names_at(schema: Schema, where: Where) -> set[str]:
+    """The names that may be written at a place."""
+    here = list(_choices(schema))
+    for part in where:
+        here = [choice for node in here for below in _below(node, part) for choice in _choices(below)]
+    return {str(name) for node in here for name in node.get("properties", ())}
+
+
+def _choices(node: Schema) -> Iterator[Schema]:
+    yield node
+    for each in node.get("anyOf", ()):
+        yield from _choices(each)
+
+
+def _below(node: Schema, part: str | int) -> Iterator[Schema]:
+    if isinstance(part, int):
+        yield node.get("items", {})
+    elif part in node.get("properties", {}):
+        yield node["properties"][part]
+    elif isinstance(rest := node.get("additionalProperties"), dict):
+        yield rest
+
+
+def _inline(node: Any, shared: Schema) -> Any:
+    """With the schemas that it refers to in place, and without titles, which repeat the names."""
+    if isinstance(node, list):
+        return [_inline(each, shared) for each in node]
+    if not isinstance(node, dict):
+        return node
+    target = shared[node["$ref"].removeprefix("#/$defs/")] if "$ref" in node else {}
+    both = {**target, **{key: value for key, value in node.items() if key != "$ref"}}
+    return {key: _inline(value, shared) for key, value in both.items() if key != "title" or isinstance(value, dict)}
