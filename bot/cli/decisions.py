@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bot.config.settings import Settings
     from bot.query_api import Desk, Need
 
-app = typer.Typer(help="See what waits for a person, and decide it.", rich_markup_mode=None)
+app = typer.Typer(rich_markup_mode=None)
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Id = Annotated[str, typer.Argument(metavar="DECISION", help="Its id, or a beginning that only one has.")]
 Search = Annotated[str, typer.Option("--search", metavar="WORDS", help="Only those that have these words in them.")]

@@ -8,12 +8,7 @@ import typer
 from agents.domain.errors import OverlordError
 from bot.config.platforms import load, platforms
 
-_named = " and ".join(spec.title for spec in platforms() if spec.manifest)
-app = typer.Typer(
-    help=f"Print what other programs need: app manifests for {_named}, schemas for editors.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 for spec in platforms():
     if spec.manifest:
         app.command(spec.name)(load(spec.manifest))

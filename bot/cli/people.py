@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from bot.config.settings import Settings
     from store.chat.sessions import Session
 
-app = typer.Typer(help="See people, link their accounts, and give them console logins.", rich_markup_mode=None)
+app = typer.Typer(rich_markup_mode=None)
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 

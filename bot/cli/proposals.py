@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from bot.config.settings import Settings
     from bot.query_api import Desk
 
-app = typer.Typer(help="See what the system suggests, and approve or reject it.", rich_markup_mode=None)
+app = typer.Typer(rich_markup_mode=None)
 All = Annotated[bool, typer.Option("--all", help="Also those that were decided on.")]
 Id = Annotated[str, typer.Argument(metavar="PROPOSAL", help="Its id, or a beginning that only one has.")]
 

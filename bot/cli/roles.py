@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from agents.catalog.library import Catalog
     from agents.domain.workflow.roles import Role
 
-app = typer.Typer(help="See the roles that work is done in.", rich_markup_mode=None)
+app = typer.Typer(rich_markup_mode=None)
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 OURS = "(comes with Overlord)"
 

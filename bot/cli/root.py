@@ -1,16 +1,53 @@
 """The `overlord` command: its groups, the flags all of them share, and how an error reaches the person."""
 
+from importlib import import_module, metadata
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
+from typer.main import get_group
 
 from agents.domain.errors import OverlordError
-from bot.cli import decisions, demo, manifest, people, proposals, roles, settings, skills, tasks, up
-from bot.cli.doctor import command as doctor
+
+# A command, or a group of them: where it is, and what it is for. Only the one that is asked for is loaded.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "up": ("bot.cli.up:up", "Start Overlord; Ctrl-C stops it."),
+    "demo": ("bot.cli.demo:demo", "Play a request on the sample project, offline and unattended."),
+    "doctor": ("bot.cli.doctor.command:doctor", "Check machine, settings, chats, GitHub, models and store."),
+    "tasks": ("bot.cli.tasks:app", "See tasks and steer them."),
+    "decisions": ("bot.cli.decisions:app", "See what waits for a person, and decide it."),
+    "proposals": ("bot.cli.proposals:app", "See what the system suggests, and approve or reject it."),
+    "people": ("bot.cli.people:app", "See people, link their accounts, and give them console logins."),
+    "skills": ("bot.cli.skills:app", "See the skills that minions may use."),
+    "roles": ("bot.cli.roles:app", "See the roles that work is done in."),
+    "settings": ("bot.cli.settings:app", "See which settings file is read, and accept one."),
+    "manifest": ("bot.cli.manifest:app", "Print app manifests for chat platforms, and schemas for editors."),
+}
+
+
+def load_command(name: str) -> Any:
+    path, purpose = COMMANDS[name]
+    module, _, attribute = path.partition(":")
+    found, holder = getattr(import_module(module), attribute), typer.Typer(rich_markup_mode=None)
+    if isinstance(found, typer.Typer):
+        holder.add_typer(found, name=name, help=purpose)
+    else:
+        holder.command(name)(found)
+    return get_group(holder).commands[name]
 
 
 class OverlordGroup(TyperGroup):
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.commands = dict.fromkeys(COMMANDS)  # type: ignore[assignment]  # loaded when asked for
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        return load_command(cmd_name) if cmd_name in COMMANDS else None
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, purpose) for name, (_, purpose) in COMMANDS.items()])
+
     def invoke(self, ctx: Any) -> Any:
         """An error that a person can act on is told in words; anything else keeps its traceback."""
         try:
@@ -29,17 +66,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("up")(up.up)
-app.command("demo")(demo.demo)
-app.add_typer(tasks.app, name="tasks")
-app.add_typer(decisions.app, name="decisions")
-app.add_typer(proposals.app, name="proposals")
-app.add_typer(people.app, name="people")
-app.add_typer(skills.app, name="skills")
-app.add_typer(roles.app, name="roles")
-app.add_typer(settings.app, name="settings")
-app.command("doctor")(doctor.doctor)
-app.add_typer(manifest.app, name="manifest")
 
 
 def _version(wanted: bool) -> None:
@@ -49,8 +75,6 @@ def _version(wanted: bool) -> None:
 
 
 def version() -> str:
-    from importlib import metadata
-
     try:
         return metadata.version("overlord")
     except metadata.PackageNotFoundError:

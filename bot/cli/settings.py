@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from agents.catalog.models import ModelPart
     from bot.config.settings import Settings
 
-app = typer.Typer(help="See which settings file is read, and accept one.", rich_markup_mode=None)
+app = typer.Typer(rich_markup_mode=None)
 
 
 @app.callback(invoke_without_command=True)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from agents.domain.learning.skill import Uses
     from bot.config.settings import Settings
 
-app = typer.Typer(help="See the skills that minions may use.", rich_markup_mode=None)
+app = typer.Typer(rich_markup_mode=None)
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Of = Annotated[str, typer.Option("--project", help="Of this project alone.", show_default=False)]
 OURS = "(comes with Overlord)"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bot.config.settings import Settings
     from bot.query_api import Desk, TaskPage
 
-app = typer.Typer(help="See tasks and steer them.", rich_markup_mode=None)
+app = typer.Typer(rich_markup_mode=None)
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Id = Annotated[str, typer.Argument(metavar="TASK", help="Such as T-3, or just 3.")]
 Reason = Annotated[str, typer.Option(help="Kept with the task.")]
