@@ -12,11 +12,13 @@ from agents.domain.ids import Account, PersonId, TaskId, Thread
 from agents.domain.learning.proposal import Listed
 from agents.domain.task.task import Task
 from agents.domain.work.outcome import WorkerOutcome
+from agents.domain.work.work import SubtaskState, phase_state
 from bot.live import Running
 from bot.messages import Card, Delivery
 from bot.network.endpoints import Endpoint
 from bot.network.peers import LookUp
 from store.chat.sessions import Session
+from store.streams.evaluations import EvaluationResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +81,19 @@ class TaskPage:
     kept: tuple[str, ...] = ()  # names of diffs, patches and logs
     outcomes: tuple[WorkerOutcome, ...] = ()  # of all runs that ended and of their reviewers
     running: tuple[Running, ...] = ()  # at this moment
+    evaluations: tuple[EvaluationResult, ...] = ()  # how each attempt was judged, oldest first
+
+    @property
+    def phases(self) -> tuple[tuple[int, SubtaskState], ...]:
+        """The phases of a plan with several, each with what its subtasks come to together."""
+        plan, works = self.task.plan, self.task.works
+        if plan is None or not works or len(plan.phases) == 1:
+            return ()
+        here = {
+            number: [work.state for work in works if self.task.subtask(work.number).phase == number]
+            for number in plan.phases
+        }
+        return tuple((number, phase_state(states)) for number, states in here.items())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -55,6 +55,7 @@ from agents.domain.work.facts import (
     SubtaskEscalated as SubtaskEscalated,
     SubtaskReady as SubtaskReady,
     SubtaskTaken as SubtaskTaken,
+    TaskFailed as TaskFailed,
     TaskHandedOver as TaskHandedOver,
     WorkBegun as WorkBegun,
     WorkCompleted as WorkCompleted,
@@ -361,6 +362,7 @@ AnyEvent = (
     | MergeFailed
     | Merged
     | TaskHandedOver
+    | TaskFailed
     | WorkKept
     | ProposalMade
     | ProposalApproved

@@ -95,6 +95,7 @@ FLOW_AFTER: tuple[On, ...] = (
     On(e.MergeApproved, run=merge),
     On(e.TaskHandedOver, run=keep_work),
     On(e.TaskCancelled, run=tidy),
+    On(e.TaskFailed, run=tidy),
     On(e.JobRetried, at_rest=True, repeats=Repeats.PARKED),
     *(On(fact, run=tell_issue, aside=True, when=came_from_issue) for fact in TELLS),
     # After these nothing runs by itself: a person is waited for, the task rests or has ended, or nothing changed.

@@ -232,6 +232,7 @@ CARD_FOR: dict[type[Event], tuple[Maker, ...]] = {
     e.Merged: (status, merged, carried),
     e.TaskCancelled: (status, carried),
     e.TaskHandedOver: (status, carried),
+    e.TaskFailed: (status, carried),
     e.WorkKept: (kept,),
 }
 

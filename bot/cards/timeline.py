@@ -83,6 +83,7 @@ _PLAIN: dict[type[Event], Callable[[Any, NameOf], str]] = {
     e.MergeFailed: lambda f, name: f"Could not merge: {f.problem}",
     e.Merged: lambda f, name: f"Merged into {f.into} as {f.commit[:10]}",
     e.TaskHandedOver: lambda f, name: "Took the work over",
+    e.TaskFailed: lambda f, name: f"The task failed: {f.reason}",
     e.WorkKept: lambda f, name: f"Kept {', '.join(f.branches) or 'nothing'}",
     e.ProposalMade: lambda f, name: f"Proposed: {f.proposal.title}",
     e.ProposalApproved: lambda f, name: f"{name(f.by)} approved the proposal; it becomes a task of its own",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from agents.domain.work.outcome import WorkerOutcome
     from bot.config.settings import Settings
     from bot.query_api import Desk, TaskPage
+    from store.streams.evaluations import EvaluationResult
 
 app = typer.Typer(rich_markup_mode=None)
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -143,6 +144,13 @@ async def _show(settings: "Settings", written: str, json: bool) -> None:
         output.show_table(
             ("run", "worker", "status", "files", "review", "next"), [_row(each) for each in page.outcomes], none=""
         )
+    if page.evaluations:
+        typer.echo("")
+        columns = ("attempt", "tests", "lint", "review", "overall", "when")
+        output.show_table(columns, [_judged(each) for each in page.evaluations], none="")
+    if page.phases:
+        typer.echo("")
+        output.show_table(("phase", "state"), [(str(number), state) for number, state in page.phases], none="")
     typer.echo("")
     output.show_table(("when", "who", "what"), rows, none="Nothing has happened yet.")
 
@@ -150,6 +158,12 @@ async def _show(settings: "Settings", written: str, json: bool) -> None:
 def _row(ended: "WorkerOutcome") -> tuple[str, ...]:
     files = ended.implementation.words if ended.implementation else ""
     return (ended.run, ended.worker, ended.status, files, ended.review_status or "", ended.next_step)
+
+
+def _judged(each: "EvaluationResult") -> tuple[str, ...]:
+    scores = (each.test_score, each.lint_score, each.review_score, each.overall)
+    attempt = f"{each.task}.{each.subtask}-{each.revision_number + 1}"
+    return (attempt, *(score.replace("_", " ") or "not run" for score in scores), output.local(each.timestamp))
 
 
 async def _say(settings: "Settings", written: str, text: str) -> None:

@@ -32,6 +32,7 @@ from store.books import Books
 from store.chat.deliveries import DeliveryState
 from store.chat.messages import Kept
 from store.codec import Recorded
+from store.streams.evaluations import history
 from store.streams.ledger import Waiting
 from store.streams.log import Which
 
@@ -205,6 +206,9 @@ class Records:
             timeline=tuple(self._entry(books, fact) for fact in _worth_telling(facts)),
             more=facts[0].version if facts else 0,
             outcomes=tuple(self._outcomes(books, id)),
+            evaluations=tuple(
+                replace(each, feedback=self._office.redact(each.feedback)) for each in history(books.db, id)
+            ),
         )
 
     def _outcomes(self, books: Books, id: TaskId) -> Iterator[WorkerOutcome]:

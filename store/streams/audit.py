@@ -17,7 +17,7 @@ from agents.domain.task.task import Task, TaskState
 from store import tables
 from store.codec import BEGINNING, Cause, load_decision, load_event, seconds
 from store.running.jobs import UNFINISHED
-from store.streams import listings, proposals
+from store.streams import evaluations, listings, proposals
 from store.streams.kinds import StreamKind, kind_of
 from store.streams.log import SNAPSHOTS, fact_hash, present
 
@@ -79,6 +79,7 @@ def _disagreements(db: Connection, id: StreamId, rows: Rows) -> Iterator[str]:
         facts = [load_event(row.kind, row.body) for row in rows]
         state, then = _replayed(kind, facts, saved)
         decisions, proposed = ledger.replay(facts), proposals.replay(facts)
+        judged = evaluations.replay(facts)
     except (KeyError, ValueError, OverlordError) as problem:
         yield f"{id}: its facts tell no story ({type(problem).__name__})"
         return
@@ -88,6 +89,8 @@ def _disagreements(db: Connection, id: StreamId, rows: Rows) -> Iterator[str]:
         yield f"{id}: its snapshot"
     if isinstance(state, Task) and _listed(db, state) != listings.row_of(state):
         yield f"{id}: its place in the lists"
+    if evaluations.rows(db, id) != judged:
+        yield f"{id}: its evaluations"
     yield from _wrong_decisions(db, id, decisions)
     yield from _wrong_proposals(db, id, proposed)
 

@@ -1,13 +1,14 @@
 """The history of judgements as a table: made from the facts in their own transaction, so that it can be counted."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import Connection, select
 
 from agents.domain.checks.evaluation import Evaluation, Score
-from agents.domain.events import WorkEvaluated
+from agents.domain.events import Event, ProjectChosen, PullOpened, WorkEvaluated
 from agents.domain.ids import TaskId
 from agents.domain.task.task import Task
 from store import tables
@@ -19,6 +20,8 @@ _V = tables.evaluations
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationResult:
+    """One judgement of one attempt. A score is empty where that check did not run, or gave no verdict."""
+
     task: TaskId
     subtask: int
     pr_number: int
@@ -34,13 +37,31 @@ class EvaluationResult:
 
 def write(db: Connection, task: Task, fact: WorkEvaluated) -> None:
     """Once, however often the fact is replayed."""
+    insert_once(db, _V, _row(fact, task.project or "", task.pull))
+
+
+def replay(facts: Iterable[Event]) -> list[dict[str, Any]]:
+    """What the table should hold of a task: the first judgement of each attempt."""
+    found, repo, pull = dict[tuple[int, int], dict[str, Any]](), "", 0
+    for fact in facts:
+        match fact:
+            case ProjectChosen(project=project):
+                repo = project or ""
+            case PullOpened(number=number):
+                pull = number
+            case WorkEvaluated(subtask=subtask, attempt=attempt):
+                found.setdefault((subtask, attempt), _row(fact, repo, pull))
+    return sorted(found.values(), key=lambda row: (row["at"], row["subtask"], row["attempt"]))
+
+
+def _row(fact: WorkEvaluated, repo: str, pull: int) -> dict[str, Any]:
     judged = fact.evaluation
-    row = {
+    return {
         "task": fact.task,
         "subtask": fact.subtask,
         "attempt": fact.attempt,
-        "repo": task.project or "",
-        "pr_number": task.pull,
+        "repo": repo,
+        "pr_number": pull,
         "commit": judged.commit,
         "test_score": _gate(judged, "tests"),
         "lint_score": _gate(judged, "lint"),
@@ -52,26 +73,17 @@ def write(db: Connection, task: Task, fact: WorkEvaluated) -> None:
         "cost": judged.cost,
         "at": seconds(fact.at),
     }
-    insert_once(db, _V, row)
+
+
+def rows(db: Connection, task: str) -> list[dict[str, Any]]:
+    wanted = select(_V).where(_V.c.task == task).order_by(_V.c.at, _V.c.subtask, _V.c.attempt)
+    return [dict(row) for row in db.execute(wanted).mappings()]
 
 
 def history(db: Connection, task: TaskId) -> Sequence[EvaluationResult]:
-    wanted = select(_V).where(_V.c.task == task).order_by(_V.c.at, _V.c.subtask, _V.c.attempt)
+    names = [field.name for field in fields(EvaluationResult) if field.name != "timestamp"]
     return [
-        EvaluationResult(
-            task=TaskId(row.task),
-            subtask=row.subtask,
-            pr_number=row.pr_number,
-            repo=row.repo,
-            test_score=row.test_score,
-            lint_score=row.lint_score,
-            review_score=row.review_score,
-            overall=row.overall,
-            feedback=row.feedback,
-            revision_number=row.revision_number,
-            timestamp=moment(row.at),
-        )
-        for row in db.execute(wanted)
+        EvaluationResult(timestamp=moment(row["at"]), **{name: row[name] for name in names}) for row in rows(db, task)
     ]
 
 

@@ -6,11 +6,12 @@ from datetime import timedelta
 import pytest
 
 from agents.domain.errors import OverlordError
-from agents.domain.ids import Account, Thread
+from agents.domain.ids import Account, TaskId, Thread
 from agents.domain.task.task import TaskState
 from agents.domain.work.outcome import Implementation, Made, Status, WorkerOutcome
 from bot.messages import Button, Card, Choice, Row, Style, Tone
 from bot.platforms.console.page import ICONS, TONES, ago, cut
+from store.streams.evaluations import EvaluationResult
 from tests.fakes.console import console, text_of
 from tests.fakes.desk import START, ScriptedDesk, plan_card
 
@@ -127,6 +128,27 @@ async def test_a_task_tells_its_story() -> None:
         assert re.search(r"v1 · [\w-]{8} ", said)
         assert "Waiting for a decision" in said
         assert f'href="/thread/{visit.desk.heard[0].thread}"' in page.text
+
+
+async def test_a_task_says_how_each_attempt_was_checked() -> None:
+    desk = ScriptedDesk()
+    scores = {"test_score": "pass", "lint_score": "", "review_score": NASTY, "overall": "needs_revision"}
+    judged = EvaluationResult(
+        task=TaskId("T-1"),
+        subtask=2,
+        pr_number=0,
+        repo="shop",
+        feedback=NASTY,
+        revision_number=1,
+        timestamp=START,
+        **scores,
+    )
+    desk.evaluations = (judged,)
+    async with console(desk) as visit:
+        await visit.say("@overlord add login")
+        page = await visit.get("/task/T-1")
+        assert "T-1.2, attempt 2 all: needs revision tests: pass lint: not run" in text_of(page.text)
+        assert NASTY not in page.text
 
 
 async def test_a_task_says_what_came_of_each_run() -> None:

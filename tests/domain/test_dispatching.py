@@ -18,7 +18,7 @@ from agents.domain.planning.decomposition import Decomposition, Need, Subtask, w
 from agents.domain.task.task import Task, TaskState, evolve
 from agents.domain.work import dispatching, working
 from agents.domain.work.scope import Scope, ScopeMode
-from agents.domain.work.work import SubtaskState, Work
+from agents.domain.work.work import SubtaskState, Work, phase_state
 
 AT = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 MOMENT = Moment(at=AT, cause="test")
@@ -222,3 +222,22 @@ def test_the_same_change_waits_at_a_gate_of_its_risk_once(level: RiskLevel) -> N
     medium = replace(medium, works=(replace(medium.works[0], risk=RiskLevel.MEDIUM), medium.works[1]))
     assert whole_judged(medium, RiskLevel.MEDIUM, "t") is None
     assert whole_judged(medium, RiskLevel.MEDIUM, "another") and whole_judged(medium, RiskLevel.HIGH, "t")
+
+
+@pytest.mark.parametrize(
+    ("states", "phase"),
+    [
+        ("pending pending", "pending"),
+        ("pending running", "running"),
+        ("done pending", "running"),
+        ("running needs_human", "needs_human"),
+        ("evaluating done", "evaluating"),
+        ("paused done", "paused"),
+        ("done failed blocked", "done"),
+        ("failed blocked", "failed"),
+        ("blocked cancelled", "blocked"),
+        ("cancelled", "cancelled"),
+    ],
+)
+def test_a_phase_is_what_its_subtasks_come_to(states: str, phase: str) -> None:
+    assert phase_state([SubtaskState(state) for state in states.split()]) == phase

@@ -18,6 +18,7 @@ from agents.ports import Listener
 from bot.live import Live, Running
 from bot.messages import Button, Card, Choice, Delivery, Edited, Pressed, Row, Said, Style, Tone
 from bot.query_api import EVERYTHING, Conversation, Heard, Message, Need, Portion, TaskPage, TimelineEntry
+from store.streams.evaluations import EvaluationResult
 
 LAST_REPLIES = 3
 PLAN = lettered(
@@ -50,6 +51,7 @@ class ScriptedDesk:
         self.problem: OverlordError | None = None
         self.texts: dict[tuple[TaskId, str], str] = {}
         self.outcomes: tuple[WorkerOutcome, ...] = ()
+        self.evaluations: tuple[EvaluationResult, ...] = ()
         self.clock = START
         self.answers = True  # whether a request is answered at all
         self._names = names or {"ana": "Ana"}
@@ -100,6 +102,7 @@ class ScriptedDesk:
             timeline=tuple(self.timelines[task]),
             kept=tuple(sorted(name for of, name in self.texts if of == task)),
             outcomes=self.outcomes,
+            evaluations=self.evaluations,
             running=await self.now.running(task, Redactor()),
         )
 

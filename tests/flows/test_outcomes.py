@@ -1,14 +1,19 @@
 """What came of each run, from the facts that real flows record."""
 
 import asyncio
+import re
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 
 from agents.domain.decisions.authority import Kind
 from agents.domain.work.outcome import MINION, OF_ENDING, PERSON, TELLING, Status, WorkerOutcome, outcomes
 from agents.domain.work.work import Ending
 from agents.ports import Asked, GaveUp
+from store import tables
+from store.books import Books
+from store.streams import audit
 from tests.bot.test_cli_entry import Shell
 from tests.fakes.llm import ScriptedLlm, no_answer
 from tests.fakes.work import Workshop, failing, finishes, says
@@ -120,3 +125,26 @@ async def test_tools_are_told_in_one_form(work: Work, tmp_path: Path) -> None:
     judged = [each["run"] for each in told if each["worker"] == "overlord"]
     assert judged == ["T-1.4-1"], "no minion worked on the whole"
     assert "T-1.2-1  minion" in (await asyncio.to_thread(shell.run, "tasks", "show", "T-1")).out
+
+
+async def test_the_record_of_judgements_is_shown_and_doctor_compares_it_with_the_facts(
+    work: Work, tmp_path: Path
+) -> None:
+    work.workshop.gates.says = {"T-1.1-1": (failing(),)}
+    await work.accepted()
+    await work.settle()
+    shell = Shell(tmp_path)
+    shell.home.mkdir()
+    shell.environ["OVERLORD_DATABASE_URL"] = f"sqlite:///{tmp_path / 'overlord.db'}"
+    shown = (await asyncio.to_thread(shell.run, "tasks", "show", "T-1")).out
+    assert re.search(r"T-1\.1-1 +needs revision +\S+( \S+)? +not run +needs revision ", shown), shown
+    assert re.search(r"T-1\.1-2 +pass +\S+( \S+)? +pass +pass ", shown), shown
+    told = (await asyncio.to_thread(shell.run, "tasks", "show", "T-1", "--json")).json["evaluations"]
+    assert [(each["subtask"], each["revision_number"]) for each in told if each["subtask"] == 1] == [(1, 0), (1, 1)]
+
+    def tamper(books: Books) -> None:
+        books.db.execute(update(tables.evaluations).where(tables.evaluations.c.subtask == 1).values(overall="pass"))
+
+    assert await work.office.database.read(lambda books: audit.examine(books.db).apart) == ()
+    await work.office.database.write(tamper)
+    assert await work.office.database.read(lambda books: audit.examine(books.db).apart) == ("T-1: its evaluations",)

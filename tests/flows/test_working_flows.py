@@ -14,6 +14,7 @@ from agents.domain.task.task import Task, TaskState
 from agents.domain.work.work import Ending, SubtaskState
 from agents.ports import Asked, Brief, Checkout, GaveUp, Outcome, WantsScope, Watch
 from bot.cards.words import state_of
+from store.streams import audit
 from tests.bot.test_cli_entry import Shell
 from tests.fakes.llm import ScriptedLlm, no_answer
 from tests.fakes.work import MemoryCheckouts, Workshop, failing, finishes, never_ends, says
@@ -209,9 +210,28 @@ async def test_what_is_dropped_takes_along_what_waits_for_it(work: Work) -> None
     await work.accepted()
     await work.settle()
     await work.press(Kind.ESCALATION, "drop")
-    assert await work.states() == [S.CANCELLED, S.DONE, S.CANCELLED, S.PENDING]
+    assert await work.states() == [S.FAILED, S.DONE, S.BLOCKED, S.PENDING]
+    assert (await work.now()).work(3).problem == "it waits for T-1.1, which was dropped"
     await work.settle()
     assert (await work.now()).of_kind(Kind.MERGE)
+
+
+async def test_a_task_of_which_nothing_came_has_failed(work: Work) -> None:
+    no = says(GaveUp(ending=Ending.TURNS, problem="50 turns were not enough"))
+    work.workshop.minions.scripts = {1: [no], 2: [no]}
+    await work.accepted()
+    await work.settle()
+    await work.press(Kind.ESCALATION, "drop")
+    assert (await work.now()).state is TaskState.RUNNING, "one of two is still open"
+    await work.press(Kind.ESCALATION, "drop")
+    task = await work.now()
+    assert await work.states() == [S.FAILED, S.FAILED, S.BLOCKED, S.PENDING]
+    assert (task.state, task.open, task.reason) == (TaskState.FAILED, (), "every subtask failed or was dropped")
+    assert task.work(1).problem == "dropped: 50 turns were not enough"
+    await work.run_next("tidy")
+    assert not work.workshop.checkouts.opened
+    apart = await work.office.database.read(lambda books: audit.examine(books.db).apart)
+    assert apart == (), "doctor agrees"
 
 
 async def test_a_person_may_take_a_branch_over_and_hand_it_in(work: Work) -> None:

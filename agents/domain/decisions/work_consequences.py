@@ -99,7 +99,10 @@ def escalation(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -
     if decision.subject == "merge":
         return _not_merged(task, decision, chosen, moment)
     work = _waiting(task, decision)
-    return _NEXT[chosen.option.value](task, work, chosen, moment) if work else []
+    facts = _NEXT[chosen.option.value](task, work, chosen, moment) if work else []
+    if any(isinstance(fact, e.TaskFailed) for fact in facts):
+        facts = [*facts, *withdraw(ending_with(task, but=decision.id), "the task failed", moment)]
+    return facts
 
 
 def _not_merged(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
@@ -149,15 +152,19 @@ def _hand_in(task: Task, work: Work, chosen: Chosen, moment: Moment) -> Facts:
 
 def _drop(task: Task, work: Work, chosen: Chosen, moment: Moment) -> Facts:
     """What waits for it cannot be done either, so it goes too."""
-    facts: Facts = [e.SubtaskDropped(**about_run(task, work, moment), by=chosen.by[0], why="dropped by a person")]
+    by, failed, blocked = chosen.by[0], SubtaskState.FAILED, SubtaskState.BLOCKED
+    why = f"dropped: {work.problem}" if work.problem else "dropped by a person"
+    facts: Facts = [e.SubtaskDropped(**about_run(task, work, moment), by=by, why=why, outcome=failed)]
     for number in dispatching.dependents(task, work.number):
         other = task.work(number)
         if other.state is SubtaskState.PENDING and not other.queued:
             why = f"it waits for {task.id}.{work.number}, which was dropped"
-            facts.append(e.SubtaskDropped(**about_run(task, other, moment), by=chosen.by[0], why=why))
+            facts.append(e.SubtaskDropped(**about_run(task, other, moment), by=by, why=why, outcome=blocked))
     after = task
     for fact in facts:
         after = evolve(after, fact)
+    if dispatching.came_to_nothing(after):
+        return [*facts, e.TaskFailed(task=task.id, at=moment.at, reason="every subtask failed or was dropped")]
     return [*facts, *dispatching.start_next(after, moment)]
 
 

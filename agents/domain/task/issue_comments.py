@@ -69,6 +69,11 @@ def _cancelled(task: Task, fact: e.TaskCancelled) -> Telling:
     return _telling(task, "cancelled", Act.BLOCKED, text)
 
 
+def _gave_up(task: Task, fact: e.TaskFailed) -> Telling:
+    text = f"{task.id} failed: {cut(fact.reason, PROBLEM)}\n\nPut the label back to ask again."
+    return _telling(task, "failed", Act.BLOCKED, text)
+
+
 def _name(task: Task, fact: e.AboutWork) -> str:
     return f"{task.id}.{fact.subtask} ({one_line(task.subtask(fact.subtask).title, 100)})"
 
@@ -85,4 +90,5 @@ TELLS: dict[type[Event], Callable[[Task, Any], Telling]] = {
     e.SubtaskEscalated: _escalated,
     e.JobParked: _parked,
     e.TaskCancelled: _cancelled,
+    e.TaskFailed: _gave_up,
 }

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import one_line
-from agents.domain.work.work import SubtaskState
+from agents.domain.work.work import DROPPED
 
 
 def pull_text(task: Task) -> tuple[str, str]:
@@ -14,8 +14,8 @@ def pull_text(task: Task) -> tuple[str, str]:
     asked = f"Asked for: {one_line(task.request, 300)}"
     where = [f"In: {task.origin.url}"] if task.origin else []
     lines = [task.plan.goal, "", asked, *where, "", "Subtasks:"]
-    lines += [_line(task, work.number) for work in task.works if work.state is not SubtaskState.CANCELLED]
-    lines += [_line(task, work.number) + " (dropped)" for work in task.works if work.state is SubtaskState.CANCELLED]
+    lines += [_line(task, work.number) for work in task.works if work.state not in DROPPED]
+    lines += [_line(task, work.number) + " (dropped)" for work in task.works if work.state in DROPPED]
     return title, "\n".join(lines)
 
 

@@ -89,6 +89,7 @@ TASK_MOVES: dict[tuple[TaskState, type[Event]], TaskState | None] = {
     **{(s, kind): s for s in (S.RUNNING, S.BLOCKED) for kind in OF_WORK},
     (S.RUNNING, e.Merged): S.DONE,
     **{(s, e.TaskHandedOver): S.CANCELLED for s in (S.RUNNING, *RESTING)},
+    **{(s, e.TaskFailed): S.FAILED for s in (S.RUNNING, *RESTING)},
 }
 
 # Facts that move no task. Those of the second kind may come late, after the task has ended.
@@ -294,6 +295,7 @@ _CHANGES: dict[type[Event], Callable[[Task, Any], dict[str, Any]]] = {
     e.MergeFailed: lambda task, fact: {"problem": fact.problem},
     e.Merged: lambda task, fact: {"head": fact.commit, "merged_into": fact.into, "problem": ""},
     e.TaskHandedOver: lambda task, fact: {"reason": "handed over"},
+    e.TaskFailed: lambda task, fact: {"reason": fact.reason},
     e.ProposalMade: lambda task, fact: {"proposals": (*task.proposals, fact.proposal)},
     **dict.fromkeys(
         (e.ProposalApproved, e.ProposalRejected),

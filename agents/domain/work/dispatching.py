@@ -11,7 +11,7 @@ from agents.domain.planning.decomposition import Subtask
 from agents.domain.task.task import Task, TaskState
 from agents.domain.work.branches import branch_for
 from agents.domain.work.scope import Scope, ScopeMode
-from agents.domain.work.work import SubtaskState, Work, run_key
+from agents.domain.work.work import DROPPED, SubtaskState, Work, run_key
 
 ACTIVE = (SubtaskState.RUNNING, SubtaskState.EVALUATING, SubtaskState.NEEDS_HUMAN, SubtaskState.PAUSED)
 SCOPE_OPTIONS = lettered(
@@ -48,6 +48,11 @@ def start_next(task: Task, moment: Moment) -> Facts:
     if task.works and all(work.settled for work in task.works):
         return [e.WorkCompleted(task=task.id, at=moment.at)]
     return _start_all(task, moment)
+
+
+def came_to_nothing(task: Task) -> bool:
+    """Every step was dropped: there is nothing to judge as a whole."""
+    return all(work.state in DROPPED for work in task.works if not task.is_closing(work.number))
 
 
 def _start_all(task: Task, moment: Moment) -> Facts:

@@ -7,7 +7,7 @@ from agents.domain.checks.risk import RiskLevel
 from agents.domain.fact import AboutWork, Event
 from agents.domain.ids import PersonId
 from agents.domain.work.scope import Scope
-from agents.domain.work.work import Ending
+from agents.domain.work.work import Ending, SubtaskState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +149,7 @@ class SubtaskDone(AboutWork):
 class SubtaskDropped(AboutWork):
     by: PersonId
     why: str = ""
+    outcome: SubtaskState = SubtaskState.CANCELLED  # failed, or blocked by one that failed; older facts do not say
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,6 +193,13 @@ class TaskHandedOver(Event):
     """A person takes what there is: branches and a patch."""
 
     by: PersonId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskFailed(Event):
+    """None of its subtasks came to anything, so there is nothing to hand over."""
+
+    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

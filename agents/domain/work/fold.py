@@ -31,7 +31,7 @@ SUBTASK_MOVES: dict[tuple[SubtaskState, type[AboutWork]], SubtaskState] = {
     (S.NEEDS_HUMAN, w.SubtaskTaken): S.NEEDS_HUMAN,
     (S.NEEDS_HUMAN, w.BranchPublished): S.NEEDS_HUMAN,
     (S.EVALUATING, w.SubtaskDone): S.DONE,
-    **{(s, w.SubtaskDropped): S.CANCELLED for s in (S.PENDING, S.NEEDS_HUMAN, S.PAUSED)},
+    **{(s, w.SubtaskDropped): S.CANCELLED for s in (S.PENDING, S.NEEDS_HUMAN, S.PAUSED)},  # or as the fact says
 }
 
 _CHANGES: dict[type[AboutWork], Callable[[Work, Any], dict[str, Any]]] = {
@@ -85,7 +85,7 @@ _CHANGES: dict[type[AboutWork], Callable[[Work, Any], dict[str, Any]]] = {
     w.GatePassed: lambda work, fact: {"by_time": fact.by_time},
     w.SubtaskEscalated: lambda work, fact: {"problem": fact.why, "patch": fact.patch or work.patch},
     w.SubtaskTaken: lambda work, fact: {"doing": "finished by hand"},
-    w.SubtaskDropped: lambda work, fact: {"problem": fact.why, "queued": False},
+    w.SubtaskDropped: lambda work, fact: {"state": fact.outcome, "problem": fact.why, "queued": False},
 }
 
 
@@ -134,4 +134,4 @@ def evolve(work: Work, fact: AboutWork) -> Work:
             next_step="Say `status` to see where it stands.",
         )
     more = _CHANGES.get(type(fact))
-    return replace(work, state=to, **(more(work, fact) if more else {}))
+    return replace(work, **{"state": to, **(more(work, fact) if more else {})})

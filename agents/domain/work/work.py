@@ -1,5 +1,6 @@
 """The work on one subtask: where it stands, what may be written, and what a minion's run came to."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -16,9 +17,25 @@ class SubtaskState(StrEnum):
     DONE = "done"
     NEEDS_HUMAN = "needs_human"
     PAUSED = "paused"
-    FAILED = "failed"
-    BLOCKED = "blocked"
+    FAILED = "failed"  # its attempts came to nothing, and a person dropped it
+    BLOCKED = "blocked"  # it never began, for it needs one that failed
     CANCELLED = "cancelled"
+
+
+# Once a subtask is in one of these, nothing more will come of it.
+DROPPED = frozenset({SubtaskState.FAILED, SubtaskState.BLOCKED, SubtaskState.CANCELLED})
+SETTLED = DROPPED | {SubtaskState.DONE}
+
+
+def phase_state(states: Collection[SubtaskState]) -> SubtaskState:
+    """A phase is as its subtasks are: first what needs a person, then what moves, then how they ended."""
+    for state in (SubtaskState.NEEDS_HUMAN, SubtaskState.RUNNING, SubtaskState.EVALUATING, SubtaskState.PAUSED):
+        if state in states:
+            return state
+    if SETTLED.issuperset(states):
+        ends = (SubtaskState.DONE, SubtaskState.FAILED, SubtaskState.BLOCKED, SubtaskState.CANCELLED)
+        return next(state for state in ends if state in states)
+    return SubtaskState.RUNNING if SETTLED.intersection(states) else SubtaskState.PENDING
 
 
 class Ending(StrEnum):
@@ -78,7 +95,7 @@ class Work:
     @property
     def settled(self) -> bool:
         """Nothing more will come of it."""
-        return self.state in (SubtaskState.DONE, SubtaskState.CANCELLED)
+        return self.state in SETTLED
 
     @property
     def spoilt(self) -> bool:
