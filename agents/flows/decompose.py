@@ -60,13 +60,14 @@ class PlanSays(BaseModel):
     assumptions: list[Line] = Field(default=[], max_length=20)
     risks: list[RiskSays] = Field(default=[], max_length=20)
     question: str = Field(default="", max_length=500)
+    why_it_matters: str = Field(default="", max_length=300)
     options: list[Name] = Field(default=[], max_length=5)
     reason: str = Field(default="", max_length=1000)
 
     def drafted(self) -> Drafted:
         match self.status:
             case PlanStatus.NEEDS_REFINEMENT if self.question:
-                return Clarify(question=self.question, options=tuple(self.options))
+                return Clarify(question=self.question, options=tuple(self.options), why=self.why_it_matters)
             case PlanStatus.COMPLETE:
                 return self._plan()
             case _:

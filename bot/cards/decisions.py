@@ -14,7 +14,7 @@ from bot.cards import words
 from bot.cards.bill import NO_BILL, Bill, bill_rows
 from bot.cards.plan import graph_of, is_contested, plan_rows, size_in_words
 from bot.cards.proposals import NEXT, proposal_rows
-from bot.cards.questions import evidence_lines, is_short, numbered_lines, question_rows, whole_question
+from bot.cards.questions import evidence_lines, is_short, numbered_lines, question_rows, says_why, whole_question
 from bot.cards.work import evaluation_rows, found_lines, merge_rows
 from bot.messages import Button, Card, Choice, Row, Style, Tone
 
@@ -185,7 +185,7 @@ def _judgement_text(request: str, task: Task, decision: Decision) -> str:
 
 
 def _clarify_text(request: str, task: Task, decision: Decision) -> str:
-    if not decision.evidence:
+    if says_why(decision):
         return _asked_about(request, task, decision)
     return f"“{request}” needs another way. Reply with what I should know, or edit your request; then I plan again."
 

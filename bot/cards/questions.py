@@ -2,6 +2,7 @@
 
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision, numbers
+from agents.domain.planning.planning import NO_PLAN
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import one_line
 from agents.domain.work import dispatching
@@ -30,13 +31,18 @@ def numbered_lines(decision: Decision) -> tuple[str, ...]:
 
 
 def evidence_lines(decision: Decision) -> tuple[str, ...]:
-    return () if decision.kind is Kind.QUESTION else decision.evidence
+    return () if says_why(decision) else decision.evidence
+
+
+def says_why(decision: Decision) -> bool:
+    """Whether its evidence is why the question matters; where there is no plan, it is why there is none."""
+    return decision.kind in ASKED and decision.question != NO_PLAN
 
 
 def question_rows(task: Task, decision: Decision) -> list[Row]:
     if decision.kind not in ASKED:
         return []
-    why = decision.evidence if decision.kind is Kind.QUESTION else ()
+    why = decision.evidence if says_why(decision) else ()
     rows = [Row(label="Why it matters", value=each) for each in why]
     rows.append(Row(label="Affects", value=_affected(task, decision)))
     if not decision.closed_by_silence and not decision.held_by:

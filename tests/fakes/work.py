@@ -189,9 +189,12 @@ class ScriptedGates:
 
     says: dict[str, Sequence[GateRun]] = field(default_factory=dict)
     judged: list[Candidate] = field(default_factory=list)
+    holds: dict[str, asyncio.Event] = field(default_factory=dict)  # judgements that wait, by log name
 
     async def judge(self, candidate: Candidate, show: Show = unseen) -> Judged:
         self.judged.append(candidate)
+        if held := self.holds.get(candidate.log):
+            await held.wait()
         return Judged(gates=tuple(self.says.get(candidate.log, (passed(),))), coverage=91.0, sandbox="no sandbox")
 
 
@@ -205,6 +208,7 @@ class MemoryForge:
     on: str = "main"  # what is checked out where people work
     asked: list[Pull] = field(default_factory=list)
     targets: list[Target] = field(default_factory=list)
+    holds: asyncio.Event | None = None  # merges wait for it
 
     async def base(self, project: str, number: int = 0) -> str:
         if not self.on:
@@ -222,6 +226,8 @@ class MemoryForge:
 
     async def merge(self, project: str, number: int, head: str, message: str, target: Target = ANYWHERE) -> str | None:
         self.targets.append(target)
+        if self.holds:
+            await self.holds.wait()
         if not self.fits:
             return None
         if head not in self.merged:

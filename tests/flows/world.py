@@ -127,7 +127,8 @@ class Planning:
 async def planning(place: Path, llm: Callable[[Office], Callable[[Job], Llm]]) -> AsyncIterator[Planning]:
     database = Database(f"sqlite:///{place / 'overlord.db'}")
     clock = ScaledClock(100, since=time.time())
-    office = Office(database=database, permissions=Permissions({}, frozenset()), clock=clock, limits=Limits())
+    limits = Limits(job_lease=6_000)  # nobody renews one here, and the clock is a hundred times as fast as the machine
+    office = Office(database=database, permissions=Permissions({}, frozenset()), clock=clock, limits=limits)
 
     def open_task(books: Books) -> TaskId:
         request = Request(text="add a login page", by=ANA.person, thread=Thread(f"{CHANNEL}:1"), channel=CHANNEL)

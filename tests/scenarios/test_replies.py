@@ -6,9 +6,9 @@ from agents.domain import events as e
 from agents.domain.decisions.authority import Kind
 from agents.domain.task.task import TaskState
 from agents.domain.work.work import Ending, SubtaskState
-from agents.ports import Asked, GaveUp, Outcome, WantsScope
+from agents.ports import Asked, Brief, GaveUp, Outcome, WantsScope, Watch
 from tests.fakes.llm import no_answer
-from tests.fakes.work import Play as Plays, ScriptedMinions, Workshop, never_ends, says
+from tests.fakes.work import Play as Plays, ScriptedMinions, Workshop, finishes, never_ends, says
 from tests.scenarios.conftest import Given, Opened, Play
 from tests.scenarios.stage import until
 from tests.scenarios.working import THREE_SUBTASKS, at_work, given
@@ -183,6 +183,29 @@ async def test_a_second_request_by_somebody_else_is_asked_about(opened: Opened) 
     await play.sees("sec", thread, "New task, or a remark on T-1?", "what about the header")
     await play.stage.press("sec", thread, "Remark on T-1")
     await play.sees("sec", thread, "New task, or a remark", "Remark on T-1 (decided by", gone="New task")
+
+
+async def test_an_approvers_words_in_somebody_elses_thread_are_asked_about_too(opened: Opened) -> None:
+    told: list[str] = []
+    work = Workshop(minions=ScriptedMinions(scripts={1: [listens(told)] * 2}))
+    play, thread = await at_work(opened, given(work))
+    await play.sees("ana", thread, "turn 1")
+    await play.stage.say("lead", "fix the broken link in the footer", thread=thread, mention=True)
+    await play.sees("lead", thread, "New task, or a remark on T-1?", "broken link in the footer")
+    assert not told and (await play.task()).remarks == 0, "no minion hears it before it is known what it is"
+    await play.stage.press("lead", thread, "Remark on T-1")
+    await play.sees("lead", thread, "T-1 is ready to merge")
+    assert told == ["fix the broken link in the footer"] and (await play.task()).remarks == 1
+
+
+def listens(told: list[str]) -> Plays:
+    """A minion that works until somebody tells it something."""
+
+    async def play(brief: Brief, watch: Watch) -> Outcome:
+        told.extend(brief.since)
+        return await (finishes() if told else never_ends)(brief, watch)
+
+    return play
 
 
 async def test_an_approval_while_the_task_is_stopped_says_that_nothing_starts(opened: Opened) -> None:

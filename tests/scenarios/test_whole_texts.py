@@ -48,10 +48,13 @@ async def test_the_number_of_an_option_is_its_answer(opened: Opened, words: str)
 
 
 async def test_a_long_clarification_is_whole(opened: Opened) -> None:
-    unclear = {"status": "NEEDS_REFINEMENT", "question": LONG, "options": [REHASH, "Neither"]}
+    why = "Old passwords stop working, or stay weak"
+    options = [REHASH, "Neither"]
+    unclear = {"status": "NEEDS_REFINEMENT", "question": LONG, "options": options, "why_it_matters": why}
     play = await opened(given(Workshop(), decompose=unclear))
     thread = await play.stage.say("ana", "make logging in safe", mention=True)
     card = await play.sees("ana", thread, "T-1: a question about the request", LONG, f"1. {REHASH}", "2. Neither")
-    assert "nothing is planned before there is an answer" in card.text
+    for part in ("Why it matters", why, "nothing is planned before there is an answer", "If nobody answers"):
+        assert part in card.text
     await play.stage.press("ana", thread, "2: Neither")
     assert LONG in (await play.sees("ana", thread, "Neither (decided by")).text

@@ -154,6 +154,36 @@ async def test_an_edit_at_the_merge_can_send_the_whole_back(opened: Opened) -> N
     await play.sees("ana", thread, "after the plan was approved", "No longer needed: the request was edited again")
 
 
+async def test_an_edit_while_only_checks_are_left_begins_another_round(opened: Opened) -> None:
+    checking, work = asyncio.Event(), Workshop()
+    work.gates.holds = {"T-1.4-1": checking}
+    play, thread = await at_work(opened, given(work))
+    await play.sees("ana", thread, "All of it together: I run the checks")
+    await play.stage.edit("ana", thread, "add a login page with a logo")
+    await play.sees("ana", thread, "the request was edited after the plan was approved")
+    await play.stage.press("ana", thread, "Ask for this change")
+    await play.sees("ana", thread, "attempt 2")
+    checking.set()
+    await play.sees("lead", thread, "T-1 is ready to merge", "passed")
+    assert any("with a logo" in line for brief in work.minions.briefs for line in brief.work.feedback)
+    assert (await play.task()).works[-1].attempt == 2
+
+
+async def test_an_edit_on_the_way_to_the_merge_is_told_to_wait(opened: Opened) -> None:
+    merging, work = asyncio.Event(), Workshop()
+    work.forge.holds = merging
+    play, thread = await at_work(opened, given(work))
+    await play.sees("lead", thread, "T-1 is ready to merge")
+    await play.stage.edit("ana", thread, "add a login page with a logo")
+    await play.sees("ana", thread, "the request was edited after the plan was approved")
+    await play.stage.press("lead", thread, "Merge it")
+    await play.happened("MergeApproved")
+    await play.stage.press("ana", thread, "Ask for this change")
+    await play.whispered("ana", thread, "T-1 is on its way to the merge just now", "Nothing was changed")
+    merging.set()
+    await play.sees("ana", thread, "T-1 is merged")
+
+
 def _hears(told: list[str], most: int) -> Plays:
     """A minion that works until it was told so many things."""
 

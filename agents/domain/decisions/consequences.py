@@ -14,7 +14,9 @@ from agents.domain.ids import DecisionId, PersonId
 from agents.domain.learning import proposing
 from agents.domain.planning import planning
 from agents.domain.task.task import Task
+from agents.domain.work.work import SubtaskState
 
+ENTITLED = "entitled"  # the subject of a decision about words of somebody whom minions heed
 Consequence = Callable[[Task, Decision, Chosen, Moment], Facts]
 
 RESUME_OR_CANCEL = lettered(Option(value="resume"), Option(value="cancel", asks=REASON))
@@ -125,8 +127,35 @@ def change_or_keep(task: Task, decision: Decision, chosen: Chosen, moment: Momen
             task, merge, replace(chosen, option=Option(value="changes"), words=words), moment
         )
         return [*withdraw([merge], "changes were asked for", moment), *again]
+    match task.works[-1].state:
+        case SubtaskState.EVALUATING:
+            return _check_no_further(task, words, moment)
+        case SubtaskState.DONE:
+            raise PressRefused(
+                f"{task.id} is on its way to the merge just now",
+                next_step="Nothing was changed. Press again when its next card is here: changes can be asked for then.",
+            )
     told = e.RemarkMade(task=task.id, at=moment.at, by=chosen.by[0], text=words, entitled=True, urgent=True)
     return [told]
+
+
+def _check_no_further(task: Task, words: str, moment: Moment) -> Facts:
+    """Only checks are left, which no minion hears: the whole is worked on again instead."""
+    about = f"gate:{task.works[-1].number}:"
+    gates = [d for d in task.open if d.subject.startswith(about)]
+    return [
+        *withdraw(gates, "changes were asked for", moment),
+        *work_consequences.work_again_on_the_whole(task, words, moment),
+    ]
+
+
+def second(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
+    """A task of its own is begun by bot/running/thread_tasks.py; a remark of somebody entitled reaches minions now."""
+    if chosen.option.value != "remark" or decision.subject != ENTITLED:
+        return []
+    by = chosen.by[0]
+    said = e.RemarkMade(task=task.id, at=moment.at, by=by, text=decision.question, entitled=True, urgent=True)
+    return [said]
 
 
 def meant(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
@@ -184,7 +213,7 @@ CONSEQUENCES: dict[Kind, Consequence] = {
     Kind.PROJECT: project,
     Kind.CLARIFICATION: answered,
     Kind.MEANT: meant,
-    Kind.SECOND: lambda task, decision, chosen, moment: [],  # a task of its own is begun by bot/running/thread_tasks.py
+    Kind.SECOND: second,
     Kind.CORRECTION: change_or_keep,
     Kind.PLAN: accept_or_change,
     Kind.DEBATE: accept_or_change,

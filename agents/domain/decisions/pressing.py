@@ -81,7 +81,7 @@ def reply(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Fac
     waits = [] if words.talk else _wait(task, words, presser, moment)
     remark = _remark(task, words, presser, moment)
     to_us = words.mentioned and not words.talk and reading.not_theirs is None
-    return [*waits, replace(remark, asks=to_us and not remark.entitled)]
+    return [*waits, replace(remark, asks=to_us and not presser.is_(task.owner))]
 
 
 def read(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Reading:

@@ -73,12 +73,12 @@ def merge(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Fac
         case "merge":
             return [e.MergeApproved(task=task.id, at=moment.at, head=decision.subject, by=chosen.by)]
         case "changes":
-            return _work_again_on_the_whole(task, chosen.words, moment)
+            return work_again_on_the_whole(task, chosen.words, moment)
         case _:
             return hand_over(task, decision, chosen, moment)
 
 
-def _work_again_on_the_whole(task: Task, words: str, moment: Moment) -> Facts:
+def work_again_on_the_whole(task: Task, words: str, moment: Moment) -> Facts:
     """The closing subtask sees all of it, so it is the one that mends what a person found."""
     last = task.works[-1]
     feedback = (f"A person read the whole and asks for changes: {words}",)

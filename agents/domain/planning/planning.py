@@ -23,7 +23,7 @@ from agents.domain.planning.decomposition import Decomposition, faults, with_clo
 from agents.domain.planning.ladder import Level, outline
 from agents.domain.planning.verdicts import Review, Ruling
 from agents.domain.task.task import Task, TaskState
-from agents.domain.text.sanitize import cut
+from agents.domain.text.sanitize import cut, one_line
 from agents.domain.workflow.workflow import DEFAULT, Workflow
 
 _CHANGES = Option(value="changes", asks="What should be different?")
@@ -55,6 +55,7 @@ class Clarify:
 
     question: str
     options: tuple[str, ...] = ()
+    why: str = ""  # it matters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,9 +99,10 @@ def after_draft(task: Task, draft: Draft, moment: Moment) -> Facts:
     if not stands_at(task, TaskState.DECOMPOSING):
         return []
     match draft.says:
-        case Clarify(question=text, options=options):
+        case Clarify(question=text, options=options, why=why):
             choices = lettered(*(Option(value=option, label=option) for option in options[:5]))
-            return ask(task, Question(kind=Kind.CLARIFICATION, options=choices, text=text), moment)
+            evidence = (one_line(why, 300),) if why.strip() else ()
+            return ask(task, Question(kind=Kind.CLARIFICATION, options=choices, text=text, evidence=evidence), moment)
         case CannotPlan(why=why):
             return _escalate(task, task.plan_number, why, None, moment)
         case Decomposition() as drafted:

@@ -6,7 +6,7 @@ from enum import StrEnum
 from agents.domain import events as e
 from agents.domain.decisions.asking import Facts, Moment, Question, ask, withdraw
 from agents.domain.decisions.authority import Kind
-from agents.domain.decisions.consequences import change_plan
+from agents.domain.decisions.consequences import ENTITLED, change_plan
 from agents.domain.decisions.decision import Option, lettered
 from agents.domain.ids import PersonId
 from agents.domain.task.task import Task
@@ -58,9 +58,10 @@ def _may_be_a_request(task: Task, understood: Understood) -> bool:
 
 
 def _ask_whether_new(task: Task, remark: e.RemarkMade, moment: Moment) -> Facts:
-    """It is kept as a remark already; whoever said it may have meant a task of their own."""
+    """Whoever said it may have meant a task of their own. Minions hear it once it is known to be a remark on this."""
     options = lettered(Option(value="task", label="New task"), Option(value="remark", label=f"Remark on {task.id}"))
-    asked = Question(kind=Kind.SECOND, options=options, text=remark.text, put_to=remark.by)
+    subject = ENTITLED if remark.entitled else ""
+    asked = Question(kind=Kind.SECOND, options=options, text=remark.text, subject=subject, put_to=remark.by)
     return ask(task, asked, moment)
 
 

@@ -259,7 +259,10 @@ _CHANGES: dict[type[Event], Callable[[Task, Any], dict[str, Any]]] = {
     **plan_changes.CHANGES,
     e.ProjectChosen: lambda task, fact: {"project": fact.project, "project_why": fact.why},
     e.RequestVouched: lambda task, fact: {"vouched": True},
-    e.RemarkMade: lambda task, fact: {"remarks": task.remarks + 1, **_heard(task, fact.text, fact)},
+    e.RemarkMade: lambda task, fact: {
+        "remarks": task.remarks + (not (fact.asks and fact.entitled)),
+        **_heard(task, fact.text, fact),
+    },
     e.RequestCorrected: lambda task, fact: {
         "request": fact.request,
         "hidden": fact.hidden,
@@ -306,7 +309,7 @@ _CHANGES: dict[type[Event], Callable[[Task, Any], dict[str, Any]]] = {
 
 def _heard(task: Task, text: str, remark: e.RemarkMade | None) -> dict[str, Any]:
     """What minions at work must be told: the words of entitled people, and that the request is another one."""
-    if not task.in_work or (remark is not None and not remark.entitled):
+    if not task.in_work or (remark is not None and (remark.asks or not remark.entitled)):
         return {}
     number = task.said[-1].number + 1 if task.said else 1
     heard = Heard(number=number, text=text, urgent=remark is None or remark.urgent)
