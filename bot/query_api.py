@@ -86,11 +86,11 @@ class TaskPage:
     @property
     def phases(self) -> tuple[tuple[int, SubtaskState], ...]:
         """The phases of a plan with several, each with what its subtasks come to together."""
-        plan, works = self.task.plan, self.task.works
+        plan, works = self.task.plan.draft, self.task.work.subtasks
         if plan is None or not works or len(plan.phases) == 1:
             return ()
         here = {
-            number: [work.state for work in works if self.task.subtask(work.number).phase == number]
+            number: [work.state for work in works if self.task.plan.subtask(work.number).phase == number]
             for number in plan.phases
         }
         return tuple((number, phase_state(states)) for number, states in here.items())

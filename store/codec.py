@@ -8,6 +8,7 @@ from agents.domain import events as e
 from agents.domain.decisions.decision import Decision
 from agents.domain.events import Event
 from agents.domain.text.json_types import shape
+from store.upcasts import upcast
 
 EVENT_KINDS: dict[str, type[Event]] = {kind.__name__: kind for kind in e.ALL}
 
@@ -38,7 +39,7 @@ def dump_event(event: Event) -> str:
 
 
 def load_event(kind: str, body: str) -> Event:
-    return shape(EVENT_KINDS[kind]).validate_json(body)
+    return shape(EVENT_KINDS[kind]).validate_json(upcast(kind, body))
 
 
 def dump_decision(decision: Decision) -> str:

@@ -1,16 +1,20 @@
 """Bring a database to this program's tables. Each step runs once, in order, under the write lock."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from sqlalchemy import Connection, Table, insert, inspect, select, update
 
 from agents.domain.errors import OverlordError
+from agents.domain.task.fold import replay
+from agents.domain.task.task import Task
 from store import tables
+from store.codec import load_event
 from store.running import totals
-from store.streams.listings import words_of
+from store.streams.kinds import TASK
+from store.streams.listings import row_of
 
-LATEST = 16
+LATEST = 17
 
 
 def _calls(db: Connection) -> None:
@@ -73,20 +77,10 @@ def _confirmed_links(db: Connection) -> None:
 
 
 def _listings(db: Connection) -> None:
-    """A row for each task, from what was saved of it and from its facts where the project came later."""
+    """A row for each task, from its facts."""
     tables.listings.create(db)
-    for number, task, body in db.exec_driver_sql("SELECT number, task, body FROM snapshots").all():
-        known = json.loads(body)
-        project = known.get("project") or _project(db, task)
-        row = {
-            "number": number,
-            "task": task,
-            "owner": known["owner"],
-            "channel": known["channel"],
-            "direct": known.get("direct", False),
-            "words": words_of(task, project, known["request"]),
-        }
-        db.execute(insert(tables.listings).values(**row))
+    for task in _replay_all(db, "task"):
+        db.execute(insert(tables.listings).values(**row_of(task)))
     db.exec_driver_sql("DROP INDEX ix_snapshots_ended")
     db.exec_driver_sql("CREATE INDEX tasks_under_way ON snapshots (ended, number)")
     for column in ("owner", "channel"):
@@ -99,12 +93,6 @@ def _listings(db: Connection) -> None:
         db.execute(update(known).where(known.c.id == id).values(put_to=json.loads(body)["put_to"]))
     db.exec_driver_sql("DROP INDEX open_decisions")
     db.exec_driver_sql(tables.QUESTIONS)
-
-
-def _project(db: Connection, task: str) -> str:
-    chosen = f"SELECT body FROM events WHERE task = '{task}' AND kind = 'ProjectChosen'"
-    last = db.exec_driver_sql(f"{chosen} ORDER BY version DESC LIMIT 1").scalar()
-    return str(json.loads(last)["project"]) if last else ""
 
 
 def _totals(db: Connection) -> None:
@@ -150,6 +138,21 @@ def _make_again(db: Connection, table: Table) -> None:
     db.exec_driver_sql("DROP TABLE rows_before")
 
 
+def _parts(db: Connection) -> None:
+    """A task is made of parts now: what was saved of each is made again from its facts."""
+    saved = tables.snapshots
+    for task in _replay_all(db, "stream"):
+        now = update(saved).where(saved.c.stream == task.id)
+        db.execute(now.values(body=TASK.dump(task), saved=saved.c.version))
+
+
+def _replay_all(db: Connection, key: str) -> Iterator[Task]:
+    """Every task there is; `key`: how the column that names it is called by then."""
+    for id in db.exec_driver_sql(f"SELECT {key} FROM snapshots WHERE {key} LIKE 'T-%%'").scalars().all():
+        history = db.exec_driver_sql(f"SELECT kind, body FROM events WHERE {key} = '{id}' ORDER BY version")
+        yield replay(load_event(kind, body) for kind, body in history)
+
+
 # How to get to this version from the one before.
 STEPS: dict[int, Callable[[Connection], None]] = {
     2: _calls,
@@ -167,6 +170,7 @@ STEPS: dict[int, Callable[[Connection], None]] = {
     14: _listings,
     15: _totals,
     16: _streams,
+    17: _parts,
 }
 
 _KEEP_FACTS = {

@@ -1,9 +1,13 @@
 """What every fact has: the task it is about or came from, when it happened, and the stream it stands on."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, Generic, TypeVar
 
 from agents.domain.ids import DecisionId, ProjectId, ProposalId, StreamId, TaskId
+
+Part = TypeVar("Part")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,6 +18,9 @@ class Event:
     @property
     def stream(self) -> StreamId:
         return self.task
+
+
+Kind = TypeVar("Kind", bound=Event)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,3 +50,20 @@ class AboutWork(Event):
 
     subtask: int
     attempt: int
+
+
+class Fold(Generic[Part]):
+    """What facts do to one part of a task: one typed function a kind. Other kinds leave the part as it is."""
+
+    def __init__(self) -> None:
+        self._steps: dict[type[Event], Callable[[Part, Any], Part]] = {}
+
+    def on(self, *kinds: type[Kind]) -> Callable[[Callable[[Part, Kind], Part]], None]:
+        def add(step: Callable[[Part, Kind], Part]) -> None:
+            self._steps.update(dict.fromkeys(kinds, step))
+
+        return add
+
+    def __call__(self, part: Part, fact: Event) -> Part:
+        step = self._steps.get(type(fact))
+        return step(part, fact) if step else part

@@ -56,7 +56,7 @@ def always(task: Task) -> bool:
 
 
 def came_from_issue(task: Task) -> bool:
-    return task.origin is not None
+    return task.request.origin is not None
 
 
 @dataclass(frozen=True, slots=True)

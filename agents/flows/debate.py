@@ -42,9 +42,9 @@ async def debate(event: Event, ports: Ports) -> None:
         rule = planning.without_debate
 
     def decide(task: Task, moment: Moment) -> Sequence[Event]:
-        if planning.overtaken(seen, task) or task.debate is None:
+        if planning.overtaken(seen, task) or task.plan.debate is None:
             return []
-        return rule(task, task.debate, moment)
+        return rule(task, task.plan.debate, moment)
 
     await ports.store.record(seen.id, decide)
 
@@ -52,8 +52,8 @@ async def debate(event: Event, ports: Ports) -> None:
 async def _argue_on(seen: Task, ports: Ports) -> None:
     """From the round that was noted last. Each is noted as it ends, unless the task has moved on."""
     now, before = seen, None
-    while now.debate and now.debate != before and not now.debate.over:
-        before, round = now.debate, await _round(now, now.debate, ports)
+    while now.plan.debate and now.plan.debate != before and not now.plan.debate.over:
+        before, round = now.plan.debate, await _round(now, now.plan.debate, ports)
         now = await ports.store.note(seen.id, partial(_note, seen, round))
 
 
@@ -84,7 +84,7 @@ async def _argue(side: Side, number: int, task: Task, held: Debate, ports: Ports
         else _concern(held.now, other),
         "round": number,
     }
-    step = f"debate:{side}:{task.plan_number}:{number}"
+    step = f"debate:{side}:{task.plan.number}:{number}"
     policy = ports.workflow().plan_review.retry_policy
     asked = Ask(question="debate", role=side.value, step=step, task=task, about=about, policy=policy)
     says, spent = await ports.llm.ask(asked, DebateAnswer)

@@ -109,7 +109,7 @@ async def decompose(event: Event, ports: Ports) -> None:
     files = await ports.projects.files(seen.project or "")
     into = await _branch_for(seen, ports)
 
-    step = f"decompose:{seen.plan_number}:{seen.tries}"
+    step = f"decompose:{seen.plan.number}:{seen.plan.tries}"
     how = ports.workflow().plan
     asked = Ask(
         question="decompose",
@@ -151,7 +151,7 @@ async def _branch_for(task: Task, ports: Ports) -> str:
 
 async def _planned(asked: Ask, seen: Task, ports: Ports) -> tuple[PlanSays, Spent, str]:
     """From all there is; where that cannot be taken or finished, once more from less, and why that was."""
-    why = seen.plan_level_why if seen.plan_level is Level.SIMPLIFIED else ""
+    why = seen.plan.level_why if seen.plan.level is Level.SIMPLIFIED else ""
     if not why:
         try:
             return *await ports.llm.ask(asked, PlanSays), ""

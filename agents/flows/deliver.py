@@ -15,21 +15,23 @@ NO_FIT = "The branch it is for has moved on, and the two do not fit together"
 
 async def open_pull(event: Event, ports: Ports) -> None:
     task = await ports.store.task(event.task)
-    if not task.in_work or not task.plan:
+    if not task.in_work or not task.plan.draft:
         await ports.store.record(task.id, lambda now, moment: [])
         return
     project = task.project or ""
-    head = await ports.checkouts.tip(project, task.branch)
-    changes = tuple(await ports.checkouts.changes(project, task.base, head))
+    head = await ports.checkouts.tip(project, task.work.branch)
+    changes = tuple(await ports.checkouts.changes(project, task.work.base, head))
     risk = ports.risk(changes, _coverage(task))
     title, body = pull_text(task)
-    into = task.into or await ports.forge.base(project)
-    pull = Pull(key=str(task.id), project=project, branch=task.branch, head=head, title=title, body=body, into=into)
-    await ports.artefacts.keep(f"{task.id}.diff", await ports.checkouts.patch(project, task.base, head))
+    into = task.work.into or await ports.forge.base(project)
+    pull = Pull(
+        key=str(task.id), project=project, branch=task.work.branch, head=head, title=title, body=body, into=into
+    )
+    await ports.artefacts.keep(f"{task.id}.diff", await ports.checkouts.patch(project, task.work.base, head))
     opened = await ports.forge.open(pull)
 
     def decide(now: Task, moment: Moment) -> Sequence[Event]:
-        if not now.in_work or now.head == head:
+        if not now.in_work or now.delivery.head == head:
             return []
         fact = e.PullOpened(
             task=now.id,
@@ -52,11 +54,11 @@ async def merge(event: Event, ports: Ports) -> None:
     """Exactly the head that was shown and approved, into the branch that was. Merged before a crash is merged."""
     assert isinstance(event, e.MergeApproved)
     task = await ports.store.task(event.task)
-    project, into, problem, commit = task.project or "", task.into, NO_FIT, None
+    project, into, problem, commit = task.project or "", task.work.into, NO_FIT, None
     try:
-        into = into or await ports.forge.base(project, task.pull)
-        target = Target(branch=into, start=task.base)
-        commit = await ports.forge.merge(project, task.pull, event.head, pull_text(task)[0], target)
+        into = into or await ports.forge.base(project, task.delivery.pull)
+        target = Target(branch=into, start=task.work.base)
+        commit = await ports.forge.merge(project, task.delivery.pull, event.head, pull_text(task)[0], target)
     except ForgeFailed as failed:
         problem = f"{failed.what}. {failed.next_step}"
 
@@ -72,5 +74,5 @@ async def merge(event: Event, ports: Ports) -> None:
 
 def _coverage(task: Task) -> float | None:
     """What the closing subtask measured: it judged the whole."""
-    judged = [work.evaluation for work in task.works if work.evaluation]
+    judged = [work.evaluation for work in task.work.subtasks if work.evaluation]
     return judged[-1].coverage if judged else None

@@ -6,7 +6,8 @@ from agents.domain import events as e
 from agents.domain.decisions.asking import Moment
 from agents.domain.errors import OverlordError
 from agents.domain.events import Event
-from agents.domain.task.task import Task, evolve
+from agents.domain.task.fold import evolve
+from agents.domain.task.task import Task
 from agents.domain.work import dispatching
 from agents.domain.work.branches import branch_for
 from agents.ports import ForgeFailed, Ports
@@ -18,9 +19,9 @@ async def begin_work(event: Event, ports: Ports) -> None:
     into, base = await _start(task, ports)
 
     def decide(now: Task, moment: Moment) -> Sequence[Event]:
-        if not now.in_work or now.branch:
+        if not now.in_work or now.work.branch:
             return []
-        branch = branch_for(now.id, now.plan.goal if now.plan else now.request)
+        branch = branch_for(now.id, now.plan.draft.goal if now.plan.draft else now.request.text)
         begun = e.WorkBegun(task=now.id, at=moment.at, branch=branch, base=base, into=into)
         return [begun, *dispatching.start_next(evolve(now, begun), moment)]
 
@@ -30,7 +31,7 @@ async def begin_work(event: Event, ports: Ports) -> None:
 async def _start(task: Task, ports: Ports) -> tuple[str, str]:
     """The branch that was shown with the plan, whatever is checked out by now, and the commit that it is at."""
     project = task.project or ""
-    shown = task.plan.into if task.plan else ""
+    shown = task.plan.draft.into if task.plan.draft else ""
     try:
         into = shown or await ports.forge.base(project)
         base = await ports.checkouts.source(project, into)
@@ -52,7 +53,7 @@ async def resume_work(event: Event, ports: Ports) -> None:
 async def tidy(event: Event, ports: Ports) -> None:
     """The task is over: no folder of it stays. A minion that is still at it has been called off."""
     task = await ports.store.task(event.task)
-    for work in task.works:
+    for work in task.work.subtasks:
         if work.branch:
             await ports.checkouts.discard(task.project or "", work.branch)
     await ports.store.record(task.id, lambda now, moment: [])

@@ -68,7 +68,7 @@ async def evaluate(event: Event, ports: Ports) -> None:
     if not _is_due(task, event):
         await ports.store.record(task.id, lambda now, moment: [])
         return
-    work, project = task.work(event.subtask), task.project or ""
+    work, project = task.work.on(event.subtask), task.project or ""
     commit = event.commit or await _by_hand(task, work, ports)
     candidate = Candidate(
         project=project,
@@ -96,7 +96,7 @@ async def evaluate(event: Event, ports: Ports) -> None:
     def decide(now: Task, moment: Moment) -> Sequence[Event]:
         if not _is_due(now, event):
             return []
-        judged_work = replace(now.work(event.subtask), patch=patch)
+        judged_work = replace(now.work.on(event.subtask), patch=patch)
         return working.after_evaluation(now, judged_work, evaluation, risk, moment)
 
     await ports.store.record(task.id, decide)
@@ -117,7 +117,7 @@ def _uncommitted(event: e.WorkHandedIn) -> Judged | None:
 
 
 def _is_due(task: Task, event: e.WorkHandedIn) -> bool:
-    work = task.work(event.subtask)
+    work = task.work.on(event.subtask)
     return task.in_work and work.attempt == event.attempt and work.state is SubtaskState.EVALUATING
 
 
@@ -147,11 +147,11 @@ async def _review(reviewer: str, task: Task, work: Work, pack: ReviewPack, ports
 
 async def _read_part(reviewer: str, task: Task, work: Work, part: _Part, ports: Ports) -> CodeReview:
     """No verdict is never an approval."""
-    subtask, probe = task.subtask(work.number), code_probe_for(task, work.number, work.attempt)
+    subtask, probe = task.plan.subtask(work.number), code_probe_for(task, work.number, work.attempt)
     about = {
         "probe": probe.text,
         "subtask": {"number": subtask.number, "title": subtask.title, "why": subtask.why, "test": subtask.test},
-        "whole": task.is_closing(subtask.number),
+        "whole": task.plan.is_closing(subtask.number),
         "pack": part.text,
         "part": part.number,
         "parts": part.of,

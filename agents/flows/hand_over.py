@@ -17,11 +17,11 @@ async def publish_branch(event: Event, ports: Ports) -> None:
     """A subtask was taken over: its branch goes to where that person works."""
     assert isinstance(event, e.SubtaskTaken)
     task = await ports.store.task(event.task)
-    branch = dispatching.persons_branch(task, task.work(event.subtask))
+    branch = dispatching.persons_branch(task, task.work.on(event.subtask))
     how, problem = await _brought(task, branch, ports)
 
     def decide(now: Task, moment: Moment) -> Sequence[Event]:
-        work = now.work(event.subtask)
+        work = now.work.on(event.subtask)
         if not now.in_work or work.state is not SubtaskState.NEEDS_HUMAN:
             return []
         return [e.BranchPublished(**working.about_run(now, work, moment), branch=branch, how=how, problem=problem)]
@@ -33,9 +33,9 @@ async def keep_work(event: Event, ports: Ports) -> None:
     """A person takes what there is: the branches where they work, and all of it as one patch."""
     task = await ports.store.task(event.task)
     project = task.project or ""
-    branches = [branch for branch in (task.branch, *(work.branch for work in task.works)) if branch]
+    branches = [branch for branch in (task.work.branch, *(work.branch for work in task.work.subtasks)) if branch]
     there = {branch: await ports.checkouts.tip(project, branch) for branch in branches}
-    parts = [await ports.checkouts.patch(project, task.base, tip) for tip in there.values() if tip]
+    parts = [await ports.checkouts.patch(project, task.work.base, tip) for tip in there.values() if tip]
     name = await ports.artefacts.keep(f"{task.id}.patch", "\n".join(part for part in parts if part))
     kept = tuple(branch for branch, tip in there.items() if tip)
     outcomes = [await _brought(task, branch, ports) for branch in kept]
@@ -53,7 +53,7 @@ async def keep_work(event: Event, ports: Ports) -> None:
 async def _brought(task: Task, branch: str, ports: Ports) -> tuple[str, str]:
     """What to type to be on it, or why it could not be brought there."""
     project = task.project or ""
-    if any(work.spoilt and dispatching.persons_branch(task, work) == branch for work in task.works):
+    if any(work.spoilt and dispatching.persons_branch(task, work) == branch for work in task.work.subtasks):
         return "", f"{branch}: {SPOILT}"
     try:
         return await ports.forge.publish(project, branch, await ports.checkouts.tip(project, branch)), ""

@@ -21,8 +21,10 @@ class ProjectAnswer(BaseModel):
 async def intake(event: Event, ports: Ports) -> None:
     projects = ports.projects.names()
     task = await ports.store.task(event.task)
-    of_channel = ports.projects.of_channel(task.channel)
-    by_rule = task.origin or task.mandate or decide.project_by_rule(task.request, projects, of_channel)
+    of_channel = ports.projects.of_channel(task.request.channel)
+    by_rule = (
+        task.request.origin or task.request.mandate or decide.project_by_rule(task.request.text, projects, of_channel)
+    )
     guess = None if by_rule else await _guess(task, projects, ports)
 
     def choose(task: Task, moment: Moment) -> Sequence[Event]:

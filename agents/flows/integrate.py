@@ -17,14 +17,14 @@ NO_FIT = "Its commits do not fit on what the other subtasks brought in meanwhile
 async def integrate(event: Event, ports: Ports) -> None:
     assert isinstance(event, e.GatePassed)
     task = await ports.store.task(event.task)
-    work = task.work(event.subtask)
-    asked_by = task.origin.by if task.origin else await ports.store.name(task.owner)
+    work = task.work.on(event.subtask)
+    asked_by = task.request.origin.by if task.request.origin else await ports.store.name(task.request.by)
     passed_by = [await ports.store.name(person) for person in event.by]
     told = join_text(task, work.number, asked_by, passed_by)
-    tip = await ports.checkouts.join(task.project or "", task.branch, task.base, work.commit, told)
+    tip = await ports.checkouts.join(task.project or "", task.work.branch, task.work.base, work.commit, told)
 
     def decide(now: Task, moment: Moment) -> Sequence[Event]:
-        mine = now.work(event.subtask)
+        mine = now.work.on(event.subtask)
         if not now.in_work or mine.attempt != event.attempt or mine.state is not SubtaskState.EVALUATING:
             return []
         return working.escalate(now, mine, NO_FIT, moment) if tip is None else working.done(now, mine, tip, moment)

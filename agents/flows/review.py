@@ -46,7 +46,7 @@ async def review(event: Event, ports: Ports) -> None:
     if not planning.stands_at(seen, TaskState.IN_REVIEW):
         await ports.store.record(seen.id, planning.nothing)
         return
-    chosen = ports.specialists.for_tags(seen.plan.tags) if seen.plan else ()
+    chosen = ports.specialists.for_tags(seen.plan.draft.tags) if seen.plan.draft else ()
 
     critic, custodiet, advice, _ = await asyncio.gather(
         _critic(seen, ports),
@@ -112,7 +112,7 @@ async def _specialist(task: Task, specialist: Specialist, ports: Ports) -> Advic
     asked = Ask(
         question="specialist",
         role="supervisor",
-        step=f"specialist:{specialist.name}:{task.plan_number}",
+        step=f"specialist:{specialist.name}:{task.plan.number}",
         task=task,
         about=about,
         policy=ports.workflow().plan_review.retry_policy,
@@ -125,5 +125,5 @@ async def _specialist(task: Task, specialist: Specialist, ports: Ports) -> Advic
 
 
 def _ask(reviewer: str, task: Task, about: dict[str, object], ports: Ports) -> Ask:
-    step, policy = f"{reviewer}:{task.plan_number}", ports.workflow().plan_review.retry_policy
+    step, policy = f"{reviewer}:{task.plan.number}", ports.workflow().plan_review.retry_policy
     return Ask(question=reviewer, role=reviewer, step=step, task=task, about=about, policy=policy)

@@ -7,7 +7,7 @@ from agents.ports import Ports
 
 async def tell_issue(event: Event, ports: Ports) -> None:
     task = await ports.store.task(event.task)
-    told, origin = telling(task, event), task.origin
+    told, origin = telling(task, event), task.request.origin
     if told and origin:
         ways = {Act.TELL: ports.issues.tell, Act.BLOCKED: ports.issues.blocked, Act.ATTENTION: ports.issues.attention}
         await ways[told.act](told.key, origin.project, origin.number, told.text)

@@ -43,9 +43,11 @@ async def work(event: Event, ports: Ports) -> None:
         await ports.store.record(task.id, lambda now, moment: [])
         return
     if task.at_rest:
-        await ports.store.record(task.id, lambda now, moment: working.stopped(now, now.work(event.subtask), "", moment))
+        await ports.store.record(
+            task.id, lambda now, moment: working.stopped(now, now.work.on(event.subtask), "", moment)
+        )
         return
-    if task.is_closing(event.subtask) and event.attempt == 1:
+    if task.plan.is_closing(event.subtask) and event.attempt == 1:
         await _hand_in_the_whole(task, event, ports)
         return
     run = _Run(task=task, subtask=event.subtask, event=event, ports=ports)
@@ -59,13 +61,13 @@ async def work(event: Event, ports: Ports) -> None:
 
 async def _hand_in_the_whole(task: Task, event: e.AboutWork, ports: Ports) -> None:
     """The closing subtask has nothing to write: what the others brought together is judged as one."""
-    tip = await ports.checkouts.tip(task.project or "", task.branch) or task.base
+    tip = await ports.checkouts.tip(task.project or "", task.work.branch) or task.work.base
 
     def decide(now: Task, moment: Moment) -> Sequence[Event]:
         if not working.is_current(now, event):
             return []
-        about = working.about_run(now, now.work(event.subtask), moment)
-        return [e.WorkHandedIn(**about, commit=tip, base=now.base, summary="everything together")]
+        about = working.about_run(now, now.work.on(event.subtask), moment)
+        return [e.WorkHandedIn(**about, commit=tip, base=now.work.base, summary="everything together")]
 
     await ports.store.record(task.id, decide)
 
@@ -85,7 +87,7 @@ class _Run:
 
     @property
     def work(self) -> Work:
-        return self.task.work(self.subtask)
+        return self.task.work.on(self.subtask)
 
     @property
     def _step(self) -> Step:
@@ -96,7 +98,7 @@ class _Run:
         task, work, ports = self.task, self.work, self.ports
         project, branch, start = task.project or "", dispatching.branch_of(task, work), work.base
         if not work.branch:
-            start = await ports.checkouts.tip(project, task.branch) or task.base
+            start = await ports.checkouts.tip(project, task.work.branch) or task.work.base
         name = await ports.minions.prepare(self._step.role)
         self.checkout = await ports.checkouts.open(project, branch, start)
         recovered = work.state is SubtaskState.RUNNING
@@ -105,7 +107,7 @@ class _Run:
         self.interrupted = await self._left_half_done(went_on) if went_on else ""
 
         def decide(now: Task, moment: Moment) -> Sequence[Event]:
-            about = working.about_run(now, now.work(self.subtask), moment)
+            about = working.about_run(now, now.work.on(self.subtask), moment)
             started = e.MinionStarted(**about, branch=branch, base=start, engine=name, sandbox=name, went_on=went_on)
             return [started] if working.is_current(now, self.event) else []
 
@@ -139,7 +141,7 @@ class _Run:
             self.since = self._news()
 
     def _brief(self) -> Brief:
-        subtask = self.task.subtask(self.subtask)
+        subtask = self.task.plan.subtask(self.subtask)
         return Brief(
             task=self.task,
             subtask=subtask,
@@ -157,7 +159,7 @@ class _Run:
         def decide(now: Task, moment: Moment) -> Sequence[Event]:
             if not working.is_current(now, self.event):
                 return []
-            about = working.about_run(now, now.work(self.subtask), moment)
+            about = working.about_run(now, now.work.on(self.subtask), moment)
             told = e.MinionProgressed(
                 **about,
                 turns=progress.turns,
@@ -193,7 +195,7 @@ class _Run:
         def decide(now: Task, moment: Moment) -> Sequence[Event]:
             if not working.is_current(now, self.event):
                 return []
-            return record(now, now.work(self.subtask), moment)
+            return record(now, now.work.on(self.subtask), moment)
 
         await self.ports.store.record(task.id, decide)
 
@@ -250,7 +252,7 @@ class _Run:
 
 def _whole_from(task: Task, work: Work) -> str:
     """What a minion mends of the whole is judged as the whole again, not as the little that it mended."""
-    return task.base if task.is_closing(work.number) else ""
+    return task.work.base if task.plan.is_closing(work.number) else ""
 
 
 _Record = Callable[[Task, Work, Moment], Sequence[Event]]

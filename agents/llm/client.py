@@ -81,7 +81,7 @@ class JobLlm:
         told: dict[str, object] = {
             "question": asked.question,
             "step": asked.step,
-            "request": asked.task.request if asked.task else "",
+            "request": asked.task.request.text if asked.task else "",
             "said": str(asked.about.get("said", "")),
             "tag": nonce,
         }
@@ -96,7 +96,7 @@ class JobLlm:
         call = Call(
             id=id,
             task=asked.task,
-            channel=asked.task.channel if asked.task else asked.channel,
+            channel=asked.task.request.channel if asked.task else asked.channel,
             question=asked.question,
             role=asked.role,
             models=await self._prices(asked.role, prompt.size),
@@ -111,7 +111,7 @@ class JobLlm:
             read=read_said,
             dump=text_of,
             load=said_of,
-            told={**turn.about, "question": question, "request": turn.task.request},
+            told={**turn.about, "question": question, "request": turn.task.request.text},
             most=self.models.chosen[turn.role].size.output,
             tools=tools.text,
             feedback="Your last turn does not count: {message}. Go on with one or more tool calls.",
@@ -119,7 +119,7 @@ class JobLlm:
         call = Call(
             id=derived("call", self.job, turn.step, tools.fingerprint),
             task=turn.task,
-            channel=turn.task.channel,
+            channel=turn.task.request.channel,
             question=question,
             role=turn.role,
             models=await self._prices(turn.role, size_of(turn.messages) + len(tools.text)),

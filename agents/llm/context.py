@@ -60,11 +60,11 @@ def fitted(task: Task, files: tuple[str, ...], fence: Fence, room: int, count: C
 def cut_for(task: Task, work: str, shown: Sequence[str], fence: Fence) -> list[str]:
     """What a judge must read whole, and is not whole in what it is shown. `work`: a pack of finished work, if any."""
     wide = replace(fence, caps=(*fence.caps, *((name, _UNCUT) for name in ("request", "plan", "work"))))
-    wanted: dict[str, str] = {"the request": wide.around(task.request, "request")}
+    wanted: dict[str, str] = {"the request": wide.around(task.request.text, "request")}
     if work:
         wanted["the work"] = wide.around(work, "work")
-    elif task.plan is not None:
-        wanted["the plan"] = _plan(task.plan_number, task.plan, wide, False)
+    elif task.plan.draft is not None:
+        wanted["the plan"] = _plan(task.plan.number, task.plan.draft, wide, False)
     return [name for name, text in wanted.items() if not any(text in part for part in shown)]
 
 
@@ -80,18 +80,18 @@ def _blocks(task: Task) -> tuple[_Block, ...]:
 
 
 def _blocks_of(task: Task) -> Iterator[_Block]:
-    before, plan = task.previous_plan, task.plan
+    before, plan = task.plan.previous, task.plan.draft
     if before is not None:
         shown = _of_plan(0, before)
         yield _Block(name="previous", said="the plan that people saw before", fenced="plan", shown=shown)
     if plan is not None:
-        yield _Block(name="plan", said="the plan", fenced="plan", shown=_of_plan(task.plan_number, plan))
-    if task.review is not None:
-        rounds = to_jsonable_python(task.debate.rounds) if task.debate else []
-        said: dict[str, object] = {"review": to_jsonable_python(task.review), "rounds": rounds}
+        yield _Block(name="plan", said="the plan", fenced="plan", shown=_of_plan(task.plan.number, plan))
+    if task.plan.review is not None:
+        rounds = to_jsonable_python(task.plan.debate.rounds) if task.plan.debate else []
+        said: dict[str, object] = {"review": to_jsonable_python(task.plan.review), "rounds": rounds}
         yield _Block(name="review", said="what the reviewers said", fenced="review", shown=_of_text("_review", said))
-    if task.feedback:
-        heed: dict[str, object] = {"feedback": list(task.feedback)}
+    if task.plan.feedback:
+        heed: dict[str, object] = {"feedback": list(task.plan.feedback)}
         told = "what the next plan must heed"
         yield _Block(name="feedback", said=told, fenced="feedback", shown=_of_text("_feedback", heed))
 
@@ -119,8 +119,8 @@ def _within(block: _Block, fence: Fence, room: int, count: Count) -> str:
 
 def _small_head(task: Task, files: tuple[str, ...], fence: Fence, room: int, count: Count) -> str:
     tree = _tree(files, int(room * TREE_SHARE), count)
-    most = _letters(task.request, int(room * REQUEST_SHARE), count)
-    return _head_of(task, files, tree, _capped(fence, "request", most) if most < len(task.request) else fence)
+    most = _letters(task.request.text, int(room * REQUEST_SHARE), count)
+    return _head_of(task, files, tree, _capped(fence, "request", most) if most < len(task.request.text) else fence)
 
 
 @lru_cache(maxsize=16)
@@ -151,8 +151,8 @@ def _capped(fence: Fence, name: str, letters: int) -> Fence:
 
 
 def _head_of(task: Task, files: tuple[str, ...], tree: str, fence: Fence) -> str:
-    hidden = "\n" + packaged_text("_hidden", {"hidden": task.hidden}, fence) if task.hidden else ""
-    return _head((task.id, task.project or "", task.request), files, tree, fence) + hidden
+    hidden = "\n" + packaged_text("_hidden", {"hidden": task.request.hidden}, fence) if task.request.hidden else ""
+    return _head((task.id, task.project or "", task.request.text), files, tree, fence) + hidden
 
 
 @lru_cache(maxsize=64)

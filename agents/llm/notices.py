@@ -32,15 +32,15 @@ class Notices:
         stood_in = [
             e.ModelDegraded(task=task.id, at=moment.at, model=model, why=why)
             for model, why in self.stood_in.items()
-            if model not in task.degraded
+            if model not in task.money.degraded
         ]
         left_out = [
             e.GuidanceLeftOut(task=task.id, at=moment.at, file=file, why=why)
             for file, why in self.left_out.items()
-            if file not in dict(task.guidance_left_out)
+            if file not in dict(task.plan.guidance_left_out)
         ]
         return [*stood_in, *left_out] + [
             e.BudgetWarned(task=task.id, at=moment.at, budget=low.name, limit=low.limit or 0.0, spent=low.spent)
             for low in self.low
-            if low.name not in task.budgets_warned
+            if low.name not in task.money.warned
         ]

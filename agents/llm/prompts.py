@@ -152,7 +152,7 @@ class Prompts:
         project = str(told.get("project") or "")
         if not project:
             return Guidance()
-        files = await self._templates(project, asked.task.base if asked.task else "")
+        files = await self._templates(project, asked.task.work.base if asked.task else "")
         return await read_guidance(files, asked.question, told, fence, names())
 
     def _tag(self, *parts: str) -> str:
@@ -171,9 +171,9 @@ def _of_task(task: Task | None) -> dict[str, object]:
     return {
         "task": str(task.id),
         "project": task.project or "",
-        "plan_number": task.plan_number,
-        "tries": task.tries,
-        "feedback": list(task.feedback),
+        "plan_number": task.plan.number,
+        "tries": task.plan.tries,
+        "feedback": list(task.plan.feedback),
     }
 
 

@@ -63,5 +63,5 @@ class WorkPacks:
         """What the subtask calls for comes first."""
         subtask, key = brief.subtask, (brief.checkout.project, brief.checkout.base)
         found = self._skills.get(key) or self._skills.keep(key, await self._read_skills(brief.checkout))
-        first = suggested(found, f"{brief.task.request} {subtask.title} {subtask.why}", subtask.files)
+        first = suggested(found, f"{brief.task.request.text} {subtask.title} {subtask.why}", subtask.files)
         return [*first, *(skill for skill in found if skill not in first)]

@@ -51,8 +51,8 @@ def _with_evidence(card: Card, known: Decision, scene: Scene) -> Card:
     if known.kind in MERGES:
         return with_kept(card, task, f"{task.id}.diff", "Show the diff", scene.ways)
     match known.subject.split(":"):
-        case ["work", number, *_] if known.kind is Kind.ESCALATION and task.work(int(number)).patch:
-            return with_kept(card, task, task.work(int(number)).patch, "Show the patch", scene.ways)
+        case ["work", number, *_] if known.kind is Kind.ESCALATION and task.work.on(int(number)).patch:
+            return with_kept(card, task, task.work.on(int(number)).patch, "Show the patch", scene.ways)
         case ["gate", number, attempt, *_] if known.kind in GATES:
             name = f"{run_key(task.id, int(number), int(attempt))}.patch"
             return with_kept(card, task, name, "Show the diff", scene.ways)
@@ -98,7 +98,7 @@ def evaluation(event: Event, scene: Scene) -> list[Posting]:
     """One message a task, edited as its steps are judged; another for what was sent back twice."""
     assert isinstance(event, e.WorkEvaluated)
     task, judged = scene.task, event.evaluation
-    work = task.work(event.subtask)
+    work = task.work.on(event.subtask)
     made = [_checks(judged, scene)]
     if judged.overall is Score.NEEDS_REVISION and work.attempt == judged.attempt + 1 and work.tries == TWICE + 1:
         key = f"sent_back:{task.id}.{work.number}:{judged.attempt}"
@@ -108,7 +108,7 @@ def evaluation(event: Event, scene: Scene) -> list[Posting]:
 
 def _checks(judged: Evaluation, scene: Scene) -> Posting:
     task = scene.task
-    card = with_checks(evaluation_card(task, task.work(judged.subtask), judged), task, judged, scene.ways)
+    card = with_checks(evaluation_card(task, task.work.on(judged.subtask), judged), task, judged, scene.ways)
     about = tuple(f"{kind}:{judged.subtask}:{judged.attempt}" for kind in ("gate", "work"))
     for asked in (each for each in task.questions if each.subject.startswith(about)):
         title = decision_card(task, asked, scene.name).title
@@ -123,7 +123,7 @@ def _checks_without(known: Decision, scene: Scene) -> list[Posting]:
     shown = scene.shown(f"evaluation:{scene.task.id}")
     match known.subject.split(":"):
         case ["gate" | "work", number, *_] if shown and any(link.decision == known.id for link in shown.links):
-            judged = scene.task.work(int(number)).evaluation
+            judged = scene.task.work.on(int(number)).evaluation
             return [_checks(judged, scene)] if judged else []
         case _:
             return []
@@ -149,7 +149,7 @@ def merged(event: Event, scene: Scene) -> list[Posting]:
 
 def carried(event: Event, scene: Scene) -> list[Posting]:
     """Where the proposal was made people are told which task carries it out, and when that is done."""
-    mandate = scene.task.mandate
+    mandate = scene.task.request.mandate
     if mandate is None:
         return []
     return [Posting(key=f"carried:{mandate.proposal}", card=carried_card(scene.task, mandate), thread=mandate.thread)]

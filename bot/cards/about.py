@@ -30,10 +30,10 @@ def cost_card(task: Task, bill: Bill) -> Card:
     if not spent:
         return Card(title=f"{task.id} has cost nothing so far", text="No model that costs money was asked for it.")
     rows = [Row(label="Spent on models", value=f"${spent:.2f}")]
-    if task.estimate:
-        rows.append(Row(label="Estimate for the work", value=f"${task.estimate:.2f}"))
-    if task.budget is not None:
-        rows.append(Row(label="Budget", value=f"${task.budget:.2f}, as raised"))
+    if task.plan.estimate:
+        rows.append(Row(label="Estimate for the work", value=f"${task.plan.estimate:.2f}"))
+    if task.money.budget is not None:
+        rows.append(Row(label="Budget", value=f"${task.money.budget:.2f}, as raised"))
     elif budget is not None:
         rows.append(Row(label="Budget", value=f"${budget:.2f}"))
     return Card(title=f"{task.id} has cost ${spent:.2f} so far", rows=tuple(rows))
@@ -44,16 +44,21 @@ def why_card(task: Task, name: NameOf) -> Card:
     rows = [Row(label="Waits for", value=_whom(task, number, name)) for number in range(len(task.questions))]
     if task.problem:
         rows.append(Row(label="In the way", value=cut(one_line(task.problem, 400), 400)))
-    if task.feedback:
-        rows.append(Row(label="The plan must heed", value=cut("; ".join(task.feedback), 400)))
-    rows += [*argument_rows(task.review), *debate_rows(task.debate, goes_on=stands_at(task, TaskState.IN_REVIEW))]
-    if task.plan:
-        rows.append(Row(label="Order", value=f"{order_in_words(task.plan)}, because of what waits for what"))
+    if task.plan.feedback:
+        rows.append(Row(label="The plan must heed", value=cut("; ".join(task.plan.feedback), 400)))
+    rows += [
+        *argument_rows(task.plan.review),
+        *debate_rows(task.plan.debate, goes_on=stands_at(task, TaskState.IN_REVIEW)),
+    ]
+    if task.plan.draft:
+        rows.append(Row(label="Order", value=f"{order_in_words(task.plan.draft)}, because of what waits for what"))
         rows += [
-            Row(label=f"{task.id}.{s.number}", value=f"is there because {s.why}") for s in task.plan.steps if s.why
+            Row(label=f"{task.id}.{s.number}", value=f"is there because {s.why}")
+            for s in task.plan.draft.steps
+            if s.why
         ]
-        rows += [Row(label="Assumes", value=text) for text in task.plan.assumptions]
-        rows += [Row(label="Risk", value=f"{risk.what} → {risk.mitigation}") for risk in task.plan.risks]
+        rows += [Row(label="Assumes", value=text) for text in task.plan.draft.assumptions]
+        rows += [Row(label="Risk", value=f"{risk.what} → {risk.mitigation}") for risk in task.plan.draft.risks]
     nothing = "" if rows else "Nothing has been decided about it yet."
     return Card(title=f"{task.id}: {words.state_of(task)}", text=nothing, rows=tuple(rows))
 

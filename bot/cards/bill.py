@@ -16,7 +16,7 @@ class Bill:
 
     def limit(self, task: Task) -> float | None:
         """What a person raised it to counts before what is configured."""
-        return self.budget if task.budget is None else task.budget
+        return self.budget if task.money.budget is None else task.money.budget
 
 
 NO_BILL = Bill()
@@ -24,12 +24,12 @@ NO_BILL = Bill()
 
 def bill_rows(task: Task, bill: Bill) -> list[Row]:
     """As its facts leave it: a card is drawn again when something happens, so the time is that of the last change."""
-    took = duration_in_words(task.changed_at - task.requested_at)
+    took = duration_in_words(task.changed_at - task.request.at)
     return [Row(label="Cost", value=_cost(task, bill)), Row(label="Time", value=f"{took} since it was asked for")]
 
 
 def _cost(task: Task, bill: Bill) -> str:
-    if task.rehearsal:
+    if task.plan.rehearsal:
         return "nothing, as this is a rehearsal"
     limit = bill.limit(task)
     of = f" of a budget of ${limit:.2f}" if limit is not None else ""

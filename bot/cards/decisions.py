@@ -107,7 +107,7 @@ _FIRST: dict[Kind, int] = {Kind.PLAN: 2, Kind.DEBATE: 3}
 
 def _shows_plan(task: Task, decision: Decision) -> bool:
     """Only the version that is decided on is shown."""
-    same = task.plan is not None and task.plan.hash == decision.subject
+    same = task.plan.draft is not None and task.plan.draft.hash == decision.subject
     return decision.kind in (Kind.PLAN, Kind.DEBATE) and same
 
 
@@ -132,7 +132,7 @@ def _judged(task: Task, decision: Decision) -> Evaluation | None:
     """The judgement that a decision is about; none, if the run it is about came to no judgement."""
     match decision.subject.split(":"):
         case ["gate" | "work", number, attempt, *_] if decision.kind in ON_WORK:
-            judged = task.work(int(number)).evaluation
+            judged = task.work.on(int(number)).evaluation
             return judged if judged and judged.attempt == int(attempt) else None
         case _:
             return None
@@ -153,13 +153,13 @@ def _meant_title(decision: Decision) -> str:
 
 def _plan_title(task: Task, decision: Decision) -> str:
     """Of the version that is decided on, whatever was planned since."""
-    number = decision.version or task.plan_number
+    number = decision.version or task.plan.number
     again = f", version {number}" if number > 1 else ""
     if any(option.approves for option in decision.options):
         return f"please look at the plan{again}"
-    if task.review is None or number != task.plan_number:
+    if task.plan.review is None or number != task.plan.number:
         return f"a reviewer says stop{again}"
-    return f"the {'critic' if task.review.critic_stance is Stance.STOP else 'custodiet'} says stop"
+    return f"the {'critic' if task.plan.review.critic_stance is Stance.STOP else 'custodiet'} says stop"
 
 
 def _title(task: Task, decision: Decision) -> str:
@@ -169,18 +169,18 @@ def _title(task: Task, decision: Decision) -> str:
 
 def _text(task: Task, decision: Decision) -> str:
     made = _TEXTS.get(decision.kind)
-    return made(one_line(task.request, 200), task, decision) if made else decision.question
+    return made(one_line(task.request.text, 200), task, decision) if made else decision.question
 
 
 def _plan_text(request: str, task: Task, decision: Decision) -> str:
-    if task.review and task.review.ruling is Ruling.BLOCKED:
+    if task.plan.review and task.plan.review.ruling is Ruling.BLOCKED:
         return f"“{request}” cannot go on like this, and nobody can approve it as it is. Say what should change."
-    size = f": {size_in_words(task.plan)}" if task.plan else ""
+    size = f": {size_in_words(task.plan.draft)}" if task.plan.draft else ""
     return f"“{request}”{size}. Nothing starts before it is approved."
 
 
 def _judgement_text(request: str, task: Task, decision: Decision) -> str:
-    why = task.debate.tension if task.debate and is_contested(task) else task.problem
+    why = task.plan.debate.tension if task.plan.debate and is_contested(task) else task.problem
     return f"{why or 'The reviewers could not settle it'}".rstrip(".") + f". It is about “{request}”."
 
 
@@ -197,7 +197,7 @@ def _asked_about(request: str, task: Task, decision: Decision) -> str:
 
 def _stopped_text(request: str, task: Task, decision: Decision) -> str:
     """The truth about a stop: a question to a model cannot be called back, but nothing follows from its answer."""
-    done = f"a plan, version {task.plan_number}" if task.plan else "nothing yet"
+    done = f"a plan, version {task.plan.number}" if task.plan.draft else "nothing yet"
     if task.in_work:
         return _stopped_at_work(task)
     asked = task.before_rest in (TaskState.DECOMPOSING, TaskState.IN_REVIEW)
@@ -206,11 +206,11 @@ def _stopped_text(request: str, task: Task, decision: Decision) -> str:
 
 
 def _stopped_at_work(task: Task) -> str:
-    names = {state: [f"{task.id}.{w.number}" for w in task.works if w.state is state] for state in SubtaskState}
+    names = {state: [f"{task.id}.{w.number}" for w in task.work.subtasks if w.state is state] for state in SubtaskState}
     done = ", ".join(names[SubtaskState.DONE]) or "nothing yet"
     busy = ", ".join((*names[SubtaskState.RUNNING], *names[SubtaskState.PAUSED]))
     under_way = f"{busy}; what it did is committed on its branch" if busy else "nothing"
-    left = sum(not w.settled for w in task.works)
+    left = sum(not w.settled for w in task.work.subtasks)
     return f"Done: {done}. Under way: {under_way}. Left: {left} subtasks. Nothing runs until you say so."
 
 
@@ -224,8 +224,9 @@ def _cancel_text(request: str, task: Task, decision: Decision) -> str:
 
 
 def _intake_text(request: str, task: Task, decision: Decision) -> str:
-    who = f"{task.origin.by}, who is not a member there, wrote on {task.origin.url}" if task.origin else "They wrote"
-    return f"{who}:\n\n{cut(task.request, 1500)}\n\nNobody plans anything before you decide."
+    origin = task.request.origin
+    who = f"{origin.by}, who is not a member there, wrote on {origin.url}" if origin else "They wrote"
+    return f"{who}:\n\n{cut(task.request.text, 1500)}\n\nNobody plans anything before you decide."
 
 
 # What each kind asks, given the request in one line; other kinds carry their question.
@@ -289,7 +290,7 @@ def _footer(task: Task, decision: Decision) -> str:
         parts.append("Or reply in words.")
     if decision.kind in (Kind.PLAN, Kind.DEBATE) and decision.subject:
         parts.append("Anybody here may ask for changes, by button or in words.")
-        if task.rehearsal:
+        if task.plan.rehearsal:
             parts.append("A rehearsal: a script plays planner and reviewers, no model was asked.")
     if decision.kind in MERGES:
         parts += _changes_at_the_merge(task, decision)
@@ -299,7 +300,7 @@ def _footer(task: Task, decision: Decision) -> str:
 def _changes_at_the_merge(task: Task, decision: Decision) -> Iterator[str]:
     if any(option.value == "changes" for option in decision.options):
         yield f"To ask for changes: {who_may(decision.kind, 'changes')}."
-    if task.rehearsal:
+    if task.plan.rehearsal:
         yield "A rehearsal: whatever changes you ask for, a script plays the ones it has."
 
 
@@ -335,7 +336,7 @@ def _came_of(task: Task, decision: Decision, name: NameOf) -> str:
     match decision.state:
         case DecisionState.DECIDED if decision.decided_by:
             who = " and ".join(name(person) for person in decision.decided_by)
-            own = decision.rule.requester is not Requester.MAY and decision.decided_by == (task.owner,)
+            own = decision.rule.requester is not Requester.MAY and decision.decided_by == (task.request.by,)
             return f"{words.chosen(decision)} (decided by {f'the requester, {who}' if own else who})"
         case DecisionState.DECIDED:
             return f"{words.chosen(decision)} (nobody decided in time, so this was taken)"

@@ -36,7 +36,7 @@ class Ways:
 
 
 def ways_of(task: Task, public: str) -> Ways:
-    return Ways(surface=surface_of(task.thread), public=public)
+    return Ways(surface=surface_of(task.request.thread), public=public)
 
 
 def with_task_page(card: Card, task: Task, ways: Ways) -> Card:

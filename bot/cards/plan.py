@@ -15,33 +15,33 @@ _MOST = 5  # assumptions and risks that are shown; the counts of the rest are
 
 def plan_rows(task: Task, budget: float | None) -> tuple[Row, ...]:
     """The whole plan, short enough to be read on a phone. Where the reviewers are the news, they come first."""
-    if task.plan is None:
+    if task.plan.draft is None:
         return ()
-    argument = [*argument_rows(task.review), *debate_rows(task.debate)]
-    plan = [*_asked_for(task), Row(label="Goal", value=task.plan.goal), *_steps(task, task.plan)]
+    argument = [*argument_rows(task.plan.review), *debate_rows(task.plan.debate)]
+    plan = [*_asked_for(task), Row(label="Goal", value=task.plan.draft.goal), *_steps(task, task.plan.draft)]
     rows = [*argument, *plan] if is_contested(task) else [*plan, *argument]
-    return (*degraded_rows(task), *rows, *_caveats(task.plan), *left_out_rows(task), *_price(task, budget))
+    return (*degraded_rows(task), *rows, *_caveats(task.plan.draft), *left_out_rows(task), *_price(task, budget))
 
 
 def left_out_rows(task: Task) -> list[Row]:
     """Files of the project's own guidance that could not be used."""
-    files = (f"`{file}`: {one_line(why, 200)}" for file, why in task.guidance_left_out[:_MOST])
+    files = (f"`{file}`: {one_line(why, 200)}" for file, why in task.plan.guidance_left_out[:_MOST])
     return [Row(label="Guidance left out", value=each) for each in files]
 
 
 def degraded_rows(task: Task) -> list[Row]:
     """M222: that it is no ordinary plan, and why."""
-    if task.plan_level is Level.PRIMARY:
+    if task.plan.level is Level.PRIMARY:
         return []
-    why = f" Why: {one_line(task.plan_level_why, 300)}" if task.plan_level_why else ""
-    return [Row(label="Degraded", value=f"{words.LEVEL[task.plan_level]}{why}")]
+    why = f" Why: {one_line(task.plan.level_why, 300)}" if task.plan.level_why else ""
+    return [Row(label="Degraded", value=f"{words.LEVEL[task.plan.level]}{why}")]
 
 
 def is_contested(task: Task) -> bool:
     """A reviewer says stop, gave no verdict, or two of them could not agree."""
-    if task.debate is not None and not task.debate.settled:
+    if task.plan.debate is not None and not task.plan.debate.settled:
         return True
-    return task.review is not None and task.review.ruling in (Ruling.BLOCKED, Ruling.ESCALATE_TO_HUMAN)
+    return task.plan.review is not None and task.plan.review.ruling in (Ruling.BLOCKED, Ruling.ESCALATE_TO_HUMAN)
 
 
 def size_in_words(plan: Decomposition) -> str:
@@ -67,7 +67,7 @@ def informs_in_words(plan: Decomposition) -> str:
 
 def graph_of(task: Task) -> Graph | None:
     """The picture of what waits for what; none where there is nothing to see."""
-    plan = task.plan
+    plan = task.plan.draft
     if plan is None or len(plan.subtasks) < 3:
         return None
     columns = {number: column for column, wave in enumerate(plan.order()) for number in wave}
@@ -92,19 +92,19 @@ def _and(words: list[str]) -> str:
 
 def _asked_for(task: Task) -> list[Row]:
     """Why there is another version than the first."""
-    if not task.feedback:
+    if not task.plan.feedback:
         return []
-    label = "Sent back before" if task.tries > 1 else "Changes asked for"
-    return [Row(label=label, value=cut("; ".join(task.feedback), 300))]
+    label = "Sent back before" if task.plan.tries > 1 else "Changes asked for"
+    return [Row(label=label, value=cut("; ".join(task.plan.feedback), 300))]
 
 
 def _steps(task: Task, plan: Decomposition) -> list[Row]:
-    marks, gone = _marks(task.previous_plan, plan)
+    marks, gone = _marks(task.plan.previous, plan)
     rows = [
         Row(label=f"{task.id}.{s.number}", value=f"{marks.get(s.number, '')}{_subtask(s, task)}") for s in plan.subtasks
     ]
     rows += [Row(label="Gone", value=title) for title in gone]
-    if task.previous_plan and not marks and not gone:
+    if task.plan.previous and not marks and not gone:
         rows.append(Row(label="Changed", value="nothing but the wording"))
     if len(plan.subtasks) > 1:
         rows.append(Row(label="Order", value=order_in_words(plan)))
@@ -116,8 +116,8 @@ def _steps(task: Task, plan: Decomposition) -> list[Row]:
 def _subtask(subtask: Subtask, task: Task) -> str:
     files = f" · {len(subtask.files)} file{'s' if len(subtask.files) != 1 else ''}" if subtask.files else ""
     kind = "Find out: " if subtask.spike else ""
-    phase = f" · phase {subtask.phase}" if task.plan and len(task.plan.phases) > 1 else ""
-    closing = task.is_closing(subtask.number)
+    phase = f" · phase {subtask.phase}" if task.plan.draft and len(task.plan.draft.phases) > 1 else ""
+    closing = task.plan.is_closing(subtask.number)
     title = "Verify that all of it together does what was asked for" if closing else subtask.title
     sure = "" if closing else f" · {_CONFIDENCE[subtask.confidence]}"
     return f"{kind}{title} · {subtask.hours:g}\N{NO-BREAK SPACE}h{files}{sure}{phase}"
@@ -161,12 +161,12 @@ def _assumed(text: str) -> Row:
 
 
 def _price(task: Task, configured: float | None) -> list[Row]:
-    if task.rehearsal:
+    if task.plan.rehearsal:
         return [Row(label="Cost", value="nothing, as this is a rehearsal")]
-    if not task.estimate:
+    if not task.plan.estimate:
         return []
-    budget = configured if task.budget is None else task.budget  # the latter was raised by a person
+    budget = configured if task.money.budget is None else task.money.budget  # the latter was raised by a person
     if budget is None:
-        return [Row(label="Cost", value=f"estimate ${task.estimate:.2f} of model time")]
-    beyond = "; at the budget it stops and asks" if task.estimate > budget else ""
-    return [Row(label="Cost", value=f"estimate ${task.estimate:.2f} of a budget of ${budget:.2f}{beyond}")]
+        return [Row(label="Cost", value=f"estimate ${task.plan.estimate:.2f} of model time")]
+    beyond = "; at the budget it stops and asks" if task.plan.estimate > budget else ""
+    return [Row(label="Cost", value=f"estimate ${task.plan.estimate:.2f} of a budget of ${budget:.2f}{beyond}")]

@@ -1,7 +1,7 @@
 """Proposals as people meet them: what is proposed and why, and which task carries it out."""
 
 from agents.domain.learning.proposal import Level, Listed, Proposal, ProposalType, Trigger
-from agents.domain.task.origin import Mandate
+from agents.domain.task.request import Mandate
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import cut, one_line
 from bot.messages import Card, Row, Tone

@@ -52,7 +52,7 @@ def question_rows(task: Task, decision: Decision) -> list[Row]:
 
 def _affected(task: Task, decision: Decision) -> str:
     match decision.subject.split(":"):
-        case ["run", number, *_] if task.works:
+        case ["run", number, *_] if task.work.subtasks:
             name = f"{task.id}.{number}"
             others = ", ".join(f"{task.id}.{each}" for each in sorted(dispatching.dependents(task, int(number))))
             waiting = f", and so {'do' if ',' in others else 'does'} {others}" if others else ""

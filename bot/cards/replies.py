@@ -68,7 +68,9 @@ class Page:
 def tasks_card(tasks: Sequence[Task], name: NameOf, page: Page) -> Card:
     if not tasks:
         return Card(title="No task is open", text="Mention me with a request to start one.")
-    lines = tuple(f"{t.id} · {one_line(t.request, 70)} · {words.state_of(t)} · {name(t.owner)}" for t in tasks)
+    lines = tuple(
+        f"{t.id} · {one_line(t.request.text, 70)} · {words.state_of(t)} · {name(t.request.by)}" for t in tasks
+    )
     title = f"{page.total} open task{'s' if page.total > 1 else ''}"
     return Card(title=f"{title}{page.which}", lines=lines, footer=page.next)
 
@@ -79,7 +81,7 @@ def needs_card(needs: Sequence[tuple[Task, Decision]], page: Page, private: int 
         return Card(title=f"{_things(private)} you in private", text="Ask me again in a direct message to see what.")
     if not needs:
         return NOTHING_NEEDS_YOU
-    lines = tuple(f"{task.id} · {one_line(task.request, 60)}: {words.KIND[d.kind]}" for task, d in needs)
+    lines = tuple(f"{task.id} · {one_line(task.request.text, 60)}: {words.KIND[d.kind]}" for task, d in needs)
     more = f"{private} more: ask me in a direct message." if private else ""
     how = "Open the task's thread, or the console's “Needs me”, to decide."
     return Card(

@@ -13,7 +13,7 @@ from bot.messages import Button, Card, Row, Tone
 
 
 def status_card(task: Task, name: NameOf, bill: Bill = NO_BILL) -> Card:
-    title = f"{task.id} · {one_line(task.request)}"
+    title = f"{task.id} · {one_line(task.request.text)}"
     if task.ended:
         return Card(
             title=title,
@@ -39,7 +39,7 @@ def _whom(decision: Decision, name: NameOf) -> str:
 
 def _rows(task: Task, name: NameOf, bill: Bill) -> list[Row]:
     rows = [Row(label="State", value=words.state_of(task)), *_project(task)]
-    rows += [Row(label="Asked by", value=name(task.owner)), *work_rows(task), *_running(task, bill), *_notes(task)]
+    rows += [Row(label="Asked by", value=name(task.request.by)), *work_rows(task), *_running(task, bill), *_notes(task)]
     if task.remarks:
         rows.append(Row(label="Remarks noted", value=str(task.remarks)))
     if task.problem:
@@ -50,9 +50,9 @@ def _rows(task: Task, name: NameOf, bill: Bill) -> list[Row]:
 
 def _running(task: Task, bill: Bill) -> list[Row]:
     """While it is at work: cost, time, and where minions are held."""
-    if not task.works:
+    if not task.work.subtasks:
         return []
-    engine = next((work.engine for work in reversed(task.works) if work.engine), "")
+    engine = next((work.engine for work in reversed(task.work.subtasks) if work.engine), "")
     return [*bill_rows(task, bill), *([Row(label="Sandbox", value=engine)] if engine else [])]
 
 
@@ -66,20 +66,22 @@ def _project(task: Task) -> list[Row]:
 
 def _notes(task: Task) -> list[Row]:
     rows = []
-    if task.origin:
-        rows.append(Row(label="Issue", value=f"#{task.origin.number} {task.origin.url}"))
-    if task.pull:
-        rows.append(Row(label="Pull request", value=f"#{task.pull} {task.pull_url}".strip()))
-    if task.hidden:
-        many = f"{task.hidden} character{'s' if task.hidden > 1 else ''}"
+    if task.request.origin:
+        rows.append(Row(label="Issue", value=f"#{task.request.origin.number} {task.request.origin.url}"))
+    if task.delivery.pull:
+        rows.append(Row(label="Pull request", value=f"#{task.delivery.pull} {task.delivery.url}".strip()))
+    if task.request.hidden:
+        many = f"{task.request.hidden} character{'s' if task.request.hidden > 1 else ''}"
         rows.append(Row(label="Hidden text", value=f"{many} that nobody sees were taken out of the request"))
-    if task.budgets_warned:
-        rows.append(Row(label="Budget", value=f"80 % used: {', '.join(task.budgets_warned)}"))
-    if task.plan_level is not Level.PRIMARY:
-        rows.append(Row(label="Plan", value=f"degraded: {words.SHORT_LEVEL[task.plan_level]}"))
-    if task.degraded:
-        rows.append(Row(label="Stand-in", value=f"{', '.join(task.degraded)}: the preferred model did not answer"))
-    if task.rehearsal:
+    if task.money.warned:
+        rows.append(Row(label="Budget", value=f"80 % used: {', '.join(task.money.warned)}"))
+    if task.plan.level is not Level.PRIMARY:
+        rows.append(Row(label="Plan", value=f"degraded: {words.SHORT_LEVEL[task.plan.level]}"))
+    if task.money.degraded:
+        rows.append(
+            Row(label="Stand-in", value=f"{', '.join(task.money.degraded)}: the preferred model did not answer")
+        )
+    if task.plan.rehearsal:
         rows.append(Row(label="Rehearsal", value="a script plays planner, reviewers and minions; no model was asked"))
     return rows
 

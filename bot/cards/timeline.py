@@ -33,7 +33,7 @@ def _under(workflow: Workflow | None) -> str:
 
 
 _PLAIN: dict[type[Event], Callable[[Any, NameOf], str]] = {
-    e.TaskRequested: lambda f, name: f"Asked for: {f.request}",
+    e.TaskRequested: lambda f, name: f"Asked for: {f.request.text}",
     e.RequestVouched: lambda f, name: f"{name(f.by)} took on a request from outside",
     e.ProjectChosen: lambda f, name: f"Project: {f.project or 'none'}{f' ({f.why})' if f.why else ''}",
     e.RemarkMade: lambda f, name: f"Remarked: {f.text}",

@@ -195,17 +195,17 @@ def state_of(task: Task) -> str:
 def _planned(task: Task) -> str:
     if task.of_kind(Kind.CLARIFICATION):
         return "Waiting for an answer"
-    if task.plan or task.tries:
-        return f"Being planned again, version {task.plan_number + 1}"
-    return "Being planned again" if task.feedback else ""
+    if task.plan.draft or task.plan.tries:
+        return f"Being planned again, version {task.plan.number + 1}"
+    return "Being planned again" if task.plan.feedback else ""
 
 
 def _reviewed(task: Task) -> str:
-    if task.debate is None:
+    if task.plan.debate is None:
         return ""
-    if task.debate.over:
+    if task.plan.debate.over:
         return "The critic and the custodiet have argued"
-    return f"The critic and the custodiet argue, round {task.debate.next_round} of {task.debate.most}"
+    return f"The critic and the custodiet argue, round {task.plan.debate.next_round} of {task.plan.debate.most}"
 
 
 def _awaiting(task: Task) -> str:

@@ -26,7 +26,10 @@ _ROW, _PRINTED = 300, 600  # characters
 
 def work_rows(task: Task) -> list[Row]:
     """Where each subtask is, in the order of the plan."""
-    return [Row(label=f"{_MARK[work.state]} {task.id}.{work.number}", value=_line(task, work)) for work in task.works]
+    return [
+        Row(label=f"{_MARK[work.state]} {task.id}.{work.number}", value=_line(task, work))
+        for work in task.work.subtasks
+    ]
 
 
 def _line(task: Task, work: Work) -> str:
@@ -36,7 +39,7 @@ def _line(task: Task, work: Work) -> str:
 
 
 def _titled(task: Task, work: Work) -> str:
-    return "All of it together" if task.is_closing(work.number) else task.subtask(work.number).title
+    return "All of it together" if task.plan.is_closing(work.number) else task.plan.subtask(work.number).title
 
 
 _MARK: dict[SubtaskState, str] = {
@@ -56,9 +59,9 @@ def _pending(task: Task, work: Work) -> str:
     if work.queued:
         again = f"attempt {work.attempt} " if work.attempt > 1 else ""
         return f"{again}is about to start" if work.tries <= most_attempts(task) else "is about to start"
-    assert task.plan is not None
-    needs = [n for n in task.plan.blocking()[work.number] if not task.work(n).settled]
-    if task.is_closing(work.number):
+    assert task.plan.draft is not None
+    needs = [n for n in task.plan.draft.blocking()[work.number] if not task.work.on(n).settled]
+    if task.plan.is_closing(work.number):
         return "when all others are done"
     return f"waits for {', '.join(f'{task.id}.{n}' for n in sorted(set(needs)))}" if needs else "waits for its turn"
 
@@ -119,7 +122,7 @@ def sent_back_card(task: Task, work: Work, judged: Evaluation) -> Card:
 
 
 def _judged_before(task: Task, number: int) -> Iterator[Row]:
-    for work in task.works:
+    for work in task.work.subtasks:
         if work.number != number and (judged := work.evaluation):
             checks = "; ".join(one_line(f"{gate.name}: {_said_of(gate)}", 60) for gate in judged.gates if gate.command)
             said = " · ".join(part for part in (_verdict(work, judged), checks) if part)
@@ -223,25 +226,28 @@ def merge_rows(task: Task) -> list[Row]:
     """What is handed over: each subtask as it was judged, the branch, and where to read it."""
     rows = [
         Row(label=f"{_MARK[work.state]} {task.id}.{work.number}", value=_line(task, work))
-        for work in task.works
-        if not task.is_closing(work.number)
+        for work in task.work.subtasks
+        if not task.plan.is_closing(work.number)
     ]
-    whole = task.works[-1].evaluation if task.works else None
+    whole = task.work.subtasks[-1].evaluation if task.work.subtasks else None
     if whole:
         rows += [row for row in evaluation_rows(whole) if row.label != "Changed"]
         rows.append(Row(label="Changed", value=changed_in_words(whole.changes, whole.files)))
-    rows.append(Row(label="Branch", value=task.branch))
-    if task.into:
-        rows.append(Row(label="Merges into", value=task.into))
-    if task.pull:
-        rows.append(Row(label="Pull request", value=f"#{task.pull} {task.pull_url}".strip()))
+    rows.append(Row(label="Branch", value=task.work.branch))
+    if task.work.into:
+        rows.append(Row(label="Merges into", value=task.work.into))
+    if task.delivery.pull:
+        rows.append(Row(label="Pull request", value=f"#{task.delivery.pull} {task.delivery.url}".strip()))
     return rows
 
 
 def merged_card(task: Task, bill: Bill) -> Card:
     """The end of the walk, in its own message: people look for it."""
-    rows = [Row(label="Commit", value=f"{task.head[:10]} on {task.merged_into}"), *bill_rows(task, bill)]
-    return Card(title=f"{task.id} is merged", text=one_line(task.request, 200), rows=tuple(rows), tone=Tone.GOOD)
+    rows = [
+        Row(label="Commit", value=f"{task.delivery.head[:10]} on {task.delivery.merged_into}"),
+        *bill_rows(task, bill),
+    ]
+    return Card(title=f"{task.id} is merged", text=one_line(task.request.text, 200), rows=tuple(rows), tone=Tone.GOOD)
 
 
 def kept_card(task: Task, kept: WorkKept) -> Card:

@@ -70,12 +70,14 @@ async def _play(home: Path, request: str, shows: str) -> None:
         typer.echo(f"You: @overlord {request}")
         await program.desk.hear(_said(viewer, settings.own_channel, request))
         ended = await _watch(program.desk, viewer)
-    if not ended.merged_into:
+    if not ended.delivery.merged_into:
         raise OverlordError(
             f"It ended here: {ended.state}{f', {ended.reason}' if ended.reason else ''}",
             next_step="Every request can be played to its merge: run `overlord doctor`.",
         )
-    typer.echo(f"\nThe work is merged into {ended.merged_into} of the sample, as commit {ended.head[:10]}.")
+    typer.echo(
+        f"\nThe work is merged into {ended.delivery.merged_into} of the sample, as commit {ended.delivery.head[:10]}."
+    )
 
 
 async def _watch(desk: "Desk", viewer: "Account") -> "Task":

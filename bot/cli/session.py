@@ -80,8 +80,8 @@ def said(task: "Task", text: str) -> "Said":
     number = uuid.uuid4().hex
     return Said(
         key=f"{by}:{number}",
-        thread=task.thread,
-        channel=task.channel,
+        thread=task.request.thread,
+        channel=task.request.channel,
         message=f"cli-{number}",
         by=by,
         name=by.partition(":")[2],
@@ -99,8 +99,8 @@ def pressed(task: "Task", decision: "Decision", letter: str, words: str = "") ->
     by = me()
     return Pressed(
         key=f"{by}:{uuid.uuid4().hex}",
-        thread=task.thread,
-        channel=task.channel,
+        thread=task.request.thread,
+        channel=task.request.channel,
         message="",
         by=by,
         name=by.partition(":")[2],

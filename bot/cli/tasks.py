@@ -94,7 +94,7 @@ async def _list(settings: "Settings", ended: bool, json: bool, search: str, befo
     async with session.open_desk(settings) as desk:
         found = await desk.tasks(session.me(), ended=ended, limit=output.PAGE + 1, search=search, before=number)
         shown = found[: output.PAGE]
-        names = await desk.names({task.owner for task in shown})
+        names = await desk.names({task.request.by for task in shown})
     if json:
         output.show_json(shown)
     else:
@@ -120,9 +120,9 @@ def _show_table(found: "Sequence[Task]", names: "Mapping[PersonId, str]", *, non
             task.id,
             task.state,
             task.project or "",
-            names.get(task.owner, ""),
+            names.get(task.request.by, ""),
             output.local(task.changed_at),
-            task.request,
+            task.request.text,
         )
         for task in found
     ]

@@ -51,7 +51,7 @@ def announce(books: Books, permissions: Permissions, at: datetime, house: House 
             continue
         scene = scene_of(books, recorded.event, permissions, house)
         for posting in (posting for maker in makers for posting in maker(recorded.event, scene)):
-            books.posts.want(wish(posting.key, posting.thread or scene.task.thread, posting.card), at)
+            books.posts.want(wish(posting.key, posting.thread or scene.task.request.thread, posting.card), at)
         if status in makers:
             drawn.add(recorded.event.task)
     if unread:
@@ -75,25 +75,25 @@ def wish(key: str, thread: str, card: Card, act: Act = Act.POST, target: str = "
 
 def scene_of(books: Books, event: Event, permissions: Permissions, house: House) -> Scene:
     task = books.log.task(event.task)
-    ways = ways_of(task, house.public_url)
+    ways, url = ways_of(task, house.public_url), task.delivery.url
     return Scene(
-        task=replace(task, pull_url=ways.openable(task.pull_url)) if task.pull_url else task,
+        task=replace(task, delivery=replace(task.delivery, url=ways.openable(url))) if url else task,
         ways=ways,
         decision=books.ledger.find,
         name=books.people.name,
-        accounts=_accounts(books, surface_of(task.thread)),
+        accounts=_accounts(books, surface_of(task.request.thread)),
         deciders=lambda decision: _deciders(books, permissions, task, decision),
         bill=lambda: Bill(spent=books.calls.spent_on(task.id), budget=house.budget),
         next_approver=permissions.next_approver,
         shown=lambda key: load_card(found.body) if (found := books.posts.find(key)) else None,
         message=books.posts.message_of,
-        nobody=lambda decision: permissions.nobody_in(decision.kind, task.channel) or "",
+        nobody=lambda decision: permissions.nobody_in(decision.kind, task.request.channel) or "",
     )
 
 
 def _deciders(books: Books, permissions: Permissions, task: Task, decision: Decision) -> tuple[Account, ...]:
     """The owner where the owner may decide and can be reached; else those who are named, where the task is."""
-    surface = surface_of(task.thread)
+    surface = surface_of(task.request.thread)
     if Group.OWNER in decision.rule.who and (owner := _accounts(books, surface)(decision.put_to)):
         return owner
     named = [account for group in sorted(decision.rule.who) for account in permissions.members(group)]

@@ -150,7 +150,7 @@ class Outbox:
             self._link_from_checks(decision, message, books)
         if decision and post.late:
             task, cause = books.log.task(decision.task), f"shown:{post.name}"
-            facts = pressing.begin_clock_again(task, decision.id, self._office.moment(task.channel, cause))
+            facts = pressing.begin_clock_again(task, decision.id, self._office.moment(task.request.channel, cause))
             books.log.append(task.id, facts, Cause(actor="overlord", delivery=cause))
 
     def _link_from_checks(self, decision: Decision, message: str, books: Books) -> None:
@@ -178,9 +178,9 @@ class Outbox:
         if task is None or task.ended:
             return
         surface = surface_of(post.thread)
-        to = next((a for a in books.people.get(task.owner).accounts if surface_of(a) == surface), None)
+        to = next((a for a in books.people.get(task.request.by).accounts if surface_of(a) == surface), None)
         if to:
-            told = card(task.id, one_line(task.request, 80))
+            told = card(task.id, one_line(task.request.text, 80))
             books.posts.want(wish(f"unreachable:{post.thread}", post.thread, told, Act.WHISPER, to), self._clock.now())
 
     def _has_time(self, lease: Lease) -> bool:

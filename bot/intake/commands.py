@@ -132,7 +132,7 @@ def _tasks(asked: Asked, books: Books, permissions: Permissions, moment: Moment)
     """What was asked for in a direct message is listed in one alone: others read what stands in a channel."""
 
     def shown(task: Task) -> bool:
-        return not task.direct or (asked.said.direct and sees(asked.speaker, task, books, permissions))
+        return not task.request.direct or (asked.said.direct and sees(asked.speaker, task, books, permissions))
 
     found = [id for id, direct in books.log.under_way() if not direct or shown(books.log.task(id))]
     page = _page(asked, len(found))

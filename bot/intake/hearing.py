@@ -22,7 +22,7 @@ def is_instruction(
         return False
     if any(speaker.is_(question.put_to) for question in task.questions):
         return True  # a pending question takes an untagged reply from those it was put to
-    part_of_it = speaker.is_(task.owner) or said.by == notes.starter or said.by in notes.mentioners
+    part_of_it = speaker.is_(task.request.by) or said.by == notes.starter or said.by in notes.mentioners
     return not notes.elsewhere and (part_of_it or answers())
 
 

@@ -12,7 +12,7 @@ from agents.domain.errors import NotHeard, OverlordError, PressRefused
 from agents.domain.ids import Account, surface_of
 from agents.domain.project.linking import LinkRequest
 from agents.domain.task import decide, steering
-from agents.domain.task.decide import Request
+from agents.domain.task.request import Request
 from agents.domain.task.task import Task
 from agents.domain.text.json_types import shape
 from agents.domain.text.sanitize import clean, hidden_in
@@ -170,7 +170,7 @@ class Inbox:
         """None: no task lives in the thread."""
         if task is None or task.ended:
             return None
-        moment = self._office.moment(task.channel, said.key)
+        moment = self._office.moment(task.request.channel, said.key)
         return Talk(task=task, words=words_of(said, books), said=said, speaker=speaker, moment=moment)
 
     def _small_talk(self, meaning: Meaning, said: Said, books: Books) -> Outcome:
@@ -186,17 +186,19 @@ class Inbox:
                 f"That request has {len(text):,} characters; I read at most {REQUEST_MOST:,}",
                 next_step="Say what you want in a few sentences, and name the files that hold the rest.",
             )
+        moment = self._office.moment(said.channel, said.key)
         request = Request(
             text=text,
             by=speaker.person,
             thread=said.thread,
             channel=said.channel,
+            at=moment.at,
             hidden=said.hidden,
             origin=said.origin if isinstance(said, Labelled) else None,
             direct=isinstance(said, Said | Mandated) and said.direct,
             mandate=said.mandate if isinstance(said, Mandated) else None,
         )
-        facts = decide.open_task(books.log.next_id(), request, self._office.moment(said.channel, said.key))
+        facts = decide.open_task(books.log.next_id(), request, moment)
         task = books.log.open(facts, _cause(said))
         books.threads.bind(said.thread, task.id)
         return self._handled(f"opened {task.id}")
@@ -206,7 +208,7 @@ class Inbox:
         task = books.log.find(notes.task) if notes and notes.task else None
         if not self._hears(edited, speaker) or task is None or not edited.thread.endswith(f":{edited.message}"):
             return Outcome(state=DeliveryState.IGNORED, words="an edit that changes no request")
-        moment = self._office.moment(task.channel, edited.key)
+        moment = self._office.moment(task.request.channel, edited.key)
         facts = decide.correct(task, edited.text, speaker, moment, edited.hidden)
         books.log.append(task.id, facts, _cause(edited))
         return self._handled(f"{task.id}: corrected" if facts else "nothing changed")
@@ -233,7 +235,7 @@ class Inbox:
         refuse_unless_open(decision, books.people.name)
         task = books.log.task(decision.task)
         press = Press(decision=decision.id, letter=choice.letter, words=pressed.words)
-        moment = replace(self._office.moment(task.channel, pressed.key), who=lambda id: books.people.get(id).id)
+        moment = replace(self._office.moment(task.request.channel, pressed.key), who=lambda id: books.people.get(id).id)
         facts = steering.press(task, press, speaker, moment)
         books.log.append(task.id, facts, _cause(pressed))
         return self._handled(f"{task.id}: {', '.join(type(f).__name__ for f in facts)}")

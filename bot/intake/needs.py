@@ -30,7 +30,7 @@ def mine_in(books: Books, task: Task, speaker: Presser, permissions: Permissions
     """Those of one task, oldest first."""
 
     def right(decision: Decision) -> Right:
-        return Right(decision.kind, decision.put_to, task.owner, task.channel)
+        return Right(decision.kind, decision.put_to, task.request.by, task.request.channel)
 
     return [each for each in books.ledger.questions_of(task.id) if _has(right(each), speaker, permissions)]
 

@@ -36,7 +36,9 @@ def checks_at(pressed: Pressed, choice: Choice, books: Books) -> Card | None:
     if kind != "evaluation":
         return None
     task = books.log.task(TaskId(id))
-    judged = next((w.evaluation for w in task.works if w.evaluation and _names(choice, task, w.evaluation)), None)
+    judged = next(
+        (w.evaluation for w in task.work.subtasks if w.evaluation and _names(choice, task, w.evaluation)), None
+    )
     card = checks_card(task, judged, choice.letter) if judged else None
     if card is None:
         raise PressRefused("This was checked again since", next_step="Press the button on the newest message.")

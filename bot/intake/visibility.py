@@ -9,6 +9,6 @@ from store.books import Books
 
 def sees(viewer: Presser, task: Task, books: Books, permissions: Permissions) -> bool:
     """By the rights they have at this moment. Only a direct message is looked at twice."""
-    if not task.direct:
+    if not task.request.direct:
         return True
-    return may_see(task, viewer, permissions.channel(task.channel), books.ledger.of_task(task.id))
+    return may_see(task, viewer, permissions.channel(task.request.channel), books.ledger.of_task(task.id))

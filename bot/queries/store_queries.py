@@ -175,7 +175,7 @@ class Records:
     def _seen(self, tasks: Iterable[TaskId], viewer: Account, books: Books) -> set[TaskId]:
         """Those of these tasks that there are and that this person may see."""
         found = [task for id in tasks if (task := books.log.find(id))]
-        self._open_to_all.update(task.id for task in found if not task.direct)
+        self._open_to_all.update(task.id for task in found if not task.request.direct)
         person = self._viewer(viewer, books)
         return {task.id for task in found if self._sees(person, books, task)}
 
@@ -200,7 +200,7 @@ class Records:
         mine = mine_in(books, task, reader, self._office.permissions)
         return TaskPage(
             task=task,
-            owner=books.people.name(task.owner),
+            owner=books.people.name(task.request.by),
             status=discreet(status_card(task, books.people.name, self._bill(books, task)), self._office.redact),
             needs=tuple(self._need(books, task, decision) for decision in mine),
             timeline=tuple(self._entry(books, fact) for fact in _worth_telling(facts)),

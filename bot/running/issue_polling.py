@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from agents.domain.ids import Account, Thread, surface_of
-from agents.domain.task.origin import Origin
+from agents.domain.task.request import Origin
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import cut
 from agents.ports import ForgeFailed
@@ -95,7 +95,7 @@ class IssueWatch:
         if len(taken) < self._most or any(books.posts.wanted(_waits(issue)) for issue in waiting):
             return
         card = replies.issues_wait_card(project, len(waiting), self._most)
-        books.posts.want(wish(_waits(waiting[-1]), taken[0].thread, card), self._clock.now())
+        books.posts.want(wish(_waits(waiting[-1]), taken[0].request.thread, card), self._clock.now())
 
     async def _accept(self, issue: LabelledIssue) -> None:
         """A thread is begun before the delivery is stored, and found again if we die in between."""
@@ -131,7 +131,7 @@ def _new(project: str, found: Sequence[LabelledIssue], books: Books) -> tuple[li
 def _taken_on(project: str, books: Books) -> list[Task]:
     """Tasks that came from its issues and are to be worked on, the newest first."""
     tasks = books.log.tasks(ended=False)
-    ours = (task for task in tasks if task.origin and task.origin.project == project)
+    ours = (task for task in tasks if task.request.origin and task.request.origin.project == project)
     return [task for task in ours if task.state is not TaskState.BACKBURNER]
 
 

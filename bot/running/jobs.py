@@ -239,7 +239,7 @@ class Jobs:
                     return
 
     def _moment(self, task: Task, cause: str) -> Moment:
-        return self._office.moment(task.channel, cause)
+        return self._office.moment(task.request.channel, cause)
 
 
 def _make_scheduler() -> "AsyncIOScheduler":

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from agents.domain.ids import Account, ProposalId, Thread, surface_of
 from agents.domain.learning.proposal import Listed
-from agents.domain.task.origin import Mandate
+from agents.domain.task.request import Mandate
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut
 from bot.cards.proposals import begun_words, request_words
@@ -76,7 +76,7 @@ class ApprovedProposals:
             title=listed.proposal.title,
             project=listed.proposal.project,
             task=task.id,
-            thread=task.thread,
+            thread=task.request.thread,
         )
         channel, thread = await self._begun(_key(listed), task, begun_words(mandate, name))
         asked = Mandated(
@@ -88,21 +88,21 @@ class ApprovedProposals:
             name=name,
             text=cut(request_words(listed.proposal), REQUEST_MOST - 100),
             mandate=mandate,
-            direct=task.direct,
+            direct=task.request.direct,
             at=self._office.clock.now(),
         )
         if await self._inbox.accept(asked):
             log.info("a proposal asks for work", extra={"proposal": mandate.proposal})
 
     async def _begun(self, key: str, task: Task, words: str) -> tuple[str, Thread]:
-        channel, words = task.channel, self._office.redact(words)
+        channel, words = task.request.channel, self._office.redact(words)
         platform = self._platforms.get(surface_of(channel))
         if platform:
             try:
                 return channel, await platform.begin(channel, key, words)
             except Refused as problem:  # we may not write there: better heard elsewhere than not at all
                 log.warning("no thread could be begun", extra={"channel": channel, "problem": str(problem)})
-        channel = self._elsewhere.alone if task.direct else self._elsewhere.open
+        channel = self._elsewhere.alone if task.request.direct else self._elsewhere.open
         return channel, await self._platforms[surface_of(channel)].begin(channel, key, words)
 
 

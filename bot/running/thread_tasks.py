@@ -52,19 +52,19 @@ class SecondTasks:
 
     async def _ask_for(self, decision: Decision) -> None:
         task, by, name = await self._office.database.read(lambda books: _who(books, decision))
-        platform = self._platforms[surface_of(task.channel)]
+        platform = self._platforms[surface_of(task.request.channel)]
         words = self._office.redact(f"{second_words(name, task)} {one_line(decision.question, 1000)}")
-        thread: Thread = await platform.begin(task.channel, _key(decision), words)
+        thread: Thread = await platform.begin(task.request.channel, _key(decision), words)
         asked = Said(
             key=_key(decision),
             thread=thread,
-            channel=task.channel,
+            channel=task.request.channel,
             message=thread.rpartition(":")[2],
             by=by,
             name=name,
             text=decision.question,
             mentions_bot=True,
-            direct=task.direct,
+            direct=task.request.direct,
             starts_thread=True,
             at=self._office.clock.now(),
         )
@@ -79,5 +79,5 @@ def _key(decision: Decision) -> str:
 def _who(books: Books, decision: Decision) -> tuple[Task, Account, str]:
     """The task in whose thread it was said, and the account of whoever said it there."""
     task, person = books.log.task(decision.task), books.people.get(decision.put_to)
-    here = [account for account in person.accounts if surface_of(account) == surface_of(task.thread)]
+    here = [account for account in person.accounts if surface_of(account) == surface_of(task.request.thread)]
     return task, (*here, *person.accounts)[0], person.name

@@ -41,7 +41,7 @@ class Timers:
         if waiting is None or waiting.due is None:
             return 0
         cause = f"timer:{decision}:{waiting.due.timestamp():.3f}"
-        moment = self._office.moment(task.channel, cause)
+        moment = self._office.moment(task.request.channel, cause)
         facts = self._put_off(task, waiting, moment, books) or pressing.when_due(task, decision, moment)
         books.log.append(task.id, facts, Cause(actor="overlord", delivery=cause))
         return 1 if facts else 0

@@ -176,7 +176,7 @@ def _forges(office: Office, sites: Mapping[str, Site], checkouts: GitCheckouts, 
 def _wanted(books: Books) -> set[tuple[str, str]]:
     """Branches whose folders somebody goes on with, or is about to make: another process may be at it."""
     tasks = books.log.tasks(ended=False)
-    return {(task.project or "", branch_of(task, work)) for task in tasks for work in task.works}
+    return {(task.project or "", branch_of(task, work)) for task in tasks for work in task.work.subtasks}
 
 
 def _environment(site: Site) -> Environment:

@@ -78,7 +78,7 @@ class World:
 
     def _moment(self, task: Task, cause: str) -> Moment:
         leaves = bool(self.hub and task.project in self.hub.places)
-        return replace(self.office.moment(task.channel, cause), leaves=leaves)
+        return replace(self.office.moment(task.request.channel, cause), leaves=leaves)
 
 
 async def make_world(settings: Settings, office: Office, secret: bytes, console: str) -> World:
@@ -109,7 +109,7 @@ async def make_world(settings: Settings, office: Office, secret: bytes, console:
             limits=office.limits,
             gateway=Gateway(scripts=scripts),
         ),
-        calls=CallLog(office.database, office.clock, settings.budgets, lambda task: task.budget),
+        calls=CallLog(office.database, office.clock, settings.budgets, lambda task: task.money.budget),
         projects=projects,
         specialists=panel,
         workshop=workshop,

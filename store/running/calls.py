@@ -184,7 +184,7 @@ class Calls:
     def _budgets(self, call: Call, budgets: Budgets, at: datetime) -> list[Budget]:
         """Each limit there is, with what is spent and reserved under it."""
         day, task = _day(at), call.task.id if call.task else ""
-        raised = dict(call.task.raised) if call.task else {}
+        raised = dict(call.task.money.raised) if call.task else {}
         wanted: list[tuple[str, float | None, Prepared, dict[str, str]]] = [
             (f"task {task}", budgets.task if task else None, _OF_TASK, {"of_task": task}),
             (f"channel {call.channel} on {day}", budgets.channel, _OF_CHANNEL, {"on": day, "place": call.channel}),

@@ -37,7 +37,7 @@ class EvaluationResult:
 
 def write(db: Connection, task: Task, fact: WorkEvaluated) -> None:
     """Once, however often the fact is replayed."""
-    insert_once(db, _V, _row(fact, task.project or "", task.pull))
+    insert_once(db, _V, _row(fact, task.project or "", task.delivery.pull))
 
 
 def replay(facts: Iterable[Event]) -> list[dict[str, Any]]:

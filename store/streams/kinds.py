@@ -8,7 +8,7 @@ from agents.domain.events import Event
 from agents.domain.ids import StreamId, is_project
 from agents.domain.project import project
 from agents.domain.project.project import Project
-from agents.domain.task import task
+from agents.domain.task import fold as task
 from agents.domain.task.task import Task
 from agents.domain.text.json_types import shape
 

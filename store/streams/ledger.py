@@ -109,8 +109,8 @@ class Ledger:
             "body": dump_decision(decision),
             "opened_at": seconds(decision.opened_at),
             "put_to": decision.put_to,
-            "owner": task.owner,
-            "channel": task.channel,
+            "owner": task.request.by,
+            "channel": task.request.channel,
             "stream": decision.stream,
         }
         _OPEN.run(self._db, row)

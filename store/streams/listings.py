@@ -17,10 +17,10 @@ def row_of(task: Task) -> dict[str, object]:
     return {
         "number": number_of(task.id),
         "task": task.id,
-        "owner": task.owner,
-        "channel": task.channel,
-        "direct": task.direct,
-        "words": words_of(task.id, task.project or "", task.request),
+        "owner": task.request.by,
+        "channel": task.request.channel,
+        "direct": task.request.direct,
+        "words": words_of(task.id, task.project or "", task.request.text),
     }
 
 
@@ -38,7 +38,7 @@ def add(db: Connection, task: Task) -> None:
 
 
 def change_project(db: Connection, task: Task, project: str) -> None:
-    _CHANGE.run(db, {"which": task.id, "text": words_of(task.id, project, task.request)})
+    _CHANGE.run(db, {"which": task.id, "text": words_of(task.id, project, task.request.text)})
 
 
 def mentions(search: str) -> ColumnElement[bool]:

@@ -310,7 +310,7 @@ class Log:
         self._touch(state.id, state)
 
     def _touch(self, id: StreamId, state: Task | Project) -> None:
-        self._touched.update(("facts", id, state.thread) if isinstance(state, Task) else ("facts", id))
+        self._touched.update(("facts", id, state.request.thread) if isinstance(state, Task) else ("facts", id))
 
 
 def _listed(ended: bool, which: Which) -> Select[tuple[Any, ...]]:

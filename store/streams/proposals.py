@@ -11,7 +11,7 @@ from agents.domain import events as e
 from agents.domain.ids import Account, ProposalId, StreamId, TaskId
 from agents.domain.learning import proposal as domain
 from agents.domain.learning.proposal import Listed, Proposal, ProposalStatus
-from agents.domain.task.origin import Mandate
+from agents.domain.task.request import Mandate, Request
 from agents.domain.text.json_types import shape
 from store import tables
 from store.codec import Cause, moment, seconds
@@ -53,8 +53,8 @@ def write(db: Connection, mandate: Mandate | None, fact: e.Event, cause: Cause) 
             db.execute(insert(_P).values({**_row(made), "task": fact.task, "stream": fact.stream}))
         case e.ProposalApproved() | e.ProposalRejected():
             _resolve(db, fact, cause)
-        case e.TaskRequested(mandate=asked) if asked:
-            db.execute(update(_P).where(_P.c.id == asked.proposal).values(carried_out_by=fact.task))
+        case e.TaskRequested(request=Request(mandate=Mandate(proposal=id))):
+            db.execute(update(_P).where(_P.c.id == id).values(carried_out_by=fact.task))
         case e.Merged() if mandate:
             _change(db, mandate.proposal, DONE, fact)
         case _:

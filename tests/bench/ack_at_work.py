@@ -121,8 +121,10 @@ async def _play(place: Path) -> None:
         count = len(await program.desk.tasks(OPERATOR, ended=False))
         print(f"at work: {len(toiling.at_work)} minions, {count} tasks open", flush=True)
         await asyncio.to_thread(sys.stdin.read)  # until nobody talks any more
-        left = [task for task in await program.desk.tasks(OPERATOR, ended=False) if any(w.turns for w in task.works)]
-        turns = [work.turns for task in left for work in task.works if work.turns]
+        left = [
+            task for task in await program.desk.tasks(OPERATOR, ended=False) if any(w.turns for w in task.work.subtasks)
+        ]
+        turns = [work.turns for task in left for work in task.work.subtasks if work.turns]
         print(f"still at work: {len(turns)} minions, {min(turns)} to {max(turns)} turns each", flush=True)
 
 

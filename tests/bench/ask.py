@@ -25,6 +25,7 @@ from agents.domain.ids import TaskId
 from agents.domain.limits import Limits
 from agents.domain.models.budget import Budgets
 from agents.domain.models.routing import Model, Served
+from agents.domain.planning.state import PlanState
 from agents.llm.answers import schema_for
 from agents.llm.client import Models
 from agents.llm.gateway import Gateway
@@ -46,7 +47,7 @@ ASKS_A_TASK = 12
 SETTLE = 0.05  # seconds: litellm works on after a call has returned, and that must not burden the other side
 MOST = 1.2
 ROUTES = ("hosted_vllm", "openai")
-TASK = task(request=REQUEST, plan=plan(1), plan_number=1)
+TASK = task(request=REQUEST, plan=PlanState(draft=plan(1), number=1))
 ASKED = Ask(question="custodiet", role="custodiet", step="custodiet", task=TASK, about={})
 
 

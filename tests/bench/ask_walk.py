@@ -123,9 +123,9 @@ def walk() -> Iterator[tuple[Ask, type[BaseModel]]]:
     """Every question of one task, in the order in which they are asked."""
     fresh = task(request=REQUEST)
     yield _ask("decompose", fresh), PlanSays
-    drafted = replace(fresh, plan=plan(1), plan_number=1, tries=1)
+    drafted = replace(fresh, plan=replace(fresh.plan, draft=plan(1), number=1, tries=1))
     yield from _review(drafted)
-    argued = replace(drafted, review=REVIEW)
+    argued = replace(drafted, plan=replace(drafted.plan, review=REVIEW))
     for number in (1, 2):
         for side, other in (("critic", "custodiet"), ("custodiet", "critic")):
             about = {
@@ -135,10 +135,15 @@ def walk() -> Iterator[tuple[Ask, type[BaseModel]]]:
                 "theirs": _round(1).critic.point,
                 "round": number,
             }
-            yield _ask("debate", replace(argued, debate=_held(number - 1)), **about), DebateAnswer
-    back = replace(argued, debate=_held(2), feedback=REVIEW.reasons)
+            yield (
+                _ask("debate", replace(argued, plan=replace(argued.plan, debate=_held(number - 1))), **about),
+                DebateAnswer,
+            )
+    back = replace(argued, plan=replace(argued.plan, debate=_held(2), feedback=REVIEW.reasons))
     yield _ask("decompose", back), PlanSays
-    yield from _review(replace(back, plan=plan(2), plan_number=2, tries=2, review=None, debate=None))
+    yield from _review(
+        replace(back, plan=replace(back.plan, draft=plan(2), number=2, tries=2, review=None, debate=None))
+    )
 
 
 def _review(drafted: Task) -> Iterator[tuple[Ask, type[BaseModel]]]:

@@ -108,13 +108,13 @@ async def _steps(office: Office, bell: Bell, tasks: list[Task], number: int) -> 
 
 
 async def _flow(office: Office, task: Task, keys: list[str]) -> None:
-    presser = Presser(person=task.owner)
+    presser = Presser(person=task.request.by)
     for key in keys:
         await office.database.write(partial(_step, office, task, presser, key))
 
 
 def _step(office: Office, task: Task, presser: Presser, key: str, books: Books) -> None:
-    moment = office.moment(task.channel, key)
+    moment = office.moment(task.request.channel, key)
     facts = pressing.reply(books.log.task(task.id), Utterance(text=TEXT), presser, moment)
     books.log.append(task.id, facts, Cause(actor=owner_of(task), delivery=key))
     books.deliveries.settle(key, DeliveryState.HANDLED, f"{task.id}: RemarkMade", moment.at)
@@ -134,8 +134,8 @@ async def _say_all(inbox: Inbox, task: Task, number: int) -> None:
     for n in range(MESSAGES_EACH):
         key = f"said:{number}:{task.id}:{n}"
         said = Said(
-            key=key, thread=task.thread, channel=task.channel, message=key, by=owner_of(task), text=TEXT,
-            mentions_bot=True, at=datetime.now(UTC),
+            key=key, thread=task.request.thread, channel=task.request.channel, message=key, by=owner_of(task),
+            text=TEXT, mentions_bot=True, at=datetime.now(UTC),
         )  # fmt: skip
         await inbox.accept(said)
 
@@ -183,7 +183,7 @@ def _launch(books: Books) -> int:
 def _keep(books: Books, keys: list[tuple[Task, str]]) -> None:
     for task, key in keys:
         received = Received(
-            key=key, kind="Said", body=TEXT, account=owner_of(task), channel=task.channel, thread=task.thread,
-            at=datetime.now(UTC),
+            key=key, kind="Said", body=TEXT, account=owner_of(task), channel=task.request.channel,
+            thread=task.request.thread, at=datetime.now(UTC),
         )  # fmt: skip
         books.deliveries.keep(received)

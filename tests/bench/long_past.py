@@ -109,7 +109,7 @@ def _happen(task: Task, numbers: range, books: Books) -> None:
         books.deliveries.keep(received)
         books.deliveries.settle(key, DeliveryState.HANDLED, "", now)
         books.posts.want(Wish(key=key, thread=Thread(f"{thread}:{number}"), body="{}", hash=key), now)
-    remark = e.RemarkMade(task=task.id, at=now, by=task.owner, text="please keep the old endpoints")
+    remark = e.RemarkMade(task=task.id, at=now, by=task.request.by, text="please keep the old endpoints")
     books.log.append(task.id, [remark] * len(numbers), Cause(actor=OPERATOR, delivery="bench"))
 
 

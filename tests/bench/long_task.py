@@ -73,7 +73,7 @@ async def _grow(office: Office, task: Task, facts: int) -> None:
 
 
 def _append(task: Task, count: int, books: Books) -> None:
-    remark = e.RemarkMade(task=task.id, at=task.changed_at, by=task.owner, text="please keep the old endpoints")
+    remark = e.RemarkMade(task=task.id, at=task.changed_at, by=task.request.by, text="please keep the old endpoints")
     books.log.append(task.id, [remark] * count, Cause(actor=OPERATOR, delivery="bench"))
 
 

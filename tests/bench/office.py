@@ -13,7 +13,7 @@ from agents.domain.decisions.asking import Moment
 from agents.domain.ids import Account, Thread
 from agents.domain.limits import Limits
 from agents.domain.task import decide
-from agents.domain.task.decide import Request
+from agents.domain.task.request import Request
 from agents.domain.task.task import Task
 from bot.app import TURN
 from bot.change_notifier import Bell
@@ -47,14 +47,14 @@ async def open_tasks(office: Office, count: int) -> list[Task]:
 
 def owner_of(task: Task) -> Account:
     """Each task is somebody else's, in a channel of its own."""
-    return Account(task.channel.replace("room", "person"))
+    return Account(task.request.channel.replace("room", "person"))
 
 
 def _open(number: int, books: Books) -> Task:
     key, channel, account = f"open-{number}", f"console:room-{number}", Account(f"console:person-{number}")
     at, thread = datetime.now(UTC), Thread(f"{channel}:1")
     owner = books.people.of(account, f"Person {number}").id
-    request = Request(text=f"add rate limiting to service {number}", by=owner, thread=thread, channel=channel)
+    request = Request(text=f"add rate limiting to service {number}", by=owner, thread=thread, channel=channel, at=at)
     books.threads.start(thread, channel, account, at)
     facts = decide.open_task(books.log.next_id(), request, Moment(at=at, cause=key))
     task = books.log.open(facts, Cause(actor=account, delivery=key))

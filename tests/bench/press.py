@@ -57,8 +57,8 @@ async def press(inbox: Inbox, task: Task, key: str) -> float:
     assert controls
     pressed = Pressed(
         key=key,
-        thread=task.thread,
-        channel=task.channel,
+        thread=task.request.thread,
+        channel=task.request.channel,
         message="",
         by=owner_of(task),
         token=Choice(decision=controls.id, letter=controls.options[0].letter).token,

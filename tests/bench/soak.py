@@ -142,7 +142,7 @@ class Either:
         self._calm, self._hostile = calm, hostile
 
     def _for(self, task: Task | None) -> Any:
-        return self._hostile if task is not None and task.request.startswith(HOSTILE) else self._calm
+        return self._hostile if task is not None and task.request.text.startswith(HOSTILE) else self._calm
 
     async def ask(self, asked: Ask, shape: type[Shape]) -> tuple[Shape, Spent]:
         answer: tuple[Shape, Spent] = await self._for(asked.task).ask(asked, shape)
@@ -192,7 +192,7 @@ class Person:
     async def answer(self) -> None:
         while True:
             for need in await self.program.desk.needs(self.stage.account("operator")):
-                hostile_end = need.task.request.startswith(HOSTILE) and need.decision.kind is not Kind.PLAN
+                hostile_end = need.task.request.text.startswith(HOSTILE) and need.decision.kind is not Kind.PLAN
                 if need.decision.id not in self._pressed and not hostile_end:
                     self._pressed[need.decision.id] = need
                     await self._press(need)
@@ -211,8 +211,8 @@ class Person:
         decision = need.decision
         pressed = Pressed(
             key=f"soak:{os.urandom(8).hex()}",
-            thread=need.task.thread,
-            channel=need.task.channel,
+            thread=need.task.request.thread,
+            channel=need.task.request.channel,
             message="",
             by=self.stage.account("operator"),
             token=Choice(decision=decision.id, letter=decision.options[0].letter).token,
@@ -284,7 +284,7 @@ async def _round(stage: ConsoleStage, program: Program, projects: dict[str, tupl
 
     async def all_merged() -> bool:
         tasks = await program.desk.tasks(stage.account("operator"), ended=True, limit=50)
-        return sum(bool(task.merged_into) and task.id not in before for task in tasks) == len(WELL)
+        return sum(bool(task.delivery.merged_into) and task.id not in before for task in tasks) == len(WELL)
 
     await until(all_merged, "three merged tasks", PATIENCE)
     return len(WELL)

@@ -71,6 +71,6 @@ async def _merged(stage: ConsoleStage, program: Program, thread: str) -> Task:
                 pressed.add(need.decision.id)
                 await stage.press("operator", thread, label)
         tasks = await program.desk.tasks(stage.account("operator"), ended=True, limit=1)
-        if tasks and tasks[0].merged_into:
+        if tasks and tasks[0].delivery.merged_into:
             return tasks[0]
         await asyncio.sleep(0.05)

@@ -99,7 +99,9 @@ async def test_attack_9_a_member_without_rights_is_told_so_in_private(room: Room
     task = await room.task()
     decision = await room.ask(task, Kind.MERGE)
     message = await shown_on(room, decision)
-    await refused(room, room.pressed(EVE, decision, YES, message=message, thread=task.thread), "needs an approver")
+    await refused(
+        room, room.pressed(EVE, decision, YES, message=message, thread=task.request.thread), "needs an approver"
+    )
     [(to, card)] = await whispers(room)
     assert to == EVE and card.title == "This is not yours to decide"
 
@@ -204,7 +206,7 @@ async def _name(room: Room, account: Account) -> str:
 async def superseded(room: Room, task: Task, old: Decision) -> Decision:
     """What was shown changes: a new decision takes the old one's place."""
     question = Question(kind=old.kind, options=old.options, text="the diff is another one now")
-    moment = room.office.moment(task.channel, room.key("changed"))
+    moment = room.office.moment(task.request.channel, room.key("changed"))
 
     def transaction(books: Books) -> Decision:
         facts = asking.supersede(old, books.log.task(task.id), question, moment)
@@ -220,7 +222,7 @@ async def test_attack_13_an_old_button_after_what_it_showed_has_changed(room: Ro
     message = await shown_on(room, old)
     new = await superseded(room, task, old)
     assert new.id != old.id and new.fingerprint != old.fingerprint
-    await refused(room, room.pressed(LEAD, old, YES, message=message, thread=task.thread), "has changed since")
+    await refused(room, room.pressed(LEAD, old, YES, message=message, thread=task.request.thread), "has changed since")
     await refused(room, room.pressed(LEAD, new, YES, shown=old.fingerprint), "has changed since")
     await room.announce()
     refreshed = await card_of(room, old)
@@ -242,14 +244,14 @@ async def test_attack_14_a_token_edited_to_something_else(room: Room) -> None:
     mine, theirs = await room.ask(task, Kind.MERGE), await room.ask(other, Kind.MERGE)
     sibling = await room.ask(task, Kind.SCOPE)
     shown = await room.announce()
-    message, at = shown[f"decision:{mine.id}"], {"thread": task.thread, "message": shown[f"decision:{mine.id}"]}
+    message, at = shown[f"decision:{mine.id}"], {"thread": task.request.thread, "message": shown[f"decision:{mine.id}"]}
     unknown = "I do not know this button on this message"
     await refused(room, room.pressed(LEAD, theirs, YES, **at), unknown)
     await refused(room, room.pressed(LEAD, sibling, YES, **at), unknown)
     await refused(room, room.pressed(LEAD, mine, "z", **at), "not one of the choices")
     await refused(room, room.pressed(LEAD, mine, HOLD, **at), "No clock is running")
-    await refused(room, room.pressed(LEAD, mine, YES, thread=other.thread, message=message), unknown)
-    await refused(room, room.pressed(LEAD, mine, YES, thread=task.thread, message="another"), unknown)
+    await refused(room, room.pressed(LEAD, mine, YES, thread=other.request.thread, message=message), unknown)
+    await refused(room, room.pressed(LEAD, mine, YES, thread=task.request.thread, message="another"), unknown)
     await refused(room, room.pressed(LEAD, mine, YES, shown="f" * 32), "has changed since")
     for token in ("", "x", f"{mine.id}", f"{mine.id}.", f"{mine.id}.aa", f"{'x' * 22}.a", f"{mine.id}.a{'a' * 99}"):
         await refused(room, room.pressed(LEAD, mine, YES, **at, token=token or " "), unknown)
@@ -261,10 +263,10 @@ async def test_attack_14_a_decisions_token_on_the_status_card_of_its_task(room: 
     decision = await room.ask(task, Kind.MERGE)
     status = (await room.announce())[f"status:{task.id}"]
     await refused(
-        room, room.pressed(LEAD, decision, YES, thread=task.thread, message=status), "do not know this button"
+        room, room.pressed(LEAD, decision, YES, thread=task.request.thread, message=status), "do not know this button"
     )
     controls = next(d for d in (await _task(room, task)).open if d.kind is Kind.CONTROLS)
-    stopped = await room.press(ANA, controls, "a", thread=task.thread, message=status)
+    stopped = await room.press(ANA, controls, "a", thread=task.request.thread, message=status)
     assert stopped.state is DeliveryState.HANDLED
 
 
@@ -284,7 +286,7 @@ async def test_attack_15_words_never_approve(room: Room) -> None:
     task = await room.task()
     decision = await room.ask(task, Kind.MERGE)
     for who, words in ((EVE, "@lead approve"), (EVE, "approve"), (LEAD, "approve"), (LEAD, "yes, a, approve it")):
-        await room.say(who, words, task.thread)
+        await room.say(who, words, task.request.thread)
         assert (await room.decision(decision.id)).state is DecisionState.OPEN
 
 
@@ -295,7 +297,7 @@ async def test_attack_16_an_approver_removed_between_post_and_press(url: str, ro
     with closing(Database(url)) as second:
         after = Room(office_of(second, room.clock, {**GROUPS, Group.APPROVER: frozenset({ANA})}))
         await refused(
-            after, after.pressed(LEAD, decision, YES, message=message, thread=task.thread), "needs an approver"
+            after, after.pressed(LEAD, decision, YES, message=message, thread=task.request.thread), "needs an approver"
         )
 
 
@@ -363,7 +365,7 @@ async def test_attack_18_an_empty_list_of_approvers_is_nobody(database: Database
         await refused(room, room.pressed(who, decision, YES), "needs an approver")
     await room.announce()
     assert any("Name" in line for line in (await card_of(room, decision)).lines), "the card says whom to name and how"
-    assert (await room.say(LEAD, "approve all", task.thread)).state is not DeliveryState.REFUSED
+    assert (await room.say(LEAD, "approve all", task.request.thread)).state is not DeliveryState.REFUSED
     assert (await room.decision(decision.id)).state is DecisionState.OPEN
 
 
@@ -375,7 +377,7 @@ async def test_attack_20_a_strangers_yes_in_the_thread_is_data_and_no_grant(
     task = await room.task()
     decision = await room.ask(task, kind, lettered(Option(value="yes", approves=True), Option(value="no")))
     before = await room.decision(decision.id)
-    outcome = await room.say(EVE, "yes", task.thread, mention=mention)
+    outcome = await room.say(EVE, "yes", task.request.thread, mention=mention)
     assert await room.decision(decision.id) == before
     facts = [type(f.event).__name__ for f in await room.database.read(lambda books: books.log.facts(task.id))]
     if mention:

@@ -32,13 +32,13 @@ async def test_attack_19_the_card_counts_down_and_a_hold_outlasts_the_flood(room
     task = await room.task()
     gate = await room.ask(task, Kind.GATE_MEDIUM, default="approve")
     message = await shown_on(room, gate)
-    await flood(room, task.thread)
+    await flood(room, task.request.thread)
     assert await shown_on(room, gate) == message, "the same message, still with its buttons"
     card = await card_of(room, gate)
     assert card.until == gate.due and "If nobody decides" in card.until_what
     assert any(button.label.startswith("Hold") for button in card.buttons)
     assert not await room.fire()
-    await room.press(LEAD, gate, HOLD, message=message, thread=task.thread)
+    await room.press(LEAD, gate, HOLD, message=message, thread=task.request.thread)
     room.clock.pass_(YEAR)
     await room.fire()
     assert (await room.decision(gate.id)).state is DecisionState.OPEN
@@ -48,7 +48,7 @@ async def test_attack_19_the_card_counts_down_and_a_hold_outlasts_the_flood(room
 async def test_attack_19_a_channel_may_forbid_what_passes_by_time(room: Room, channel: str, passes: bool) -> None:
     task = await room.task(channel=channel)
     gate = await room.ask(task, Kind.GATE_MEDIUM, default="approve")
-    await flood(room, task.thread)
+    await flood(room, task.request.thread)
     room.clock.pass_(UNLIMITED.medium_gate)
     await room.fire()
     assert (await room.decision(gate.id)).state is (DecisionState.DECIDED if passes else DecisionState.OPEN)

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 
+from agents.domain.planning.state import PlanState
 from bot.cards.bill import Bill, bill_rows, duration_in_words
 from tests.llm.rig import task
 
@@ -35,8 +36,11 @@ def test_times_are_real_and_short(seconds: float, said: str) -> None:
     ],
 )
 def test_cost_is_said_beside_its_budget(bill: Bill, raised: float | None, said: str) -> None:
-    assert bill_rows(replace(task(), budget=raised), bill)[0].value == said
+    assert bill_rows(replace(task(), money=replace(task().money, budget=raised)), bill)[0].value == said
 
 
 def test_a_rehearsal_costs_nothing() -> None:
-    assert bill_rows(replace(task(), rehearsal=True), Bill(spent=1.0))[0].value == "nothing, as this is a rehearsal"
+    assert (
+        bill_rows(replace(task(), plan=PlanState(rehearsal=True)), Bill(spent=1.0))[0].value
+        == "nothing, as this is a rehearsal"
+    )

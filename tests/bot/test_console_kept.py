@@ -27,7 +27,9 @@ def desk() -> ScriptedDesk:
     made = ScriptedDesk()
     made.write(HERE, "console:general", ANA, "add login")
     task = made.open_task(HERE, "add login", state=TaskState.RUNNING)
-    made.open_tasks[task.id] = replace(task, pull=1, pull_url="http://127.0.0.1/pulls/sample/1")
+    made.open_tasks[task.id] = replace(
+        task, delivery=replace(task.delivery, pull=1, url="http://127.0.0.1/pulls/sample/1")
+    )
     made.texts = {(TASK, "T-1.diff"): DIFF, (TASK, "T-1.1-1-tests"): "1 passed <b>\n2 failed"}
     return made
 

@@ -89,11 +89,11 @@ async def test_a_refused_press_on_needs_me_is_answered_there() -> None:
         await visit.say("@overlord add login")
         need = next(iter(visit.desk.asked.values()))
         token = Choice(decision=need.decision.id, letter="a").token
-        fields = {"thread": need.task.thread, "token": token, "back": "/needs"}
+        fields = {"thread": need.task.request.thread, "token": token, "back": "/needs"}
         await visit.post("/press", **fields)
         second = await visit.post("/press", **fields)
         assert "already decided by Ana" in text_of(second.text)
-        later = await visit.get(f"/needs?pressed={need.task.thread}&since=2026-01-01T00:00:00Z")
+        later = await visit.get(f"/needs?pressed={need.task.request.thread}&since=2026-01-01T00:00:00Z")
         assert "already decided by Ana" in text_of(later.text)
         assert "Only you see this" in later.text
 

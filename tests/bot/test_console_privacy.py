@@ -158,7 +158,7 @@ async def test_a_stream_does_not_name_it_to_a_stranger(house: House) -> None:
     await house.room.ask(private, Kind.PLAN)
     await house.room.ask(await house.room.database.read(lambda books: books.log.task(OPEN)), Kind.PLAN)
     by_ben, by_ana = await heard(ben, mark, OPEN), await heard(ana, mark, OPEN)
-    assert by_ana >= {PRIVATE, "T-3", OPEN, private.thread}
+    assert by_ana >= {PRIVATE, "T-3", OPEN, private.request.thread}
     assert by_ben <= {OPEN, "needs", *(name for name in by_ben if name.startswith("console:general:"))}
 
 

@@ -38,7 +38,7 @@ async def test_five_hundred_mentions_become_a_fair_share_and_one_busy_reply(tmp_
         pass
     tasks = await database.read(lambda books: books.log.tasks(ended=False, limit=1000))
     accounts = await database.read(lambda books: {p.id: p.accounts for p in books.people.all()})
-    owners = [accounts[task.owner] for task in tasks]
+    owners = [accounts[task.request.by] for task in tasks]
     assert owners.count((Account("console:mallory"),)) == 20
     assert owners.count((Account("console:ana"),)) == 1
     busy = await database.read(

@@ -102,7 +102,7 @@ async def house_of(place: Path, tasks: int, asked: int) -> AsyncIterator[House]:
 def fill(tasks: int, asked: int, books: Books) -> None:
     for number in range(1, tasks + 1):
         task = open_task(f"open-{number}", OPERATOR, CHANNEL, MORNING, books)
-        books.messages.keep(task.thread, "first", OPERATOR, task.request, MORNING)
+        books.messages.keep(task.request.thread, "first", OPERATOR, task.request.text, MORNING)
         if number > tasks - asked:
             question = Question(kind=Kind.QUESTION, options=APPROVE_OR_NOT, text=f"may we {number}?")
             ask(task.id, question, Moment(at=MORNING + timedelta(seconds=number), cause=f"asked-{number}"), books)
@@ -195,7 +195,7 @@ async def test_needs_rings_when_a_decision_changes_and_for_nothing_else(tmp_path
 
         task = await room.task(OPERATOR)
         await took("a task with its controls")
-        await room.say(OPERATOR, "please hurry", task.thread)
+        await room.say(OPERATOR, "please hurry", task.request.thread)
         await took("a remark")
         decision = await room.ask(task, Kind.PLAN)
         await took("a decision opens")

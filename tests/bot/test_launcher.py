@@ -11,7 +11,7 @@ import pytest
 from agents.domain import events as e
 from agents.domain.events import Event
 from agents.domain.ids import PersonId, TaskId
-from agents.domain.task.origin import Origin
+from agents.domain.task.request import Origin
 from agents.flows import COUNTED, Lane, came_from_issue, row_of
 from bot.running.launcher import launch
 from store.books import Books
@@ -99,7 +99,7 @@ async def test_only_a_task_from_an_issue_has_something_to_say_on_it(room: Room) 
     await record(room, task.id, cancelled)
     assert await flows(room) == ["tidy"]
     origin = Origin(key="label:1", project="shop", number=7, url="", by="mia", heard=True)
-    assert came_from_issue(replace(task, origin=origin)) and not came_from_issue(task)
+    assert came_from_issue(replace(task, request=replace(task.request, origin=origin))) and not came_from_issue(task)
 
 
 def test_rows_say_what_runs_long_what_is_counted_and_what_may_fail() -> None:

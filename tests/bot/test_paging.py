@@ -15,7 +15,7 @@ from agents.domain.decisions.decision import Option, lettered
 from agents.domain.ids import Account, Thread
 from agents.domain.limits import Limits
 from agents.domain.task import decide
-from agents.domain.task.decide import Request
+from agents.domain.task.request import Request
 from bot.clock import SystemClock
 from bot.intake.inbox import Inbox
 from bot.messages import Card, Said, load_card
@@ -43,7 +43,7 @@ def fill(office: Office, books: Books) -> None:
     for number in range(TASKS):
         moment, direct = office.moment(CHANNEL, f"cause {number}"), number < PRIVATE
         thread = Thread(f"{CHANNEL}:{number}")
-        request = Request(text=f"thing {number}", by=owner, thread=thread, channel=CHANNEL, direct=direct)
+        request = Request(text=f"thing {number}", by=owner, thread=thread, channel=CHANNEL, at=moment.at, direct=direct)
         task = books.log.open(decide.open_task(books.log.next_id(), request, moment), cause)
         books.log.append(task.id, asking.ask(task, Question(kind=Kind.PROJECT, options=WHICH), moment), cause)
 

@@ -8,6 +8,7 @@ from syrupy.assertion import SnapshotAssertion
 from agents.domain import events as e
 from agents.domain.decisions.authority import Kind
 from agents.domain.limits import Limits
+from agents.domain.models.money import MoneyState
 from agents.domain.planning import planning
 from agents.domain.planning.debate import Argument, Position, Round, Side
 from agents.domain.planning.decomposition import Edge, Need
@@ -46,11 +47,11 @@ def judged(critic: CriticSays, custodiet: CustodietSays, limits: Limits | None =
 
 
 def argues(planned: Planned, critic: Position, custodiet: Position) -> Task:
-    assert planned.task.debate
+    assert planned.task.plan.debate
     cited = ("tests/sessions/test_3.py",)
     one = Argument(side=Side.CRITIC, position=critic, point="Subtask 3 locks people out", evidence=cited)
     other = Argument(side=Side.CUSTODIET, position=custodiet, point="Waiting was asked for", evidence=("add login",))
-    round = Round(number=planned.task.debate.next_round, critic=one, custodiet=other, cost=0.02)
+    round = Round(number=planned.task.plan.debate.next_round, critic=one, custodiet=other, cost=0.02)
     return planned.then(planning.after_round(planned.task, round, planned.moment()))
 
 
@@ -80,8 +81,8 @@ def test_a_plan_that_was_argued_about_in_vain(snapshot: SnapshotAssertion) -> No
     planned = judged(REVISE, OK)
     for _ in range(2):
         argues(planned, Position.MAINTAIN, Position.MAINTAIN)
-    assert planned.task.debate
-    task = planned.then(planning.after_debate(planned.task, planned.task.debate, planned.moment()))
+    assert planned.task.plan.debate
+    task = planned.then(planning.after_debate(planned.task, planned.task.plan.debate, planned.moment()))
     assert card_of(task, Kind.DEBATE).fallback == snapshot
 
 
@@ -106,12 +107,13 @@ def test_a_plan_that_comes_again_after_words_of_a_person(snapshot: SnapshotAsser
 def test_the_estimate_stands_beside_the_budget_it_has(
     configured: float | None, raised: float | None, says: str
 ) -> None:
-    task = replace(judged(GO, OK).task, budget=raised)
+    task = replace(judged(GO, OK).task, money=MoneyState(budget=raised))
     assert cost_on(card_of(task, Kind.PLAN, configured)) == [says]
 
 
 def test_a_rehearsal_costs_nothing_whatever_the_budget() -> None:
-    task = replace(judged(GO, OK).task, rehearsal=True)
+    task = judged(GO, OK).task
+    task = replace(task, plan=replace(task.plan, rehearsal=True))
     assert cost_on(card_of(task, Kind.PLAN, 5.0)) == ["nothing, as this is a rehearsal"]
 
 
@@ -127,7 +129,10 @@ def test_what_only_informs_is_told_to_those_who_do_not_see_the_picture() -> None
 
 @pytest.mark.parametrize(("raised", "says"), [(None, "$5.00"), (7.5, "$7.50, as raised")])
 def test_what_it_cost_is_told_beside_the_budget(raised: float | None, says: str) -> None:
-    card = cost_card(replace(judged(GO, OK).task, budget=raised), Bill(spent=0.25, budget=5.0))
+    card = cost_card(
+        replace(judged(GO, OK).task, money=MoneyState(budget=raised)),
+        Bill(spent=0.25, budget=5.0),
+    )
     assert {row.label: row.value for row in card.rows}["Budget"] == says
 
 

@@ -8,7 +8,7 @@ from agents.domain.ids import Account, Thread
 from agents.domain.learning import proposing
 from agents.domain.learning.proposal import Listed
 from agents.domain.task import decide
-from agents.domain.task.decide import Request
+from agents.domain.task.request import Request
 from agents.domain.task.task import Task
 from bot.intake.inbox import Inbox
 from bot.messages import Later, Refused
@@ -83,10 +83,10 @@ async def proposed(database: Database, *, direct: bool = False) -> House:
     room = Room(office_of(database))
 
     def asked(books: Books) -> Task:
-        request = Request(
-            text="add login", by=books.people.of(ANA).id, thread=Thread(f"{HERE}:1"), channel=HERE, direct=direct
-        )
-        facts = decide.open_task(books.log.next_id(), request, room.office.moment(HERE, "said:1"))
+        moment, thread = room.office.moment(HERE, "said:1"), Thread(f"{HERE}:1")
+        ana = books.people.of(ANA).id
+        request = Request(text="add login", by=ana, thread=thread, channel=HERE, at=moment.at, direct=direct)
+        facts = decide.open_task(books.log.next_id(), request, moment)
         return books.log.open(facts, Cause(actor=ANA, delivery="said:1"))
 
     task = await database.write(asked)
@@ -112,8 +112,8 @@ async def test_an_approval_is_carried_out_once_in_the_name_of_whoever_approved(h
     await house.carrier().carry_out()
     assert len(house.slack.begun) == 1 and len(await house.settled()) == 2
     assert old.id in house.slack.begun[0] and "There is no compiler" in house.slack.begun[0]
-    assert (new.channel, new.mandate and new.mandate.thread) == (HERE, old.thread)
-    assert new.owner == (await house.room.database.write(lambda books: books.people.of(LEAD).id))
+    assert (new.request.channel, new.request.mandate and new.request.mandate.thread) == (HERE, old.request.thread)
+    assert new.request.by == (await house.room.database.write(lambda books: books.people.of(LEAD).id))
     found = await house.listed()
     assert (found.proposal.status, found.account, found.carried_out_by) == ("approved", LEAD, new.id)
     assert await house.room.database.read(is_whole)
@@ -130,7 +130,7 @@ async def test_where_the_channel_refuses_it_is_heard_in_the_console(house: House
     await house.pressed(LEAD, APPROVE)
     await house.approved.carry_out()
     new, _ = await house.settled()
-    assert new.channel == ELSEWHERE.open and new.thread.startswith(f"{ELSEWHERE.open}:")
+    assert new.request.channel == ELSEWHERE.open and new.request.thread.startswith(f"{ELSEWHERE.open}:")
 
 
 async def test_what_was_said_to_the_bot_alone_is_carried_out_as_privately(database: Database) -> None:
@@ -139,7 +139,7 @@ async def test_what_was_said_to_the_bot_alone_is_carried_out_as_privately(databa
     await house.pressed(LEAD, APPROVE)
     await house.approved.carry_out()
     new, _ = await house.settled()
-    assert new.direct and new.channel == ELSEWHERE.alone
+    assert new.request.direct and new.request.channel == ELSEWHERE.alone
 
 
 async def test_a_platform_that_is_busy_is_left_alone_for_a_while(house: House) -> None:

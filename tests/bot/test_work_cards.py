@@ -2,6 +2,7 @@
 
 from agents.domain.checks.evaluation import NOT_RUN, CodeReview, Evaluation, GateRun, Opinion, Score, judged
 from agents.domain.planning.decomposition import Decomposition, Subtask
+from agents.domain.planning.state import PlanState
 from agents.domain.work.work import Work
 from bot.cards.work import evaluation_card
 from bot.messages import Card
@@ -26,7 +27,9 @@ def card(*gates: GateRun, reviews: tuple[CodeReview, ...] = ()) -> Card:
         subtask=1, attempt=1, commit="c" * 40, tree="t", overall=score, gates=gates, reviews=reviews, feedback=feedback
     )
     plan = Decomposition(goal="It works", subtasks=(Subtask(number=1, title="Do it", why="it is wanted"),))
-    return evaluation_card(task(plan=plan), Work(number=1, attempt=2, evaluation=evaluation), evaluation)
+    return evaluation_card(
+        task(plan=PlanState(draft=plan)), Work(number=1, attempt=2, evaluation=evaluation), evaluation
+    )
 
 
 def test_which_tests_failed_is_said_in_the_row_and_what_they_printed_below() -> None:

@@ -18,10 +18,14 @@ from agents.domain.events import Event
 from agents.domain.ids import PersonId, TaskId, Thread
 from agents.domain.planning.decomposition import Decomposition, Subtask
 from agents.domain.planning.planning import PLAN_OPTIONS
+from agents.domain.planning.state import PlanState
 from agents.domain.task import steering
-from agents.domain.task.task import Task, TaskState, evolve
+from agents.domain.task.fold import evolve
+from agents.domain.task.request import Request
+from agents.domain.task.task import Task, TaskState
 from agents.domain.work.dispatching import SCOPE_OPTIONS
 from agents.domain.work.scope import Scope, ScopeMode
+from agents.domain.work.state import WorkState
 from agents.domain.work.work import SubtaskState, Work
 from agents.domain.work.working import ESCALATION_OPTIONS, GATE_OPTIONS, TAKEN_OPTIONS, UNMERGED_OPTIONS, Wanted, asked
 from bot.cards.words import label_of
@@ -49,16 +53,14 @@ def task(*questions: Question, state: TaskState = TaskState.RUNNING) -> Task:
     waits = Work(number=1, state=SubtaskState.NEEDS_HUMAN, attempt=1, scope=Scope(mode=ScopeMode.EXPLICIT))
     made = Task(
         id=TaskId("T-1"),
-        request="add login",
-        owner=OWNER.person,
-        thread=Thread("console:general:1"),
-        channel="console:general",
-        requested_at=NOW,
         changed_at=NOW,
         state=state,
         before_rest=TaskState.RUNNING,
-        works=(waits, replace(waits, number=2)),
-        plan=Decomposition(goal="It works", subtasks=(_subtask(1), _subtask(2))),
+        request=Request(
+            text="add login", by=OWNER.person, thread=Thread("console:general:1"), channel="console:general", at=NOW
+        ),
+        work=WorkState(subtasks=(waits, replace(waits, number=2))),
+        plan=PlanState(draft=Decomposition(goal="It works", subtasks=(_subtask(1), _subtask(2)))),
     )
     for number, question in enumerate(questions):
         (opened,) = ask(made, question, moment(cause=f"q{number}"))
@@ -139,7 +141,7 @@ def test_words_are_the_answer(question: Question, said: str, by: Presser, option
     resting = question.kind is Kind.STOPPED
     at = task(question, state=TaskState.PAUSED if resting else TaskState.RUNNING)
     if question.kind is Kind.PLAN:
-        at = replace(at, state=TaskState.AWAITING_APPROVAL, works=())
+        at = replace(at, state=TaskState.AWAITING_APPROVAL, work=replace(at.work, subtasks=()))
     try:
         assert chosen(at, say(at, said, by)) == (option, words)
     except StopIteration:
@@ -243,7 +245,7 @@ def test_paths_in_words_are_one_press_away_from_being_allowed() -> None:
     )
     question = Question(kind=Kind.SCOPE, options=options, evidence=("src/**",), subject="start:1")
     fresh = Work(number=1)
-    at = replace(task(question), works=(fresh,))
+    at = before = replace(task(question), work=WorkState(subtasks=(fresh,)))
     (opened,) = say(at, "docs/ and src/form.py, please", LEAD)
     assert isinstance(opened, e.DecisionOpened) and opened.decision.kind is Kind.MEANT
     at = evolve(at, opened)
@@ -252,7 +254,7 @@ def test_paths_in_words_are_one_press_away_from_being_allowed() -> None:
     facts = steering.press(at, Press(decision=opened.decision.id, letter="a"), LEAD, moment())
     ready = next(f for f in facts if isinstance(f, e.SubtaskReady))
     assert ready.scope.patterns == ("docs/**", "src/form.py")
-    (offered,) = say(replace(task(question), works=(fresh,)), "whatever it needs", LEAD)
+    (offered,) = say(before, "whatever it needs", LEAD)
     assert isinstance(offered, e.ApprovalOffered) and offered.option == ""
 
 
@@ -305,8 +307,8 @@ def test_a_question_without_a_default_is_reminded_of_after_four_hours_and_still_
 
 def test_a_default_in_free_text_holds() -> None:
     at = task()
-    at = replace(at, works=(replace(at.works[0], state=SubtaskState.RUNNING),))
-    facts = asked(at, at.works[0], Wanted(question="Which port?", default="8080"), "c", moment())
+    at = replace(at, work=replace(at.work, subtasks=(replace(at.work.subtasks[0], state=SubtaskState.RUNNING),)))
+    facts = asked(at, at.work.subtasks[0], Wanted(question="Which port?", default="8080"), "c", moment())
     opened = next(f.decision for f in facts if isinstance(f, e.DecisionOpened))
     for fact in facts:
         at = evolve(at, fact)

@@ -15,9 +15,13 @@ from agents.domain.decisions.decision import Decision
 from agents.domain.ids import PersonId, TaskId, Thread
 from agents.domain.limits import Limits
 from agents.domain.planning.decomposition import Decomposition, Need, Subtask, with_closing
-from agents.domain.task.task import Task, TaskState, evolve
+from agents.domain.planning.state import PlanState
+from agents.domain.task.fold import evolve
+from agents.domain.task.request import Request
+from agents.domain.task.task import Task, TaskState
 from agents.domain.work import dispatching, working
 from agents.domain.work.scope import Scope, ScopeMode
+from agents.domain.work.state import WorkState
 from agents.domain.work.work import SubtaskState, Work, phase_state
 
 AT = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
@@ -29,17 +33,18 @@ def at_work(*subtasks: Subtask) -> Task:
     plan = with_closing(Decomposition(goal="It works", subtasks=subtasks))
     return Task(
         id=TaskId("T-1"),
-        request="make it work",
-        owner=PersonId("ana"),
-        thread=Thread("console:general:1"),
-        channel="console:general",
-        requested_at=AT,
         changed_at=AT,
         state=TaskState.RUNNING,
         project="shop",
-        plan=plan,
-        branch="ai/t-1-it-works",
-        works=tuple(Work(number=s.number) for s in plan.subtasks),
+        request=Request(
+            text="make it work",
+            by=PersonId("ana"),
+            thread=Thread("console:general:1"),
+            channel="console:general",
+            at=AT,
+        ),
+        plan=PlanState(draft=plan),
+        work=WorkState(branch="ai/t-1-it-works", subtasks=tuple(Work(number=s.number) for s in plan.subtasks)),
     )
 
 
@@ -91,14 +96,14 @@ def test_everything_is_done_once_in_order_and_never_beside_what_it_conflicts_wit
         assert active, "something can always start, or runs"
         assert len(active) <= Limits().first_wave or order
         for one in active:
-            assert set(task.plan.blocking()[one]) <= set(order)  # type: ignore[union-attr]
+            assert set(task.plan.draft.blocking()[one]) <= set(order)  # type: ignore[union-attr]
             for other in active:
-                assert one == other or not dispatching.conflict(task.subtask(one), task.subtask(other))
+                assert one == other or not dispatching.conflict(task.plan.subtask(one), task.plan.subtask(other))
         finished = chance.choice(active)  # type: ignore[attr-defined]
         active.remove(finished)
         order.append(finished)
         task = done(task, finished)
-    assert sorted(order) == [work.number for work in task.works]
+    assert sorted(order) == [work.number for work in task.work.subtasks]
 
 
 def test_unknown_files_conflict_with_everything_but_a_spike_with_nothing() -> None:
@@ -124,7 +129,7 @@ def test_a_subtask_whose_files_nobody_knows_asks_a_person_with_a_suggestion_once
 
 def test_the_scope_of_a_subtask_is_its_own_list_and_a_spike_may_write_nothing() -> None:
     task = at_work(subtask(1, files=("a.py",)), subtask(2, files=("src/",)), subtask(3, files=(), spike=True))
-    exact, folder, nothing = (dispatching.scope_of(task, s) for s in task.plan.subtasks[:3])  # type: ignore[union-attr]
+    exact, folder, nothing = (dispatching.scope_of(task, s) for s in task.plan.draft.subtasks[:3])  # type: ignore[union-attr]
     assert exact and exact.mode is ScopeMode.EXPLICIT and exact.refuse("a.py") is None and exact.refuse("b.py")
     assert folder and folder.refuse("src/deep/x.py") is None and folder.refuse("other/x.py")
     assert nothing and nothing.refuse("a.py")
@@ -132,14 +137,18 @@ def test_the_scope_of_a_subtask_is_its_own_list_and_a_spike_may_write_nothing() 
 
 def test_the_whole_may_hold_what_people_allowed_its_parts_beyond_the_plan() -> None:
     task = at_work(subtask(1, files=("a.py",)))
-    closing = task.plan.subtasks[-1]  # type: ignore[union-attr]
+    closing = task.plan.draft.subtasks[-1]  # type: ignore[union-attr]
     wider = Scope(mode=ScopeMode.EXPLICIT, patterns=("a.py", "b.py"))
     for state, refused in ((SubtaskState.DONE, False), (SubtaskState.CANCELLED, True)):
         part = Work(number=1, state=state, scope=wider)
-        whole = dispatching.scope_of(replace(task, works=(part, *task.works[1:])), closing)
+        whole = dispatching.scope_of(
+            replace(task, work=replace(task.work, subtasks=(part, *task.work.subtasks[1:]))), closing
+        )
         assert whole and bool(whole.refuse("b.py")) is refused and not whole.refuse("a.py") and whole.refuse("c.py")
     part = Work(number=1, state=SubtaskState.DONE, scope=Scope(mode=ScopeMode.UNRESTRICTED))
-    whole = dispatching.scope_of(replace(task, works=(part, *task.works[1:])), closing)
+    whole = dispatching.scope_of(
+        replace(task, work=replace(task.work, subtasks=(part, *task.work.subtasks[1:]))), closing
+    )
     assert whole and not whole.refuse("c.py") and whole.refuse(".github/workflows/x.yml")
 
 
@@ -148,11 +157,11 @@ def test_what_was_found_out_without_a_change_passes_and_what_changed_nothing_els
     unknown = Risk(level=RiskLevel.HIGH, why=("it is not known what changed",))
     for number, asked in ((1, False), (2, True)):
         judged = Evaluation(subtask=number, attempt=1, commit="c", tree="t", overall=Score.PASS)
-        facts = working.after_evaluation(task, replace(task.work(number), attempt=1), judged, unknown, MOMENT)
+        facts = working.after_evaluation(task, replace(task.work.on(number), attempt=1), judged, unknown, MOMENT)
         assert any(isinstance(fact, e.DecisionOpened) for fact in facts) is asked
         assert any(isinstance(fact, e.GatePassed) for fact in facts) is not asked
     silent = Evaluation(subtask=1, attempt=1, commit="c", tree="t", overall=Score.PASS, silent=True)
-    facts = working.after_evaluation(task, replace(task.work(1), attempt=1), silent, unknown, MOMENT)
+    facts = working.after_evaluation(task, replace(task.work.on(1), attempt=1), silent, unknown, MOMENT)
     assert not any(isinstance(fact, e.GatePassed) for fact in facts), "without a verdict a person looks"
 
 
@@ -163,11 +172,11 @@ def test_nothing_starts_while_the_task_rests_and_stopped_runs_go_on_with_the_sam
     task = played(
         task,
         e.MinionStarted(**about, branch="ai/t-1.1-step-1", base="b", engine="x"),  # type: ignore[arg-type]
-        e.TaskStopped(task=task.id, at=AT, by=task.owner),
+        e.TaskStopped(task=task.id, at=AT, by=task.request.by),
         e.MinionStopped(**about, commit="c"),  # type: ignore[arg-type]
     )
-    assert task.work(1).state is SubtaskState.PAUSED and not dispatching.start_next(task, MOMENT)
-    task = played(task, e.TaskResumed(task=task.id, at=AT, by=task.owner))
+    assert task.work.on(1).state is SubtaskState.PAUSED and not dispatching.start_next(task, MOMENT)
+    task = played(task, e.TaskResumed(task=task.id, at=AT, by=task.request.by))
     [again] = dispatching.resume(task, MOMENT)
     assert isinstance(again, e.SubtaskReady) and (again.subtask, again.attempt) == (1, 1)
 
@@ -175,19 +184,19 @@ def test_nothing_starts_while_the_task_rests_and_stopped_runs_go_on_with_the_sam
 def test_a_run_that_ends_after_its_task_was_resumed_starts_again_by_itself() -> None:
     task = at_work(subtask(1), subtask(2, files=("b.py",)))
     task = played(task, *dispatching.start_next(task, MOMENT))
-    facts = working.stopped(task, task.work(1), "c", MOMENT)
+    facts = working.stopped(task, task.work.on(1), "c", MOMENT)
     assert [type(fact) for fact in facts] == [e.MinionStopped, e.SubtaskReady]
     task = played(task, *facts)
-    assert task.work(1).state is SubtaskState.PENDING and task.work(1).attempt == 1
-    at_rest = played(task, e.TaskStopped(task=task.id, at=AT, by=task.owner))
-    assert [type(fact) for fact in working.stopped(at_rest, task.work(1), "c", MOMENT)] == [e.MinionStopped]
+    assert task.work.on(1).state is SubtaskState.PENDING and task.work.on(1).attempt == 1
+    at_rest = played(task, e.TaskStopped(task=task.id, at=AT, by=task.request.by))
+    assert [type(fact) for fact in working.stopped(at_rest, task.work.on(1), "c", MOMENT)] == [e.MinionStopped]
 
 
 def test_a_subtask_that_calls_itself_the_closing_one_gets_the_scope_that_it_names() -> None:
     task = at_work(subtask(1), subtask(2, 1, files=("b.py",), title="Verify: all of it"), subtask(3, files=()))
-    assert dispatching.scope_of(task, task.subtask(2)) == Scope(mode=ScopeMode.EXPLICIT, patterns=("b.py",))
-    assert dispatching.scope_of(task, replace(task.subtask(3), title="Verify: it")) is None, "a person is asked"
-    assert dispatching.scope_of(task, task.subtask(4)) == Scope(mode=ScopeMode.EXPLICIT, patterns=("a.py", "b.py"))
+    assert dispatching.scope_of(task, task.plan.subtask(2)) == Scope(mode=ScopeMode.EXPLICIT, patterns=("b.py",))
+    assert dispatching.scope_of(task, replace(task.plan.subtask(3), title="Verify: it")) is None, "a person is asked"
+    assert dispatching.scope_of(task, task.plan.subtask(4)) == Scope(mode=ScopeMode.EXPLICIT, patterns=("a.py", "b.py"))
 
 
 def test_a_spike_that_writes_conflicts_with_who_writes_the_same() -> None:
@@ -197,12 +206,12 @@ def test_a_spike_that_writes_conflicts_with_who_writes_the_same() -> None:
 
 def whole_judged(task: Task, level: RiskLevel, tree: str) -> Decision | None:
     """The gate that is asked for once the closing subtask was judged; None, if it passes by itself."""
-    last = task.works[-1].number
-    about = working.about_run(task, replace(task.work(last), attempt=1), MOMENT)
+    last = task.work.subtasks[-1].number
+    about = working.about_run(task, replace(task.work.on(last), attempt=1), MOMENT)
     task = played(task, *dispatching.start_next(task, MOMENT), e.WorkHandedIn(**about, commit="c", summary=""))
     evaluation = Evaluation(subtask=last, attempt=1, commit="c", tree=tree, overall=Score.PASS)
     risk = Risk(level=level, why=("many files",))
-    facts = working.after_evaluation(task, task.work(last), evaluation, risk, MOMENT)
+    facts = working.after_evaluation(task, task.work.on(last), evaluation, risk, MOMENT)
     assert any(isinstance(fact, e.GatePassed) for fact in facts) or isinstance(facts[-1], e.DecisionOpened)
     return next((fact.decision for fact in facts if isinstance(fact, e.DecisionOpened)), None)
 
@@ -219,7 +228,12 @@ def test_the_same_change_waits_at_a_gate_of_its_risk_once(level: RiskLevel) -> N
     asked = whole_judged(done(at_work(subtask(1)), 1), level, "t")
     assert (asked.kind if asked else None) is GATE_FOR[level], "only a gate as strict as this one counts"
     medium = done(at_work(subtask(1)), 1)
-    medium = replace(medium, works=(replace(medium.works[0], risk=RiskLevel.MEDIUM), medium.works[1]))
+    medium = replace(
+        medium,
+        work=replace(
+            medium.work, subtasks=(replace(medium.work.subtasks[0], risk=RiskLevel.MEDIUM), medium.work.subtasks[1])
+        ),
+    )
     assert whole_judged(medium, RiskLevel.MEDIUM, "t") is None
     assert whole_judged(medium, RiskLevel.MEDIUM, "another") and whole_judged(medium, RiskLevel.HIGH, "t")
 

@@ -14,7 +14,8 @@ from agents.domain.planning.ladder import TODO, Level, outline
 from agents.domain.planning.planning import CannotPlan
 from agents.domain.planning.verdicts import Critic, Custodiet
 from agents.domain.task import decide
-from agents.domain.task.task import Task, TaskState, replay
+from agents.domain.task.fold import replay
+from agents.domain.task.task import Task, TaskState
 from agents.domain.workflow.workflow import DEFAULT
 from bot.cards.words import LEVEL, SHORT_LEVEL
 from tests.domain.test_decomposition import plan, subtask
@@ -65,8 +66,8 @@ def test_only_who_may_approve_a_plan_may_take_the_outline(planned: Planned) -> N
     with pytest.raises(PressRefused, match="not yours"):
         planned.press(Kind.ESCALATION, "outline", by=OWNER)
     task = planned.press(Kind.ESCALATION, "outline")
-    assert (task.state, task.plan_level, task.plan_level_why) == (TaskState.IN_REVIEW, Level.MINIMAL, "it is down")
-    assert not task.parked and not task.problem and task.plan_number == 1
+    assert (task.state, task.plan.level, task.plan.level_why) == (TaskState.IN_REVIEW, Level.MINIMAL, "it is down")
+    assert not task.parked and not task.problem and task.plan.number == 1
     assert replay(planned.facts) == task
 
 
@@ -90,7 +91,7 @@ def test_three_drafts_that_do_not_hold_offer_it_and_a_planner_who_says_no_does_n
     assert question and [option.value for option in question.options] == ["outline", "cancel"]
     with pytest.raises(PressRefused):
         planned.press(Kind.CLARIFICATION, "outline", by=OWNER)
-    assert planned.press(Kind.CLARIFICATION, "outline").plan_level is Level.MINIMAL
+    assert planned.press(Kind.CLARIFICATION, "outline").plan.level is Level.MINIMAL
     other = Planned()
     refused = other.draft(CannotPlan(why="it must not be done")).of_kind(Kind.CLARIFICATION)
     assert refused and [option.value for option in refused.options] == ["cancel"]
@@ -99,9 +100,9 @@ def test_three_drafts_that_do_not_hold_offer_it_and_a_planner_who_says_no_does_n
 @pytest.mark.parametrize("level", list(Level))
 def test_only_an_ordinary_plan_is_waved_through(planned: Planned, level: Level) -> None:
     planned.draft(ALONE)
-    planned.task = replace(planned.task, plan_level=level)
+    planned.task = replace(planned.task, plan=replace(planned.task.plan, level=level))
     task = planned.review(Critic.PROCEED, Custodiet.OK, channel=AUTO)
-    assert bool(task.accepted_plan) is (level is Level.PRIMARY)
+    assert bool(task.plan.accepted) is (level is Level.PRIMARY)
     assert bool(task.of_kind(Kind.PLAN)) is (level is not Level.PRIMARY)
 
 
@@ -125,14 +126,19 @@ def test_an_outline_is_judged_as_any_plan_and_never_sent_to_a_planner(
 
 
 def test_a_smaller_question_stays_small_until_a_person_has_a_word_in_it(planned: Planned) -> None:
-    assert simpler(planned).plan_level is Level.SIMPLIFIED
-    assert planned.draft(BAD).plan_level is Level.SIMPLIFIED, "sent back by code: the window is as small as before"
-    assert stuck(planned).plan_level is Level.PRIMARY, "given up: whoever retries asks for all of it"
+    assert simpler(planned).plan.level is Level.SIMPLIFIED
+    assert planned.draft(BAD).plan.level is Level.SIMPLIFIED, "sent back by code: the window is as small as before"
+    assert stuck(planned).plan.level is Level.PRIMARY, "given up: whoever retries asks for all of it"
 
 
 def test_what_came_too_late_is_not_noted(planned: Planned) -> None:
     seen = planned.task
-    assert planning.simplified(replace(seen, request="another"), "cut off", seen, planned.moment()) == []
+    assert (
+        planning.simplified(
+            replace(seen, request=replace(seen.request, text="another")), "cut off", seen, planned.moment()
+        )
+        == []
+    )
     planned.draft()
     assert planning.simplified(planned.task, "cut off", planned.task, planned.moment()) == []
 
@@ -142,7 +148,7 @@ def test_words_of_people_are_in_the_next_outline(planned: Planned) -> None:
     planned.press(Kind.ESCALATION, "outline")
     planned.review(Critic.PROCEED, Custodiet.OK)
     planned.press(Kind.PLAN, "changes", "write only src/login.py")
-    assert planned.task.plan_level is Level.PRIMARY
+    assert planned.task.plan.level is Level.PRIMARY
     stuck(planned)
     task = planned.press(Kind.ESCALATION, "outline")
-    assert task.plan and "write only src/login.py" in task.plan.subtasks[0].why and task.plan_number == 2
+    assert task.plan.draft and "write only src/login.py" in task.plan.draft.subtasks[0].why and task.plan.number == 2

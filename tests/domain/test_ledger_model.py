@@ -123,15 +123,15 @@ class LedgerMachine(RuleBasedStateMachine):
         due = self.clock.now() + after if timed else None
         letters = tuple(option.letter for option in real.options)
         made = Asked(
-            kind=kind, requester=owner, strict=task.channel == STRICT, letters=letters, due=due, task=task, real=real,
-            default="a" if default else "",
+            kind=kind, requester=owner, strict=task.request.channel == STRICT, letters=letters, due=due, task=task,
+            real=real, default="a" if default else "",
         )  # fmt: skip
         self.known.append(made)
         return made
 
     @rule(asked=asked, presses=PRESSES)
     def press(self, asked: Asked, presses: list[tuple[Account, str, str]]) -> None:
-        on = {"message": asked.message, "thread": asked.task.thread} if asked.message else {}
+        on = {"message": asked.message, "thread": asked.task.request.thread} if asked.message else {}
         for who, letter, words in presses:
             self._press(asked, who, letter, words, **on)
 
@@ -160,7 +160,7 @@ class LedgerMachine(RuleBasedStateMachine):
     def press_something_else(self, asked: Asked, who: Account, wrong: str) -> None:
         """By someone who may: only what they press is wrong (attacks 13 and 14)."""
         elsewhere = next((other.message for other in self.known if other is not asked and other.message), "m-1")
-        on = {"message": asked.message or "m-1", "thread": asked.task.thread}
+        on = {"message": asked.message or "m-1", "thread": asked.task.request.thread}
         how = {
             "another fingerprint": {"shown": "0" * 32},
             "another message": on | {"message": "m-2"},
@@ -204,7 +204,7 @@ class LedgerMachine(RuleBasedStateMachine):
             return old
         default = "approve" if old.default else ""
         question = Question(kind=Kind(old.kind), options=old.real.options, text="changed", default=default)
-        moment = self.room.office.moment(old.task.channel, self.room.key("changed"))
+        moment = self.room.office.moment(old.task.request.channel, self.room.key("changed"))
 
         def transaction(books: Books) -> Decision:
             task = books.log.task(old.task.id)
@@ -218,7 +218,7 @@ class LedgerMachine(RuleBasedStateMachine):
 
     @rule(asked=asked)
     def it_is_withdrawn(self, asked: Asked) -> None:
-        moment = self.room.office.moment(asked.task.channel, self.room.key("withdrawn"))
+        moment = self.room.office.moment(asked.task.request.channel, self.room.key("withdrawn"))
         if asked.state != "open":
             return
         facts = asking.withdraw([asked.real], "no longer needed", moment)

@@ -18,7 +18,8 @@ from agents.domain.planning.decomposition import Decomposition
 from agents.domain.planning.planning import CannotPlan, Clarify, Draft, after_debate, after_draft, after_review
 from agents.domain.planning.verdicts import Critic, Custodiet
 from agents.domain.task import decide, steering
-from agents.domain.task.task import Task, TaskState, evolve, replay
+from agents.domain.task.fold import evolve, replay
+from agents.domain.task.task import Task, TaskState
 from tests.domain.test_decomposition import plan, subtask
 from tests.domain.test_steering import APPROVER, NOW, OWNER, asked, moment, on
 from tests.domain.test_verdicts import review
@@ -66,20 +67,20 @@ def test_approved_at_first_goes_to_a_person_bound_to_the_hash(planned: Planned) 
     assert task.state is TaskState.AWAITING_APPROVAL
     decision = task.of_kind(Kind.PLAN)
     assert decision
-    assert task.plan
-    assert decision.subject == task.plan.hash
+    assert task.plan.draft
+    assert decision.subject == task.plan.draft.hash
     with pytest.raises(PressRefused):
         planned.press(Kind.PLAN, "approve", by=OWNER)  # the owner is no approver here
     task = planned.press(Kind.PLAN, "approve")
     assert task.state is TaskState.RUNNING
-    assert task.accepted_plan == decision.subject
+    assert task.plan.accepted == decision.subject
 
 
 def test_a_faulty_draft_goes_back_with_the_reasons_and_is_reviewed_by_nobody(planned: Planned) -> None:
     task = planned.draft(BAD)
     assert task.state is TaskState.DECOMPOSING
-    assert "takes 9 h" in task.feedback[0]
-    assert task.plan is None
+    assert "takes 9 h" in task.plan.feedback[0]
+    assert task.plan.draft is None
 
 
 def test_three_decompositions_then_a_person(planned: Planned) -> None:
@@ -99,12 +100,12 @@ def test_a_persons_word_starts_the_count_anew_and_marks_what_changed(planned: Pl
     planned.review(Critic.PROCEED, Custodiet.OK)
     task = planned.press(Kind.PLAN, "changes", "leave the reset link out")
     assert task.state is TaskState.DECOMPOSING
-    assert task.feedback == ("leave the reset link out",)
-    assert task.tries == 0
+    assert task.plan.feedback == ("leave the reset link out",)
+    assert task.plan.tries == 0
     task = planned.draft(plan(subtask(1)))
-    assert task.plan_number == 2
-    assert task.previous_plan
-    assert task.previous_plan.subtasks[0] == GOOD.subtasks[0]
+    assert task.plan.number == 2
+    assert task.plan.previous
+    assert task.plan.previous.subtasks[0] == GOOD.subtasks[0]
 
 
 def test_a_plan_that_grows_in_small_steps_is_approved_anew_each_time(planned: Planned) -> None:
@@ -114,16 +115,16 @@ def test_a_plan_that_grows_in_small_steps_is_approved_anew_each_time(planned: Pl
         planned.draft(plan(*(subtask(number) for number in range(1, size + 1))))
         task = planned.review(Critic.PROCEED, Custodiet.OK)
         decision = task.of_kind(Kind.PLAN)
-        assert decision and task.plan and decision.subject == task.plan.hash
+        assert decision and task.plan.draft and decision.subject == task.plan.draft.hash
         shown.append((decision, on(task, Kind.PLAN, "approve")))
         if size < 3:
             planned.press(Kind.PLAN, "changes", "and one more thing")
-    assert [task.plan_number, len({decision.subject for decision, _ in shown})] == [3, 3]
+    assert [task.plan.number, len({decision.subject for decision, _ in shown})] == [3, 3]
     for decision, press in shown[:-1]:
         assert task.decision(decision.id) is None, "it is closed"
         with pytest.raises(PressRefused):
             steering.press(task, press, APPROVER, planned.moment())
-    assert planned.press(Kind.PLAN, "approve").accepted_plan == shown[-1][0].subject
+    assert planned.press(Kind.PLAN, "approve").plan.accepted == shown[-1][0].subject
 
 
 def test_a_conflict_is_debated_and_only_then_ruled(planned: Planned) -> None:
@@ -172,7 +173,7 @@ def test_no_verdict_is_never_an_approval(planned: Planned, critic: Critic, custo
     task = planned.review(critic, custodiet)
     assert task.of_kind(Kind.PLAN) is None
     assert task.of_kind(Kind.DEBATE)
-    assert not task.accepted_plan
+    assert not task.plan.accepted
 
 
 def test_a_channel_may_let_a_single_subtask_through(planned: Planned) -> None:
@@ -189,7 +190,7 @@ def test_the_planner_may_ask_and_is_answered_in_words(planned: Planned) -> None:
     task = planned.draft(Clarify(question="Which database?", options=("sqlite", "postgres")))
     assert task.state is TaskState.DECOMPOSING
     task = planned.then(pressing.reply(task, Utterance(text="the one in docker"), OWNER, planned.moment()))
-    assert task.feedback == ("Which database? the one in docker",)
+    assert task.plan.feedback == ("Which database? the one in docker",)
     assert task.questions == ()
 
 
@@ -200,7 +201,7 @@ def test_a_planner_that_cannot_goes_to_a_person_who_cannot_approve_nothing(plann
     assert not any(option.approves for option in decision.options)
     assert task.problem == "I only rehearse"
     task = planned.then(pressing.reply(task, Utterance(text="then use the file"), OWNER, planned.moment()))
-    assert task.state is TaskState.DECOMPOSING and "then use the file" in task.feedback[0]
+    assert task.state is TaskState.DECOMPOSING and "then use the file" in task.plan.feedback[0]
 
 
 def test_a_corrected_request_sends_the_plan_back_whatever_it_waits_for(planned: Planned) -> None:
@@ -208,7 +209,7 @@ def test_a_corrected_request_sends_the_plan_back_whatever_it_waits_for(planned: 
     planned.review(Critic.PROCEED, Custodiet.BLOCK)
     task = planned.then(decide.correct(planned.task, "something else", OWNER, planned.moment()))
     assert task.state is TaskState.DECOMPOSING and task.questions == ()
-    assert task.request == "something else" and "corrected" in task.feedback[0]
+    assert task.request.text == "something else" and "corrected" in task.plan.feedback[0]
 
 
 def test_a_corrected_request_changes_nothing_else_once_the_plan_is_accepted(planned: Planned) -> None:
@@ -232,14 +233,14 @@ def test_a_shared_budget_is_raised_for_this_task_alone(planned: Planned) -> None
     )
     planned.then(planning.over_budget(planned.task, reached, planned.moment()))
     task = planned.press(Kind.BUDGET, "3", by=APPROVER)
-    assert task.raised == (("day 2026-01-02", 3.0),) and task.budget is None
+    assert task.money.raised == (("day 2026-01-02", 3.0),) and task.money.budget is None
 
 
 def test_with_no_money_left_to_argue_the_table_is_read_as_it_is(planned: Planned) -> None:
     planned.draft()
     task = planned.review(Critic.PROCEED, Custodiet.WARN, asks=True)
-    assert task.state is TaskState.IN_REVIEW and task.review
-    held = Debate(began=task.review, now=task.review)
+    assert task.state is TaskState.IN_REVIEW and task.plan.review
+    held = Debate(began=task.plan.review, now=task.plan.review)
     assert planned.then(planning.without_debate(task, held, planned.moment())).of_kind(Kind.PLAN)
 
 
@@ -267,7 +268,7 @@ def test_a_used_up_budget_pauses_and_a_raise_runs_the_job_again(planned: Planned
     assert task.state is TaskState.BLOCKED
     lead = Presser(person=APPROVER.person, groups=frozenset({Group.APPROVER}))
     task = planned.press(Kind.BUDGET, "4", by=lead)
-    assert task.budget == 4.0
+    assert task.money.budget == 4.0
     assert isinstance(planned.facts[-1], e.JobRetried)
     assert task.state is not TaskState.BLOCKED
 

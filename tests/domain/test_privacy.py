@@ -9,14 +9,13 @@ from agents.domain.decisions.authority import ChannelPolicy, Group, Kind, Presse
 from agents.domain.decisions.decision import Decision, DecisionState
 from agents.domain.ids import DecisionId, PersonId, TaskId, Thread
 from agents.domain.task.privacy import may_see
+from agents.domain.task.request import Request
 from agents.domain.task.task import Task
 
 AT = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 ANA, BEN = PersonId("ana"), PersonId("ben")
-TASK = Task(
-    id=TaskId("T-1"), request="hush", owner=ANA, thread=Thread("slack:T1:D1:1"), channel="slack:T1:D1",
-    requested_at=AT, changed_at=AT, direct=True,
-)  # fmt: skip
+ASKED = Request(text="hush", by=ANA, thread=Thread("slack:T1:D1:1"), channel="slack:T1:D1", at=AT, direct=True)
+TASK = Task(id=TaskId("T-1"), changed_at=AT, request=ASKED)
 GATE = Decision(
     id=DecisionId("d"), task=TASK.id, kind=Kind.GATE_HIGH, options=(), put_to=ANA, opened_at=AT
 )  # fmt: skip
@@ -57,4 +56,4 @@ def test_what_others_decided_opens_it_to_nobody_else() -> None:
 
 
 def test_everybody_sees_what_was_asked_for_in_a_channel() -> None:
-    assert seen(Presser(person=BEN), task=replace(TASK, direct=False))
+    assert seen(Presser(person=BEN), task=replace(TASK, request=replace(TASK.request, direct=False)))

@@ -17,7 +17,9 @@ from agents.domain.errors import IllegalMove, OverlordError, PressRefused
 from agents.domain.events import Event
 from agents.domain.ids import PersonId, TaskId, Thread
 from agents.domain.task import decide, steering
-from agents.domain.task.task import Task, TaskState, evolve, replay
+from agents.domain.task.fold import evolve, replay
+from agents.domain.task.request import Request
+from agents.domain.task.task import Task, TaskState
 
 NOW = datetime(2026, 3, 4, 5, 6, tzinfo=UTC)
 ANA, BO, CY = PersonId("ana"), PersonId("bo"), PersonId("cy")
@@ -32,7 +34,8 @@ def moment(after: float = 0, cause: str = "x", channel: ChannelPolicy | None = N
 
 
 def asked(request: str = "add login", projects: tuple[str, ...] = ("api", "web")) -> list[Event]:
-    request_ = decide.Request(text=request, by=ANA, thread=Thread("console:general:1"), channel="console:general")
+    thread, at = Thread("console:general:1"), moment().at
+    request_ = Request(text=request, by=ANA, thread=thread, channel="console:general", at=at)
     facts = decide.open_task(TaskId("T-1"), request_, moment())
     return [*facts, *decide.choose_project(replay(facts), projects, moment(cause="intake"))]
 

@@ -5,6 +5,8 @@ from dataclasses import replace
 from agents.domain.events import PlanAccepted
 from agents.domain.ids import PersonId, TaskId, Thread
 from agents.domain.planning import planning
+from agents.domain.planning.state import PlanState
+from agents.domain.task.request import Request
 from agents.domain.task.task import Task
 from agents.domain.work import working
 from agents.domain.workflow.workflow import DEFAULT, Workflow, step_of
@@ -16,24 +18,17 @@ EAGER = Workflow(name="eager", steps=(*DEFAULT.steps[:2], step_of("implement", m
 OLD = f'{{"task":"T-1","at":"{NOW.isoformat()}","hash":"abc","by":["ana"]}}'
 
 
-def task(**given: object) -> Task:
-    fixed = Task(
-        id=TaskId("T-1"),
-        request="x",
-        owner=PersonId("ana"),
-        thread=Thread("console:general:1"),
-        channel="console:general",
-        requested_at=NOW,
-        changed_at=NOW,
-    )
-    return replace(fixed, **given)  # type: ignore[arg-type]
+def task(plan: PlanState = PlanState()) -> Task:  # noqa: B008, it is frozen
+    thread = Thread("console:general:1")
+    request = Request(text="x", by=PersonId("ana"), thread=thread, channel="console:general", at=NOW)
+    return Task(id=TaskId("T-1"), request=request, changed_at=NOW, plan=plan)
 
 
 def test_a_plan_that_was_accepted_before_workflows_were_kept_goes_by_what_held_then() -> None:
     accepted = load_event("PlanAccepted", OLD)
     assert isinstance(accepted, PlanAccepted) and accepted.workflow is None
     assert dump_event(accepted) == dump_event(replace(accepted, workflow=None)), "and its hash stays the same"
-    old = TASK.load(TASK.dump(task(accepted_plan="abc")))
+    old = TASK.load(TASK.dump(task(PlanState(accepted="abc"))))
     assert planning.workflow_of(old, lambda: EAGER) is DEFAULT and working.most_attempts(old) == 3
 
 
@@ -41,5 +36,5 @@ def test_until_a_plan_is_accepted_the_current_workflow_holds_and_then_that_one()
     assert planning.workflow_of(task(), lambda: EAGER) is EAGER
     accepted = planning.accepted(task(), "abc", (), replace(moment(), workflow=lambda: EAGER))
     assert load_event("PlanAccepted", dump_event(accepted)) == accepted and accepted.workflow == EAGER
-    kept = TASK.load(TASK.dump(task(accepted_plan="abc", workflow=EAGER)))
+    kept = TASK.load(TASK.dump(task(PlanState(accepted="abc", workflow=EAGER))))
     assert planning.workflow_of(kept, lambda: DEFAULT) == EAGER and working.most_attempts(kept) == 6

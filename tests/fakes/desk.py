@@ -11,6 +11,7 @@ from agents.domain.decisions.decision import Decision, Option, lettered
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, DecisionId, PersonId, TaskId, Thread, derived
 from agents.domain.learning.proposal import Listed
+from agents.domain.task.request import Request
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.redact import Redactor
 from agents.domain.work.outcome import WorkerOutcome
@@ -86,7 +87,7 @@ class ScriptedDesk:
     async def tasks(
         self, viewer: Account, *, ended: bool = False, limit: int | None = None, search: str = "", before: int = 0
     ) -> Sequence[Task]:
-        shown = [t for t in reversed(self.open_tasks.values()) if (ended or not t.ended) and search in t.request]
+        shown = [t for t in reversed(self.open_tasks.values()) if (ended or not t.ended) and search in t.request.text]
         return [t for t in shown if not before or int(t.id[2:]) < before][:limit]
 
     async def page(self, task: TaskId, viewer: Account, before: int | None = None) -> TaskPage | None:
@@ -96,7 +97,7 @@ class ScriptedDesk:
         found = self.open_tasks[task]
         return TaskPage(
             task=found,
-            owner=self._names.get(found.owner, found.owner),
+            owner=self._names.get(found.request.by, found.request.by),
             status=self.status[task],
             needs=needs,
             timeline=tuple(self.timelines[task]),
@@ -116,7 +117,7 @@ class ScriptedDesk:
         return len(self.asked)
 
     async def needs(self, viewer: Account, portion: Portion = EVERYTHING) -> Sequence[Need]:
-        found = [need for need in self.asked.values() if portion.search in need.task.request]
+        found = [need for need in self.asked.values() if portion.search in need.task.request.text]
         return found[portion.skip :][: portion.most]
 
     async def waiting(self, viewer: Account, portion: Portion = EVERYTHING) -> Sequence[Need]:
@@ -197,10 +198,8 @@ class ScriptedDesk:
     ) -> Task:  # fmt: skip
         id = TaskId(f"T-{len(self.open_tasks) + 1}")
         channel = self.threads[thread].channel
-        task = Task(
-            id=id, request=request, owner=PersonId(owner), thread=thread, channel=channel, state=state,
-            requested_at=self.clock, changed_at=self.clock, project=project,
-        )  # fmt: skip
+        asked = Request(text=request, by=PersonId(owner), thread=thread, channel=channel, at=self.clock)
+        task = Task(id=id, state=state, changed_at=self.clock, project=project, request=asked)
         self.open_tasks[id] = task
         self.threads[thread].task = id
         self.status[id] = Card(title=f"{id} · {request}")
@@ -219,11 +218,11 @@ class ScriptedDesk:
         """Open a decision and post its card; the card's buttons must name `card.decision`."""
         assert card.decision is not None
         decision = Decision(
-            id=card.decision, task=task.id, kind=kind, options=PLAN, put_to=task.owner, opened_at=self.clock
+            id=card.decision, task=task.id, kind=kind, options=PLAN, put_to=task.request.by, opened_at=self.clock
         )
         need = Need(decision=decision, task=task, card=card)
         self.asked[card.decision] = need
-        self.post(task.thread, card)
+        self.post(task.request.thread, card)
         self.changed("needs", task.id)
         return need
 
@@ -251,11 +250,11 @@ class ScriptedDesk:
         del self.asked[choice.decision]
         word = need.decision.option(choice.letter).value
         after = Card(title=f"{need.task.id}: {word} by {pressed.name}", text=pressed.words, tone=Tone.GOOD)
-        for message in list(self.threads[need.task.thread].messages):
+        for message in list(self.threads[need.task.request.thread].messages):
             if message.card and message.card.decision == choice.decision:
-                self.alter(need.task.thread, message.id, card=after)
+                self.alter(need.task.request.thread, message.id, card=after)
         self.record(need.task.id, "DecisionMade", f"Decided: {word}", pressed.name)
-        self.changed("needs", need.task.id, need.task.thread)
+        self.changed("needs", need.task.id, need.task.request.thread)
         return Heard(refused=False, words="")
 
     def _seen_by(self, thread: Thread, viewer: Account) -> Conversation:

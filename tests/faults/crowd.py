@@ -124,7 +124,7 @@ def wrongs(books: Books, acked: list[str]) -> list[str]:
     found += [f"lost: {key}" for key in acked if states.get(key) != "handled"]
     found += [f"never acknowledged, yet there: {key}" for key in states if key not in set(acked)]
     tasks = books.log.tasks(ended=True, limit=10**6)
-    if len(tasks) != len(acked) or len({task.thread for task in tasks}) != len(tasks):
+    if len(tasks) != len(acked) or len({task.request.thread for task in tasks}) != len(tasks):
         found.append(f"{len(tasks)} tasks of {len(acked)} mentions")
     for task in tasks:
         facts = [type(fact.event).__name__ for fact in books.log.facts(task.id)]
@@ -134,7 +134,11 @@ def wrongs(books: Books, acked: list[str]) -> list[str]:
     cards: dict[str, list[str]] = {}
     for thread, key in shown:
         cards.setdefault(thread, []).append(key.partition(":")[0])
-    found += [f"{task.thread} shows {cards.get(task.thread)}" for task in tasks if _odd(cards.get(task.thread))]
+    found += [
+        f"{task.request.thread} shows {cards.get(task.request.thread)}"
+        for task in tasks
+        if _odd(cards.get(task.request.thread))
+    ]
     return [wrong for wrong in found if wrong]
 
 

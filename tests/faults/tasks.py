@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from agents.domain.decisions.asking import Moment
 from agents.domain.ids import Account, Thread
 from agents.domain.task import decide
-from agents.domain.task.decide import Request
+from agents.domain.task.request import Request
 from agents.domain.task.task import Task
 from store.books import Books
 from store.codec import Cause
@@ -20,7 +20,7 @@ def a_task(books: Books) -> Task:
     """One that asks which project it is for."""
     person, moment = books.people.of(ANA), Moment(at=NOW, cause="test")
     books.threads.start(THREAD, CHANNEL, ANA, NOW)
-    request = Request(text="add login", by=person.id, thread=THREAD, channel=CHANNEL)
+    request = Request(text="add login", by=person.id, thread=THREAD, channel=CHANNEL, at=NOW)
     cause = Cause(actor=ANA, delivery="test")
     task = books.log.open(decide.open_task(books.log.next_id(), request, moment), cause)
     books.threads.bind(THREAD, task.id)

@@ -168,7 +168,7 @@ async def test_a_request_that_was_edited_while_it_was_away_is_corrected_once(awa
 
         async def corrected(program: Program = program) -> bool:
             tasks = await program.office.database.read(lambda books: books.log.tasks(ended=True, limit=10))
-            return [task.request for task in tasks] == ["speed up web and api"]
+            return [task.request.text for task in tasks] == ["speed up web and api"]
 
         await until(corrected, "the new words")
         await asyncio.sleep(0.5)

@@ -286,7 +286,7 @@ async def remarks_of_a_job_taken_over(home: Path, make_log: type[JobLog]) -> lis
         return lambda books: books.jobs.claim(lease, Limits(), 1)
 
     def remark(words: str) -> Decide:
-        return lambda task, moment: [e.RemarkMade(task=task.id, at=NOW, by=task.owner, text=words)]
+        return lambda task, moment: [e.RemarkMade(task=task.id, at=NOW, by=task.request.by, text=words)]
 
     try:
         task = await database.write(a_task)

@@ -11,7 +11,7 @@ from agents.domain.checks.evaluation import GateRun, Score
 from agents.domain.decisions.authority import Kind
 from agents.domain.task import steering
 from agents.domain.task.issue_comments import TELLS, Act, telling
-from agents.domain.task.origin import Origin
+from agents.domain.task.request import Origin
 from agents.domain.work.work import Ending, SubtaskState
 from agents.ports import GaveUp
 from store.books import Books
@@ -58,7 +58,7 @@ async def test_what_the_person_made_of_it_is_judged_and_goes_on(work: Work) -> N
     work.workshop.forge.branches[BRANCH] = "f" * 40
     await work.press(Kind.ESCALATION, "hand_in")
     await work.settle()
-    done = (await work.now()).work(1)
+    done = (await work.now()).work.on(1)
     assert done.state is SubtaskState.DONE and done.commit == "f" * 40
     assert "f" * 40 in [candidate.commit for candidate in work.workshop.gates.judged]
     assert "f" * 40 in work.workshop.checkouts.contains["ai/t-1-logging-in-works"], "and brought in"
@@ -70,7 +70,7 @@ async def test_a_branch_that_cannot_be_brought_is_said_and_ours_is_judged(work: 
     assert "is checked out" in (await published(work)).problem
     await work.press(Kind.ESCALATION, "hand_in")
     await work.settle()
-    assert (await work.now()).work(1).commit == work.workshop.checkouts.branches[BRANCH]
+    assert (await work.now()).work.on(1).commit == work.workshop.checkouts.branches[BRANCH]
 
 
 async def test_a_branch_with_a_secret_in_its_history_goes_nowhere(work: Work) -> None:
@@ -104,7 +104,7 @@ async def test_the_whole_is_taken_over_on_the_tasks_own_branch(work: Work) -> No
 async def hand_over(work: Work) -> e.WorkKept:
     def stop(books: Books) -> None:
         task = books.log.task(work.task)
-        facts = steering.stop(task, ANA, "", work.office.moment(task.channel, "stop"))
+        facts = steering.stop(task, ANA, "", work.office.moment(task.request.channel, "stop"))
         books.log.append(task.id, facts, Cause(actor="console:ana", delivery="stop"))
 
     await work.office.database.write(stop)
@@ -133,12 +133,13 @@ ORIGIN = Origin(key="github:acme/shop#7@1", project="shop", number=7, url="https
 @pytest.mark.parametrize("ending", list(Ending))
 async def test_what_a_run_came_to_is_told_under_a_key_of_its_own(work: Work, ending: Ending) -> None:
     await work.accepted()
-    task = replace(await work.now(), origin=ORIGIN)
+    task = await work.now()
+    task = replace(task, request=replace(task.request, origin=ORIGIN))
     fact = e.MinionFailed(task=task.id, at=task.changed_at, subtask=1, attempt=2, ending=ending, problem="It hurts")
     told = telling(task, fact)
     assert told and told.act is (Act.BLOCKED if ending is Ending.BLOCKED else Act.ATTENTION)
     assert told.key == "github:acme/shop#7@1:T-1:failed:1:2" and "It hurts" in told.text
-    assert telling(replace(task, origin=None), fact) is None
+    assert telling(replace(task, request=replace(task.request, origin=None)), fact) is None
 
 
 async def test_a_task_from_chat_tells_no_issue(work: Work) -> None:

@@ -50,7 +50,7 @@ async def test_each_step_makes_the_calls_of_its_policy(tmp_path: Path, fault: st
         brief = [True] * calls if fault in SIMPLER else []
         assert asked_in_brief(server) == [False] * calls + brief
         assert ("PlanningSimplified" in await world.facts()) is bool(brief)
-        assert (await world.now()).plan is None
+        assert (await world.now()).plan.draft is None
 
 
 def test_every_fault_is_known_to_be_of_one_kind_or_the_other() -> None:
@@ -66,8 +66,8 @@ async def test_the_smaller_question_has_the_request_the_project_and_the_top_of_t
         assert "## Critic" in whole.text and "## Critic" not in small.text
         assert count(small.text) < 0.75 * count(whole.text)
         task = await world.now()
-        assert (task.plan_level, task.plan_number) == (Level.SIMPLIFIED, 1)
-        assert "cut off in the middle" in task.plan_level_why
+        assert (task.plan.level, task.plan.number) == (Level.SIMPLIFIED, 1)
+        assert "cut off in the middle" in task.plan.level_why
 
 
 async def test_a_kill_after_the_first_step_goes_on_with_the_second(tmp_path: Path) -> None:
@@ -87,12 +87,12 @@ async def test_a_kill_after_the_first_step_goes_on_with_the_second(tmp_path: Pat
         await waits.wait()
         dying.cancel()
         await asyncio.gather(dying, return_exceptions=True)
-        assert (await world.now()).plan_level is Level.SIMPLIFIED, "it was noted before the question was asked"
+        assert (await world.now()).plan.level is Level.SIMPLIFIED, "it was noted before the question was asked"
 
         server.answers("decompose", GOOD)
         await world.run_next("decompose")
         assert asked_in_brief(server) == [False] * PLAN_CALLS + [True, True], "the whole question is not paid again"
-        assert (await world.now()).plan_level is Level.SIMPLIFIED
+        assert (await world.now()).plan.level is Level.SIMPLIFIED
 
 
 async def test_a_model_that_is_away_is_not_asked_for_less(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def served(server: ModelServer) -> Callable[[Office], Callable[[Job], Llm]]:
             limits=office.limits,
             gateway=LOADED,
         )
-        calls = CallLog(office.database, office.clock, Budgets(), lambda task: task.budget)
+        calls = CallLog(office.database, office.clock, Budgets(), lambda task: task.money.budget)
         return lambda job: models.for_job(job.id, calls)
 
     return made
@@ -213,9 +213,9 @@ async def test_a_debate_that_dies_goes_on_after_the_last_round_that_was_noted(tm
         assert (await world.facts()).count("DebateRoundHeld") == 2
         assert [asked.about["round"] for asked in llm.asked if asked.question == "debate"] == [1, 1, 2, 2, 2, 2]
         ended = await world.now()
-        assert ended.of_kind(Kind.DEBATE) and ended.debate and ended.debate.cost == pytest.approx(0.04)
+        assert ended.of_kind(Kind.DEBATE) and ended.plan.debate and ended.plan.debate.cost == pytest.approx(0.04)
         shown = llm.asked[-1].task
-        assert shown and shown.debate and len(shown.debate.rounds) == 1, "they read what was said before"
+        assert shown and shown.plan.debate and len(shown.plan.debate.rounds) == 1, "they read what was said before"
 
 
 async def test_nobody_argues_on_about_a_plan_that_is_not_wanted_any_more(tmp_path: Path) -> None:

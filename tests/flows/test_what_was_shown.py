@@ -29,7 +29,7 @@ async def test_work_begins_from_the_branch_that_was_shown_and_is_merged_into_it(
     checkouts.theirs = {"main": "a" * 40, "release": "b" * 40}
     forge.on = "main" if shown else ""
     await work.run_next("intake", "decompose", "review")
-    plan = (await work.now()).plan
+    plan = (await work.now()).plan.draft
     assert plan and plan.into == ("main" if shown else "")
     forge.on = "release" if shown else "main"
     await work.press(Kind.PLAN, "approve")
@@ -37,11 +37,11 @@ async def test_work_begins_from_the_branch_that_was_shown_and_is_merged_into_it(
     forge.on = "release"
     await work.settle()
     task = await work.now()
-    assert (task.into, task.base) == ("main", "a" * 40)
+    assert (task.work.into, task.work.base) == ("main", "a" * 40)
     await work.press(Kind.MERGE, "merge")
     await work.settle()
     task = await work.now()
-    assert task.state is TaskState.DONE and task.merged_into == "main"
+    assert task.state is TaskState.DONE and task.delivery.merged_into == "main"
     assert [pull.into for pull in forge.asked] == ["main"]
     assert forge.targets == [Target(branch="main", start="a" * 40)]
 
@@ -51,7 +51,7 @@ async def test_without_the_branch_that_was_shown_nothing_begins(work: Work) -> N
     work.workshop.checkouts.theirs = {"release": "b" * 40}
     with pytest.raises(OverlordError, match="no branch main any more"):
         await work.run(await work.next_job())
-    assert not (await work.now()).branch
+    assert not (await work.now()).work.branch
 
 
 BIG = ReviewPack(parts=("the first half", "the second half"), read=900, lines=900)
@@ -75,7 +75,7 @@ async def test_work_that_is_too_long_to_read_at_once_is_read_in_parts_or_waits_f
     ]
     gate = task.of_kind(Kind.GATE_HIGH)
     assert (gate is not None and "not all of it was read" in gate.question) is bool(unread)
-    judged = task.work(1).evaluation
+    judged = task.work.on(1).evaluation
     assert judged and judged.reviews[0].read == 900 and judged.reviews[0].parts == 2
 
 
@@ -92,7 +92,7 @@ async def test_the_risk_of_a_step_is_of_all_its_files_and_its_card_counts_them(w
     await work.accepted()
     await work.settle()
     task = await work.now()
-    judged = task.work(1).evaluation
+    judged = task.work.on(1).evaluation
     assert set(seen) == {300} and judged and judged.files == 300 and "and 292 more" in str(evaluation_rows(judged))
     merge = task.of_kind(Kind.MERGE)
     assert merge and merge.question.startswith("300 files, +300 −0")
@@ -105,7 +105,7 @@ NESTED = "What changed cannot be committed: 'lib/': it is a repository of its ow
 async def test_what_cannot_be_committed_goes_back_to_the_minion_and_then_to_a_person(work: Work, times: int) -> None:
     """It was a dead end: the job was given up, and tried again it failed again."""
     await work.accepted()
-    while (await work.now()).work(3).attempt == 0:
+    while (await work.now()).work.on(3).attempt == 0:
         job = await work.any_job()
         assert job
         await work.run(job)
@@ -113,7 +113,7 @@ async def test_what_cannot_be_committed_goes_back_to_the_minion_and_then_to_a_pe
     checkouts.refuses = [NESTED] * times
     await work.settle()
     task = await work.now()
-    mine, facts = task.work(3), await work.facts()
+    mine, facts = task.work.on(3), await work.facts()
     assert not task.parked and "JobParked" not in facts
     assert "repository of its own" in work.told(3).work.feedback[0]
     if times == 1:
@@ -131,6 +131,6 @@ async def test_a_run_that_ends_otherwise_is_no_dead_end_either(work: Work, outco
     await work.accepted()
     await work.settle()
     task = await work.now()
-    assert [each.state for each in task.works[:2]] == [S.NEEDS_HUMAN] * 2 and not task.parked
-    assert {each.branch for each in task.works[:2]} <= work.workshop.checkouts.opened
-    assert isinstance(outcome, Asked) or "repository of its own" in task.work(1).problem
+    assert [each.state for each in task.work.subtasks[:2]] == [S.NEEDS_HUMAN] * 2 and not task.parked
+    assert {each.branch for each in task.work.subtasks[:2]} <= work.workshop.checkouts.opened
+    assert isinstance(outcome, Asked) or "repository of its own" in task.work.on(1).problem

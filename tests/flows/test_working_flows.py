@@ -29,13 +29,15 @@ async def test_two_subtasks_run_side_by_side_and_the_third_waits_for_both(work: 
     await work.accepted()
     await work.run_next("begin_work")
     task = await work.now()
-    assert [w.queued for w in task.works] == [True, True, False, False]
-    assert task.branch == "ai/t-1-logging-in-works" and task.base
+    assert [w.queued for w in task.work.subtasks] == [True, True, False, False]
+    assert task.work.branch == "ai/t-1-logging-in-works" and task.work.base
 
     await work.run_next("work", "work")
     assert await work.states() == [S.EVALUATING, S.EVALUATING, S.PENDING, S.PENDING]
     await work.run_next("evaluate", "integrate")
-    assert [w.queued for w in (await work.now()).works] == [False, False, False, False], "one of two is not enough"
+    assert [w.queued for w in (await work.now()).work.subtasks] == [False, False, False, False], (
+        "one of two is not enough"
+    )
     await work.run_next("evaluate", "integrate", "work", "evaluate", "integrate")
     assert work.workshop.minions.briefs[-1].notes == ("T-1.1: left by 1", "T-1.2: left by 2")
 
@@ -59,17 +61,17 @@ async def done(work: Work) -> Task:
 
 async def test_the_whole_is_judged_again_and_handed_over_as_one_pull_request(work: Work) -> None:
     task = await done(work)
-    assert [w.state for w in task.works] == [S.DONE] * 4 and len(work.workshop.minions.briefs) == 3
-    assert task.pull == 1 and task.head == work.workshop.checkouts.branches[task.branch]
+    assert [w.state for w in task.work.subtasks] == [S.DONE] * 4 and len(work.workshop.minions.briefs) == 3
+    assert task.delivery.pull == 1 and task.delivery.head == work.workshop.checkouts.branches[task.work.branch]
     merge = task.of_kind(Kind.MERGE)
-    assert merge and merge.subject == task.head
+    assert merge and merge.subject == task.delivery.head
     assert not work.workshop.checkouts.opened, "every folder is gone"
 
     await work.press(Kind.MERGE, "merge")
     await work.run_next("merge")
     task = await work.now()
     assert task.state is TaskState.DONE and work.workshop.forge.merged == [merge.subject]
-    assert not task.open and task.merged_into == "main"
+    assert not task.open and task.delivery.merged_into == "main"
 
 
 async def test_a_merge_that_does_not_fit_is_taken_to_a_person_and_can_be_tried_again(work: Work) -> None:
@@ -94,8 +96,14 @@ async def test_changes_asked_for_at_the_merge_are_worked_in_and_shown_anew(work:
     assert brief.work.scope.refuse("password.py") is None and brief.work.scope.refuse("other.py")
     task = await work.now()
     merge = task.of_kind(Kind.MERGE)
-    assert merge and merge.subject == task.head != before.head and task.pull == before.pull
-    assert [each.base for each in work.workshop.gates.judged[-2:]] == [task.base] * 2, "judged as the whole, both times"
+    assert (
+        merge
+        and merge.subject == task.delivery.head != before.delivery.head
+        and task.delivery.pull == before.delivery.pull
+    )
+    assert [each.base for each in work.workshop.gates.judged[-2:]] == [task.work.base] * 2, (
+        "judged as the whole, both times"
+    )
 
 
 async def test_work_that_fails_its_checks_goes_back_with_the_evidence_at_most_twice(work: Work) -> None:
@@ -103,8 +111,8 @@ async def test_work_that_fails_its_checks_goes_back_with_the_evidence_at_most_tw
     await work.accepted()
     await work.settle()
     task = await work.now()
-    assert task.work(1).attempt == 3 and "test_login" in task.work(1).feedback[0]
-    assert task.work(1).state is S.NEEDS_HUMAN and state_of(task) == "At work, and a step needs you"
+    assert task.work.on(1).attempt == 3 and "test_login" in task.work.on(1).feedback[0]
+    assert task.work.on(1).state is S.NEEDS_HUMAN and state_of(task) == "At work, and a step needs you"
     assert [b.work.branch or b.checkout.branch for b in work.workshop.minions.briefs if b.subtask.number == 1] == [
         "ai/t-1.1-write-the-form"
     ] * 3
@@ -114,12 +122,12 @@ async def test_work_that_fails_its_checks_goes_back_with_the_evidence_at_most_tw
         "Kept: branch ai/t-1.1-write-the-form",
         "Kept: patch T-1.1-3.patch",
     )
-    assert task.work(1).patch in work.workshop.artefacts.kept and "test_login" in task.work(1).problem
+    assert task.work.on(1).patch in work.workshop.artefacts.kept and "test_login" in task.work.on(1).problem
 
     work.workshop.gates.says = {}
     await work.press(Kind.ESCALATION, "hint", "import the module", by=ANA)
     await work.settle()
-    assert (await work.now()).work(1).state is S.DONE
+    assert (await work.now()).work.on(1).state is S.DONE
     assert "import the module" in work.told(1).work.feedback[-1]
 
 
@@ -153,12 +161,12 @@ async def test_a_question_waits_for_its_answer_and_the_run_goes_on(work: Work) -
     await work.settle()
     task = await work.now()
     question = task.of_kind(Kind.QUESTION)
-    assert question and task.work(2).state is S.NEEDS_HUMAN and question.default
+    assert question and task.work.on(2).state is S.NEEDS_HUMAN and question.default
     await work.settle()
     await work.say("argon2", ANA)
     await work.settle()
     assert work.told(2).since == ("argon2",)
-    assert (await work.now()).work(2).state is S.DONE
+    assert (await work.now()).work.on(2).state is S.DONE
 
 
 async def test_nobody_without_the_right_answers_a_question(work: Work) -> None:
@@ -200,7 +208,7 @@ async def test_a_run_that_came_to_nothing_goes_to_a_person_with_its_patch(work: 
     await work.accepted()
     await work.settle()
     task = await work.now()
-    assert task.work(1).state is S.NEEDS_HUMAN and task.work(1).patch in work.workshop.artefacts.kept
+    assert task.work.on(1).state is S.NEEDS_HUMAN and task.work.on(1).patch in work.workshop.artefacts.kept
     stuck = task.of_kind(Kind.ESCALATION)
     assert stuck and stuck.evidence[0] == "it would not do"
 
@@ -211,7 +219,7 @@ async def test_what_is_dropped_takes_along_what_waits_for_it(work: Work) -> None
     await work.settle()
     await work.press(Kind.ESCALATION, "drop")
     assert await work.states() == [S.FAILED, S.DONE, S.BLOCKED, S.PENDING]
-    assert (await work.now()).work(3).problem == "it waits for T-1.1, which was dropped"
+    assert (await work.now()).work.on(3).problem == "it waits for T-1.1, which was dropped"
     await work.settle()
     assert (await work.now()).of_kind(Kind.MERGE)
 
@@ -227,7 +235,7 @@ async def test_a_task_of_which_nothing_came_has_failed(work: Work) -> None:
     task = await work.now()
     assert await work.states() == [S.FAILED, S.FAILED, S.BLOCKED, S.PENDING]
     assert (task.state, task.open, task.reason) == (TaskState.FAILED, (), "every subtask failed or was dropped")
-    assert task.work(1).problem == "dropped: 50 turns were not enough"
+    assert task.work.on(1).problem == "dropped: 50 turns were not enough"
     await work.run_next("tidy")
     assert not work.workshop.checkouts.opened
     apart = await work.office.database.read(lambda books: audit.examine(books.db).apart)
@@ -243,7 +251,7 @@ async def test_a_person_may_take_a_branch_over_and_hand_it_in(work: Work) -> Non
     await work.press(Kind.ESCALATION, "hand_in")
     await work.settle()
     assert "f" * 40 in [candidate.commit for candidate in work.workshop.gates.judged]
-    assert (await work.now()).work(1).state is S.DONE
+    assert (await work.now()).work.on(1).state is S.DONE
 
 
 @pytest.mark.parametrize(
@@ -265,7 +273,7 @@ async def test_a_step_gate_is_as_strict_as_the_risk(work: Work, level: RiskLevel
         assert (await work.now()).of_kind(kind), "one is not enough"
         await work.press(kind, "pass", by=Presser(person=PersonId("sec"), groups=frozenset({Group.SECURITY_TEAM})))
     await work.settle()
-    assert (await work.now()).work(1).state is S.DONE
+    assert (await work.now()).work.on(1).state is S.DONE
 
 
 @pytest.mark.parametrize("leaves", [False, True])
@@ -279,7 +287,7 @@ async def test_attack_19_what_only_time_let_pass_does_not_leave_the_machine(work
         assert set(await work.time_passes()) == {Kind.GATE_MEDIUM}
     await work.settle()
     task = await work.now()
-    assert [each.by_time for each in task.works] == [True, True, True, False]
+    assert [each.by_time for each in task.work.subtasks] == [True, True, True, False]
     gate = task.of_kind(Kind.GATE_MEDIUM)
     assert gate and "auth code" in gate.question, "the whole has a gate like any other step"
     if leaves:
@@ -347,8 +355,8 @@ async def test_a_task_that_is_resumed_while_a_stopped_run_still_commits_goes_on(
     await work.accepted()
     await work.settle()
     task = await work.now()
-    assert [each.state for each in task.works] == [SubtaskState.DONE] * 4 and task.of_kind(Kind.MERGE)
-    assert task.work(1).attempt == 1
+    assert [each.state for each in task.work.subtasks] == [SubtaskState.DONE] * 4 and task.of_kind(Kind.MERGE)
+    assert task.work.on(1).attempt == 1
 
 
 async def test_the_use_of_skills_is_counted_by_subtask_and_by_what_came_of_it(work: Work, tmp_path: Path) -> None:
@@ -360,11 +368,11 @@ async def test_the_use_of_skills_is_counted_by_subtask_and_by_what_came_of_it(wo
     await work.accepted()
     await work.settle()
     task = await work.now()
-    assert [w.skills for w in task.works][:3] == [("python-tests", "changelog")] * 2 + [()]
+    assert [w.skills for w in task.work.subtasks][:3] == [("python-tests", "changelog")] * 2 + [()]
     assert uses([task])["changelog"] == Uses(subtasks=2, accepted=2)
-    assert uses([replace(task, works=(replace(task.works[0], state=S.CANCELLED),))]) == {
-        name: Uses(subtasks=1) for name in ("python-tests", "changelog")
-    }
+    assert uses(
+        [replace(task, work=replace(task.work, subtasks=(replace(task.work.subtasks[0], state=S.CANCELLED),)))]
+    ) == {name: Uses(subtasks=1) for name in ("python-tests", "changelog")}
     shell = Shell(tmp_path)
     shell.home.mkdir()
     shell.environ["OVERLORD_DATABASE_URL"] = f"sqlite:///{tmp_path / 'overlord.db'}"

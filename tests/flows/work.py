@@ -50,7 +50,7 @@ class Work(Planning):
             option = next(o for o in decision.options if value in (o.value, o.label))
             key = _delivered(books, f"press:{decision.id}:{by.person}", self.office)
             pressed = Press(decision=decision.id, letter=option.letter, words=words)
-            facts = steering.press(task, pressed, by, self.office.moment(task.channel, key))
+            facts = steering.press(task, pressed, by, self.office.moment(task.request.channel, key))
             books.log.append(task.id, facts, Cause(actor="console:lead", delivery=key))
 
         await self.office.database.write(transaction)
@@ -58,7 +58,7 @@ class Work(Planning):
     async def say(self, text: str, by: Presser = ANA, *, mentioned: bool = False) -> None:
         def transaction(books: Books) -> None:
             task = books.log.task(self.task)
-            moment = self.office.moment(task.channel, _delivered(books, text, self.office))
+            moment = self.office.moment(task.request.channel, _delivered(books, text, self.office))
             facts = pressing.reply(task, Utterance(text=text, mentioned=mentioned), by, moment)
             books.log.append(task.id, facts, Cause(actor="console:ana", delivery=text))
 
@@ -71,7 +71,7 @@ class Work(Planning):
             task = books.log.task(self.task)
             ended = []
             for decision, due in ((each, each.due) for each in task.open if each.due):
-                moment = replace(self.office.moment(task.channel, f"timer:{decision.id}"), at=due)
+                moment = replace(self.office.moment(task.request.channel, f"timer:{decision.id}"), at=due)
                 facts = pressing.when_due(books.log.task(self.task), decision.id, moment)
                 books.log.append(task.id, facts, Cause(actor="overlord", delivery=moment.cause))
                 ended.append(decision.kind)
@@ -82,7 +82,7 @@ class Work(Planning):
     async def stop(self) -> None:
         def transaction(books: Books) -> None:
             task = books.log.task(self.task)
-            facts = steering.stop(task, ANA, "", self.office.moment(task.channel, "stop"))
+            facts = steering.stop(task, ANA, "", self.office.moment(task.request.channel, "stop"))
             books.log.append(task.id, facts, Cause(actor="console:ana", delivery="stop"))
 
         await self.office.database.write(transaction)
@@ -100,7 +100,7 @@ class Work(Planning):
         return [brief for brief in self.workshop.minions.briefs if brief.subtask.number == number][-1]
 
     async def states(self) -> list[SubtaskState]:
-        return [work.state for work in (await self.now()).works]
+        return [work.state for work in (await self.now()).work.subtasks]
 
 
 @pytest.fixture

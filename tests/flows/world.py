@@ -15,7 +15,7 @@ from agents.domain.events import TaskCancelled
 from agents.domain.ids import PersonId, TaskId, Thread
 from agents.domain.limits import Limits
 from agents.domain.task import decide
-from agents.domain.task.decide import Request
+from agents.domain.task.request import Request
 from agents.domain.task.task import Task
 from agents.flows import FLOWS
 from agents.ports import Llm, Ports
@@ -93,7 +93,7 @@ class Planning:
         )
 
     def _moment(self, task: Task, cause: str) -> Moment:
-        return replace(self.office.moment(task.channel, cause), leaves=self.leaves)
+        return replace(self.office.moment(task.request.channel, cause), leaves=self.leaves)
 
     async def now(self) -> Task:
         return await self.office.database.read(lambda books: books.log.task(self.task))
@@ -105,7 +105,7 @@ class Planning:
     async def remark(self, text: str) -> None:
         def transaction(books: Books) -> None:
             task = books.log.task(self.task)
-            facts = pressing.reply(task, Utterance(text=text), ANA, self.office.moment(task.channel, text))
+            facts = pressing.reply(task, Utterance(text=text), ANA, self.office.moment(task.request.channel, text))
             books.log.append(task.id, facts, Cause(actor="console:ana", delivery=text))
 
         await self.office.database.write(transaction)
@@ -115,7 +115,7 @@ class Planning:
 
         def transaction(books: Books) -> None:
             task = books.log.task(self.task)
-            moment = self.office.moment(task.channel, "cancel")
+            moment = self.office.moment(task.request.channel, "cancel")
             ended = TaskCancelled(task=task.id, at=moment.at, by=ANA.person, reason="changed my mind")
             facts = [ended, *withdraw(task.open, "the task was cancelled", moment)]
             books.log.append(task.id, facts, Cause(actor="console:ana", delivery="cancel"))
@@ -131,8 +131,9 @@ async def planning(place: Path, llm: Callable[[Office], Callable[[Job], Llm]]) -
     office = Office(database=database, permissions=Permissions({}, frozenset()), clock=clock, limits=limits)
 
     def open_task(books: Books) -> TaskId:
-        request = Request(text="add a login page", by=ANA.person, thread=Thread(f"{CHANNEL}:1"), channel=CHANNEL)
-        facts = decide.open_task(books.log.next_id(), request, office.moment(CHANNEL, "opened"))
+        moment, thread = office.moment(CHANNEL, "opened"), Thread(f"{CHANNEL}:1")
+        request = Request(text="add a login page", by=ANA.person, thread=thread, channel=CHANNEL, at=moment.at)
+        facts = decide.open_task(books.log.next_id(), request, moment)
         return books.log.open(facts, Cause(actor="console:ana", delivery="opened")).id
 
     try:

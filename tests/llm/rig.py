@@ -11,6 +11,8 @@ from agents.domain.ids import PersonId, TaskId, Thread
 from agents.domain.limits import Limits
 from agents.domain.models.budget import Budgets
 from agents.domain.models.routing import ROLES, Model, Served, Size
+from agents.domain.planning.state import PlanState
+from agents.domain.task.request import Request
 from agents.domain.task.task import Task
 from agents.llm.client import JobLlm, Models
 from agents.llm.gateway import Gateway
@@ -21,26 +23,17 @@ from store.database import Database
 from store.running.call_log import CallLog
 from tests.fakes.model_server import KEY, LARGE, SMALL, ModelServer
 
+NO_PLAN = PlanState()
 SECRET = b"a secret of this installation"
 FILES = ("src/app.py", "src/login.py", "tests/test_login.py", "README.md")
 SCALE = 200.0  # a wait of two seconds takes ten milliseconds
 LOADED = Gateway()  # litellm takes seconds to load: once is enough
 
 
-def task(number: int = 1, **changes: object) -> Task:
-    at = datetime(2026, 1, 2, tzinfo=UTC)
-    given: dict[str, object] = {
-        "id": TaskId(f"T-{number}"),
-        "request": "add rate limiting to the login",
-        "owner": PersonId("ana"),
-        "thread": Thread("console:general:1"),
-        "channel": "console:general",
-        "requested_at": at,
-        "changed_at": at,
-        "project": "shop",
-        **changes,
-    }
-    return Task(**given)  # type: ignore[arg-type]
+def task(number: int = 1, *, request: str = "add rate limiting to the login", plan: PlanState = NO_PLAN) -> Task:
+    at, thread = datetime(2026, 1, 2, tzinfo=UTC), Thread("console:general:1")
+    asked = Request(text=request, by=PersonId("ana"), thread=thread, channel="console:general", at=at)
+    return Task(id=TaskId(f"T-{number}"), request=asked, changed_at=at, project="shop", plan=plan)
 
 
 def asked(question: str = "custodiet", **changes: object) -> Ask:
@@ -87,7 +80,7 @@ class Rig:
 
     @property
     def calls(self) -> CallLog:
-        return CallLog(self.database, self.clock, self.budgets, lambda task: task.budget)
+        return CallLog(self.database, self.clock, self.budgets, lambda task: task.money.budget)
 
     def client(self) -> Models:
         named = tuple(

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from pydantic import BaseModel
 
 from agents.domain.errors import BudgetReached, NoAnswer
 from agents.domain.models.budget import Budgets
+from agents.domain.models.money import MoneyState
 from store.database import Database
 from tests.fakes.model_server import LARGE, SMALL, Fails, Says
 from tests.llm.rig import Rig, asked, rigged, task
@@ -161,7 +163,7 @@ async def test_a_task_of_its_own_raised_limit_goes_on(priced: Rig) -> None:
     priced.budgets = Budgets(task=0.01)
     with pytest.raises(BudgetReached):
         await priced.job().ask(asked(), Verdict)
-    value, _ = await priced.job().ask(asked(task=task(budget=1.0)), Verdict)
+    value, _ = await priced.job().ask(asked(task=replace(task(), money=MoneyState(budget=1.0))), Verdict)
     assert value.verdict == "ok"
 
 

@@ -1,10 +1,12 @@
 """Templates that a repository brings along: fenced as guidance, read as committed, rendered apart."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from agents.domain.work.state import WorkState
 from agents.llm.guidance import OURS_ALONE
 from agents.llm.prompts import Prompt
 from tests.llm.rig import asked, task
@@ -76,7 +78,9 @@ async def test_a_task_at_work_is_told_what_stood_there_when_its_work_began(proje
     write(project, "decompose", "As it was.")
     base = repos.tip(project, "main")
     write(project, "decompose", "As a merge left it.")
-    assert guidance(await shown(asked("decompose", task=task(base=base)), project)) == ["As it was."]
+    assert guidance(await shown(asked("decompose", task=replace(task(), work=WorkState(base=base))), project)) == [
+        "As it was."
+    ]
     assert guidance(await shown(asked("decompose"), project)) == ["As a merge left it."]
 
 

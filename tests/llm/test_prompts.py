@@ -9,6 +9,7 @@ import pytest
 
 from agents.domain.models.routing import Size
 from agents.domain.planning.decomposition import Confidence, Decomposition, Need, Risk, Subtask
+from agents.domain.planning.state import PlanState
 from agents.domain.planning.verdicts import Advice, Critic, CriticSays, Custodiet, CustodietSays, Review
 from agents.llm.prompts import Adds, Prompt, PromptCut, Prompts, names
 from agents.llm.rendering import CAPS, BadTemplate, Fence, packaged_text
@@ -57,7 +58,7 @@ def fenced(text: str, name: str) -> list[str]:
 
 @pytest.mark.parametrize("question", sorted(names()))
 async def test_every_question_can_be_asked(question: str) -> None:
-    full = task(plan=PLAN, plan_number=1, review=REVIEW, feedback=("split 2",), previous_plan=PLAN)
+    full = task(plan=PlanState(draft=PLAN, number=1, review=REVIEW, feedback=("split 2",), previous=PLAN))
     prompt = await shown(asked(question, task=full))
     assert prompt.question.startswith(f"# Question: {question}\n")
     assert prompt.question.endswith(SCHEMA)
@@ -74,7 +75,7 @@ def test_there_are_the_questions_of_planning_and_talking() -> None:
 
 
 async def test_the_layout_is_handbook_then_task_then_question() -> None:
-    prompt = await shown(asked("critic", task=task(plan=PLAN, plan_number=1)))
+    prompt = await shown(asked("critic", task=task(plan=PlanState(draft=PLAN, number=1))))
     system, user = prompt.messages(marked=False)
     assert str(system["content"]).startswith("# Handbook")
     text = str(user["content"])
@@ -85,7 +86,7 @@ async def test_the_layout_is_handbook_then_task_then_question() -> None:
 
 
 async def test_with_cache_marks_the_parts_are_the_same_and_the_last_of_the_context_is_marked() -> None:
-    prompt = await shown(asked("critic", task=task(plan=PLAN, plan_number=1)))
+    prompt = await shown(asked("critic", task=task(plan=PlanState(draft=PLAN, number=1))))
     system, user = prompt.messages(marked=True)
     parts = user["content"]
     assert isinstance(parts, list)
@@ -97,9 +98,9 @@ async def test_with_cache_marks_the_parts_are_the_same_and_the_last_of_the_conte
 async def test_what_came_before_stays_where_it_was() -> None:
     """Each later prompt of a task begins with the whole context of the earlier one."""
     first = await shown(asked("decompose"))
-    planned = task(plan=PLAN, plan_number=1)
+    planned = task(plan=PlanState(draft=PLAN, number=1))
     second = await shown(asked("critic", task=planned))
-    third = await shown(asked("debate", task=replace(planned, review=REVIEW)))
+    third = await shown(asked("debate", task=replace(planned, plan=replace(planned.plan, review=REVIEW))))
     assert first.system == second.system == third.system
     assert second.context[: len(first.context)] == first.context
     assert third.context[: len(second.context)] == second.context
@@ -172,7 +173,7 @@ async def test_a_judge_is_asked_about_all_of_it_or_not_at_all(question: str, lon
         about = {**about, "pack": "+ x\n" * 120_000}
     plan = replace(PLAN, subtasks=MANY) if long == "plan" else PLAN
     words = "limit it " * 3_000 if long == "request" else "limit it"
-    ask = asked(question, task=task(request=words, plan=plan, plan_number=1), about=about)
+    ask = asked(question, task=task(request=words, plan=PlanState(draft=plan, number=1)), about=about)
     judged = {"request", "work" if question == "code_review" else "plan"}
     if long in judged:
         with pytest.raises(PromptCut, match=f"the {long} did not fit whole"):
@@ -182,7 +183,7 @@ async def test_a_judge_is_asked_about_all_of_it_or_not_at_all(question: str, lon
 
 
 async def test_a_judge_with_little_room_is_not_asked_about_a_plan_in_short() -> None:
-    full, small = task(plan=replace(PLAN, subtasks=MANY[:60]), plan_number=1), Size(input=6_000)
+    full, small = task(plan=PlanState(draft=replace(PLAN, subtasks=MANY[:60]), number=1)), Size(input=6_000)
     with pytest.raises(PromptCut, match="the plan did not fit"):
         await prompts().prompt(asked("critic", task=full), SCHEMA, TAG, small)
     advice = await prompts().prompt(asked("specialist", task=full), SCHEMA, TAG, small)
@@ -201,7 +202,7 @@ async def test_what_a_plan_claims_of_itself_is_data_for_its_judges() -> None:
         custodiet=CustodietSays(verdict=Custodiet.WARN, issue=claim, principle=claim, suggestion=claim),
         advice=(Advice(specialist="security", concerns=(claim,), suggestions=(claim,)),),
     )
-    judged = task(request=claim, plan=plan, plan_number=1, review=said, feedback=(claim,))
+    judged = task(request=claim, plan=PlanState(draft=plan, number=1, review=said, feedback=(claim,)))
     for question in ("critic", "custodiet", "debate"):
         argued = {"mine": claim, "theirs": claim} if question == "debate" else {}
         text = whole(await shown(asked(question, task=judged, about={**ABOUT.get(question, {}), **argued})))
@@ -275,7 +276,7 @@ async def test_names_of_files_are_shown_as_far_as_there_is_room() -> None:
 
     async def listed(room: int) -> list[str]:
         some = Prompts(SECRET, files=names_of, adds=Adds(room=room))
-        prompt = await some.prompt(asked("critic", task=task(project="shop")), SCHEMA, TAG)
+        prompt = await some.prompt(asked("critic", task=task()), SCHEMA, TAG)
         return fenced(whole(prompt), "files")[0].splitlines()
 
     assert await listed(60_000) == many

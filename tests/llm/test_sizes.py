@@ -10,6 +10,7 @@ from agents.catalog.models import MODELS, packaged_models
 from agents.domain.errors import NoAnswer
 from agents.domain.models.routing import Model, Size
 from agents.domain.planning.decomposition import Decomposition, Subtask
+from agents.domain.planning.state import PlanState
 from agents.domain.task.task import Task
 from agents.flows.review import SpecialistAnswer
 from agents.llm.context import FLOOR, by_folder
@@ -39,17 +40,11 @@ def plan(subtasks: int, version: int = 1) -> Decomposition:
     return Decomposition(goal="all parts are done", subtasks=made)
 
 
-def large(subtasks: int = 60, **changes: object) -> Task:
-    given: dict[str, object] = {
-        "request": REQUEST,
-        "plan": plan(subtasks),
-        "previous_plan": plan(subtasks, 0),
-        "plan_number": 1,
-        "review": REVIEW,
-        "feedback": tuple(f"heed point {n}" for n in range(200)),
-        **changes,
-    }
-    return task(**given)  # type: ignore[arg-type]
+def large(subtasks: int = 60, version: int = 1) -> Task:
+    feedback = tuple(f"heed point {n}" for n in range(200))
+    draft, before = plan(subtasks, version), plan(subtasks, 0)
+    state = PlanState(draft=draft, previous=before, number=version, review=REVIEW, feedback=feedback)
+    return task(request=REQUEST, plan=state)
 
 
 def read(seen: Seen) -> int:
@@ -103,7 +98,7 @@ async def test_a_question_is_never_cut_however_little_room_it_leaves(rig: Rig) -
 
 
 async def test_what_fits_is_shown_as_it_is_to_everybody(rig: Rig) -> None:
-    small = task(plan=plan(2), plan_number=1)
+    small = task(plan=PlanState(draft=plan(2), number=1))
     seen = await specialist(rig, small, FILES)
     plain = await Prompts(SECRET, files=_none).prompt(
         asked("custodiet", task=small, about={"files": FILES}), "{}", "tag"
@@ -123,7 +118,7 @@ async def test_the_next_one_finds_the_beginning_that_the_last_one_had(rig: Rig) 
     first = await specialist(rig, large(20), MANY)
     second = await specialist(rig, large(20), MANY, "job-2", name="data")
     assert common(first.text, second.text) > 0.9 * len(second.text)
-    third = await specialist(rig, replace(large(20), plan=plan(20, 2), plan_number=2), MANY, "job-3")
+    third = await specialist(rig, large(20, 2), MANY, "job-3")
     kept = common(third.text, first.text)
     assert "## The plan, version 1" not in third.text[:kept] and fenced(third.text[:kept], "request")
 

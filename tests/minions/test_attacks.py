@@ -201,7 +201,7 @@ async def test_28_fields_have_caps(ground: Field) -> None:
 
 
 async def test_28_a_long_request_pushes_nothing_out(ground: Field) -> None:
-    ground.task = replace(ground.task, request="x" * 200_000)
+    ground.task = replace(ground.task, request=replace(ground.task.request, text="x" * 200_000))
     _, talker = await ground.run(DONE)
     system, first = (str(message["content"]) for message in talker.heard[0])
     assert "You are a minion" in system and len(first) < 40_000 and "# What you may write" in first

@@ -70,7 +70,7 @@ class GitHubPlay(Play):
 
         async def look() -> str | None:
             tasks = await self.program.desk.tasks(OPERATOR, ended=True)
-            return tasks[0].thread if tasks else None
+            return tasks[0].request.thread if tasks else None
 
         return await until(look, "a task")
 

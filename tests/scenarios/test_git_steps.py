@@ -48,11 +48,15 @@ async def test_start_is_a_branch_done_is_staged_approved_is_committed_and_a_pers
     thread = await play.approved()
     await asyncio.wait_for(gates.judging.wait(), 30)
     task = await play.task()
-    assert task.branch.startswith("ai/t-1-") and task.base == main, "start: a branch has a name and where it begins"
+    assert task.work.branch.startswith("ai/t-1-") and task.work.base == main, (
+        "start: a branch has a name and where it begins"
+    )
 
-    done = repos.tip(ours, task.work(1).branch)
-    assert task.work(1).branch.startswith("ai/t-1.1-") and done != main, "implemented: staged on the subtask's branch"
-    assert not repos.tip(ours, task.branch), "and on no other before it is approved"
+    done = repos.tip(ours, task.work.on(1).branch)
+    assert task.work.on(1).branch.startswith("ai/t-1.1-") and done != main, (
+        "implemented: staged on the subtask's branch"
+    )
+    assert not repos.tip(ours, task.work.branch), "and on no other before it is approved"
     assert repos.git(ours, "show", "-s", "--format=%an <%ae>%n%P", done).split("\n")[:2] == [
         "Overlord <overlord@localhost>",
         main,
@@ -62,12 +66,16 @@ async def test_start_is_a_branch_done_is_staged_approved_is_committed_and_a_pers
     gates.may_go_on.set()
     await play.sees("lead", thread, "T-1 is ready to merge")
     task = await play.task()
-    assert repos.git(ours, "merge-base", done, task.branch).strip() == done, "approved: on the task's branch"
-    assert repos.tip(theirs, task.branch) == task.head and repos.tip(theirs, "main") == main, "complete: not merged yet"
+    assert repos.git(ours, "merge-base", done, task.work.branch).strip() == done, "approved: on the task's branch"
+    assert repos.tip(theirs, task.work.branch) == task.delivery.head and repos.tip(theirs, "main") == main, (
+        "complete: not merged yet"
+    )
 
     await play.stage.press("lead", thread, "Merge it")
     await play.sees("lead", thread, "T-1 is merged", "on main")
-    assert repos.git(theirs, "merge-base", task.head, "main").strip() == task.head, "merged, as a person confirmed"
+    assert repos.git(theirs, "merge-base", task.delivery.head, "main").strip() == task.delivery.head, (
+        "merged, as a person confirmed"
+    )
 
 
 async def test_failed_is_a_kept_patch_and_nothing_is_reset(play: GitHubPlay, tmp_path: Path) -> None:
@@ -84,8 +92,8 @@ async def test_failed_is_a_kept_patch_and_nothing_is_reset(play: GitHubPlay, tmp
     thread = await play.approved()
     card = await play.sees("lead", thread, "needs you", "50 turns were not enough", "Kept: patch T-1.1-1.patch")
     task = await play.task()
-    done = repos.tip(ours, task.work(1).branch)
-    assert f"Kept: branch {task.work(1).branch}" in card.text and done != main
+    done = repos.tip(ours, task.work.on(1).branch)
+    assert f"Kept: branch {task.work.on(1).branch}" in card.text and done != main
     assert '+CURRENCY = "EUR"' in (home / "artefacts" / "T-1" / "T-1.1-1.patch").read_text()
     assert not [path for path in (home / "worktrees").rglob("shop.py") if "EUR" in path.read_text()], (
         "its folder is gone"
@@ -96,4 +104,4 @@ async def test_failed_is_a_kept_patch_and_nothing_is_reset(play: GitHubPlay, tmp
     await play.stage.press("lead", thread, "Drop subtask")
     await play.happened("SubtaskDropped")
     await play.silence("lead", thread)
-    assert repos.tip(ours, task.work(1).branch) == done and repos.tip(play.repo.path, "main") == main
+    assert repos.tip(ours, task.work.on(1).branch) == done and repos.tip(play.repo.path, "main") == main

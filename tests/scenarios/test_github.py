@@ -36,12 +36,12 @@ async def test_a_members_issue_becomes_a_merged_pull_request(whole: GitHubPlay) 
     await play.sees("lead", thread, "Give prices a currency", f"/acme/shop/issues/{issue.number}", "mia")
     await play.sees("lead", thread, "T-1 is ready to merge", "/acme/shop/pull/2")
     task, pull = await play.task(), play.repo.pull(2)
-    assert pull.pull and pull.pull["sha"] == task.head == repos.tip(play.repo.path, task.branch)
+    assert pull.pull and pull.pull["sha"] == task.delivery.head == repos.tip(play.repo.path, task.work.branch)
     await play.said_on(issue, "/acme/shop/pull/2")
     await play.stage.press("lead", thread, "Merge it")
     await play.sees("lead", thread, "T-1 is merged", "on main")
     main = repos.tip(play.repo.path, "main")
-    assert repos.git(play.repo.path, "show", "-s", "--format=%P", main).split()[1] == task.head
+    assert repos.git(play.repo.path, "show", "-s", "--format=%P", main).split()[1] == task.delivery.head
     assert "EUR" in repos.git(play.repo.path, "show", "main:shop.py")
     await play.silence("lead", thread)
     assert [play.fake.world.count(kind) for kind in ("push", "pull", "comment", "merge")] == [1, 1, 1, 1]
@@ -56,7 +56,7 @@ async def test_the_next_work_begins_from_what_is_on_github_by_then(play: GitHubP
     await play.sees("lead", said, "please look at the plan")
     await play.stage.press("lead", said, "Approve plan")
     await play.happened("WorkBegun")
-    assert (await play.task()).base == repos.tip(play.repo.path, "main")
+    assert (await play.task()).work.base == repos.tip(play.repo.path, "main")
 
 
 async def test_an_outsiders_issue_waits_for_an_approver_before_anything_is_planned(play: GitHubPlay) -> None:
@@ -117,7 +117,7 @@ async def test_a_label_that_is_seen_again_after_a_restart_asks_once_and_put_back
         return len(await play.program.desk.tasks(OPERATOR, ended=True)) == 2
 
     await until(two, "the second issue")
-    requests = {task.request.splitlines()[0] for task in await play.program.desk.tasks(OPERATOR, ended=True)}
+    requests = {task.request.text.splitlines()[0] for task in await play.program.desk.tasks(OPERATOR, ended=True)}
     assert requests == {issue.title, other.title}
     issue.labels.remove("overlord")
     play.fake.world.label(play.repo, issue, "overlord", by="ana")
@@ -139,7 +139,7 @@ async def test_a_backlog_comes_in_a_few_at_a_time_and_that_is_said_once(play: Gi
         return await until(look, f"{count} tasks")
 
     tasks = await wishes(5)
-    newest, oldest = tasks[0].thread, tasks[-1].thread
+    newest, oldest = tasks[0].request.thread, tasks[-1].request.thread
     await play.sees("lead", newest, "3 more issues wait for a turn at shop", "5 at a time")
     issues[5].state = "closed"
     await play.host.restart()
@@ -148,9 +148,14 @@ async def test_a_backlog_comes_in_a_few_at_a_time_and_that_is_said_once(play: Gi
     tasks = await wishes(6)
     await play.silence("lead", newest)
     assert len(await play.program.desk.tasks(OPERATOR, ended=True)) == 6, "one was laid aside, so one more is taken on"
-    asked = [task.request.splitlines()[0] for task in reversed(tasks)]
+    asked = [task.request.text.splitlines()[0] for task in reversed(tasks)]
     assert asked == [f"Wish {number}" for number in (0, 1, 2, 3, 4, 6)], "in their order; one was closed meanwhile"
-    said = [m.text for task in tasks for m in await play.stage.shown("lead", task.thread) if "for a turn at" in m.text]
+    said = [
+        m.text
+        for task in tasks
+        for m in await play.stage.shown("lead", task.request.thread)
+        if "for a turn at" in m.text
+    ]
     assert len(said) == 1
 
 
@@ -162,7 +167,7 @@ async def test_github_being_down_is_no_trouble_of_the_program(play: GitHubPlay) 
     assert not await play.program.desk.tasks(OPERATOR, ended=True)
     play.fake.tokens.add(TOKEN)
     await play.thread()
-    assert (await play.task()).request.startswith(issue.title)
+    assert (await play.task()).request.text.startswith(issue.title)
 
 
 async def test_an_issue_that_cannot_be_told_holds_up_nothing_and_is_told_later(play: GitHubPlay) -> None:
@@ -185,12 +190,12 @@ async def test_a_branch_that_is_taken_over_is_on_github_and_what_a_person_pushes
     await play.sees("lead", thread, "It got nowhere")
     await play.stage.press("lead", thread, "Take over branch")
     await play.sees("lead", thread, "the branch is where you work", "git fetch && git switch ai/t-1.1-add-a-currency")
-    branch = (await play.task()).work(1).branch
+    branch = (await play.task()).work.on(1).branch
     made = repos.put_on(play.repo.path, branch, {"shop.py": 'PRICE = 1\nCURRENCY = "CHF"\n'})
     await play.stage.press("lead", thread, "Judge my branch")
     await play.sees("lead", thread, "T-1 is ready to merge")
     task = await play.task()
-    assert task.work(1).commit == made and not task.of_kind(Kind.ESCALATION)
+    assert task.work.on(1).commit == made and not task.of_kind(Kind.ESCALATION)
     await play.stage.press("lead", thread, "Leave it to me")
-    await play.sees("lead", thread, "T-1 is yours now", f"git fetch && git switch {task.branch}")
-    assert repos.git(play.repo.path, "show", f"{task.branch}:shop.py").endswith('"CHF"')
+    await play.sees("lead", thread, "T-1 is yours now", f"git fetch && git switch {task.work.branch}")
+    assert repos.git(play.repo.path, "show", f"{task.work.branch}:shop.py").endswith('"CHF"')

@@ -46,7 +46,7 @@ async def test_an_issue_begins_a_thread_in_its_projects_channel_and_is_merged_fr
 
     async def begun() -> str | None:
         tasks = await play.program.desk.tasks(OPERATOR, ended=True)
-        return tasks[0].thread if tasks else None
+        return tasks[0].request.thread if tasks else None
 
     thread = await until(begun, "a task")
     assert thread.startswith(f"{play.stage.channel}:")

@@ -45,7 +45,7 @@ async def test_a_secret_stays_here_whoever_takes_the_branch(play: GitHubPlay, tm
     await play.stage.press("lead", thread, "Take over branch")
     await play.sees("lead", thread, "the branch could not be brought to you", "what looks like a secret")
     await play.silence("lead", thread)
-    assert pushed(play) == [0, 0, 0] and not repos.tip(play.repo.path, (await play.task()).work(1).branch)
+    assert pushed(play) == [0, 0, 0] and not repos.tip(play.repo.path, (await play.task()).work.on(1).branch)
     kept = (tmp_path / "home" / "artefacts" / "T-1" / "T-1.1-1.patch").read_text()
     assert "+KEY = " in kept and SECRET not in kept
 
@@ -87,7 +87,7 @@ async def test_the_same_work_again_is_never_pushed(play: GitHubPlay) -> None:
     """The first attempt breaks a test; the second hands in the very same files."""
     play.minions.scripts = {1: [writes("PRICE = 2\n"), says(Finished(summary="It is fine as it is"))]}
     await refused(play, play.opens("Give prices a currency"), "the same files as attempt 1", "goes round in circles")
-    assert (await play.task()).work(1).attempt == 2
+    assert (await play.task()).work.on(1).attempt == 2
 
 
 async def cheats(brief: Brief, watch: Watch) -> Outcome:
@@ -115,4 +115,6 @@ async def test_tests_edited_to_pass_are_seen_and_put_right_before_anything_is_pu
     assert rows["original tests"].score is Score.NEEDS_REVISION and "as they were" in rows["original tests"].why
     assert rows["original tests"].why in play.minions.briefs[1].work.feedback[0]
     assert pushed(play) == [1, 1, 0]
-    assert repos.git(play.repo.path, "show", f"{(await play.task()).head}:test_shop.py").strip() == TESTS.strip()
+    assert (
+        repos.git(play.repo.path, "show", f"{(await play.task()).delivery.head}:test_shop.py").strip() == TESTS.strip()
+    )

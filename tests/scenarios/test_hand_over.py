@@ -57,7 +57,7 @@ async def test_what_a_person_commits_in_their_own_repository_is_judged_and_merge
     made = commits(theirs, 'PRICE = 1\nCURRENCY = "CHF"\n')
     await play.stage.press("ana", thread, "Judge my branch")
     await play.sees("lead", thread, "T-1 is ready to merge")
-    assert (await play.task()).work(1).commit == made
+    assert (await play.task()).work.on(1).commit == made
     repos.git(theirs, "switch", "-q", "main")
     await play.stage.press("lead", thread, "Merge it")
     await play.sees("ana", thread, "T-1 is merged")

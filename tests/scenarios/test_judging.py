@@ -42,7 +42,11 @@ async def refused(play: Play, thread: str, *words: str, attempt: int = 1) -> Non
     assert f"Kept: branch {BRANCH}" in card.text and f"Kept: patch T-1.1-{attempt}.patch" in card.text
     await play.sees("ana", thread, "a step needs you", "Write the form: waits for you")
     task = await play.task()
-    assert task.work(1).state is SubtaskState.NEEDS_HUMAN and task.work(1).attempt == attempt and not task.pull
+    assert (
+        task.work.on(1).state is SubtaskState.NEEDS_HUMAN
+        and task.work.on(1).attempt == attempt
+        and not task.delivery.pull
+    )
 
 
 async def test_work_outside_its_scope_is_refused_until_the_scope_is_widened(opened: Opened) -> None:
@@ -121,7 +125,7 @@ async def test_tests_that_stay_edited_go_to_a_person_with_a_row_of_their_own(ope
     play, thread = await at_work(opened, given(work))
     card = await play.sees("ana", thread, "T-1.1 (Write the form) needs you", "3 attempts did not do", "12 passed")
     assert "Original tests" in card.text and EDITED.why in card.text and set(card.buttons) == NEXT
-    assert not (await play.task()).pull and len(work.minions.briefs) == 3
+    assert not (await play.task()).delivery.pull and len(work.minions.briefs) == 3
 
 
 DISSENT: Says = {"probe": "rejected", "status": "changes_requested", "issues": ["The password is logged"]}
@@ -177,7 +181,7 @@ async def test_work_that_no_reviewer_judged_waits_for_a_person(opened: Opened) -
     assert {"Let it pass", "Send it back"} == set(card.buttons)
     await play.silence("lead", thread)
     task = await play.task()
-    assert task.of_kind(Kind.GATE_HIGH) and task.work(1).state is SubtaskState.EVALUATING, "never taken for a yes"
+    assert task.of_kind(Kind.GATE_HIGH) and task.work.on(1).state is SubtaskState.EVALUATING, "never taken for a yes"
 
     await play.stage.press("lead", thread, "Send it back", words="say what it stores")
 

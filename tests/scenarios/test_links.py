@@ -42,7 +42,7 @@ async def cards(play: Play, words: str) -> list[tuple[tuple[str, ...], tuple[str
     task = await play.task()
 
     def look(books: Books) -> list[Card]:
-        kept = select(tables.posts.c.body).where(tables.posts.c.thread == task.thread)
+        kept = select(tables.posts.c.body).where(tables.posts.c.thread == task.request.thread)
         return [card for card in map(load_card, books.db.execute(kept).scalars()) if words in card.title]
 
     found = await play.program.office.database.read(look)

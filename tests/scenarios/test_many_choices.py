@@ -30,7 +30,7 @@ async def test_the_last_of_thirty_projects_can_be_pressed_and_named(opened: Open
 
     async def named() -> bool:
         task = await play.task()
-        return task.request == "add a help page" and task.project == "project-29"
+        return task.request.text == "add a help page" and task.project == "project-29"
 
     await until(named, "project-29")
 

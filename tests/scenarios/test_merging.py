@@ -40,7 +40,7 @@ async def test_a_critical_change_is_merged_by_two_people_who_did_not_ask_for_it(
     await play.stage.press("ops", thread, "Merge it")
     await play.sees("ana", thread, "T-1 is merged")
     (approved,) = (r.event for r in await play.log() if isinstance(r.event, MergeApproved))
-    assert len(set(approved.by)) == 2 and (await play.task()).owner not in approved.by
+    assert len(set(approved.by)) == 2 and (await play.task()).request.by not in approved.by
     assert len(work.forge.merged) == 1
 
 
@@ -63,7 +63,7 @@ async def test_an_approval_counts_for_what_was_shown_and_not_for_what_comes_afte
     play, thread = await at_work(opened, given(work))
     await step_passed(play, thread, "lead", "ops")
     await play.sees("lead", thread, "T-1 is ready to merge", "Approvals (0 of 2)")
-    before = (await play.task()).head
+    before = (await play.task()).delivery.head
     await play.stage.press("lead", thread, "Merge it")
     await play.sees("ops", thread, "Approvals (1 of 2)")
     await play.stage.press("ops", thread, "Request changes", words="rotate the old key, too")
@@ -72,7 +72,7 @@ async def test_an_approval_counts_for_what_was_shown_and_not_for_what_comes_afte
     await step_passed(play, thread, "lead", "ops")
     await play.sees("lead", thread, "T-1 is ready to merge", "Approvals (0 of 2)")
     task = await play.task()
-    assert task.of_kind(Kind.MERGE_CRITICAL) and task.head != before and not work.forge.merged
+    assert task.of_kind(Kind.MERGE_CRITICAL) and task.delivery.head != before and not work.forge.merged
 
 
 async def test_a_risky_change_is_merged_by_one_who_answers_for_such_changes(opened: Opened) -> None:
@@ -104,12 +104,18 @@ async def test_changes_asked_for_at_the_merge_are_worked_in_judged_and_shown_ane
     await play.sees("ana", thread, "T-1.2 passed at attempt 2", "All of it together", "exit 0", "approves")
     assert "call it sign in" in work.minions.briefs[-1].work.feedback[0]
     task, judged = await play.task(), work.gates.judged
-    assert task.head != before.head and task.pull == before.pull and len(work.forge.pulls) == 1
-    assert [each.base for each in judged[-2:]] == [task.base] * 2, "the whole is judged, and not only what was mended"
+    assert (
+        task.delivery.head != before.delivery.head
+        and task.delivery.pull == before.delivery.pull
+        and len(work.forge.pulls) == 1
+    )
+    assert [each.base for each in judged[-2:]] == [task.work.base] * 2, (
+        "the whole is judged, and not only what was mended"
+    )
 
     await play.stage.press("lead", thread, "Merge it")
     await play.sees("ana", thread, "T-1 is merged")
-    assert work.forge.merged == [task.head], "what was shown last, and nothing else"
+    assert work.forge.merged == [task.delivery.head], "what was shown last, and nothing else"
 
 
 async def test_changes_that_were_asked_for_and_do_not_pass_come_back_to_a_person(opened: Opened) -> None:

@@ -97,8 +97,8 @@ async def _decide(play: Play, task: Task, decision: Decision) -> None:
     for who in WHO.get(decision.kind, ("lead",)):
         if not await _is_open(play, task.id, decision):
             return
-        on = await _shown_on(play.program.desk, task.thread, stage.account(who), decision)
-        await stage.press_token(who, task.thread, on, f"{decision.id}.{letter}", WORDS)
+        on = await _shown_on(play.program.desk, task.request.thread, stage.account(who), decision)
+        await stage.press_token(who, task.request.thread, on, f"{decision.id}.{letter}", WORDS)
 
     async def closed() -> bool:
         return not await _is_open(play, task.id, decision)

@@ -36,7 +36,7 @@ async def test_a_plan_that_both_reviewers_let_through_waits_for_a_person(rehears
     await play.sees("ana", thread, "Approve plan (decided by", gone="Approve plan")
     await play.sees("ana", thread, "At work")
     task = await play.task()
-    assert task.plan and task.accepted_plan == task.plan.hash
+    assert task.plan.draft and task.plan.accepted == task.plan.draft.hash
     shown = await play.silence("ana", thread)
     assert sum(m.by_bot for m in shown) == 2, "one status card, one decision, nothing else"
 
@@ -110,8 +110,8 @@ async def test_an_edited_request_closes_the_card_and_is_planned_anew(rehearsal: 
     await play.sees("ana", thread, "No longer needed: the request was corrected", gone="Approve plan")
     task = await play.task()
     new = task.of_kind(Kind.PLAN)
-    assert old and new and new.id != old.id and task.plan and new.subject == task.plan.hash
-    assert not task.accepted_plan
+    assert old and new and new.id != old.id and task.plan.draft and new.subject == task.plan.draft.hash
+    assert not task.plan.accepted
 
 
 async def test_a_wish_in_words_is_rehearsed_too(rehearsal: Play) -> None:

@@ -40,7 +40,7 @@ async def test_a_planner_that_cannot_finish_is_asked_for_less_and_the_card_says_
         assert "Approve plan" in card.buttons, "though this channel lets an ordinary plan of one subtask through"
         assert [in_brief(seen) for seen in server.seen if seen.question == "decompose"] == [False] * 3 + [True]
         task = await play.task()
-        assert (task.plan_level, task.state) == (Level.SIMPLIFIED, TaskState.AWAITING_APPROVAL)
+        assert (task.plan.level, task.state) == (Level.SIMPLIFIED, TaskState.AWAITING_APPROVAL)
         await play.stage.press("lead", thread, "Approve plan")
         await play.sees("ana", thread, "At work", "degraded: simplified")
 
@@ -63,11 +63,11 @@ async def test_where_no_model_can_plan_an_approver_may_go_on_with_a_bare_outline
         card = await play.sees("ana", thread, "the plan needs your judgement", "No model could plan this")
         assert "This is a bare outline" in card.text and "TODO" in card.text and "maximum context length" in card.text
         assert "NO VERDICT" in card.text, "who judges is not made simpler"
-        assert not (await play.task()).accepted_plan
+        assert not (await play.task()).plan.accepted
         await play.stage.press("lead", thread, "Proceed as proposed")
         await play.sees("ana", thread, "At work", "degraded: minimal")
         await play.sees("ana", thread, "what may it write?", "T-1.1")
-        assert (await play.task()).plan_level is Level.MINIMAL
+        assert (await play.task()).plan.level is Level.MINIMAL
 
 
 async def test_an_outline_that_reviewers_want_changed_goes_to_a_person_and_retry_is_still_there(opened: Opened) -> None:
@@ -85,7 +85,7 @@ async def test_an_outline_that_reviewers_want_changed_goes_to_a_person_and_retry
     await play.stage.press("lead", thread, "Ask for more information", words="which page comes after it?")
     await play.sees("ana", thread, "please look at the plan, version 2", "Show a form", gone="Use a bare outline")
     task = await play.task()
-    assert (task.plan_level, task.plan_number) == (Level.PRIMARY, 2)
+    assert (task.plan.level, task.plan.number) == (Level.PRIMARY, 2)
 
 
 async def test_three_plans_that_do_not_hold_leave_the_same_way_open(opened: Opened) -> None:
@@ -101,4 +101,4 @@ async def test_three_plans_that_do_not_hold_leave_the_same_way_open(opened: Open
     await play.stage.press("lead", thread, "Use a bare outline")
     await play.sees("ana", thread, "please look at the plan", "minimal", "none held")
     task = await play.task()
-    assert task.of_kind(Kind.PLAN) and not task.accepted_plan, "an outline is never waved through"
+    assert task.of_kind(Kind.PLAN) and not task.plan.accepted, "an outline is never waved through"

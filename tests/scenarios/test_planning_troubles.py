@@ -75,7 +75,7 @@ async def test_with_the_model_down_commands_work_nothing_is_approved_and_a_retry
         await play.sees("ana", thread, answer)
     await play.stage.say("ana", "could you do it in blue?", thread=thread)
     await play.sees("ana", thread, "Remarks noted")
-    assert not (await play.task()).accepted_plan
+    assert not (await play.task()).plan.accepted
 
     llm.alive = True
     await play.stage.press("ana", thread, "Retry step")
@@ -149,7 +149,7 @@ async def test_a_request_that_changes_while_it_is_planned_is_planned_anew(opened
     await play.silence("ana", thread)
     facts = await play.facts()
     assert facts.count("DecompositionDrafted") == 1, "the plan for the old words came too late"
-    asked_for = [asked.task.request for asked in llm.asked if asked.task]
+    asked_for = [asked.task.request.text for asked in llm.asked if asked.task]
     assert "code by mail" in asked_for[1]
 
 
@@ -161,7 +161,7 @@ async def test_three_plans_that_do_not_hold_go_to_a_person(opened: Opened) -> No
     thread = await play.stage.say("ana", REQUEST, mention=True)
     await play.sees("ana", thread, "I could not make a plan", "in a circle", "1 -> 2 -> 1")
     assert llm.count("critic") == 0, "what code can see is wrong, nobody is asked to read"
-    told = [asked.task.feedback for asked in llm.asked if asked.task]
+    told = [asked.task.plan.feedback for asked in llm.asked if asked.task]
     assert "in a circle" in told[1][0], "the planner was told what was wrong"
 
 

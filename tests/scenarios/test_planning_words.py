@@ -36,7 +36,7 @@ async def test_a_wish_in_words_brings_a_marked_up_version_and_closes_the_old_car
     await play.stage.press("lead", thread, "Approve plan")
     await play.sees("ana", thread, "At work")
     task = await play.task()
-    assert task.plan and task.accepted_plan == task.plan.hash and task.plan_number == 2
+    assert task.plan.draft and task.plan.accepted == task.plan.draft.hash and task.plan.number == 2
 
 
 async def test_words_never_approve_but_bring_the_button(opened: Opened) -> None:
@@ -93,7 +93,7 @@ async def test_the_planner_asks_and_is_answered_in_words(opened: Opened) -> None
     await play.sees("ana", thread, "Waiting for an answer")
     await play.stage.say("ana", "the one in docker", thread=thread)
     await play.sees("ana", thread, "please look at the plan")
-    assert llm.asked[1].task and llm.asked[1].task.feedback == ("Which database? the one in docker",)
+    assert llm.asked[1].task and llm.asked[1].task.plan.feedback == ("Which database? the one in docker",)
 
 
 async def test_a_channel_may_let_a_single_subtask_through(opened: Opened) -> None:

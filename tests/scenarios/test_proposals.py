@@ -64,20 +64,20 @@ async def test_an_approved_proposal_becomes_a_task_of_its_own_and_is_implemented
     await play.sees("ana", thread, "T-2 carries out the proposal", "Remove what blocked")
 
     task = await task_number(play, 2)
-    assert task.thread != thread and task.thread.startswith(f"{play.stage.channel}:")
-    first = (await play.stage.shown("lead", task.thread))[0]
+    assert task.request.thread != thread and task.request.thread.startswith(f"{play.stage.channel}:")
+    first = (await play.stage.shown("lead", task.request.thread))[0]
     assert "Write the form" in first.text
-    owner = await play.program.desk.names([task.owner])
-    assert BLOCKER in task.request and task.mandate and "lead" in owner[task.owner].casefold()
+    owner = await play.program.desk.names([task.request.by])
+    assert BLOCKER in task.request.text and task.request.mandate and "lead" in owner[task.request.by].casefold()
     assert (await listed(play)).carried_out_by == "T-2"
-    await play.sees("lead", task.thread, "please look at the plan")
+    await play.sees("lead", task.request.thread, "please look at the plan")
     assert (await task_number(play, 2)).project == (await task_number(play, 1)).project
 
-    await play.stage.press("lead", task.thread, "Approve plan")
-    await play.sees("lead", task.thread, "T-2 is ready to merge")
+    await play.stage.press("lead", task.request.thread, "Approve plan")
+    await play.sees("lead", task.request.thread, "T-2 is ready to merge")
     assert (await listed(play)).proposal.status == "approved"
-    await play.stage.press("lead", task.thread, "Merge it")
-    await play.sees("lead", task.thread, "T-2 is merged")
+    await play.stage.press("lead", task.request.thread, "Merge it")
+    await play.sees("lead", task.request.thread, "T-2 is merged")
     await play.sees("ana", thread, "T-2 is merged, so it is implemented")
     assert (await listed(play)).proposal.status == "implemented"
     assert (await task_number(play, 1)).state is TaskState.CANCELLED

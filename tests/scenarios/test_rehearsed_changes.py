@@ -38,7 +38,7 @@ async def test_what_is_asked_for_at_the_merge_is_in_what_is_merged(opened: Opene
     assert "shortlinks/cli.py (+21 −3)" in card.text and "tests/test_service.py (+18 −2)" in card.text
     await play.sees("ana", thread, "T-1.4 passed at attempt 2", "All of it together", "Tests: 20 passed")
     task = await play.task()
-    assert task.head != before.head and task.pull == before.pull
+    assert task.delivery.head != before.delivery.head and task.delivery.pull == before.delivery.pull
 
     sample = tmp_path / "home" / "sample"
     assert "never_ends" not in git(sample, "show", "main:tests/test_service.py")

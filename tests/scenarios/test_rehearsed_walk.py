@@ -52,8 +52,8 @@ async def test_a_mention_becomes_a_commit_on_main(opened: Opened, tmp_path: Path
     await play.stage.press("lead", thread, "Merge it")
     await play.sees("ana", thread, "T-1 is merged", "on main", patience=WORK)
     task = await play.task()
-    assert task.state is TaskState.DONE and git(sample, "rev-parse", "main").strip() == task.head
-    assert task.work(2).skills == ("python-tests",), "which skills helped is remembered"
+    assert task.state is TaskState.DONE and git(sample, "rev-parse", "main").strip() == task.delivery.head
+    assert task.work.on(2).skills == ("python-tests",), "which skills helped is remembered"
     assert "--days" in git(sample, "show", "main:shortlinks/cli.py")
     log = git(sample, "log", "--format=%s%n%b", f"{before}..main")
     assert "T-1.1: " in log and "\nPart of T-1: " in log and "Join" not in log

@@ -79,7 +79,7 @@ async def test_retry_but_is_a_hint_and_drop_is_that_button(opened: Opened) -> No
     await play.sees("lead", thread, "T-1 is ready to merge")
     hints = [brief.work.feedback for brief in work.minions.briefs if brief.subtask.number == 1]
     assert hints[-1][-1] == "A person says: keep the old name"
-    assert [work.state for work in (await play.task()).works][1] is SubtaskState.CANCELLED
+    assert [work.state for work in (await play.task()).work.subtasks][1] is SubtaskState.CANCELLED
 
 
 async def test_with_several_questions_the_bot_asks_which_and_keeps_the_words(opened: Opened) -> None:
@@ -132,7 +132,7 @@ async def test_a_no_in_words_keeps_the_scope_and_a_yes_brings_one_button(opened:
     await play.sees("lead", thread, "T-1 is ready to merge")
     now = [m for m in await play.silence("lead", thread) if "Allow these paths" in m.buttons]
     assert not now, "nothing is left to press, on either card"
-    works = (await play.task()).works
+    works = (await play.task()).work.subtasks
     assert "settings.py" not in works[0].scope.patterns and "settings.py" in works[1].scope.patterns
 
 
@@ -177,8 +177,8 @@ async def test_a_second_request_by_somebody_else_is_asked_about(opened: Opened) 
 
     await until(second, "a task of its own")
     task = await play.task()
-    assert (task.request, task.thread != thread) == ("fix the broken link in the footer", True)
-    await play.sees("mallory", task.thread, "T-2 · fix the broken link in the footer")
+    assert (task.request.text, task.request.thread != thread) == ("fix the broken link in the footer", True)
+    await play.sees("mallory", task.request.thread, "T-2 · fix the broken link in the footer")
     await play.stage.say("sec", "and what about the header", thread=thread, mention=True)
     await play.sees("sec", thread, "New task, or a remark on T-1?", "what about the header")
     await play.stage.press("sec", thread, "Remark on T-1")

@@ -35,12 +35,12 @@ async def test_the_owner_asks_for_changes_at_the_merge_and_a_bystander_does_not(
     await play.stage.press("gil", thread, "Request changes", words="make it blue")
     refusal = await play.sees("gil", thread, "This is not yours to decide", "the owner of the task or an approver")
     assert refusal.private and "You can ask " in refusal.text
-    before = (await play.task()).head
+    before = (await play.task()).delivery.head
     await play.stage.press("ana", thread, "Request changes", words="make it green")
     await play.sees("ana", thread, "T-1 is ready to merge", "make it green", gone="Merge it")
     await play.sees("ana", thread, "To ask for changes")
     task = await play.task()
-    assert task.head != before and not work.forge.merged
+    assert task.delivery.head != before and not work.forge.merged
 
 
 async def test_who_is_in_the_crowd_that_the_settings_name_approves_until_they_leave_it(opened: Opened) -> None:

@@ -24,18 +24,18 @@ async def test_a_running_task_keeps_its_workflow_and_a_new_one_takes_the_new(ope
     await play.stage.press("ana", thread, "argon2")
     await play.sees("ana", thread, "T-1.1 (Write the form) needs you", "One attempt did not do")
     first = await play.task()
-    assert first.workflow and first.workflow.implement.max_retries == 0
+    assert first.plan.workflow and first.plan.workflow.implement.max_retries == 0
 
     thread = await play.stage.say("ana", "add a login page", mention=True)
     await play.sees("ana", thread, "please look at the plan")
     await play.stage.press("lead", thread, "Approve plan")
     await play.sees("lead", thread, "T-2 is ready to merge", "passed at attempt 3")
     second = await play.task()
-    assert second.workflow and second.workflow.hash != first.workflow.hash
+    assert second.plan.workflow and second.plan.workflow.hash != first.plan.workflow.hash
     accepted = next(each.event for each in await play.log() if isinstance(each.event, PlanAccepted))
-    assert accepted.workflow == second.workflow, "it is in the log, with the approval itself"
+    assert accepted.workflow == second.plan.workflow, "it is in the log, with the approval itself"
     page = await play.program.desk.page(first.id, OPERATOR)
-    told = f"Accepted the plan, under the workflow default, version {first.workflow.version}"
+    told = f"Accepted the plan, under the workflow default, version {first.plan.workflow.version}"
     assert page and told in [entry.words for entry in page.timeline]
 
 

@@ -76,7 +76,7 @@ async def test_a_minion_that_needs_more_scope_waits_for_an_approver(opened: Open
     await play.sees("mallory", thread, "This is not yours to decide")
     await play.stage.press("lead", thread, "Allow these paths")
     await play.sees("lead", thread, "T-1 is ready to merge")
-    assert "settings.py" in (await play.task()).work(1).scope.patterns
+    assert "settings.py" in (await play.task()).work.on(1).scope.patterns
 
 
 async def test_a_minion_that_gives_up_says_why_and_can_be_dropped(opened: Opened) -> None:
@@ -85,7 +85,7 @@ async def test_a_minion_that_gives_up_says_why_and_can_be_dropped(opened: Opened
     await play.sees("ana", thread, "T-1.1 (Write the form) needs you", "The form is made by another team")
     await play.stage.press("ana", thread, "Drop subtask")
     await play.sees("lead", thread, "T-1 is ready to merge")
-    states = [work.state for work in (await play.task()).works]
+    states = [work.state for work in (await play.task()).work.subtasks]
     assert states == [SubtaskState.CANCELLED, SubtaskState.DONE, SubtaskState.CANCELLED, SubtaskState.DONE]
 
 
@@ -124,14 +124,14 @@ async def test_an_edit_after_the_approval_changes_nothing_until_a_person_asks_fo
     card = await play.sees("ana", thread, "the request was edited after the plan was approved", "small login page")
     assert {"Ask for this change", "Keep what was approved"} == set(card.buttons)
     task = await play.task()
-    assert task.request == "add a login page" and not told
+    assert task.request.text == "add a login page" and not told
     await play.sees("ana", thread, "T-1 · add a login page")
     await play.stage.press("mallory", thread, "Ask for this change")
     assert (await play.sees("mallory", thread, "This is not yours to decide")).private
     await play.stage.press("ana", thread, "Ask for this change")
     await play.sees("lead", thread, "T-1 is ready to merge")
     assert len(told) == 1 and "add a small login page" in told[0]
-    assert (await play.task()).request == "add a login page", "what was approved is what the whole is judged by"
+    assert (await play.task()).request.text == "add a login page", "what was approved is what the whole is judged by"
 
 
 async def test_an_edit_at_the_merge_can_send_the_whole_back(opened: Opened) -> None:
@@ -166,7 +166,7 @@ async def test_an_edit_while_only_checks_are_left_begins_another_round(opened: O
     checking.set()
     await play.sees("lead", thread, "T-1 is ready to merge", "passed")
     assert any("with a logo" in line for brief in work.minions.briefs for line in brief.work.feedback)
-    assert (await play.task()).works[-1].attempt == 2
+    assert (await play.task()).work.subtasks[-1].attempt == 2
 
 
 async def test_an_edit_on_the_way_to_the_merge_is_told_to_wait(opened: Opened) -> None:

@@ -15,7 +15,7 @@ from agents.domain.decisions.decision import Decision, Option, lettered
 from agents.domain.ids import Account, DecisionId, TaskId, Thread
 from agents.domain.limits import Limits
 from agents.domain.task import decide
-from agents.domain.task.decide import Request
+from agents.domain.task.request import Request
 from agents.domain.task.task import Task
 from bot.delivery import announcer
 from bot.intake.inbox import Inbox, Outcome
@@ -106,7 +106,7 @@ class Room:
         self, task: Task, kind: Kind, options: tuple[Option, ...] = APPROVE_OR_NOT, default: str = ""
     ) -> Decision:
         question = Question(kind=kind, options=options, text=f"may we? ({self.key('q')})", default=default)
-        moment = self.office.moment(task.channel, self.key("asked"))
+        moment = self.office.moment(task.request.channel, self.key("asked"))
         return await self.database.write(partial(ask, task.id, question, moment))
 
     async def hear(self, delivery: Delivery) -> Outcome:
@@ -185,7 +185,7 @@ def open_task(key: str, by: Account, channel: str, at: datetime, books: Books) -
     owner = books.people.of(by, by.rpartition(":")[2]).id
     id = books.log.next_id()
     thread = Thread(f"{channel}:{id}")
-    request = Request(text="add login", by=owner, thread=thread, channel=channel)
+    request = Request(text="add login", by=owner, thread=thread, channel=channel, at=at)
     books.threads.start(thread, channel, by, at)
     task = books.log.open(decide.open_task(id, request, Moment(at=at, cause=key)), Cause(actor=by, delivery=key))
     books.threads.bind(thread, task.id)

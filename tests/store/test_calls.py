@@ -36,13 +36,13 @@ def clock() -> Clock:
 
 
 def log(database: Database, clock: Clock, budgets: Budgets | None = None) -> CallLog:
-    return CallLog(database, clock, budgets or Budgets(), lambda task: task.budget)
+    return CallLog(database, clock, budgets or Budgets(), lambda task: task.money.budget)
 
 
 def call(id: str = "c1", number: int = 1, reserve: float = 1.0, models: tuple[str, ...] = (MODEL,)) -> Call:
     about = task(number)
     return Call(
-        id=id, task=about, channel=about.channel, question="critic", role="critic",
+        id=id, task=about, channel=about.request.channel, question="critic", role="critic",
         models=dict.fromkeys(models, reserve),
     )  # fmt: skip
 

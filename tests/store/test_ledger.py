@@ -104,7 +104,7 @@ async def test_whoever_read_a_task_before_it_moved_cannot_write_on(room: Room) -
 
     def late(books: Books) -> None:
         books.log.task(task.id)
-        remark = e.RemarkMade(task=task.id, at=MORNING, by=task.owner, text="first")
+        remark = e.RemarkMade(task=task.id, at=MORNING, by=task.request.by, text="first")
         Books(books.db).log.append(task.id, [remark], BY_RULE)
         books.log.append(task.id, [remark], BY_RULE)
 

@@ -33,7 +33,7 @@ REOPEN = {  # what somebody with the database's password could do to change fact
 
 
 def remark(task: Task, words: str, minute: int = 1) -> Event:
-    return e.RemarkMade(task=task.id, at=MORNING + timedelta(minutes=minute), by=task.owner, text=words)
+    return e.RemarkMade(task=task.id, at=MORNING + timedelta(minutes=minute), by=task.request.by, text=words)
 
 
 def saying(task: Task, *words: str) -> Callable[[Books], Task]:

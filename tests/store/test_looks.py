@@ -89,7 +89,7 @@ async def test_a_look_for_something_to_do_goes_through_no_table(tmp_path: Path, 
         room = Room(office_of(database))
         task = await room.task()
         await room.announce()
-        await room.say(ANA, "please hurry", task.thread)
+        await room.say(ANA, "please hurry", task.request.thread)
         await database.write(lambda books: books.jobs.ask((_first(books), "plan", "")))
         plans = await database.write(lambda books: _plans(LOOKS[look], books))
         assert not [plan for plan in plans if THROUGH_ALL.match(plan)]

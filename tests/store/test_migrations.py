@@ -124,14 +124,14 @@ async def test_a_database_of_the_version_before_keeps_its_tasks_and_takes_new_fa
         room = Room(office_of(database))
         task = await room.task()
         while await _saved(database) != await _version(database):  # as version 7 had it at every fact
-            await room.say(ANA, "please hurry", task.thread)
+            await room.say(ANA, "please hurry", task.request.thread)
         with database._writer.begin() as db:
             for statement in SEVENTH:
                 db.exec_driver_sql(statement)
     assert version_of(url) == [7]
     with closing(Database(url)) as database:
         before = await _version(database)
-        await Room(office_of(database)).say(ANA, "please hurry", task.thread)
+        await Room(office_of(database)).say(ANA, "please hurry", task.request.thread)
         assert await _version(database) == before + 1 == await _saved(database) + 1
         assert await database.read(lambda books: audit.examine(books.db).apart) == ()
     assert version_of(url) == [LATEST]

@@ -149,6 +149,6 @@ async def test_turns_behind_many_that_stay_are_found_and_later_ends_too(room: Ro
 
 def _end(task: Task, books: Books) -> None:
     at = books.log.task(task.id).changed_at
-    cancelled = e.TaskCancelled(task=task.id, at=at, by=task.owner, reason="over")
+    cancelled = e.TaskCancelled(task=task.id, at=at, by=task.request.by, reason="over")
     if not books.log.task(task.id).ended:
         books.log.append(task.id, [cancelled], Cause(actor=ANA, delivery="d"))

@@ -14,7 +14,7 @@ from hypothesis import given, settings, strategies as st
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import LETTERS, Decision
 from agents.domain.ids import Account
-from agents.domain.task import task as domain
+from agents.domain.task import fold as domain
 from agents.domain.task.task import Task
 from store.books import Books
 from store.database import Database
@@ -82,7 +82,7 @@ async def play(room: Room, steps: list[Step]) -> None:
                 asked = await asked_of(room, task)
                 await room.press(step.who, asked[step.other % len(asked)], LETTERS[step.one % 4], words="because")
             case "say":
-                await room.say(step.who, SENTENCES[step.other % len(SENTENCES)], task.thread)
+                await room.say(step.who, SENTENCES[step.other % len(SENTENCES)], task.request.thread)
             case "wait":
                 room.clock.pass_(60.0 * step.one * step.other)
                 await room.fire()

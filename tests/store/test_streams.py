@@ -72,7 +72,7 @@ async def test_a_fact_about_a_task_is_none_about_a_project(room: Room, task: Tas
         stream = SHOP
 
     with pytest.raises(IllegalMove, match="no fact about a project"):
-        await record(room.database, task.id, [Misplaced(task=task.id, at=MORNING, by=task.owner, text="")])
+        await record(room.database, task.id, [Misplaced(task=task.id, at=MORNING, by=task.request.by, text="")])
 
 
 async def test_a_project_is_loaded_again_from_its_snapshot_and_the_facts_since(room: Room, task: Task) -> None:

@@ -31,7 +31,7 @@ class Farm:
     head: str
 
     async def end(self, task: TaskId) -> None:
-        owner = (await self.room.database.read(lambda books: books.log.task(task))).owner
+        owner = (await self.room.database.read(lambda books: books.log.task(task))).request.by
         await self.record(e.TaskCancelled(task=task, at=self.room.clock.now(), by=owner, reason="over"))
 
     async def record(self, fact: Event) -> None:

@@ -67,7 +67,7 @@ def ask(task: Task, question: Question, moment: Moment) -> Facts:
         evidence=question.evidence,
         subject=question.subject,
         version=question.version,
-        put_to=question.put_to or task.owner,
+        put_to=question.put_to or task.request.by,
         opened_at=moment.at,
         default=next((o.letter for o in question.options if o.value == question.default), ""),
     )

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agents.domain import events as e
-from agents.domain.changes import changed
 from agents.domain.decisions import work_consequences
 from agents.domain.decisions.asking import REASON, Chosen, Facts, Moment, Question, ask, ending_with, withdraw
 from agents.domain.decisions.authority import LEAVES_THE_MACHINE, Kind
@@ -127,7 +126,7 @@ def change_or_keep(task: Task, decision: Decision, chosen: Chosen, moment: Momen
             task, merge, replace(chosen, option=Option(value="changes"), words=words), moment
         )
         return [*withdraw([merge], "changes were asked for", moment), *again]
-    match task.works[-1].state:
+    match task.work.subtasks[-1].state:
         case SubtaskState.EVALUATING:
             return _check_no_further(task, words, moment)
         case SubtaskState.DONE:
@@ -141,7 +140,7 @@ def change_or_keep(task: Task, decision: Decision, chosen: Chosen, moment: Momen
 
 def _check_no_further(task: Task, words: str, moment: Moment) -> Facts:
     """Only checks are left, which no minion hears: the whole is worked on again instead."""
-    about = f"gate:{task.works[-1].number}:"
+    about = f"gate:{task.work.subtasks[-1].number}:"
     gates = [d for d in task.open if d.subject.startswith(about)]
     return [
         *withdraw(gates, "changes were asked for", moment),
@@ -171,7 +170,7 @@ def meant(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Fac
     refuse_if_late(about, moment.at)
     option = about.option(letter) if letter else Option(value="")
     answer = Chosen(option=option, by=(by,), words=words if option.asks or not letter else "")
-    without = changed(task, {"open": tuple(d for d in task.open if d.id != decision.id)})
+    without = replace(task, open=tuple(d for d in task.open if d.id != decision.id))
     return conclude(without, about, answer, moment)
 
 

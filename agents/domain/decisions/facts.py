@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from agents.domain.decisions.decision import Decision
-from agents.domain.fact import AboutDecision, OnEitherStream
+from agents.domain.fact import AboutDecision, Event, OnEitherStream
 from agents.domain.ids import DecisionId, PersonId
 
 
@@ -63,3 +63,12 @@ class DecisionSuperseded(AboutDecision):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionWithdrawn(AboutDecision):
     why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalOffered(Event):
+    """Someone approved in words, so they are shown the button (C37)."""
+
+    by: PersonId
+    decision: DecisionId
+    option: str = ""  # letter of the one they named; empty: any that approves

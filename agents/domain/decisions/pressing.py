@@ -45,7 +45,7 @@ def press(task: Task, pressed: Press, presser: Presser, moment: Moment) -> Facts
     if decision is None:
         raise PressRefused("I do not know this button", next_step="Say `status` to see what is open.")
     refuse_if_late(decision, moment.at)
-    refuse_unless_entitled(decision, pressed.letter, presser, task.owner, moment.channel)
+    refuse_unless_entitled(decision, pressed.letter, presser, task.request.by, moment.channel)
     if pressed.letter == HOLD:
         return _hold(task, decision, presser, moment)
     option, words = decision.option(pressed.letter), pressed.words.strip()
@@ -81,7 +81,7 @@ def reply(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Fac
     waits = [] if words.talk else _wait(task, words, presser, moment)
     remark = _remark(task, words, presser, moment)
     to_us = words.mentioned and not words.talk and reading.not_theirs is None
-    return [*waits, replace(remark, asks=to_us and not presser.is_(task.owner))]
+    return [*waits, replace(remark, asks=to_us and not presser.is_(task.request.by))]
 
 
 def read(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Reading:
@@ -196,12 +196,12 @@ def begin_clock_again(task: Task, id: DecisionId, moment: Moment, until: datetim
 
 def _counts(vote: Vote, decision: Decision, task: Task, moment: Moment) -> bool:
     """Someone who turned out to be the requester, when accounts were linked, was never one of the others."""
-    return decision.rule.requester is not Requester.NEVER or moment.who(vote.by) != moment.who(task.owner)
+    return decision.rule.requester is not Requester.NEVER or moment.who(vote.by) != moment.who(task.request.by)
 
 
 def _entitled(kind: Kind, task: Task, presser: Presser, moment: Moment, option: str = "") -> bool:
     try:
-        check(kind, presser, task.owner, moment.channel, option)
+        check(kind, presser, task.request.by, moment.channel, option)
     except PressRefused:
         return False
     return True

@@ -7,7 +7,8 @@ from agents.domain import events as e
 from agents.domain.decisions.asking import Chosen, Facts, Moment, Question, ask, ending_with, withdraw
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision
-from agents.domain.task.task import Task, evolve
+from agents.domain.task.fold import evolve
+from agents.domain.task.task import Task
 from agents.domain.work import dispatching, working
 from agents.domain.work.scope import Scope, ScopeMode, odd_pattern
 from agents.domain.work.work import SubtaskState, Work
@@ -43,7 +44,7 @@ def scope(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Fac
 
 
 def _scope_to_begin_with(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
-    work = task.work(int(decision.subject.partition(":")[2])) if task.in_work else None
+    work = task.work.on(int(decision.subject.partition(":")[2])) if task.in_work else None
     if work is None or work.state is not SubtaskState.PENDING or work.queued:
         return []
     match chosen.option.value:
@@ -80,13 +81,13 @@ def merge(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Fac
 
 def work_again_on_the_whole(task: Task, words: str, moment: Moment) -> Facts:
     """The closing subtask sees all of it, so it is the one that mends what a person found."""
-    last = task.works[-1]
+    last = task.work.subtasks[-1]
     feedback = (f"A person read the whole and asks for changes: {words}",)
     return [working.again(task, replace(last, scope=_whole(task)), feedback, moment, afresh=True)]
 
 
 def _whole(task: Task) -> Scope:
-    scopes = [work.scope for work in task.works]
+    scopes = [work.scope for work in task.work.subtasks]
     if any(each.mode is ScopeMode.UNRESTRICTED for each in scopes):
         return Scope(mode=ScopeMode.UNRESTRICTED)
     patterns = tuple(dict.fromkeys(pattern for each in scopes for pattern in each.patterns))
@@ -107,7 +108,7 @@ def escalation(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -
 
 def _not_merged(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
     if chosen.option.value == "again":
-        return [e.MergeApproved(task=task.id, at=moment.at, head=task.head, by=chosen.by)]
+        return [e.MergeApproved(task=task.id, at=moment.at, head=task.delivery.head, by=chosen.by)]
     return hand_over(task, decision, chosen, moment)
 
 
@@ -156,7 +157,7 @@ def _drop(task: Task, work: Work, chosen: Chosen, moment: Moment) -> Facts:
     why = f"dropped: {work.problem}" if work.problem else "dropped by a person"
     facts: Facts = [e.SubtaskDropped(**about_run(task, work, moment), by=by, why=why, outcome=failed)]
     for number in dispatching.dependents(task, work.number):
-        other = task.work(number)
+        other = task.work.on(number)
         if other.state is SubtaskState.PENDING and not other.queued:
             why = f"it waits for {task.id}.{work.number}, which was dropped"
             facts.append(e.SubtaskDropped(**about_run(task, other, moment), by=by, why=why, outcome=blocked))
@@ -207,7 +208,7 @@ def _run(task: Task, decision: Decision, state: SubtaskState) -> Work | None:
     """The run that a decision is about (`what:subtask:attempt`), if it still stands where it stood."""
     match decision.subject.split(":")[1:3]:
         case [number, attempt] if task.in_work:
-            work = task.work(int(number))
+            work = task.work.on(int(number))
             return work if work.attempt == int(attempt) and work.state is state else None
         case _:
             return None

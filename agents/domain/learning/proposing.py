@@ -36,9 +36,9 @@ def after_blocker(task: Task, work: Work, blocker: str, moment: Moment) -> Facts
 
     A rehearsed minion is blocked where its script ends, and that is worth none.
     """
-    if task.rehearsal:
+    if task.plan.rehearsal:
         return []
-    title, said = task.subtask(work.number).title, cut(blocker.strip(), MOST)
+    title, said = task.plan.subtask(work.number).title, cut(blocker.strip(), MOST)
     name, project = f"{task.id}.{work.number}", task.project or ""
     proposal = Proposal(
         id=proposal_id(task.id, f"{moment.cause}:{name}"),
@@ -51,7 +51,7 @@ def after_blocker(task: Task, work: Work, blocker: str, moment: Moment) -> Facts
         project=project,
         likeness=likeness(project, Trigger.BLOCKER, said),
         related_tasks=(task.id,),
-        related_issues=(task.origin.number,) if task.origin else (),
+        related_issues=(task.request.origin.number,) if task.request.origin else (),
         created_at=moment.at,
     )
     return propose(task, proposal, moment)

@@ -36,7 +36,7 @@ class Uses:
 
 def uses(tasks: Iterable[Task]) -> dict[str, Uses]:
     made: dict[str, Uses] = {}
-    for work in (work for task in tasks for work in task.works):
+    for work in (work for task in tasks for work in task.work.subtasks):
         for name in work.skills:
             known = made.get(name, Uses())
             made[name] = Uses(subtasks=known.subtasks + 1, accepted=known.accepted + (work.state is SubtaskState.DONE))

@@ -91,7 +91,11 @@ def nothing(task: Task, moment: Moment) -> Facts:
 
 def overtaken(seen: Task, now: Task) -> bool:
     """What was thought about is not what is wanted any more: a newer request, a newer plan, or other wishes."""
-    return (seen.request, seen.plan_number, seen.feedback) != (now.request, now.plan_number, now.feedback)
+    return (seen.request.text, seen.plan.number, seen.plan.feedback) != (
+        now.request.text,
+        now.plan.number,
+        now.plan.feedback,
+    )
 
 
 def after_draft(task: Task, draft: Draft, moment: Moment) -> Facts:
@@ -104,10 +108,10 @@ def after_draft(task: Task, draft: Draft, moment: Moment) -> Facts:
             evidence = (one_line(why, 300),) if why.strip() else ()
             return ask(task, Question(kind=Kind.CLARIFICATION, options=choices, text=text, evidence=evidence), moment)
         case CannotPlan(why=why):
-            return _escalate(task, task.plan_number, why, None, moment)
+            return _escalate(task, task.plan.number, why, None, moment)
         case Decomposition() as drafted:
             plan = with_closing(replace(drafted, into=draft.into))
-    number = task.plan_number + 1
+    number = task.plan.number + 1
     if found := tuple(faults(plan, draft.files)):
         back = e.DecompositionSentBack(task=task.id, at=moment.at, number=number, reasons=found)
         return _sent_back(task, back, moment)
@@ -126,8 +130,8 @@ def after_draft(task: Task, draft: Draft, moment: Moment) -> Facts:
 
 def outlined(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
     """M222: no model could plan it. Code writes down what is known; reviewers and a person judge it as any plan."""
-    plan = with_closing(outline(task.request, task.feedback))
-    number, why = task.plan_number + 1, cut(" ".join(decision.evidence[:1]), 400)
+    plan = with_closing(outline(task.request.text, task.plan.feedback))
+    number, why = task.plan.number + 1, cut(" ".join(decision.evidence[:1]), 400)
     return [
         e.OutlineChosen(task=task.id, at=moment.at, by=chosen.by[0]),
         e.DecompositionDrafted(
@@ -149,7 +153,7 @@ def after_review(task: Task, review: Review, moment: Moment) -> Facts:
         return []
     rounds = min(MAX_ROUNDS, moment.limits.debate_rounds)
     if review.conflict and rounds > 0:
-        number = task.plan_number
+        number = task.plan.number
         return [e.ReviewersDisagreed(task=task.id, at=moment.at, number=number, review=review, rounds=rounds)]
     return _ruled(task, review.ruling, review, None, moment)
 
@@ -157,7 +161,7 @@ def after_review(task: Task, review: Review, moment: Moment) -> Facts:
 def after_round(task: Task, round: Round, moment: Moment) -> Facts:
     if not stands_at(task, TaskState.IN_REVIEW):
         return []
-    return [e.DebateRoundHeld(task=task.id, at=moment.at, number=task.plan_number, round=round)]
+    return [e.DebateRoundHeld(task=task.id, at=moment.at, number=task.plan.number, round=round)]
 
 
 def after_debate(task: Task, debate: Debate, moment: Moment) -> Facts:
@@ -190,7 +194,7 @@ def over_budget(task: Task, reached: e.BudgetReached, moment: Moment) -> Facts:
 
 
 def _ruled(task: Task, ruling: Ruling, review: Review, debate: Debate | None, moment: Moment) -> Facts:
-    number = task.plan_number
+    number = task.plan.number
     match ruling:
         case Ruling.APPROVED:
             approved = e.DecompositionApproved(task=task.id, at=moment.at, number=number, review=review, debate=debate)
@@ -210,8 +214,8 @@ def _ruled(task: Task, ruling: Ruling, review: Review, debate: Debate | None, mo
 
 def _ask_for_approval(task: Task, moment: Moment) -> Facts:
     """C07: a person, unless the channel lets a single subtask through by itself and the workflow does not object."""
-    plan = task.plan
-    usual = task.plan_level is Level.PRIMARY  # M222: what was degraded is never waved through
+    plan = task.plan.draft
+    usual = task.plan.level is Level.PRIMARY  # M222: what was degraded is never waved through
     if plan and usual and _lets_through(moment) and len(plan.steps) == 1:
         return [accepted(task, plan.hash, (), moment)]
     return _ask_plan(task, Kind.PLAN, PLAN_OPTIONS, moment)
@@ -228,27 +232,27 @@ def accepted(task: Task, hash: str, by: tuple[PersonId, ...], moment: Moment) ->
 
 def workflow_of(task: Task, current: Callable[[], Workflow]) -> Workflow:
     """The one its plan was accepted under; until then the current one."""
-    return task.workflow or (DEFAULT if task.accepted_plan else current())
+    return task.plan.workflow or (DEFAULT if task.plan.accepted else current())
 
 
 def _ask_plan(task: Task, kind: Kind, options: tuple[Option, ...], moment: Moment) -> Facts:
     """The approval is bound to the hash of what is shown."""
-    assert task.plan is not None, "there is nothing to decide on"
-    question = Question(kind=kind, options=options, subject=task.plan.hash, version=task.plan_number)
+    assert task.plan.draft is not None, "there is nothing to decide on"
+    question = Question(kind=kind, options=options, subject=task.plan.draft.hash, version=task.plan.number)
     return ask(task, question, moment)
 
 
 def _sent_back(task: Task, back: e.DecompositionSentBack, moment: Moment) -> Facts:
     """C21: the first and as many as may be sent back by the workflow; then a person decides."""
-    if task.plan_level is Level.MINIMAL and back.review is not None:
+    if task.plan.level is Level.MINIMAL and back.review is not None:
         why = f"The reviewers want changes, and no planner is there to make them: {'; '.join(back.reasons[:3])}"
-        return _escalate(task, task.plan_number, why, (back.review, back.debate), moment)
-    drafted = task.tries + (back.number > task.plan_number)
+        return _escalate(task, task.plan.number, why, (back.review, back.debate), moment)
+    drafted = task.plan.tries + (back.number > task.plan.number)
     if drafted <= moment.workflow().plan.max_retries:
         return [back]
     tries = f"{drafted} decompositions were drafted and none held" if drafted != 1 else "The first plan did not hold"
     why = f"{tries}: {'; '.join(back.reasons[:3])}"
-    return _escalate(task, task.plan_number, why, (back.review, back.debate), moment)
+    return _escalate(task, task.plan.number, why, (back.review, back.debate), moment)
 
 
 def _escalate(
@@ -259,7 +263,7 @@ def _escalate(
         task=task.id, at=moment.at, number=number, why=why, review=review, debate=debate
     )
     later = replace(moment, cause=f"{moment.cause}:escalated")
-    if task.plan is None:
+    if task.plan.draft is None:
         options = lettered(OUTLINE, _CANCEL) if held else lettered(_CANCEL)  # unless the planner itself says no
         return [escalated, *_ask_what_else(task, why, options, later)]
     return [escalated, *_ask_plan(task, Kind.DEBATE, DEBATE_OPTIONS, later)]

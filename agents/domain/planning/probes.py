@@ -37,7 +37,7 @@ PROBES: tuple[Probe, ...] = (
 
 def probe_for(task: Task) -> Probe:
     """Another one for each task and version, and the same one when a step is replayed."""
-    return PROBES[(int(task.id.rpartition("-")[2]) + task.plan_number) % len(PROBES)]
+    return PROBES[(int(task.id.rpartition("-")[2]) + task.plan.number) % len(PROBES)]
 
 
 CODE_PROBES: tuple[Probe, ...] = (

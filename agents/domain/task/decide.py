@@ -8,9 +8,9 @@ from agents.domain import events as e
 from agents.domain.decisions.asking import OUTLINE, REASON, Facts, Moment, Question, ask, offers_to_go_on, withdraw
 from agents.domain.decisions.authority import Kind, Presser
 from agents.domain.decisions.decision import Decision, Option, decision_id, lettered
-from agents.domain.ids import PersonId, TaskId, Thread
-from agents.domain.task.origin import Mandate, Origin
+from agents.domain.ids import TaskId
 from agents.domain.task.remarks import SURE
+from agents.domain.task.request import Request
 from agents.domain.task.steering import CONTROL_OPTIONS
 from agents.domain.task.task import Task
 
@@ -19,32 +19,9 @@ ABOUT_THE_PLAN = (Kind.PLAN, Kind.DEBATE, Kind.CLARIFICATION, Kind.ESCALATION, K
 TAKE_OR_NOT = lettered(Option(value="take", approves=True), Option(value="cancel", asks=REASON))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    text: str
-    by: PersonId
-    thread: Thread
-    channel: str
-    hidden: int = 0  # unseen characters that were taken out of the text
-    origin: Origin | None = None
-    direct: bool = False  # said to the bot alone
-    mandate: Mandate | None = None
-
-
 def open_task(id: TaskId, request: Request, moment: Moment) -> Facts:
     """A request becomes a task, with the standing buttons that steer it."""
-    asked = e.TaskRequested(
-        task=id,
-        at=moment.at,
-        request=request.text,
-        by=request.by,
-        thread=request.thread,
-        channel=request.channel,
-        hidden=request.hidden,
-        origin=request.origin,
-        direct=request.direct,
-        mandate=request.mandate,
-    )
+    asked = e.TaskRequested(task=id, at=moment.at, request=request)
     controls = Decision(
         id=decision_id(id, Kind.CONTROLS, ""),
         task=id,
@@ -68,15 +45,15 @@ def choose_project(task: Task, projects: Sequence[str], moment: Moment, guess: G
     """By rule, else as a model that is sure of it says; else a person is asked."""
     if task.project is not None or task.ended or task.of_kind(Kind.PROJECT):
         return []
-    if task.origin and not (task.origin.heard or task.vouched):
+    if task.request.origin and not (task.request.origin.heard or task.vouched):
         return [] if task.of_kind(Kind.INTAKE) else ask(task, Question(kind=Kind.INTAKE, options=TAKE_OR_NOT), moment)
-    if task.origin and task.origin.project in projects:
+    if task.request.origin and task.request.origin.project in projects:
         why = "it is an issue of this project"
-        return [e.ProjectChosen(task=task.id, at=moment.at, project=task.origin.project, by=None, why=why)]
-    if task.mandate and task.mandate.project in projects:
+        return [e.ProjectChosen(task=task.id, at=moment.at, project=task.request.origin.project, by=None, why=why)]
+    if task.request.mandate and task.request.mandate.project in projects:
         why = "the proposal is about this project"
-        return [e.ProjectChosen(task=task.id, at=moment.at, project=task.mandate.project, by=None, why=why)]
-    if chosen := project_by_rule(task.request, projects, moment.channel.project) or _by_guess(guess, projects):
+        return [e.ProjectChosen(task=task.id, at=moment.at, project=task.request.mandate.project, by=None, why=why)]
+    if chosen := project_by_rule(task.request.text, projects, moment.channel.project) or _by_guess(guess, projects):
         project, why = chosen
         return [e.ProjectChosen(task=task.id, at=moment.at, project=project, by=None, why=why)]
     options = lettered(*(Option(value=name, label=name) for name in projects))
@@ -105,17 +82,17 @@ def _by_guess(guess: Guess | None, projects: Sequence[str]) -> tuple[str, str] |
 
 def correct(task: Task, text: str, presser: Presser, moment: Moment, hidden: int = 0) -> Facts:
     """The author edited the request; nobody else's edit counts. A plan for what it said before is not one for this."""
-    if task.ended or not presser.is_(task.owner):
+    if task.ended or not presser.is_(task.request.by):
         return []
-    if task.accepted_plan:
+    if task.plan.accepted:
         return _offer_change(task, text, presser, moment, hidden)
-    if text == task.request:
+    if text == task.request.text:
         return []
     corrected = e.RequestCorrected(task=task.id, at=moment.at, by=presser.person, request=text, hidden=hidden)
     if not task.in_planning:
         return [corrected]
     old = [d for d in task.questions if d.kind in ABOUT_THE_PLAN]
-    words = f"The request was corrected. It was: {task.request}"
+    words = f"The request was corrected. It was: {task.request.text}"
     again = e.PlanChangeRequested(task=task.id, at=moment.at, by=presser.person, words=words)
     return [corrected, *withdraw(old, "the request was corrected", moment), again]
 
@@ -128,13 +105,13 @@ CHANGE_OR_KEEP = lettered(
 def _offer_change(task: Task, text: str, presser: Presser, moment: Moment, hidden: int) -> Facts:
     """What was approved stays what is shown, worked on and judged; the edit is offered as a change."""
     before = [d for d in task.open if d.kind is Kind.CORRECTION]
-    if text == (before[0].question if before else task.request):
+    if text == (before[0].question if before else task.request.text):
         return []
     edited = e.RequestEdited(task=task.id, at=moment.at, by=presser.person, request=text, hidden=hidden)
     stale = withdraw(before, "the request was edited again", moment)
-    if text == task.request:
+    if text == task.request.text:
         return [edited, *stale]
-    question = Question(kind=Kind.CORRECTION, options=CHANGE_OR_KEEP, text=text, evidence=(task.request,))
+    question = Question(kind=Kind.CORRECTION, options=CHANGE_OR_KEEP, text=text, evidence=(task.request.text,))
     return [edited, *stale, *ask(task, question, moment)]
 
 

@@ -30,12 +30,12 @@ class Telling:
 def telling(task: Task, event: Event) -> Telling | None:
     """None: the task came from no issue, or nothing is said of this."""
     made = TELLS.get(type(event))
-    return made(task, event) if made and task.origin else None
+    return made(task, event) if made and task.request.origin else None
 
 
 def _telling(task: Task, what: str, act: Act, text: str) -> Telling:
-    assert task.origin is not None
-    return Telling(key=f"{task.origin.key}:{task.id}:{what}", act=act, text=text)
+    assert task.request.origin is not None
+    return Telling(key=f"{task.request.origin.key}:{task.id}:{what}", act=act, text=text)
 
 
 def _pulled(task: Task, fact: e.PullOpened) -> Telling:
@@ -75,7 +75,7 @@ def _gave_up(task: Task, fact: e.TaskFailed) -> Telling:
 
 
 def _name(task: Task, fact: e.AboutWork) -> str:
-    return f"{task.id}.{fact.subtask} ({one_line(task.subtask(fact.subtask).title, 100)})"
+    return f"{task.id}.{fact.subtask} ({one_line(task.plan.subtask(fact.subtask).title, 100)})"
 
 
 _ENDED: dict[Ending, str] = {

@@ -14,7 +14,7 @@ def may_see(task: Task, viewer: Presser, channel: ChannelPolicy, decisions: Iter
     A direct message is between its author and the bot. It is shown to whoever may steer the task (the owner and
     approvers), to whoever has something to decide in it now, and to whoever has decided something in it.
     """
-    if not task.direct or _may(Kind.CONTROLS, task, viewer, channel):
+    if not task.request.direct or _may(Kind.CONTROLS, task, viewer, channel):
         return True
     return any(
         _may(decision.kind, task, viewer, channel)
@@ -26,7 +26,7 @@ def may_see(task: Task, viewer: Presser, channel: ChannelPolicy, decisions: Iter
 
 def _may(kind: Kind, task: Task, viewer: Presser, channel: ChannelPolicy) -> bool:
     try:
-        check(kind, viewer, task.owner, channel)
+        check(kind, viewer, task.request.by, channel)
     except PressRefused:
         return False
     return True

@@ -72,8 +72,8 @@ def _plan_is_shown(task: Task) -> bool:
 def known(task: Task) -> list[str]:
     """What a reader of the remark should know of the thread: where the task is and what it waits for."""
     facts = [f"The task is {task.state.replace('_', ' ')}."]
-    if task.plan:
-        facts.append(f"Version {task.plan_number} of a plan was drafted: {task.plan.goal}")
+    if task.plan.draft:
+        facts.append(f"Version {task.plan.number} of a plan was drafted: {task.plan.draft.goal}")
     return facts + [
         f"Open for a person to decide: {d.kind.replace('_', ' ')}. {d.question}".strip() for d in task.questions
     ]

@@ -16,14 +16,14 @@ Steer = Callable[[Task, Presser, str, Moment], Facts]
 
 
 def stop(task: Task, presser: Presser, words: str, moment: Moment) -> Facts:
-    check(Kind.CONTROLS, presser, task.owner, moment.channel)
+    check(Kind.CONTROLS, presser, task.request.by, moment.channel)
     stopped = e.TaskStopped(task=task.id, at=moment.at, by=presser.person)
     options = RESUME_OR_TAKE if task.in_work else RESUME_OR_CANCEL
     return [stopped, *ask(task, Question(kind=Kind.STOPPED, options=options), moment)]
 
 
 def backburner(task: Task, presser: Presser, words: str, moment: Moment) -> Facts:
-    check(Kind.CONTROLS, presser, task.owner, moment.channel)
+    check(Kind.CONTROLS, presser, task.request.by, moment.channel)
     stopped = task.of_kind(Kind.STOPPED)
     return [
         e.TaskBackburnered(task=task.id, at=moment.at, by=presser.person),
@@ -34,7 +34,7 @@ def backburner(task: Task, presser: Presser, words: str, moment: Moment) -> Fact
 
 def ask_to_cancel(task: Task, presser: Presser, words: str, moment: Moment) -> Facts:
     """A cancel asks to confirm, and wants a reason."""
-    check(Kind.CONTROLS, presser, task.owner, moment.channel)
+    check(Kind.CONTROLS, presser, task.request.by, moment.channel)
     if task.ended:
         raise PressRefused(f"{task.id} has ended ({task.state})", next_step="There is nothing left to cancel.")
     if task.of_kind(Kind.CANCEL):
@@ -46,7 +46,7 @@ def ask_to_cancel(task: Task, presser: Presser, words: str, moment: Moment) -> F
 
 def mute(muted: bool) -> Steer:
     def command(task: Task, presser: Presser, words: str, moment: Moment) -> Facts:
-        check(Kind.CONTROLS, presser, task.owner, moment.channel)
+        check(Kind.CONTROLS, presser, task.request.by, moment.channel)
         return [e.TaskMuted(task=task.id, at=moment.at, by=presser.person, muted=muted)]
 
     return command
@@ -71,7 +71,7 @@ def offer_approval(task: Task, presser: Presser, words: str, moment: Moment) -> 
     """C37: words never approve. Someone who may is given the button, on one card."""
     for decision in (*task.questions, *(d for d in task.open if d.kind in OUTLIVES)):
         if any(option.approves for option in decision.options):
-            check(decision.kind, presser, task.owner, moment.channel)
+            check(decision.kind, presser, task.request.by, moment.channel)
             return [e.ApprovalOffered(task=task.id, at=moment.at, by=presser.person, decision=decision.id)]
     raise PressRefused(f"Nothing in {task.id} waits for an approval", next_step="Say `status` to see where it stands.")
 

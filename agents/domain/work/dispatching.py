@@ -21,9 +21,9 @@ SCOPE_OPTIONS = lettered(
 
 def scope_of(task: Task, subtask: Subtask) -> Scope | None:
     """C10: from the approved subtask's own list of files. None: nobody knows, so a person must say."""
-    assert task.plan is not None
-    if task.plan.is_closing(subtask.number):
-        return _scope_of_all(task, task.plan.paths)
+    assert task.plan.draft is not None
+    if task.plan.draft.is_closing(subtask.number):
+        return _scope_of_all(task, task.plan.draft.paths)
     if not subtask.files:
         return Scope(mode=ScopeMode.EXPLICIT) if subtask.spike else None
     return _listed(subtask.files)
@@ -37,7 +37,7 @@ def _listed(files: Iterable[str]) -> Scope:
 
 def _scope_of_all(task: Task, files: Iterable[str]) -> Scope:
     """The whole is judged by what the plan names and by what people allowed its parts beyond that."""
-    allowed = [work.scope for work in task.works if work.state is SubtaskState.DONE]
+    allowed = [work.scope for work in task.work.subtasks if work.state is SubtaskState.DONE]
     if any(scope.mode is ScopeMode.UNRESTRICTED for scope in allowed):
         return Scope(mode=ScopeMode.UNRESTRICTED)
     return _listed(dict.fromkeys((*files, *(pattern for scope in allowed for pattern in scope.patterns))))
@@ -45,14 +45,14 @@ def _scope_of_all(task: Task, files: Iterable[str]) -> Scope:
 
 def start_next(task: Task, moment: Moment) -> Facts:
     """Start whatever may start now; when nothing is left, the whole is complete."""
-    if task.works and all(work.settled for work in task.works):
+    if task.work.subtasks and all(work.settled for work in task.work.subtasks):
         return [e.WorkCompleted(task=task.id, at=moment.at)]
     return _start_all(task, moment)
 
 
 def came_to_nothing(task: Task) -> bool:
     """Every step was dropped: there is nothing to judge as a whole."""
-    return all(work.state in DROPPED for work in task.works if not task.is_closing(work.number))
+    return all(work.state in DROPPED for work in task.work.subtasks if not task.plan.is_closing(work.number))
 
 
 def _start_all(task: Task, moment: Moment) -> Facts:
@@ -64,16 +64,16 @@ def _start_all(task: Task, moment: Moment) -> Facts:
 
 def startable(task: Task, first_wave: int) -> list[Work]:
     """M197, M199: all it waits for is settled, and it writes nothing that somebody else is at."""
-    assert task.plan is not None
-    blocking, settled = task.plan.blocking(), {work.number for work in task.works if work.settled}
-    busy = [task.subtask(work.number) for work in task.works if work.queued or work.state in ACTIVE]
-    room = first_wave if not settled else len(task.works)
+    assert task.plan.draft is not None
+    blocking, settled = task.plan.draft.blocking(), {work.number for work in task.work.subtasks if work.settled}
+    busy = [task.plan.subtask(work.number) for work in task.work.subtasks if work.queued or work.state in ACTIVE]
+    room = first_wave if not settled else len(task.work.subtasks)
     chosen: list[Work] = []
-    for work in task.works:
+    for work in task.work.subtasks:
         if not _may_begin(work) or not settled.issuperset(blocking[work.number]):
             continue
-        subtask = task.subtask(work.number)
-        others = [*busy, *(task.subtask(each.number) for each in chosen)]
+        subtask = task.plan.subtask(work.number)
+        others = [*busy, *(task.plan.subtask(each.number) for each in chosen)]
         if len(others) < room and not any(conflict(subtask, other) for other in others):
             chosen.append(work)
     return chosen
@@ -104,7 +104,7 @@ def _stem(path: str) -> tuple[str, bool]:
 
 
 def _start(task: Task, work: Work, moment: Moment) -> Facts:
-    subtask = task.subtask(work.number)
+    subtask = task.plan.subtask(work.number)
     if scope := scope_of(task, subtask):
         ready = e.SubtaskReady(task=task.id, at=moment.at, subtask=work.number, attempt=1, scope=scope)
         return [ready]
@@ -128,14 +128,14 @@ def _ask_for_scope(task: Task, subtask: Subtask, moment: Moment) -> Facts:
 
 
 def _paths(task: Task) -> Iterable[str]:
-    return task.plan.paths if task.plan else ()
+    return task.plan.draft.paths if task.plan.draft else ()
 
 
 def resume(task: Task, moment: Moment) -> Facts:
     """After a stop: each run that was stopped goes on where it was, then whatever may start."""
     if task.state is not TaskState.RUNNING:
         return []
-    stopped = [work for work in task.works if work.state is SubtaskState.PAUSED]
+    stopped = [work for work in task.work.subtasks if work.state is SubtaskState.PAUSED]
     return [*(goes_on(task, work, moment) for work in stopped), *_start_all(task, moment)]
 
 
@@ -154,15 +154,15 @@ def goes_on(task: Task, work: Work, moment: Moment) -> e.SubtaskReady:
 def notes_for(task: Task, subtask: Subtask) -> tuple[str, ...]:
     """M246: what those it needs, or is told of, left for it."""
     wanted = {need.number for need in subtask.needs}
-    return tuple(f"{task.id}.{w.number}: {w.note}" for w in task.works if w.number in wanted and w.note)
+    return tuple(f"{task.id}.{w.number}: {w.note}" for w in task.work.subtasks if w.number in wanted and w.note)
 
 
 def dependents(task: Task, number: int) -> Iterator[int]:
     """Those that wait for a subtask by their own needs, and those that wait for them."""
-    assert task.plan is not None
+    assert task.plan.draft is not None
     found, left = {number}, True
     while left:
-        more = {s.number for s in task.plan.steps if found & set(s.blocked_by)} - found
+        more = {s.number for s in task.plan.draft.steps if found & set(s.blocked_by)} - found
         left = bool(more)
         found |= more
     yield from sorted(found - {number})
@@ -172,13 +172,13 @@ def branch_of(task: Task, work: Work) -> str:
     """The branch that a run works on: the one it has, or the one it will get."""
     if work.branch:
         return work.branch
-    named = branch_for(task.id, task.subtask(work.number).title, work.number)
+    named = branch_for(task.id, task.plan.subtask(work.number).title, work.number)
     return f"{named}-{work.attempt}" if work.attempt > 1 else named
 
 
 def persons_branch(task: Task, work: Work) -> str:
     """Where a person goes on with it. The closing subtask may have no branch of its own, for it judges the whole."""
-    return work.branch or task.branch
+    return work.branch or task.work.branch
 
 
 def key_of(task: Task, work: Work) -> str:

@@ -13,7 +13,8 @@ from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Option, lettered
 from agents.domain.ids import TaskId
 from agents.domain.learning import proposing
-from agents.domain.task.task import Task, TaskState, evolve
+from agents.domain.task.fold import evolve
+from agents.domain.task.task import Task, TaskState
 from agents.domain.work.dispatching import SCOPE_OPTIONS, goes_on, key_of, start_next
 from agents.domain.work.work import Ending, SubtaskState, Work
 from agents.domain.workflow.workflow import DEFAULT
@@ -78,7 +79,7 @@ def about_run(task: Task, work: Work, moment: Moment) -> About:
 
 def is_current(task: Task, fact: e.AboutWork) -> bool:
     """The run a job is for is still the one that counts."""
-    work = task.work(fact.subtask)
+    work = task.work.on(fact.subtask)
     return task.in_work and work.attempt == fact.attempt and work.state in (SubtaskState.PENDING, SubtaskState.RUNNING)
 
 
@@ -137,7 +138,7 @@ def failed(task: Task, work: Work, ended: Ended, moment: Moment) -> Facts:
 def after_evaluation(task: Task, work: Work, evaluation: Evaluation, risk: Risk, moment: Moment) -> Facts:
     """M035: pass goes on to the step gate, what can be mended goes back, all else goes to a person."""
     about = about_run(task, work, moment)
-    if task.subtask(work.number).spike and not evaluation.changes:
+    if task.plan.subtask(work.number).spike and not evaluation.changes:
         risk = FOUND_OUT
     judged = e.WorkEvaluated(**about, evaluation=evaluation, risk=risk.level, why=risk.said)
     if evaluation.overall is Score.PASS:
@@ -154,7 +155,7 @@ def after_evaluation(task: Task, work: Work, evaluation: Evaluation, risk: Risk,
 
 def most_attempts(task: Task) -> int:
     """M027: the first, and as many revisions as the workflow allows that its plan was approved under."""
-    return 1 + (task.workflow or DEFAULT).implement.max_retries
+    return 1 + (task.plan.workflow or DEFAULT).implement.max_retries
 
 
 def needs_a_person(task: Task, work: Work, evaluation: Evaluation) -> bool:
@@ -185,7 +186,7 @@ def _gate(task: Task, work: Work, evaluation: Evaluation, risk: Risk, moment: Mo
     """C07: low risk passes by itself; a reviewer who said nothing is never taken for a yes (C06)."""
     held = at_least_high(risk, "; ".join(evaluation.doubts)) if evaluation.doubts else risk
     kind, said = GATE_FOR[held.level], held.said
-    unseen = _unseen_but_leaving(task, moment) if task.is_closing(work.number) else ""
+    unseen = _unseen_but_leaving(task, moment) if task.plan.is_closing(work.number) else ""
     if kind is None or _is_let_pass(task, work, evaluation, held):
         kind, said = Kind.GATE_MEDIUM if unseen else None, ""
     if kind is None:
@@ -209,19 +210,19 @@ def _is_let_pass(task: Task, work: Work, evaluation: Evaluation, risk: Risk) -> 
         and (other.base, other.evaluation.tree) == (work.base, evaluation.tree)
         and other.risk is not None
         and GATE_FOR[other.risk] is GATE_FOR[risk.level]
-        for other in task.works
+        for other in task.work.subtasks
     )
 
 
 def _leaves_next(task: Task, work: Work, moment: Moment) -> bool:
     """Time lets nothing leave the machine: after the closing subtask the whole is pushed."""
-    return moment.leaves and not task.pull and task.is_closing(work.number)
+    return moment.leaves and not task.delivery.pull and task.plan.is_closing(work.number)
 
 
 def _unseen_but_leaving(task: Task, moment: Moment) -> str:
     """Attack 19: time may let a step pass, but nothing leaves the machine on the strength of that."""
-    unseen = [f"{task.id}.{work.number}" for work in task.works if work.by_time]
-    if not unseen or not moment.leaves or task.pull:
+    unseen = [f"{task.id}.{work.number}" for work in task.work.subtasks if work.by_time]
+    if not unseen or not moment.leaves or task.delivery.pull:
         return ""
     which = f"{' and '.join(unseen)} passed only because the time ran out"
     return f"{which}, and next it leaves this machine as a pull request: a person must let it."
@@ -237,7 +238,7 @@ def _ask_what_next(task: Task, work: Work, why: str, moment: Moment) -> Facts:
     question = Question(
         kind=Kind.ESCALATION,
         options=ESCALATION_OPTIONS,
-        text=f"{task.id}.{work.number} ({task.subtask(work.number).title}) needs you",
+        text=f"{task.id}.{work.number} ({task.plan.subtask(work.number).title}) needs you",
         evidence=(why, *_kept(work)),
         subject=f"work:{work.number}:{work.attempt}",
     )
@@ -280,7 +281,7 @@ def unmerged(task: Task, problem: str, moment: Moment) -> Facts:
         kind=Kind.ESCALATION,
         options=UNMERGED_OPTIONS,
         text=f"{task.id} could not be merged",
-        evidence=(problem, f"Kept: branch {task.branch}"),
+        evidence=(problem, f"Kept: branch {task.work.branch}"),
         subject="merge",
     )
     return [e.MergeFailed(task=task.id, at=moment.at, problem=problem), *ask(task, question, moment)]

@@ -192,7 +192,7 @@ def surface_name(surface: str) -> str:
 
 
 def about(task: Task | None, card: Card) -> str:
-    return f"{task.id}: {first_line(task.request, 60)}" if task else first_line(card.title, 60)
+    return f"{task.id}: {first_line(task.request.text, 60)}" if task else first_line(card.title, 60)
 
 
 def place_in_thread(conversation: Conversation, message: Message, card: Card) -> Place:
@@ -211,8 +211,8 @@ def place_in_thread(conversation: Conversation, message: Message, card: Card) ->
 
 def place_on_ledger(task: Task, card: Card, back: str) -> Place:
     return Place(
-        thread=task.thread,
-        channel=task.channel,
+        thread=task.request.thread,
+        channel=task.request.channel,
         shown=card.fingerprint,
         task=task.id,
         about=about(task, card),

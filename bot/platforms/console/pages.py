@@ -115,7 +115,7 @@ class Pages:
         viewer = viewer_of(request).account
         found = await self._desk.tasks(viewer, ended=ended, limit=TASKS_SHOWN + 1, search=search, before=before)
         tasks = found[:TASKS_SHOWN]
-        names = await self._desk.names(tuple({task.owner for task in tasks}))
+        names = await self._desk.names(tuple({task.request.by for task in tasks}))
         kept = {**({"ended": ""} if ended else {}), **({"q": search} if search else {})}
         return await self.show(
             request,
@@ -146,7 +146,7 @@ class Pages:
             "task.html",
             at=at,
             here="/tasks",
-            title=f"{id} · {page.first_line(found.task.request, 60)}",
+            title=f"{id} · {page.first_line(found.task.request.text, 60)}",
             watch=(id, *pressed),
             found=found,
             before=before,

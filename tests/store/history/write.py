@@ -51,7 +51,7 @@ BLOCKERS = {
 
 
 def _request(asked: Any) -> str:
-    return asked.task.request if asked.task else ""
+    return asked.task.request.text if asked.task else ""
 
 
 async def _decompose(asked: Any) -> Any:
@@ -72,7 +72,7 @@ async def _custodiet(asked: Any) -> Any:
 
 
 async def _minion(brief: Brief, watch: Watch) -> Outcome:
-    words = brief.task.request
+    words = brief.task.request.text
     blocker = next((why for word, why in BLOCKERS.items() if f"no {word}" in words), "")
     if "asks" in words and not brief.since:
         plays = says(Asked(question="Which colour?", options=("red", "blue")))
@@ -123,7 +123,7 @@ class History:
         """Press an option by its value, once its card is shown."""
         decision = await self.opens(id, kind)
         letter = next(option.letter for option in decision.options if value in (option.value, option.label))
-        token, thread = f"{decision.id}.{letter}", (await self.task(id)).thread
+        token, thread = f"{decision.id}.{letter}", (await self.task(id)).request.thread
         stage: Any = self.play.stage
 
         async def pressed() -> bool:

@@ -18,7 +18,7 @@ def opening(render: Render, brief: Brief, pack: str, skills: Sequence[Skill], ad
     about = {
         "task": str(brief.task.id),
         "project": brief.checkout.project,
-        "request": brief.task.request,
+        "request": brief.task.request.text,
         "number": subtask.number,
         "title": subtask.title,
         "why": subtask.why,

@@ -1,0 +1,108 @@
+"""Facts of a task as a whole: what was asked for, how people steer it, and which of its jobs got stuck."""
+
+from dataclasses import dataclass
+
+from agents.domain.fact import Event
+from agents.domain.ids import PersonId
+from agents.domain.task.request import Request
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskRequested(Event):
+    request: Request
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestVouched(Event):
+    """Somebody outside asked, and a person takes it on."""
+
+    by: PersonId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectChosen(Event):
+    project: str  # empty: none is configured
+    by: PersonId | None  # None: a rule chose it, and `why` says which
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemarkMade(Event):
+    """Someone who is heard said something that answers no open question."""
+
+    by: PersonId
+    text: str
+    entitled: bool = False  # the owner or an approver said it: minions at work are told
+    urgent: bool = False  # the bot was mentioned: it does not wait for a minion's next turn
+    asks: bool = False  # somebody else said it to the bot: it may ask for a task of its own
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestCorrected(Event):
+    """The request's author edited the message."""
+
+    by: PersonId
+    request: str
+    hidden: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestEdited(Event):
+    """The request's author edited the message after the plan was approved: what was decided stays as it was."""
+
+    by: PersonId
+    request: str
+    hidden: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskStopped(Event):
+    by: PersonId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskResumed(Event):
+    by: PersonId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskBackburnered(Event):
+    by: PersonId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskCancelled(Event):
+    by: PersonId
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskMuted(Event):
+    by: PersonId
+    muted: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobParked(Event):
+    """A job was given up after its recoveries were used up."""
+
+    job: str
+    flow: str
+    problem: str
+    kept: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobRetried(Event):
+    """A person asked for a parked job to be run again."""
+
+    by: PersonId
+    job: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskAskedAbout(Event):
+    """Someone asked how it stands; the answer is made from facts."""
+
+    by: PersonId
+    about: str  # status, why or cost

@@ -1,0 +1,207 @@
+"""A task as its facts leave it: where each fact takes it, and what it changes in each part."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import reduce
+
+from agents.domain import events as e
+from agents.domain.decisions import fold as decisions
+from agents.domain.errors import IllegalMove
+from agents.domain.events import Event
+from agents.domain.fact import Fold
+from agents.domain.models import money
+from agents.domain.planning import state as planning
+from agents.domain.planning.debate import after_round
+from agents.domain.task.illegal import illegal
+from agents.domain.task.task import EVEN_WHEN_ENDED, RESTING, STAYS, TASK_MOVES, Task, TaskState
+from agents.domain.work import delivery, fold as subtasks, state as work
+from agents.domain.work.work import Heard, Work
+
+ABOUT_DECISIONS = (e.DecisionOpened, e.AboutDecision)
+MOST_SAID = 20
+
+
+def replay(history: Iterable[Event]) -> Task:
+    """Rebuild a task from its facts."""
+    first, *rest = history
+    return reduce(evolve, rest, begin(first))
+
+
+def begin(first: Event) -> Task:
+    if not isinstance(first, e.TaskRequested):
+        raise IllegalMove(
+            f"a task begins with TaskRequested, not with {type(first).__name__}",
+            next_step="Run `overlord doctor` to check the log.",
+        )
+    return Task(id=first.task, request=first.request, changed_at=first.at)
+
+
+def evolve(task: Task, fact: Event) -> Task:
+    """Apply one fact. Raises IllegalMove if it cannot follow from where the task is."""
+    state, before_rest = _move(task, fact)
+    moved = replace(
+        task,
+        state=state,
+        before_rest=before_rest,
+        changed_at=fact.at,
+        plan=planning.fold(task.plan, fact),
+        work=_works(task, fact) if isinstance(fact, e.AboutWork) else work.fold(task.work, fact),
+        delivery=delivery.fold(task.delivery, fact),
+        money=money.fold(task.money, fact),
+        open=decisions.still_open(task.open, fact) if isinstance(fact, ABOUT_DECISIONS) else task.open,
+    )
+    return fold(moved, fact)
+
+
+fold = Fold[Task]()
+
+
+@fold.on(e.ProjectChosen)
+def _(task: Task, fact: e.ProjectChosen) -> Task:
+    return replace(task, project=fact.project, project_why=fact.why)
+
+
+@fold.on(e.RequestVouched)
+def _(task: Task, fact: e.RequestVouched) -> Task:
+    return replace(task, vouched=True)
+
+
+@fold.on(e.RemarkMade)
+def _(task: Task, fact: e.RemarkMade) -> Task:
+    task = replace(task, remarks=task.remarks + (not (fact.asks and fact.entitled)))
+    return _hear(task, fact.text, urgent=fact.urgent) if fact.entitled and not fact.asks else task
+
+
+@fold.on(e.RequestCorrected)
+def _(task: Task, fact: e.RequestCorrected) -> Task:
+    task = replace(task, request=replace(task.request, text=fact.request, hidden=fact.hidden))
+    return _hear(task, f"The request was corrected. It is now: {fact.request}", urgent=True)
+
+
+@fold.on(e.TaskMuted)
+def _(task: Task, fact: e.TaskMuted) -> Task:
+    return replace(task, muted=fact.muted)
+
+
+@fold.on(e.TaskCancelled)
+def _(task: Task, fact: e.TaskCancelled) -> Task:
+    return replace(task, reason=fact.reason)
+
+
+@fold.on(e.TaskFailed)
+def _(task: Task, fact: e.TaskFailed) -> Task:
+    return replace(task, reason=fact.reason)
+
+
+@fold.on(e.TaskHandedOver)
+def _(task: Task, fact: e.TaskHandedOver) -> Task:
+    return replace(task, reason="handed over")
+
+
+@fold.on(e.JobParked)
+def _(task: Task, fact: e.JobParked) -> Task:
+    return replace(task, parked=(*task.parked, fact.job), problem=fact.problem)
+
+
+@fold.on(e.BudgetReached)
+def _(task: Task, fact: e.BudgetReached) -> Task:
+    return replace(task, parked=(*task.parked, fact.job), problem=f"the budget of {fact.budget} is used up")
+
+
+@fold.on(e.JobRetried)
+def _(task: Task, fact: e.JobRetried) -> Task:
+    return replace(task, parked=tuple(job for job in task.parked if job != fact.job), problem="")
+
+
+@fold.on(e.OutlineChosen, e.PlanChangeRequested)
+def _(task: Task, fact: Event) -> Task:
+    return replace(task, parked=(), problem="")
+
+
+@fold.on(e.DecompositionEscalated)
+def _(task: Task, fact: e.DecompositionEscalated) -> Task:
+    return replace(task, problem="" if fact.debate else fact.why)
+
+
+@fold.on(e.DebateRoundHeld)
+def _(task: Task, fact: e.DebateRoundHeld) -> Task:
+    plan = task.plan
+    if plan.debate is None or plan.debate.next_round != fact.round.number:
+        raise _illegal(task, fact)
+    paths = plan.draft.paths if plan.draft else ()
+    return replace(task, plan=replace(plan, debate=after_round(plan.debate, fact.round, task.request.text, paths)))
+
+
+@fold.on(e.ClarificationAnswered)
+def _(task: Task, fact: e.ClarificationAnswered) -> Task:
+    return replace(task, problem="")
+
+
+@fold.on(e.PlanAccepted)
+def _(task: Task, fact: e.PlanAccepted) -> Task:
+    drafted = task.plan.draft.subtasks if task.plan.draft else ()
+    works = tuple(Work(number=subtask.number) for subtask in drafted)
+    return replace(task, problem="", work=replace(task.work, subtasks=works))
+
+
+@fold.on(e.MergeFailed)
+def _(task: Task, fact: e.MergeFailed) -> Task:
+    return replace(task, problem=fact.problem)
+
+
+@fold.on(e.Merged)
+def _(task: Task, fact: e.Merged) -> Task:
+    return replace(task, problem="")
+
+
+@fold.on(e.ProposalMade)
+def _(task: Task, fact: e.ProposalMade) -> Task:
+    return replace(task, proposals=(*task.proposals, fact.proposal))
+
+
+@fold.on(e.ProposalApproved, e.ProposalRejected)
+def _(task: Task, fact: e.AboutProposal) -> Task:
+    return replace(task, proposals=tuple(p for p in task.proposals if p.id != fact.proposal))
+
+
+def _hear(task: Task, text: str, *, urgent: bool) -> Task:
+    """What minions at work must be told: the words of entitled people, and that the request is another one."""
+    if not task.in_work:
+        return task
+    number = task.said[-1].number + 1 if task.said else 1
+    return replace(task, said=(*task.said, Heard(number=number, text=text, urgent=urgent))[-MOST_SAID:])
+
+
+def _works(task: Task, fact: e.AboutWork) -> work.WorkState:
+    known = task.work.subtasks
+    if all(each.number != fact.subtask for each in known):
+        raise _illegal(task, fact)
+    now = tuple(subtasks.evolve(each, fact) if each.number == fact.subtask else each for each in known)
+    return replace(task.work, subtasks=now)
+
+
+def _move(task: Task, fact: Event) -> tuple[TaskState, TaskState]:
+    """The state that a fact takes a task to, and the one to come back to where it now rests."""
+    kind = type(fact)
+    if kind in EVEN_WHEN_ENDED or (kind in STAYS and not task.ended):
+        return task.state, task.before_rest
+    if (task.state, kind) not in TASK_MOVES:
+        return task.state, _move_at_rest(task, fact)
+    to = TASK_MOVES[task.state, kind]
+    if to is None:
+        return task.before_rest, task.before_rest
+    if to in RESTING and task.state not in RESTING:
+        return to, task.state
+    return to, task.before_rest
+
+
+def _move_at_rest(task: Task, fact: Event) -> TaskState:
+    """Work that was under way when the task was stopped may still report; it goes on from there when it is resumed."""
+    to = TASK_MOVES.get((task.before_rest, type(fact)))
+    if not task.at_rest or to is None or to in (TaskState.PAUSED, TaskState.BACKBURNER):
+        raise _illegal(task, fact)
+    return to
+
+
+def _illegal(task: Task, fact: Event) -> IllegalMove:
+    return illegal(task.id, task.state, fact, ended=task.ended)
