@@ -18,7 +18,7 @@ _DECIDES: dict[Group, str] = {
     Group.TECH_LEAD: "gates and merges of high and critical risk",
     Group.SECURITY_TEAM: "gates and merges of high and critical risk",
     Group.DEVOPS_TEAM: "gates and merges of critical risk",
-    Group.ADMIN: "people and settings",
+    Group.ADMIN: "which accounts are one person, and who is signed in",
 }
 
 
@@ -50,6 +50,10 @@ class Permissions:
     def is_operator(self, accounts: Iterable[Account]) -> bool:
         """Whether the person who has these accounts is the operator."""
         return not self._operators.isdisjoint(accounts)
+
+    def administers(self, accounts: Iterable[Account]) -> bool:
+        """Whether they look after people: the operator, and whoever is in the group `admin`."""
+        return Group.ADMIN in self.groups_of(accounts)
 
     def channel(self, name: str) -> ChannelPolicy:
         return self._channels.get(name, _NO_POLICY)

@@ -128,6 +128,8 @@ class Sessions(Protocol):
 
     async def end_sessions(self, login: str, id: str = "") -> int: ...
 
+    async def administers(self, account: Account) -> bool: ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pages:

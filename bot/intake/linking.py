@@ -1,10 +1,11 @@
 """Two accounts become one person: a code, then a yes from both, and the operator's where a right would move."""
 
 import secrets
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from agents.domain.decisions.authority import Presser
+from agents.domain.decisions.authority import Group, Presser
 from agents.domain.errors import OverlordError, PressRefused
 from agents.domain.ids import Account, DecisionId, Thread, derived, surface_of
 from agents.domain.project.linking import Answer, LinkRequest, LinkState, Side, answer
@@ -51,7 +52,7 @@ class Linking:
             by=pressed.by,
             yes=letter == YES,
             privileged=bool(speaker.groups) or any(self._groups(side.account) for side in request.sides),
-            operator=post.key == _key(request, "operator") and self._permissions.is_operator(accounts),
+            operator=post.key.startswith(_key(request, "operator")) and self._may_confirm(request, accounts),
             at=self._at,
         )
         now = answer(request, given)
@@ -82,12 +83,30 @@ class Linking:
             self._books.posts.want(wish(_key(request, side.account), side.thread, card), self._at)
         asking = request.waits_for_operator
         key = _key(request, "operator")
+        card = cards.operator_card(request, (one, other), asking)
         for account in self._permissions.operators:
-            if (line := own_line(account)) and (asking or self._books.posts.wanted(key)):
-                thread = Thread(f"{line}:{request.id}")
-                self._books.threads.start(thread, line, account, self._at)
-                card = cards.operator_card(request, (one, other), asking)
-                self._books.posts.want(wish(key, thread, card), self._at)
+            self._ask_to_confirm(account, request, key, card)
+        for account in self._permissions.members(Group.ADMIN):
+            met = self._books.people.find(account)
+            if met and self._may_confirm(request, met.accounts):
+                self._ask_to_confirm(account, request, f"{key}:{account}", card)
+
+    def _may_confirm(self, request: LinkRequest, accounts: Collection[Account]) -> bool:
+        """The operator, or an admin who is neither of the two."""
+        own = any(side.account in accounts for side in request.sides)
+        return self._permissions.is_operator(accounts) or (not own and self._permissions.administers(accounts))
+
+    def _ask_to_confirm(self, account: Account, request: LinkRequest, key: str, card: Card) -> None:
+        """Where they are alone with the bot; else they are not asked."""
+        if not request.waits_for_operator and not self._books.posts.wanted(key):
+            return
+        place = self._books.deliveries.last_place(account)
+        if line := own_line(account):
+            thread = Thread(f"{line}:{request.id}")
+            self._books.threads.start(thread, line, account, self._at)
+            self._books.posts.want(wish(key, thread, card), self._at)
+        elif place and place.direct and surface_of(place.thread) == surface_of(account):
+            self._books.posts.want(wish(key, place.thread, card), self._at)
 
     def _tell(self, account: Account, card: Card) -> None:
         """Where they spoke to the bot alone, else in private where they last spoke; else there is no way."""

@@ -73,6 +73,15 @@ class PeopleDesk:
         """All of this login's, or the one with this id. Says how many there were."""
         return await self._office.database.write(lambda books: books.sessions.end(login, id))
 
+    async def administers(self, account: Account) -> bool:
+        """Whether this person looks after other people's sessions."""
+
+        def question(books: Books) -> bool:
+            person = books.people.find(account)
+            return self._office.permissions.administers(person.accounts if person else (account,))
+
+        return await self._office.database.read(question)
+
     async def begin_session(self, session: Session, token_hash: str) -> bool:
         return await self._office.database.write(lambda books: books.sessions.begin(session, token_hash))
 

@@ -8,6 +8,7 @@ from datetime import timedelta
 import httpx
 import pytest
 
+from agents.domain.ids import Account
 from bot.platforms.console.access.sessions import Brake, Seal, hash_of
 from store.chat.sessions import Session
 from tests.fakes.console import SECRET, Visit, console, text_of, visitor
@@ -23,6 +24,7 @@ class Tokens:
         self.given = dict(TOKENS)
         self.open: dict[str, Session] = {}
         self.now = START
+        self.admins: set[str] = set()
 
     async def begin_session(self, session: Session, token_hash: str) -> bool:
         known = session.login in {login for token, login in self.given.items() if hash_of(token) == token_hash}
@@ -35,7 +37,10 @@ class Tokens:
         return found if found and found.login in self.given.values() and found.until > self.now else None
 
     async def sessions(self, login: str) -> Sequence[Session]:
-        return [each for each in self.open.values() if each.login == login]
+        return [each for each in self.open.values() if login in ("", each.login)]
+
+    async def administers(self, account: Account) -> bool:
+        return account in self.admins
 
     async def end_sessions(self, login: str, id: str = "") -> int:
         ended = [each.key for each in await self.sessions(login) if not id or each.id == id]
@@ -188,6 +193,24 @@ async def test_another_page_cannot_sign_anybody_out() -> None:
         await visit.post("/logout", csrf="0" * 64)
         await visit.post("/sessions", csrf="0" * 64, all="1")
         assert (await visit.get("/needs")).status_code == 200
+
+
+@pytest.mark.parametrize("admin", [True, False])
+async def test_an_admin_sees_who_is_signed_in_and_ends_it(admin: bool) -> None:
+    tokens = Tokens()
+    tokens.admins = {"console:ana"} if admin else set()
+    async with shared(tokens) as visit, visitor(visit.url) as other:
+        await enter(visit, "token-of-ana")
+        ben = Visit(visit.url, other, visit.desk)
+        await enter(ben, "token-of-ben")
+        shown = (await visit.get("/sessions")).text
+        assert ("ben, for" in shown) is admin
+        theirs = next(each for each in tokens.open.values() if each.login == "ben")
+        await visit.post("/sessions", login="ben", session=theirs.id)
+        assert (await ben.get("/needs")).status_code == (303 if admin else 200)
+        await visit.get("/sessions")
+        await visit.post("/sessions", login="ben", all="1")
+        assert [each.login for each in tokens.open.values()] == ([] if admin else ["ben"]), "all means all of one's own"
 
 
 async def test_people_see_their_own_sessions_and_end_them() -> None:

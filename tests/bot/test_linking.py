@@ -108,6 +108,38 @@ async def test_nobody_else_answers_for_them(room: Room, card: str) -> None:
     assert await accounts(room, BO) == (BO,), again.words
 
 
+@pytest.fixture
+async def looked_after(database: Database) -> Room:
+    """With two admins who have spoken to the bot alone."""
+    room = Room(office_of(database, groups={**GROUPS, Group.ADMIN: frozenset({BO, PHONE})}))
+    await say(room, BO, "status")
+    await say(room, PHONE, "status")
+    return room
+
+
+async def test_an_admin_confirms_for_others(looked_after: Room) -> None:
+    room = looked_after
+    id = await ask(room, EVE, ANA)
+    await press(room, id, ANA)
+    await press(room, id, EVE)
+    assert (await posts(room))[f"link:{id}:operator:{BO}"][0] == line(BO), "where the admin is alone with the bot"
+    await press(room, id, EVE, card=f"operator:{BO}")
+    assert await accounts(room, EVE) == (EVE,), "a press of one of the two is no confirmation"
+    await press(room, id, BO, card=f"operator:{BO}")
+    assert set(await accounts(room, EVE)) == {EVE, ANA}
+
+
+async def test_an_admin_does_not_confirm_for_themselves(looked_after: Room) -> None:
+    room = looked_after
+    id = await ask(room, BO, OLD)
+    await press(room, id, BO)
+    await press(room, id, OLD)
+    asked = [key for key in await posts(room) if key.startswith(f"link:{id}:operator")]
+    assert sorted(asked) == [f"link:{id}:operator", f"link:{id}:operator:{PHONE}"]
+    await press(room, id, BO, card="operator")
+    assert await accounts(room, BO) == (BO,)
+
+
 @pytest.mark.parametrize("by", ["card", "command line"])
 async def test_where_an_account_is_in_a_group_the_operator_confirms_too(room: Room, by: str) -> None:
     id = await ask(room, EVE, ANA)

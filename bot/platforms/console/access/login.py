@@ -65,14 +65,19 @@ class Login:
         viewer, sessions = viewer_of(request), self._door.options.sessions
         if sessions is None:
             raise HTTPException(404, "Nobody signs in here.")
-        found = await sessions.sessions(viewer.login)
-        return await self._pages.show(request, "sessions.html", here="/sessions", title="Sessions", sessions=found)
+        admin = await sessions.administers(viewer.account)
+        found = await sessions.sessions("" if admin else viewer.login)
+        return await self._pages.show(
+            request, "sessions.html", here="/sessions", title="Sessions", sessions=found, admin=admin
+        )
 
     async def end(self, request: Request) -> Response:
-        """One of their own sessions, or all of them."""
+        """One of their own sessions, or all of them; an admin may end one of somebody else's."""
         form, viewer, sessions = await fields(request), viewer_of(request), self._door.options.sessions
         if sessions and self._door.stands(request, form.get("csrf", "")):
-            await sessions.end_sessions(viewer.login, "" if "all" in form else form.get("session") or viewer.session)
+            other = form.get("login", "") if await sessions.administers(viewer.account) else ""
+            which = "" if "all" in form else form.get("session") or viewer.session
+            await sessions.end_sessions((which and other) or viewer.login, which)
         return RedirectResponse("/sessions", 303)
 
     async def _page(self, request: Request, onward: str, *, problem: str, status: int = 200) -> Response:
