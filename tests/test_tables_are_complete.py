@@ -6,7 +6,7 @@ from agents.domain import events as e
 from agents.domain.decisions.authority import RULES, Kind
 from agents.domain.decisions.consequences import CONSEQUENCES
 from agents.domain.task.task import EVEN_WHEN_ENDED, STAYS, TASK_MOVES, TaskState
-from agents.flows import FLOW_AFTER, FLOWS
+from agents.flows import FLOW_AFTER
 from bot.cards import CARD_FOR, QUIET, timeline, words
 from bot.intake.commands import ANSWERS, STEERS
 from bot.intake.conversation import Verb
@@ -20,9 +20,14 @@ NOT_OPENED_YET = {
 }
 
 
+# What people are told of a project they are told by its decisions, unless CARD_FOR says more.
+OF_PROJECTS = {kind for kind in e.ALL if issubclass(kind, e.OnProject)}
+OF_TASKS = set(e.ALL) - OF_PROJECTS
+
+
 def test_every_fact_moves_a_task_or_is_said_not_to() -> None:
     moves = {kind for _, kind in TASK_MOVES}
-    assert moves | STAYS | EVEN_WHEN_ENDED | {e.TaskRequested} == set(e.ALL)
+    assert moves | STAYS | EVEN_WHEN_ENDED | {e.TaskRequested} == OF_TASKS
     assert not (moves & STAYS or moves & EVEN_WHEN_ENDED or STAYS & EVEN_WHEN_ENDED)
 
 
@@ -35,13 +40,13 @@ def test_every_fact_starts_a_flow_or_rests() -> None:
 
 
 def test_every_fact_is_told_or_quiet() -> None:
-    assert CARD_FOR.keys() | QUIET == set(e.ALL)
+    assert (CARD_FOR.keys() | QUIET) - OF_PROJECTS == OF_TASKS
     assert not CARD_FOR.keys() & QUIET
 
 
 def test_every_fact_can_be_written_and_put_into_words() -> None:
     assert set(EVENT_KINDS) == {kind.__name__ for kind in e.ALL}
-    assert set(e.ALL) == timeline.IN_WORDS
+    assert timeline.IN_WORDS - OF_PROJECTS == OF_TASKS
 
 
 def test_every_state_has_a_word_a_tone_and_an_icon() -> None:
@@ -59,8 +64,9 @@ def test_every_kind_that_is_opened_leads_to_something() -> None:
     assert not CONSEQUENCES.keys() & NOT_OPENED_YET
 
 
-def test_every_flow_has_its_words() -> None:
-    assert words.FLOW.keys() == FLOWS.keys()
+def test_every_flow_that_may_hold_up_a_task_has_its_words() -> None:
+    holds_up = {row.run.__name__ for row in FLOW_AFTER if row.run and not row.aside and row.fact not in OF_PROJECTS}
+    assert words.FLOW.keys() == holds_up
 
 
 def test_every_command_steers_or_answers() -> None:

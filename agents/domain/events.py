@@ -19,6 +19,8 @@ from agents.domain.fact import (
     AboutProposal as AboutProposal,
     AboutWork as AboutWork,
     Event as Event,
+    OnEitherStream as OnEitherStream,
+    OnProject as OnProject,
 )
 from agents.domain.learning.facts import (
     ProposalApproved as ProposalApproved,

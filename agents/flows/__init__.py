@@ -18,6 +18,7 @@ from typing import Any
 
 from agents.domain import events as e
 from agents.domain.events import Event
+from agents.domain.project.project import Project
 from agents.domain.task.issue_comments import TELLS
 from agents.domain.task.task import Task
 from agents.flows.debate import debate
@@ -51,7 +52,7 @@ class Repeats(StrEnum):
     PARKED = "parked"  # the one that the fact names
 
 
-def always(task: Task) -> bool:
+def always(about: Task | Project) -> bool:
     return True
 
 
@@ -69,7 +70,7 @@ class On:
     counted: bool = False  # towards `limits.task_steps`; what ends a task, or saves its work, is never refused
     aside: bool = False  # may fail without holding up the task; it is tried for longer instead
     at_rest: bool = False  # runs while the task is stopped or snoozed, too
-    when: Callable[[Task], bool] = always
+    when: Callable[[Any], bool] = always  # of the task, or of the project where the fact is on its stream
     repeats: Repeats | None = None
 
 

@@ -107,7 +107,6 @@ FLOW: dict[str, str] = {
     "merge": "the merge",
     "keep_work": "keeping what there was",
     "publish_branch": "bringing the branch to you",
-    "tell_issue": "telling the issue",
     "tidy": "tidying up",
 }
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from agents.domain.decisions.authority import Group
 from agents.domain.decisions.decision import Decision
 from agents.domain.events import Event
-from agents.domain.ids import Account, PersonId, TaskId, surface_of
+from agents.domain.ids import Account, PersonId, TaskId, is_project, surface_of
 from agents.domain.task.task import Task
 from bot.cards import CARD_FOR, status
 from bot.cards.bill import Bill
@@ -74,7 +74,7 @@ def wish(key: str, thread: str, card: Card, act: Act = Act.POST, target: str = "
 
 
 def scene_of(books: Books, event: Event, permissions: Permissions, house: House) -> Scene:
-    task = books.log.task(event.task)
+    task = books.log.in_thread(event.task) if is_project(event.stream) else books.log.task(event.task)
     ways, url = ways_of(task, house.public_url), task.delivery.url
     return Scene(
         task=replace(task, delivery=replace(task.delivery, url=ways.openable(url))) if url else task,

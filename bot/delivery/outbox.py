@@ -149,7 +149,7 @@ class Outbox:
         if decision:
             self._link_from_checks(decision, message, books)
         if decision and post.late:
-            task, cause = books.log.task(decision.task), f"shown:{post.name}"
+            task, cause = books.log.in_thread(decision.task), f"shown:{post.name}"
             facts = pressing.begin_clock_again(task, decision.id, self._office.moment(task.request.channel, cause))
             books.log.append(task.id, facts, Cause(actor="overlord", delivery=cause))
 

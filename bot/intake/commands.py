@@ -60,7 +60,7 @@ def obey(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -
     if verb is Verb.ASIDE:
         return "an aside"
     if steer := STEERS.get(verb):
-        task = _task(asked, books, permissions)
+        task = books.log.in_thread(_task(asked, books, permissions).id)
         facts = steer(task, asked.speaker, asked.command.words, moment)
         cause = Cause(actor=asked.said.by, delivery=asked.said.key)
         books.log.append(task.id, facts, cause)

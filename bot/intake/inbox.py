@@ -233,7 +233,7 @@ class Inbox:
                 "What you were shown has changed since", next_step="Look at it again; it was refreshed just now."
             )
         refuse_unless_open(decision, books.people.name)
-        task = books.log.task(decision.task)
+        task = books.log.in_thread(decision.task)
         press = Press(decision=decision.id, letter=choice.letter, words=pressed.words)
         moment = replace(self._office.moment(task.request.channel, pressed.key), who=lambda id: books.people.get(id).id)
         facts = steering.press(task, press, speaker, moment)

@@ -53,7 +53,7 @@ def search(books: Books, waiting: Sequence[Waiting], words: str) -> list[Waiting
 
 def read(books: Books, waiting: Sequence[Waiting]) -> list[tuple[Task, Decision]]:
     decisions = books.ledger.read([each.id for each in waiting])
-    return [(books.log.task(decision.task), decision) for decision in decisions]
+    return [(books.log.in_thread(decision.task), decision) for decision in decisions]
 
 
 def _has(right: Right, speaker: Presser, permissions: Permissions) -> bool:

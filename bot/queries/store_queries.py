@@ -193,10 +193,11 @@ class Records:
         )
 
     def _page(self, id: TaskId, viewer: Account, before: int | None, books: Books) -> TaskPage | None:
-        task, reader = books.log.find(id), self._viewer(viewer, books)
-        if task is None or not self._sees(reader, books, task):
+        found, reader = books.log.find(id), self._viewer(viewer, books)
+        if found is None or not self._sees(reader, books, found):
             return None
-        facts = books.log.facts(id, last=FACTS_SHOWN, before=before)
+        task = books.log.in_thread(id)
+        facts = books.log.facts_in_thread(task, last=FACTS_SHOWN, before=before)
         mine = mine_in(books, task, reader, self._office.permissions)
         return TaskPage(
             task=task,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from agents.domain import events as e
 from agents.domain.decisions.asking import Facts, Moment
 from agents.domain.errors import BudgetReached, IllegalMove, NoAnswer, StaleLease
+from agents.domain.ids import is_project
 from agents.domain.planning import planning
 from agents.domain.task import decide
 from agents.domain.task.task import Task
@@ -190,11 +191,11 @@ class Jobs:
         await self._database.write(lambda books: books.jobs.put_back(job, problem, again))
 
     def _most(self, job: Job) -> int:
-        return max(PATIENT, self._limits.job_recoveries) if _row(job).aside else self._limits.job_recoveries
+        return max(PATIENT, self._limits.job_recoveries) if _is_aside(job) else self._limits.job_recoveries
 
     async def _give_up(self, job: Job, problem: str) -> None:
         """Say so in the thread, and ask the owner what to do."""
-        if _row(job).aside:
+        if _is_aside(job):
             log.warning("given up", extra={"job": job.id, "flow": job.flow, "problem": problem})
             await self._database.write(lambda books: books.jobs.park(job, problem))
             return
@@ -207,6 +208,10 @@ class Jobs:
         await self._park(job, problem, facts)
 
     async def _out_of_money(self, job: Job, reached: BudgetReached) -> None:
+        if _is_aside(job):
+            await self._give_up(job, reached.what)
+            return
+
         def facts(task: Task, moment: Moment) -> Facts:
             stopped = e.BudgetReached(
                 task=task.id,
@@ -247,6 +252,11 @@ def _make_scheduler() -> "AsyncIOScheduler":
     from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
     return AsyncIOScheduler(timezone=UTC, job_defaults={"coalesce": True, "max_instances": 1})
+
+
+def _is_aside(job: Job) -> bool:
+    """Whether it may fail without holding up a task; what is about a project holds up none."""
+    return _row(job).aside or is_project(job.stream)
 
 
 def _row(job: Job) -> "On":

@@ -6,6 +6,8 @@ It moves its cursor in the transaction that writes the jobs, so a fact is handle
 from collections.abc import Iterator
 
 from agents.domain.events import JobRetried
+from agents.domain.ids import is_project
+from agents.domain.project.project import Project
 from agents.domain.task.task import Task
 from store.books import Books
 from store.codec import Recorded
@@ -31,6 +33,9 @@ def _jobs_after(recorded: Recorded, books: Books) -> Iterator[tuple[Recorded, st
     rows = [row for row in rows_after(type(event)) if row.run or row.repeats]
     if not rows:
         return
+    if is_project(event.stream) and (project := books.log.project(event.stream)):
+        yield from _jobs_of(recorded, project)
+        return
     task = books.log.task(event.task)
     yield from _jobs_of(recorded, task)
     for row in rows:
@@ -41,9 +46,11 @@ def _jobs_after(recorded: Recorded, books: Books) -> Iterator[tuple[Recorded, st
                 yield from _jobs_of(earlier, task)
 
 
-def _jobs_of(recorded: Recorded, task: Task) -> Iterator[tuple[Recorded, str, str]]:
+def _jobs_of(recorded: Recorded, about: Task | Project) -> Iterator[tuple[Recorded, str, str]]:
     from agents.flows import Lane, rows_after
 
+    lane = about.name if isinstance(about, Project) else about.project or ""
+    rests = isinstance(about, Task) and about.at_rest
     for row in rows_after(type(recorded.event)):
-        if row.run and row.when(task) and (row.at_rest or not task.at_rest):
-            yield recorded, row.run.__name__, (task.project or "") if row.lane is Lane.LONG else ""
+        if row.run and row.when(about) and (row.at_rest or not rests):
+            yield recorded, row.run.__name__, lane if row.lane is Lane.LONG else ""

@@ -36,7 +36,8 @@ class Timers:
         return None if due is None else max(0.0, (due - now).total_seconds())
 
     def _fire(self, decision: DecisionId, id: StreamId, books: Books) -> int:
-        task = books.log.task(TaskId(id))
+        asked = books.ledger.find(decision)
+        task = books.log.in_thread(asked.task if asked else TaskId(id))
         waiting = task.decision(decision)
         if waiting is None or waiting.due is None:
             return 0

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from agents.domain.decisions.asking import Moment
 from agents.domain.events import Event
-from agents.domain.ids import PersonId, TaskId
+from agents.domain.ids import PersonId, TaskId, project_id
 from agents.domain.task.task import Task
 from agents.ports import Decide
 from store.books import Books
@@ -53,7 +53,11 @@ class JobLog:
         def transaction(books: Books) -> Task:
             first(books)
             task = books.log.task(id)
-            moment = replace(self._moment(task, cause.delivery), is_proposed=books.proposals.is_known)
+            moment = replace(
+                self._moment(task, cause.delivery),
+                is_proposed=books.proposals.is_known,
+                project=lambda: books.log.project(project_id(task.project)) if task.project else None,
+            )
             return books.log.append(id, [*self._also(task, moment), *decide(task, moment)], cause)
 
         return await self._database.write(transaction)

@@ -12,7 +12,7 @@ from agents.domain.decisions import fold as domain
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision, DecisionState
 from agents.domain.errors import IllegalMove
-from agents.domain.ids import DecisionId, PersonId, TaskId
+from agents.domain.ids import DecisionId, PersonId, ProjectId, TaskId
 from agents.domain.task.task import Task
 from store import tables
 from store.codec import Cause, dump_decision, load_decision, seconds
@@ -31,6 +31,9 @@ _WAITING = Prepared(
 )
 _COUNTED = Prepared(select(*_RIGHT, func.count()).where(WAITS).group_by(*_RIGHT))
 _ONE = Prepared(select(_D.c.body).where(_D.c.id == bindparam("wanted")))
+_ASKING = Prepared(
+    select(_D.c.stream).distinct().where(_D.c.task == bindparam("thread"), _D.c.stream != _D.c.task, WAITS)
+)
 _OPEN = Prepared(insert(_D))
 _CHANGE = Prepared(
     update(_D)
@@ -88,6 +91,10 @@ class Ledger:
         """Those of one task that wait for a person, oldest first."""
         mine = select(_D.c.body).where(_D.c.task == task, WAITS).order_by(_D.c.opened_at, _D.c.id)
         return [load_decision(body) for body in self._db.execute(mine).scalars()]
+
+    def projects_asking(self, task: TaskId) -> list[ProjectId]:
+        """Those that have a decision open in the thread of this task."""
+        return [ProjectId(stream) for (stream,) in _ASKING.run(self._db, {"thread": task}).fetchall()]
 
     def made_since(self, kind: Kind, since: datetime) -> list[Decision]:
         """Decisions of a kind that were opened since then and are made."""

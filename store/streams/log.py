@@ -14,8 +14,9 @@ from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision, DecisionState
 from agents.domain.errors import NoSuchTask, OverlordError
 from agents.domain.events import Event
-from agents.domain.ids import PersonId, ProjectId, StreamId, TaskId, is_project
+from agents.domain.ids import PersonId, ProjectId, StreamId, TaskId, is_project, project_id
 from agents.domain.project.project import Project
+from agents.domain.project.threads import in_thread
 from agents.domain.task.task import Task
 from store import tables
 from store.codec import (
@@ -56,6 +57,7 @@ _UNREAD = Prepared(_FACTS.where(_T.c.seq > func.coalesce(_SEEN, 0)).order_by(_T.
 
 SAVE_EVERY = 8  # facts; the few that came since are replayed on top of what was saved
 
+_ASKED = tuple(kind.__name__ for kind in e.ALL if issubclass(kind, e.OnEitherStream))
 _HASHED = itemgetter("stream", "version", "kind", "body", "at")
 
 # What streams are about, as last decoded, by the hash of their last fact. Only saves decoding: the hash is compared
@@ -121,6 +123,11 @@ class Log:
             raise NoSuchTask(id)
         return task
 
+    def in_thread(self, id: TaskId) -> Task:
+        """The task as its thread shows it: with what its project asks for there."""
+        asking = (self.project(project) for project in self._ledger.projects_asking(id))
+        return in_thread(self.task(id), [project for project in asking if project])
+
     def next_id(self) -> TaskId:
         """Numbered inside the transaction that opens the task."""
         last = self._db.execute(select(func.max(_S.c.number))).scalar()
@@ -144,6 +151,7 @@ class Log:
         """Add each fact to the stream it is about, in this order."""
         for stream, following in groupby(facts, key=attrgetter("stream")):
             self._append(stream, list(following), cause)
+        self._touched.update(fact.task for fact in facts)
 
     def _append(self, id: StreamId, facts: Sequence[Event], cause: Cause) -> None:
         present = self._known.get(id) or self._load(id)
@@ -184,6 +192,18 @@ class Log:
             wanted = wanted.where(_T.c.kind.in_(sorted(kind.__name__ for kind in kinds)))
         rows = self._db.execute(wanted.limit(last) if last else wanted)
         return [_recorded(row) for row in rows][::-1]
+
+    def facts_in_thread(self, task: Task, *, last: int, before: int | None = None) -> list[Recorded]:
+        """A task's facts, as above, and among them those that its project has because of it: what people were asked."""
+        facts = self.facts(task.id, last=last, before=before)
+        if not facts or not task.project:
+            return facts
+        next_page = select(_T.c.seq).where(_T.c.stream == task.id, _T.c.version == before).scalar_subquery()
+        of_task = _T.c.body.startswith(f'{{"task":"{task.id}",', autoescape=True)
+        beside = (_T.c.stream == project_id(task.project), _T.c.kind.in_(_ASKED), of_task, _T.c.seq > facts[0].seq)
+        wanted = _FACTS.where(*beside) if before is None else _FACTS.where(*beside, _T.c.seq < next_page)
+        rows = self._db.execute(wanted)
+        return sorted((*facts, *(_recorded(row) for row in rows)), key=lambda fact: fact.seq)
 
     def unread(self, reader: str, limit: int = 200) -> list[Recorded]:
         """Facts this reader has not been past, oldest first."""

@@ -61,7 +61,7 @@ class House:
         return (await self.room.press(by, decision, letter)).state
 
     async def now(self) -> Task:
-        return await self.room.database.read(lambda books: books.log.task(self.task.id))
+        return await self.room.database.read(lambda books: books.log.in_thread(self.task.id))
 
     async def settled(self) -> list[Task]:
         """What the tasks are once everything that came in is settled, the new ones first."""

@@ -5,9 +5,10 @@ import pytest
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import DecisionState
 from agents.domain.errors import PressRefused
+from agents.domain.ids import project_id
 from agents.domain.learning.proposal import Level, Listed, ProposalStatus, ProposalType, Trigger
 from agents.domain.task.liveness import Pending, is_stalled
-from agents.domain.task.task import TaskState
+from agents.domain.task.task import Task, TaskState
 from agents.domain.work.work import Ending
 from agents.ports import Checkout, GaveUp
 from store.streams import audit
@@ -39,18 +40,33 @@ async def whole(work: Work) -> bool:
     return not await work.office.database.read(lambda books: audit.examine(books.db).apart)
 
 
+async def shown(work: Work) -> Task:
+    """The task with what its project asks for in its thread."""
+    return await work.office.database.read(lambda books: books.log.in_thread(work.task))
+
+
+async def facts_of_project(work: Work) -> list[str]:
+    project = project_id((await work.now()).project or "")
+    recorded = await work.office.database.read(lambda books: books.log.facts(project))
+    return [type(each.event).__name__ for each in recorded]
+
+
 async def test_a_blocker_becomes_a_proposal_beside_the_escalation(work: Work) -> None:
     await stuck(work, BLOCKER)
-    task = await work.now()
+    task = await shown(work)
     [proposal] = task.proposals
     assert (proposal.type, proposal.status) == (ProposalType.TOOL_FIX, ProposalStatus.PENDING)
     assert proposal.rationale.trigger is Trigger.BLOCKER and BLOCKER in proposal.rationale.evidence[0]
     assert (proposal.estimated_impact, proposal.related_tasks) == (Level.HIGH, ("T-1",)), "a subtask waits for it"
     asked = task.of_kind(Kind.PROPOSAL)
     assert asked and asked.due is None and task.of_kind(Kind.ESCALATION)
-    facts = await work.facts()
-    made = facts.index("MinionFailed")
-    assert facts[made : made + 4] == ["MinionFailed", "DecisionOpened", "ProposalMade", "DecisionOpened"]
+    facts = await work.office.database.read(lambda books: books.log.facts_in_thread(task, last=1000))
+    kinds = [type(each.event).__name__ for each in facts]
+    made = kinds.index("MinionFailed")
+    assert kinds[made : made + 4] == ["MinionFailed", "DecisionOpened", "ProposalMade", "DecisionOpened"]
+    assert len({each.cause.delivery for each in facts[made : made + 4]}) == 1, "recorded by one job"
+    assert await facts_of_project(work) == ["ProposalMade", "DecisionOpened"]
+    assert not (await work.now()).of_kind(Kind.PROPOSAL), "it is the project's"
     assert [each.proposal for each in await listed(work)] == [proposal] and await whole(work)
 
 
@@ -80,7 +96,7 @@ async def test_what_was_decided_on_does_not_come_back(work: Work, choice: str) -
     work.workshop.minions.scripts = {1: [says(blocked(AGAIN))]}
     await work.press(Kind.ESCALATION, "hint", "look again")
     await work.settle()
-    assert len(await listed(work)) == 1 and not (await work.now()).proposals
+    assert len(await listed(work)) == 1 and not (await shown(work)).proposals
 
 
 async def test_a_rejection_is_kept_with_its_reason(work: Work) -> None:
@@ -90,7 +106,7 @@ async def test_a_rejection_is_kept_with_its_reason(work: Work) -> None:
     await work.press(Kind.PROPOSAL, "reject_because", "we never compile")
     [each] = await listed(work)
     assert (each.proposal.status, each.reason, each.account) == ("rejected", "we never compile", "console:lead")
-    assert each.proposal.resolved_at and (await work.facts())[-1] == "ProposalRejected" and await whole(work)
+    assert each.proposal.resolved_at and (await facts_of_project(work))[-1] == "ProposalRejected" and await whole(work)
 
 
 async def test_the_owner_who_is_no_approver_may_not_decide(work: Work) -> None:
@@ -105,12 +121,12 @@ async def test_it_holds_up_nothing_and_outlives_its_task(work: Work) -> None:
     await work.settle()
     await work.press(Kind.MERGE, "merge")
     await work.settle()
-    task = await work.now()
+    task = await shown(work)
     assert task.state is TaskState.DONE and [d.kind for d in task.open] == [Kind.PROPOSAL]
     asked = task.open[0]
     await work.press(Kind.PROPOSAL, "approve")
     decided = await work.office.database.read(lambda books: books.ledger.find(asked.id))
-    assert decided and decided.state is DecisionState.DECIDED and not (await work.now()).open
+    assert decided and decided.state is DecisionState.DECIDED and not (await shown(work)).open
     [each] = await listed(work)
     assert each.proposal.status is ProposalStatus.APPROVED and each.carried_out_by is None and await whole(work)
 
@@ -118,10 +134,10 @@ async def test_it_holds_up_nothing_and_outlives_its_task(work: Work) -> None:
 async def test_a_cancelled_task_leaves_its_proposal_open(work: Work) -> None:
     await stuck(work, BLOCKER)
     await work.press(Kind.ESCALATION, "cancel", "never mind")
-    task = await work.now()
+    task = await shown(work)
     assert task.state is TaskState.CANCELLED and [d.kind for d in task.open] == [Kind.PROPOSAL]
     await work.press(Kind.PROPOSAL, "reject")
-    assert not (await work.now()).open and await whole(work)
+    assert not (await shown(work)).open and await whole(work)
 
 
 async def test_an_open_proposal_does_not_hide_a_task_that_nothing_moves(work: Work) -> None:
@@ -156,5 +172,6 @@ async def test_a_crash_at_the_end_of_the_run_leaves_all_of_it_or_nothing(work: W
     with pytest.raises(Died):
         await work.run_next("work")
     assert await listed(work) == [] and "MinionFailed" not in await work.facts()
+    assert await facts_of_project(work) == []
     await work.settle()
     assert len(await listed(work)) == 1 and (await work.facts()).count("MinionFailed") == 1 and await whole(work)

@@ -45,7 +45,7 @@ class Work(Planning):
 
     async def press(self, kind: Kind, value: str, words: str = "", by: Presser = LEAD) -> None:
         def transaction(books: Books) -> None:
-            task = books.log.task(self.task)
+            task = books.log.in_thread(self.task)
             decision = next(d for d in task.open if d.kind is kind)
             option = next(o for o in decision.options if value in (o.value, o.label))
             key = _delivered(books, f"press:{decision.id}:{by.person}", self.office)

@@ -10,6 +10,7 @@ from agents.domain import events as e
 from agents.domain.errors import IllegalMove
 from agents.domain.events import Event
 from agents.domain.ids import TaskId, project_id
+from agents.domain.learning import proposing
 from agents.domain.task.task import Task
 from store.books import Books
 from store.codec import BEGINNING, Cause
@@ -115,3 +116,40 @@ async def test_a_project_that_somebody_changed_by_hand_is_named(
     found = await room.database.read(lambda books: audit.examine(books.db))
     assert found.apart and all(each.startswith("P-shop: ") for each in found.apart)
     assert found.broken == (((SHOP, 0),) if broken else ())
+
+
+async def test_the_facts_of_a_thread_are_told_once_each_page_by_page(room: Room, task: Task) -> None:
+    """Those that the project has because of this task stand among the task's own, where they happened."""
+    other = await room.task()
+    chosen = e.ProjectChosen(task=task.id, at=MORNING, project="shop", by=None, why="")
+    facts = [chosen, proposed(task, "A"), remark(task, "one"), proposed(other, "B"), proposed(task, "C")]
+    await record(room.database, task.id, [*facts, remark(task, "two"), proposed(task, "D")])
+
+    def look(books: Books) -> list[list[str]]:
+        now, pages, before = books.log.task(task.id), list[list[str]](), None
+        while before is None or before > 0:
+            page = books.log.facts_in_thread(now, last=2, before=before)
+            pages.append([getattr(each.event, "text", type(each.event).__name__) for each in page])
+            before = page[0].version
+        return pages
+
+    assert await room.database.read(look) == [
+        ["one", "ProposalMade", "two", "ProposalMade"],
+        ["DecisionOpened", "ProjectChosen", "ProposalMade"],
+        ["TaskRequested"],
+    ]
+
+
+async def test_what_a_project_asks_is_seen_in_the_thread_that_gave_rise_to_it(room: Room, task: Task) -> None:
+    other = await room.task()
+    moment = room.office.moment(task.request.channel, "job:1")
+    facts = proposing.propose(task, proposal_of("A", task.id), moment)
+    await record(room.database, task.id, facts)
+
+    def look(books: Books) -> tuple[list[str], list[str], list[str]]:
+        seen = (books.log.task(task.id), books.log.in_thread(task.id), books.log.in_thread(other.id))
+        own, here, there = ([str(each.kind) for each in one.open] for one in seen)
+        return own, here, there
+
+    own, here, there = await room.database.read(look)
+    assert here == [*own, "proposal"] and own == there == ["controls"]

@@ -8,8 +8,9 @@ from agents.domain import events as e
 from agents.domain.decisions.authority import OUTLIVES, ChannelPolicy, Kind
 from agents.domain.decisions.decision import Decision, Option, decision_id, timed
 from agents.domain.events import Event
-from agents.domain.ids import DecisionId, PersonId
+from agents.domain.ids import DecisionId, PersonId, ProjectId
 from agents.domain.limits import Limits
+from agents.domain.project.project import Project
 from agents.domain.task.task import Task
 from agents.domain.workflow.workflow import DEFAULT, Workflow
 
@@ -31,6 +32,7 @@ class Moment:
     who: Callable[[PersonId], PersonId] = lambda id: id  # whom an id stands for now: accounts may be linked since
     is_proposed: Callable[[str], bool] = lambda likeness: False  # whether one like it is open, under way or rejected
     leaves: bool = False  # what is handed over leaves this machine
+    project: Callable[[], Project | None] = lambda: None  # that the task is of, as it is now; None: nothing is known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +47,7 @@ class Question:
     version: int = 0  # of the plan that is asked about
     default: str = ""  # the value that silence takes
     put_to: PersonId | None = None  # None: the task's owner
+    project: ProjectId | None = None  # that asks, in the thread of the task; None: the task itself asks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +64,7 @@ def ask(task: Task, question: Question, moment: Moment) -> Facts:
     decision = Decision(
         id=decision_id(task.id, question.kind, moment.cause),
         task=task.id,
+        project=question.project,
         kind=question.kind,
         options=question.options,
         question=question.text,
@@ -71,11 +75,14 @@ def ask(task: Task, question: Question, moment: Moment) -> Facts:
         opened_at=moment.at,
         default=next((o.letter for o in question.options if o.value == question.default), ""),
     )
-    return [e.DecisionOpened(task=task.id, at=moment.at, decision=timed(decision, moment.channel, moment.limits))]
+    opened = timed(decision, moment.channel, moment.limits)
+    return [e.DecisionOpened(task=task.id, project=question.project, at=moment.at, decision=opened)]
 
 
 def withdraw(decisions: Sequence[Decision], why: str, moment: Moment) -> Facts:
-    return [e.DecisionWithdrawn(task=d.task, at=moment.at, decision=d.id, why=why) for d in decisions]
+    return [
+        e.DecisionWithdrawn(task=d.task, project=d.project, at=moment.at, decision=d.id, why=why) for d in decisions
+    ]
 
 
 def ending_with(task: Task, but: DecisionId | None = None) -> tuple[Decision, ...]:
@@ -92,4 +99,4 @@ def supersede(old: Decision, task: Task, question: Question, moment: Moment) -> 
     """What was shown has changed: the old card says so, a new one asks."""
     opened = ask(task, question, moment)
     new = decision_id(task.id, question.kind, moment.cause)
-    return [e.DecisionSuperseded(task=task.id, at=moment.at, decision=old.id, by=new), *opened]
+    return [e.DecisionSuperseded(task=task.id, project=old.project, at=moment.at, decision=old.id, by=new), *opened]

@@ -178,6 +178,7 @@ def conclude(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> 
     """The decision is made, and what follows from it. What only asked about it is no longer needed."""
     made = e.DecisionMade(
         task=task.id,
+        project=decision.project,
         at=moment.at,
         decision=decision.id,
         option=chosen.option.letter,

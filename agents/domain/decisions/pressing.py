@@ -136,6 +136,7 @@ def _wait(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Fac
     return [
         e.DecisionHeld(
             task=task.id,
+            project=decision.project,
             at=moment.at,
             decision=decision.id,
             by=presser.person,
@@ -177,10 +178,13 @@ def when_due(task: Task, id: DecisionId, moment: Moment) -> Facts:
         case Silence.TAKES_DEFAULT | Silence.PASSES if decision.can_be_held and decision.kind not in LEAVES_THE_MACHINE:
             return conclude(task, decision, Chosen(option=decision.option(decision.default)), moment)
         case Silence.EXPIRES:
-            return [e.DecisionExpired(task=task.id, at=moment.at, decision=id)]
+            return [e.DecisionExpired(task=task.id, project=decision.project, at=moment.at, decision=id)]
         case _:
             number, again = decision.reminders + 1, next_reminder(decision, moment.limits, moment.at)
-            return [e.DecisionReminded(task=task.id, at=moment.at, decision=id, number=number, next_due=again)]
+            reminded = e.DecisionReminded(
+                task=task.id, project=decision.project, at=moment.at, decision=id, number=number, next_due=again
+            )
+            return [reminded]
 
 
 def begin_clock_again(task: Task, id: DecisionId, moment: Moment, until: datetime | None = None) -> Facts:
@@ -191,7 +195,7 @@ def begin_clock_again(task: Task, id: DecisionId, moment: Moment, until: datetim
     due = until or timed(replace(decision, opened_at=moment.at), moment.channel, moment.limits).due
     if due is None or due <= moment.at:
         return []
-    return [e.DecisionDeferred(task=task.id, at=moment.at, decision=id, next_due=due)]
+    return [e.DecisionDeferred(task=task.id, project=decision.project, at=moment.at, decision=id, next_due=due)]
 
 
 def _counts(vote: Vote, decision: Decision, task: Task, moment: Moment) -> bool:
@@ -210,7 +214,8 @@ def _entitled(kind: Kind, task: Task, presser: Presser, moment: Moment, option: 
 def _hold(task: Task, decision: Decision, presser: Presser, moment: Moment) -> Facts:
     if not decision.can_be_held:
         raise PressRefused("No clock is running here", next_step="Decide when you are ready; it waits for you.")
-    return [e.DecisionHeld(task=task.id, at=moment.at, decision=decision.id, by=presser.person)]
+    on, by = decision.project, presser.person
+    return [e.DecisionHeld(task=task.id, project=on, at=moment.at, decision=decision.id, by=by)]
 
 
 def _vote(task: Task, decision: Decision, option: Option, presser: Presser, moment: Moment) -> Facts:
@@ -218,5 +223,5 @@ def _vote(task: Task, decision: Decision, option: Option, presser: Presser, mome
         raise PressRefused(
             "Your approval is counted already", next_step="Another person must approve as well; you count once."
         )
-    person = presser.person
-    return [e.DecisionVoted(task=task.id, at=moment.at, decision=decision.id, option=option.letter, by=person)]
+    on, by = decision.project, presser.person
+    return [e.DecisionVoted(task=task.id, project=on, at=moment.at, decision=decision.id, option=option.letter, by=by)]

@@ -6,6 +6,7 @@ from agents.domain import events as e
 from agents.domain.decisions.asking import REASON, Chosen, Facts, Moment, Question, ask
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision, Option, lettered
+from agents.domain.ids import project_id
 from agents.domain.learning.proposal import Level, Proposal, ProposalType, Rationale, Trigger, likeness, proposal_id
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut, one_line
@@ -24,10 +25,15 @@ def propose(task: Task, proposal: Proposal, moment: Moment) -> Facts:
     """M038: it is put to a person and waits. One like it that is open, under way or turned down does not come back."""
     if task.ended or moment.is_proposed(proposal.likeness):
         return []
+    project = project_id(proposal.project)
     question = Question(
-        kind=Kind.PROPOSAL, options=PROPOSAL_OPTIONS, text=proposal.title, subject=f"{proposal.id}:{proposal.hash}"
+        kind=Kind.PROPOSAL,
+        options=PROPOSAL_OPTIONS,
+        text=proposal.title,
+        subject=f"{proposal.id}:{proposal.hash}",
+        project=project,
     )
-    made = e.ProposalMade(task=task.id, at=moment.at, proposal=proposal)
+    made = e.ProposalMade(task=task.id, project=project, at=moment.at, proposal=proposal)
     return [made, *ask(task, question, replace(moment, cause=f"{moment.cause}:{proposal.id}"))]
 
 
@@ -62,10 +68,11 @@ def decided(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> F
     proposal = proposed(task, decision)
     if proposal is None:
         return []
-    by = chosen.by[0]
+    by, on = chosen.by[0], decision.project
     if chosen.option.value == "approve":
-        return [e.ProposalApproved(task=task.id, at=moment.at, proposal=proposal.id, by=by)]
-    return [e.ProposalRejected(task=task.id, at=moment.at, proposal=proposal.id, by=by, reason=chosen.words)]
+        return [e.ProposalApproved(task=task.id, project=on, at=moment.at, proposal=proposal.id, by=by)]
+    reason = chosen.words
+    return [e.ProposalRejected(task=task.id, project=on, at=moment.at, proposal=proposal.id, by=by, reason=reason)]
 
 
 def proposed(task: Task, decision: Decision) -> Proposal | None:

@@ -8,7 +8,7 @@ from agents.domain.decisions import fold as decisions
 from agents.domain.decisions.decision import Decision
 from agents.domain.errors import IllegalMove
 from agents.domain.events import Event
-from agents.domain.ids import DecisionId, ProjectId
+from agents.domain.ids import ProjectId
 from agents.domain.learning.proposal import Proposal
 
 
@@ -21,8 +21,9 @@ class Project:
     open: tuple[Decision, ...] = ()
     proposals: tuple[Proposal, ...] = ()  # that nobody has decided on yet
 
-    def decision(self, id: DecisionId) -> Decision | None:
-        return next((d for d in self.open if d.id == id), None)
+    @property
+    def name(self) -> str:
+        return self.id.removeprefix("P-")
 
 
 def begin(first: Event) -> Project:
