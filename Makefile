@@ -43,7 +43,7 @@ lock: venv ## write requirements.lock anew; ARGS=--upgrade takes newer versions
 		sed 's/[]=; [].*//' > requirements-run.txt
 
 clean: ## remove what make and the tools made; your data stays
-	rm -rf .venv .venv-bench dist htmlcov test-results .coverage .coverage.* \
+	rm -rf .venv .venv-bench .bench dist htmlcov test-results .coverage .coverage.* \
 		.hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find bot agents store manifests tests -type d -name __pycache__ -exec rm -rf {} +
 

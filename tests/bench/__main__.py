@@ -1,7 +1,10 @@
-"""`make bench`: measures, prints a table, and fails if a target is missed."""
+"""`make bench`: measures, prints a table, and fails if a target is missed. Results are kept in `.bench/parts/`."""
 
 import argparse
 import json
+import os
+import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -30,6 +33,7 @@ from tests.bench import (
     press,
     ready,
     ready_set,
+    results,
     review,
     sandbox,
     soak,
@@ -90,25 +94,50 @@ LONG: dict[str, Bench] = {
 }
 
 
+LONGEST = 3600  # seconds that one part may take
+
+
 def main() -> int:
     asked = _arguments()
     every = {**QUICK, **PROMISED, **LONG}
-    benches = every if asked.all or asked.only else QUICK if asked.quick else {**QUICK, **PROMISED}
+    wanted = asked.only or list(every if asked.all else QUICK if asked.quick else {**QUICK, **PROMISED})
     rows: list[Row] = []
-    for name, bench in benches.items():
-        if not asked.only or name in asked.only:
-            rows += _measured(name, bench)
+    for name in wanted:
+        known = results.find(name, results.commit()) if asked.resume else None
+        alone = len(wanted) == 1
+        rows += known if known is not None else _measure(name, every[name]) if alone else _measure_apart(name)
     told = [{**asdict(row), "target": row.target, "verdict": row.verdict} for row in rows]
     print(json.dumps(told, indent=2, ensure_ascii=False) if asked.json else table(rows))
     return 1 if any(row.verdict == "over" for row in rows) else 0
 
 
-def _measured(name: str, bench: Bench) -> list[Row]:
-    started = time.monotonic()
+def _measure(name: str, bench: Bench) -> list[Row]:
+    started, commit = time.monotonic(), results.commit()
     print(f"{name} …", file=sys.stderr, flush=True)
     rows = bench(lambda said: print(f"  {said}", file=sys.stderr, flush=True))
-    print(f"  took {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
+    took = time.monotonic() - started
+    print(f"  took {took:.0f} s", file=sys.stderr, flush=True)
+    results.keep(name, rows, took, commit)
     return rows
+
+
+def _measure_apart(name: str) -> list[Row]:
+    """In a process of its own: what one part loads or breaks is not in the next, and none takes for ever."""
+    command = [sys.executable, "-m", "tests.bench", "--json", "--only", name]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as part:
+        try:
+            said, _ = part.communicate(timeout=LONGEST)
+        except subprocess.TimeoutExpired:
+            os.killpg(part.pid, signal.SIGKILL)
+            return [Row(name=name, ours=LONGEST, unit="s", failed="ended, for it took more than an hour")]
+        except BaseException:
+            os.killpg(part.pid, signal.SIGTERM)  # it leads a session of its own, so Ctrl-C does not reach it
+            raise
+    try:
+        found = json.loads(said)
+    except ValueError:
+        return [Row(name=name, ours=0, failed=f"exit code {part.returncode} and no result")]
+    return [Row(**{key: value for key, value in row.items() if key not in ("target", "verdict")}) for row in found]
 
 
 def _arguments() -> argparse.Namespace:
@@ -116,8 +145,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--quick", action="store_true", help=f"without {' and '.join(PROMISED)}, which take a while")
     parser.add_argument("--all", action="store_true", help=f"also {' and '.join(LONG)}, which take long")
+    parser.add_argument("--resume", action="store_true", help="without parts that were measured on this very commit")
     names = [*QUICK, *PROMISED, *LONG]
-    parser.add_argument("--only", action="append", metavar="NAME", choices=names, help="just this one")
+    parser.add_argument("--only", action="append", metavar="PART", choices=names, help="just this one")
     return parser.parse_args()
 
 
