@@ -6,13 +6,16 @@ from agents.domain.text.sanitize import cut, one_line
 from bot.cards import words
 from bot.messages import Row
 
+_CRITIC = {Critic.PROCEED: "approves", Critic.REVISE: "asks for changes", Critic.HALT: "stops it"}
+_SCOPE_GUARD = {Custodiet.OK: "within the request", Custodiet.WARN: "concern", Custodiet.BLOCK: "stops it"}
+
 
 def argument_rows(review: Review | None) -> list[Row]:
     if review is None:
         return []
     return [
         Row(label="Critic", value=_critic(review)),
-        Row(label="Custodiet", value=_custodiet(review)),
+        Row(label="Scope guard", value=_custodiet(review)),
         *_advice(review.advice),
     ]
 
@@ -45,19 +48,19 @@ def _point(argument: Argument) -> str:
 def _critic(review: Review) -> str:
     said = review.critic
     if said.verdict is Critic.NO_VERDICT:
-        return f"NO VERDICT: {said.why_none}"
+        return f"no usable verdict this time: {said.why_none}"
     points = (*said.issues, *said.changes, *(f"untested: {a}" for a in said.assumptions))
-    return f"{said.verdict.upper()}{': ' + cut('; '.join(points), 500) if points else ''}"
+    return f"{_CRITIC[said.verdict]}{': ' + cut('; '.join(points), 500) if points else ''}"
 
 
 def _custodiet(review: Review) -> str:
     """M265, M259: the issue, the principle it touches, and what would resolve it."""
     said = review.custodiet
     if said.verdict is Custodiet.NO_VERDICT:
-        return f"NO VERDICT: {said.why_none}"
+        return f"no usable verdict this time: {said.why_none}"
     parts = (said.issue, f"it touches: {said.principle}" if said.principle else "", said.suggestion)
     points = "; ".join(part for part in parts if part)
-    return f"{said.verdict.upper()}{': ' + points if points else ''}"
+    return f"{_SCOPE_GUARD[said.verdict]}{': ' + points if points else ''}"
 
 
 def _advice(advice: tuple[Advice, ...]) -> list[Row]:

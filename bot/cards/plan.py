@@ -9,7 +9,7 @@ from bot.cards import words
 from bot.cards.argument import argument_rows, debate_rows
 from bot.messages import Arrow, Graph, Node, Row
 
-_CONFIDENCE = {"low": "not sure", "medium": "fairly sure", "high": "sure"}
+_CONFIDENCE = {level: f"confidence {level}" for level in ("low", "medium", "high")}
 _MOST = 5  # assumptions and risks that are shown; the counts of the rest are
 
 

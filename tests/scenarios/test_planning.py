@@ -23,7 +23,7 @@ async def rehearsal(opened: Opened) -> Play:
 async def test_a_plan_that_both_reviewers_let_through_waits_for_a_person(rehearsal: Play) -> None:
     play = rehearsal
     thread = await play.stage.say("ana", AT_FIRST, mention=True)
-    card = await play.sees("ana", thread, "please look at the plan", "Critic", "PROCEED", "Custodiet", "OK")
+    card = await play.sees("ana", thread, "please look at the plan", "Critic", "approves", "Scope guard", "within the")
     assert {"Approve plan", "Request changes", "Narrow scope", "Send plan back", "Lay aside"} <= set(card.buttons)
     for words in ("Store an optional expiry", "side by side", "Assumes", "Risk", "shortlinks/store.py", "ehearsal"):
         assert words in card.text
@@ -73,7 +73,7 @@ async def test_reviewers_who_cannot_agree_leave_it_to_a_person(rehearsal: Play) 
 async def test_what_a_reviewer_stops_cannot_be_approved_but_changed(rehearsal: Play) -> None:
     play = rehearsal
     thread = await play.stage.say("ana", STOPPED, mention=True)
-    card = await play.sees("ana", thread, "the custodiet says stop", "BLOCK", "administrator", "use no permission")
+    card = await play.sees("ana", thread, "the custodiet says stop", "stops it", "administrator", "use no permission")
     assert set(card.buttons) == {"Request changes", "Narrow scope", "Cancel task"}
     await play.sees("ana", thread, "A reviewer says stop: it needs you")
     await play.stage.say("lead", "approve", thread=thread, mention=True)
