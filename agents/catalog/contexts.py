@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, create_model
 
-from agents.catalog.documents import Document, Value, read_packaged
 from agents.catalog.fields import Named, Title, written_as
 from agents.catalog.validation import CONFIG, Model
+from agents.catalog.yaml import Document, Value, read_yaml
 from agents.domain.context.packing import MAX_BUDGET, Part
 from agents.domain.context.strategy import MEASURES, Input, Strategy, odd_order
 from agents.domain.text.numbers import Between
@@ -57,5 +57,5 @@ def packaged_contexts() -> Document:
 
 def packaged_folder(folder: str) -> Document:
     """The files of a folder of manifests, each below the name it is called by, as if they were one."""
-    data: dict[str, Value] = {path.stem: read_packaged(path).data for path in sorted(packaged(folder).glob("*.yaml"))}
+    data: dict[str, Value] = {path.stem: read_yaml(path).data for path in sorted(packaged(folder).glob("*.yaml"))}
     return Document(name=str(packaged(folder)), data=data)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from agents.catalog.documents import Document, Value, Where
+from agents.catalog.yaml import Document, Value, Where
 
 
 class Layers:

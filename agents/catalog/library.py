@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from agents.catalog.contexts import CONTEXTS, packaged_contexts
-from agents.catalog.problems import Problem
-from agents.catalog.reading import Odd
 from agents.catalog.roles import ROLES, packaged_roles
+from agents.catalog.validation import Odd, Problem
 from agents.catalog.workflows import WORKFLOW, packaged_workflow
 from agents.domain.context.strategy import Strategy
 from agents.domain.errors import SettingsProblem

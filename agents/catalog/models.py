@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator
 
-from agents.catalog.documents import Document, Value, read_packaged
 from agents.catalog.validation import Model
+from agents.catalog.yaml import Document, Value, read_yaml
 from agents.domain.models.budget import Budgets
 from agents.domain.models.routing import ROLES, Provider, Size, Written, WrittenModel
 from agents.domain.text.numbers import Between
@@ -152,4 +152,4 @@ BUDGETS: Model[Budgets] = Model(Budgets)
 
 
 def packaged_models() -> Document:
-    return read_packaged(packaged("policies", "models.yaml"))
+    return read_yaml(packaged("policies", "models.yaml"))

@@ -1,14 +1,10 @@
-"""The numbers people may change, how a project's work is checked, and which of the numbers do not fit together."""
+"""The numbers people may change, and which of the numbers do not fit together."""
 
 import math
 from collections.abc import Iterator
-from typing import Annotated
 
-from pydantic import AfterValidator
-
-from agents.catalog.documents import Document, read_packaged
 from agents.catalog.validation import Model, Odd
-from agents.domain.checks.gates import GateCommands
+from agents.catalog.yaml import Document, read_yaml
 from agents.domain.limits import Limits
 from agents.domain.project.retention import Retention
 from manifests import packaged
@@ -16,16 +12,6 @@ from manifests import packaged
 MARGIN = 10  # seconds a provider may still need to show what it accepted
 
 LIMITS: Model[Limits] = Model(Limits)
-
-
-def _refuse_twins(gates: GateCommands) -> GateCommands:
-    names = [gate.name for gate in gates.extra]
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise ValueError(f"two of its extra gates are named `{twice}`. Give one another name.")
-    return gates
-
-
-GATES: Model[GateCommands] = Model(Annotated[GateCommands, AfterValidator(_refuse_twins)])
 
 
 def odd_limits(limits: Limits) -> Iterator[Odd]:
@@ -51,4 +37,4 @@ def odd_retention(retention: Retention, limits: Limits) -> Iterator[Odd]:
 
 
 def packaged_limits() -> Document:
-    return read_packaged(packaged("policies", "limits.yaml"))
+    return read_yaml(packaged("policies", "limits.yaml"))

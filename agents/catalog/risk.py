@@ -7,10 +7,9 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-from agents.catalog.documents import Document
 from agents.catalog.fields import pattern, written_as
 from agents.catalog.validation import Model, Odd
-from agents.catalog.yaml import read_yaml
+from agents.catalog.yaml import Document, read_yaml
 from agents.domain.checks.risk import Area, Breaking, RiskLevel, RiskPolicy, words_of
 from agents.domain.limits import COUNT
 from agents.domain.text.numbers import Between
@@ -70,8 +69,8 @@ class WrittenRisk:
         return RiskPolicy(**given, areas=areas, breaking=breaking)
 
 
-TheRisk = Annotated[RiskPolicy, written_as(WrittenRisk, WrittenRisk.policy)]
-RISK: Model[RiskPolicy] = Model(TheRisk)
+Risk = Annotated[RiskPolicy, written_as(WrittenRisk, WrittenRisk.policy)]
+RISK: Model[RiskPolicy] = Model(Risk)
 
 
 def odd_risk(risk: RiskPolicy) -> Iterator[Odd]:

@@ -7,9 +7,9 @@ from typing import Annotated, TypeVar
 from pydantic import AfterValidator, Field
 
 from agents.catalog.contexts import Budget, packaged_folder
-from agents.catalog.documents import Document
 from agents.catalog.fields import Name, Named, Title, pattern, written_as
 from agents.catalog.validation import Model
+from agents.catalog.yaml import Document
 from agents.domain.checks.gates import ExtraGate
 from agents.domain.context.packing import secret_path
 from agents.domain.workflow.roles import EngineName, RolePart, ToolName

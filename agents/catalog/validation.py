@@ -1,19 +1,20 @@
 """Validates what people write with pydantic, and explains everything that is wrong: where, what, and what to write."""
 
-import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from agents.catalog.documents import Value, Where
-from agents.catalog.problems import did_you_mean
+from agents.catalog.yaml import Value, Where
 
 T = TypeVar("T")
 Odd = tuple[Where, str, str]  # where it stands, what is wrong, what to write
 Schema = dict[str, Any]  # JSON Schema
 
+MANY = 20  # names; more are not listed
 CONFIG = ConfigDict(extra="forbid", allow_inf_nan=False, hide_input_in_errors=True)
 _LINES = "Write `name: value` lines, indented."
 _LIST = "Write a list: one `- entry` a line."
@@ -36,6 +37,25 @@ _STEPS = {
 }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    name: str  # of the setting, as the person wrote it
+    what: str
+    instead: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.what}. {self.instead}"
+
+
+def did_you_mean(written: str, known: Iterable[str]) -> str:
+    """A sentence that names the nearest known name, or all of them if they are few."""
+    names = sorted(known)
+    near = get_close_matches(written, names, n=1, cutoff=0.6)
+    if near:
+        return f"Did you mean `{near[0]}`?"
+    return f"Known here: {', '.join(names)}." if len(names) <= MANY else "Nothing that is known is near it; remove it."
+
+
 class Wrong(ValueError):
     """Everything that is wrong with what was written."""
 
@@ -50,10 +70,6 @@ class Model(Generic[T]):
     def __init__(self, kind: Any) -> None:
         self._kind = kind
 
-    @property
-    def fields(self) -> tuple[str, ...]:
-        return tuple(each.name for each in dataclasses.fields(self._kind))
-
     @cached_property
     def _adapter(self) -> TypeAdapter[list[T]]:
         return TypeAdapter(list[self._kind], config=CONFIG)  # type: ignore[name-defined]  # a dataclass takes no config
@@ -65,9 +81,6 @@ class Model(Generic[T]):
         except ValidationError as error:
             found = error.errors(include_url=False)
             raise Wrong(*(_explain(each, where, self.schema) for each in found)) from None
-
-    def __call__(self, where: Where, value: Value) -> T:
-        return self.read(value, where)
 
     def schema(self) -> Schema:
         """JSON Schema of what may be written."""

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 from pydantic import AfterValidator
 from typing_extensions import TypedDict
 
-from agents.catalog.documents import Document, read_packaged
 from agents.catalog.fields import Flag, Name, written_as
 from agents.catalog.validation import Model
+from agents.catalog.yaml import Document, read_yaml
 from agents.domain.models.failure import POLICIES
 from agents.domain.text.numbers import Between
 from agents.domain.workflow.workflow import ORDER, Step, Workflow, step_of
@@ -100,9 +100,9 @@ def _step(name: str, steps: Any) -> Step:
     return step_of(name, **{key: value for key, value in steps[name].items() if key != "next"})
 
 
-TheWorkflow = Annotated[Workflow, written_as(WrittenWorkflow, WrittenWorkflow.workflow)]
-WORKFLOW: Model[Workflow] = Model(TheWorkflow)
+WrittenSteps = Annotated[Workflow, written_as(WrittenWorkflow, WrittenWorkflow.workflow)]
+WORKFLOW: Model[Workflow] = Model(WrittenSteps)
 
 
 def packaged_workflow() -> Document:
-    return read_packaged(packaged("workflows", "default.yaml"))
+    return read_yaml(packaged("workflows", "default.yaml"))

@@ -3,6 +3,7 @@
 import io
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ruamel.yaml import YAML
@@ -19,7 +20,12 @@ from ruamel.yaml.events import (
     SequenceStartEvent,
 )
 
-from agents.catalog.documents import SIZE_LIMIT, BadYaml, Document, Value, Where, read_body
+from agents.domain.errors import OverlordError
+
+Value = None | bool | int | float | str | list["Value"] | dict[str, "Value"]
+Where = tuple[str | int, ...]  # the way to a value: ("projects", 0, "name")
+
+SIZE_LIMIT = 256 * 1024
 
 DEPTH_LIMIT = 50
 
@@ -27,9 +33,39 @@ DEPTH_LIMIT = 50
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})")
 _DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,18})?([eE][-+]?[0-9]{1,3})?")
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "null": None, "~": None, "": None}
-
-
 _WANTED = (NodeEvent, MappingEndEvent, SequenceEndEvent, DocumentStartEvent)
+
+
+class BadYaml(OverlordError):
+    """A file that cannot be read as plain data."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """What a file says, and on which line it says it."""
+
+    name: str
+    data: dict[str, Value]
+    lines: dict[Where, int] = field(default_factory=dict)
+
+    def place(self, where: Where) -> str:
+        """ "overlord.yaml line 12", or the file alone for what is not in it."""
+        for end in range(len(where), 0, -1):
+            if line := self.lines.get(where[:end]):
+                return f"{self.name} line {line}"
+        return self.name
+
+
+def read_body(path: Path) -> bytes:
+    """The content of a settings file, and at most one byte more than it may have. Raises BadYaml."""
+    try:
+        if not path.is_file():
+            raise BadYaml(f"There is no file {path}", next_step="Check the path, or create the file.")
+        with path.open("rb") as file:
+            return file.read(SIZE_LIMIT + 1)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise BadYaml(f"{path} cannot be read: {why}", next_step="Check who may read it.") from error
 
 
 def read_yaml(path: Path) -> Document:
@@ -51,12 +87,12 @@ def parse_yaml(body: bytes | str, *, name: str) -> Document:
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
-        raise builder.bad(line, str(error.problem or error.context), "Mend the line; indent with spaces.") from error
+        raise builder.bad(line, str(error.problem or error.context), "Fix the line; indent with spaces.") from error
     except (YAMLError, YAMLStreamError, ValueError, LookupError) as error:
         # ruamel's scanner lets a few of Python's own errors through on broken input
         raise BadYaml(
             f"{name} is not YAML: {str(error).partition(chr(10))[0]}",
-            next_step="Mend the file, or start from the sample.",
+            next_step="Fix the file, or start from the sample.",
         ) from error
     return Document(name=name, data=data, lines=builder.lines)
 

@@ -20,16 +20,16 @@ def schema(
     into: Annotated[str, typer.Option(help="Write all of them into this folder.", show_default=False)] = "",
 ) -> None:
     """Print a JSON Schema: of a settings file, or of an answer."""
-    from bot.cli.schemas import made, names
+    from bot.cli.schemas import names, render
 
     if into:
         for each in names():
             path = Path(into, f"{each}.json")
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(made(each), encoding="utf-8")
+            path.write_text(render(each), encoding="utf-8")
     elif not name:
         typer.echo("\n".join(names()))
     elif name not in names():
         raise OverlordError(f"There is no schema {name}", next_step=f"There are: {', '.join(names())}.")
     else:
-        typer.echo(made(name), nl=False)
+        typer.echo(render(name), nl=False)

@@ -1,9 +1,14 @@
 """How accounts, groups of people and channels are written, and who overlord.yaml says is in which group."""
 
 import re
+from collections.abc import Mapping
+from typing import Annotated, Any
 
-from agents.catalog.documents import Document, read_packaged
-from agents.catalog.reading import Shape, checked, items, text
+from pydantic import AfterValidator, BaseModel, create_model
+
+from agents.catalog.fields import written_as
+from agents.catalog.validation import CONFIG, Model
+from agents.catalog.yaml import Document, read_yaml
 from agents.domain.decisions.authority import Group
 from bot.config.platforms import OWN, IdForm, platforms
 from manifests import packaged
@@ -55,12 +60,19 @@ def channel_name(written: str) -> str:
     return written
 
 
-def _groups(**members: tuple[str, ...]) -> dict[Group, frozenset[str]]:
-    return {group: frozenset(members.get(group, ())) for group in WRITTEN_GROUPS}
+Member = Annotated[str, AfterValidator(member)]
+Channel = Annotated[str, AfterValidator(channel_name)]
+_members: dict[str, Any] = {group: (tuple[Member, ...], ()) for group in WRITTEN_GROUPS}
+_WrittenGroups = create_model("WrittenGroups", __config__=CONFIG, **_members)
 
 
-GROUPS = Shape(_groups, **dict.fromkeys(WRITTEN_GROUPS, items(checked(text, member))))
+def _groups(written: BaseModel) -> dict[Group, frozenset[str]]:
+    return {Group(group): frozenset(members) for group, members in written}
+
+
+Groups = Annotated[Mapping[Group, frozenset[str]], written_as(_WrittenGroups, _groups)]
+GROUPS: Model[Mapping[Group, frozenset[str]]] = Model(Groups)
 
 
 def packaged_groups() -> Document:
-    return read_packaged(packaged("policies", "approval.yaml"))
+    return read_yaml(packaged("policies", "approval.yaml"))

@@ -1,20 +1,21 @@
-"""Readers of values that several sections of overlord.yaml share."""
+"""Types of values that several sections of overlord.yaml share."""
 
 from ipaddress import ip_network
+from typing import Annotated
 from urllib.parse import urlsplit
 
-from agents.catalog.documents import Value, Where
-from agents.catalog.reading import Wrong, after, checked, items, optional, secret, text, told
-from agents.domain.text.numbers import small_number
+from pydantic import AfterValidator, BeforeValidator, PlainValidator
+
+from agents.domain.text.numbers import Between, small_number
 from agents.domain.text.sanitize import cut
+from agents.domain.text.secret import Secret
 
 
-@told(lambda: {"type": "integer", "minimum": 0, "maximum": 65_535})
-def port(where: Where, value: Value) -> int:
-    number = None if isinstance(value, bool) else small_number(str(value))
+def _port(written: object) -> int:
+    number = None if isinstance(written, bool) else small_number(str(written))
     if number is None or number > 65_535:
         step = "Write a number from 1 to 65535, or 0 for any free one."
-        raise Wrong((where, f"`{cut(str(value), 60)}` is not a port", step))
+        raise ValueError(f"`{cut(str(written), 60)}` is not a port. {step}")
     return number
 
 
@@ -33,12 +34,23 @@ def _network(written: str) -> str:
         raise ValueError(f"`{written}` is not the address of a proxy. {step}") from odd
 
 
-def split_words(value: Value) -> Value:
-    """A variable holds a list as words between commas."""
-    return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+def _split_words(written: object) -> object:
+    return [part.strip() for part in written.split(",") if part.strip()] if isinstance(written, str) else written
 
 
-address = checked(text, _address)
-words = after(split_words, items(text))
-networks = after(split_words, items(checked(text, _network)))
-token = optional(secret)
+def hidden_text(written: object) -> str:
+    """Text that is not shown, whatever is wrong with it."""
+    if not isinstance(written, str):
+        raise ValueError("its value cannot be used. Write it as text, in quotes.")
+    return written
+
+
+def _secret(written: object) -> Secret:
+    return Secret(hidden_text(written))
+
+
+Port = Annotated[int, PlainValidator(_port, Annotated[int, Between(0, 65_535)])]
+Address = Annotated[str, AfterValidator(_address)]
+Network = Annotated[str, AfterValidator(_network)]
+Token = Annotated[Secret, PlainValidator(_secret, str)]
+COMMAS = BeforeValidator(_split_words, list[str] | str)  # a variable holds a list as words between commas

@@ -2,47 +2,28 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, make_dataclass
 from enum import StrEnum
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from agents.catalog.documents import Value, Where
-from agents.catalog.models import BUDGETS, MODELS, Models
-from agents.catalog.policies import LIMITS
-from agents.catalog.reading import (
-    Odd,
-    Schema,
-    Shape,
-    Wrong,
-    after,
-    checked,
-    hidden,
-    items,
-    one_of,
-    optional,
-    schema_of,
-    text,
-    told,
-    whole,
-)
-from agents.domain.decisions.authority import ChannelPolicy, Group
+from pydantic import AfterValidator, BeforeValidator, PlainValidator
+
+from agents.catalog.contexts import Contexts
+from agents.catalog.models import Models
+from agents.catalog.risk import Risk
+from agents.catalog.roles import RolesByName
+from agents.catalog.validation import Model, Odd
+from agents.catalog.workflows import WrittenSteps
+from agents.domain.decisions.authority import ChannelPolicy
 from agents.domain.limits import Limits
 from agents.domain.models.budget import Budgets
 from agents.domain.models.routing import ROLES
 from agents.domain.project.retention import Retention
-from agents.domain.text.secret import Secret
-from bot.config import fields
-from bot.config.accounts import GROUPS, MEMBERSHIPS, is_account, member
+from bot.config.accounts import MEMBERSHIPS, Channel, Groups, Member, is_account
+from bot.config.fields import COMMAS, Address, Port, Token, hidden_text
 from bot.config.platforms import PlatformSettings, platforms
-from bot.config.projects import CHANNELS, PROJECT, ProjectPart
-
-if TYPE_CHECKING:
-    from agents.domain.checks.risk import RiskPolicy
-    from agents.domain.context.strategy import Strategy
-    from agents.domain.workflow.roles import RolePart
-    from agents.domain.workflow.workflow import Workflow
+from bot.config.projects import WrittenProject
 
 DATABASES = ("sqlite:///", "postgresql+psycopg://")
 
@@ -61,8 +42,8 @@ class LogLevel(StrEnum):
     ERROR = "error"
 
 
-def _database(written: str) -> str:
-    url = re.sub(r"^postgres(ql)?://", "postgresql+psycopg://", written)
+def _database(written: object) -> str:
+    url = re.sub(r"^postgres(ql)?://", "postgresql+psycopg://", hidden_text(written))
     if not url.startswith(DATABASES):
         raise ValueError(
             "it is not a database I know. Write sqlite:////path/to/file.db or postgresql+psycopg://host/name."
@@ -78,132 +59,85 @@ def _label(written: str) -> str:
     return written
 
 
+def _refuse_archived(written: object) -> object:
+    if isinstance(written, dict) and "archived" in written:
+        raise ValueError("`archived` is not there yet: ended tasks stay in the list. Remove this line.")
+    return written
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GitHub:
-    token: Secret | None = None
-    api_url: str = "https://api.github.com"
-    label: str = "overlord"  # asks for work
+    token: Token | None = None
+    api_url: Address = "https://api.github.com"
+    label: Annotated[str, AfterValidator(_label)] = "overlord"  # asks for work
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OverlordFile:
-    """What overlord.yaml may say, with the environment laid over it."""
+class PlainSettings:
+    """Settings that are used as they are written."""
 
-    home: str = ""
-    database_url: str | None = field(default=None, repr=False)
-    platforms: Mapping[str, PlatformSettings]  # by name
-    public_url: str = ""  # where people reach the console, for links in chats
     http_host: str = "127.0.0.1"
-    http_port: int = 8766
+    http_port: Port = 8766
     sandbox: Sandbox = Sandbox.AUTO
     log_level: LogLevel = LogLevel.INFO
     models: Models = field(default_factory=Models)
     budgets: Budgets = field(default_factory=Budgets)
     github: GitHub = field(default_factory=GitHub)
-    approvers: tuple[str, ...] = ()
-    groups: Mapping[Group, frozenset[str]]
-    limits: Limits
-    retention: Retention = field(default_factory=Retention)
-    risk: "RiskPolicy | None" = None  # None: the one that comes with the program
-    projects: tuple[ProjectPart, ...] = ()
-    channels: Mapping[str, ChannelPolicy] = field(default_factory=dict)
-    contexts: "Mapping[str, Strategy] | None" = None  # None: as they come with the program
-    roles: "Mapping[str, RolePart]" = field(default_factory=dict)  # laid over those that come with it
-    workflow: "Workflow | None" = None
+    limits: Limits = field(default_factory=Limits)
+    retention: Annotated[Retention, BeforeValidator(_refuse_archived)] = field(default_factory=Retention)
+    risk: Risk | None = None  # None: the one that comes with the program
 
 
-def _later(module: str, name: str) -> Schema:
-    return schema_of(getattr(import_module(module), name))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverlordFile(PlainSettings):
+    """What overlord.yaml may say, with the environment laid over it. Each platform adds its section."""
+
+    home: str = ""
+    database_url: Annotated[str, PlainValidator(_database, str)] | None = field(default=None, repr=False)
+    public_url: Address = ""  # where people reach the console, for links in chats
+    approvers: Annotated[tuple[Member, ...], COMMAS] = ()
+    groups: Groups
+    projects: tuple[WrittenProject, ...] = ()
+    channels: Mapping[Channel, ChannelPolicy] = field(default_factory=dict)
+    contexts: Contexts | None = None  # None: as they come with the program
+    roles: RolesByName = field(default_factory=dict)  # laid over those that come with it
+    workflow: WrittenSteps | None = None
+
+    @property
+    def platforms(self) -> dict[str, PlatformSettings]:
+        return {spec.name: getattr(self, spec.name) for spec in platforms()}
 
 
-@told(lambda: _later("agents.catalog.risk", "RISK"))
-def _risk(where: Where, value: Value) -> "RiskPolicy":
-    from agents.catalog.risk import RISK  # where nobody writes of risk, a start needs none of it
-
-    return RISK(where, value)
-
-
-@told(lambda: _later("agents.catalog.contexts", "CONTEXTS"))
-def _contexts(where: Where, value: Value) -> "Mapping[str, Strategy]":
-    from agents.catalog.contexts import CONTEXTS
-
-    return CONTEXTS(where, value)
-
-
-@told(lambda: _later("agents.catalog.roles", "ROLES"))
-def _roles(where: Where, value: Value) -> "Mapping[str, RolePart]":
-    from agents.catalog.roles import ROLES
-
-    return ROLES(where, value)
-
-
-@told(lambda: _later("agents.catalog.workflows", "WORKFLOW"))
-def _workflow(where: Where, value: Value) -> "Workflow":
-    from agents.catalog.workflows import WORKFLOW
-
-    return WORKFLOW(where, value)
-
-
-@told(lambda: {"not": {}})
-def _not_yet(where: Where, value: Value) -> None:
-    raise Wrong((where, "it is not there yet: ended tasks stay in the list", "Remove this line."))
-
-
-_DAYS = optional(whole(1, 36_500))
-RETENTION = Shape(Retention, messages=_DAYS, deliveries=_DAYS, turns=_DAYS, branches=_DAYS, archived=_not_yet)
-
-
-def _file(**given: Any) -> OverlordFile:
-    sections = {spec.name: given.pop(spec.name, None) or spec.settings.read({}) for spec in platforms()}
-    return OverlordFile(platforms=sections, **given)
-
-
-OVERLORD = Shape(
-    _file,
-    ("groups", "limits"),
-    home=text,
-    database_url=optional(checked(hidden, _database)),
-    **{spec.name: spec.settings for spec in platforms()},
-    public_url=fields.address,
-    http_host=text,
-    http_port=fields.port,
-    sandbox=one_of(*Sandbox),
-    log_level=one_of(*LogLevel),
-    models=MODELS,
-    budgets=BUDGETS,
-    github=Shape(GitHub, token=fields.token, api_url=fields.address, label=checked(text, _label)),
-    approvers=after(fields.split_words, items(checked(text, member))),
-    groups=GROUPS,
-    limits=LIMITS,
-    retention=RETENTION,
-    risk=optional(_risk),
-    projects=items(PROJECT),
-    channels=CHANNELS,
-    contexts=optional(_contexts),
-    roles=_roles,
-    workflow=optional(_workflow),
+_sections: list[Any] = [(spec.name, spec.settings, field(default_factory=spec.settings)) for spec in platforms()]
+OVERLORD: Model[OverlordFile] = Model(
+    make_dataclass("WrittenFile", _sections, bases=(OverlordFile,), frozen=True, slots=True, kw_only=True)
 )
 FLAGS: dict[str, tuple[str, ...]] = {
     "--home": ("home",),
     **{flag: (spec.name, name) for spec in platforms() for flag, name in spec.flags.items()},
 }
+_SECTIONS: dict[str, tuple[str, ...]] = {  # what is in them has a variable of its own
+    "models": ROLES,
+    "budgets": tuple(each.name for each in fields(Budgets)),
+    "retention": tuple(each.name for each in fields(Retention)),
+    "limits": tuple(each.name for each in fields(Limits)),
+}
+_STRUCTURES = {"github", "risk", "groups", "projects", "channels", "contexts", "roles", "workflow"}
 VARIABLES: dict[str, tuple[str, ...]] = {
-    "OVERLORD_HOME": ("home",),
-    "OVERLORD_DATABASE_URL": ("database_url",),
-    "OVERLORD_PUBLIC_URL": ("public_url",),
-    "OVERLORD_HTTP_HOST": ("http_host",),
-    "OVERLORD_HTTP_PORT": ("http_port",),
-    "OVERLORD_SANDBOX": ("sandbox",),
-    "OVERLORD_LOG_LEVEL": ("log_level",),
-    "OVERLORD_APPROVERS": ("approvers",),
+    **{
+        f"OVERLORD_{each.name.upper()}": (each.name,)
+        for each in fields(OverlordFile)
+        if each.name not in _STRUCTURES | _SECTIONS.keys()
+    },
     **{variable: (spec.name, name) for spec in platforms() for variable, name in spec.variables.items()},
     "GITHUB_TOKEN": ("github", "token"),
     "GITHUB_API_URL": ("github", "api_url"),
     "OVERLORD_GITHUB_LABEL": ("github", "label"),
-    **{f"OVERLORD_MODELS__{name.upper()}": ("models", name) for name in ROLES},
-    **{f"OVERLORD_BUDGETS__{name.upper()}": ("budgets", name) for name in BUDGETS.fields},
-    **{f"OVERLORD_RETENTION__{name.upper()}": ("retention", name) for name in RETENTION.fields if name != "archived"},
-    **{f"OVERLORD_LIMITS__{name.upper()}": ("limits", name) for name in LIMITS.fields},
+    **{
+        f"OVERLORD_{section.upper()}__{name.upper()}": (section, name)
+        for section, names in _SECTIONS.items()
+        for name in names
+    },
 }
 
 

@@ -6,7 +6,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from agents.catalog.reading import Odd, Shape
+from agents.catalog.validation import Odd
 from agents.domain.text.secret import Secret
 
 OWN = "console"  # ours: always there, and nobody can keep us from writing to it
@@ -81,7 +81,7 @@ class PlatformSpec:
 
     name: str  # accounts, channels, threads and the section of overlord.yaml begin with it
     title: str
-    settings: Shape[PlatformSettings]
+    settings: type[PlatformSettings]
     variables: Mapping[str, str]  # environment variable -> field of the settings
     flags: Mapping[str, str] = field(default_factory=dict)  # of `overlord up`, likewise
     account: IdForm

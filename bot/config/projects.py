@@ -4,15 +4,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
-from agents.catalog.policies import GATES
-from agents.catalog.problems import did_you_mean
-from agents.catalog.reading import Odd, Shape, checked, flag, mapping, one_of, optional, text
+from pydantic import AfterValidator
+
+from agents.catalog.validation import Odd, did_you_mean
 from agents.domain.checks.gates import GateCommands, slug
-from agents.domain.decisions.authority import ChannelPolicy, OnTimeout, PlanPolicy
+from agents.domain.decisions.authority import ChannelPolicy
 from agents.domain.work.scope import odd_path
-from bot.config.accounts import channel_name
+from bot.config.accounts import Channel
 
 _GIT_URL = r"(https|ssh)://(?![^/]*:[^/]*@)\w[\w.@:-]*/\S+|file:///\S+|\w[\w.-]*@\w[\w.-]*:[\w.~/-]+"
 
@@ -23,31 +23,26 @@ def _inside(written: str) -> str:
     return written.rstrip("/")
 
 
-CHANNEL = Shape(
-    ChannelPolicy,
-    project=text,
-    self_approval=flag,
-    on_timeout=one_of(*OnTimeout),
-    plan=one_of(*PlanPolicy),
-    outsiders=flag,
-)
-CHANNELS = mapping(channel_name, CHANNEL)
+def _refuse_twins(gates: GateCommands) -> GateCommands:
+    names = [gate.name for gate in gates.extra]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise ValueError(f"two of its extra gates are named `{twice}`. Give one another name.")
+    return gates
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectPart:
     """A project as it is written."""
 
-    name: str
+    name: Annotated[str, AfterValidator(slug)]
     path: str = ""  # a folder of this machine, or
     url: str = ""  # where git finds it
-    channel: str | None = None  # requests made there are for this project
-    skills: str = ".overlord/skills"  # the folder of its own skills
-    gates: GateCommands = field(default_factory=GateCommands)  # with its environment as it is written
+    channel: Channel | None = None  # requests made there are for this project
+    skills: Annotated[str, AfterValidator(_inside)] = ".overlord/skills"  # the folder of its own skills
+    gates: Annotated[GateCommands, AfterValidator(_refuse_twins)] = field(default_factory=GateCommands)
 
 
-def _project(**given: Any) -> ProjectPart:
-    project = ProjectPart(**given)
+def _check_place(project: ProjectPart) -> ProjectPart:
     if bool(project.path) == bool(project.url):
         raise ValueError("it needs either a `path` or a `url`. Write one of them: `path: ~/src/shop`.")
     if project.url and not re.fullmatch(_GIT_URL, project.url):
@@ -58,16 +53,7 @@ def _project(**given: Any) -> ProjectPart:
     return project
 
 
-PROJECT = Shape(
-    _project,
-    ("name",),
-    name=checked(text, slug),
-    path=text,
-    url=text,
-    channel=optional(checked(text, channel_name)),
-    skills=checked(text, _inside),
-    gates=GATES,
-)
+WrittenProject = Annotated[ProjectPart, AfterValidator(_check_place)]
 
 
 def odd_projects(projects: Sequence[ProjectPart]) -> Iterator[Odd]:

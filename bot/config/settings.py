@@ -3,35 +3,32 @@
 import os
 import pwd
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from importlib import import_module
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from agents.catalog import policies
-from agents.catalog.documents import BadYaml, Document
+from agents.catalog.contexts import packaged_contexts
 from agents.catalog.layers import Layers
-from agents.catalog.models import Models, packaged_models
-from agents.catalog.problems import Problem, did_you_mean
-from agents.catalog.reading import Odd, Wrong
+from agents.catalog.library import Declared, odd_declared
+from agents.catalog.models import packaged_models
+from agents.catalog.risk import odd_risk, packaged_risk
+from agents.catalog.validation import Odd, Problem, Wrong, did_you_mean
+from agents.catalog.workflows import packaged_workflow
+from agents.catalog.yaml import BadYaml, parse_yaml
 from agents.domain.checks.gates import GateCommands
 from agents.domain.decisions.authority import ChannelPolicy, Group
 from agents.domain.errors import SettingsProblem
 from agents.domain.ids import Account, surface_of
-from agents.domain.limits import Limits
-from agents.domain.models.budget import Budgets
-from agents.domain.project.retention import Retention
 from bot.config import accounts, projects
 from bot.config.overlord import (
     FLAGS,
     OVERLORD,
     VARIABLES,
-    GitHub,
-    LogLevel,
     OverlordFile,
-    Sandbox,
+    PlainSettings,
     contradictions,
     doubtful,
     secrets_in,
@@ -41,10 +38,6 @@ from bot.config.platforms import OWN, PlatformSettings
 from bot.config.projects import ProjectPart
 from bot.config.settings_file import Search, find_settings, read_settings
 from bot.config.state_folder import HOME, expand, home_of
-
-if TYPE_CHECKING:
-    from agents.catalog.library import Declared
-    from agents.domain.checks.risk import RiskPolicy
 
 CONFIG = "OVERLORD_CONFIG"
 Section = TypeVar("Section", bound=PlatformSettings)
@@ -56,7 +49,7 @@ class BadSettings(SettingsProblem):
 
     def __init__(self, problems: Sequence[Problem], warnings: Sequence[Problem]) -> None:
         told = "".join(f"\n- {problem}" for problem in problems)
-        super().__init__(f"These settings cannot be used:{told}", next_step="Mend them and start again.")
+        super().__init__(f"These settings cannot be used:{told}", next_step="Fix them and start again.")
         self.problems = tuple(problems)
         self.warnings = tuple(warnings)
 
@@ -75,7 +68,7 @@ class Project:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class Settings(PlainSettings):
     """All there is to know before the program starts. Tokens are a Secret each: they do not print."""
 
     home: Path
@@ -83,22 +76,12 @@ class Settings:
     database_url: str = field(repr=False)  # may hold a password; `database` may be shown
     platforms: Mapping[str, PlatformSettings]  # by name; see `section`
     public_url: str
-    http_host: str
-    http_port: int
-    sandbox: Sandbox
-    log_level: LogLevel
-    models: Models
-    budgets: Budgets
     keys: Mapping[str, str] = field(repr=False)  # variables that a choice of models depends on
-    github: GitHub
     groups: Mapping[Group, frozenset[str]]
     operators: frozenset[Account]
     projects: tuple[Project, ...]
     channels: Mapping[str, ChannelPolicy]
-    limits: Limits
-    retention: Retention
-    risk: "RiskPolicy | None"  # None: as it comes with the program
-    declared: "Declared | None" = None  # contexts, roles, workflow; None: as they come with the program
+    declared: Declared | None = None  # contexts, roles, workflow; None: as they come with the program
     warnings: tuple[Problem, ...] = ()
     left: tuple[Problem, ...] = ()  # settings files that are there and were not read; warnings too
     secrets: frozenset[str] = field(default=frozenset(), repr=False)  # exact values no log may show
@@ -185,27 +168,19 @@ class _Reading:
         if self.problems:
             raise BadSettings(self.problems, (*self.left, *self.warnings))
         known = {section.operator(user) for section in file.platforms.values()} - {""}
+        plain: dict[str, Any] = {each.name: getattr(file, each.name) for each in fields(PlainSettings)}
         return Settings(
+            **plain,
             home=home,
             config=config,
             database_url=database_url,
             platforms=file.platforms,
             public_url=file.public_url.rstrip("/"),
-            http_host=file.http_host,
-            http_port=file.http_port,
-            sandbox=file.sandbox,
-            log_level=file.log_level,
-            models=file.models,
-            budgets=file.budgets,
             keys=file.models.seen_in(self.environ),
-            github=file.github,
             groups=_groups(file),
             operators=frozenset(Account(account) for account in {f"cli:{user}"} | known),
             projects=tuple(self._project(part, base) for part in file.projects),
             channels=_channels(file),
-            limits=file.limits,
-            retention=file.retention,
-            risk=file.risk,
             declared=_declared(file),
             warnings=(*self.left, *self.warnings),
             left=tuple(self.left),
@@ -221,12 +196,10 @@ class _Reading:
             search = self._search()
             self.left += search.left
             if file := search.found:
-                from agents.catalog.yaml import parse_yaml
-
                 config = file.path
                 document = parse_yaml(file.body, name=str(config))
                 for name in document.data.keys() & _LAID_UNDER.keys():
-                    self.layers.lay(_laid_under(name), under=name)
+                    self.layers.lay(_LAID_UNDER[name](), under=name)
                 self.layers.lay(document)
         except BadYaml as error:
             self.problems.append(Problem(name=CONFIG, what=error.what, instead=error.next_step))
@@ -251,10 +224,8 @@ class _Reading:
         except Wrong as wrong:
             self._tell(self.problems, *wrong.odd)
             broken = frozenset(str(where[0]) for where, _, _ in wrong.odd)
-            packaged = {"limits": policies.packaged_limits(), "groups": accounts.packaged_groups()}
-            defaults = {name: read.data for name, read in packaged.items()}
             sound = {name: value for name, value in self.layers.data.items() if name not in broken}
-            return OVERLORD.read({**defaults, **sound}), broken
+            return OVERLORD.read({"groups": {}, **sound}), broken
 
     def _home(self, base: Path) -> Path:
         given = self.flags.get("--home") or self.environ.get("OVERLORD_HOME")
@@ -270,12 +241,8 @@ class _Reading:
         odd = [*policies.odd_limits(file.limits), *contradictions(file)]
         odd += policies.odd_retention(file.retention, file.limits)
         if file.risk:
-            from agents.catalog.risk import odd_risk
-
             odd += odd_risk(file.risk)
         if not broken & {"contexts", "roles", "workflow"} and (declared := _declared(file)):
-            from agents.catalog.library import odd_declared
-
             odd += odd_declared(declared)
         odd += projects.odd_projects([self._located(part, base) for part in file.projects])
         if "projects" not in broken:
@@ -332,25 +299,13 @@ class _Reading:
         )
 
 
-# What a part of overlord.yaml is laid over; read only where there is such a part, for a start need not wait for it.
-_LAID_UNDER = {
-    "risk": ("agents.catalog.risk", "packaged_risk"),
-    "contexts": ("agents.catalog.contexts", "packaged_contexts"),
-    "workflow": ("agents.catalog.workflows", "packaged_workflow"),
-}
+# What a part of overlord.yaml is laid over, where there is such a part.
+_LAID_UNDER = {"risk": packaged_risk, "contexts": packaged_contexts, "workflow": packaged_workflow}
 
 
-def _laid_under(name: str) -> Document:
-    module, function = _LAID_UNDER[name]
-    read: Callable[[], Document] = getattr(import_module(module), function)
-    return read()
-
-
-def _declared(file: OverlordFile) -> "Declared | None":
+def _declared(file: OverlordFile) -> Declared | None:
     if file.contexts is None and not file.roles and file.workflow is None:
         return None
-    from agents.catalog.library import Declared
-
     return Declared(contexts=file.contexts, roles=file.roles, workflow=file.workflow)
 
 

@@ -7,8 +7,8 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.catalog.documents import read_body
-from agents.catalog.problems import Problem
+from agents.catalog.validation import Problem
+from agents.catalog.yaml import read_body
 
 NAME = "overlord.yaml"
 ACCEPTED = "accepted-settings.json"  # in the state folder: the path of each accepted file, and its hash

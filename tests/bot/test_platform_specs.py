@@ -2,10 +2,10 @@
 
 import inspect
 import re
+from dataclasses import fields
 
 import pytest
 
-from agents.catalog.reading import Shape
 from bot.config.overlord import FLAGS, VARIABLES
 from bot.config.platforms import OWN, REGISTRY, IdForm, PlatformSettings, PlatformSpec, load, platforms
 
@@ -27,15 +27,14 @@ def test_what_it_names_can_be_loaded_and_called(spec: PlatformSpec) -> None:
 
 @every_platform
 def test_its_variables_and_flags_are_settings_of_its_own(spec: PlatformSpec) -> None:
-    assert isinstance(spec.settings, Shape)
     given = {**spec.variables, **spec.flags}
-    assert set(given.values()) <= set(spec.settings.fields)
+    assert set(given.values()) <= {each.name for each in fields(spec.settings)}
     assert all((VARIABLES | FLAGS)[name] == (spec.name, field) for name, field in given.items())
 
 
 @every_platform
 def test_it_has_defaults_and_joins_only_when_it_is_asked_to(spec: PlatformSpec) -> None:
-    section = spec.settings.read({})
+    section = spec.settings()
     assert isinstance(section, PlatformSettings)
     assert section.joins is (spec.name == OWN)
     assert section.describe(8766) and not section.tokens()

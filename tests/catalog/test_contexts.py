@@ -3,12 +3,12 @@
 import pytest
 
 from agents.catalog.contexts import CONTEXT, CONTEXTS, packaged_contexts
-from agents.catalog.documents import Value
-from agents.catalog.reading import Wrong
+from agents.catalog.validation import Wrong
+from agents.catalog.yaml import Value
 from agents.domain.context.packing import MAX_BUDGET
 from agents.domain.context.strategy import MEASURES, Input, Strategy
 
-OURS = CONTEXTS((), packaged_contexts().data)
+OURS = CONTEXTS.read(packaged_contexts().data)
 SMALL: dict[str, Value] = {"token_budget": 9_000, "priority_order": ["task", "target"], "inputs": {"targets": 3}}
 
 
@@ -54,6 +54,6 @@ def test_what_is_wrong_is_told(changes: dict[str, Value], told: str) -> None:
 
 
 def test_a_strategy_is_called_as_it_is_written_below() -> None:
-    assert CONTEXTS((), {"mine": dict(SMALL)})["mine"].name == "mine"
+    assert CONTEXTS.read({"mine": dict(SMALL)})["mine"].name == "mine"
     with pytest.raises(Wrong, match=r"mine.name: it is written below `mine`. Write `mine`."):
-        CONTEXTS((), {"mine": {"name": "yours", **SMALL}})
+        CONTEXTS.read({"mine": {"name": "yours", **SMALL}})

@@ -2,9 +2,9 @@
 
 import pytest
 
-from agents.catalog.documents import Value
 from agents.catalog.models import BUDGETS, MODELS, packaged_models
-from agents.catalog.reading import Wrong
+from agents.catalog.validation import Wrong
+from agents.catalog.yaml import Value
 from agents.domain.models.budget import Budgets
 from agents.domain.models.routing import ROLES, WrittenModel
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from agents.catalog.library import Catalog, Declared, load_catalog, odd_declared
-from agents.catalog.reading import Wrong
 from agents.catalog.roles import ROLES
+from agents.catalog.validation import Wrong
 from agents.domain.checks.gates import OnFail
 from agents.domain.errors import SettingsProblem
 from agents.domain.workflow.roles import GATHERED, Base, ToolName
@@ -19,13 +19,13 @@ GATE = {"name": "types", "command": "mypy ."}
 
 
 def with_roles(**roles: dict[str, Any]) -> Catalog:
-    return load_catalog(Declared(roles=ROLES((), {**roles})))
+    return load_catalog(Declared(roles=ROLES.read({**roles})))
 
 
 def wrong(**roles: dict[str, Any]) -> list[str]:
     return [
         f"{'.'.join(map(str, where))}: {what}. {step}"
-        for where, what, step in odd_declared(Declared(roles=ROLES((), {**roles})))
+        for where, what, step in odd_declared(Declared(roles=ROLES.read({**roles})))
     ]
 
 
@@ -161,7 +161,7 @@ def test_what_extends_a_broken_role_does_not_repeat_what_is_wrong() -> None:
 )
 def test_what_cannot_be_read_is_told(written: dict[str, Any], told: str) -> None:
     with pytest.raises(Wrong) as problem:
-        ROLES((), {"mine": {"extends": "implementer", **written}})
+        ROLES.read({"mine": {"extends": "implementer", **written}})
     assert told in str(problem.value)
 
 

@@ -3,9 +3,8 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from agents.catalog.documents import Value
 from agents.catalog.skills import LARGEST, MOST, packaged_skills, read_skills
-from agents.catalog.yaml import write_yaml
+from agents.catalog.yaml import Value, write_yaml
 from agents.domain.learning.skill import suggested
 
 GOOD = """

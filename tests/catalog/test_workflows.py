@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from agents.catalog.documents import Value
 from agents.catalog.library import Declared, odd_declared
-from agents.catalog.reading import Wrong
+from agents.catalog.validation import Wrong
 from agents.catalog.workflows import WORKFLOW, Steps, packaged_workflow
+from agents.catalog.yaml import Value
 from agents.domain.text.json_types import shape
 from agents.domain.workflow.workflow import DEFAULT, ORDER, Workflow
 

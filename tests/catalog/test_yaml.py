@@ -7,9 +7,15 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from agents.catalog.documents import SIZE_LIMIT, BadYaml, NotPlain, Value, read_plainly
-from agents.catalog.yaml import DEPTH_LIMIT, parse_yaml, read_yaml, write_yaml
-from manifests import packaged
+from agents.catalog.yaml import (
+    DEPTH_LIMIT,
+    SIZE_LIMIT,
+    BadYaml,
+    Value,
+    parse_yaml,
+    read_yaml,
+    write_yaml,
+)
 
 PATIENCE = 60.0  # seconds; machines are shared, and waiting costs only who fails
 ROOT = Path(__file__).resolve().parents[2]
@@ -174,18 +180,3 @@ def test_nothing_else_reads_yaml() -> None:
     ours = (path for folder in ("bot", "agents", "store", "manifests") for path in (ROOT / folder).rglob("*.py"))
     readers = [path.relative_to(ROOT).as_posix() for path in ours if reads.search(path.read_text())]
     assert [path for path in readers if not path.startswith("manifests/samples")] == ["agents/catalog/yaml.py"]
-
-
-@pytest.mark.parametrize("name", ["limits.yaml", "approval.yaml", "models.yaml"])
-def test_policies_that_come_with_the_program_are_read_plainly_and_rightly(name: str) -> None:
-    path = packaged("policies", name)
-    assert read_plainly(path.read_text(), name=str(path)) == read_yaml(path)
-
-
-@given(st.text(alphabet="ab:-[]{}&*!'\"#, \n\t?~0.1e/", max_size=60))
-def test_what_is_read_plainly_is_read_rightly(text: str) -> None:
-    try:
-        plainly = read_plainly(text, name="x.yaml")
-    except NotPlain:
-        return
-    assert plainly == parse_yaml(text, name="x.yaml")

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from pydantic import StrictBool
+
 from agents.domain.errors import PressRefused
 from agents.domain.ids import PersonId
 
@@ -154,10 +156,10 @@ class ChannelPolicy:
     """What a channel sets for the work that is asked for in it."""
 
     project: str = ""
-    self_approval: bool = True
+    self_approval: StrictBool = True
     on_timeout: OnTimeout = OnTimeout.PASS
     plan: PlanPolicy = PlanPolicy.ASK
-    outsiders: bool = False  # whether people of another workspace, and guests, are heard in it
+    outsiders: StrictBool = False  # whether people of another workspace, and guests, are heard in it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

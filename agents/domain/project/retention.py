@@ -2,16 +2,21 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Annotated
+
+from agents.domain.text.numbers import Between
+
+Days = Annotated[int, Between(1, 36_500)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retention:
     """Days. None, the default of each: nothing of it is ever removed."""
 
-    messages: int | None = None  # our copies of what was said in threads
-    deliveries: int | None = None  # what platforms sent and what became of it
-    turns: int | None = None  # talks of minions whose task has ended
-    branches: int | None = None  # of tasks that have ended
+    messages: Days | None = None  # our copies of what was said in threads
+    deliveries: Days | None = None  # what platforms sent and what became of it
+    turns: Days | None = None  # talks of minions whose task has ended
+    branches: Days | None = None  # of tasks that have ended
 
     def before(self, name: str, now: datetime) -> datetime | None:
         """What is older than this goes; None: nothing does."""

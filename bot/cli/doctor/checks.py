@@ -14,7 +14,7 @@ from bot.config.platforms import platforms as all_platforms
 from bot.doctor_check import Check, fail, ok, warn
 
 if TYPE_CHECKING:
-    from agents.catalog.problems import Problem
+    from agents.catalog.validation import Problem
     from bot.config.settings import Settings
 
 OLDEST_PYTHON = (3, 11)

@@ -1,12 +1,12 @@
 """The console: web pages of our own, on which people talk with the bot and decide."""
 
 from bot.config.platforms import IdForm, PlatformSpec
-from bot.platforms.console.settings import SETTINGS
+from bot.platforms.console.settings import ConsoleSettings
 
 PLATFORM = PlatformSpec(
     name="console",
     title="Console",
-    settings=SETTINGS,
+    settings=ConsoleSettings,
     variables={
         "OVERLORD_CONSOLE_HOST": "host",
         "OVERLORD_CONSOLE_PORT": "port",

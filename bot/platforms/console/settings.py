@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Annotated
 
-from agents.catalog.reading import Odd, Shape, text
-from bot.config import fields
+from agents.catalog.validation import Odd
+from bot.config.fields import COMMAS, Network, Port
 from bot.config.platforms import PlatformSettings
 
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
@@ -13,10 +14,10 @@ LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsoleSettings(PlatformSettings):
     host: str = "127.0.0.1"
-    port: int = 8765
-    channels: tuple[str, ...] = ("general",)
-    names: tuple[str, ...] = ()  # other hosts it answers to, behind a proxy
-    proxies: tuple[str, ...] = ()  # addresses and networks whose word on who asks is taken
+    port: Port = 8765
+    channels: Annotated[tuple[str, ...], COMMAS] = ("general",)
+    names: Annotated[tuple[str, ...], COMMAS] = ()  # other hosts it answers to, behind a proxy
+    proxies: Annotated[tuple[Network, ...], COMMAS] = ()  # addresses and networks whose word on who asks is taken
 
     @property
     def joins(self) -> bool:
@@ -43,13 +44,3 @@ class ConsoleSettings(PlatformSettings):
             behind = f"proxies speak for others to {self.host}"
             what = behind if self.proxies else f"other machines can reach {self.host}"
             yield ("proxies" if self.proxies else "host",), what, step
-
-
-SETTINGS = Shape[PlatformSettings](
-    ConsoleSettings,
-    host=text,
-    port=fields.port,
-    channels=fields.words,
-    names=fields.words,
-    proxies=fields.networks,
-)

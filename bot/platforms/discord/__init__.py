@@ -1,12 +1,12 @@
 """The adapter of Discord: its gateway, and its events and cards in both directions."""
 
 from bot.config.platforms import IdForm, Membership, PlatformSpec
-from bot.platforms.discord.settings import SETTINGS
+from bot.platforms.discord.settings import DiscordSettings
 
 PLATFORM = PlatformSpec(
     name="discord",
     title="Discord",
-    settings=SETTINGS,
+    settings=DiscordSettings,
     variables={"DISCORD_TOKEN": "token", "DISCORD_API_URL": "api_url", "DISCORD_GATEWAY_URL": "gateway_url"},
     account=IdForm(pattern=r"discord:[0-9]{1,20}", example="discord:123456789012345678 (user id)"),
     membership=Membership(

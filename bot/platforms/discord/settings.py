@@ -2,17 +2,15 @@
 
 from dataclasses import dataclass
 
-from agents.catalog.reading import Shape
-from agents.domain.text.secret import Secret
-from bot.config import fields
+from bot.config.fields import Address, Token
 from bot.config.platforms import PlatformSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiscordSettings(PlatformSettings):
-    token: Secret | None = None
-    api_url: str = "https://discord.com/api/v10"
-    gateway_url: str = "wss://gateway.discord.gg/"
+    token: Token | None = None
+    api_url: Address = "https://discord.com/api/v10"
+    gateway_url: Address = "wss://gateway.discord.gg/"
 
     @property
     def joins(self) -> bool:
@@ -24,8 +22,3 @@ class DiscordSettings(PlatformSettings):
 
     def describe(self, http_port: int) -> str:
         return "Discord"
-
-
-SETTINGS = Shape[PlatformSettings](
-    DiscordSettings, token=fields.token, api_url=fields.address, gateway_url=fields.address
-)

@@ -1,12 +1,12 @@
 """The adapter of Slack: its gateway, and its events and cards in both directions."""
 
 from bot.config.platforms import IdForm, Membership, PlatformSpec
-from bot.platforms.slack.settings import SETTINGS
+from bot.platforms.slack.settings import SlackSettings
 
 PLATFORM = PlatformSpec(
     name="slack",
     title="Slack",
-    settings=SETTINGS,
+    settings=SlackSettings,
     variables={
         "SLACK_BOT_TOKEN": "bot_token",
         "SLACK_APP_TOKEN": "app_token",

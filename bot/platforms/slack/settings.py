@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from agents.catalog.reading import Odd, Shape
+from agents.catalog.validation import Odd
 from agents.domain.text.secret import Secret
-from bot.config import fields
+from bot.config.fields import Address, Token
 from bot.config.platforms import PlatformSettings
 
 _PREFIXES = {"bot_token": "xoxb-", "app_token": "xapp-"}
@@ -13,10 +13,10 @@ _PREFIXES = {"bot_token": "xoxb-", "app_token": "xapp-"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlackSettings(PlatformSettings):
-    bot_token: Secret | None = None
-    app_token: Secret | None = None  # Socket Mode
-    signing_secret: Secret | None = None  # HTTP mode
-    api_url: str = "https://slack.com/api/"
+    bot_token: Token | None = None
+    app_token: Token | None = None  # Socket Mode
+    signing_secret: Token | None = None  # HTTP mode
+    api_url: Address = "https://slack.com/api/"
 
     @property
     def joins(self) -> bool:
@@ -43,12 +43,3 @@ class SlackSettings(PlatformSettings):
             if token and not token.reveal().startswith(prefix):
                 step = "Check that the bot token and the app token are not swapped."
                 yield (key,), f"it does not begin with `{prefix}`", step
-
-
-SETTINGS = Shape[PlatformSettings](
-    SlackSettings,
-    bot_token=fields.token,
-    app_token=fields.token,
-    signing_secret=fields.token,
-    api_url=fields.address,
-)
