@@ -249,7 +249,7 @@ class Log:
         wanted = select(tables.listings.c.task, tables.listings.c.words).where(tables.listings.c.task.in_(tasks))
         return {TaskId(task): words for task, words in self._db.execute(wanted)}
 
-    def _update_tables(self, fact: Event, cause: Cause, state: Any = None) -> None:
+    def _update_tables(self, fact: Event, cause: Cause, state: Task | Project | None = None) -> None:
         """What is stored beside the facts follows each of them. `state`: of its stream, before it; None: it begins."""
         match fact:
             case e.DecisionOpened(decision=opened):
@@ -257,12 +257,13 @@ class Log:
                 self._touch_decision(opened)
             case e.AboutDecision():
                 self._touch_decision(self._ledger.change(fact, cause))
-            case e.WorkEvaluated():
+            case e.WorkEvaluated() if isinstance(state, Task):
                 evaluations.write(self._db, state, fact)
-            case e.ProjectChosen(project=project):
+            case e.ProjectChosen(project=project) if isinstance(state, Task):
                 listings.change_project(self._db, state, project)
             case e.ProposalMade() | e.AboutProposal() | e.TaskRequested() | e.Merged():
-                if proposals.write(self._db, getattr(state, "mandate", None), fact, cause):
+                mandate = state.request.mandate if isinstance(state, Task) else None
+                if proposals.write(self._db, mandate, fact, cause):
                     self._touched.add("proposals")
 
     def _touch_decision(self, decision: Decision) -> None:
