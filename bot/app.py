@@ -35,8 +35,10 @@ from bot.queries.store_checks import Finding, check_books, check_file
 from bot.queries.store_queries import DirectRecords, Records
 from bot.query_api import Desk, Pages
 from bot.running.health import Health
-from bot.running.jobs import Jobs, Pump, settle_waiting
+from bot.running.jobs import Jobs, settle_waiting
 from bot.running.launcher import launch
+from bot.running.pump import Pump
+from bot.running.scheduler import Periodic, Scheduler
 from bot.running.timers import Timers
 from bot.running.watch import Watch
 from bot.services import Office, catalog_of
@@ -97,30 +99,30 @@ async def running(
     async with AsyncExitStack() as stack:
         (bell := Bell()).attach()
         office = stack.enter_context(_opened(settings, clock or SystemClock(), bell))
-        inbox, leases = Inbox(office), Leases(office.clock)
+        inbox, leases, scheduler = Inbox(office), Leases(office.clock), Scheduler(office.clock)
         desk = Records(office, inbox, bell, FileArtefacts(settings.home))
         await office.database.write(partial(_prepare, settings, leases))
         platforms = await stack.enter_async_context(connect_all(settings, office, inbox, desk))
         outbox = Outbox(office, platforms, leases)
         world: asyncio.Future[World] = asyncio.get_running_loop().create_future()
-        jobs = Jobs(office, partial(_ports, world, swap), leases)
+        jobs = Jobs(office, partial(_ports, world, swap), leases, scheduler)
         pumps = _pumps(office, inbox, outbox, jobs)
         stack.push_async_callback(_closed, world)  # once no job needs it any more
         stack.push_async_callback(jobs.stop)
-        opened = asyncio.Event()
+        opened, offered = asyncio.Event(), list(SUGGESTIONS)
         await stack.enter_async_context(_pumping(pumps, bell, office.clock, opened))
-        await stack.enter_async_context(_meanwhile(Watch(office.database, office.clock, bell).run()))
-        offered = list(SUGGESTIONS)
-        health = Health(office, pumps).endpoints
-        pages = Pages(sessions=PeopleDesk(office), health=health, look_up=look_up, suggestions=offered)
+        await stack.enter_async_context(_meanwhile(Watch(office.database, office.clock, bell, scheduler.realign).run()))
+        health, people = Health(office, pumps).endpoints, PeopleDesk(office)
+        pages = Pages(sessions=people, health=health, look_up=look_up, suggestions=offered)
         address = await stack.enter_async_context(serve_own_pages(settings, office, desk, pages))
         await _let_in()
         opened.set()
         made = await _make_world(settings, office, address)
         offered[:] = made.offers or SUGGESTIONS
         await stack.enter_async_context(_meanwhile(made.workshop.tidy()))
-        outer = _outer_pumps(settings, inbox, made, platforms)
+        outer, periodic = _outer_work(settings, inbox, made, platforms)
         await stack.enter_async_context(_pumping(outer, bell, office.clock, opened))
+        await scheduler.repeat(periodic)
         world.set_result(made)  # jobs that are there already wait for it
         yield Program(address=address, office=office, inbox=inbox, desk=desk, models=made.serves)
 
@@ -214,37 +216,22 @@ def _pumps(office: Office, inbox: Inbox, outbox: Outbox, jobs: Jobs) -> tuple[Pu
     )
 
 
-def _outer_pumps(
+def _outer_work(
     settings: Settings, inbox: Inbox, world: "World", platforms: Mapping[str, Platform]
-) -> tuple[Pump, ...]:
-    """Those that begin threads of their own, or look after our copies; what troubles them is no trouble of ours."""
-    from bot.running.branch_pruning import EndedBranches, Yard
-    from bot.running.issue_polling import IssueWatch, homes_of
+) -> tuple[tuple[Pump, ...], tuple[Periodic, ...]]:
+    """Pumps that begin threads of their own, and periodic work; what troubles them is no trouble of ours."""
+    from bot.running.periodic.schedule import periodic_work
     from bot.running.proposal_tasks import ApprovedProposals, Elsewhere
-    from bot.running.pruning import Pruning
     from bot.running.thread_tasks import SecondTasks
-    from bot.running.upkeep import Upkeep
 
-    hub = world.hub
-    clones = tuple(hub.places.values()) if hub else ()
-    upkeep = Upkeep(world.office, (*world.workshop.copies, *clones), world.workshop.originals(clones))
     elsewhere = Elsewhere(open=settings.own_channel, alone=f"{OWN}:@{settings.own_login}")
     approved = ApprovedProposals(world.office, inbox, platforms, elsewhere)
-    pruning = Pruning(world.office)
-    yards = {name: Yard(copy=copy, original=path) for name, copy, path in world.workshop.yards(clones)}
-    branches = EndedBranches(world.office, yards)
     second = SecondTasks(world.office, inbox, platforms)
-    quiet = (
-        Pump("branches", branches.look, frozenset(), branches.next_due),
+    pumps = (
         Pump("second-tasks", second.begin, frozenset({"second_tasks"}), second.next_due),
-        Pump("prune", pruning.look, frozenset(), pruning.next_due),
-        Pump("upkeep", upkeep.look, frozenset(), upkeep.next_due),
         Pump("proposals", approved.carry_out, frozenset({"proposals"}), approved.next_due),
     )
-    if hub is None:
-        return quiet
-    watch = IssueWatch(world.office, inbox, hub.intake, homes_of(settings, hub.places, platforms))
-    return (*quiet, Pump("issues", watch.look, frozenset(), watch.next_due))
+    return pumps, periodic_work(settings, inbox, world, platforms)
 
 
 @asynccontextmanager

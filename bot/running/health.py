@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from bot.loop import TimedLoop
 from bot.network.endpoints import Answer, Endpoint
-from bot.running.jobs import Pump
+from bot.running.pump import Pump
 from bot.services import Office
 from store.database import StoreUnavailable
 from store.running.gauges import measure

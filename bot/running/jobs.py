@@ -1,11 +1,10 @@
-"""Runs everything that runs by itself: pumps that wake when something changed, and jobs under the scheduler."""
+"""Runs jobs under leases in the scheduler's pool, and settles deliveries."""
 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,9 +15,10 @@ from agents.domain.ids import is_project
 from agents.domain.planning import planning
 from agents.domain.task import decide
 from agents.domain.task.task import Task
-from agents.ports import Clock, Ports
+from agents.ports import Ports
 from bot.intake.inbox import Inbox
 from bot.leases import Leases
+from bot.running.scheduler import Scheduler
 from bot.services import Office
 from store.books import Books
 from store.chat.deliveries import Received
@@ -27,86 +27,33 @@ from store.database import StoreUnavailable
 from store.running.jobs import LONGEST_WAIT, Job
 
 if TYPE_CHECKING:
-    from apscheduler.schedulers.asyncio import AsyncIOScheduler
-
     from agents.flows import On
 
 log = logging.getLogger("overlord.jobs")
 
-Step = Callable[[], Awaitable[int]]
-NextDue = Callable[[datetime], Awaitable[float | None]]  # seconds from now; what came due since then counts, too
-
-LOOK_AGAIN = 60.0  # seconds after which a pump looks even if nothing woke it and nothing is due
-AFTER_TROUBLE = 1.0
 JOBS_AT_ONCE = 16
 TOO_LONG = "this task took {steps} steps, which is as many as it may take by itself (`limits.task_steps`)"
 PATIENT = 15  # tries of what holds up nobody, a minute apart in the end
 
 
-@dataclass
-class Pump:
-    """A step that is done again and again while it finds something, then sleeps until it is woken or due."""
-
-    name: str
-    step: Step
-    wakes_on: frozenset[str]
-    next_due: NextDue | None = None
-    wake: asyncio.Event = field(default_factory=asyncio.Event)
-    trouble: str = ""
-
-    async def run(self, clock: Clock) -> None:
-        while True:
-            self.wake.clear()
-            try:
-                looked = clock.now()
-                while await self.step():
-                    looked = clock.now()
-                sleep = await self._sleep(clock, looked)
-                self._well()
-            except StoreUnavailable as problem:  # the store itself says so, once an outage
-                self.trouble = problem.what
-                sleep = AFTER_TROUBLE
-            except Exception as problem:  # a pump never dies: whatever it met, it says so and tries again
-                log.exception("pump failed", extra={"pump": self.name})
-                self.trouble = repr(problem)
-                sleep = AFTER_TROUBLE
-            try:
-                async with asyncio.timeout(sleep):
-                    await self.wake.wait()
-            except TimeoutError:
-                continue
-
-    async def _sleep(self, clock: Clock, looked: datetime) -> float:
-        due = await self.next_due(looked) if self.next_due else None
-        return min(LOOK_AGAIN, LOOK_AGAIN if due is None else clock.real_seconds(due) + 0.001)
-
-    def _well(self) -> None:
-        if self.trouble:
-            log.info("working again", extra={"pump": self.name})
-        self.trouble = ""
-
-
 class Jobs:
     """Claims jobs, runs each under a lease on the scheduler, and parks what cannot be finished."""
 
-    def __init__(self, office: Office, ports: Callable[[Job], Awaitable[Ports]], leases: Leases) -> None:
+    def __init__(
+        self, office: Office, ports: Callable[[Job], Awaitable[Ports]], leases: Leases, scheduler: Scheduler
+    ) -> None:
         self._office = office
         self._database, self._clock, self._limits = office.database, office.clock, office.limits
         self._ports = ports
         self._leases = leases
         self._claimed: dict[str, Job] = {}
-        self._running: set[asyncio.Task[None]] = set()
-        self._scheduler: AsyncIOScheduler | None = None  # made for the first job
+        self._scheduler = scheduler
         self.ended = asyncio.Event()  # set when a job makes room for another, or is to be tried again
 
     async def stop(self) -> None:
         """Being stopped is no fault of a job: what is under way is given back, and counts as no attempt."""
         under_way = list(self._claimed.values())
-        if self._scheduler:
-            self._scheduler.shutdown(wait=False)
-        for task in self._running:
-            task.cancel()
-        await asyncio.gather(*self._running, return_exceptions=True)
+        await self._scheduler.stop()
         with suppress(StoreUnavailable):
             await self._database.write(lambda books: books.jobs.release(under_way))
 
@@ -119,32 +66,21 @@ class Jobs:
         jobs = await self._database.write(lambda books: books.jobs.claim(lease, self._limits, room))
         self._claimed |= {job.id: job for job in jobs}
         for job in jobs:
-            pool = await self._pool()
-            pool.add_job(self._run, args=[job], id=job.id, misfire_grace_time=None, replace_existing=True)
+            await self._scheduler.start_job(job.id, self._run, job)
         return len(jobs)
-
-    async def _pool(self) -> "AsyncIOScheduler":
-        if self._scheduler is None:
-            made = await asyncio.to_thread(_make_scheduler)
-            made.start()
-            self._scheduler = made
-        return self._scheduler
 
     async def next_try(self, since: datetime) -> float | None:
         due = await self._database.read(lambda books: books.jobs.next_try(since))
         return None if due is None else max(0.0, (due - self._clock.now()).total_seconds())
 
     async def _run(self, job: Job) -> None:
-        if running := asyncio.current_task():
-            self._running.add(running)
-            running.add_done_callback(self._running.discard)
         renewal = asyncio.create_task(self._renew(job))
         try:
             if job.attempts >= self._most(job):
                 await self._give_up(job, job.problem)
             else:
                 await self._try(job)
-        except asyncio.CancelledError:  # by `stop` alone; the scheduler would log it as a failure
+        except asyncio.CancelledError:  # by `stop` alone
             log.info("job was stopped", extra={"job": job.id, "flow": job.flow})
         finally:
             renewal.cancel()
@@ -245,13 +181,6 @@ class Jobs:
 
     def _moment(self, task: Task, cause: str) -> Moment:
         return self._office.moment(task.request.channel, cause)
-
-
-def _make_scheduler() -> "AsyncIOScheduler":
-    """The clock and the pool, never the record: everything durable is a row of ours. Slow to load."""
-    from apscheduler.schedulers.asyncio import AsyncIOScheduler
-
-    return AsyncIOScheduler(timezone=UTC, job_defaults={"coalesce": True, "max_instances": 1})
 
 
 def _is_aside(job: Job) -> bool:

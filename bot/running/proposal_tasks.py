@@ -1,4 +1,4 @@
-"""Approved proposals become tasks (M047): each begins a thread where it was proposed, and is taken in like words."""
+"""Approved proposals become tasks: each begins a thread where it was proposed, and is taken in like words."""
 
 import logging
 from collections.abc import Mapping

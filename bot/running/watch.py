@@ -1,6 +1,10 @@
-"""Looks once a second for what no pump is told of: another process has written, or the clock was set."""
+"""Looks once a second for what no pump is told of: another process has written, or the clock was set.
+
+It counts seconds itself: APScheduler goes by the clock, and would be late to notice that it was set back.
+"""
 
 import asyncio
+from collections.abc import Callable
 
 from agents.ports import Clock
 from bot.change_notifier import Bell
@@ -13,8 +17,10 @@ JUMP = 0.5  # seconds by which a clock is off before it counts as set; a machine
 class Watch:
     """One look for all pumps: each of them sleeps until it is woken or due."""
 
-    def __init__(self, database: Database, clock: Clock, bell: Bell) -> None:
-        self._database, self._clock, self._bell = database, clock, bell
+    def __init__(
+        self, database: Database, clock: Clock, bell: Bell, on_jump: Callable[[], None] = lambda: None
+    ) -> None:
+        self._database, self._clock, self._bell, self._on_jump = database, clock, bell, on_jump
         self._away = False  # the store, at the last look
         self._seen = (clock.now(), asyncio.get_running_loop().time())
 
@@ -27,6 +33,8 @@ class Watch:
     async def has_changed(self) -> bool:
         """Whether anybody may have missed something since the last look."""
         jumped, was_away = self._clock_jumped(), self._away
+        if jumped:
+            self._on_jump()
         try:
             written = await self._database.others_wrote()
         except StoreUnavailable:

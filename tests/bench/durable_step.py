@@ -35,7 +35,8 @@ from bot.change_notifier import Bell
 from bot.delivery import announcer
 from bot.intake.inbox import Inbox
 from bot.messages import Said
-from bot.running.jobs import Pump, settle_waiting
+from bot.running.jobs import settle_waiting
+from bot.running.pump import Pump
 from bot.services import Office
 from store.books import Books
 from store.chat.deliveries import DeliveryState, Received

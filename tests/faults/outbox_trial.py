@@ -22,7 +22,7 @@ from bot.delivery.outbox import Outbox
 from bot.leases import Leases
 from bot.messages import Card, Platform
 from bot.permissions import Permissions
-from bot.running.jobs import Pump
+from bot.running.pump import Pump
 from bot.services import Office
 from store.books import Books
 from store.chat.posts import Wish

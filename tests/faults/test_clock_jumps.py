@@ -20,6 +20,7 @@ from bot.delivery.announcer import announce
 from bot.leases import Leases
 from bot.running.jobs import Jobs
 from bot.running.launcher import launch
+from bot.running.scheduler import Scheduler
 from store.books import Books
 from store.database import Database
 from store.running.jobs import Job
@@ -81,7 +82,8 @@ class Bench:
         self._room = room
 
     def runner(self) -> Jobs:
-        return Jobs(self._room.office, self._ports, Leases(self._room.clock))
+        clock = self._room.clock
+        return Jobs(self._room.office, self._ports, Leases(clock), Scheduler(clock))
 
     async def _ports(self, job: Job) -> Ports:
         self.started.append((job.flow, job.attempts))

@@ -34,8 +34,9 @@ from bot.messages import Card, Delivery, Platform
 from bot.platforms.console.hosting import running as console_running
 from bot.platforms.console.options import ConsoleOptions
 from bot.queries.store_queries import Records
-from bot.running.jobs import Pump, settle_waiting
+from bot.running.jobs import settle_waiting
 from bot.running.launcher import launch
+from bot.running.pump import Pump
 from bot.services import Office
 from store import tables
 from store.books import Books

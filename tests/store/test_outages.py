@@ -19,6 +19,7 @@ from bot.messages import Bounds, Card, Said
 from bot.permissions import Permissions
 from bot.running.jobs import Jobs, settle_waiting
 from bot.running.launcher import launch
+from bot.running.scheduler import Scheduler
 from bot.services import Office
 from store.books import Books
 from store.chat.posts import Wish
@@ -77,7 +78,7 @@ class Patient:
 
     def __init__(self, office: Office) -> None:
         self.started = asyncio.Event()
-        self.jobs = Jobs(office, self._ports, Leases(office.clock))
+        self.jobs = Jobs(office, self._ports, Leases(office.clock), Scheduler(office.clock))
         self._database = office.database
 
     async def _ports(self, job: Job) -> Ports:

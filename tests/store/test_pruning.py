@@ -12,7 +12,7 @@ from agents.domain.decisions.authority import Kind
 from agents.domain.ids import Thread
 from agents.domain.project.retention import Retention
 from agents.domain.task.task import Task
-from bot.running.pruning import Pruning
+from bot.running.periodic.row_pruning import Pruning
 from store import tables
 from store.books import Books
 from store.chat.deliveries import DeliveryState, Received
@@ -25,10 +25,7 @@ DAY = 86_400.0
 
 
 async def prune(room: Room, retention: Retention) -> int:
-    pruning, rounds = Pruning(replace(room.office, retention=retention)), 0
-    while await pruning.look():
-        rounds += 1
-    return rounds
+    return await Pruning(replace(room.office, retention=retention)).prune()
 
 
 async def column(database: Database, statement: str) -> list[str]:
@@ -68,13 +65,11 @@ async def test_the_talk_of_an_open_task_stays_until_it_has_ended(room: Room) -> 
     await room.say(ANA, "add a login form", f"{CHANNEL}:1")
     room.clock.pass_(10 * DAY)
     pruning = Pruning(replace(room.office, retention=Retention(messages=7)))
-    while await pruning.look():
-        pass
+    await pruning.prune()
     assert await messages(room.database) == ["add a login form"]
     await room.database.write(lambda books: books.db.execute(text("UPDATE snapshots SET ended = true")))
     room.clock.pass_(DAY)  # the same process finds it the next time
-    while await pruning.look():
-        pass
+    await pruning.prune()
     assert await messages(room.database) == []
 
 
@@ -140,8 +135,7 @@ async def test_turns_behind_many_that_stay_are_found_and_later_ends_too(room: Ro
     office = replace(room.office, retention=Retention(turns=7))
     pruning = Pruning(office)
     for left in (RUNS, 0):
-        while await pruning.look():
-            pass
+        await pruning.prune()
         assert len(await column(room.database, "SELECT run FROM turns")) == left
         await room.database.write(partial(_end, first))
         room.clock.pass_(10 * DAY)

@@ -9,7 +9,7 @@ from pathlib import Path
 from bot.change_notifier import Bell
 from bot.clock import ScaledClock, SystemClock
 from bot.loop import TimedLoop
-from bot.running.jobs import Pump
+from bot.running.pump import Pump
 from bot.running.watch import Watch
 from store.database import Database, StoreUnavailable
 from tests.store.room import Room, office_of

@@ -12,7 +12,7 @@ from agents.domain.events import Event
 from agents.domain.ids import TaskId
 from agents.domain.project.retention import Retention
 from agents.workspace.git.checkouts import GitCheckouts
-from bot.running.branch_pruning import EndedBranches, Yard as Place
+from bot.running.periodic.branch_pruning import EndedBranches, Yard as Place
 from store.codec import Cause
 from store.database import Database
 from tests.store.room import ANA, Room, office_of
@@ -38,10 +38,10 @@ class Farm:
         cause = Cause(actor=ANA, delivery="d")
         await self.room.database.write(lambda books: books.log.append(fact.task, [fact], cause))
 
-    async def look(self, days: int | None = 7, *, original: bool = True) -> None:
+    async def prune(self, days: int | None = 7, *, original: bool = True) -> None:
         office = replace(self.room.office, retention=Retention(branches=days))
         place = Place(copy=self.yard.mirror, original=self.yard.user if original else None)
-        await EndedBranches(office, {"links": place}).look()
+        await EndedBranches(office, {"links": place}).prune()
 
     def here(self) -> set[str]:
         return set(
@@ -74,10 +74,10 @@ async def test_those_of_a_task_that_ended_long_ago_go_and_no_others(farm: Farm) 
     farm.room.clock.pass_(10 * DAY)
     await farm.end(TWO)
     before = git(farm.yard.user, "status", "--porcelain")
-    await farm.look(None)
-    await farm.look(20)
+    await farm.prune(None)
+    await farm.prune(20)
     assert farm.there() == ALL_THERE
-    await farm.look(7)
+    await farm.prune(7)
     assert farm.there() == ALL_THERE - {"ai/t-1-x", "ai/t-1.1-y"}
     assert farm.here() == {f"refs/{kind}/{branch}" for kind in ("heads", "overlord/base") for branch in farm.there()}
     assert git(farm.yard.user, "status", "--porcelain") == before
@@ -91,7 +91,7 @@ async def test_what_a_person_moved_or_works_on_stays_in_both(farm: Farm) -> None
     git(farm.yard.user, "update-ref", "refs/heads/ai/t-1-x", theirs)
     git(farm.yard.user, "worktree", "add", "-q", str(farm.yard.home / "elsewhere"), "ai/t-1.1-y")
     farm.room.clock.pass_(10 * DAY)
-    await farm.look()
+    await farm.prune()
     assert farm.there() == ALL_THERE and len(farm.here()) == 12
 
 
@@ -99,12 +99,12 @@ async def test_what_a_person_took_over_stays(farm: Farm) -> None:
     await farm.end(ONE)
     await farm.record(e.WorkKept(task=ONE, at=farm.room.clock.now(), branches=("ai/t-1-x",), patch=""))
     farm.room.clock.pass_(10 * DAY)
-    await farm.look()
+    await farm.prune()
     assert farm.there() == ALL_THERE and len(farm.here()) == 12
 
 
 async def test_where_the_original_is_on_another_machine_our_copy_is_cleared(farm: Farm) -> None:
     await farm.end(ONE)
     farm.room.clock.pass_(10 * DAY)
-    await farm.look(original=False)
+    await farm.prune(original=False)
     assert farm.there() == ALL_THERE and len(farm.here()) == 8

@@ -16,8 +16,7 @@ from agents.workspace.files.held import hold_file_now
 from agents.workspace.git.git import Git, GitFailed
 from agents.workspace.git.mirror import lock_of
 from agents.workspace.git.upkeep import REFS_MOST, keep_up, loose_refs, lying_about, pack_refs
-from bot.clock import ScaledClock
-from bot.running.upkeep import Upkeep
+from bot.running.periodic.repository_upkeep import Upkeep
 from tests.fakes.llm import ScriptedLlm
 from tests.flows.world import planning
 from tests.workspace.kill_trial import below
@@ -75,7 +74,7 @@ async def test_branches_of_a_persons_repository_are_packed_and_nothing_else_is_t
     before = (git(yard.user, "for-each-ref"), git(yard.user, "status"), objects(yard.user))
     async with planning(tmp_path, lambda office: lambda job: ScriptedLlm()) as quiet:
         upkeep = Upkeep(quiet.office, (), (yard.user,))
-        await upkeep.look()
+        await upkeep.keep_up()
     assert loose_refs(yard.user / ".git") == 0
     assert before == (git(yard.user, "for-each-ref"), git(yard.user, "status"), objects(yard.user))
 
@@ -207,15 +206,12 @@ async def test_the_program_waits_for_a_quiet_moment(yard: Yard, tmp_path: Path) 
     await lived_in(yard)
     await asyncio.to_thread(_packs, yard.mirror, 25)
     async with planning(tmp_path, lambda office: lambda job: ScriptedLlm()) as busy:
-        job, clock = await busy.next_job(), busy.office.clock
-        assert isinstance(clock, ScaledClock)
+        job = await busy.next_job()
         upkeep = Upkeep(busy.office, (yard.mirror,))
-        assert await upkeep.next_due(clock.now()) == 0.0
-        await upkeep.look()
+        await upkeep.keep_up()
         assert lying_about(yard.mirror)[1] >= 25, "somebody waits for a job"
         await busy.office.database.write(lambda books: books.jobs.finish(job.id, job.fence))
-        clock.shift += busy.office.limits.within("upkeep_apart")
-        await upkeep.look()
+        await upkeep.keep_up()
         assert lying_about(yard.mirror) == (0, 1)
 
 
@@ -227,7 +223,7 @@ async def test_one_copys_trouble_is_not_anothers(yard: Yard, tmp_path: Path) -> 
     for number in range(25):
         (broken / f"objects/pack/pack-{number}.pack").touch()
     async with planning(tmp_path, lambda office: lambda job: ScriptedLlm()) as idle:
-        await Upkeep(idle.office, (broken, yard.mirror)).look()
+        await Upkeep(idle.office, (broken, yard.mirror)).keep_up()
     assert lying_about(yard.mirror) == (0, 1)
 
 

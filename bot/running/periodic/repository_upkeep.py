@@ -16,32 +16,23 @@ AFTER_TROUBLE = timedelta(days=1)
 
 
 class Upkeep:
-    """Looks now and then. `places`: bare repositories that nobody but us writes to.
+    """`places`: bare repositories that nobody but us writes to.
 
     `theirs`: people's own repositories, where branches of ours lie, too.
     """
 
     def __init__(self, office: Office, places: Sequence[Path], theirs: Sequence[Path] = ()) -> None:
         self._database, self._clock = office.database, office.clock
-        self._every = office.limits.within("upkeep_apart")
         self._places = places
         self._theirs = theirs
-        self._next: datetime | None = None
         self._troubled = dict[Path, datetime]()
 
-    async def look(self) -> int:
+    async def keep_up(self) -> None:
         """One repository after the other. What goes wrong is logged, and left alone for a day."""
         now = self._clock.now()
-        if self._next and now < self._next <= now + self._every:  # a clock that was set back makes it no longer
-            return 0
         for place in (*self._places, *self._theirs):
             if now - self._troubled.get(place, now - AFTER_TROUBLE) >= AFTER_TROUBLE:
                 await self._keep_up(place)
-        self._next = self._clock.now() + self._every
-        return 0
-
-    async def next_due(self, since: datetime) -> float | None:
-        return max(0.0, (self._next - self._clock.now()).total_seconds()) if self._next else 0.0
 
     async def _keep_up(self, place: Path) -> None:
         busy = await self._database.read(lambda books: books.jobs.any_unfinished())

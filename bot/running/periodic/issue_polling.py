@@ -1,9 +1,9 @@
-"""Work that is asked for by a label on an issue (M020): looked for now and then, and taken in like words from chat."""
+"""Work that is asked for by a label on an issue: looked for now and then, and taken in like words from chat."""
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 
 from agents.domain.ids import Account, Thread, surface_of
@@ -45,34 +45,20 @@ class IssueWatch:
 
     def __init__(self, office: Office, inbox: Inbox, intake: GitHubIntake, homes: "Homes") -> None:
         self._office, self._clock = office, office.clock
-        self._every = office.limits.within("issues_apart")
         self._most = office.limits.issues_at_once
         self._inbox = inbox
         self._intake = intake
         self._homes = homes
-        self._looked: datetime | None = None
         self._troubles = dict[str, str]()
 
-    async def look(self) -> int:
-        """Take in what is new, if it is time. GitHub's troubles are not ours: they are logged, and it looks again."""
-        if self._wait() > timedelta(0):
-            return 0
-        self._looked = self._clock.now()
+    async def look(self) -> None:
+        """Take in what is new. GitHub's troubles are not ours: they are logged, and it looks again."""
         for project in self._homes.of:
             try:
                 await self._take_in(project)
                 self._troubles.pop(project, None)
             except (ForgeFailed, Later, Unsure, Refused) as problem:
                 self._tell(project, problem)
-        return 0
-
-    async def next_due(self, since: datetime) -> float | None:
-        return self._wait().total_seconds()
-
-    def _wait(self) -> timedelta:
-        """Until the next look; a clock that was set back does not make it longer."""
-        passed = self._clock.now() - self._looked if self._looked else self._every
-        return self._every - passed if timedelta(0) <= passed < self._every else timedelta(0)
 
     async def _take_in(self, project: str) -> None:
         """What waits is not kept here: an issue may be closed, or lose its label, before its turn comes."""

@@ -12,26 +12,18 @@ log = logging.getLogger("overlord.pruning")
 class Pruning:
     def __init__(self, office: Office) -> None:
         self._database, self._clock, self._retention = office.database, office.clock, office.retention
-        self._every = office.limits.within("upkeep_apart")
         self._after = dict(START)  # the last row that was looked at
-        self._next: datetime | None = None
 
-    async def look(self) -> int:
-        """One batch of each kind. 0: nothing is left to remove until the next look."""
-        now = self._clock.now()
-        if self._next and now < self._next <= now + self._every:  # a clock that was set back makes it no longer
-            return 0
-        found = sum([await self._prune(name, now) for name in PRUNED])
-        if not found:
-            self._next = now + self._every
-            for name in ("messages", "turns"):  # those of a task that was open may go the next time
-                self._after[name] = START[name]
-        return found
+    async def prune(self) -> int:
+        """Remove what is too old. Returns how many rounds of one batch of each kind that took."""
+        rounds = 0
+        while sum([await self._prune_batch(name, self._clock.now()) for name in PRUNED]):
+            rounds += 1
+        for name in ("messages", "turns"):  # those of a task that was open may go the next time
+            self._after[name] = START[name]
+        return rounds
 
-    async def next_due(self, since: datetime) -> float | None:
-        return max(0.0, (self._next - self._clock.now()).total_seconds()) if self._next else 0.0
-
-    async def _prune(self, name: str, now: datetime) -> int:
+    async def _prune_batch(self, name: str, now: datetime) -> int:
         before = self._retention.before(name, now)
         if before is None:
             return 0

@@ -27,32 +27,22 @@ class Yard:
 
 
 class EndedBranches:
-    """Looks now and then. A branch that a person took over, moved or has checked out stays, here and there."""
+    """A branch that a person took over, moved or has checked out stays, in our copy and in theirs."""
 
     def __init__(self, office: Office, yards: Mapping[str, Yard]) -> None:
         self._database, self._clock, self._retention = office.database, office.clock, office.retention
-        self._every = office.limits.within("upkeep_apart")
         self._yards = yards
-        self._next: datetime | None = None
 
-    async def look(self) -> int:
-        """What goes wrong in one project is logged, and tried again at the next look."""
-        now = self._clock.now()
-        before = self._retention.before("branches", now)
-        if before is None or (self._next and now < self._next <= now + self._every):
-            return 0
+    async def prune(self) -> None:
+        """What goes wrong in one project is logged, and tried again the next time."""
+        before = self._retention.before("branches", self._clock.now())
+        if before is None:
+            return
         for project, yard in self._yards.items():
             try:
                 await self._prune(yard, before)
             except (OverlordError, OSError) as problem:
                 log.warning("branches could not be removed", extra={"project": project, "problem": str(problem)})
-        self._next = self._clock.now() + self._every
-        return 0
-
-    async def next_due(self, since: datetime) -> float | None:
-        if self._retention.branches is None:
-            return None
-        return max(0.0, (self._next - self._clock.now()).total_seconds()) if self._next else 0.0
 
     async def _prune(self, yard: Yard, before: datetime) -> None:
         found = await branches_by_task(yard.copy)

@@ -1,0 +1,1 @@
+"""Periodic work, and the table that says how often each is done."""
