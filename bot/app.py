@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from agents.domain.decisions.decision import Decision
 from agents.domain.task.task import Task
-from agents.domain.text.json_types import shape
 from agents.domain.text.redact import Redactor
 from agents.ports import Clock, Ports
 from agents.workspace.files.artefacts import FileArtefacts
@@ -44,6 +43,7 @@ from bot.running.watch import Watch
 from bot.services import Office, catalog_of
 from store.books import Books
 from store.database import Database
+from store.json_types import shape
 from store.running.jobs import Job
 from store.streams.audit import Progress
 

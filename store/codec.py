@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from agents.domain import events as e
 from agents.domain.decisions.decision import Decision
 from agents.domain.events import Event
-from agents.domain.text.json_types import shape
+from store.json_types import shape
 from store.upcasts import upcast
 
 EVENT_KINDS: dict[str, type[Event]] = {kind.__name__: kind for kind in e.ALL}

@@ -5,7 +5,8 @@ from typing import get_args
 from agents.domain import events as e
 from agents.domain.decisions.authority import RULES, Kind
 from agents.domain.decisions.consequences import CONSEQUENCES
-from agents.domain.task.task import EVEN_WHEN_ENDED, STAYS, TASK_MOVES, TaskState
+from agents.domain.task.moves import EVEN_WHEN_ENDED, STAYS, TASK_MOVES
+from agents.domain.task.task import TaskState
 from agents.flows import FLOW_AFTER
 from bot.cards import CARD_FOR, QUIET, timeline, words
 from bot.intake.commands import ANSWERS, STEERS

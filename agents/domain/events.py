@@ -27,7 +27,7 @@ from agents.domain.learning.facts import (
     ProposalMade as ProposalMade,
     ProposalRejected as ProposalRejected,
 )
-from agents.domain.models.facts import (
+from agents.domain.models.money import (
     BudgetRaised as BudgetRaised,
     BudgetReached as BudgetReached,
     BudgetWarned as BudgetWarned,

@@ -11,8 +11,7 @@ from agents.domain.decisions.asking import Moment
 from agents.domain.errors import NoAnswer
 from agents.domain.events import Event
 from agents.domain.planning import planning
-from agents.domain.planning.decomposition import Confidence, Decomposition, Edge, Need, Risk, Subtask
-from agents.domain.planning.ladder import Level
+from agents.domain.planning.decomposition import Confidence, Decomposition, Edge, Level, Need, Risk, Subtask
 from agents.domain.planning.planning import CannotPlan, Clarify, Draft, Drafted
 from agents.domain.task.task import Task, TaskState
 from agents.flows.lines import Line, Name

@@ -5,13 +5,15 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 
+from pydantic import TypeAdapter
+
 from agents.domain.ids import fingerprint
 from agents.domain.models.failure import ErrorClass, Failure
-from agents.domain.text.json_types import shape
 from agents.llm.answers import plain_schema
 from agents.llm.gateway import Message, Reply
 from agents.ports import Said, Tool
 
+_SAID = TypeAdapter(Said)
 _KEEP: dict[str, object] = {"cache_control": {"type": "ephemeral"}}
 
 
@@ -54,7 +56,7 @@ def text_of(said: Said) -> str:
 def said_of(text: str) -> Said:
     """What was kept was said before."""
     told = json.loads(text)
-    return shape(Said).validate_python({**told, "calls": tuple(told["calls"]), "again": True})
+    return _SAID.validate_python({**told, "calls": tuple(told["calls"]), "again": True})
 
 
 def size_of(messages: Sequence[Message]) -> int:

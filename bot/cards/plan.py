@@ -1,7 +1,7 @@
 """A plan as a person reads it before approving: what, in which order, what the reviewers say, and at what cost."""
 
-from agents.domain.planning.decomposition import Decomposition, Edge, Subtask
-from agents.domain.planning.ladder import TODO, Level
+from agents.domain.planning.decomposition import Decomposition, Edge, Level, Subtask
+from agents.domain.planning.ladder import TODO
 from agents.domain.planning.verdicts import Ruling
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut, one_line

@@ -2,7 +2,7 @@
 
 from agents.domain.decisions.authority import Group, Kind, who_may
 from agents.domain.decisions.decision import Decision, NameOf
-from agents.domain.planning.ladder import Level
+from agents.domain.planning.decomposition import Level
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import one_line
 from bot.cards import words

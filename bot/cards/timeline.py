@@ -7,7 +7,7 @@ from agents.domain import events as e
 from agents.domain.decisions.decision import Decision, NameOf
 from agents.domain.events import Event
 from agents.domain.ids import DecisionId
-from agents.domain.planning.ladder import Level
+from agents.domain.planning.decomposition import Level
 from agents.domain.text.sanitize import one_line
 from agents.domain.workflow.workflow import DEFAULT, Workflow
 from bot.cards import words

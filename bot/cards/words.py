@@ -5,7 +5,7 @@ from collections.abc import Callable
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision, Option
 from agents.domain.planning.debate import Position
-from agents.domain.planning.ladder import Level
+from agents.domain.planning.decomposition import Level
 from agents.domain.task.task import Task, TaskState
 from bot.messages import Style, Tone
 

@@ -14,7 +14,6 @@ from agents.domain.project.linking import LinkRequest
 from agents.domain.task import decide, steering
 from agents.domain.task.request import Request
 from agents.domain.task.task import Task
-from agents.domain.text.json_types import shape
 from agents.domain.text.sanitize import clean, hidden_in
 from bot.cards import replies
 from bot.delivery.announcer import wish
@@ -32,6 +31,7 @@ from store.books import Books
 from store.chat.deliveries import DeliveryState, Received
 from store.chat.posts import Act, Wish
 from store.codec import Cause
+from store.json_types import shape
 
 REQUEST_MOST = 16_000
 TRIES = 3

@@ -8,10 +8,10 @@ from sqlalchemy import Connection, delete, select
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, DecisionId, Thread
 from agents.domain.project.linking import LinkRequest, LinkState, Side
-from agents.domain.text.json_types import shape
 from store import tables
 from store.codec import seconds
 from store.dialect import upsert
+from store.json_types import shape
 
 _C, _R = tables.links, tables.link_requests
 

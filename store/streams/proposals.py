@@ -12,9 +12,9 @@ from agents.domain.ids import Account, ProposalId, StreamId, TaskId
 from agents.domain.learning import proposal as domain
 from agents.domain.learning.proposal import Listed, Proposal, ProposalStatus
 from agents.domain.task.request import Mandate, Request
-from agents.domain.text.json_types import shape
 from store import tables
 from store.codec import Cause, moment, seconds
+from store.json_types import shape
 
 _P = tables.proposals
 DONE = ProposalStatus.IMPLEMENTED

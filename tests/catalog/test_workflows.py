@@ -8,8 +8,8 @@ from agents.catalog.library import Declared, odd_declared
 from agents.catalog.validation import Wrong
 from agents.catalog.workflows import WORKFLOW, Steps, packaged_workflow
 from agents.catalog.yaml import Value
-from agents.domain.text.json_types import shape
 from agents.domain.workflow.workflow import DEFAULT, ORDER, Workflow
+from store.json_types import shape
 
 
 def read(**changes: dict[str, Value]) -> Workflow:

@@ -9,8 +9,8 @@ from agents.domain.decisions.authority import ChannelPolicy, Kind, PlanPolicy
 from agents.domain.errors import PressRefused
 from agents.domain.models.failure import ErrorClass, Failure
 from agents.domain.planning import planning
-from agents.domain.planning.decomposition import faults, with_closing
-from agents.domain.planning.ladder import TODO, Level, outline
+from agents.domain.planning.decomposition import Level, faults, with_closing
+from agents.domain.planning.ladder import TODO, outline
 from agents.domain.planning.planning import CannotPlan
 from agents.domain.planning.verdicts import Critic, Custodiet
 from agents.domain.task import decide

@@ -8,7 +8,7 @@ import pytest
 from agents.domain.errors import NoAnswer
 from agents.domain.limits import Limits
 from agents.domain.models.failure import POLICIES
-from agents.domain.planning.ladder import Level
+from agents.domain.planning.decomposition import Level
 from agents.llm.tokens import Tokens
 from tests.fakes.model_server import Answer, Fails, ModelServer, Says, Seen, tag_of
 from tests.flows.test_planning_flows import served

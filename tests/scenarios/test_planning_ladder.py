@@ -1,7 +1,7 @@
 """Where a plan cannot be made the usual way: a smaller question, then a bare outline. Judgement never shrinks."""
 
 from agents.domain.decisions.authority import Kind
-from agents.domain.planning.ladder import Level
+from agents.domain.planning.decomposition import Level
 from agents.domain.task.task import TaskState
 from tests.fakes.llm import DeadLlm, ScriptedLlm
 from tests.fakes.model_server import KEY, Fails, ModelServer, Says, Seen

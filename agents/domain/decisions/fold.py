@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from agents.domain import events as e
+from agents.domain.decisions import facts as e
 from agents.domain.decisions.decision import Decision, DecisionState, Vote
 from agents.domain.errors import IllegalMove
-from agents.domain.events import Event
+from agents.domain.fact import AboutDecision, Event
 from agents.domain.ids import DecisionId
 
-CLOSES: dict[type[e.AboutDecision], DecisionState] = {
+CLOSES: dict[type[AboutDecision], DecisionState] = {
     e.DecisionMade: DecisionState.DECIDED,
     e.DecisionExpired: DecisionState.EXPIRED,
     e.DecisionSuperseded: DecisionState.SUPERSEDED,
@@ -17,7 +17,7 @@ CLOSES: dict[type[e.AboutDecision], DecisionState] = {
 }
 
 
-def evolve(decision: Decision, event: e.AboutDecision) -> Decision:
+def evolve(decision: Decision, event: AboutDecision) -> Decision:
     """Apply one fact. A decision that is closed stays as it is, for ever."""
     if decision.state is not DecisionState.OPEN:
         raise IllegalMove(
@@ -42,7 +42,7 @@ def evolve(decision: Decision, event: e.AboutDecision) -> Decision:
             return decision
 
 
-def still_open(known: tuple[Decision, ...], event: e.DecisionOpened | e.AboutDecision) -> tuple[Decision, ...]:
+def still_open(known: tuple[Decision, ...], event: e.DecisionOpened | AboutDecision) -> tuple[Decision, ...]:
     """The open decisions of a stream after one more fact about one of them."""
     about = event.decision.id if isinstance(event, e.DecisionOpened) else event.decision
     before = next((d for d in known if d.id == about), None)
@@ -66,6 +66,6 @@ def replay(history: Iterable[Event]) -> dict[DecisionId, Decision]:
         match event:
             case e.DecisionOpened(decision=opened):
                 decisions[opened.id] = opened
-            case e.AboutDecision(decision=id):
+            case AboutDecision(decision=id):
                 decisions[id] = evolve(decisions[id], event)
     return decisions

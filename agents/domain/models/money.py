@@ -1,9 +1,42 @@
-"""What a task may spend, as its facts leave it."""
+"""What a task may spend on models: the facts of it, and what they come to."""
 
 from dataclasses import dataclass, replace
 
-from agents.domain.fact import Fold
-from agents.domain.models import facts as f
+from agents.domain.fact import Event, Fold
+from agents.domain.ids import PersonId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetWarned(Event):
+    budget: str
+    limit: float
+    spent: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelDegraded(Event):
+    """Another model than the preferred one answered (M222)."""
+
+    model: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetReached(Event):
+    """A call would have gone over the budget, so it was not made."""
+
+    job: str
+    flow: str
+    budget: str
+    limit: float
+    spent: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetRaised(Event):
+    by: PersonId
+    limit: float
+    budget: str = ""  # its name; empty: the task's own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,19 +50,19 @@ class MoneyState:
 fold = Fold[MoneyState]()
 
 
-@fold.on(f.BudgetWarned)
-def _(money: MoneyState, fact: f.BudgetWarned) -> MoneyState:
+@fold.on(BudgetWarned)
+def _(money: MoneyState, fact: BudgetWarned) -> MoneyState:
     return replace(money, warned=(*money.warned, fact.budget))
 
 
-@fold.on(f.BudgetRaised)
-def _(money: MoneyState, fact: f.BudgetRaised) -> MoneyState:
+@fold.on(BudgetRaised)
+def _(money: MoneyState, fact: BudgetRaised) -> MoneyState:
     if not fact.budget:
         return replace(money, budget=fact.limit)
     others = tuple((name, most) for name, most in money.raised if name != fact.budget)
     return replace(money, raised=(*others, (fact.budget, fact.limit)))
 
 
-@fold.on(f.ModelDegraded)
-def _(money: MoneyState, fact: f.ModelDegraded) -> MoneyState:
+@fold.on(ModelDegraded)
+def _(money: MoneyState, fact: ModelDegraded) -> MoneyState:
     return replace(money, degraded=(*money.degraded, fact.model))

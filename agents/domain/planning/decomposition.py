@@ -28,6 +28,14 @@ class Confidence(StrEnum):
     HIGH = "high"
 
 
+class Level(StrEnum):
+    """Each is tried only where the one before gave no plan. Whoever judges is never made simpler: that fails closed."""
+
+    PRIMARY = "primary"
+    SIMPLIFIED = "simplified"
+    MINIMAL = "minimal"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Need:
     """This subtask needs another one first, or is only told of it."""

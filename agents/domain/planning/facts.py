@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from agents.domain.fact import Event
 from agents.domain.ids import PersonId
 from agents.domain.planning.debate import MAX_ROUNDS, Debate, Round
-from agents.domain.planning.decomposition import Decomposition
-from agents.domain.planning.ladder import Level
+from agents.domain.planning.decomposition import Decomposition, Level
 from agents.domain.planning.verdicts import Review
 from agents.domain.workflow.workflow import Workflow
 

@@ -1,20 +1,11 @@
 """How a plan came about where the usual way was closed: from less to read, or as an outline that code wrote (M222)."""
 
 from collections.abc import Sequence
-from enum import StrEnum
 
 from agents.domain.planning.decomposition import MAX_HOURS, MAX_REVIEW_MINUTES, Confidence, Decomposition, Subtask
 from agents.domain.text.sanitize import cut, one_line
 
 TODO = "TODO: "
-
-
-class Level(StrEnum):
-    """Each is tried only where the one before gave no plan. Whoever judges is never made simpler: that fails closed."""
-
-    PRIMARY = "primary"
-    SIMPLIFIED = "simplified"
-    MINIMAL = "minimal"
 
 
 def outline(request: str, heed: Sequence[str] = ()) -> Decomposition:

@@ -19,8 +19,8 @@ from agents.domain.decisions.authority import Kind, PlanPolicy
 from agents.domain.decisions.decision import Decision, Option, lettered
 from agents.domain.ids import PersonId
 from agents.domain.planning.debate import MAX_ROUNDS, Debate, Round
-from agents.domain.planning.decomposition import Decomposition, faults, with_closing
-from agents.domain.planning.ladder import Level, outline
+from agents.domain.planning.decomposition import Decomposition, Level, faults, with_closing
+from agents.domain.planning.ladder import outline
 from agents.domain.planning.verdicts import Review, Ruling
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import cut, one_line

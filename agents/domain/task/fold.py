@@ -9,12 +9,14 @@ from agents.domain.decisions import fold as decisions
 from agents.domain.errors import IllegalMove
 from agents.domain.events import Event
 from agents.domain.fact import Fold
-from agents.domain.models import money
-from agents.domain.planning import state as planning
+from agents.domain.models.money import fold as fold_money
 from agents.domain.planning.debate import after_round
+from agents.domain.planning.fold import fold as fold_plan
 from agents.domain.task.illegal import illegal
-from agents.domain.task.task import EVEN_WHEN_ENDED, RESTING, STAYS, TASK_MOVES, Task, TaskState
-from agents.domain.work import delivery, fold as subtasks, state as work
+from agents.domain.task.moves import EVEN_WHEN_ENDED, STAYS, TASK_MOVES
+from agents.domain.task.task import RESTING, Task, TaskState
+from agents.domain.work.fold import evolve as evolve_subtask, fold_delivery, fold_work
+from agents.domain.work.state import WorkState
 from agents.domain.work.work import Heard, Work
 
 ABOUT_DECISIONS = (e.DecisionOpened, e.AboutDecision)
@@ -44,10 +46,10 @@ def evolve(task: Task, fact: Event) -> Task:
         state=state,
         before_rest=before_rest,
         changed_at=fact.at,
-        plan=planning.fold(task.plan, fact),
-        work=_works(task, fact) if isinstance(fact, e.AboutWork) else work.fold(task.work, fact),
-        delivery=delivery.fold(task.delivery, fact),
-        money=money.fold(task.money, fact),
+        plan=fold_plan(task.plan, fact),
+        work=_works(task, fact) if isinstance(fact, e.AboutWork) else fold_work(task.work, fact),
+        delivery=fold_delivery(task.delivery, fact),
+        money=fold_money(task.money, fact),
         open=decisions.still_open(task.open, fact) if isinstance(fact, ABOUT_DECISIONS) else task.open,
     )
     return fold(moved, fact)
@@ -172,11 +174,11 @@ def _hear(task: Task, text: str, *, urgent: bool) -> Task:
     return replace(task, said=(*task.said, Heard(number=number, text=text, urgent=urgent))[-MOST_SAID:])
 
 
-def _works(task: Task, fact: e.AboutWork) -> work.WorkState:
+def _works(task: Task, fact: e.AboutWork) -> WorkState:
     known = task.work.subtasks
     if all(each.number != fact.subtask for each in known):
         raise _illegal(task, fact)
-    now = tuple(subtasks.evolve(each, fact) if each.number == fact.subtask else each for each in known)
+    now = tuple(evolve_subtask(each, fact) if each.number == fact.subtask else each for each in known)
     return replace(task.work, subtasks=now)
 
 

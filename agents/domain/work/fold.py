@@ -1,14 +1,13 @@
-"""What a fact of work changes in the present of its subtask: one table, one row a fact."""
+"""What facts of work change: in the present of their subtask, in the work as a whole, and in its delivery."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from agents.domain.checks.evaluation import Evaluation, Score, overall
 from agents.domain.checks.gates import COMMIT
 from agents.domain.errors import IllegalMove
-from agents.domain.fact import AboutWork
+from agents.domain.fact import AboutWork, Fold
 from agents.domain.work import facts as w
+from agents.domain.work.state import DeliveryState, WorkState
 from agents.domain.work.work import SubtaskState, Work
 
 S = SubtaskState
@@ -34,80 +33,128 @@ SUBTASK_MOVES: dict[tuple[SubtaskState, type[AboutWork]], SubtaskState] = {
     **{(s, w.SubtaskDropped): S.CANCELLED for s in (S.PENDING, S.NEEDS_HUMAN, S.PAUSED)},  # or as the fact says
 }
 
-_CHANGES: dict[type[AboutWork], Callable[[Work, Any], dict[str, Any]]] = {
-    w.SubtaskReady: lambda work, fact: _ready(work, fact),
-    w.MinionStarted: lambda work, fact: {
-        "queued": False,
-        "branch": fact.branch,
-        "base": fact.base,
-        "engine": fact.sandbox,
-        "went_on": fact.went_on,
-        "doing": "" if fact.attempt != work.attempt else work.doing,
-    },
-    w.MinionProgressed: lambda work, fact: {
-        "turns": fact.turns,
-        "seconds": fact.seconds,
-        "doing": fact.doing,
-        "changed": fact.changed,
-        "heard": max(work.heard, fact.heard),
-        "skills": tuple(dict.fromkeys((*work.skills, *fact.skills))),
-    },
-    w.MinionAsked: lambda work, fact: {
-        "commit": fact.commit,
-        "questions": work.questions + 1,
-        "doing": fact.question,
-        "answer": "",
-    },
-    w.MinionAnswered: lambda work, fact: {"answer": fact.answer, "queued": True},
-    w.ScopeSettled: lambda work, fact: {"scope": fact.scope, "answer": fact.answer, "queued": True},
-    w.MinionStopped: lambda work, fact: {"commit": fact.commit or work.commit, "queued": False},
-    w.MinionFailed: lambda work, fact: {
-        "problem": fact.problem,
-        "commit": fact.commit or work.commit,
-        "patch": fact.patch,
-        "queued": False,
-    },
-    w.WorkHandedIn: lambda work, fact: {
-        "commit": fact.commit,
-        "base": fact.base or work.base,
-        "note": fact.note,
-        "doing": fact.summary,
-        "attempt": fact.attempt,
-        "queued": False,
-        "problem": "",
-    },
-    w.WorkEvaluated: lambda work, fact: {
-        "evaluation": _brief(fact.evaluation),
-        "risk": fact.risk,
-        "commit": fact.evaluation.commit,  # what was judged is what goes on, also where a person handed in a branch
-        "trees": (*work.trees, _seen(fact.evaluation)),
-    },
-    w.GatePassed: lambda work, fact: {"by_time": fact.by_time},
-    w.SubtaskEscalated: lambda work, fact: {"problem": fact.why, "patch": fact.patch or work.patch},
-    w.SubtaskTaken: lambda work, fact: {"doing": "finished by hand"},
-    w.SubtaskDropped: lambda work, fact: {"state": fact.outcome, "problem": fact.why, "queued": False},
-}
+fold_subtask = Fold[Work]()
 
 
-def _ready(work: Work, fact: w.SubtaskReady) -> dict[str, Any]:
+@fold_subtask.on(w.SubtaskReady)
+def _(work: Work, fact: w.SubtaskReady) -> Work:
     """A new attempt begins with nothing of the last one but its branch and what was found wrong."""
-    return {
-        "queued": True,
-        "attempt": fact.attempt,
-        "tries": 1 if fact.afresh else work.tries + (fact.attempt > work.attempt),
-        "scope": fact.scope,
-        "feedback": fact.feedback,
-        "questions": 0,
-        "answer": "",
-        "turns": 0,
-        "seconds": 0.0,
-        "doing": "",
-        "went_on": "",
-        "problem": "",
-        "patch": "",
-        "by_time": False,
-        **({"branch": "", "base": "", "commit": "", "trees": ()} if fact.anew else {}),
-    }
+    if fact.anew:
+        work = replace(work, branch="", base="", commit="", trees=())
+    return replace(
+        work,
+        queued=True,
+        attempt=fact.attempt,
+        tries=1 if fact.afresh else work.tries + (fact.attempt > work.attempt),
+        scope=fact.scope,
+        feedback=fact.feedback,
+        questions=0,
+        answer="",
+        turns=0,
+        seconds=0.0,
+        doing="",
+        went_on="",
+        problem="",
+        patch="",
+        by_time=False,
+    )
+
+
+@fold_subtask.on(w.MinionStarted)
+def _(work: Work, fact: w.MinionStarted) -> Work:
+    return replace(
+        work,
+        queued=False,
+        branch=fact.branch,
+        base=fact.base,
+        engine=fact.sandbox,
+        went_on=fact.went_on,
+        doing="" if fact.attempt != work.attempt else work.doing,
+    )
+
+
+@fold_subtask.on(w.MinionProgressed)
+def _(work: Work, fact: w.MinionProgressed) -> Work:
+    return replace(
+        work,
+        turns=fact.turns,
+        seconds=fact.seconds,
+        doing=fact.doing,
+        changed=fact.changed,
+        heard=max(work.heard, fact.heard),
+        skills=tuple(dict.fromkeys((*work.skills, *fact.skills))),
+    )
+
+
+@fold_subtask.on(w.MinionAsked)
+def _(work: Work, fact: w.MinionAsked) -> Work:
+    return replace(work, commit=fact.commit, questions=work.questions + 1, doing=fact.question, answer="")
+
+
+@fold_subtask.on(w.MinionAnswered)
+def _(work: Work, fact: w.MinionAnswered) -> Work:
+    return replace(work, answer=fact.answer, queued=True)
+
+
+@fold_subtask.on(w.ScopeSettled)
+def _(work: Work, fact: w.ScopeSettled) -> Work:
+    return replace(work, scope=fact.scope, answer=fact.answer, queued=True)
+
+
+@fold_subtask.on(w.MinionStopped)
+def _(work: Work, fact: w.MinionStopped) -> Work:
+    return replace(work, commit=fact.commit or work.commit, queued=False)
+
+
+@fold_subtask.on(w.MinionFailed)
+def _(work: Work, fact: w.MinionFailed) -> Work:
+    return replace(work, problem=fact.problem, commit=fact.commit or work.commit, patch=fact.patch, queued=False)
+
+
+@fold_subtask.on(w.WorkHandedIn)
+def _(work: Work, fact: w.WorkHandedIn) -> Work:
+    return replace(
+        work,
+        commit=fact.commit,
+        base=fact.base or work.base,
+        note=fact.note,
+        doing=fact.summary,
+        attempt=fact.attempt,
+        queued=False,
+        problem="",
+    )
+
+
+@fold_subtask.on(w.WorkEvaluated)
+def _(work: Work, fact: w.WorkEvaluated) -> Work:
+    # what was judged is what goes on, also where a person handed in a branch
+    return replace(
+        work,
+        evaluation=_brief(fact.evaluation),
+        risk=fact.risk,
+        commit=fact.evaluation.commit,
+        trees=(*work.trees, _seen(fact.evaluation)),
+    )
+
+
+@fold_subtask.on(w.GatePassed)
+def _(work: Work, fact: w.GatePassed) -> Work:
+    return replace(work, by_time=fact.by_time)
+
+
+@fold_subtask.on(w.SubtaskEscalated)
+def _(work: Work, fact: w.SubtaskEscalated) -> Work:
+    return replace(work, problem=fact.why, patch=fact.patch or work.patch)
+
+
+@fold_subtask.on(w.SubtaskTaken)
+def _(work: Work, fact: w.SubtaskTaken) -> Work:
+    return replace(work, doing="finished by hand")
+
+
+@fold_subtask.on(w.SubtaskDropped)
+def _(work: Work, fact: w.SubtaskDropped) -> Work:
+    return replace(work, state=fact.outcome, problem=fact.why, queued=False)
 
 
 def _seen(evaluation: Evaluation) -> str:
@@ -133,5 +180,28 @@ def evolve(work: Work, fact: AboutWork) -> Work:
             f"Subtask {fact.task}.{work.number} is {str(work.state).replace('_', ' ')}, so that cannot be now",
             next_step="Say `status` to see where it stands.",
         )
-    more = _CHANGES.get(type(fact))
-    return replace(work, **{"state": to, **(more(work, fact) if more else {})})
+    return fold_subtask(replace(work, state=to), fact)
+
+
+fold_work = Fold[WorkState]()
+fold_delivery = Fold[DeliveryState]()
+
+
+@fold_work.on(w.WorkBegun)
+def _(work: WorkState, fact: w.WorkBegun) -> WorkState:
+    return replace(work, branch=fact.branch, base=fact.base, into=fact.into)
+
+
+@fold_work.on(w.PullOpened)
+def _(work: WorkState, fact: w.PullOpened) -> WorkState:
+    return replace(work, into=fact.into or work.into)
+
+
+@fold_delivery.on(w.PullOpened)
+def _(delivery: DeliveryState, fact: w.PullOpened) -> DeliveryState:
+    return replace(delivery, pull=fact.number, url=fact.url, head=fact.head)
+
+
+@fold_delivery.on(w.Merged)
+def _(delivery: DeliveryState, fact: w.Merged) -> DeliveryState:
+    return replace(delivery, head=fact.commit, merged_into=fact.into)

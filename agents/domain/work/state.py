@@ -1,9 +1,7 @@
-"""The work on all subtasks of a task, as its facts leave it."""
+"""The work on all subtasks of a task, and its delivery, as its facts leave them."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from agents.domain.fact import Fold
-from agents.domain.work import facts as f
 from agents.domain.work.work import Work
 
 
@@ -18,14 +16,9 @@ class WorkState:
         return next(work for work in self.subtasks if work.number == number)
 
 
-fold = Fold[WorkState]()
-
-
-@fold.on(f.WorkBegun)
-def _(work: WorkState, fact: f.WorkBegun) -> WorkState:
-    return replace(work, branch=fact.branch, base=fact.base, into=fact.into)
-
-
-@fold.on(f.PullOpened)
-def _(work: WorkState, fact: f.PullOpened) -> WorkState:
-    return replace(work, into=fact.into or work.into)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeliveryState:
+    pull: int = 0
+    url: str = ""  # of the pull request
+    head: str = ""  # of the pull request
+    merged_into: str = ""

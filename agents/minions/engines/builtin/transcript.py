@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from agents.domain.text.json_types import shape
+from pydantic import TypeAdapter
+
 from agents.ports import Asked, Finished, GaveUp, Outcome, WantsScope
 
 Message = dict[str, Any]
@@ -14,7 +15,9 @@ LETTERS_A_TOKEN = 3  # fewer than any tokenizer takes on average: a talk that is
 KEPT_TURNS = (8, 4, 2, 1)  # of the last ones, as many as there is room for are left as they are
 OPENING = 2  # the system's message and the first of the user's
 SHORT = 400  # characters of a result that trimming leaves alone
-_KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in (Finished, Asked, WantsScope, GaveUp)}
+_KINDS: dict[str, TypeAdapter[Outcome]] = {
+    kind.__name__: TypeAdapter(kind) for kind in (Finished, Asked, WantsScope, GaveUp)
+}
 
 
 def opening_row(system: str, first: str) -> Row:
@@ -111,7 +114,7 @@ class Talk:
         self.fixes += row.get("fixes", 0)
         ended = row["ended"]
         self.ended = ended and Ended(
-            call=ended["call"], outcome=shape(_KINDS[ended["kind"]]).validate_python(ended["outcome"])
+            call=ended["call"], outcome=_KINDS[ended["kind"]].validate_python(ended["outcome"])
         )
         outcome = self.ended and self.ended.outcome
         self.questions += isinstance(outcome, Asked)
