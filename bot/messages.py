@@ -343,6 +343,6 @@ class Platform(Protocol):
         """Tell one person something nobody else sees."""
         ...
 
-    async def seen(self, thread: Thread, message: str) -> None:
+    async def mark_seen(self, thread: Thread, message: str) -> None:
         """Mark a person's message as noticed (an eye, never a tick: people read that as approved)."""
         ...

@@ -106,7 +106,7 @@ class Outbox:
         card = discreet(card, self._redact)
         match post.act:
             case Act.SEEN:
-                await platform.seen(post.thread, post.target)
+                await platform.mark_seen(post.thread, post.target)
                 return ""
             case Act.WHISPER:
                 await platform.whisper(post.thread, post.target, post.key, card)  # type: ignore[arg-type]

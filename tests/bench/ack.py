@@ -20,10 +20,10 @@ from bot.change_notifier import Bell
 from bot.clock import SystemClock
 from bot.intake.inbox import Inbox
 from bot.platforms.slack.gateway import _Gateway
-from bot.platforms.slack.incoming.door import verify
+from bot.platforms.slack.incoming.http_endpoint import verify
 from bot.platforms.slack.options import SlackOptions
 from bot.platforms.slack.payloads import Me
-from bot.platforms.slack.web import SlackClient
+from bot.platforms.slack.web_client import SlackClient
 from tests.bench.bolt_peer import BareBolt
 from tests.bench.floor import ROOT, folder
 from tests.bench.office import open_office
@@ -84,7 +84,7 @@ async def _door(fake: FakeSlack, inbox: Inbox) -> AsyncIterator[Take]:
     )
     async with aiohttp.ClientSession() as session:
         gateway = _Gateway(options, SlackClient(options, session), inbox.accept)
-        gateway._reception = gateway._receive_for(Me(team_id=TEAM, user_id=BOT_USER, bot_id=BOT))
+        gateway._receiver = gateway._receive_for(Me(team_id=TEAM, user_id=BOT_USER, bot_id=BOT))
 
         async def take(body: bytes, headers: Mapping[str, str]) -> int:
             verify(headers, body, SIGNING_SECRET, time.time())

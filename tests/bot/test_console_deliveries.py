@@ -9,7 +9,7 @@ from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, DecisionId, Thread, derived
 from bot.messages import Choice, Edited, Pressed, Said
 from bot.platforms.console.access.sessions import Viewer
-from bot.platforms.console.deliveries import MENTION, said, without_mention
+from bot.platforms.console.deliveries import MENTION, to_said, without_mention
 from bot.query_api import Heard
 from tests.fakes.console import Visit, console
 from tests.fakes.desk import START, ScriptedDesk
@@ -78,7 +78,7 @@ async def test_everything_on_the_direct_line_is_for_the_bot() -> None:
 )
 def test_who_is_spoken_to(text: str, mentioned: bool, other: bool, left: str) -> None:
     form = {"nonce": "any-number", "channel": "general", "text": text}
-    heard = said(form, Viewer(login="ana", csrf=""), "Ana", START)
+    heard = to_said(form, Viewer(login="ana", csrf=""), "Ana", START)
     assert (heard.mentions_bot, heard.addresses_other, heard.text) == (mentioned, other, left)
 
 

@@ -7,6 +7,7 @@ from starlette.types import Receive, Scope, Send
 
 from bot.config.settings import BadSettings, load_settings
 from bot.platforms.console.access.forwarded import Forwarded
+from bot.platforms.console.settings import ConsoleSettings
 from tests.bot.test_console_sign_in import Tokens, enter, shared
 from tests.fakes.console import visitor
 
@@ -102,8 +103,8 @@ def settings(tmp_path: Path, **environ: str):  # type: ignore[no-untyped-def]
 def test_a_console_behind_a_proxy_has_no_operator(tmp_path: Path) -> None:
     assert "console:ana" in settings(tmp_path).operators
     behind = settings(tmp_path, OVERLORD_CONSOLE_PROXIES="127.0.0.1, 10.0.0.0/24", OVERLORD_CONSOLE_NAMES="a.example")
-    assert behind.console.proxies == ("127.0.0.1/32", "10.0.0.0/24")
-    assert behind.console.names == ("a.example",)
+    console = behind.section(ConsoleSettings)
+    assert (console.proxies, console.names) == (("127.0.0.1/32", "10.0.0.0/24"), ("a.example",))
     assert behind.operators == {"cli:ana"}
     assert any("proxies speak for others" in str(warning) for warning in behind.warnings)
 

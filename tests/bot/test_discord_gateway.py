@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.messages import Card, Edited
-from bot.platforms.discord.address import Place, account_of
+from bot.platforms.discord.addresses import Place, account_of
 from tests.fakes.discord import FakeDiscord
 from tests.fakes.discord.inbox import CARD, Kept, listening, until
 from tests.fakes.discord.interactions import DEFER_UPDATE, Failed

@@ -9,7 +9,7 @@ import pytest
 
 from agents.domain.ids import DecisionId, Thread
 from bot.messages import Button, Card, Choice, Gone, Later, Refused, Row, Unsure
-from bot.platforms.discord.address import Place, account_of
+from bot.platforms.discord.addresses import Place, account_of
 from bot.platforms.discord.outgoing.platform import DiscordPlatform
 from bot.platforms.discord.rest import Rest
 from tests.fakes.discord import FakeDiscord
@@ -140,7 +140,7 @@ async def test_a_deleted_beginning_is_gone(world: World) -> None:
     with pytest.raises(Gone):
         await world.platform.post(thread, "status:T-1", CARD)
     with pytest.raises(Gone):
-        await world.platform.seen(thread, Place.of(thread).root)
+        await world.platform.mark_seen(thread, Place.of(thread).root)
 
 
 async def test_where_embeds_are_forbidden_the_words_still_arrive(world: World) -> None:
@@ -176,7 +176,7 @@ async def test_a_direct_channel_is_one_thread(world: World) -> None:
     channel = world.fake.world.direct(ana)
     thread = Place.direct(int(channel.id)).thread
     said = world.fake.say(ana, channel, "hello")
-    await world.platform.seen(thread, said.id)
+    await world.platform.mark_seen(thread, said.id)
     id = await world.platform.post(thread, "status:T-1", replace(CARD, notify=(account_of(ana.id),)))
     assert channel.messages[-1].id == id
     assert said.reactions["👀"]

@@ -6,7 +6,7 @@ from statistics import median
 import pytest
 
 from bot.messages import Card
-from bot.platforms.discord.address import account_of
+from bot.platforms.discord.addresses import account_of
 from tests.fakes.discord import FakeDiscord
 from tests.fakes.discord.inbox import CARD, DECISION, Kept, listening, until
 from tests.fakes.discord.interactions import DEFER_UPDATE, FORM, MESSAGE, UPDATE, Failed
@@ -151,7 +151,7 @@ async def test_the_command_opens_a_thread_of_its_own(fake: FakeDiscord) -> None:
         (said,) = await kept.said()
         assert (said.text, said.mentions_bot, said.starts_thread) == ("add @everyone login", True, True)
         await platform.post(said.thread, "status:T-1", Card(title="T-1"))
-        await platform.seen(said.thread, said.message)
+        await platform.mark_seen(said.thread, said.message)
         quote = fake.world.message(said.message)
         assert quote.reactions["👀"] == [fake.world.bot.id]
         assert not quote.pinged
@@ -173,7 +173,7 @@ async def test_a_command_that_asks_how_things_stand_is_answered_to_the_asker_alo
         used = fake.command(ana, fake.general, "overlord", words=words)
         (said,) = await kept.said()
         assert (said.text, said.mentions_bot, said.direct) == (words, True, False)
-        await platform.seen(said.thread, said.message)
+        await platform.mark_seen(said.thread, said.message)
         await platform.whisper(said.thread, said.by, "whisper:1", Card(title="1 open task"))
         assert used.follow_ups[0].only_for == ana.id
         assert {m.only_for for m in fake.general.messages} == {ana.id} and not fake.world.direct(ana).messages

@@ -10,7 +10,7 @@ from agents.domain.ids import DecisionId
 from bot.delivery.waits import Waits
 from bot.messages import Button, Card, Choice
 from bot.platforms.discord import gateway
-from bot.platforms.discord.address import Place
+from bot.platforms.discord.addresses import Place
 from tests.fakes.discord import FakeDiscord
 from tests.fakes.discord.inbox import Kept, listening, options, until
 from tests.fakes.discord.interactions import DEFER_UPDATE
@@ -113,7 +113,7 @@ async def test_the_pulse_that_discord_asks_for_is_kept(fake: FakeDiscord) -> Non
 async def test_a_first_connect_that_fails_is_tried_again(fake: FakeDiscord) -> None:
     kept = Kept()
     fake.gateway.refusing = True
-    async with gateway.connected(options(fake), kept.accept, kept):
+    async with gateway.open_gateway(options(fake), kept.accept, kept):
         await asyncio.sleep(0.7)
         fake.gateway.refusing = False
         await fake.gateway.listened()
@@ -180,7 +180,7 @@ async def test_what_was_said_while_down_is_picked_up_once(fake: FakeDiscord) -> 
 async def test_a_bot_that_dies_before_it_ever_listened_has_missed_nothing(fake: FakeDiscord) -> None:
     kept = Kept()
     fake.gateway.refusing = True
-    async with gateway.connected(options(fake), kept.accept, kept):
+    async with gateway.open_gateway(options(fake), kept.accept, kept):
         fake.say(fake.world.user("ana"), fake.general, f"{fake.bot_mention} is anybody there?")
     fake.gateway.refusing = False
     async with listening(fake, kept):
@@ -203,7 +203,7 @@ async def test_what_the_store_could_not_take_is_kept_until_it_can(fake: FakeDisc
 async def test_without_the_content_intent_it_says_so_and_offers_a_form(fake: FakeDiscord) -> None:
     ana, kept = fake.world.user("ana"), Kept()
     fake.gateway.privileged = False
-    async with gateway.connected(options(fake), kept.accept, kept) as platform:
+    async with gateway.open_gateway(options(fake), kept.accept, kept) as platform:
         await until(lambda: fake.gateway.identifies == 2)
         await fake.gateway.listened()
         assert "Message Content" in platform.problem
@@ -223,7 +223,7 @@ async def test_without_the_content_intent_it_says_so_and_offers_a_form(fake: Fak
 
 async def test_a_refused_token_stops_with_a_word_for_the_operator(fake: FakeDiscord) -> None:
     kept = Kept()
-    async with gateway.connected(options(fake, token="wrong"), kept.accept, kept) as platform:
+    async with gateway.open_gateway(options(fake, token="wrong"), kept.accept, kept) as platform:
         await until(lambda: platform.problem)
         assert "DISCORD_TOKEN" in platform.problem
         tries = len(fake.http.seen)

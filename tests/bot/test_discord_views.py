@@ -10,7 +10,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from agents.domain.ids import Account, DecisionId, Thread
 from bot.messages import Button, Card, Choice, Row, Style, Tone
-from bot.platforms.discord.address import Act, CustomId, Place
+from bot.platforms.discord.addresses import Act, CustomId, Place
 from bot.platforms.discord.outgoing.markup import escape, reference
 from bot.platforms.discord.outgoing.views import May, Rendered, confirmation, form, reference_of, render
 from tests.fakes.discord.limits import check_message, check_modal

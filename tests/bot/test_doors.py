@@ -19,7 +19,7 @@ from bot.clock import SystemClock
 from bot.network.doors import Doorkeeper
 from bot.network.endpoints import Answer
 from bot.network.peers import Address, LookUp
-from bot.platforms.slack.incoming.door import open_door
+from bot.platforms.slack.incoming.http_endpoint import serve_http
 from bot.platforms.slack.options import SlackOptions
 from tests.fakes.another_user import STRANGER, needs_root, start
 from tests.fakes.console import console
@@ -61,7 +61,7 @@ async def slack_door(limits: Limits) -> AsyncIterator[Open]:
 
     clock = SystemClock()
     options = SlackOptions(bot_token="", signing_secret=SIGNING_SECRET, http_port=0, now=clock.now, limits=limits)
-    async with open_door(options, take) as address:
+    async with serve_http(options, take) as address:
 
         async def serves() -> bool:
             async with httpx.AsyncClient(timeout=10) as client:

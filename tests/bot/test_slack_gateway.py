@@ -140,7 +140,7 @@ async def test_a_stop_sign_is_the_word_stop(here: Listening) -> None:
         (f"slack:{TEAM}:{ANA}", False),
     }
     assert {s.thread for s in stops} == {f"{HERE}:{thread}"}
-    await here.platform.seen(stops[0].thread, stops[0].message)
+    await here.platform.mark_seen(stops[0].thread, stops[0].message)
 
 
 async def test_what_nobody_listens_to_is_acknowledged_all_the_same(here: Listening) -> None:

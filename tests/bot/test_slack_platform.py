@@ -13,7 +13,7 @@ from agents.domain.ids import Account, Thread
 from bot.messages import Arrow, Attached, Card, Gone, Graph, Later, Node, Refused, Shut, Unsure
 from bot.platforms.slack.outgoing.pace import Pace
 from bot.platforms.slack.outgoing.platform import SlackPlatform
-from bot.platforms.slack.web import SlackClient
+from bot.platforms.slack.web_client import SlackClient
 from tests.bot.test_slack_gateway import PLAN
 from tests.conformance.slack_rig import ANA, SlackRig, open_rig
 from tests.fakes.ports import free_port
@@ -112,7 +112,7 @@ async def test_a_missing_scope_names_what_the_app_needs(rig: SlackRig) -> None:
     rig.fake.server.scopes -= {"reactions:write"}
     thread = await rig.thread()
     with pytest.raises(Refused, match="reactions:write"):
-        await rig.platform.seen(thread, thread.rpartition(":")[2])
+        await rig.platform.mark_seen(thread, thread.rpartition(":")[2])
 
 
 async def test_where_it_may_not_read_it_does_not_post_again(rig: SlackRig) -> None:

@@ -4,7 +4,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 from agents.domain.ids import Account, Thread
-from bot.platforms.discord.address import CustomId, Place, account_of, user_of
+from bot.platforms.discord.addresses import CustomId, Place, account_of, user_of
 from bot.platforms.discord.outgoing.platform import DiscordPlatform
 from bot.platforms.discord.rest import Rest
 from tests.conformance.rig import Visible

@@ -91,7 +91,7 @@ async def test_a_whisper_is_for_one_person(rig: Rig) -> None:
 async def test_a_message_is_marked_as_noticed_once(rig: Rig) -> None:
     thread = await rig.thread()
     for _ in range(2):
-        await rig.platform.seen(thread, thread.rpartition(":")[2])
+        await rig.platform.mark_seen(thread, thread.rpartition(":")[2])
     assert await rig.noticed(thread) == 1
 
 

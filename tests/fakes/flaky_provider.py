@@ -143,7 +143,7 @@ class FlakyPlatform:
     async def whisper(self, thread: Thread, to: Account, key: str, card: Card) -> None:
         await self._call("POST", thread, {"key": key, "text": card.fallback})
 
-    async def seen(self, thread: Thread, message: str) -> None:
+    async def mark_seen(self, thread: Thread, message: str) -> None:
         return
 
     async def _call(self, method: str, thread: Thread, said: dict[str, str]) -> httpx.Response:

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from multiprocessing.connection import Connection
 
 from agents.domain.ids import Thread
-from bot.platforms.discord.address import Place
+from bot.platforms.discord.addresses import Place
 from bot.platforms.slack import addresses
 from tests.fakes.discord import FakeDiscord
 from tests.fakes.discord.trouble import Kind, Trouble

@@ -20,7 +20,7 @@ from bot.app import running
 from bot.clock import ScaledClock
 from bot.config.settings import load_settings
 from bot.messages import Button
-from bot.platforms.console.page import templates
+from bot.platforms.console.rendering.page import templates
 from tests.fakes.ports import free_port
 from tests.fakes.work import idle
 from tests.faults.killing import Main, Mortal, Ready, Watched, living, until

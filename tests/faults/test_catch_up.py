@@ -20,7 +20,7 @@ from agents.domain.events import RequestCorrected
 from agents.domain.ids import TaskId, Thread
 from agents.ports import Ports
 from bot.app import Program
-from bot.platforms.discord.address import Place
+from bot.platforms.discord.addresses import Place
 from bot.platforms.slack import addresses
 from store import tables
 from store.books import Books

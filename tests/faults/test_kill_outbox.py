@@ -88,7 +88,7 @@ class BusyThenFound:
     async def whisper(self, thread: Thread, to: Account, key: str, card: Card) -> None:
         return
 
-    async def seen(self, thread: Thread, message: str) -> None:
+    async def mark_seen(self, thread: Thread, message: str) -> None:
         return
 
 

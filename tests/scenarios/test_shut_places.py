@@ -9,7 +9,7 @@ import pytest
 from agents.domain.decisions.authority import Kind
 from agents.domain.ids import Thread
 from agents.ports import Asked
-from bot.platforms.discord.address import Place
+from bot.platforms.discord.addresses import Place
 from bot.platforms.slack import addresses
 from tests.fakes.slack.fake import CHANNEL
 from tests.fakes.work import ScriptedMinions, Workshop, says

@@ -17,8 +17,8 @@ from bot.platforms.console import deliveries
 from bot.platforms.console.access.identity import Door, safe_next, viewer_of, wants_json
 from bot.platforms.console.access.sessions import Viewer
 from bot.platforms.console.deliveries import NONCE, Form, Unsendable
-from bot.platforms.console.page import iso, thread_path
 from bot.platforms.console.pages import Pages, may_read
+from bot.platforms.console.rendering.page import iso, thread_path
 from bot.platforms.console.stream import Changes
 from bot.query_api import Desk
 
@@ -37,13 +37,13 @@ class Actions:
         self._pages = pages
 
     async def say(self, request: Request) -> Response:
-        return await self._act(request, self._check_place, deliveries.said)
+        return await self._act(request, self._check_place, deliveries.to_said)
 
     async def edit(self, request: Request) -> Response:
-        return await self._act(request, self._check_author, deliveries.edited)
+        return await self._act(request, self._check_author, deliveries.to_edited)
 
     async def press(self, request: Request) -> Response:
-        return await self._act(request, self._check_thread, deliveries.pressed)
+        return await self._act(request, self._check_thread, deliveries.to_pressed)
 
     async def ask(self, request: Request) -> Response:
         """The form behind a button, as a page of its own, for readers without scripts."""

@@ -23,9 +23,9 @@ class Unsendable(OverlordError):
     """A form that cannot become a delivery. Nothing is lost: the words go back to their author."""
 
 
-def said(form: Form, viewer: Viewer, name: str, at: datetime) -> Said:
+def to_said(form: Form, viewer: Viewer, name: str, at: datetime) -> Said:
     """`form`: nonce, text, channel (bare, "general"), and thread if it is a reply."""
-    key, words = key_of(form, viewer), written(form.get("text", ""))
+    key, words = key_of(form, viewer), clean_words(form.get("text", ""))
     text = without_mention(words)
     if not text:
         raise Unsendable("There is nothing to send yet", next_step="Write what you would like, then send it.")
@@ -47,8 +47,8 @@ def said(form: Form, viewer: Viewer, name: str, at: datetime) -> Said:
     )
 
 
-def edited(form: Form, viewer: Viewer, name: str, at: datetime) -> Edited:
-    key, text = key_of(form, viewer), without_mention(written(form.get("text", "")))
+def to_edited(form: Form, viewer: Viewer, name: str, at: datetime) -> Edited:
+    key, text = key_of(form, viewer), without_mention(clean_words(form.get("text", "")))
     if not text:
         raise Unsendable("A message cannot become empty", next_step="Write something, or leave it as it was.")
     thread = Thread(form["thread"])
@@ -64,8 +64,8 @@ def edited(form: Form, viewer: Viewer, name: str, at: datetime) -> Edited:
     )
 
 
-def pressed(form: Form, viewer: Viewer, name: str, at: datetime) -> Pressed:
-    key, words = key_of(form, viewer), written(form.get("words", ""))
+def to_pressed(form: Form, viewer: Viewer, name: str, at: datetime) -> Pressed:
+    key, words = key_of(form, viewer), clean_words(form.get("words", ""))
     token, thread = form.get("token", ""), Thread(form.get("thread", ""))
     if Choice.of(token) is None or not thread or len(thread) > 400:
         raise Unsendable("That button is not one of ours", next_step="Reload the page and press it again.")
@@ -91,7 +91,7 @@ def key_of(form: Form, viewer: Viewer) -> str:
     return f"console:{viewer.login}:{nonce}"
 
 
-def written(text: str) -> str:
+def clean_words(text: str) -> str:
     text = text.replace("\r\n", "\n").strip()
     if len(text) > LIMIT:
         raise Unsendable(

@@ -14,11 +14,11 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from agents.domain.ids import TaskId, Thread, surface_of
 from agents.domain.text.numbers import small_number
 from bot.messages import Card
-from bot.platforms.console import page
 from bot.platforms.console.access.identity import viewer_of
 from bot.platforms.console.access.sessions import Viewer
 from bot.platforms.console.deliveries import LIMIT, without_mention
 from bot.platforms.console.options import ConsoleOptions
+from bot.platforms.console.rendering import page
 from bot.platforms.console.stream import Changes
 from bot.query_api import Desk, Message, Portion
 
@@ -244,7 +244,7 @@ def _search(request: Request) -> str:
 
 
 def _diff(text: str, page: int) -> Mapping[str, object]:
-    from bot.platforms.console.diffs import diff_html  # few read one, and nobody at a start
+    from bot.platforms.console.rendering.diffs import diff_html  # few read one, and nobody at a start
 
     drawn = diff_html(text, page)
     return {"html": Markup(drawn.html), "page": drawn.page, "pages": drawn.pages}

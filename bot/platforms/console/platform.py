@@ -42,7 +42,7 @@ class ConsolePlatform:
     async def whisper(self, thread: Thread, to: Account, key: str, card: Card) -> None:
         await self._write(partial(self._put, thread, key, card, to))
 
-    async def seen(self, thread: Thread, message: str) -> None:
+    async def mark_seen(self, thread: Thread, message: str) -> None:
         if not await self._write(lambda books: books.messages.mark_seen(thread, message)):
             raise Gone(f"there is no message {message}")
 

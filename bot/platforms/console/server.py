@@ -18,7 +18,7 @@ from starlette.staticfiles import StaticFiles
 from agents.domain.errors import OverlordError
 from bot.network.doors import Doorkeeper
 from bot.network.endpoints import Endpoint
-from bot.platforms.console import page, stream
+from bot.platforms.console import stream
 from bot.platforms.console.access.forwarded import Forwarded
 from bot.platforms.console.access.guard import Guard
 from bot.platforms.console.access.identity import Door, Identity, wants_json
@@ -26,6 +26,7 @@ from bot.platforms.console.access.login import Login
 from bot.platforms.console.actions import Actions
 from bot.platforms.console.options import ConsoleOptions
 from bot.platforms.console.pages import Pages
+from bot.platforms.console.rendering import page
 from bot.query_api import Desk
 
 View = Callable[[Request], Awaitable[Response]]

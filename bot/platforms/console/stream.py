@@ -15,9 +15,9 @@ from agents.domain.errors import OverlordError
 from agents.domain.ids import TaskId
 from agents.domain.text.numbers import small_number
 from bot.live import Running
-from bot.platforms.console import page
 from bot.platforms.console.access.identity import Door, viewer_of
 from bot.platforms.console.access.sessions import Viewer
+from bot.platforms.console.rendering import page
 from bot.query_api import Desk
 
 KEPT = 512  # changes that a page which was away can catch up on; after more it reads everything again

@@ -9,8 +9,8 @@ from bot.config.settings import Settings
 from bot.delivery.waits import recall_waits
 from bot.intake.inbox import Inbox
 from bot.messages import Button, Platform
-from bot.platforms.discord.gateway import connected
-from bot.platforms.discord.memory import find_button
+from bot.platforms.discord.gateway import open_gateway
+from bot.platforms.discord.gateway_store import find_button
 from bot.platforms.discord.options import DiscordOptions, packaged_commands
 from bot.platforms.discord.settings import DiscordSettings
 from bot.query_api import Desk
@@ -30,12 +30,12 @@ async def connect(settings: Settings, office: Office, inbox: Inbox, desk: Desk) 
         redact=office.redact,
         waits=await recall_waits("discord", office.database),
     )
-    async with connected(options, inbox.accept, DiscordMemory(office)) as platform:
+    async with open_gateway(options, inbox.accept, DiscordGatewayStore(office)) as platform:
         yield platform
 
 
-class DiscordMemory:
-    """Implements bot.platforms.discord.memory.Memory."""
+class DiscordGatewayStore:
+    """Implements bot.platforms.discord.gateway_store.GatewayStore."""
 
     def __init__(self, office: Office) -> None:
         self._database = office.database

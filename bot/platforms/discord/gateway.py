@@ -10,14 +10,14 @@ from enum import StrEnum
 import discord
 import yarl
 
-from bot.platforms.discord.crowds import Crowds
-from bot.platforms.discord.incoming.ears import Ears
+from bot.platforms.discord.gateway_store import GatewayStore
+from bot.platforms.discord.incoming.event_queue import EventQueue
+from bot.platforms.discord.incoming.interactions import Accept, Interactions
 from bot.platforms.discord.incoming.listener import Listener
-from bot.platforms.discord.incoming.presses import Accept, Presses
-from bot.platforms.discord.memory import Memory
 from bot.platforms.discord.options import DiscordOptions
 from bot.platforms.discord.outgoing.platform import DiscordPlatform
 from bot.platforms.discord.rest import Rest
+from bot.platforms.discord.roles import Roles
 
 log = logging.getLogger(__name__)
 
@@ -40,18 +40,18 @@ class End(StrEnum):
 
 
 @asynccontextmanager
-async def connected(options: DiscordOptions, accept: Accept, memory: Memory) -> AsyncIterator[DiscordPlatform]:
+async def open_gateway(options: DiscordOptions, accept: Accept, memory: GatewayStore) -> AsyncIterator[DiscordPlatform]:
     """The platform, with somebody listening for as long as the block runs. Does not wait for Discord."""
     discord.http.Route.BASE = options.api_url.rstrip("/")
     discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(options.gateway_url)
     async with Rest(options.api_url, options.token, options.timeout, options.waits) as rest:
         platform = DiscordPlatform(rest)
         platform.redact = options.redact
-        presses = Presses(platform, rest, accept, memory)
-        ears, presses.crowds = Ears(options, accept, memory, presses), Crowds(rest, options.roles)
-        await ears.begin()
-        tasks = [asyncio.create_task(_take(ears), name="discord-ears")]
-        tasks.append(asyncio.create_task(_supervise(options, ears, platform), name="discord-supervisor"))
+        interactions = Interactions(platform, rest, accept, memory)
+        events, interactions.roles = EventQueue(options, accept, memory, interactions), Roles(rest, options.roles)
+        await events.begin()
+        tasks = [asyncio.create_task(_take(events), name="discord-events")]
+        tasks.append(asyncio.create_task(_supervise(options, events, platform), name="discord-supervisor"))
         try:
             yield platform
         finally:
@@ -60,21 +60,21 @@ async def connected(options: DiscordOptions, accept: Accept, memory: Memory) -> 
             await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _take(ears: Ears) -> None:
+async def _take(events: EventQueue) -> None:
     """One thing heard that cannot be understood must not deafen us to the next."""
     while True:
-        heard = await ears.next()
+        heard = await events.next()
         try:
             await heard()
         except Exception:
             log.exception("something heard on discord could not be taken in")
 
 
-async def _supervise(options: DiscordOptions, ears: Ears, platform: DiscordPlatform) -> None:
+async def _supervise(options: DiscordOptions, events: EventQueue, platform: DiscordPlatform) -> None:
     pause = 0.5
     while True:
         born = time.monotonic()
-        end = await _live(Listener(options, ears, content=platform.reads_replies))
+        end = await _live(Listener(options, events, content=platform.reads_replies))
         if end is End.REFUSED:
             platform.problem = BAD_TOKEN
             log.error("discord stopped", extra={"problem": BAD_TOKEN})

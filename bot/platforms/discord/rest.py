@@ -16,7 +16,7 @@ import aiohttp
 from agents.domain.text.numbers import count_of, seconds_to_wait, small_number
 from bot.delivery.waits import Waits
 from bot.messages import Gone, Later, Refused, Shut, Unsure
-from bot.platforms.discord.waiting import EVERYTHING, scope
+from bot.platforms.discord.rate_limits import EVERYTHING, scope
 
 TIMEOUT = 10.0  # below the outbox's own
 NO_CONNECTION = 5.0  # seconds until a server that cannot be reached is tried again
@@ -128,7 +128,7 @@ class Rest:
             raise Unsure(f"{type(problem).__name__} on {request.method}") from problem
 
 
-def quoted(emoji: str) -> str:
+def quote_emoji(emoji: str) -> str:
     return quote(emoji, safe="")
 
 

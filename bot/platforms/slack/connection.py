@@ -9,7 +9,7 @@ from bot.config.settings import Settings
 from bot.delivery.waits import recall_waits
 from bot.intake.inbox import Inbox
 from bot.messages import Card, Platform
-from bot.platforms.slack.gateway import connected
+from bot.platforms.slack.gateway import open_gateway
 from bot.platforms.slack.options import SlackOptions
 from bot.platforms.slack.settings import SlackSettings
 from bot.query_api import Desk, Portion
@@ -37,19 +37,19 @@ async def connect(settings: Settings, office: Office, inbox: Inbox, desk: Desk) 
         limits=settings.limits,
         groups=settings.memberships("slack-group"),
         needs=needs,
-        memory=SlackMemory(office),
+        memory=SlackGatewayStore(office),
         catch_up=settings.limits.catch_up,
         timeout=real(settings.limits.provider_timeout),
         posts_apart=real(1.0),
         redact=office.redact,
         waits=await recall_waits("slack", office.database),
     )
-    async with connected(options, inbox.accept) as platform:
+    async with open_gateway(options, inbox.accept) as platform:
         yield platform
 
 
-class SlackMemory:
-    """Implements bot.platforms.slack.memory.Memory."""
+class SlackGatewayStore:
+    """Implements bot.platforms.slack.gateway_store.GatewayStore."""
 
     def __init__(self, office: Office) -> None:
         self._database = office.database

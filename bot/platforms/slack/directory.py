@@ -8,7 +8,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.messages import Later, Refused, Unsure
 from bot.platforms.slack.payloads import UserAnswer
-from bot.platforms.slack.web import told
+from bot.platforms.slack.web_client import translate_errors
 
 KEPT = 3600.0
 KEPT_UNKNOWN = 30.0
@@ -53,7 +53,7 @@ class Directory:
         return known.team
 
     async def _ask(self, user: str) -> Known:
-        with told():
+        with translate_errors():
             answer = await self._client.users_info(user=user)
             info = UserAnswer.model_validate(answer.data).user
-        return Known(name=info.called, team=info.team_id, is_bot=info.is_bot, gone=info.deleted)
+        return Known(name=info.display_name, team=info.team_id, is_bot=info.is_bot, gone=info.deleted)

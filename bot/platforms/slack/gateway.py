@@ -18,25 +18,25 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from agents.domain.errors import SettingsProblem
 from bot.messages import Gone, Later, Refused, Unsure
-from bot.platforms.slack.crowds import Crowds
 from bot.platforms.slack.directory import Directory
+from bot.platforms.slack.gateway_store import Checkpoint
 from bot.platforms.slack.incoming.catch_up import CatchUp
-from bot.platforms.slack.incoming.door import open_door
-from bot.platforms.slack.incoming.errands import Errands
-from bot.platforms.slack.incoming.reception import Reception
-from bot.platforms.slack.incoming.sockets import Sockets
-from bot.platforms.slack.memory import Mark
+from bot.platforms.slack.incoming.follow_ups import FollowUps
+from bot.platforms.slack.incoming.http_endpoint import serve_http
+from bot.platforms.slack.incoming.receiver import Receiver
+from bot.platforms.slack.incoming.socket_mode import SocketMode
 from bot.platforms.slack.options import Accept, SlackOptions
 from bot.platforms.slack.outgoing.pace import Pace
 from bot.platforms.slack.outgoing.platform import SlackPlatform
 from bot.platforms.slack.payloads import Me
-from bot.platforms.slack.web import TOKENS, SlackClient, error_of, told
+from bot.platforms.slack.user_groups import UserGroups
+from bot.platforms.slack.web_client import TOKENS, SlackClient, error_of, translate_errors
 
 log = logging.getLogger("overlord.slack")
 
 
 @asynccontextmanager
-async def connected(options: SlackOptions, accept: Accept) -> AsyncIterator[SlackPlatform]:
+async def open_gateway(options: SlackOptions, accept: Accept) -> AsyncIterator[SlackPlatform]:
     """Listen while the block runs. Slack may be away when it begins: that is waited for in the background."""
     async with AsyncExitStack() as stack:
         limit = aiohttp.ClientTimeout(total=options.timeout)
@@ -54,15 +54,15 @@ class _Gateway:
         self._options = options
         self._client = client
         self._accept = accept
-        self._reception: Reception | None = None
-        self._mark = Mark(options.memory)
+        self._receiver: Receiver | None = None
+        self._checkpoint = Checkpoint(options.memory)
         self._tasks: set[asyncio.Task[None]] = set()
         self._app = self._bolt()
 
     async def start(self, stack: AsyncExitStack) -> None:
         me = await self._ask_who_we_are()
         if not self._options.app_token:
-            address = await stack.enter_async_context(open_door(self._options, self._by_http))
+            address = await stack.enter_async_context(serve_http(self._options, self._by_http))
             log.info("listening for Slack", extra={"address": address})
         self.aside(self._run(me))
 
@@ -93,27 +93,27 @@ class _Gateway:
         while me is None:
             await asyncio.sleep(self._options.ping)
             me = await self._ask_who_we_are()
-        self._reception = self._receive_for(me)
-        catch_up = CatchUp(self._client, self._reception, self._options, self._mark)
+        self._receiver = self._receive_for(me)
+        catch_up = CatchUp(self._client, self._receiver, self._options, self._checkpoint)
         if not self._options.app_token:
             await catch_up.run()
             return
-        sockets = Sockets(self._app, self._client, self._options)
+        sockets = SocketMode(self._app, self._client, self._options)
 
         def connected_anew() -> None:
-            self._mark.whole = False  # until what was missed before is read
+            self._checkpoint.whole = False  # until what was missed before is read
             self.aside(catch_up.run())
 
         await sockets.listen(connected_anew, self.aside)
 
     def _seen(self, ts: str) -> None:
-        if self._mark.is_due(ts):
-            self.aside(self._mark.save())
+        if self._checkpoint.is_due(ts):
+            self.aside(self._checkpoint.save())
 
     async def _ask_who_we_are(self) -> Me | None:
         """None: Slack could not be asked. A token that it refuses is for the operator to mend."""
         try:
-            with told():
+            with translate_errors():
                 return await self._auth_test()
         except (Later, Unsure, Refused) as problem:
             log.warning("Slack cannot be asked who we are", extra={"problem": str(problem)})
@@ -131,13 +131,13 @@ class _Gateway:
             raise
         return Me.model_validate(answer.data)
 
-    def _receive_for(self, me: Me) -> Reception:
-        return Reception(
+    def _receive_for(self, me: Me) -> Receiver:
+        return Receiver(
             me=me,
             accept=self._accept,
             directory=Directory(self._client),
-            crowds=Crowds(self._client, me, self._options.groups),
-            errands=Errands(self._client, me, self._options.needs, self._options.redact),
+            user_groups=UserGroups(self._client, me, self._options.groups),
+            follow_ups=FollowUps(self._client, me, self._options.needs, self._options.redact),
             echoes=self.platform.echoes,
             memory=self._options.memory,
             seen=self._seen,
@@ -168,9 +168,9 @@ class _Gateway:
         """Runs before any acknowledgement. If it raises, Bolt acknowledges nothing and Slack sends it again."""
         if body.get("type") == "url_verification":
             return BoltResponse(status=200, body=str(body.get("challenge", "")), headers=_TEXT)
-        if self._reception is None:
+        if self._receiver is None:
             return BoltResponse(status=503, body="not ready")
-        return BoltResponse(status=200, body=await self._reception.take(body))
+        return BoltResponse(status=200, body=await self._receiver.take(body))
 
     async def _by_http(self, body: str, headers: Mapping[str, str]) -> web.Response:
         try:

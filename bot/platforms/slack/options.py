@@ -9,7 +9,7 @@ from agents.domain.limits import Limits
 from agents.domain.text.redact import Redact, Redactor
 from bot.delivery.waits import Waits
 from bot.messages import Card, Delivery
-from bot.platforms.slack.memory import Memory
+from bot.platforms.slack.gateway_store import GatewayStore
 
 Accept = Callable[[Delivery], Awaitable[bool]]  # stores a delivery; once it returns, Slack may be told
 # What has waited longest for this person, as cards with buttons, and how much waits in all.
@@ -28,7 +28,7 @@ class SlackOptions:
     limits: Limits = field(default_factory=Limits)
     groups: frozenset[str] = frozenset()  # user groups that carry rights: "slack-group:T1:S2"
     needs: Needs | None = None
-    memory: Memory | None = None  # without one, only what is said to the bot itself is heard
+    memory: GatewayStore | None = None  # without one, only what is said to the bot itself is heard
     catch_up: float = 86_400  # seconds: what was said longer ago is not picked up
     timeout: float = 15  # seconds for one call
     redact: Redact = field(default_factory=Redactor)  # for what is repeated outside the outbox

@@ -1,4 +1,4 @@
-"""What Slack sends and answers, typed once at the border. Keys we have no use for are not read."""
+"""What Slack sends and answers, typed once where it comes in. Keys we have no use for are not read."""
 
 from typing import Annotated, Any
 
@@ -154,7 +154,7 @@ class Action(Payload):
     selected_option: Option | None = None
 
     @property
-    def carried(self) -> str:
+    def button_value(self) -> str:
         return self.selected_option.value if self.selected_option else self.value
 
 
@@ -228,7 +228,7 @@ class UserInfo(Payload):
     profile: _Profile = _Profile()
 
     @property
-    def called(self) -> str:
+    def display_name(self) -> str:
         return self.profile.display_name or self.profile.real_name or self.name
 
 

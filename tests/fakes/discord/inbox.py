@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from agents.domain.ids import DecisionId, Thread
 from bot.messages import Button, Card, Choice, Delivery, Pressed, Said, Style
-from bot.platforms.discord.gateway import connected
+from bot.platforms.discord.gateway import open_gateway
 from bot.platforms.discord.options import DiscordOptions
 from bot.platforms.discord.outgoing.platform import DiscordPlatform
 from store.database import StoreUnavailable
@@ -47,7 +47,7 @@ CARD = Card(
 
 @dataclass
 class Kept:
-    """Implements Memory, and takes deliveries once each."""
+    """Implements GatewayStore, and takes deliveries once each."""
 
     heard: list[Delivery] = field(default_factory=list)
     doubled: int = 0
@@ -126,6 +126,6 @@ def options(fake: FakeDiscord, **change: object) -> DiscordOptions:
 @asynccontextmanager
 async def listening(fake: FakeDiscord, kept: Kept, **change: object) -> AsyncIterator[DiscordPlatform]:
     """The real gateway on the fake, heard by `kept`."""
-    async with connected(options(fake, **change), kept.accept, kept) as platform:
+    async with open_gateway(options(fake, **change), kept.accept, kept) as platform:
         await fake.gateway.listened()
         yield platform

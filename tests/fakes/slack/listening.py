@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Thread
 from bot.messages import Delivery, Edited, Pressed, Said
-from bot.platforms.slack.gateway import connected
+from bot.platforms.slack.gateway import open_gateway
 from bot.platforms.slack.options import SlackOptions
 from bot.platforms.slack.outgoing.platform import SlackPlatform
 from tests.fakes.ports import free_port
@@ -61,7 +61,7 @@ class Listening:
     def pressed(self) -> list[Pressed]:
         return [d for d in self.heard if isinstance(d, Pressed)]
 
-    # ── bot.platforms.slack.memory.Memory ───────────────────────────────────────────────────────────────────────
+    # ── bot.platforms.slack.gateway_store.GatewayStore ──────────────────────────────────────────────────────────────
 
     async def is_ours(self, thread: Thread, message: str) -> bool:
         mine = [said.message for said in self.said if said.thread == thread]
@@ -118,7 +118,7 @@ async def joined(
     """`known`: keys of what was heard before; `threads`: where, each with the last that was said in it."""
     there = Listening(fake, keys=set(known), threads=threads)
     options = replace(options_for(fake, mode), **{"memory": there, **change})
-    async with connected(options, there.accept) as platform:
+    async with open_gateway(options, there.accept) as platform:
         there.platform = platform
         if mode == SOCKET:
             await there.until(lambda: fake.sockets.open)

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import discord
 
 from agents.domain.ids import Thread
-from bot.platforms.discord.address import Place
+from bot.platforms.discord.addresses import Place
 
 log = logging.getLogger(__name__)
 
@@ -22,7 +22,7 @@ def since(mark: int, now: datetime, most: timedelta) -> datetime:
     return max(discord.utils.snowflake_time(mark) - OVERLAP, now - most)
 
 
-async def missed(client: discord.Client, after: datetime, known: Sequence[Thread]) -> list[discord.Message]:
+async def missed_messages(client: discord.Client, after: datetime, known: Sequence[Thread]) -> list[discord.Message]:
     """Everything that was written since, oldest first, in channels and threads we see and in those we know."""
     found: dict[int, discord.Message] = {}
     async for place in _places(client, after, known):
@@ -34,7 +34,7 @@ async def missed(client: discord.Client, after: datetime, known: Sequence[Thread
     return [found[id] for id in sorted(found)]
 
 
-async def rewritten(client: discord.Client, after: datetime, requests: Sequence[Thread]) -> list[discord.Message]:
+async def edited_requests(client: discord.Client, after: datetime, requests: Sequence[Thread]) -> list[discord.Message]:
     """What these threads began with, where its author has edited it since."""
     found: list[discord.Message] = []
     for place in map(Place.of, requests):

@@ -11,16 +11,16 @@ from urllib.parse import urlsplit
 import discord
 from discord.gateway import KeepAliveHandler
 
-from bot.platforms.discord.incoming import words
-from bot.platforms.discord.incoming.ears import Ears, Hearer
+from bot.platforms.discord.incoming import deliveries
+from bot.platforms.discord.incoming.event_queue import EventQueue, GatewayClient
 from bot.platforms.discord.options import DiscordOptions
-from bot.platforms.discord.waiting import traced
+from bot.platforms.discord.rate_limits import trace_waits
 
 
-class Listener(Hearer):
-    """What it hears goes to the ears, in the order in which it came; presses are answered at once."""
+class Listener(GatewayClient):
+    """What it hears goes to the queue, in the order in which it came; presses are answered at once."""
 
-    def __init__(self, options: DiscordOptions, ears: Ears, *, content: bool) -> None:
+    def __init__(self, options: DiscordOptions, events: EventQueue, *, content: bool) -> None:
         intents = discord.Intents(
             guilds=True,
             guild_messages=True,
@@ -34,11 +34,11 @@ class Listener(Hearer):
             max_messages=None,
             chunk_guilds_at_startup=False,
             member_cache_flags=discord.MemberCacheFlags.none(),
-            http_trace=traced(options.waits, urlsplit(options.api_url).path),
+            http_trace=trace_waits(options.waits, urlsplit(options.api_url).path),
             enable_debug_events=True,  # so that every packet is a sign of life
         )
         self.options, self.allowed = options, options.guilds
-        self._ears = ears
+        self._events = events
         self._heard_at = time.monotonic()
 
     def dispatch(self, event: str, /, *args: Any, **kwargs: Any) -> None:
@@ -89,22 +89,22 @@ class Listener(Hearer):
                 await self.http.bulk_upsert_global_commands(self.application_id or 0, wanted)
 
     async def on_connect(self) -> None:
-        self._ears.hear(lambda: self._ears.catch_up(self))
+        self._events.put(lambda: self._events.catch_up(self))
 
     async def on_message(self, message: discord.Message) -> None:
-        self._ears.hear(lambda: self._ears.said(self, message))
+        self._events.put(lambda: self._events.take_message(self, message))
 
     async def on_raw_message_edit(self, change: discord.RawMessageUpdateEvent) -> None:
-        self._ears.hear(lambda: self._ears.edited(self, change.message))
+        self._events.put(lambda: self._events.take_edit(self, change.message))
 
     async def on_raw_reaction_add(self, reaction: discord.RawReactionActionEvent) -> None:
-        if str(reaction.emoji) == words.STOP and reaction.user_id != self.me:
-            self._ears.hear(lambda: self._ears.stopped(self, reaction))
+        if str(reaction.emoji) == deliveries.STOP and reaction.user_id != self.me:
+            self._events.put(lambda: self._events.take_reaction(self, reaction))
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
         ours = interaction.application_id == self.application_id
         if ours and self.hears(interaction.guild_id):
-            await self._ears.presses.meet(interaction)
+            await self._events.interactions.meet(interaction)
 
 
 def _shape(command: Any) -> Any:

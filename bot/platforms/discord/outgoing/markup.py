@@ -5,7 +5,7 @@ import re
 from datetime import datetime
 
 from agents.domain.text.sanitize import clean, cut, one_line
-from bot.platforms.discord.address import Place
+from bot.platforms.discord.addresses import Place
 
 LINK_HOSTS = frozenset({"github.com"})  # links elsewhere are shown, and cannot be clicked
 _URL = re.compile(r"https?://[^\s<>`\"'|()\[\]]+", re.IGNORECASE)

@@ -10,7 +10,7 @@ from agents.domain.ids import Account, Thread, derived
 from agents.domain.text.redact import Redact, Redactor
 from bot.delivery.pictures import png
 from bot.messages import Bounds, Card, Deleted, Gone, Refused
-from bot.platforms.discord.address import DIRECT, Place, user_of
+from bot.platforms.discord.addresses import DIRECT, Place, user_of
 from bot.platforms.discord.outgoing.markup import fit, mark_of, name_of, reference
 from bot.platforms.discord.outgoing.views import Json, May, Rendered, reference_of, render
 from bot.platforms.discord.rest import (
@@ -26,10 +26,10 @@ from bot.platforms.discord.rest import (
     File,
     Rest,
     Vanished,
-    quoted,
+    quote_emoji,
 )
 
-EYES = quoted("👀")
+EYES = quote_emoji("👀")
 PAGES, PAGE = 5, 100  # how far back a post is looked for
 TOKEN_LIVES = 14 * 60.0  # a little less than Discord says
 KEPT = 5000
@@ -116,7 +116,7 @@ class DiscordPlatform:
                 raise
             await self.post(thread, key, _to(card, to))
 
-    async def seen(self, thread: Thread, message: str) -> None:
+    async def mark_seen(self, thread: Thread, message: str) -> None:
         if not message.isdecimal():
             return  # a form or a reaction: there is no message to mark
         place = Place.of(thread)
@@ -127,7 +127,7 @@ class DiscordPlatform:
                 raise
             await self._react(place.root, message)  # a thread of a forum holds its own first message
 
-    def hooked(self, thread: Thread, account: Account, path: str) -> None:
+    def remember_webhook(self, thread: Thread, account: Account, path: str) -> None:
         """Somebody pressed something: for a while they can be answered where they pressed."""
         if len(self._hooks) >= KEPT:
             self._hooks.clear()

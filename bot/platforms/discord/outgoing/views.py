@@ -7,7 +7,7 @@ from typing import Any
 
 from agents.domain.text.sanitize import clean, cut
 from bot.messages import Attached, Button, Card, Style, Tone
-from bot.platforms.discord.address import Act, CustomId, user_of
+from bot.platforms.discord.addresses import Act, CustomId, user_of
 from bot.platforms.discord.outgoing.markup import countdown, escape, fit, mark_of, moment, name_of, width
 from bot.platforms.discord.rest import File
 

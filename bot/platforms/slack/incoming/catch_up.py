@@ -12,11 +12,11 @@ from slack_sdk.web.async_client import AsyncWebClient
 from agents.domain.ids import Thread
 from bot.messages import Later, Refused, Unsure
 from bot.platforms.slack import addresses
-from bot.platforms.slack.incoming.reception import Reception
-from bot.platforms.slack.memory import Mark
+from bot.platforms.slack.gateway_store import Checkpoint
+from bot.platforms.slack.incoming.receiver import Receiver
 from bot.platforms.slack.options import SlackOptions
 from bot.platforms.slack.payloads import Conversations, Message, Page
-from bot.platforms.slack.web import told
+from bot.platforms.slack.web_client import translate_errors
 
 log = logging.getLogger("overlord.slack")
 
@@ -34,10 +34,10 @@ class News:
 
 
 class CatchUp:
-    def __init__(self, client: AsyncWebClient, reception: Reception, options: SlackOptions, mark: Mark) -> None:
+    def __init__(self, client: AsyncWebClient, receiver: Receiver, options: SlackOptions, mark: Checkpoint) -> None:
         self._client = client
-        self._mark = mark
-        self._reception = reception
+        self._checkpoint = mark
+        self._receiver = receiver
         self._options = options
         self._turn = asyncio.Lock()
 
@@ -50,8 +50,8 @@ class CatchUp:
             mark = await memory.mark()
             known = await memory.last_heard(self._options.now() - timedelta(seconds=self._options.catch_up))
             floor = f"{time.time() - self._options.catch_up:.6f}"  # messages are numbered by Slack's clock, not by ours
-            await catch_up(Heard(known=known, mark=mark, floor=floor), self._client, self._reception)
-            self._mark.whole = True
+            await catch_up(Heard(known=known, mark=mark, floor=floor), self._client, self._receiver)
+            self._checkpoint.whole = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +61,7 @@ class Heard:
     floor: str  # what is older is not read
 
 
-async def catch_up(heard: Heard, client: AsyncWebClient, reception: Reception) -> int:
+async def catch_up(heard: Heard, client: AsyncWebClient, receiver: Receiver) -> int:
     """Hear what came since, oldest first. Returns how much was new."""
     if not heard.known and not heard.mark:
         return 0
@@ -77,7 +77,7 @@ async def catch_up(heard: Heard, client: AsyncWebClient, reception: Reception) -
                 found[place.channel, message.ts, news.edited] = news
     new = 0
     for news in sorted(found.values(), key=lambda news: float(news.at)):
-        taken = await (reception.reread(news.message) if news.edited else reception.read(news.message))
+        taken = await (receiver.reread(news.message) if news.edited else receiver.read(news.message))
         new += taken is not None
     if new:
         log.info("caught up", extra={"messages": new})
@@ -124,7 +124,7 @@ async def _pages(client: AsyncWebClient, place: addresses.Place, since: str) -> 
 async def _page(client: AsyncWebClient, place: addresses.Place, since: str, cursor: str) -> Page:
     for _ in range(TRIES):
         try:
-            with told():
+            with translate_errors():
                 if place.ts:
                     answer = await client.conversations_replies(
                         channel=place.channel, ts=place.ts, oldest=since, limit=PAGE, cursor=cursor
@@ -144,7 +144,7 @@ async def _page(client: AsyncWebClient, place: addresses.Place, since: str, curs
 async def _joined(client: AsyncWebClient) -> list[str]:
     """Every conversation we are in, if we may ask."""
     try:
-        with told():
+        with translate_errors():
             answer = await client.users_conversations(types=KINDS, exclude_archived=True, limit=1000)
             return [conversation.id for conversation in Conversations.model_validate(answer.data).channels]
     except (Refused, Later, Unsure):

@@ -20,7 +20,7 @@ LATE = timedelta(seconds=10)  # what comes later than this is dated by when it w
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Border:
+class PayloadMapper:
     """Whose side we are on: our team, our bot user, and the time."""
 
     me: Me
@@ -36,12 +36,12 @@ class Border:
         ours = message.user in ("", SLACKBOT, self.me.user_id)
         return message.subtype in SPOKEN and not message.bot_id and not ours and not known.is_bot
 
-    def said(self, message: Message, known: Known, event_id: str = "") -> Said | None:
+    def to_said(self, message: Message, known: Known, event_id: str = "") -> Said | None:
         """A message, as an event or read from the history; both have the message's own key too."""
         if not self.is_from_person(message, known):
             return None
         own = f"slack:{self.me.team_id}:{message.channel}:{message.ts}"
-        others = mrkdwn.mentioned(message.text) - {self.me.user_id}
+        others = mrkdwn.mentioned_users(message.text) - {self.me.user_id}
         return Said(
             key=f"slack:{self.me.team_id}:{event_id}" if event_id else own,
             also=own if event_id else "",
@@ -60,16 +60,16 @@ class Border:
             at=self.at(message.ts),
         )
 
-    def edited(self, change: Message, known: Known, event_id: str) -> Edited | None:
+    def to_edited(self, change: Message, known: Known, event_id: str) -> Edited | None:
         """A person's own edit; Slack also changes messages by itself, when it unfurls a link."""
         after, before = change.message, change.previous_message
         if after is None or after.edited is None or not self.is_from_person(after, known):
             return None
         if before is not None and before.text == after.text:
             return None
-        return self.rewritten(after.model_copy(update={"channel": change.channel}), known, event_id)
+        return self.read_edited(after.model_copy(update={"channel": change.channel}), known, event_id)
 
-    def rewritten(self, message: Message, known: Known, event_id: str = "") -> Edited | None:
+    def read_edited(self, message: Message, known: Known, event_id: str = "") -> Edited | None:
         """A message as it is after an edit, in an event or read from the history; both have the edit's own key too."""
         if message.edited is None or not self.is_from_person(message, known):
             return None
@@ -87,7 +87,7 @@ class Border:
             at=self.at(message.edited.ts),
         )
 
-    def stopped(self, reaction: Reaction, known: Known, thread_ts: str, event_id: str) -> Said | None:
+    def stop_from_reaction(self, reaction: Reaction, known: Known, thread_ts: str, event_id: str) -> Said | None:
         """A stop sign on the bot's message, or on one's own, is the word stop."""
         on_ours = reaction.item_user == self.me.user_id
         if known.is_bot or reaction.user == self.me.user_id or not (on_ours or reaction.item_user == reaction.user):
@@ -108,7 +108,7 @@ class Border:
             at=self.at(reaction.event_ts),
         )
 
-    def commanded(self, command: SlashCommand, anchor: Message) -> Said:
+    def said_from_command(self, command: SlashCommand, anchor: Message) -> Said:
         """A slash command is no message: the bot wrote one for it, and the talk goes on below that."""
         by = addresses.account(command.team_id or self.me.team_id, command.user_id)
         return Said(
@@ -128,8 +128,8 @@ class Border:
 
     # ── presses ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def pressed(self, pressing: Pressing, press: Press) -> Pressed:
-        action, where = pressing.actions[0], self.pressed_on(pressing)
+    def to_pressed(self, pressing: Pressing, press: Press) -> Pressed:
+        action, where = pressing.actions[0], self.surface_of(pressing)
         user = pressing.user
         return Pressed(
             key=f"slack:{self.me.team_id}:{user.id}:{where.message}:{press.token}:{action.action_ts}",
@@ -144,7 +144,7 @@ class Border:
             at=self.now,
         )
 
-    def submitted(self, submission: Submission, form: Form) -> Pressed:
+    def pressed_from_form(self, submission: Submission, form: Form) -> Pressed:
         view, user = submission.view, submission.user
         fields = view.state.values.values() if view.state else ()
         words = "\n".join(field.value for named in fields for field in named.values() if field.value)
@@ -162,7 +162,7 @@ class Border:
             at=self.now,
         )
 
-    def pressed_on(self, pressing: Pressing) -> "Surface":
+    def surface_of(self, pressing: Pressing) -> "Surface":
         """Where the button stands; in the app's home there is no message."""
         container = pressing.container
         if container.type != "message":

@@ -9,8 +9,8 @@ from typing import Any
 from agents.domain.text.sanitize import clean, cut
 from bot.messages import Button, Card, Row, Style
 from bot.platforms.slack.outgoing import buttons as presses
-from bot.platforms.slack.outgoing.fitting import BEFORE_MENU, BUTTONS, ROOMS, Room, within
 from bot.platforms.slack.outgoing.mrkdwn import date, escape, mention, would_format
+from bot.platforms.slack.outgoing.truncation import BEFORE_MENU, BUTTONS, ROOMS, Room, truncate
 
 MESSAGE_MOST = 12_800  # Slack refuses a message of about 13,200 characters
 EDIT_TEXT_MOST = 3_900  # bytes: chat.update refuses a `text` of more than 4,000, where a post takes far more
@@ -32,7 +32,7 @@ class Rendered:
 def render(card: Card, *, edit: bool = False) -> Rendered:
     """Render, measure, and where it is too much try again with less room. `edit`: for chat.update."""
     for room in ROOMS:
-        fitted = within(card, room)
+        fitted = truncate(card, room)
         text, blocks = fallback(fitted), card_blocks(fitted, room)
         if size(text, blocks) <= MESSAGE_MOST:
             break
@@ -43,7 +43,7 @@ def render(card: Card, *, edit: bool = False) -> Rendered:
 def _edit_text(card: Card) -> str:
     """The words beside an edit's blocks: shorter than the blocks where they must be."""
     for room in ROOMS:
-        text = fallback(within(card, room))
+        text = fallback(truncate(card, room))
         if len(text.encode()) <= EDIT_TEXT_MOST:
             return text
     return text.encode()[:EDIT_TEXT_MOST].decode(errors="ignore")
@@ -88,7 +88,7 @@ def home_view(cards: Sequence[Card], count: int = 0) -> dict[str, Any]:
     shown = 0
     for card in cards:
         room = ROOMS[2]
-        more = [*([{"type": "divider"}] if blocks else []), *card_blocks(within(card, room), room, card.fingerprint)]
+        more = [*([{"type": "divider"}] if blocks else []), *card_blocks(truncate(card, room), room, card.fingerprint)]
         if len(blocks) + len(more) >= HOME_BLOCKS:
             break
         blocks += more

@@ -39,10 +39,10 @@ def date(at: datetime) -> str:
 
 
 def mentions(text: str, user: str) -> bool:
-    return user in mentioned(text)
+    return user in mentioned_users(text)
 
 
-def mentioned(text: str) -> frozenset[str]:
+def mentioned_users(text: str) -> frozenset[str]:
     """Users that are put to by name; what stands in code is quoted, not said."""
     return frozenset(_USER.findall(_CODE.sub("", text)))
 

@@ -19,7 +19,7 @@ from bot.platforms.slack.outgoing.blocks import render
 from bot.platforms.slack.outgoing.mrkdwn import escape
 from bot.platforms.slack.outgoing.pace import Pace
 from bot.platforms.slack.payloads import Mark, Message, Page, Posted
-from bot.platforms.slack.web import error_of, told
+from bot.platforms.slack.web_client import error_of, translate_errors
 
 log = logging.getLogger("overlord.slack")
 
@@ -35,7 +35,7 @@ class Echoes:
     def __init__(self) -> None:
         self._known: OrderedDict[tuple[str, str], str] = OrderedDict()
 
-    def heard(self, mark: Mark, ts: str) -> None:
+    def record(self, mark: Mark, ts: str) -> None:
         self._known[mark.thread, mark.id] = ts
         while len(self._known) > ECHOES:
             self._known.popitem(last=False)
@@ -77,7 +77,7 @@ class SlackPlatform:
     async def post(self, thread: Thread, key: str, card: Card) -> str:
         place, rendered = addresses.place(thread), render(card)
         await self._pace.turn(place.channel)
-        with told():
+        with translate_errors():
             answer = await self._client.chat_postMessage(
                 channel=place.channel,
                 thread_ts=place.ts,
@@ -96,7 +96,7 @@ class SlackPlatform:
 
     async def edit(self, thread: Thread, message: str, card: Card) -> None:
         channel, rendered = addresses.place(thread).channel, render(card, edit=True)
-        with told():
+        with translate_errors():
             await self._client.chat_update(channel=channel, ts=message, text=rendered.text, blocks=rendered.blocks)
         if message in self._found:
             await self._attach_missing(thread, message, await _files(card, rendered.whole))
@@ -125,7 +125,7 @@ class SlackPlatform:
         ts = self.echoes.find(mark, key) or await self._look(self._top(place.channel), mark, key)
         if ts is None:
             await self._pace.turn(place.channel)
-            with told():
+            with translate_errors():
                 answer = await self._client.chat_postMessage(
                     channel=place.channel,
                     text=escape(words),
@@ -137,7 +137,7 @@ class SlackPlatform:
         return Thread(f"{channel}:{ts}")
 
     async def permalink(self, thread: Thread, message: str) -> str:
-        with told():
+        with translate_errors():
             answer = await self._client.chat_getPermalink(channel=addresses.place(thread).channel, message_ts=message)
         return str(answer.data["permalink"]) if isinstance(answer.data, dict) else ""
 
@@ -149,7 +149,7 @@ class SlackPlatform:
         try:
             if card.direct:
                 raise Shut("nobody would see it there")
-            with told():
+            with translate_errors():
                 await self._client.chat_postEphemeral(
                     channel=place.channel,
                     user=addresses.user(to),
@@ -158,14 +158,14 @@ class SlackPlatform:
                     blocks=rendered.blocks,
                 )
         except (Gone, Shut):
-            with told():
+            with translate_errors():
                 await self._client.chat_postMessage(
                     channel=addresses.user(to), text=rendered.text, unfurl_links=False, unfurl_media=False
                 )
 
-    async def seen(self, thread: Thread, message: str) -> None:
+    async def mark_seen(self, thread: Thread, message: str) -> None:
         channel, ts = addresses.place(thread).channel, addresses.message_ts(message)
-        with told():
+        with translate_errors():
             try:
                 await self._client.reactions_add(channel=channel, timestamp=ts, name=SEEN)
             except SlackApiError as problem:
@@ -184,7 +184,7 @@ class SlackPlatform:
     async def _replies(self, thread: Thread) -> AsyncIterator[Message]:
         place, cursor = addresses.place(thread), ""
         for _ in range(PAGES):
-            with told():
+            with translate_errors():
                 answer = await self._client.conversations_replies(
                     channel=place.channel, ts=place.ts, limit=PAGE, cursor=cursor, include_all_metadata=True
                 )
@@ -196,7 +196,7 @@ class SlackPlatform:
 
     async def _top(self, channel: str) -> AsyncIterator[Message]:
         """The latest of a channel; what was begun earlier than those was taken in long ago."""
-        with told():
+        with translate_errors():
             answer = await self._client.conversations_history(channel=channel, limit=PAGE, include_all_metadata=True)
             page = Page.model_validate(answer.data)
         for message in page.messages:
@@ -204,7 +204,7 @@ class SlackPlatform:
 
     async def _history(self, thread: Thread) -> AsyncIterator[Message]:
         place = addresses.place(thread)
-        with told():
+        with translate_errors():
             answer = await self._client.conversations_history(
                 channel=place.channel, oldest=place.ts, limit=PAGE, include_all_metadata=True
             )
@@ -216,13 +216,13 @@ class SlackPlatform:
 
     async def _remove_stray(self, channel: str, ts: str) -> None:
         """A reply to a deleted message lands at the top of the channel, where its buttons would mean nothing."""
-        with told():
+        with translate_errors():
             await self._client.chat_delete(channel=channel, ts=ts)
         raise Gone("the thread's first message was deleted")
 
     async def _send_directly(self, to: Account, key: str, card: Card) -> None:
         """Long texts, under a message of ours in the direct channel; the same key sends them once."""
-        with told():
+        with translate_errors():
             answer = await self._client.conversations_open(users=addresses.user(to))
             line = str(answer["channel"]["id"])
         thread = await self.begin(addresses.channel(addresses.team(to), line), key, f"{card.title}. {card.text}")

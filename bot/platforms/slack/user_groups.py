@@ -8,7 +8,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.messages import Later, Refused, Unsure
 from bot.platforms.slack.payloads import Me, Members
-from bot.platforms.slack.web import told
+from bot.platforms.slack.web_client import translate_errors
 
 log = logging.getLogger("overlord.slack")
 
@@ -16,7 +16,7 @@ PATIENCE = 1.5  # seconds: Slack wants its answer within three
 FRESH = 5.0  # seconds for which a list does for words, and for a press where Slack wants to be left alone
 
 
-class Crowds:
+class UserGroups:
     """Only the groups that carry rights are asked for, and only those of our own team."""
 
     def __init__(self, client: AsyncWebClient, me: Me, groups: frozenset[str]) -> None:
@@ -48,6 +48,6 @@ class Crowds:
         return known
 
     async def _ask(self, group: str) -> frozenset[str]:
-        with told():
+        with translate_errors():
             answer = await self._client.usergroups_users_list(usergroup=group.rpartition(":")[2])
             return frozenset(Members.model_validate(answer.data).users)

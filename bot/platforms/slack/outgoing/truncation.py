@@ -58,7 +58,7 @@ ROOMS = (
 )
 
 
-def within(card: Card, room: Room) -> Card:
+def truncate(card: Card, room: Room) -> Card:
     """The same card, no longer than the room."""
     buttons, more, left = _offered(card, room.choices)
     return replace(

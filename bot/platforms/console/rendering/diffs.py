@@ -94,7 +94,7 @@ class _File:
 
 
 def diff_html(text: str, page: int = 1) -> Drawn:
-    """Nothing in the diff becomes markup, and what a reader would not see is shown by its number (attack 22).
+    """Nothing in the diff becomes markup, and what a reader would not see is shown by its number.
 
     A page that there is not is the last one.
     """

@@ -6,14 +6,14 @@ from datetime import datetime
 import discord
 
 from bot.messages import Edited, Said
-from bot.platforms.discord.address import NAME, Place, account_of
+from bot.platforms.discord.addresses import NAME, Place, account_of
 
 STOP = "🛑"
 _MENTION = re.compile(r"<@!?(\d+)>")
 _KINDS = (discord.MessageType.default, discord.MessageType.reply)
 
 
-def by_a_person(message: discord.Message) -> bool:
+def is_from_person(message: discord.Message) -> bool:
     """Bots, webhooks and notices of Discord are not listened to, whatever name they wear."""
     return not message.author.bot and message.webhook_id is None and message.type in _KINDS
 
@@ -28,7 +28,7 @@ def is_guest(person: object, channel: object = None) -> bool:
     return isinstance(channel, discord.VoiceChannel | discord.StageChannel)
 
 
-def said(message: discord.Message, me: int) -> Said | None:
+def to_said(message: discord.Message, me: int) -> Said | None:
     """None: there is nothing to hear, as in a picture, or a reply whose text Discord keeps from us."""
     replied_to, mentioned = _replied_to(message), _mentions(message, me)
     to_me = mentioned or replied_to == me
@@ -55,7 +55,7 @@ def said(message: discord.Message, me: int) -> Said | None:
     )
 
 
-def edited(message: discord.Message, me: int) -> Edited | None:
+def to_edited(message: discord.Message, me: int) -> Edited | None:
     """None: Discord changed something about it, its author did not."""
     text = text_of(message, me)
     if message.edited_at is None or not text:
@@ -74,7 +74,7 @@ def edited(message: discord.Message, me: int) -> Edited | None:
     )
 
 
-def stopped(reaction: discord.RawReactionActionEvent, place: Place, me: int, at: datetime) -> Said:
+def stop_from_reaction(reaction: discord.RawReactionActionEvent, place: Place, me: int, at: datetime) -> Said:
     """🛑 says stop. On a message of ours it is said to us; elsewhere it counts only from those in the talk."""
     message = f"{reaction.message_id}.{reaction.user_id}"
     # Reactions have no ids: one that comes again within the minute is the same one, delivered twice.

@@ -15,13 +15,13 @@ from agents.domain.task.task import Task, TaskState
 from bot.cards.words import TONE, state_of
 from bot.live import Running
 from bot.messages import Card, Tone, dump_card, when
-from bot.platforms.console.drawing import draw
+from bot.platforms.console.rendering.drawing import draw
 from bot.query_api import Conversation, Message
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 TEXT_SHOWN = 1_200  # characters of a text before "show all"
 LINES_SHOWN = 12
 

@@ -12,10 +12,10 @@ import aiohttp
 import discord
 
 from bot.messages import Delivery, Edited, Said
-from bot.platforms.discord.address import Place
-from bot.platforms.discord.incoming import catch_up, words
-from bot.platforms.discord.incoming.presses import Accept, Presses
-from bot.platforms.discord.memory import Memory
+from bot.platforms.discord.addresses import Place
+from bot.platforms.discord.gateway_store import GatewayStore
+from bot.platforms.discord.incoming import catch_up, deliveries
+from bot.platforms.discord.incoming.interactions import Accept, Interactions
 from bot.platforms.discord.options import DiscordOptions
 from store.database import StoreUnavailable
 
@@ -28,7 +28,7 @@ _PASSING = (TimeoutError, OSError, aiohttp.ClientError, discord.DiscordException
 Heard = Callable[[], Awaitable[object]]
 
 
-class Hearer(discord.Client):
+class GatewayClient(discord.Client):
     """A client that knows who it is and where it may listen."""
 
     allowed: frozenset[str] = frozenset()  # guilds; empty: all it is in
@@ -51,12 +51,14 @@ class Hearer(discord.Client):
         return self.get_guild(guild) is not None and (not self.allowed or str(guild) in self.allowed)
 
 
-class Ears:
+class EventQueue:
     """Takes what was heard, one after the other, across the lives of clients."""
 
-    def __init__(self, options: DiscordOptions, accept: Accept, memory: Memory, presses: Presses) -> None:
+    def __init__(
+        self, options: DiscordOptions, accept: Accept, memory: GatewayStore, interactions: Interactions
+    ) -> None:
         self._options, self._accept, self._memory = options, accept, memory
-        self.presses = presses
+        self.interactions = interactions
         self._queue: asyncio.Queue[Heard] = asyncio.Queue()
         self._whole = False  # whether nothing was missed up to the last message taken in
         # what was read and not for us: it may be told again behind words that made its thread ours
@@ -69,49 +71,57 @@ class Ears:
             if not await self._memory.mark():
                 await self._memory.set_mark(discord.utils.time_snowflake(discord.utils.utcnow()))
 
-    def hear(self, heard: Heard) -> None:
+    def put(self, heard: Heard) -> None:
         self._queue.put_nowait(heard)
 
     async def next(self) -> Heard:
         return await self._queue.get()
 
-    async def said(self, client: Hearer, message: discord.Message) -> bool:
+    async def take_message(self, client: GatewayClient, message: discord.Message) -> bool:
         """Whether it was for us, and is stored."""
         stored = False
-        if message.id not in self._passed_over and words.by_a_person(message) and await self._known(client, message):
-            delivery = words.said(message, client.me)
+        if (
+            message.id not in self._passed_over
+            and deliveries.is_from_person(message)
+            and await self._known(client, message)
+        ):
+            delivery = deliveries.to_said(message, client.me)
             if delivery and (delivery.mentions_bot or await self._concerns_us(delivery)):
                 await self._store(await self._with_roles(delivery, message.author.id, message.author))
                 stored = True
         await self._mark(message.id)
         return stored
 
-    async def edited(self, client: Hearer, message: discord.Message) -> None:
-        if message.id not in self._passed_over and words.by_a_person(message) and await self._known(client, message):
-            delivery = words.edited(message, client.me)
+    async def take_edit(self, client: GatewayClient, message: discord.Message) -> None:
+        if (
+            message.id not in self._passed_over
+            and deliveries.is_from_person(message)
+            and await self._known(client, message)
+        ):
+            delivery = deliveries.to_edited(message, client.me)
             if delivery and await self._concerns_us(delivery):
                 await self._store(delivery)
 
-    async def stopped(self, client: Hearer, reaction: discord.RawReactionActionEvent) -> None:
+    async def take_reaction(self, client: GatewayClient, reaction: discord.RawReactionActionEvent) -> None:
         if reaction.message_id in self._passed_over:
             return
         if not client.hears(reaction.guild_id) or (reaction.member and reaction.member.bot):
             return
         channel = client.get_channel(reaction.channel_id) or await client.fetch_channel(reaction.channel_id)
-        place = words.place_in(channel, str(reaction.message_id))
-        delivery = words.stopped(reaction, place, client.me, discord.utils.utcnow())
+        place = deliveries.place_in(channel, str(reaction.message_id))
+        delivery = deliveries.stop_from_reaction(reaction, place, client.me, discord.utils.utcnow())
         if await self._concerns_us(delivery):
             await self._store(await self._with_roles(delivery, reaction.user_id, reaction.member))
 
     async def _with_roles(self, said: Said, user: int, met: object) -> Said:
-        return replace(said, memberships=await self.presses.crowds.of(user, met))
+        return replace(said, memberships=await self.interactions.roles.of(user, met))
 
     async def _concerns_us(self, delivery: Said | Edited) -> bool:
         """What people say to each other, outside the threads where we were spoken to, is not even stored."""
         place = Place.of(delivery.thread)
         return place.is_direct or await self._surely(lambda: self._memory.knows(delivery.thread))
 
-    async def catch_up(self, client: Hearer) -> None:
+    async def catch_up(self, client: GatewayClient) -> None:
         """A new session knows nothing of what was said before it. In its turn, so that older words come first."""
         self._whole = False
         try:
@@ -119,24 +129,24 @@ class Ears:
         except _PASSING as problem:
             log.warning("what was missed cannot be read yet", extra={"problem": str(problem)})
             if not client.is_closed():
-                asyncio.get_running_loop().call_later(READ_AGAIN, self.hear, lambda: self.catch_up(client))
+                asyncio.get_running_loop().call_later(READ_AGAIN, self.put, lambda: self.catch_up(client))
 
-    async def _read_missed(self, client: Hearer) -> None:
+    async def _read_missed(self, client: GatewayClient) -> None:
         await client.guilds_known()
         mark = await self._memory.mark()
         after = catch_up.since(mark, discord.utils.utcnow(), self._options.catch_up)
-        missed = await catch_up.missed(client, after, await self._memory.places(after))
-        edited = await catch_up.rewritten(client, after, await self._memory.requests())
+        missed = await catch_up.missed_messages(client, after, await self._memory.places(after))
+        edited = await catch_up.edited_requests(client, after, await self._memory.requests())
         heard = [(message.created_at, partial(self._said_before, client, message)) for message in missed]
-        heard += [(message.edited_at or after, partial(self.edited, client, message)) for message in edited]
+        heard += [(message.edited_at or after, partial(self.take_edit, client, message)) for message in edited]
         for _, take in sorted(heard, key=lambda one: one[0]):
             await take()
         mark = max([mark, *(message.id for message in missed)])
         self._whole, self._marked_at = True, 0.0
         await self._mark(mark)
 
-    async def _said_before(self, client: Hearer, message: discord.Message) -> None:
-        if not await self.said(client, message):
+    async def _said_before(self, client: GatewayClient, message: discord.Message) -> None:
+        if not await self.take_message(client, message):
             self._passed_over.add(message.id)
 
     async def _store(self, delivery: Delivery) -> None:
@@ -158,7 +168,7 @@ class Ears:
                 self._marked_at = time.monotonic()
 
     @staticmethod
-    async def _known(client: Hearer, message: discord.Message) -> bool:
+    async def _known(client: GatewayClient, message: discord.Message) -> bool:
         """Whether it was said where we listen; a thread that the library does not know is asked for."""
         channel = message.channel
         if isinstance(channel, discord.PartialMessageable) and channel.guild_id:

@@ -12,14 +12,14 @@ import discord
 from agents.domain.ids import DecisionId, Thread
 from bot.intake.conversation import is_private
 from bot.messages import Button, Choice, Delivery, Gone, Later, Pressed, Refused, Said, Unsure
-from bot.platforms.discord.address import NAME, Act, CustomId, Place, account_of
-from bot.platforms.discord.crowds import Crowds
-from bot.platforms.discord.incoming.words import is_guest, place_in, root_of
-from bot.platforms.discord.memory import Memory
+from bot.platforms.discord.addresses import NAME, Act, CustomId, Place, account_of
+from bot.platforms.discord.gateway_store import GatewayStore
+from bot.platforms.discord.incoming.deliveries import is_guest, place_in, root_of
 from bot.platforms.discord.outgoing import views
 from bot.platforms.discord.outgoing.markup import fit
 from bot.platforms.discord.outgoing.platform import DiscordPlatform
 from bot.platforms.discord.rest import ALREADY_ANSWERED, Declined, Rest
+from bot.platforms.discord.roles import Roles
 from store.database import StoreUnavailable
 
 log = logging.getLogger(__name__)
@@ -39,15 +39,15 @@ _NAMELESS = Button(
 )
 
 
-class Presses:
-    def __init__(self, platform: DiscordPlatform, rest: Rest, accept: Accept, memory: Memory) -> None:
+class Interactions:
+    def __init__(self, platform: DiscordPlatform, rest: Rest, accept: Accept, memory: GatewayStore) -> None:
         self._platform, self._rest, self._accept, self._memory = platform, rest, accept, memory
-        self.crowds = Crowds(rest, frozenset())  # roles that carry rights
+        self.roles = Roles(rest, frozenset())  # roles that carry rights
 
     async def meet(self, met: discord.Interaction) -> None:
         """Do what is asked. What cannot be stored is not acknowledged: the person sees that it failed."""
         place = _place(met)
-        self._platform.hooked(place.thread, account_of(met.user.id), _hook(met))
+        self._platform.remember_webhook(place.thread, account_of(met.user.id), _hook(met))
         data: Any = met.data or {}
         try:
             if met.type is discord.InteractionType.application_command:
@@ -135,7 +135,7 @@ class Presses:
         await self._tell(met, "Only you see the answer.")
         try:
             here = place if place.root else await self._platform.line_with(str(met.user.id))
-            self._platform.hooked(here.thread, account_of(met.user.id), _hook(met))
+            self._platform.remember_webhook(here.thread, account_of(met.user.id), _hook(met))
             await self._store(replace(_said(met, here, f"command-{met.id}", words), direct=place.is_direct), met)
         except (Unsure, Later, Refused, *_NOT_STORED) as problem:
             log.warning("a command could not be taken", extra={"problem": str(problem)})
@@ -150,7 +150,7 @@ class Presses:
     async def _store(self, delivery: Said | Pressed, met: discord.Interaction) -> None:
         """Rights are read now: which roles the person has goes with what they did."""
         async with asyncio.timeout(STORED_WITHIN):
-            memberships = await self.crowds.of(met.user.id, met.user)
+            memberships = await self.roles.of(met.user.id, met.user)
             await self._accept(replace(delivery, memberships=memberships))
 
     async def _answer(self, met: discord.Interaction, type: int, data: Any = None) -> None:

@@ -98,7 +98,7 @@ def _channel(given: Mapping[str, Any]) -> str:
 
 
 @contextmanager
-def told() -> Iterator[None]:
+def translate_errors() -> Iterator[None]:
     """Turn whatever a call raises into one of the Platform's four errors."""
     try:
         yield

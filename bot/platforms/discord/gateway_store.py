@@ -9,7 +9,7 @@ from bot.messages import Button, load_card
 from store.books import Books
 
 
-class Memory(Protocol):
+class GatewayStore(Protocol):
     async def button(self, thread: Thread, message: str, token: str) -> Button | None:
         """The button of this token on our message, as it was last meant to be shown."""
         ...

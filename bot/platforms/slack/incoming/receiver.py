@@ -11,11 +11,10 @@ from pydantic import ValidationError
 
 from agents.domain.ids import Thread
 from bot.messages import Delivery, Edited, Pressed, Said
-from bot.platforms.slack.crowds import Crowds
 from bot.platforms.slack.directory import Directory
-from bot.platforms.slack.incoming.deliveries import STOP_SIGNS, Border, is_direct
-from bot.platforms.slack.incoming.errands import IN_PRIVATE, Errands
-from bot.platforms.slack.memory import Memory
+from bot.platforms.slack.gateway_store import GatewayStore
+from bot.platforms.slack.incoming.deliveries import STOP_SIGNS, PayloadMapper, is_direct
+from bot.platforms.slack.incoming.follow_ups import IN_PRIVATE, FollowUps
 from bot.platforms.slack.options import Accept
 from bot.platforms.slack.outgoing import mrkdwn
 from bot.platforms.slack.outgoing.buttons import read
@@ -32,6 +31,7 @@ from bot.platforms.slack.payloads import (
     SlashCommand,
     Submission,
 )
+from bot.platforms.slack.user_groups import UserGroups
 
 log = logging.getLogger("overlord.slack")
 
@@ -42,14 +42,14 @@ NOTHING: Answer = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reception:
+class Receiver:
     me: Me
     accept: Accept
     directory: Directory
-    crowds: Crowds
-    errands: Errands
+    user_groups: UserGroups
+    follow_ups: FollowUps
     echoes: Echoes
-    memory: Memory | None = None
+    memory: GatewayStore | None = None
     seen: Callable[[str], None] = lambda ts: None
     now: Callable[[], datetime]
     after: After
@@ -70,9 +70,11 @@ class Reception:
             log.warning("an odd payload was not read", extra={"problem": str(odd.errors(include_input=False)[:3])})
         return NOTHING
 
-    def border(self) -> Border:
+    def mapper(self) -> PayloadMapper:
         real_now = datetime.fromtimestamp(time.time(), UTC)
-        return Border(me=self.me, name=self.directory.name, team=self.directory.team, now=self.now(), real_now=real_now)
+        return PayloadMapper(
+            me=self.me, name=self.directory.name, team=self.directory.team, now=self.now(), real_now=real_now
+        )
 
     # ── events ──────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -102,7 +104,7 @@ class Reception:
             message = message.message.model_copy(update={"channel": message.channel})
         elif mrkdwn.mentions(message.text, self.me.user_id):
             return True
-        return is_direct(message) or await self._is_ours(self.border().thread_of(message), message.ts)
+        return is_direct(message) or await self._is_ours(self.mapper().thread_of(message), message.ts)
 
     async def _is_ours(self, thread: Thread, ts: str) -> bool:
         return self.memory is not None and await self.memory.is_ours(thread, ts)
@@ -112,11 +114,11 @@ class Reception:
         if inner is None or inner.bot_id or not inner.user or inner.user == self.me.user_id:
             return
         known = await self.directory.person(inner.user)
-        border = self.border()
+        mapper = self.mapper()
         heard = (
-            border.edited(message, known, event_id)
+            mapper.to_edited(message, known, event_id)
             if message.subtype == "message_changed"
-            else border.said(message, known, event_id)
+            else mapper.to_said(message, known, event_id)
         )
         if heard:
             await self._hear(heard, inner.user)
@@ -125,20 +127,20 @@ class Reception:
         """A message from the history, stored if it concerns us and was not heard before."""
         if message.bot_id or not message.user or not await self._concerns_us(message):
             return None
-        said = self.border().said(message, await self.directory.person(message.user))
+        said = self.mapper().to_said(message, await self.directory.person(message.user))
         return said if said and await self._hear(said, message.user) else None
 
     async def reread(self, message: Message) -> Edited | None:
         """A message from the history that its author has edited, stored unless the edit was heard before."""
-        if message.bot_id or not message.user or not await self._is_ours(self.border().thread_of(message), message.ts):
+        if message.bot_id or not message.user or not await self._is_ours(self.mapper().thread_of(message), message.ts):
             return None
-        edited = self.border().rewritten(message, await self.directory.person(message.user))
+        edited = self.mapper().read_edited(message, await self.directory.person(message.user))
         return edited if edited and await self._hear(edited, message.user) else None
 
     async def _hear(self, delivery: Delivery, user: str) -> bool:
         """Rights are read now: which groups the person is in goes with what they did."""
         if isinstance(delivery, Said | Pressed):
-            memberships = await self.crowds.of(user, now=isinstance(delivery, Pressed))
+            memberships = await self.user_groups.of(user, now=isinstance(delivery, Pressed))
             delivery = replace(delivery, memberships=memberships)
         return await self.accept(delivery)
 
@@ -147,35 +149,35 @@ class Reception:
         if reaction.reaction not in STOP_SIGNS or reaction.item.type != "message":
             return
         known = await self.directory.person(reaction.user)
-        root = await self.errands.root_of(reaction.item.channel, reaction.item.ts)
-        said = self.border().stopped(reaction, known, root, body.event_id)
+        root = await self.follow_ups.root_of(reaction.item.channel, reaction.item.ts)
+        said = self.mapper().stop_from_reaction(reaction, known, root, body.event_id)
         if said and (said.direct or said.mentions_bot or await self._is_ours(said.thread, reaction.item.ts)):
             await self._hear(said, reaction.user)
 
     def _home_opened(self, body: EventBody) -> None:
         opened = HomeOpened.model_validate(body.event)
         if opened.tab == "home":
-            self.after(self.errands.show_home(opened.user))
+            self.after(self.follow_ups.show_home(opened.user))
 
     def _echo(self, body: EventBody) -> None:
         echo = Echo.model_validate(body.event)
         if echo.bot_id == self.me.bot_id:
-            self.echoes.heard(echo.metadata.mark, echo.message_ts)
+            self.echoes.record(echo.metadata.mark, echo.message_ts)
 
     # ── presses and commands ────────────────────────────────────────────────────────────────────────────────────
 
     async def _press(self, pressing: Pressing) -> None:
-        press = read(pressing.actions[0].carried) if pressing.actions else None
+        press = read(pressing.actions[0].button_value) if pressing.actions else None
         if press is None:
             return
-        border = self.border()
+        mapper = self.mapper()
         if press.opens_form:
-            self.after(self.errands.open_form(pressing, press, border.pressed_on(pressing)))
+            self.after(self.follow_ups.open_form(pressing, press, mapper.surface_of(pressing)))
             return
         if not await self._is_gone(pressing.user.id):
-            await self._hear(border.pressed(pressing, press), pressing.user.id)
+            await self._hear(mapper.to_pressed(pressing, press), pressing.user.id)
         if pressing.container.type != "message":
-            self.after(self.errands.refresh_home(pressing.user.id))
+            self.after(self.follow_ups.refresh_home(pressing.user.id))
 
     async def _is_gone(self, user: str) -> bool:
         """Whether the account was deactivated: what was pressed in its name does not count."""
@@ -186,17 +188,17 @@ class Reception:
         if form is None:
             return
         if not await self._is_gone(submission.user.id):
-            await self._hear(self.border().submitted(submission, form), submission.user.id)
+            await self._hear(self.mapper().pressed_from_form(submission, form), submission.user.id)
         if not form.message:
-            self.after(self.errands.refresh_home(submission.user.id))
+            self.after(self.follow_ups.refresh_home(submission.user.id))
 
     async def _command(self, command: SlashCommand) -> Answer:
         """A command has no message to talk below, so one is written first; a replay takes it back."""
         await self.directory.person(command.user_id)
-        anchor = await self.errands.anchor(command)
+        anchor = await self.follow_ups.anchor(command)
         if isinstance(anchor, str):
             return {"response_type": "ephemeral", "text": anchor}
-        if not await self._hear(self.border().commanded(command, anchor), command.user_id):
-            self.after(self.errands.remove(anchor))
+        if not await self._hear(self.mapper().said_from_command(command, anchor), command.user_id):
+            self.after(self.follow_ups.remove(anchor))
         moved = anchor.channel != command.channel_id
         return {"response_type": "ephemeral", "text": IN_PRIVATE} if moved else NOTHING

@@ -18,7 +18,7 @@ from bot.platforms.slack.outgoing.buttons import Press
 from bot.platforms.slack.outgoing.forms import Form, view_of
 from bot.platforms.slack.outgoing.mrkdwn import escape, mention, plain
 from bot.platforms.slack.payloads import Me, Message, Page, Posted, Pressing, SlashCommand
-from bot.platforms.slack.web import told
+from bot.platforms.slack.web_client import translate_errors
 
 SETTLING = 1.0  # seconds until a press in the home has become a decision
 QUICKLY = 2.0  # seconds for a call that Slack's three-second answer waits for
@@ -29,7 +29,7 @@ TOO_SLOW = "Slack took too long. Please mention me instead."
 NO_FORM = replies.said_card("The form did not open", "Press the button again, or reply in words.")
 
 
-class Errands:
+class FollowUps:
     def __init__(self, client: AsyncWebClient, me: Me, needs: Needs | None, redact: Redact) -> None:
         self._client = client
         self._me = me
@@ -49,7 +49,7 @@ class Errands:
         )
         label = action.text.text if action.text else ""
         try:
-            with told():
+            with translate_errors():
                 view = view_of(form, press, label or "Overlord asks")
                 await self._client.views_open(trigger_id=pressing.trigger_id, view=view)
         except (Refused, Later, Unsure):
@@ -58,7 +58,7 @@ class Errands:
 
     async def _whisper(self, where: Surface, user: str, card: Card) -> None:
         place, rendered = addresses.place(where.thread), render(card)
-        with told():
+        with translate_errors():
             await self._client.chat_postEphemeral(
                 channel=place.channel, user=user, thread_ts=place.ts, text=rendered.text, blocks=rendered.blocks
             )
@@ -78,7 +78,7 @@ class Errands:
         if self._needs is None:
             return
         cards, count = await self._needs(addresses.account(self._me.team_id, user))
-        with told():
+        with translate_errors():
             await self._client.views_publish(user_id=user, view=home_view(cards or [replies.NOTHING_NEEDS_YOU], count))
 
     async def refresh_home(self, user: str) -> None:
@@ -103,13 +103,13 @@ class Errands:
             return TOO_SLOW
 
     async def remove(self, anchor: Message) -> None:
-        with told():
+        with translate_errors():
             await self._client.chat_delete(channel=anchor.channel, ts=anchor.ts)
 
     async def _anchor(self, command: SlashCommand, channel: str) -> Message:
         asker = mention(addresses.account(command.team_id, command.user_id))
         words = self._redact(plain(command.text, self._me.user_id, lambda user: user))
-        with told():
+        with translate_errors():
             answer = await self._client.chat_postMessage(
                 channel=channel,
                 text=f"{asker} asked: {escape(words) or 'help'}",
@@ -120,7 +120,7 @@ class Errands:
         return Message(channel=str(answer.get("channel", channel)), ts=posted.ts)
 
     async def _direct(self, user: str) -> str:
-        with told():
+        with translate_errors():
             answer = await self._client.conversations_open(users=user)
             return str(answer["channel"]["id"])
 
@@ -129,7 +129,7 @@ class Errands:
     async def root_of(self, channel: str, ts: str) -> str:
         """The message at the top of the thread in which this one stands."""
         try:
-            with told():
+            with translate_errors():
                 answer = await self._client.conversations_replies(channel=channel, ts=ts, limit=1)
                 messages = Page.model_validate(answer.data).messages
         except Refused:

@@ -26,7 +26,7 @@ Connected = Callable[[], None]
 Aside = Callable[[Coroutine[Any, Any, None]], None]
 
 
-class Sockets:
+class SocketMode:
     def __init__(self, app: AsyncApp, client: AsyncWebClient, options: SlackOptions) -> None:
         self._app = app
         self._client = client

@@ -14,7 +14,7 @@ PATIENCE = 1.0  # seconds: Discord wants its answer within three
 _UNKNOWN = (Later, Unsure, Refused, TimeoutError)
 
 
-class Crowds:
+class Roles:
     """Only roles that are named in a group count: "discord-role:<server>:<role>"."""
 
     def __init__(self, rest: Rest, roles: frozenset[str]) -> None:

@@ -12,7 +12,7 @@ MARK_EVERY = 10.0  # seconds
 AHEAD = 60.0  # seconds that Slack's clock may be ahead of ours
 
 
-class Memory(Protocol):
+class GatewayStore(Protocol):
     async def is_ours(self, thread: Thread, message: str) -> bool:
         """Whether the bot had been spoken to in this thread when this message of it was written."""
         ...
@@ -31,10 +31,10 @@ class Memory(Protocol):
     async def set_mark(self, ts: str) -> None: ...
 
 
-class Mark:
+class Checkpoint:
     """The newest message that was seen. It is saved only while nothing before it was missed."""
 
-    def __init__(self, memory: Memory | None) -> None:
+    def __init__(self, memory: GatewayStore | None) -> None:
         self._memory = memory
         self._newest, self._saved_at = 0.0, 0.0
         self.whole = False

@@ -118,7 +118,7 @@ def application(secret: str, take: Take, visits: Visits) -> web.Application:
 
 
 @asynccontextmanager
-async def open_door(options: SlackOptions, take: Take) -> AsyncIterator[str]:
+async def serve_http(options: SlackOptions, take: Take) -> AsyncIterator[str]:
     """Serve while the block runs; yields the address. Port 0 takes any free one."""
     visits: Visits = {}
     keeper = Doorkeeper("slack", options.limits)

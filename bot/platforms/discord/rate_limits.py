@@ -18,7 +18,7 @@ def scope(method: str, path: str) -> str:
     return f"{method} {'/'.join(part if at < 3 or not part.isdecimal() else '*' for at, part in enumerate(parts))}"
 
 
-def traced(waits: Waits, api_path: str) -> aiohttp.TraceConfig:
+def trace_waits(waits: Waits, api_path: str) -> aiohttp.TraceConfig:
     """For discord.py, which waits by itself while it lives, and forgets what it waited for when it dies."""
 
     def scope_of(method: str, path: str) -> str:

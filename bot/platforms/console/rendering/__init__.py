@@ -1,0 +1,1 @@
+"""From cards, diffs and graphs to HTML."""
