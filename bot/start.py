@@ -68,7 +68,7 @@ def opening_lines(settings: "Settings", program: "Program", look_up: LookUp | No
     if look_up is None and settings.knows_operator:  # elsewhere a warning says so
         said["Sign in"] = f"with a token: overlord people token {os_user()}"
     said["Settings"] = str(settings.config) if settings.config else "none written; defaults and environment"
-    said["Platforms"] = ", ".join(settings.joined)
+    said["Platforms"] = ", ".join(settings.joined_platforms)
     named = ", ".join(project.name for project in settings.projects)
     said["Projects"] = named or "the sample; name your own in overlord.yaml"
     said["Models"] = program.models

@@ -1,5 +1,6 @@
 """The registry of chat platforms, and the type of the one object `PLATFORM` that each platform's folder exports."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
@@ -19,13 +20,13 @@ REGISTRY: dict[str, str] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlatformSettings:
+class PlatformSettings(ABC):
     """A platform's section of overlord.yaml. Subclasses add the fields; places in problems are relative to it."""
 
     @property
+    @abstractmethod
     def joins(self) -> bool:
         """Whether enough is set to connect."""
-        raise NotImplementedError
 
     @property
     def channels(self) -> tuple[str, ...]:
@@ -37,9 +38,9 @@ class PlatformSettings:
         """Where tokens are sent; empty: nowhere."""
         return ""
 
+    @abstractmethod
     def describe(self, http_port: int) -> str:
         """How it is reached, in a few words, for the person who starts the program."""
-        raise NotImplementedError
 
     def operator(self, user: str) -> str:
         """The account of this machine's user, if the platform knows them without a login."""

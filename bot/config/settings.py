@@ -95,7 +95,7 @@ class Settings(PlainSettings):
         return f"PostgreSQL, {parts.hostname or 'this machine'}{parts.path}"
 
     @property
-    def joined(self) -> list[str]:
+    def joined_platforms(self) -> list[str]:
         """Where it can be talked to, and how it gets there."""
         return [section.describe(self.http_port) for section in self.platforms.values() if section.joins]
 

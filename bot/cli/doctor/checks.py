@@ -97,8 +97,8 @@ def disk(path: Path) -> Check:
 
 def platforms(settings: "Settings") -> Check:
     others = [spec.title for spec in all_platforms() if not settings.platforms[spec.name].joins]
-    only = f" only; tokens for {' or '.join(others)} add those" if len(settings.joined) == 1 else ""
-    return ok("platforms", f"{', '.join(settings.joined)}{only}")
+    only = f" only; tokens for {' or '.join(others)} add those" if len(settings.joined_platforms) == 1 else ""
+    return ok("platforms", f"{', '.join(settings.joined_platforms)}{only}")
 
 
 def groups(settings: "Settings") -> Check:

@@ -1,4 +1,4 @@
-"""What the console is told by the program that runs it."""
+"""Options of the console."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

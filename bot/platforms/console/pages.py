@@ -154,7 +154,7 @@ class Pages:
             pressed=pressed,
         )
 
-    async def kept(self, request: Request) -> Response:
+    async def kept_file(self, request: Request) -> Response:
         """A diff, a patch or a log: too long for a card."""
         id, name = TaskId(request.path_params["task"]), request.path_params["name"]
         text = await self._desk.kept(id, name, viewer_of(request).account)

@@ -78,7 +78,7 @@ def _reading(pages: Pages) -> list[BaseRoute]:
         Route("/needs", pages.needs),
         Route("/tasks", pages.tasks),
         Route("/task/{task}", pages.task),
-        Route("/task/{task}/kept/{name}", pages.kept),
+        Route("/task/{task}/kept/{name}", pages.kept_file),
         Route("/pulls/{project}/{number}", pages.pull),
     ]
 

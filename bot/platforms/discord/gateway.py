@@ -1,4 +1,4 @@
-"""Listens to Discord. When a client dies or goes deaf a new one is built; what was missed meanwhile is read."""
+"""Listens to Discord. A client that dies or stops receiving is replaced, and what was missed meanwhile is read."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""What the gateway must be told: where Discord is, who we are there, and how patient to be."""
+"""Options of the gateway: where Discord is, who we are there, and time-outs."""
 
 from dataclasses import dataclass, field
 from datetime import timedelta

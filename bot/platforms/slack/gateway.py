@@ -1,4 +1,4 @@
-"""Slack's door: what comes in is stored in a middleware before Bolt acknowledges it; what goes out is a Platform."""
+"""Slack's gateway: a middleware stores each event before Bolt acknowledges it; what goes out is a Platform."""
 
 import asyncio
 import logging
@@ -72,7 +72,7 @@ class _Gateway:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def aside(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do it in the background; whatever it meets is told to the log and to nobody else."""
+        """Run it in the background; problems go to the log alone."""
         task = asyncio.create_task(self._last_stop(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

@@ -1,4 +1,4 @@
-"""What the Slack gateway is told by the program that runs it."""
+"""Options of the Slack gateway."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Calls to Slack's Web API end in one of four ways: done, certainly not done, never to be done, or nobody knows."""
+"""Slack's Web API in the outbox's terms: a call succeeds, or raises Later, Refused or Unsure."""
 
 import logging
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Whom a proxy speaks for. Only proxies that the operator named are believed, and only in what they added."""
+"""The client's address behind a proxy. Only proxies named by the operator are trusted, and only in what they added."""
 
 from collections.abc import Iterable
 from ipaddress import ip_network

@@ -1,4 +1,4 @@
-"""What stands in front of every request: our own name, our own pages, a small body, careful headers."""
+"""Middleware for every request: checks host, origin and size of the body, and sets security headers."""
 
 from email.utils import formatdate
 

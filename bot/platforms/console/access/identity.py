@@ -1,4 +1,4 @@
-"""Who is at the door: the operator on loopback, or somebody who signed in with a token."""
+"""Identifies the reader: the operator on loopback, or somebody who signed in with a token."""
 
 import secrets
 from urllib.parse import quote

@@ -1,4 +1,4 @@
-"""Who is reading: cookies, the token every form carries, and a brake on guessing."""
+"""Session cookies, CSRF tokens, and a limit on login attempts."""
 
 import hashlib
 import hmac

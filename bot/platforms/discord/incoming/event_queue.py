@@ -1,4 +1,4 @@
-"""Takes in what was said on Discord, one after the other, across the lives of clients."""
+"""Takes events of Discord one after the other. Outlives the client that received them."""
 
 import asyncio
 import logging

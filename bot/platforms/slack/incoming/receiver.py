@@ -1,4 +1,4 @@
-"""Takes what Slack sends: stores what it means, and only then lets it be acknowledged."""
+"""Receives what Slack sends: stores it as a delivery before it is acknowledged."""
 
 import logging
 import time

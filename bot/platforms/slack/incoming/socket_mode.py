@@ -1,4 +1,4 @@
-"""Socket Mode, watched: a socket that has fallen silent is left behind for a new one, whatever it says of itself."""
+"""Socket Mode. A socket from which nothing comes any more is replaced, even if it claims to be connected."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""A card cut to the room there is; what is left out is counted, never silently gone."""
+"""Cuts a card to what Slack can show, and says how much was left out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
