@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
+from agents.domain.events import ApprovalOffered
 from agents.domain.ids import Account, Thread
 from agents.domain.learning import proposing
 from agents.domain.learning.proposal import Listed
@@ -19,7 +20,7 @@ from store.chat.deliveries import DeliveryState
 from store.codec import Cause
 from store.database import Database
 from tests.bot.test_cli_proposals import proposal_of
-from tests.store.room import ANA, EVE, LEAD, Room, is_whole, office_of
+from tests.store.room import ANA, EVE, LEAD, MORNING, Room, is_whole, office_of
 
 HERE, ELSEWHERE = "slack:T1:C1", Elsewhere(open="console:general", alone="console:@operator")
 APPROVE, REJECT = "a", "b"
@@ -161,4 +162,15 @@ async def test_a_proposal_that_was_shown_otherwise_is_not_decided_on(house: Hous
     shown = replace(decision, subject=f"{other.id}:{other.hash}")
     pressed = house.room.pressed(LEAD, decision, APPROVE, shown=shown.fingerprint)
     assert (await house.room.hear(pressed)).state is DeliveryState.REFUSED
+    assert (await house.listed()).proposal.status == "pending"
+
+
+async def test_words_bring_the_button_of_a_proposal_and_decide_nothing(house: House) -> None:
+    await house.room.database.write(lambda books: books.threads.start(house.task.request.thread, HERE, ANA, MORNING))
+    await house.room.database.write(lambda books: books.threads.bind(house.task.request.thread, house.task.id))
+    await house.room.say(LEAD, "approve", house.task.request.thread)
+    [decision] = [d for d in (await house.now()).open if d.kind == "proposal"]
+    facts = await house.room.database.read(lambda books: books.log.facts(house.task.id))
+    offered = facts[-1].event
+    assert isinstance(offered, ApprovalOffered) and offered.decision == decision.id
     assert (await house.listed()).proposal.status == "pending"

@@ -2,11 +2,14 @@
 
 import pytest
 
+from agents.domain.decisions.asking import Moment
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import DecisionState
 from agents.domain.errors import PressRefused
+from agents.domain.events import Event
 from agents.domain.ids import project_id
 from agents.domain.learning.proposal import Level, Listed, ProposalStatus, ProposalType, Trigger
+from agents.domain.project.project import Project
 from agents.domain.task.liveness import Pending, is_stalled
 from agents.domain.task.task import Task, TaskState
 from agents.domain.work.work import Ending
@@ -87,6 +90,20 @@ async def test_a_second_equal_blocker_makes_no_second_proposal(work: Work) -> No
     await stuck(work, BLOCKER, AGAIN)
     assert len(await listed(work)) == 1
     assert sum(d.kind is Kind.ESCALATION for d in (await work.now()).open) == 2, "each is asked about all the same"
+
+
+async def test_a_job_that_decides_sees_the_project_as_it_is(work: Work) -> None:
+    await stuck(work, BLOCKER)
+    await work.press(Kind.ESCALATION, "hint", "look again")
+    store, seen = work.ports(await work.next_job()).store, list[Project | None]()
+
+    def decide(task: Task, moment: Moment) -> list[Event]:
+        seen.append(moment.project())
+        return []
+
+    await store.note(work.task, decide)
+    [project] = seen
+    assert project and project.name == "shop" and [each.task for each in project.proposals] == [work.task]
 
 
 @pytest.mark.parametrize("choice", ["approve", "reject"])

@@ -55,7 +55,7 @@ async def test_one_transaction_records_facts_of_a_task_and_of_its_project(room: 
     assert (mine, shop) == ([0, 1, 2, 3], [0, 1])
     assert unread == ["RemarkMade", "ProposalMade", "ProposalMade", "RemarkMade"], "readers see both, as they happened"
     project = await room.database.read(lambda books: books.log.project(SHOP))
-    assert project and [each.title for each in project.proposals] == ["A", "B"]
+    assert project and [each.proposal.title for each in project.proposals] == ["A", "B"]
     assert await room.whole()
 
 
@@ -153,3 +153,14 @@ async def test_what_a_project_asks_is_seen_in_the_thread_that_gave_rise_to_it(ro
 
     own, here, there = await room.database.read(look)
     assert here == [*own, "proposal"] and own == there == ["controls"]
+
+
+async def test_a_thread_shows_nothing_that_another_one_gave_rise_to(room: Room, task: Task) -> None:
+    """The other task may have been asked for in a direct message."""
+    other = await room.task()
+    for each, title in ((task, "A"), (other, "B")):
+        moment = room.office.moment(each.request.channel, f"job:{title}")
+        await record(room.database, each.id, proposing.propose(each, proposal_of(title, each.id), moment))
+    seen = await room.database.read(lambda books: books.log.in_thread(task.id))
+    assert [each.title for each in seen.proposals] == ["A"]
+    assert [each.question for each in seen.open if each.kind == "proposal"] == ["A"]

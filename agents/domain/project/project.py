@@ -9,7 +9,7 @@ from agents.domain.decisions.decision import Decision
 from agents.domain.errors import IllegalMove
 from agents.domain.events import Event
 from agents.domain.ids import ProjectId
-from agents.domain.learning.proposal import Proposal
+from agents.domain.learning.proposal import Listed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +19,7 @@ class Project:
     id: ProjectId
     changed_at: datetime
     open: tuple[Decision, ...] = ()
-    proposals: tuple[Proposal, ...] = ()  # that nobody has decided on yet
+    proposals: tuple[Listed, ...] = ()  # that nobody has decided on yet
 
     @property
     def name(self) -> str:
@@ -38,9 +38,10 @@ def evolve(project: Project, event: Event) -> Project:
         case e.DecisionOpened() | e.AboutDecision():
             return replace(project, open=decisions.still_open(project.open, event))
         case e.ProposalMade():
-            return replace(project, proposals=(*project.proposals, event.proposal))
+            made = Listed(proposal=event.proposal, task=event.task)
+            return replace(project, proposals=(*project.proposals, made))
         case e.ProposalApproved() | e.ProposalRejected():
-            pending = tuple(p for p in project.proposals if p.id != event.proposal)
+            pending = tuple(each for each in project.proposals if each.proposal.id != event.proposal)
             return replace(project, proposals=pending)
         case _:
             raise IllegalMove(

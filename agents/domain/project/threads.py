@@ -12,5 +12,5 @@ def in_thread(task: Task, asking: Sequence[Project]) -> Task:
     if not asking:
         return task
     asked = (decision for project in asking for decision in project.open if decision.task == task.id)
-    proposed = (proposal for project in asking for proposal in project.proposals)
+    proposed = (each.proposal for project in asking for each in project.proposals if each.task == task.id)
     return replace(task, open=(*task.open, *asked), proposals=(*task.proposals, *proposed))
