@@ -21,6 +21,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "skills": ("bot.cli.skills:app", "See the skills that minions may use."),
     "roles": ("bot.cli.roles:app", "See the roles that work is done in."),
     "settings": ("bot.cli.settings:app", "See which settings file is read, and accept one."),
+    "backup": ("bot.cli.backup:backup", "Write everything that matters into one file."),
+    "restore": ("bot.cli.backup:restore", "Bring a backup into an empty state folder."),
     "manifest": ("bot.cli.manifest:app", "Print app manifests for chat platforms, and schemas for editors."),
 }
 

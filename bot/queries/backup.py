@@ -1,0 +1,117 @@
+"""One file with everything that cannot be made again: the database, our copies of repositories, artefacts, settings."""
+
+import asyncio
+import shutil
+import tarfile
+import tempfile
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from functools import partial
+from pathlib import Path
+
+from agents.domain.errors import OverlordError
+from agents.workspace.files.held import held
+from agents.workspace.git.mirror import lock_of
+from bot.config.settings import Settings
+from store.backup import load_copy, save_copy
+from store.database import Database
+
+DATABASE = "database.sqlite"
+FOLDERS = ("repos", "clones", "worktrees", "artefacts", "sample")
+FILES = ("overlord.yaml", "accepted-settings.json", "console.secret", "prompts.secret")
+WHICH = "Name a file that `overlord backup` wrote."
+UNFINISHED = "restoring"  # a folder in the state folder: a restore that was cut short is begun anew
+
+Tell = Callable[[str], None]
+
+
+class NoBackup(OverlordError):
+    pass
+
+
+async def write_backup(settings: Settings, target: Path, tell: Tell) -> None:
+    """May run beside the program: the database is read at one instant, and no branch moves while it is copied."""
+    await asyncio.to_thread(_refuse_backup, settings, target)
+    home, url = settings.home, settings.database_url
+    with tempfile.TemporaryDirectory(dir=home, prefix="backup-") as scratch:
+        copy, fresh = Path(scratch) / DATABASE, Path(scratch) / "archive"
+        await asyncio.to_thread(save_copy, url, copy, partial(_tell_rows, tell))
+        async with AsyncExitStack() as stack:
+            for repository in _repositories(home):
+                await stack.enter_async_context(held(lock_of(repository)))
+            await asyncio.to_thread(_pack, home, copy, fresh, tell)
+        shutil.move(fresh, target)
+
+
+def _refuse_backup(settings: Settings, target: Path) -> None:
+    url = settings.database_url
+    if target.exists():
+        raise NoBackup(f"{target} is there already", next_step="Name a file that does not exist yet.")
+    if url.startswith("sqlite:///") and not Path(url.removeprefix("sqlite:///")).is_file():
+        raise NoBackup(f"There is no database at {url}", next_step="Name the state folder with --home.")
+    Database(url).close()  # brings one of an earlier version up to date
+
+
+def _repositories(home: Path) -> list[Path]:
+    return [path for folder in ("repos", "clones") for path in sorted((home / folder).glob("*.git"))]
+
+
+def _tell_rows(tell: Tell, table: str, rows: int) -> None:
+    if rows:
+        tell(f"{table}: {rows:,} rows")
+
+
+def _pack(home: Path, copy: Path, fresh: Path, tell: Tell) -> None:
+    fresh.touch(mode=0o600)
+    with tarfile.open(fresh, "w:gz") as archive:
+        archive.add(copy, DATABASE)
+        for name in (*FILES, *FOLDERS):
+            if (home / name).exists():
+                archive.add(home / name, f"home/{name}", filter=_plain)
+                tell(name)
+
+
+def _plain(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
+    """No sockets, pipes and devices: whatever a minion makes in its working folder, those are not its work."""
+    return member if member.isfile() or member.isdir() or member.issym() or member.islnk() else None
+
+
+def restore_backup(settings: Settings, source: Path, tell: Tell) -> None:
+    """Into an empty state folder and an empty database; one that was cut short is begun anew."""
+    home, unfinished = settings.home, settings.home / UNFINISHED
+    there = [
+        name for name in ("repos", "clones", "artefacts") if (home / name).is_dir() and any((home / name).iterdir())
+    ]
+    if there and not unfinished.exists():
+        raise NoBackup(
+            f"The state folder {home} holds {', '.join(there)} already",
+            next_step="Restore into an empty one: name it with --home or in OVERLORD_HOME.",
+        )
+    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished.mkdir(mode=0o700)
+    _unpack(source, unfinished)
+    _move_in(unfinished / "home", home, tell)
+    load_copy(unfinished / DATABASE, settings.database_url, partial(_tell_rows, tell))
+    shutil.rmtree(unfinished)
+
+
+def _unpack(source: Path, target: Path) -> None:
+    try:
+        with tarfile.open(source, "r:gz") as archive:
+            archive.extractall(target, filter="tar")  # owners and links stay as they were; nothing lands outside
+    except (OSError, tarfile.TarError) as error:
+        raise NoBackup(
+            f"{source} cannot be read ({error})", next_step="Name a file that `overlord backup` wrote."
+        ) from None
+    if not (target / DATABASE).is_file():
+        raise NoBackup(f"{source} is no backup of Overlord", next_step=WHICH)
+
+
+def _move_in(unpacked: Path, home: Path, tell: Tell) -> None:
+    for name in (*FILES, *FOLDERS):
+        if not (unpacked / name).exists():
+            continue
+        if (home / name).is_dir():
+            shutil.rmtree(home / name)
+        (unpacked / name).replace(home / name)
+        tell(name)

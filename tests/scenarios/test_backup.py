@@ -1,0 +1,98 @@
+"""A backup made while a minion waits for an answer goes on elsewhere, on another kind of database, to its merge."""
+
+import asyncio
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bot.app import Program, running
+from bot.config.settings import Settings, load_settings
+from bot.queries.backup import NoBackup, restore_backup, write_backup
+from tests.fakes.postgres import PrivatePostgres
+from tests.scenarios.console_stage import ConsoleStage
+from tests.scenarios.stage import until
+
+WORK = 60.0  # seconds for minions and gates, which run real programs
+pytestmark = pytest.mark.timeout(300)
+
+
+def history(repository: Path) -> str:
+    command = ["git", "-C", str(repository), "log", "--format=%s"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+class Behind:
+    program: Program | None = None
+
+
+def settings_in(home: Path, **more: str) -> Settings:
+    given = {"OVERLORD_HOME": str(home), "OVERLORD_CONSOLE_PORT": "0", "PATH": os.environ["PATH"], **more}
+    return load_settings(given, cwd=home.parent, user="operator")
+
+
+async def overlord(home: Path, *words: str, **environ: str) -> None:
+    """As a person types it, beside the program."""
+    given = {"HOME": str(home.parent), "PATH": os.environ["PATH"], **environ}
+    command = [sys.executable, "-m", "bot", "--home", str(home), *words]
+    done = await asyncio.create_subprocess_exec(*command, cwd=home.parent, env=given, stderr=asyncio.subprocess.PIPE)
+    _, told = await done.communicate()
+    assert done.returncode == 0, told.decode()
+
+
+async def sees(stage: ConsoleStage, thread: str, *words: str) -> None:
+    async def there() -> bool:
+        shown = await stage.shown("operator", thread)
+        return any(all(word in message.text for word in words) for message in shown)
+
+    try:
+        await until(there, patience=WORK)
+    except AssertionError:
+        shown = [message.text for message in await stage.shown("operator", thread)]
+        pytest.fail(f"{words} did not come; there is:\n" + "\n---\n".join(shown))
+
+
+async def test_work_under_way_goes_on_from_a_backup(tmp_path: Path, postgres: PrivatePostgres) -> None:
+    old, new, archive = tmp_path / "old", tmp_path / "new", tmp_path / "backup.tar.gz"
+    behind = Behind()
+    stage = ConsoleStage(behind)
+    async with running(settings_in(old)) as program:
+        behind.program = program
+        thread = await stage.say("operator", "Let links expire after a chosen number of days", mention=True)
+        await sees(stage, thread, "please look at the plan")
+        await stage.press("operator", thread, "Approve plan")
+        await sees(stage, thread, "T-1.2 asks")
+        await overlord(old, "backup", str(archive))
+    assert archive.stat().st_mode & 0o077 == 0, "it holds what the state folder holds"
+
+    url = postgres.fresh()
+    await overlord(new, "restore", str(archive), OVERLORD_DATABASE_URL=url)
+    async with running(settings_in(new, OVERLORD_DATABASE_URL=url)) as program:
+        behind.program = program
+        await stage.say("operator", "The same as for an unknown code", thread=thread)
+        await sees(stage, thread, "T-1.4 passed its checks")
+        await stage.press("operator", thread, "Let it pass")
+        await sees(stage, thread, "T-1 is ready to merge")
+        await stage.press("operator", thread, "Merge it")
+        await sees(stage, thread, "T-1 is merged")
+    assert "T-1.1: " in history(new / "sample")
+
+
+async def test_what_is_no_backup_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "other.tar.gz").write_bytes(b"something else")
+    settings = settings_in(tmp_path / "home")
+    settings.home.mkdir()
+    with pytest.raises(NoBackup, match="cannot be read"):
+        restore_backup(settings, tmp_path / "other.tar.gz", print)
+    with pytest.raises(NoBackup, match="There is no database"):
+        await write_backup(settings, tmp_path / "backup.tar.gz", print)
+
+
+async def test_a_state_folder_in_use_is_never_written_over(tmp_path: Path) -> None:
+    settings = settings_in(tmp_path / "home")
+    (settings.home / "artefacts").mkdir(parents=True)
+    (settings.home / "artefacts" / "T-1").mkdir()
+    with pytest.raises(NoBackup, match="holds artefacts already"):
+        restore_backup(settings, tmp_path / "backup.tar.gz", print)
