@@ -11,6 +11,7 @@ from tests.scenarios.conftest import Given, Opened, Play
 STAGES = ("slack", "discord")  # on the console it goes on to a change at the merge: test_rehearsed_changes.py
 
 REQUEST = "Let links expire after a chosen number of days"
+RENAMED = "Let short links expire after a chosen number of days, please"
 WORK = 120.0  # seconds for minions and gates, which run real programs; machines are shared
 pytestmark = pytest.mark.timeout(300)
 
@@ -31,14 +32,17 @@ async def attached_to_people(play: Play, thread: str, words: str) -> list[str]:
 
 
 async def test_a_mention_becomes_a_commit_on_main(opened: Opened, tmp_path: Path) -> None:
+    """And people behave as people do: they put the request otherwise, talk beside it, and answer after a remark."""
     play = await opened(Given(work=None))
-    thread = await play.stage.say("ana", REQUEST, mention=True)
+    thread = await play.stage.say("ana", RENAMED, mention=True)
     await play.sees("ana", thread, "please look at the plan")
     sample = tmp_path / "home" / "sample"
     before = git(sample, "rev-parse", "main").strip()
     await play.stage.press("lead", thread, "Approve plan")
 
+    await play.stage.say("ana", "thanks, and mind the README", thread=thread)
     await play.sees("ana", thread, "T-1.2 asks: What shall somebody get", patience=WORK)
+    await play.stage.say("mallory", "nice, how far is it?", thread=thread)
     await play.stage.say("ana", "The same as for an unknown code", thread=thread)
     await play.sees("lead", thread, "T-1.4 passed its checks", "Medium risk: 6 files changed", patience=WORK)
     await play.stage.press("lead", thread, "Let it pass")
@@ -60,6 +64,7 @@ async def test_a_mention_becomes_a_commit_on_main(opened: Opened, tmp_path: Path
     assert not git(sample, "status", "--porcelain"), "the folder shows what main has"
     shown = await play.silence("ana", thread)
     assert "127.0.0.1" not in "".join(message.text for message in shown), "nobody but the operator could open that"
-    (diff,) = await attached_to_people(play, thread, "+++ b/shortlinks/cli.py")
-    assert "--days" in diff, "the diff came with the card of the merge, once"
+    diffs = await attached_to_people(play, thread, "+++ b/shortlinks/cli.py")
+    assert len(diffs) == 2, "one came with the card of the step, one with that of the merge, each once"
+    assert all("--days" in diff for diff in diffs)
     assert sum(message.by_bot for message in shown) == 7, "status, plan, question, checks, gate, merge, merged"
