@@ -88,7 +88,7 @@ async def evaluate(event: Event, ports: Ports) -> None:
     if overall(gate.score for gate in judged.gates) is Score.PASS:
         reviews = await _reviews(task, work, commit, ports)
     measured = await _measured(task, work, commit, ports)
-    evaluation = concluded(work, measured, judged, reviews)
+    evaluation = build_evaluation(work, measured, judged, reviews)
     risk = ports.risk(measured.changes, evaluation.coverage)  # of all files, not only of those that the fact keeps
     kept = await _keep_evidence(task, work, evaluation, ports)
     patch = kept if working.needs_a_person(task, work, evaluation) else ""
@@ -192,7 +192,7 @@ async def _measured(task: Task, work: Work, commit: str, ports: Ports) -> Measur
     return Measured(commit=commit, tree=await ports.checkouts.tree(project, commit), changes=tuple(changes))
 
 
-def concluded(work: Work, measured: Measured, judged: Judged, reviews: Sequence[CodeReview]) -> Evaluation:
+def build_evaluation(work: Work, measured: Measured, judged: Judged, reviews: Sequence[CodeReview]) -> Evaluation:
     score, feedback = conclusion(judged.gates, reviews)
     return Evaluation(
         subtask=work.number,

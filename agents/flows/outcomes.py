@@ -28,10 +28,10 @@ async def unless_ended(task: TaskId, ports: Ports, doing: Coroutine[Any, Any, Ou
         await asyncio.wait({running, over}, return_when=asyncio.FIRST_COMPLETED)
         return await running if running.done() else None
     finally:
-        await called_off(running, over)
+        await cancel_and_wait(running, over)
 
 
-async def called_off(*running: "asyncio.Future[Any]") -> None:
+async def cancel_and_wait(*running: "asyncio.Future[Any]") -> None:
     for each in running:
         each.cancel()
     await asyncio.gather(*running, return_exceptions=True)

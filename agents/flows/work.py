@@ -17,7 +17,7 @@ from agents.domain.work import dispatching, working
 from agents.domain.work.work import Ending, SubtaskState, Work
 from agents.domain.work.working import Ended, Wanted
 from agents.domain.workflow.workflow import Step
-from agents.flows.outcomes import called_off, keep_patch
+from agents.flows.outcomes import cancel_and_wait, keep_patch
 from agents.ports import (
     Asked,
     Brief,
@@ -53,7 +53,7 @@ async def work(event: Event, ports: Ports) -> None:
     run = _Run(task=task, subtask=event.subtask, event=event, ports=ports)
     await run.begin()
     try:
-        outcome = await run.supervised()
+        outcome = await run.supervise()
     except NoAnswer as none:
         outcome = GaveUp(ending=Ending.NO_ANSWER, problem=f"{none.what}. {none.next_step}")
     await run.end(outcome)
@@ -123,7 +123,7 @@ class _Run:
             f"Files that differ from the last commit: {listed}. Look before you go on."
         )
 
-    async def supervised(self) -> Outcome | None:
+    async def supervise(self) -> Outcome | None:
         """Until it ends, or a person stops it (None). Someone entitled who mentions the bot is not kept waiting."""
         show = self.ports.live(self.task.id, self.subtask)
         while True:
@@ -134,7 +134,7 @@ class _Run:
                 if running.done():
                     return await running
             finally:
-                await called_off(running, called)
+                await cancel_and_wait(running, called)
             self.task = await self.ports.store.task(self.task.id)
             if self.task.at_rest or self.task.ended or not working.is_current(self.task, self.event):
                 return None

@@ -92,7 +92,7 @@ class IssueWatch:
             log.warning("no thread could be begun", extra={"channel": home.channel, "problem": str(problem)})
             home = self._homes.first
             thread = await self._begin(issue, home)
-        if await self._inbox.accept(labelled(issue, home.channel, thread, self._clock.now())):
+        if await self._inbox.accept(delivery_of(issue, home.channel, thread, self._clock.now())):
             log.info("an issue asks for work", extra={"issue": issue.url})
 
     async def _begin(self, issue: LabelledIssue, home: Home) -> Thread:
@@ -125,7 +125,7 @@ def _waits(issue: LabelledIssue) -> str:
     return f"issues-wait:{issue.key}"
 
 
-def labelled(issue: LabelledIssue, channel: str, thread: Thread, at: datetime) -> Labelled:
+def delivery_of(issue: LabelledIssue, channel: str, thread: Thread, at: datetime) -> Labelled:
     return Labelled(
         key=issue.key,
         thread=thread,

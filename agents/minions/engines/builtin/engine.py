@@ -18,7 +18,7 @@ from agents.domain.workflow.roles import EngineName, Role
 from agents.minions.engines.builtin import prompting
 from agents.minions.engines.builtin.executor import SCOPE, ToolExecutor
 from agents.minions.engines.builtin.room import LateRoom, NoRoom
-from agents.minions.engines.builtin.tools import allowed
+from agents.minions.engines.builtin.tools import tools_for
 from agents.minions.engines.builtin.transcript import Message, Row, Talk, opening_row, told_row
 from agents.minions.engines.builtin.turn import play
 from agents.minions.engines.engine import Engine, EngineServices
@@ -81,7 +81,7 @@ class BuiltIn:
             raise NoFolder(f"Its folder cannot be opened: {problem.strerror}", next_step="Start it again.") from problem
         room = LateRoom(lambda: sandbox.open(workspace, services.profile))
         try:
-            specs, offered = allowed(role.allowed_tools)
+            specs, offered = tools_for(role.allowed_tools)
             executor = ToolExecutor(
                 tools=specs,
                 files=files,

@@ -10,7 +10,7 @@ TOOLS: dict[str, Spec] = {**files.TOOLS, **commands.TOOLS, **skills.TOOLS, **peo
 OFFERED = tuple(Tool(name=name, does=spec.does, takes=spec.takes) for name, spec in TOOLS.items())
 
 
-def allowed(names: Collection[str]) -> tuple[dict[str, Spec], tuple[Tool, ...]]:
+def tools_for(names: Collection[str]) -> tuple[dict[str, Spec], tuple[Tool, ...]]:
     """Those that a role may use, always in the same order; and how they are offered."""
     specs = {name: spec for name, spec in TOOLS.items() if name in names}
     return specs, tuple(tool for tool in OFFERED if tool.name in specs)
