@@ -1,7 +1,6 @@
-"""The time as the program sees it; tests run it faster."""
+"""The time as the program sees it."""
 
-import time
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 
 class SystemClock:
@@ -12,19 +11,3 @@ class SystemClock:
 
     def real_seconds(self, seconds: float) -> float:
         return max(0.0, seconds)
-
-
-class ScaledClock:
-    """Time that passes `scale` times as fast, counted from a fixed instant shared by every process of a test."""
-
-    def __init__(self, scale: float, since: float) -> None:
-        self._scale = scale
-        self._since = since
-        self.shift = timedelta()
-
-    def now(self) -> datetime:
-        passed = (time.time() - self._since) * self._scale
-        return datetime.fromtimestamp(self._since, UTC) + timedelta(seconds=passed) + self.shift
-
-    def real_seconds(self, seconds: float) -> float:
-        return max(0.0, seconds) / self._scale

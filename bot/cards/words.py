@@ -32,16 +32,6 @@ TONE: dict[TaskState, Tone] = {
     TaskState.FAILED: Tone.BAD,
 }
 
-ICON: dict[TaskState, str] = {
-    **dict.fromkeys(TaskState, "▸"),
-    TaskState.DONE: "✓",
-    TaskState.BLOCKED: "!",
-    TaskState.FAILED: "✕",
-    TaskState.CANCELLED: "✕",
-    TaskState.PAUSED: "‖",
-    TaskState.BACKBURNER: "‖",
-}
-
 KIND: dict[Kind, str] = {
     Kind.INTAKE: "whether to take on a request from outside",
     Kind.CLARIFICATION: "a question about the request",

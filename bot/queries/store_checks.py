@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from store.books import Books
-from store.streams.audit import Progress, examine, integrity
+from store.streams.audit import Progress, examine, integrity, stalled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,5 +38,11 @@ def check_books(books: Books, tell: Progress = lambda done, all: None) -> list[F
             ok=not apart,
             detail=", ".join(apart) or "what is stored follows from the facts",
             next_step=RESTORE,
+        ),
+        Finding(
+            name="tasks that stand still",
+            ok=not (still := stalled(books.db)),
+            detail=", ".join(still) or "every open task runs, has a timer or waits for a person",
+            next_step="Say `stop` and then `resume` in its thread, and tell us what `overlord tasks show` says of it.",
         ),
     ]

@@ -6,9 +6,10 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
-from bot.clock import ScaledClock, SystemClock
+from bot.clock import SystemClock
 from bot.running.scheduler import Periodic, Scheduler
 from store.database import StoreUnavailable
+from tests.fakes.clock import ScaledClock
 
 
 @pytest.fixture

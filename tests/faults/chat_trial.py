@@ -22,9 +22,9 @@ import bot.platforms.slack.gateway  # noqa: F401
 from agents.domain.errors import NoAnswer
 from agents.ports import Ask, Ports, Shape, Spent
 from bot.app import running
-from bot.clock import ScaledClock
 from bot.config.settings import load_settings
 from store.chat.posts import Act, PostState
+from tests.fakes.clock import ScaledClock
 from tests.fakes.ports import free_port
 from tests.faults.chat_people import SURFACES, Held, a_provider
 from tests.faults.console_trial import SCALE, furnished

@@ -17,10 +17,10 @@ from agents.catalog.rehearsal import load_scripts
 from agents.llm.gateway import Gateway
 from agents.ports import Ports
 from bot.app import running
-from bot.clock import ScaledClock
 from bot.config.settings import load_settings
 from bot.messages import Button
 from bot.platforms.console.rendering.page import templates
+from tests.fakes.clock import ScaledClock
 from tests.fakes.ports import free_port
 from tests.fakes.work import idle
 from tests.faults.killing import Main, Mortal, Ready, Watched, living, until

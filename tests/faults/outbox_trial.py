@@ -16,7 +16,6 @@ from agents.domain.decisions.authority import Group
 from agents.domain.ids import Thread
 from agents.domain.limits import Limits
 from bot.change_notifier import Bell
-from bot.clock import ScaledClock
 from bot.delivery.announcer import wish
 from bot.delivery.outbox import Outbox
 from bot.leases import Leases
@@ -29,6 +28,7 @@ from store.chat.posts import Wish
 from store.database import Database
 from store.engines import make_engines
 from store.migrations import migrate
+from tests.fakes.clock import ScaledClock
 from tests.fakes.flaky_provider import Faults, FlakyPlatform, a_provider
 from tests.faults.killing import Main, Mortal, Ready, living, until
 from tests.faults.outside import Glimpse, Outside

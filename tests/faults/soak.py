@@ -13,10 +13,10 @@ import httpx
 from agents.domain.ids import Account, Thread
 from agents.llm.gateway import Gateway
 from bot.app import Program, running
-from bot.clock import ScaledClock
 from bot.config.settings import load_settings
 from bot.messages import Button, Pressed, Said
 from bot.query_api import Conversation
+from tests.fakes.clock import ScaledClock
 from tests.fakes.ports import free_port
 from tests.faults.console_trial import SCALE, furnished
 

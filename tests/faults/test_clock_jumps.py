@@ -15,7 +15,6 @@ from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import DecisionState, Option, lettered
 from agents.ports import Ports
 from bot.app import running
-from bot.clock import ScaledClock
 from bot.delivery.announcer import announce
 from bot.leases import Leases
 from bot.running.jobs import Jobs
@@ -24,6 +23,7 @@ from bot.running.scheduler import Scheduler
 from store.books import Books
 from store.database import Database
 from store.running.jobs import Job
+from tests.fakes.clock import ScaledClock
 from tests.faults.crowd import Crowd, at_rest, settings_of, without_models, wrongs
 from tests.store.room import UNLIMITED, Room, office_of
 

@@ -10,7 +10,6 @@ import pytest
 from agents.domain.ids import Account, Thread
 from agents.domain.limits import Limits
 from bot.change_notifier import Bell
-from bot.clock import ScaledClock
 from bot.delivery.announcer import wish
 from bot.delivery.outbox import Outbox
 from bot.leases import Leases
@@ -19,6 +18,7 @@ from store.books import Books
 from store.engines import make_engines
 from store.migrations import migrate
 from store.running.leases import Lease
+from tests.fakes.clock import ScaledClock
 from tests.fakes.flaky_provider import FlakyPlatform
 from tests.faults.killing import side_by_side
 from tests.faults.outbox_trial import Errand, office_in, run_errand

@@ -26,7 +26,6 @@ from agents.domain.task.task import Task
 from agents.ports import Decide
 from agents.workspace.files.artefacts import FileArtefacts
 from bot.change_notifier import Bell
-from bot.clock import ScaledClock
 from bot.delivery.announcer import wish
 from bot.delivery.outbox import Outbox
 from bot.intake.inbox import Inbox, Outcome
@@ -49,6 +48,7 @@ from store.running.job_log import JobLog
 from store.running.jobs import Job
 from store.running.leases import Lease
 from store.streams.ledger import Ledger
+from tests.fakes.clock import ScaledClock
 from tests.fakes.flaky_provider import Faults
 from tests.fakes.ports import free_port
 from tests.faults.console_trial import furnished

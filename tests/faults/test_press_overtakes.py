@@ -11,7 +11,6 @@ from agents.domain.ids import Thread
 from agents.domain.limits import Limits
 from agents.domain.task.task import Task
 from bot.change_notifier import Bell
-from bot.clock import ScaledClock
 from bot.delivery.announcer import announce
 from bot.intake.inbox import Inbox
 from bot.leases import Leases
@@ -20,6 +19,7 @@ from bot.platforms.console.platform import ConsolePlatform
 from bot.services import Office
 from store.chat.deliveries import DeliveryState
 from store.chat.posts import Post
+from tests.fakes.clock import ScaledClock
 from tests.faults.outbox_trial import office_in
 from tests.faults.tasks import ANA, CHANNEL, THREAD, a_task
 

@@ -11,9 +11,9 @@ import pytest
 from pydantic import TypeAdapter
 
 from bot.app import running
-from bot.clock import ScaledClock
 from bot.messages import Said
 from store.database import Database, StoreUnavailable
+from tests.fakes.clock import ScaledClock
 from tests.fakes.postgres import private_postgres
 from tests.faults.crowd import Crowd, at_rest, settings_of, without_models, wrongs
 from tests.faults.killing import Main, Mortal, Ready

@@ -20,7 +20,6 @@ from agents.domain.task.task import Task
 from agents.flows import FLOWS
 from agents.ports import Llm, Ports
 from agents.workspace.projects import GitProjects
-from bot.clock import ScaledClock
 from bot.permissions import Permissions
 from bot.running.launcher import launch
 from bot.services import Office
@@ -31,6 +30,7 @@ from store.database import Database
 from store.running.job_log import JobLog
 from store.running.jobs import Job
 from store.running.leases import Lease
+from tests.fakes.clock import ScaledClock
 from tests.fakes.work import Workshop
 
 ANA = Presser(person=PersonId("ana"))

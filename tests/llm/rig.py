@@ -18,9 +18,9 @@ from agents.llm.client import JobLlm, Models
 from agents.llm.gateway import Gateway
 from agents.llm.prompts import Prompts
 from agents.ports import Ask
-from bot.clock import ScaledClock
 from store.database import Database
 from store.running.call_log import CallLog
+from tests.fakes.clock import ScaledClock
 from tests.fakes.model_server import KEY, LARGE, SMALL, ModelServer
 
 NO_PLAN = PlanState()

@@ -14,8 +14,8 @@ from agents.domain.task.task import Task
 from agents.llm.gateway import Gateway
 from agents.ports import Llm, Ports
 from bot.app import Program
-from bot.clock import ScaledClock
 from store.codec import Recorded
+from tests.fakes.clock import ScaledClock
 from tests.fakes.llm import ThinkingLlm
 from tests.fakes.work import Workshop, idle
 from tests.scenarios.stage import OPERATOR, PATIENCE, Host, Setup, Shown, Stage, until

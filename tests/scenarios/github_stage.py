@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agents.ports import Brief, Finished, Gates, Outcome, Progress, Watch
-from bot.clock import ScaledClock
+from tests.fakes.clock import ScaledClock
 from tests.fakes.github import TOKEN, FakeGitHub, Repo, running_github
 from tests.fakes.github.world import Issue
 from tests.fakes.llm import ScriptedLlm

@@ -14,8 +14,8 @@ from typing import Protocol, TypeVar
 from agents.domain.ids import Account
 from agents.ports import Clock, Ports
 from bot.app import Program, running
-from bot.clock import ScaledClock
 from bot.config.settings import load_settings
+from tests.fakes.clock import ScaledClock
 
 Found = TypeVar("Found")
 OPERATOR = Account("cli:operator")

@@ -11,11 +11,11 @@ from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision
 from agents.domain.ids import TaskId, Thread
 from agents.domain.task.task import Task, TaskState
-from bot.clock import ScaledClock
 from bot.query_api import Desk
 from store.books import Books
 from store.database import Database
 from store.streams import audit
+from tests.fakes.clock import ScaledClock
 from tests.fakes.work import Workshop
 from tests.scenarios import console_stage
 from tests.scenarios.conftest import PEOPLE, Play

@@ -7,11 +7,12 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from bot.change_notifier import Bell
-from bot.clock import ScaledClock, SystemClock
+from bot.clock import SystemClock
 from bot.loop import TimedLoop
 from bot.running.pump import Pump
 from bot.running.watch import Watch
 from store.database import Database, StoreUnavailable
+from tests.fakes.clock import ScaledClock
 from tests.store.room import Room, office_of
 
 

@@ -25,7 +25,7 @@ from agents.domain.ids import TaskId
 from agents.domain.task.task import Task, TaskState
 from agents.domain.work.work import Ending
 from agents.ports import Asked, Brief, GaveUp, Outcome, Ports, WantsScope, Watch
-from bot.clock import ScaledClock
+from tests.fakes.clock import ScaledClock
 from tests.fakes.llm import ScriptedLlm, no_answer
 from tests.fakes.postgres import private_postgres
 from tests.fakes.work import ScriptedMinions, Workshop, finishes, never_ends, says
