@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from agents.domain.decisions.authority import RULES, ChannelPolicy, Group, Kind, who_may
+from agents.domain.decisions.authority import ChannelPolicy, Group, Rule, who_may
 from agents.domain.errors import SettingsProblem
 from agents.domain.ids import Account, surface_of
 from bot.config.accounts import is_account, member
@@ -76,12 +76,11 @@ class Permissions:
         approvers = self.members(Group.APPROVER)
         return approvers[number] if 0 <= number < len(approvers) else None
 
-    def nobody_in(self, kind: Kind, channel: str = "") -> str | None:
-        """What to say when too few people are named to decide this kind; None when there are enough.
+    def nobody_in(self, rule: Rule, channel: str = "") -> str | None:
+        """What to say when too few people are named to decide by this rule; None when there are enough.
 
         The operator is one of them only where they can press: on the console that runs on this machine.
         """
-        rule = RULES[kind]
         if Group.OWNER in rule.who:
             return None
         if self.crowds(rule.who):
@@ -93,7 +92,7 @@ class Permissions:
             return None
         who = f"Only {enough} of the people it needs is named" if enough else "Nobody is named who may decide this"
         by_hand = "" if rule.people > 1 else " Until then only the operator can, with `overlord decisions`."
-        return f"{who}: it needs {who_may(kind)}. {_how_to_name(rule.who)}{by_hand}"
+        return f"{who}: it needs {who_may(rule)}. {_how_to_name(rule.who)}{by_hand}"
 
     def who_can_approve(self) -> tuple[tuple[str, str], ...]:
         """For people to read: the operator, then each group with its members and what they decide."""

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
-from agents.domain.decisions.asking import Moment
 from agents.domain.decisions.authority import Presser
+from agents.domain.decisions.kind import Moment
 from agents.domain.ids import Account, TaskId
 from agents.domain.limits import Limits
 from agents.domain.models.budget import Budgets

@@ -8,6 +8,7 @@ from agents.domain import events as e
 from agents.domain.decisions.decision import Decision
 from agents.domain.events import Event
 from store.json_types import shape
+from store.old_decisions import modernize
 from store.upcasts import upcast
 
 EVENT_KINDS: dict[str, type[Event]] = {kind.__name__: kind for kind in e.ALL}
@@ -39,6 +40,8 @@ def dump_event(event: Event) -> str:
 
 
 def load_event(kind: str, body: str) -> Event:
+    if kind == e.DecisionOpened.__name__:
+        body = modernize(body, "decision")
     return shape(EVENT_KINDS[kind]).validate_json(upcast(kind, body))
 
 
@@ -47,7 +50,7 @@ def dump_decision(decision: Decision) -> str:
 
 
 def load_decision(body: str) -> Decision:
-    return shape(Decision).validate_json(body)
+    return shape(Decision).validate_json(modernize(body))
 
 
 def chained(prev: str, *parts: str) -> str:

@@ -6,7 +6,7 @@ from functools import partial
 
 from pydantic import BaseModel, Field
 
-from agents.domain.decisions.asking import Moment
+from agents.domain.decisions.kind import Moment
 from agents.domain.errors import BudgetReached, NoAnswer
 from agents.domain.events import Event, ReviewersDisagreed
 from agents.domain.planning import planning

@@ -7,7 +7,7 @@ from functools import partial
 
 from pydantic import BaseModel, Field
 
-from agents.domain.decisions.asking import Moment
+from agents.domain.decisions.kind import Moment
 from agents.domain.errors import NoAnswer
 from agents.domain.events import Event
 from agents.domain.planning import planning

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from agents.domain import events as e
-from agents.domain.decisions.asking import Moment
+from agents.domain.decisions.kind import Moment
 from agents.domain.events import Event
 from agents.domain.task.pull_report import pull_text
 from agents.domain.task.task import Task, TaskState

@@ -21,7 +21,7 @@ from agents.domain.checks.evaluation import (
 )
 from agents.domain.checks.gates import COMMIT
 from agents.domain.context.packing import ReviewPack
-from agents.domain.decisions.asking import Moment
+from agents.domain.decisions.kind import Moment
 from agents.domain.errors import NoAnswer, OverlordError
 from agents.domain.events import Event
 from agents.domain.planning.planning import workflow_of
@@ -29,6 +29,7 @@ from agents.domain.planning.probes import code_probe_for
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import one_line
 from agents.domain.work import dispatching, working
+from agents.domain.work.runs import key_of
 from agents.domain.work.work import SubtaskState, Work
 from agents.flows.outcomes import got, keep_patch, unless_ended
 from agents.ports import Ask, Candidate, Judged, Ports
@@ -76,7 +77,7 @@ async def evaluate(event: Event, ports: Ports) -> None:
         commit=commit,
         scope=work.scope,
         earlier=work.trees,  # the same tree again is the same work again
-        log=dispatching.key_of(task, work),
+        log=key_of(task, work),
         role=workflow_of(task, ports.workflow).implement.role,
     )
     show = ports.live(task.id, work.number)
@@ -105,7 +106,7 @@ async def evaluate(event: Event, ports: Ports) -> None:
 async def _keep_evidence(task: Task, work: Work, evaluation: Evaluation, ports: Ports) -> str:
     """What people may want to read of a judgement: the diff, whose name is returned, and what reviewers said."""
     if evaluation.reviews:
-        await ports.artefacts.keep(f"{dispatching.key_of(task, work)}.comments", comments_on(evaluation))
+        await ports.artefacts.keep(f"{key_of(task, work)}.comments", comments_on(evaluation))
     return await keep_patch(task, work, evaluation.commit, ports)
 
 

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 
 from agents.domain import events as e
-from agents.domain.decisions.asking import Moment
+from agents.domain.decisions.kind import Moment
 from agents.domain.events import Event
 from agents.domain.task.task import Task
-from agents.domain.work import dispatching, working
+from agents.domain.work import dispatching
+from agents.domain.work.runs import about_run
 from agents.domain.work.work import SubtaskState
 from agents.ports import ForgeFailed, Ports
 
@@ -24,7 +25,7 @@ async def publish_branch(event: Event, ports: Ports) -> None:
         work = now.work.on(event.subtask)
         if not now.in_work or work.state is not SubtaskState.NEEDS_HUMAN:
             return []
-        return [e.BranchPublished(**working.about_run(now, work, moment), branch=branch, how=how, problem=problem)]
+        return [e.BranchPublished(**about_run(now, work, moment.at), branch=branch, how=how, problem=problem)]
 
     await ports.store.record(task.id, decide)
 

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from agents.domain import events as e
-from agents.domain.decisions.asking import Moment
+from agents.domain.decisions.kind import Moment
+from agents.domain.decisions.kinds.work.escalation import escalate
 from agents.domain.events import Event
 from agents.domain.task.pull_report import join_text
 from agents.domain.task.task import Task
@@ -27,6 +28,6 @@ async def integrate(event: Event, ports: Ports) -> None:
         mine = now.work.on(event.subtask)
         if not now.in_work or mine.attempt != event.attempt or mine.state is not SubtaskState.EVALUATING:
             return []
-        return working.escalate(now, mine, NO_FIT, moment) if tip is None else working.done(now, mine, tip, moment)
+        return escalate(now, mine, NO_FIT, moment) if tip is None else working.done(now, mine, tip, moment)
 
     await ports.store.record(task.id, decide)

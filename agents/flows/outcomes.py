@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from agents.domain.ids import TaskId
 from agents.domain.task.task import Task
-from agents.domain.work import dispatching
+from agents.domain.work.runs import key_of
 from agents.domain.work.work import Work
 from agents.ports import Ports
 
@@ -40,4 +40,4 @@ async def cancel_and_wait(*running: "asyncio.Future[Any]") -> None:
 async def keep_patch(task: Task, work: Work, commit: str, ports: Ports) -> str:
     """The folder goes, what was done stays. The name it is kept under; none, if nothing was done."""
     text = await ports.checkouts.patch(task.project or "", work.base, commit)
-    return await ports.artefacts.keep(f"{dispatching.key_of(task, work)}.patch", text) if text else ""
+    return await ports.artefacts.keep(f"{key_of(task, work)}.patch", text) if text else ""

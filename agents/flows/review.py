@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from pydantic import BaseModel, Field
 
-from agents.domain.decisions.asking import Moment
+from agents.domain.decisions.kind import Moment
 from agents.domain.errors import BudgetReached, NoAnswer, OverlordError
 from agents.domain.events import Event
 from agents.domain.planning import planning

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from agents.domain import events as e
 from agents.domain.checks.evaluation import Change
-from agents.domain.decisions.asking import Moment
+from agents.domain.decisions.kind import Moment
 from agents.domain.errors import NoAnswer
 from agents.domain.events import Event
 from agents.domain.planning.planning import workflow_of
@@ -14,6 +14,7 @@ from agents.domain.task.pull_report import commit_text
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut
 from agents.domain.work import dispatching, working
+from agents.domain.work.runs import about_run
 from agents.domain.work.work import Ending, SubtaskState, Work
 from agents.domain.work.working import Ended, Wanted
 from agents.domain.workflow.workflow import Step
@@ -66,7 +67,7 @@ async def _hand_in_the_whole(task: Task, event: e.AboutWork, ports: Ports) -> No
     def decide(now: Task, moment: Moment) -> Sequence[Event]:
         if not working.is_current(now, event):
             return []
-        about = working.about_run(now, now.work.on(event.subtask), moment)
+        about = about_run(now, now.work.on(event.subtask), moment.at)
         return [e.WorkHandedIn(**about, commit=tip, base=now.work.base, summary="everything together")]
 
     await ports.store.record(task.id, decide)
@@ -107,7 +108,7 @@ class _Run:
         self.interrupted = await self._left_half_done(went_on) if went_on else ""
 
         def decide(now: Task, moment: Moment) -> Sequence[Event]:
-            about = working.about_run(now, now.work.on(self.subtask), moment)
+            about = about_run(now, now.work.on(self.subtask), moment.at)
             started = e.MinionStarted(**about, branch=branch, base=start, engine=name, sandbox=name, went_on=went_on)
             return [started] if working.is_current(now, self.event) else []
 
@@ -159,7 +160,7 @@ class _Run:
         def decide(now: Task, moment: Moment) -> Sequence[Event]:
             if not working.is_current(now, self.event):
                 return []
-            about = working.about_run(now, now.work.on(self.subtask), moment)
+            about = about_run(now, now.work.on(self.subtask), moment.at)
             told = e.MinionProgressed(
                 **about,
                 turns=progress.turns,
@@ -219,7 +220,7 @@ class _Run:
             case Finished(summary=summary, note=note):
                 return lambda now, work, moment: [
                     e.WorkHandedIn(
-                        **working.about_run(now, work, moment),
+                        **about_run(now, work, moment.at),
                         commit=commit,
                         base=_whole_from(now, work),
                         summary=summary,

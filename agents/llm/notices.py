@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from agents.domain import events as e
-from agents.domain.decisions.asking import Moment
+from agents.domain.decisions.kind import Moment
 from agents.domain.events import Event
 from agents.domain.models.budget import Budget
 from agents.domain.task.task import Task

@@ -7,11 +7,12 @@ from agents.domain import events as e
 from agents.domain.checks.evaluation import Evaluation, Score
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision, DecisionState
+from agents.domain.decisions.subject import OfRun, OfStep
 from agents.domain.events import Event
 from agents.domain.ids import DecisionId
 from agents.domain.work.work import run_key
 from bot.cards.about import about_card
-from bot.cards.decisions import GATES, MERGES, decision_card
+from bot.cards.decisions import checked_run, decision_card
 from bot.cards.links import with_checks, with_kept, with_task_page
 from bot.cards.proposals import carried_card
 from bot.cards.replies import approve_card, reminder_card
@@ -48,14 +49,13 @@ def decision(event: Event, scene: Scene) -> list[Posting]:
 def _with_evidence(card: Card, known: Decision, scene: Scene) -> Card:
     """What a decision is about, to be read before it is made: the diff of the whole, or the patch of a step."""
     task = scene.task
-    if known.kind in MERGES:
+    if known.kind is Kind.MERGE:
         return with_kept(card, task, f"{task.id}.diff", "Show the diff", scene.ways)
-    match known.subject.split(":"):
-        case ["work", number, *_] if known.kind is Kind.ESCALATION and task.work.on(int(number)).patch:
-            return with_kept(card, task, task.work.on(int(number)).patch, "Show the patch", scene.ways)
-        case ["gate", number, attempt, *_] if known.kind in GATES:
-            name = f"{run_key(task.id, int(number), int(attempt))}.patch"
-            return with_kept(card, task, name, "Show the diff", scene.ways)
+    match known.subject:
+        case OfRun(subtask=number) if checked_run(task, known) and task.work.on(number).patch:
+            return with_kept(card, task, task.work.on(number).patch, "Show the patch", scene.ways)
+        case OfStep(subtask=number, attempt=attempt):
+            return with_kept(card, task, f"{run_key(task.id, number, attempt)}.patch", "Show the diff", scene.ways)
         case _:
             return card
 
@@ -109,8 +109,8 @@ def evaluation(event: Event, scene: Scene) -> list[Posting]:
 def _checks(judged: Evaluation, scene: Scene) -> Posting:
     task = scene.task
     card = with_checks(evaluation_card(task, task.work.on(judged.subtask), judged), task, judged, scene.ways)
-    about = tuple(f"{kind}:{judged.subtask}:{judged.attempt}" for kind in ("gate", "work"))
-    for asked in (each for each in task.questions if each.subject.startswith(about)):
+    run = (judged.subtask, judged.attempt)
+    for asked in (each for each in task.open if checked_run(task, each) == run):
         title = decision_card(task, asked, scene.name).title
         link = Link(label=title, decision=asked.id, message=scene.message(f"decision:{asked.id}"))
         needs = f"{task.id}.{judged.subtask} needs a person: see “{title}” in this thread."
@@ -121,12 +121,11 @@ def _checks(judged: Evaluation, scene: Scene) -> Posting:
 def _checks_without(known: Decision, scene: Scene) -> list[Posting]:
     """The checks no longer name a decision that was made."""
     shown = scene.shown(f"evaluation:{scene.task.id}")
-    match known.subject.split(":"):
-        case ["gate" | "work", number, *_] if shown and any(link.decision == known.id for link in shown.links):
-            judged = scene.task.work.on(int(number)).evaluation
-            return [_checks(judged, scene)] if judged else []
-        case _:
-            return []
+    run = checked_run(scene.task, known)
+    if run is None or shown is None or all(link.decision != known.id for link in shown.links):
+        return []
+    judged = scene.task.work.on(run[0]).evaluation
+    return [_checks(judged, scene)] if judged else []
 
 
 def kept(event: Event, scene: Scene) -> list[Posting]:

@@ -2,6 +2,7 @@
 
 from agents.domain.decisions.authority import Group, who_may
 from agents.domain.decisions.decision import NameOf
+from agents.domain.decisions.table import questions, rule_of
 from agents.domain.planning.planning import stands_at
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import cut, one_line
@@ -41,7 +42,7 @@ def cost_card(task: Task, bill: Bill) -> Card:
 
 def why_card(task: Task, name: NameOf) -> Card:
     """Why it is where it is: what is waited for, what stood in the way, what was said, and why each subtask exists."""
-    rows = [Row(label="Waits for", value=_whom(task, number, name)) for number in range(len(task.questions))]
+    rows = [Row(label="Waits for", value=_whom(task, number, name)) for number in range(len(questions(task)))]
     if task.problem:
         rows.append(Row(label="In the way", value=cut(one_line(task.problem, 400), 400)))
     if task.plan.feedback:
@@ -64,6 +65,6 @@ def why_card(task: Task, name: NameOf) -> Card:
 
 
 def _whom(task: Task, number: int, name: NameOf) -> str:
-    asked = task.questions[number]
-    who = name(asked.put_to) if Group.OWNER in asked.rule.who else who_may(asked.kind)
-    return f"{who}, to decide {words.KIND[asked.kind]}"
+    asked = questions(task)[number]
+    who = name(asked.put_to) if Group.OWNER in rule_of(asked).who else who_may(rule_of(asked))
+    return f"{who}, to decide {words.kind_in_words(asked)}"

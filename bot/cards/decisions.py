@@ -3,9 +3,11 @@
 from collections.abc import Callable, Iterator
 
 from agents.domain.checks.evaluation import Evaluation
-from agents.domain.decisions.authority import BESIDE, OUTLIVES, Kind, Requester, Silence, who_may
+from agents.domain.decisions.authority import Kind, Requester, Silence, who_may
 from agents.domain.decisions.decision import HOLD, SHORT, Decision, DecisionState, NameOf, Option, numbers
-from agents.domain.learning import proposing
+from agents.domain.decisions.kinds.work.proposal import proposed
+from agents.domain.decisions.subject import OfBudget, OfJob, OfPlan, OfRun, OfStep, OfWords
+from agents.domain.decisions.table import RULES, can_be_held, closed_by_silence, kind_of, rights_to, rule_of
 from agents.domain.planning.verdicts import Ruling, Stance
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import cut, one_line
@@ -14,13 +16,12 @@ from bot.cards import words
 from bot.cards.bill import NO_BILL, Bill, bill_rows
 from bot.cards.plan import graph_of, is_contested, plan_rows, size_in_words
 from bot.cards.proposals import NEXT, proposal_rows
-from bot.cards.questions import evidence_lines, is_short, numbered_lines, question_rows, says_why, whole_question
+from bot.cards.questions import evidence_lines, is_short, numbered_lines, question_rows, whole_question
 from bot.cards.work import evaluation_rows, found_lines, merge_rows
 from bot.messages import Button, Card, Choice, Row, Style, Tone
 
-GATES = (Kind.GATE_MEDIUM, Kind.GATE_HIGH, Kind.GATE_CRITICAL)
-MERGES = (Kind.MERGE, Kind.MERGE_HIGH, Kind.MERGE_CRITICAL)
-ON_WORK = (*GATES, Kind.ESCALATION)
+ON_WORK = (Kind.GATE, Kind.ESCALATION, Kind.TAKEN)
+IN_TROUBLE = (Kind.STUCK, Kind.ESCALATION, Kind.TAKEN, Kind.UNMERGED)
 
 _TITLES: dict[Kind, Callable[[Task, Decision], str]] = {
     Kind.INTAKE: lambda task, d: f"{task.id}: somebody outside asks for this. Take it on?",
@@ -28,15 +29,19 @@ _TITLES: dict[Kind, Callable[[Task, Decision], str]] = {
     Kind.CANCEL: lambda task, d: f"Cancel {task.id}?",
     Kind.STOPPED: lambda task, d: f"{task.id} is stopped",
     Kind.BACKBURNER: lambda task, d: f"{task.id} is laid aside",
-    Kind.ESCALATION: lambda task, d: d.question if d.subject else f"{task.id} got stuck",
+    Kind.STUCK: lambda task, d: f"{task.id} got stuck",
+    **dict.fromkeys((Kind.ESCALATION, Kind.TAKEN, Kind.UNMERGED), lambda task, d: d.question),
+    Kind.NO_PLAN: lambda task, d: f"{task.id}: I could not make a plan",
+    Kind.CHANGE: lambda task, d: f"{task.id}: {_change_title(d)}",
     Kind.QUESTION: lambda task, d: d.question if is_short(d) else d.question.partition(":")[0],
     Kind.CLARIFICATION: lambda task, d: f"{task.id}: {d.question if is_short(d) else words.KIND[d.kind]}",
     Kind.PLAN: lambda task, d: f"{task.id}: {_plan_title(task, d)}",
     Kind.DEBATE: lambda task, d: f"{task.id}: the plan needs your judgement",
     Kind.BUDGET: lambda task, d: f"{task.id}: the budget is used up",
-    Kind.SCOPE: lambda task, d: f"{task.id}: {_scope_title(d)}",
-    **dict.fromkeys(GATES, lambda task, d: f"{task.id}: please look at a step before it goes on"),
-    **dict.fromkeys(MERGES, lambda task, d: f"{task.id} is ready to merge"),
+    Kind.SCOPE: lambda task, d: f"{task.id}: may it write more?",
+    Kind.START_SCOPE: lambda task, d: f"{task.id}: what may it write?",
+    Kind.GATE: lambda task, d: f"{task.id}: please look at a step before it goes on",
+    Kind.MERGE: lambda task, d: f"{task.id} is ready to merge",
     Kind.MEANT: lambda task, d: f"{task.id}: {_meant_title(d)}",
     Kind.SECOND: lambda task, d: f"New task, or a remark on {task.id}?",
     Kind.CORRECTION: lambda task, d: f"{task.id}: the request was edited after the plan was approved",
@@ -60,21 +65,21 @@ def decision_card(task: Task, decision: Decision, name: NameOf, bill: Bill = NO_
 
 
 def button(decision: Decision, option: Option) -> Button:
-    text, style = words.label(decision.kind, option)
+    text, style = words.label(decision, option)
     if number := numbers(decision).get(option.letter):
         text = f"{number}: {one_line(text, SHORT - 4)}"
     return Button(
         label=text,
         choice=Choice(decision=decision.id, letter=option.letter),
         style=style,
-        asks=option.asks,
+        asks=words.prompt(decision, option),
         confirm=_confirm(decision, option, style),
     )
 
 
 def _open(task: Task, decision: Decision, name: NameOf, bill: Bill) -> Card:
     buttons = [button(decision, option) for option in decision.options]
-    if decision.can_be_held:
+    if can_be_held(decision):
         held = "Pause clock" if decision.kind is Kind.QUESTION else "Hold"
         buttons.append(Button(label=held, choice=Choice(decision=decision.id, letter=HOLD)))
     return Card(
@@ -92,11 +97,11 @@ def _open(task: Task, decision: Decision, name: NameOf, bill: Bill) -> Card:
         buttons=tuple(buttons[: _FIRST.get(decision.kind, 5)]),
         more=tuple(buttons[_FIRST.get(decision.kind, 5) :]),
         footer=_footer(task, decision),
-        until=decision.due if decision.closed_by_silence else None,
+        until=decision.due if closed_by_silence(decision) else None,
         until_what=_until_what(decision),
-        tone=Tone.BAD if decision.kind is Kind.ESCALATION else Tone.ASKING,
+        tone=Tone.BAD if decision.kind in IN_TROUBLE else Tone.ASKING,
         decision=decision.id,
-        takes_words=decision.kind not in OUTLIVES | BESIDE | {Kind.CANCEL},
+        takes_words=kind_of(decision).waits and decision.kind is not Kind.CANCEL,
         fingerprint=decision.fingerprint,
     )
 
@@ -107,8 +112,8 @@ _FIRST: dict[Kind, int] = {Kind.PLAN: 2, Kind.DEBATE: 3}
 
 def _shows_plan(task: Task, decision: Decision) -> bool:
     """Only the version that is decided on is shown."""
-    same = task.plan.draft is not None and task.plan.draft.hash == decision.subject
-    return decision.kind in (Kind.PLAN, Kind.DEBATE) and same
+    about = decision.subject
+    return isinstance(about, OfPlan) and task.plan.draft is not None and task.plan.draft.hash == about.hash
 
 
 def _plan(task: Task, decision: Decision, bill: Bill) -> tuple[Row, ...]:
@@ -117,7 +122,7 @@ def _plan(task: Task, decision: Decision, bill: Bill) -> tuple[Row, ...]:
 
 def _work(task: Task, decision: Decision, bill: Bill) -> tuple[Row, ...]:
     """What is decided on, where it is work: the judgement of it, or the whole that is to be merged."""
-    if decision.kind in MERGES:
+    if decision.kind is Kind.MERGE:
         return (*merge_rows(task), *bill_rows(task, bill))
     judged = _judged(task, decision)
     return tuple(evaluation_rows(judged)) if judged else ()
@@ -130,21 +135,30 @@ def _found(task: Task, decision: Decision) -> tuple[str, ...]:
 
 def _judged(task: Task, decision: Decision) -> Evaluation | None:
     """The judgement that a decision is about; none, if the run it is about came to no judgement."""
-    match decision.subject.split(":"):
-        case ["gate" | "work", number, attempt, *_] if decision.kind in ON_WORK:
-            judged = task.work.on(int(number)).evaluation
-            return judged if judged and judged.attempt == int(attempt) else None
-        case _:
-            return None
+    run = checked_run(task, decision)
+    judged = task.work.on(run[0]).evaluation if run else None
+    return judged if run and judged and judged.attempt == run[1] else None
+
+
+def checked_run(task: Task, decision: Decision) -> tuple[int, int] | None:
+    """The subtask and the attempt whose checks it is about, if it is about such."""
+    about = decision.subject
+    if not task.work.subtasks or decision.kind not in ON_WORK or not isinstance(about, OfRun | OfStep):
+        return None
+    return about.subtask, about.attempt
 
 
 def _proposal(task: Task, decision: Decision) -> tuple[Row, ...]:
-    found = proposing.proposed(task, decision) if decision.kind is Kind.PROPOSAL else None
+    found = proposed(task, decision) if decision.kind is Kind.PROPOSAL else None
     return tuple(proposal_rows(found)) if found else ()
 
 
-def _scope_title(decision: Decision) -> str:
-    return "what may it write?" if decision.subject.startswith("start:") else "may it write more?"
+def _change_title(decision: Decision) -> str:
+    return f"Should this change the plan: “{one_line(_words(decision), 300)}”?"
+
+
+def _words(decision: Decision) -> str:
+    return decision.subject.words if isinstance(decision.subject, OfWords) else ""
 
 
 def _meant_title(decision: Decision) -> str:
@@ -153,7 +167,8 @@ def _meant_title(decision: Decision) -> str:
 
 def _plan_title(task: Task, decision: Decision) -> str:
     """Of the version that is decided on, whatever was planned since."""
-    number = decision.version or task.plan.number
+    shown = decision.subject.version if isinstance(decision.subject, OfPlan) else 0
+    number = shown or task.plan.number
     again = f", version {number}" if number > 1 else ""
     if any(option.approves for option in decision.options):
         return f"please look at the plan{again}"
@@ -164,7 +179,7 @@ def _plan_title(task: Task, decision: Decision) -> str:
 
 def _title(task: Task, decision: Decision) -> str:
     made = _TITLES.get(decision.kind)
-    return made(task, decision) if made else f"{task.id}: please decide {words.KIND[decision.kind]}"
+    return made(task, decision) if made else f"{task.id}: please decide {words.kind_in_words(decision)}"
 
 
 def _text(task: Task, decision: Decision) -> str:
@@ -184,9 +199,7 @@ def _judgement_text(request: str, task: Task, decision: Decision) -> str:
     return f"{why or 'The reviewers could not settle it'}".rstrip(".") + f". It is about “{request}”."
 
 
-def _clarify_text(request: str, task: Task, decision: Decision) -> str:
-    if says_why(decision):
-        return _asked_about(request, task, decision)
+def _no_plan_text(request: str, task: Task, decision: Decision) -> str:
     return f"“{request}” needs another way. Reply with what I should know, or edit your request; then I plan again."
 
 
@@ -215,7 +228,11 @@ def _stopped_at_work(task: Task) -> str:
 
 
 def _budget_text(request: str, task: Task, decision: Decision) -> str:
-    return f"{decision.question} “{request}” waits. What is finished is kept and is not paid for again."
+    about = decision.subject
+    assert isinstance(about, OfBudget)
+    budget = about.budget or f"task {task.id}"
+    used = f"The budget of {budget} is ${about.limit:.2f}, and ${about.spent:.2f} is spent or promised."
+    return f"{used} “{request}” waits. What is finished is kept and is not paid for again."
 
 
 def _cancel_text(request: str, task: Task, decision: Decision) -> str:
@@ -227,6 +244,11 @@ def _intake_text(request: str, task: Task, decision: Decision) -> str:
     origin = task.request.origin
     who = f"{origin.by}, who is not a member there, wrote on {origin.url}" if origin else "They wrote"
     return f"{who}:\n\n{cut(task.request.text, 1500)}\n\nNobody plans anything before you decide."
+
+
+def _what_failed(decision: Decision) -> str:
+    flow = decision.subject.flow if isinstance(decision.subject, OfJob) else ""
+    return f"{words.FLOW.get(flow, flow).capitalize()} could not be finished, and I stopped trying."
 
 
 # What each kind asks, given the request in one line; other kinds carry their question.
@@ -242,10 +264,12 @@ _TEXTS: dict[Kind, Callable[[str, Task, Decision], str]] = {
     ),
     Kind.PLAN: _plan_text,
     Kind.DEBATE: _judgement_text,
-    Kind.CLARIFICATION: _clarify_text,
+    Kind.CLARIFICATION: _asked_about,
+    Kind.CHANGE: _asked_about,
+    Kind.NO_PLAN: _no_plan_text,
     Kind.BUDGET: _budget_text,
     Kind.PROPOSAL: lambda request, task, d: NEXT,
-    Kind.MEANT: lambda request, task, d: f"You wrote: “{d.question}”. It is kept; nothing follows until you press.",
+    Kind.MEANT: lambda request, task, d: f"You wrote: “{_words(d)}”. It is kept; nothing follows until you press.",
     Kind.SECOND: lambda request, task, d: (
         f"You wrote: “{d.question}”. I kept it as a remark here; a new task gets a thread of its own."
     ),
@@ -254,22 +278,16 @@ _TEXTS: dict[Kind, Callable[[str, Task, Decision], str]] = {
         "you ask for a change."
     ),
     Kind.QUESTION: _asked_about,
-    Kind.ESCALATION: lambda request, task, d: (
-        f"It is about “{request}”."
-        if d.subject
-        else (
-            f"{words.FLOW.get(d.question, d.question).capitalize()} could not be finished, and I stopped trying. "
-            f"It is about “{request}”."
-        )
-    ),
+    **dict.fromkeys((Kind.ESCALATION, Kind.TAKEN, Kind.UNMERGED), lambda request, task, d: f"It is about “{request}”."),
+    Kind.STUCK: lambda request, task, d: f"{_what_failed(d)} It is about “{request}”.",
 }
 
 
 def _rows(decision: Decision, name: NameOf) -> list[Row]:
     rows = []
-    if decision.rule.people > 1:
+    if rule_of(decision).people > 1:
         voted = ", ".join(name(vote.by) for vote in decision.votes) or "nobody yet"
-        rows.append(Row(label=f"Approvals ({len(decision.votes)} of {decision.rule.people})", value=voted))
+        rows.append(Row(label=f"Approvals ({len(decision.votes)} of {rule_of(decision).people})", value=voted))
     if decision.held_because:
         wrote = f"paused, as {name(decision.held_by or decision.put_to)} wrote “{decision.held_because}”"
         rows.append(Row(label="Timer", value=f"{wrote}. Nothing is taken for granted until somebody answers."))
@@ -279,43 +297,44 @@ def _rows(decision: Decision, name: NameOf) -> list[Row]:
 
 
 def _footer(task: Task, decision: Decision) -> str:
-    asked = "whoever wrote it, " if decision.rule.put_to else ""
-    parts = [f"To decide: {asked}{who_may(decision.kind)}."]
+    asked = "whoever wrote it, " if rule_of(decision).put_to else ""
+    parts = [f"To decide: {asked}{who_may(rule_of(decision))}."]
     parts += [
-        f"“{words.label(decision.kind, option)[0]}”: {who_may(option.right)}."
+        f"“{words.label(decision, option)[0]}”: {who_may(RULES[option.right])}."
         for option in decision.options
-        if option.right and who_may(option.right) != who_may(decision.kind)
+        if option.right and who_may(RULES[option.right]) != who_may(rule_of(decision))
     ]
-    if decision.rule.by_words:
+    if rule_of(decision).by_words:
         parts.append("Or reply in words.")
-    if decision.kind in (Kind.PLAN, Kind.DEBATE) and decision.subject:
+    if decision.kind in (Kind.PLAN, Kind.DEBATE):
         parts.append("Anybody here may ask for changes, by button or in words.")
         if task.plan.rehearsal:
             parts.append("A rehearsal: a script plays planner and reviewers, no model was asked.")
-    if decision.kind in MERGES:
+    if decision.kind is Kind.MERGE:
         parts += _changes_at_the_merge(task, decision)
     return " ".join(parts)
 
 
 def _changes_at_the_merge(task: Task, decision: Decision) -> Iterator[str]:
-    if any(option.value == "changes" for option in decision.options):
-        yield f"To ask for changes: {who_may(decision.kind, 'changes')}."
+    changes = next((option for option in decision.options if option.value == "changes"), None)
+    if changes:
+        yield f"To ask for changes: {who_may(*rights_to(decision, changes))}."
     if task.plan.rehearsal:
         yield "A rehearsal: whatever changes you ask for, a script plays the ones it has."
 
 
 def _until_what(decision: Decision) -> str:
-    if decision.rule.silence is Silence.EXPIRES:
+    if rule_of(decision).silence is Silence.EXPIRES:
         return "If nobody confirms, nothing happens; this closes at"
-    if decision.closed_by_silence:
-        text, _ = words.label(decision.kind, decision.option(decision.default))
+    if closed_by_silence(decision):
+        text, _ = words.label(decision, decision.option(decision.default))
         number = numbers(decision).get(decision.default)
         return f"If nobody decides, I take {f'option {number}' if number else f'“{text}”'} at"
     return ""
 
 
 def _confirm(decision: Decision, option: Option, style: Style) -> str:
-    dangerous = style is Style.DANGER and decision.kind not in (Kind.CANCEL, Kind.CONTROLS) and not option.asks
+    dangerous = style is Style.DANGER and decision.kind not in (Kind.CANCEL, Kind.CONTROLS) and not option.needs_words
     return "This cannot be undone. Go on?" if dangerous else ""
 
 
@@ -336,7 +355,7 @@ def _came_of(task: Task, decision: Decision, name: NameOf) -> str:
     match decision.state:
         case DecisionState.DECIDED if decision.decided_by:
             who = " and ".join(name(person) for person in decision.decided_by)
-            own = decision.rule.requester is not Requester.MAY and decision.decided_by == (task.request.by,)
+            own = rule_of(decision).requester is not Requester.MAY and decision.decided_by == (task.request.by,)
             return f"{words.chosen(decision)} (decided by {f'the requester, {who}' if own else who})"
         case DecisionState.DECIDED:
             return f"{words.chosen(decision)} (nobody decided in time, so this was taken)"

@@ -2,13 +2,14 @@
 
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision, numbers
-from agents.domain.planning.planning import NO_PLAN
+from agents.domain.decisions.subject import OfRun
+from agents.domain.decisions.table import closed_by_silence
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import one_line
 from agents.domain.work import dispatching
 from bot.messages import Row
 
-ASKED = (Kind.QUESTION, Kind.CLARIFICATION)
+ASKED = (Kind.QUESTION, Kind.CLARIFICATION, Kind.NO_PLAN, Kind.CHANGE)
 
 
 def is_short(decision: Decision) -> bool:
@@ -36,7 +37,7 @@ def evidence_lines(decision: Decision) -> tuple[str, ...]:
 
 def says_why(decision: Decision) -> bool:
     """Whether its evidence is why the question matters; where there is no plan, it is why there is none."""
-    return decision.kind in ASKED and decision.question != NO_PLAN
+    return decision.kind in ASKED and decision.kind is not Kind.NO_PLAN
 
 
 def question_rows(task: Task, decision: Decision) -> list[Row]:
@@ -45,20 +46,18 @@ def question_rows(task: Task, decision: Decision) -> list[Row]:
     why = decision.evidence if says_why(decision) else ()
     rows = [Row(label="Why it matters", value=each) for each in why]
     rows.append(Row(label="Affects", value=_affected(task, decision)))
-    if not decision.closed_by_silence and not decision.held_by:
+    if not closed_by_silence(decision) and not decision.held_by:
         rows.append(_silence(decision))
     return rows
 
 
 def _affected(task: Task, decision: Decision) -> str:
-    match decision.subject.split(":"):
-        case ["run", number, *_] if task.work.subtasks:
-            name = f"{task.id}.{number}"
-            others = ", ".join(f"{task.id}.{each}" for each in sorted(dispatching.dependents(task, int(number))))
-            waiting = f", and so {'do' if ',' in others else 'does'} {others}" if others else ""
-            return f"{name} waits for the answer{waiting}; everything else goes on"
-        case _:
-            return "nothing is planned before there is an answer"
+    about = decision.subject
+    if not isinstance(about, OfRun) or not task.work.subtasks:
+        return "nothing is planned before there is an answer"
+    others = ", ".join(f"{task.id}.{each}" for each in sorted(dispatching.dependents(task, about.subtask)))
+    waiting = f", and so {'do' if ',' in others else 'does'} {others}" if others else ""
+    return f"{task.id}.{about.subtask} waits for the answer{waiting}; everything else goes on"
 
 
 def _silence(decision: Decision) -> Row:

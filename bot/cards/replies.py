@@ -6,6 +6,7 @@ from datetime import datetime
 
 from agents.domain.decisions.authority import who_may
 from agents.domain.decisions.decision import Decision, DecisionState, NameOf
+from agents.domain.decisions.table import rule_of
 from agents.domain.errors import OverlordError
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import one_line
@@ -81,7 +82,7 @@ def needs_card(needs: Sequence[tuple[Task, Decision]], page: Page, private: int 
         return Card(title=f"{_things(private)} you in private", text="Ask me again in a direct message to see what.")
     if not needs:
         return NOTHING_NEEDS_YOU
-    lines = tuple(f"{task.id} · {one_line(task.request.text, 60)}: {words.KIND[d.kind]}" for task, d in needs)
+    lines = tuple(f"{task.id} · {one_line(task.request.text, 60)}: {words.kind_in_words(d)}" for task, d in needs)
     more = f"{private} more: ask me in a direct message." if private else ""
     how = "Open the task's thread, or the console's “Needs me”, to decide."
     return Card(
@@ -127,7 +128,7 @@ def button_above_card() -> Card:
 def remark_card(task: Task, decision: Decision, text: str) -> Card:
     return Card(
         title=f"Kept as a remark on {task.id}: “{one_line(text, 60)}”",
-        text=f"It answers nothing, as {words.KIND[decision.kind]} is decided by {who_may(decision.kind)}. "
+        text=f"It answers nothing, as {words.kind_in_words(decision)} is decided by {who_may(rule_of(decision))}. "
         "For a task of your own, mention me outside this thread.",
     )
 
@@ -188,7 +189,7 @@ def problem_card(error: OverlordError) -> Card:
 def reminder_card(task: Task, decision: Decision, who: str) -> Card:
     return Card(
         title=f"{task.id} still waits for {who}",
-        text=f"To be decided: {words.KIND[decision.kind]}. The card with the buttons is above in this thread.",
+        text=f"To be decided: {words.kind_in_words(decision)}. The card with the buttons is above in this thread.",
         footer="Say `mute` to hear no more reminders for this task.",
     )
 

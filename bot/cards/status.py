@@ -2,6 +2,7 @@
 
 from agents.domain.decisions.authority import Group, Kind, who_may
 from agents.domain.decisions.decision import Decision, NameOf
+from agents.domain.decisions.table import questions, rule_of
 from agents.domain.planning.decomposition import Level
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import one_line
@@ -22,19 +23,19 @@ def status_card(task: Task, name: NameOf, bill: Bill = NO_BILL) -> Card:
             tone=words.TONE[task.state],
         )
     buttons, more = _controls(task)
-    questions = task.questions
+    asked = questions(task)
     return Card(
         title=title,
         rows=tuple(_rows(task, name, bill)),
-        lines=tuple(f"Waiting for {_whom(d, name)} to decide {words.KIND[d.kind]}" for d in questions),
+        lines=tuple(f"Waiting for {_whom(d, name)} to decide {words.kind_in_words(d)}" for d in asked),
         buttons=buttons,
         more=more,
-        tone=Tone.ASKING if questions and task.state is TaskState.RECEIVED else words.TONE[task.state],
+        tone=Tone.ASKING if asked and task.state is TaskState.RECEIVED else words.TONE[task.state],
     )
 
 
 def _whom(decision: Decision, name: NameOf) -> str:
-    return name(decision.put_to) if Group.OWNER in decision.rule.who else who_may(decision.kind)
+    return name(decision.put_to) if Group.OWNER in rule_of(decision).who else who_may(rule_of(decision))
 
 
 def _rows(task: Task, name: NameOf, bill: Bill) -> list[Row]:

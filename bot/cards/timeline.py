@@ -18,7 +18,7 @@ Decisions = Callable[[DecisionId], Decision | None]
 def in_words(event: Event, name: NameOf, decisions: Decisions) -> str:
     if isinstance(event, e.AboutDecision):
         known = decisions(event.decision)
-        what = words.KIND[known.kind] if known else "a decision"
+        what = words.kind_in_words(known) if known else "a decision"
         return _ABOUT[type(event)](event, what, known)
     if isinstance(event, e.AboutWork):
         return f"{event.task}.{event.subtask}: {_OF_WORK[type(event)](event)}"
@@ -88,7 +88,7 @@ _PLAIN: dict[type[Event], Callable[[Any, NameOf], str]] = {
     e.ProposalMade: lambda f, name: f"Proposed: {f.proposal.title}",
     e.ProposalApproved: lambda f, name: f"{name(f.by)} approved the proposal; it becomes a task of its own",
     e.ProposalRejected: lambda f, name: f"{name(f.by)} rejected the proposal{f': {f.reason}' if f.reason else ''}",
-    e.DecisionOpened: lambda f, name: f"Asked {name(f.decision.put_to)} to decide {words.KIND[f.decision.kind]}",
+    e.DecisionOpened: lambda f, name: f"Asked {name(f.decision.put_to)} to decide {words.kind_in_words(f.decision)}",
 }
 
 # Facts about a subtask, said after its name.

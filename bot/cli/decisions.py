@@ -96,10 +96,12 @@ async def _show(settings: "Settings", written: str, json: bool) -> None:
         output.show_json({"task": task.id, "yours": need.mine, "decision": decision})
         return
     from agents.domain.decisions.authority import who_may
+    from agents.domain.decisions.table import rule_of
+    from bot.cards.words import prompt
 
     typer.echo(need.card.fallback if need.mine else f"{task.id}: {decision.question or decision.kind}")
-    typer.echo(f"Decision {decision.id} of {task.id}. It needs {who_may(decision.kind)}.")
-    rows = [(option.letter, option.label or option.value, option.asks) for option in decision.options]
+    typer.echo(f"Decision {decision.id} of {task.id}. It needs {who_may(rule_of(decision))}.")
+    rows = [(option.letter, option.label or option.value, prompt(decision, option)) for option in decision.options]
     output.show_table(("letter", "choice", "it asks"), rows, none="It has no choices; reply in words.")
 
 
@@ -126,7 +128,7 @@ async def _decide(settings: "Settings", written: str, choice: str, reason: str) 
 def _letter(decision: "Decision", choice: str, reason: str) -> str:
     from agents.domain.decisions.answering import option_named
     from agents.domain.decisions.decision import HOLD
-    from bot.cards.words import label_of
+    from bot.cards.words import label_of, prompt
 
     if choice.casefold() in (HOLD, "hold"):
         return HOLD
@@ -134,8 +136,8 @@ def _letter(decision: "Decision", choice: str, reason: str) -> str:
     if found is None or found[1]:
         raise OverlordError(f"`{choice}` is not one of its choices", next_step=f"Choose one of: {_choices(decision)}.")
     option = found[0]
-    if option.asks and not reason.strip():
-        raise OverlordError(option.asks.rstrip("."), next_step='Give it with --reason "…".')
+    if option.needs_words and not reason.strip():
+        raise OverlordError(prompt(decision, option).rstrip("."), next_step='Give it with --reason "…".')
     return option.letter
 
 

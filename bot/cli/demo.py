@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 300.0  # seconds for the whole walk; a busy machine takes ten to load what speaks to models
 LOOK = 0.05
+TROUBLE = (Kind.STUCK, Kind.ESCALATION, Kind.TAKEN, Kind.UNMERGED)
 CHANGES = "Keep to what was asked for, and take no right that nobody gave."
 
 
@@ -93,9 +94,9 @@ async def _watch(desk: "Desk", viewer: "Account") -> "Task":
             if page.task.ended:
                 return page.task
             for need in page.needs[:1]:
-                if need.decision.kind is Kind.ESCALATION and need.decision.question in stuck:
+                if need.decision.kind in TROUBLE and need.card.title in stuck:
                     raise OverlordError(_why(need), next_step="See what `overlord doctor` says, and try again.")
-                stuck |= {need.decision.question} if need.decision.kind is Kind.ESCALATION else set()
+                stuck |= {need.card.title} if need.decision.kind in TROUBLE else set()
                 await _decide(desk, need)
         await asyncio.sleep(LOOK)
     raise OverlordError("The rehearsal did not come to its end in time", next_step="Run `overlord doctor`.")
@@ -103,7 +104,7 @@ async def _watch(desk: "Desk", viewer: "Account") -> "Task":
 
 def _why(need: "Need") -> str:
     told = [text for text in need.decision.evidence if not text.startswith("Kept: ")]
-    return " ".join([f"The rehearsal got stuck: {need.decision.question}.", *told]).rstrip(".")
+    return " ".join([f"The rehearsal got stuck: {need.card.title}.", *told]).rstrip(".")
 
 
 async def _page(desk: "Desk", viewer: "Account") -> "TaskPage | None":
@@ -115,7 +116,7 @@ async def _decide(desk: "Desk", need: "Need") -> None:
     """Approve where that is possible, else ask for changes: as a person would press it."""
     option = next((o for o in need.decision.options if o.approves), need.decision.options[0])
     typer.echo(f"\n{_framed(need.card.fallback)}\n")
-    words = CHANGES if option.asks else ""
+    words = CHANGES if option.needs_words else ""
     heard = await desk.hear(session.pressed(need.task, need.decision, option.letter, words))
     session.refuse_if_refused(heard)
 

@@ -97,10 +97,11 @@ async def _decide(settings: "Settings", written: str, choice: str, reason: str) 
 
 
 async def _open_decision(desk: "Desk", listed: "Listed") -> "tuple[Task, Decision]":
-    subject = f"{listed.proposal.id}:"
+    from agents.domain.decisions.subject import OfProposal
+
     page = await desk.page(listed.task, session.me())
     for decision in page.task.open if page else ():
-        if page and decision.subject.startswith(subject):
+        if page and isinstance(decision.subject, OfProposal) and decision.subject.proposal == listed.proposal.id:
             return page.task, decision
     raise OverlordError("Somebody decided on it just now", next_step="See `overlord proposals list --all`.")
 

@@ -10,6 +10,7 @@ from datetime import datetime
 
 from agents.domain.decisions.authority import Group
 from agents.domain.decisions.decision import Decision
+from agents.domain.decisions.table import rule_of
 from agents.domain.events import Event
 from agents.domain.ids import Account, PersonId, TaskId, is_project, surface_of
 from agents.domain.task.task import Task
@@ -87,16 +88,16 @@ def scene_of(books: Books, event: Event, permissions: Permissions, house: House)
         next_approver=permissions.next_approver,
         shown=lambda key: load_card(found.body) if (found := books.posts.find(key)) else None,
         message=books.posts.message_of,
-        nobody=lambda decision: permissions.nobody_in(decision.kind, task.request.channel) or "",
+        nobody=lambda decision: permissions.nobody_in(rule_of(decision), task.request.channel) or "",
     )
 
 
 def _deciders(books: Books, permissions: Permissions, task: Task, decision: Decision) -> tuple[Account, ...]:
     """The owner where the owner may decide and can be reached; else those who are named, where the task is."""
     surface = surface_of(task.request.thread)
-    if Group.OWNER in decision.rule.who and (owner := _accounts(books, surface)(decision.put_to)):
+    if Group.OWNER in rule_of(decision).who and (owner := _accounts(books, surface)(decision.put_to)):
         return owner
-    named = [account for group in sorted(decision.rule.who) for account in permissions.members(group)]
+    named = [account for group in sorted(rule_of(decision).who) for account in permissions.members(group)]
     return tuple(dict.fromkeys(a for a in named if surface_of(a) == surface))[:PINGED]
 
 

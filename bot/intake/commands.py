@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from agents.domain import events as e
-from agents.domain.decisions.asking import Moment
 from agents.domain.decisions.authority import Presser
+from agents.domain.decisions.kind import Moment
 from agents.domain.errors import NoSuchTask, OverlordError
 from agents.domain.events import Event
 from agents.domain.ids import surface_of

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agents.domain.decisions.authority import Presser
+from agents.domain.decisions.table import questions
 from agents.domain.task.task import Task
 from bot.messages import Said
 from store.chat.threads import ThreadNotes
@@ -20,7 +21,7 @@ def is_instruction(
         return True
     if task is None or notes is None or said.addresses_other:
         return False
-    if any(speaker.is_(question.put_to) for question in task.questions):
+    if any(speaker.is_(question.put_to) for question in questions(task)):
         return True  # a pending question takes an untagged reply from those it was put to
     part_of_it = speaker.is_(task.request.by) or said.by == notes.starter or said.by in notes.mentioners
     return not notes.elsewhere and (part_of_it or answers())

@@ -6,8 +6,9 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from agents.domain.decisions.authority import Kind, Presser
-from agents.domain.decisions.decision import Decision, refuse_unless_open
+from agents.domain.decisions.decision import Decision
 from agents.domain.decisions.pressing import Press
+from agents.domain.decisions.refusing import refuse_unless_open
 from agents.domain.errors import NotHeard, OverlordError, PressRefused
 from agents.domain.ids import Account, surface_of
 from agents.domain.project.linking import LinkRequest

@@ -18,7 +18,7 @@ def with_names(error: OverlordError, channel: str, books: Books, permissions: Pe
         more = f" or {len(names) - NAMED} more: say `who can approve`" if len(names) > NAMED else ""
         error.next_step += f" You can ask {_listed(names[:NAMED])}{more}."
     else:
-        nobody = permissions.nobody_in(error.kind, channel)
+        nobody = permissions.nobody_in(error.rule, channel)
         error.next_step = nobody or f"{error.next_step} You can ask the operator; nobody else is named."
     return error
 
@@ -32,13 +32,13 @@ def unmet(error: OverlordError, channel: str, books: Books, permissions: Permiss
 
 
 def _accounts(error: NotYours, permissions: Permissions) -> list[Account]:
-    groups = entitled(error.kind, error.option)
+    groups = entitled(error.rule, error.wider)
     return [account for group in Group if group in groups for account in permissions.members(group)]
 
 
 def _names(error: NotYours, books: Books, permissions: Permissions) -> list[str]:
     """A person is named once, whatever accounts they have; somebody who was never met, by their account."""
-    groups = entitled(error.kind, error.option)
+    groups = entitled(error.rule, error.wider)
     owner = [books.people.get(error.requester).id] if Group.OWNER in groups else []
     barred = books.people.get(error.but).id if error.but else None
     people = dict.fromkeys([*owner, *(_person(account, books) for account in _accounts(error, permissions))])

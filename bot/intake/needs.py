@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from functools import cache
 
-from agents.domain.decisions.authority import Presser
-from agents.domain.decisions.decision import Decision, may_decide
+from agents.domain.decisions.authority import Presser, may
+from agents.domain.decisions.decision import Decision
+from agents.domain.decisions.table import RULES, rule_name
 from agents.domain.task.task import Task
 from bot.permissions import Permissions
 from store.books import Books
@@ -30,7 +31,7 @@ def mine_in(books: Books, task: Task, speaker: Presser, permissions: Permissions
     """Those of one task, oldest first."""
 
     def right(decision: Decision) -> Right:
-        return Right(decision.kind, decision.put_to, task.request.by, task.request.channel)
+        return Right(rule_name(decision), decision.put_to, task.request.by, task.request.channel)
 
     return [each for each in books.ledger.questions_of(task.id) if _has(right(each), speaker, permissions)]
 
@@ -44,7 +45,7 @@ def search(books: Books, waiting: Sequence[Waiting], words: str) -> list[Waiting
     questions = {decision.id: decision.question for decision in books.ledger.read([each.id for each in waiting])}
 
     def text(each: Waiting) -> str:
-        kind = each.right.kind
+        kind = each.right.rule
         return f"{kind} {kind.replace('_', ' ')} {questions[each.id]} {words_of[each.task]}".casefold()
 
     begins = words.strip()
@@ -57,4 +58,7 @@ def read(books: Books, waiting: Sequence[Waiting]) -> list[tuple[Task, Decision]
 
 
 def _has(right: Right, speaker: Presser, permissions: Permissions) -> bool:
-    return may_decide(right.kind, right.put_to, speaker, right.owner, permissions.channel(right.channel))
+    rule = RULES[right.rule]
+    if rule.put_to and speaker.is_(right.put_to):
+        return True
+    return may(rule, speaker, right.owner, permissions.channel(right.channel))

@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 from agents.domain.decisions import answering, pressing
 from agents.domain.decisions.answering import Utterance
-from agents.domain.decisions.asking import Facts, Moment
+from agents.domain.decisions.assent import assents
 from agents.domain.decisions.authority import Kind, Presser
+from agents.domain.decisions.kind import Facts, Moment
+from agents.domain.decisions.table import rule_of
 from agents.domain.ids import DecisionId
 from agents.domain.task.task import Task
 from bot.cards import replies
@@ -25,7 +27,7 @@ _ALSO_BUTTONS = frozenset({Verb.CANCEL, Verb.BACKBURNER})
 
 def words_of(said: Said, books: Books) -> Utterance:
     meaning = understand(said.text)
-    talk = isinstance(meaning, SmallTalk) and not answering.assents(meaning.text)
+    talk = isinstance(meaning, SmallTalk) and not assents(meaning.text)
     text, to = said.text.strip(), _card_at(said, books)
     return Utterance(text=text, at=said.at, mentioned=said.mentions_bot, talk=talk, to=to, label=label_of)
 
@@ -50,7 +52,8 @@ class Talk:
     def answers(self) -> bool:
         """Whether it answers a question that is answered in words, by somebody who may."""
         found = pressing.read(self.task, self.words, self.speaker, self.moment).answers
-        return any(answer.decision.rule.by_words or answer.decision.kind is Kind.SCOPE for answer in found)
+        scopes = (Kind.SCOPE, Kind.START_SCOPE)
+        return any(rule_of(each.decision).by_words or each.decision.kind in scopes for each in found)
 
     def is_answered_by(self, command: Command) -> bool:
         """Whether a command is meant as an answer here; `stop` and `cancel` never are."""

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from agents.domain import events as e
-from agents.domain.decisions.asking import Facts, Moment
+from agents.domain.decisions.kind import Facts, Moment
 from agents.domain.errors import BudgetReached, IllegalMove, NoAnswer, StaleLease
 from agents.domain.ids import is_project
 from agents.domain.planning import planning

@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from agents.domain.decisions import pressing
-from agents.domain.decisions.asking import Facts, Moment
 from agents.domain.decisions.decision import Decision
+from agents.domain.decisions.kind import Facts, Moment
 from agents.domain.ids import DecisionId, StreamId, TaskId
 from agents.domain.task.task import Task
 from bot.services import Office

@@ -11,7 +11,7 @@ from agents.catalog.risk import packaged_policy
 from agents.catalog.specialists import load_panel
 from agents.domain.checks.gates import GateCommands
 from agents.domain.checks.risk import RiskPolicy, risk_of
-from agents.domain.decisions.asking import Moment
+from agents.domain.decisions.kind import Moment
 from agents.domain.models.routing import said
 from agents.domain.task.task import Task
 from agents.llm.choice import choose_models

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from agents.domain.decisions.asking import Moment
+from agents.domain.decisions.kind import Moment
 from agents.domain.events import Event
 from agents.domain.ids import PersonId, TaskId, project_id
 from agents.domain.task.task import Task

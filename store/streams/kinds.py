@@ -11,6 +11,7 @@ from agents.domain.project.project import Project
 from agents.domain.task import fold as task
 from agents.domain.task.task import Task
 from store.json_types import shape
+from store.old_decisions import modernize
 
 State = TypeVar("State")
 
@@ -27,7 +28,7 @@ class StreamKind(Generic[State]):
         return shape(self.state).serializer.to_json(state, exclude_defaults=True).decode()
 
     def load(self, body: str) -> State:
-        return shape(self.state).validate_json(body)
+        return shape(self.state).validate_json(modernize(body, "open"))
 
 
 TASK = StreamKind(Task, task.begin, task.evolve)

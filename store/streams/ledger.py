@@ -11,6 +11,7 @@ from agents.domain import events as e
 from agents.domain.decisions import fold as domain
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision, DecisionState
+from agents.domain.decisions.table import rule_name
 from agents.domain.errors import IllegalMove
 from agents.domain.ids import DecisionId, PersonId, ProjectId, TaskId
 from agents.domain.task.task import Task
@@ -45,7 +46,7 @@ _CHANGE = Prepared(
 class Right(NamedTuple):
     """All that a right to decide depends on."""
 
-    kind: Kind
+    rule: str  # the name of the row that it is decided by
     put_to: PersonId
     owner: PersonId  # of its task
     channel: str
@@ -111,7 +112,7 @@ class Ledger:
         row = {
             "id": decision.id,
             "task": decision.task,
-            "kind": decision.kind,
+            "kind": rule_name(decision),
             "state": decision.state,
             "body": dump_decision(decision),
             "opened_at": seconds(decision.opened_at),
@@ -143,5 +144,5 @@ class Ledger:
 
 
 def _right(row: Sequence[str]) -> Right:
-    kind, put_to, owner, channel = row
-    return Right(Kind(kind), PersonId(put_to), PersonId(owner), channel)
+    rule, put_to, owner, channel = row
+    return Right(rule, PersonId(put_to), PersonId(owner), channel)

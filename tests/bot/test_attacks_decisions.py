@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import text
 
 from agents.domain.decisions import asking
-from agents.domain.decisions.asking import Question
 from agents.domain.decisions.authority import Group, Kind
 from agents.domain.decisions.decision import HOLD, Decision, DecisionState, Option, lettered
+from agents.domain.decisions.table import rule_name
 from agents.domain.errors import SettingsProblem
 from agents.domain.ids import Account
 from agents.domain.task.task import Task
@@ -22,6 +22,7 @@ from store.books import Books
 from store.chat.deliveries import DeliveryState
 from store.codec import Cause
 from store.database import Database
+from tests.builders.decisions import question
 from tests.store.room import (
     ANA,
     APPROVE_OR_NOT,
@@ -109,8 +110,8 @@ async def test_attack_9_a_member_without_rights_is_told_so_in_private(room: Room
 @pytest.mark.parametrize(
     ("kind", "channel", "why"),
     [
-        (Kind.GATE_CRITICAL, CHANNEL, "You asked for this work"),
-        (Kind.MERGE_CRITICAL, CHANNEL, "You asked for this work"),
+        ("gate_critical", CHANNEL, "You asked for this work"),
+        ("merge_critical", CHANNEL, "You asked for this work"),
         (Kind.MERGE, STRICT, "nobody approves their own request"),
         (Kind.SCOPE, STRICT, "nobody approves their own request"),
     ],
@@ -123,13 +124,13 @@ async def test_attack_10_the_requester_where_the_table_does_not_allow_them(
 
 
 async def test_attack_10_the_requester_by_another_account_of_theirs(room: Room) -> None:
-    decision = await room.ask(await room.task(EVE), Kind.GATE_CRITICAL)
+    decision = await room.ask(await room.task(EVE), "gate_critical")
     await room.database.write(lambda books: books.people.link(EVE, SEC))
     await refused(room, room.pressed(SEC, decision, YES), "You asked for this work")
 
 
 async def test_attack_10_a_vote_does_not_count_once_its_giver_turns_out_to_be_the_requester(room: Room) -> None:
-    decision = await room.ask(await room.task(EVE), Kind.GATE_CRITICAL)
+    decision = await room.ask(await room.task(EVE), "gate_critical")
     assert (await room.press(SEC, decision, YES)).state is DeliveryState.HANDLED
     await room.database.write(lambda books: books.people.link(EVE, SEC))
     await room.press(OPS, decision, YES)
@@ -141,13 +142,13 @@ async def test_attack_10_a_vote_does_not_count_once_its_giver_turns_out_to_be_th
 
 
 async def test_attack_11_one_person_who_presses_twice_counts_once(room: Room) -> None:
-    decision = await room.ask(await room.task(), Kind.GATE_CRITICAL)
+    decision = await room.ask(await room.task(), "gate_critical")
     await room.press(SEC, decision, YES)
     await refused(room, room.pressed(SEC, decision, YES), "counted already")
 
 
 async def test_attack_11_one_person_on_slack_and_on_discord_counts_once(room: Room) -> None:
-    decision = await room.ask(await room.task(), Kind.GATE_CRITICAL)
+    decision = await room.ask(await room.task(), "gate_critical")
     await room.database.write(lambda books: books.people.link(SEC, OPS))
     await room.press(SEC, decision, YES)
     await refused(room, room.pressed(OPS, decision, YES), "counted already")
@@ -156,7 +157,7 @@ async def test_attack_11_one_person_on_slack_and_on_discord_counts_once(room: Ro
 
 
 async def test_attack_11_accounts_linked_after_the_first_press_count_once_too(room: Room) -> None:
-    decision = await room.ask(await room.task(), Kind.GATE_CRITICAL)
+    decision = await room.ask(await room.task(), "gate_critical")
     await room.press(SEC, decision, YES)
     await room.database.write(lambda books: books.people.link(OPS, SEC))
     await refused(room, room.pressed(OPS, decision, YES), "counted already")
@@ -205,11 +206,11 @@ async def _name(room: Room, account: Account) -> str:
 
 async def superseded(room: Room, task: Task, old: Decision) -> Decision:
     """What was shown changes: a new decision takes the old one's place."""
-    question = Question(kind=old.kind, options=old.options, text="the diff is another one now")
+    asked = question(rule_name(old), old.options, "the diff is another one now")
     moment = room.office.moment(task.request.channel, room.key("changed"))
 
     def transaction(books: Books) -> Decision:
-        facts = asking.supersede(old, books.log.task(task.id), question, moment)
+        facts = asking.supersede(old, books.log.task(task.id), asked, moment)
         return books.log.append(task.id, facts, Cause(actor="overlord", delivery=moment.cause)).open[-1]
 
     return await room.database.write(transaction)
@@ -231,7 +232,7 @@ async def test_attack_13_an_old_button_after_what_it_showed_has_changed(room: Ro
 
 
 async def test_attack_13_a_replayed_delivery_is_no_second_press(room: Room) -> None:
-    decision = await room.ask(await room.task(), Kind.GATE_CRITICAL)
+    decision = await room.ask(await room.task(), "gate_critical")
     pressed = room.pressed(SEC, decision, YES)
     await room.hear(pressed)
     before = await state_of(room)
@@ -312,7 +313,7 @@ async def test_attack_16_the_same_user_of_another_team_is_somebody_else(room: Ro
     [
         (Kind.CANCEL, KEEP, "", UNLIMITED.confirm, "This expired"),
         (Kind.QUESTION, GO_OR_WAIT, "go", UNLIMITED.question_default, "Nobody decided in time"),
-        (Kind.GATE_MEDIUM, APPROVE_OR_NOT, "approve", UNLIMITED.medium_gate, "Nobody decided in time"),
+        ("gate_medium", APPROVE_OR_NOT, "approve", UNLIMITED.medium_gate, "Nobody decided in time"),
     ],
 )
 async def test_attack_17_a_press_after_its_time_is_told_so_whether_or_not_the_timer_has_fired(
@@ -330,7 +331,7 @@ async def test_attack_17_a_press_and_the_timer_at_the_same_instant_have_one_winn
     task = await room.task()
     winners = set()
     for number in range(40):
-        decision = await room.ask(task, Kind.GATE_MEDIUM, default="approve")
+        decision = await room.ask(task, "gate_medium", default="approve")
         late = HandClock(MORNING)
         late.pass_(UNLIMITED.medium_gate)
         timers = Room(office_of(other.database, late))

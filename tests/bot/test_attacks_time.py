@@ -8,7 +8,6 @@ from datetime import timedelta
 
 import pytest
 
-from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import HOLD, DecisionState
 from store.database import Database
 from tests.bot.test_attacks_decisions import card_of, shown_on
@@ -30,7 +29,7 @@ async def flood(room: Room, thread: str) -> None:
 
 async def test_attack_19_the_card_counts_down_and_a_hold_outlasts_the_flood(room: Room) -> None:
     task = await room.task()
-    gate = await room.ask(task, Kind.GATE_MEDIUM, default="approve")
+    gate = await room.ask(task, "gate_medium", default="approve")
     message = await shown_on(room, gate)
     await flood(room, task.request.thread)
     assert await shown_on(room, gate) == message, "the same message, still with its buttons"
@@ -47,7 +46,7 @@ async def test_attack_19_the_card_counts_down_and_a_hold_outlasts_the_flood(room
 @pytest.mark.parametrize(("channel", "passes"), [(CHANNEL, True), (CAREFUL, False)])
 async def test_attack_19_a_channel_may_forbid_what_passes_by_time(room: Room, channel: str, passes: bool) -> None:
     task = await room.task(channel=channel)
-    gate = await room.ask(task, Kind.GATE_MEDIUM, default="approve")
+    gate = await room.ask(task, "gate_medium", default="approve")
     await flood(room, task.request.thread)
     room.clock.pass_(UNLIMITED.medium_gate)
     await room.fire()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.domain.decisions.asking import Moment
+from agents.domain.decisions.kind import Moment
 from agents.domain.ids import TaskId
 from agents.domain.learning import proposing
 from agents.domain.learning.proposal import Level, Proposal, ProposalType, Rationale, Trigger, proposal_id

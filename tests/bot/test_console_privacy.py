@@ -125,7 +125,7 @@ async def test_to_a_stranger_it_is_as_if_it_were_not_there(house: House) -> None
 async def test_whoever_must_decide_sees_it_while_they_must_and_after_they_have(house: House) -> None:
     sec, ben = await house.enter("sec"), await house.enter("ben")
     task = await house.room.database.read(lambda books: books.log.task(PRIVATE))
-    gate = await house.room.ask(task, Kind.GATE_HIGH)
+    gate = await house.room.ask(task, "gate_high")
     for path in ("/needs", "/tasks"):
         assert f"/task/{PRIVATE}" in (await sec.get(path)).text
         assert f"/task/{PRIVATE}" not in (await ben.get(path)).text

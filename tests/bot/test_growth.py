@@ -17,8 +17,8 @@ import httpx
 import pytest
 from sqlalchemy import event
 
-from agents.domain.decisions.asking import Moment, Question
 from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.kind import Moment
 from agents.domain.ids import TaskId
 from agents.domain.text.redact import Redactor
 from agents.workspace.files.artefacts import FileArtefacts
@@ -33,6 +33,7 @@ from bot.services import Office
 from store.books import Books
 from store.database import Database
 from tests.bot.test_cli_entry import Shell
+from tests.builders.decisions import question
 from tests.fakes.console import SECRET, visitor
 from tests.store.room import APPROVE_OR_NOT, CHANNEL, MORNING, OPERATOR, UNLIMITED, HandClock, Room, ask, open_task
 
@@ -104,8 +105,8 @@ def fill(tasks: int, asked: int, books: Books) -> None:
         task = open_task(f"open-{number}", OPERATOR, CHANNEL, MORNING, books)
         books.messages.keep(task.request.thread, "first", OPERATOR, task.request.text, MORNING)
         if number > tasks - asked:
-            question = Question(kind=Kind.QUESTION, options=APPROVE_OR_NOT, text=f"may we {number}?")
-            ask(task.id, question, Moment(at=MORNING + timedelta(seconds=number), cause=f"asked-{number}"), books)
+            wanted = question("question", APPROVE_OR_NOT, f"may we {number}?")
+            ask(task.id, wanted, Moment(at=MORNING + timedelta(seconds=number), cause=f"asked-{number}"), books)
 
 
 async def test_the_1001st_decision_is_found_everywhere(tmp_path: Path) -> None:

@@ -10,13 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from agents.domain.decisions.asking import Question
-from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision, DecisionState
 from agents.domain.ids import Account, TaskId
 from agents.ports import Ports
 from bot.platforms.slack.directory import FRESH
 from bot.queries.people_queries import PeopleDesk
+from tests.builders.decisions import question
 from tests.fakes.discord import FakeDiscord
 from tests.fakes.llm import ThinkingLlm
 from tests.fakes.slack import fake_slack
@@ -46,12 +45,12 @@ class Both:
 
         return await until(look, f"{words}")
 
-    async def opened(self, kind: Kind) -> Decision:
+    async def opened(self, kind: str) -> Decision:
         """A decision of this kind on T-1, as a flow would open it."""
         assert self.host.program
         office = self.host.program.office
-        question = Question(kind=kind, options=APPROVE_OR_NOT, text="may we?")
-        return await office.database.write(partial(ask, TaskId("T-1"), question, office.moment("", "a flow")))
+        asked = question(kind, APPROVE_OR_NOT, "may we?")
+        return await office.database.write(partial(ask, TaskId("T-1"), asked, office.moment("", "a flow")))
 
     async def state(self, decision: Decision) -> DecisionState:
         assert self.host.program
@@ -133,7 +132,7 @@ async def test_one_person_on_slack_and_on_discord_counts_once(both: Both) -> Non
     await link(both, "sec")
     thread = await both.discord.say("ana", "speed up web", mention=True)
     await both.sees(both.discord, "ana", thread, "T-1 ·")
-    decision = await both.opened(Kind.GATE_CRITICAL)
+    decision = await both.opened("gate_critical")
     await both.sees(both.discord, "sec", thread, "may we?")
     await both.discord.press("sec", thread, CRITICAL)
     assert "DecisionVoted" in await both.outcome_of(both.discord.account("sec"))
@@ -164,7 +163,7 @@ async def test_a_borrowed_name_and_a_foreign_team_have_no_rights(both: Both) -> 
     fake = both.slack.fake
     thread = await both.slack.say("ana", "speed up web", mention=True)
     await both.sees(both.slack, "ana", thread, "T-1 ·")
-    decision = await both.opened(Kind.GATE_HIGH)
+    decision = await both.opened("gate_high")
     await both.sees(both.slack, "ana", thread, "may we?")
     card = next(m for m in fake.posts() if "may we?" in m.shown().words)
     strangers = {
@@ -196,7 +195,7 @@ async def test_an_account_that_was_deactivated_since_decides_nothing(both: Both)
     thread = await both.slack.say("ana", "speed up web", mention=True)
     await both.slack.say("sec", "I shall look at it", thread=thread)  # known, and well
     await both.sees(both.slack, "ana", thread, "T-1 ·")
-    decision = await both.opened(Kind.GATE_HIGH)
+    decision = await both.opened("gate_high")
     await both.sees(both.slack, "ana", thread, "may we?")
     card = next(m for m in fake.posts() if "may we?" in m.shown().words)
     fake.world.users[SEC].deleted = True

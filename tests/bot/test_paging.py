@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 
 from agents.domain.decisions import asking
-from agents.domain.decisions.asking import Question
-from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Option, lettered
 from agents.domain.ids import Account, Thread
 from agents.domain.limits import Limits
@@ -25,6 +23,7 @@ from bot.services import Office
 from store.books import Books
 from store.codec import Cause
 from store.database import Database
+from tests.builders.decisions import question
 
 ANA, CHANNEL = Account("console:ana"), "console:general"
 TASKS, PRIVATE = 43, 2  # in all, and those among them that were asked for in a direct message
@@ -45,7 +44,7 @@ def fill(office: Office, books: Books) -> None:
         thread = Thread(f"{CHANNEL}:{number}")
         request = Request(text=f"thing {number}", by=owner, thread=thread, channel=CHANNEL, at=moment.at, direct=direct)
         task = books.log.open(decide.open_task(books.log.next_id(), request, moment), cause)
-        books.log.append(task.id, asking.ask(task, Question(kind=Kind.PROJECT, options=WHICH), moment), cause)
+        books.log.append(task.id, asking.ask(task, question("project", WHICH), moment), cause)
 
 
 async def answer(office: Office, words: str, *, direct: bool = False) -> Card:

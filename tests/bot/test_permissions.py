@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from agents.domain.decisions.authority import RULES, ChannelPolicy, Group, Kind
+from agents.domain.decisions.authority import ChannelPolicy, Group
+from agents.domain.decisions.table import RULES
 from agents.domain.errors import SettingsProblem
 from agents.domain.ids import Account
 from bot.permissions import Permissions
@@ -78,18 +79,18 @@ def test_approvers_are_asked_one_after_another() -> None:
     assert [given.next_approver(number) for number in (-1, 0, 1, 2)] == [None, "discord:1", "slack:T1:U2", None]
 
 
-@pytest.mark.parametrize("kind", list(Kind))
-def test_what_is_said_where_nobody_is_named(kind: Kind) -> None:
-    told = permissions().nobody_in(kind, "slack:T1:C1")
-    if Group.OWNER in RULES[kind].who:
+@pytest.mark.parametrize("name", RULES)
+def test_what_is_said_where_nobody_is_named(name: str) -> None:
+    told = permissions().nobody_in(RULES[name], "slack:T1:C1")
+    if Group.OWNER in RULES[name].who:
         assert told is None
     else:
         assert told and "overlord.yaml" in told
 
 
 def test_the_operator_is_enough_where_they_can_press() -> None:
-    assert permissions().nobody_in(Kind.PLAN, "console:general") is None
-    told = permissions().nobody_in(Kind.PLAN, "slack:T1:C1")
+    assert permissions().nobody_in(RULES["plan"], "console:general") is None
+    told = permissions().nobody_in(RULES["plan"], "slack:T1:C1")
     assert told and "OVERLORD_APPROVERS" in told and "overlord decisions" in told
 
 
@@ -97,18 +98,18 @@ def test_two_people_are_needed_for_what_is_critical() -> None:
     one = permissions({Group.TECH_LEAD: {"slack:T1:U1"}})
     two = permissions({Group.TECH_LEAD: {"slack:T1:U1"}, Group.DEVOPS_TEAM: {"slack:T1:U2"}})
     same = permissions({Group.TECH_LEAD: {"slack:T1:U1"}, Group.DEVOPS_TEAM: {"slack:T1:U1"}})
-    assert one.nobody_in(Kind.GATE_CRITICAL, "slack:T1:C1")
-    assert same.nobody_in(Kind.GATE_CRITICAL, "slack:T1:C1")
-    assert two.nobody_in(Kind.GATE_CRITICAL, "slack:T1:C1") is None
-    assert permissions().nobody_in(Kind.GATE_CRITICAL, "console:a"), "the operator alone is one person"
+    assert one.nobody_in(RULES["gate_critical"], "slack:T1:C1")
+    assert same.nobody_in(RULES["gate_critical"], "slack:T1:C1")
+    assert two.nobody_in(RULES["gate_critical"], "slack:T1:C1") is None
+    assert permissions().nobody_in(RULES["gate_critical"], "console:a"), "the operator alone is one person"
 
 
 def test_a_user_group_is_no_account_but_somebody_may_be_in_it() -> None:
     given = permissions({Group.APPROVER: {"slack-group:T1:S1"}})
     assert given.members(Group.APPROVER) == ()
     assert given.crowds({Group.APPROVER, Group.ADMIN}) == ("slack-group:T1:S1",)
-    assert given.nobody_in(Kind.PLAN, "slack:T1:C1") is None
-    assert given.nobody_in(Kind.GATE_HIGH, "slack:T1:C1"), "another group is still nobody"
+    assert given.nobody_in(RULES["plan"], "slack:T1:C1") is None
+    assert given.nobody_in(RULES["gate_high"], "slack:T1:C1"), "another group is still nobody"
 
 
 def test_who_can_approve_names_every_group() -> None:

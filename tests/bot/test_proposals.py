@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
+from agents.domain.decisions.kinds.work.proposal import about
 from agents.domain.events import ApprovalOffered
 from agents.domain.ids import Account, Thread
 from agents.domain.learning import proposing
@@ -159,7 +160,7 @@ async def test_a_proposal_that_was_shown_otherwise_is_not_decided_on(house: Hous
     """Attack 13: the fingerprint is of the whole proposal."""
     [decision] = [d for d in (await house.now()).open if d.kind == "proposal"]
     other = replace(proposal_of("There is no compiler", house.task.id), proposed_action="Delete the tests")
-    shown = replace(decision, subject=f"{other.id}:{other.hash}")
+    shown = replace(decision, subject=about(other))
     pressed = house.room.pressed(LEAD, decision, APPROVE, shown=shown.fingerprint)
     assert (await house.room.hear(pressed)).state is DeliveryState.REFUSED
     assert (await house.listed()).proposal.status == "pending"

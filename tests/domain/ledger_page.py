@@ -3,8 +3,6 @@
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from agents.domain.decisions.authority import Kind
-from agents.domain.decisions.consequences import CONSEQUENCES
 from agents.domain.decisions.decision import Decision, Option, lettered
 from agents.domain.ids import Account
 from agents.domain.task.task import Task
@@ -47,17 +45,15 @@ PAGE = {
     "merge_high": row(LEAD, SECURITY, requester="channel"),
     "merge_critical": row(SECURITY, DEVOPS, LEAD, requester="no", people=2),
     "proposal": row(APPROVER),
-    "skill": row(APPROVER),
-    "knowledge": row(APPROVER),
     "cancel": replace(row(OWNER, APPROVER), silence="expires", after=10 * MINUTE),
 }
 # What follows from a decision is another test's matter, so kinds that move the task are left out. "Keep" moves nothing,
 # and neither does what is decided about work that has not begun.
 ABOUT_WORK = ("question", "scope", "gate_medium", "gate_high", "gate_critical", "merge", "merge_high", "merge_critical")
-KINDS = sorted(kind for kind in PAGE if Kind(kind) not in CONSEQUENCES or kind in ("cancel", *ABOUT_WORK))
+KINDS = sorted(("cancel", *ABOUT_WORK))
 TIMED = [kind for kind in KINDS if PAGE[kind].silence != "waits"]
 TWO_PEOPLE = [kind for kind in KINDS if PAGE[kind].people > 1]
-ASKS = Option(value="change", asks="What should change?")
+ASKS = Option(value="change", needs_words=True)
 OPTIONS = lettered(Option(value="approve", approves=True), Option(value="reject"), ASKS)
 KEEP = lettered(Option(value="keep"), Option(value="keep", label="Keep it"))
 

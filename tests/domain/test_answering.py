@@ -8,36 +8,40 @@ import pytest
 from agents.domain import events as e
 from agents.domain.decisions import pressing
 from agents.domain.decisions.answering import Utterance, option_named
-from agents.domain.decisions.asking import Moment, Question, ask
+from agents.domain.decisions.asking import Question, ask
 from agents.domain.decisions.authority import Group, Kind, Presser
-from agents.domain.decisions.consequences import RESUME_OR_TAKE
 from agents.domain.decisions.decision import Option, lettered
+from agents.domain.decisions.kind import Moment
+from agents.domain.decisions.kinds.task.stuck import STUCK
 from agents.domain.decisions.pressing import Press
+from agents.domain.decisions.subject import OfRun, OfWords
+from agents.domain.decisions.table import can_be_held, questions
 from agents.domain.errors import PressRefused
 from agents.domain.events import Event
 from agents.domain.ids import PersonId, TaskId, Thread
 from agents.domain.planning.decomposition import Decomposition, Subtask
-from agents.domain.planning.planning import PLAN_OPTIONS
 from agents.domain.planning.state import PlanState
 from agents.domain.task import steering
 from agents.domain.task.fold import evolve
 from agents.domain.task.request import Request
 from agents.domain.task.task import Task, TaskState
-from agents.domain.work.dispatching import SCOPE_OPTIONS
 from agents.domain.work.scope import Scope, ScopeMode
 from agents.domain.work.state import WorkState
 from agents.domain.work.work import SubtaskState, Work
-from agents.domain.work.working import ESCALATION_OPTIONS, GATE_OPTIONS, TAKEN_OPTIONS, UNMERGED_OPTIONS, Wanted, asked
+from agents.domain.work.working import Wanted, asked
 from bot.cards.words import label_of
+from tests.builders.decisions import question
 
 NOW = datetime(2026, 3, 4, 5, 6, tzinfo=UTC)
 OWNER = Presser(person=PersonId("ana"))
 LEAD = Presser(person=PersonId("lead"), groups=frozenset(Group) - {Group.OWNER})
 STRANGER = Presser(person=PersonId("mallory"))
 HASHES = lettered(
-    Option(value="bcrypt", label="bcrypt"), Option(value="argon2", label="argon2"), Option(value="answer", asks="?")
+    Option(value="bcrypt", label="bcrypt"),
+    Option(value="argon2", label="argon2"),
+    Option(value="answer", needs_words=True),
 )
-RUN = "run:1:1"
+RUN = OfRun(subtask=1, attempt=1)
 
 
 def moment(after: float = 0, cause: str = "x") -> Moment:
@@ -48,7 +52,7 @@ def _subtask(number: int) -> Subtask:
     return Subtask(number=number, title=f"Part {number}", why="", files=("a.py",))
 
 
-def task(*questions: Question, state: TaskState = TaskState.RUNNING) -> Task:
+def task(*asked_first: Question, state: TaskState = TaskState.RUNNING) -> Task:
     """A task at work whose subtasks wait for a person, with these questions open."""
     waits = Work(number=1, state=SubtaskState.NEEDS_HUMAN, attempt=1, scope=Scope(mode=ScopeMode.EXPLICIT))
     made = Task(
@@ -62,33 +66,29 @@ def task(*questions: Question, state: TaskState = TaskState.RUNNING) -> Task:
         work=WorkState(subtasks=(waits, replace(waits, number=2))),
         plan=PlanState(draft=Decomposition(goal="It works", subtasks=(_subtask(1), _subtask(2)))),
     )
-    for number, question in enumerate(questions):
-        (opened,) = ask(made, question, moment(cause=f"q{number}"))
+    for number, wanted in enumerate(asked_first):
+        (opened,) = ask(made, wanted, moment(cause=f"q{number}"))
         made = evolve(made, opened)
     return made
 
 
 def hash_question(number: int = 1) -> Question:
-    return Question(
-        kind=Kind.QUESTION, options=HASHES, text=f"T-1.{number} asks: Which hash?", subject=f"run:{number}:1"
-    )
+    run = OfRun(subtask=number, attempt=1)
+    return question("question", HASHES, f"T-1.{number} asks: Which hash?", subject=run)
 
 
 def stuck(number: int = 1) -> Question:
-    text = f"T-1.{number} needs you"
-    return Question(kind=Kind.ESCALATION, options=ESCALATION_OPTIONS, text=text, subject=f"work:{number}:1")
+    return question("escalation", text=f"T-1.{number} needs you", subject=OfRun(subtask=number, attempt=1))
 
 
-MORE_SCOPE = Question(kind=Kind.SCOPE, options=SCOPE_OPTIONS, text="More?", evidence=("settings.py",), subject=RUN)
-STOPPED = Question(kind=Kind.STOPPED, options=RESUME_OR_TAKE)
-TAKEN = Question(kind=Kind.ESCALATION, options=TAKEN_OPTIONS, text="yours", subject="work:1:1")
-UNMERGED = Question(kind=Kind.ESCALATION, options=UNMERGED_OPTIONS, text="not merged", subject="merge")
-PROJECT = Question(
-    kind=Kind.PROJECT, options=lettered(Option(value="api", label="api"), Option(value="web", label="web"))
-)
-GATE = Question(kind=Kind.GATE_MEDIUM, options=GATE_OPTIONS, text="T-1.1 passed", subject="gate:1:1:c", default="pass")
-PLAN = Question(kind=Kind.PLAN, options=PLAN_OPTIONS, subject="hash")
-PARKED = Question(kind=Kind.ESCALATION, options=lettered(Option(value="retry"), Option(value="cancel", asks="Why?")))
+MORE_SCOPE = replace(question("scope", text="More?"), evidence=("settings.py",))
+STOPPED = question("stopped")
+TAKEN = question("taken", text="yours")
+UNMERGED = question("unmerged", text="not merged")
+PROJECT = question("project", lettered(Option(value="api", label="api"), Option(value="web", label="web")))
+GATE = question("gate_medium", text="T-1.1 passed", default="pass")
+PLAN = question("plan")
+PARKED = question("stuck", STUCK.offer("retry", "cancel"))
 
 
 def say(at: Task, text: str, by: Presser = OWNER, *, talk: bool = False, after: float = 0) -> list[Event]:
@@ -138,10 +138,10 @@ def chosen(at: Task, facts: list[Event]) -> tuple[str, str]:
     ],
 )  # fmt: skip
 def test_words_are_the_answer(question: Question, said: str, by: Presser, option: str, words: str) -> None:
-    resting = question.kind is Kind.STOPPED
+    resting = question.kind.name is Kind.STOPPED
     at = task(question, state=TaskState.PAUSED if resting else TaskState.RUNNING)
-    if question.kind is Kind.PLAN:
-        at = replace(at, state=TaskState.AWAITING_APPROVAL, work=replace(at.work, subtasks=()))
+    if question.kind.name is Kind.PLAN:
+        at = replace(at, state=TaskState.AWAITING_APPROVAL, work=WorkState(subtasks=()))
     try:
         assert chosen(at, say(at, said, by)) == (option, words)
     except StopIteration:
@@ -170,7 +170,7 @@ def test_words_never_approve_but_bring_one_button(question: Question, said: str,
     at = task(question)
     (offered,) = say(at, said, LEAD)
     assert isinstance(offered, e.ApprovalOffered)
-    assert at.questions[0].option(offered.option).value == option
+    assert questions(at)[0].option(offered.option).value == option
 
 
 @pytest.mark.parametrize("said", ["argon2", "anything", "b"])
@@ -193,8 +193,8 @@ def test_with_several_questions_the_words_are_kept_and_one_press_says_which() ->
     assert isinstance(opened, e.DecisionOpened)
     at = evolve(at, opened)
     asked = opened.decision
-    assert asked.kind is Kind.MEANT and asked.subject == "use the library" and asked not in at.questions
-    assert [o.label for o in asked.options] == ["T-1.1 asks: Which hash?", "T-1.2 needs you", "Just a remark"]
+    assert asked.kind is Kind.MEANT and asked.subject == OfWords(words="use the library") and asked not in questions(at)
+    assert [o.label for o in asked.options] == ["T-1.1 asks: Which hash?", "T-1.2 needs you", ""]
     with pytest.raises(PressRefused):
         steering.press(at, Press(decision=asked.id, letter="a"), STRANGER, moment())
     facts = steering.press(at, Press(decision=asked.id, letter="b"), OWNER, moment())
@@ -211,15 +211,15 @@ def test_more_words_join_those_that_wait() -> None:
         for fact in say(at, said):
             at = evolve(at, fact)
     (asked,) = (d for d in at.open if d.kind is Kind.MEANT)
-    assert asked.subject == "use the library\nand keep the name"
+    assert asked.subject == OfWords(words="use the library\nand keep the name")
 
 
 def test_what_only_asked_about_words_closes_with_the_last_of_its_questions() -> None:
     at = task(hash_question(1), hash_question(2))
     (opened,) = say(at, "use the library")
     at = evolve(at, opened)
-    for question in at.questions:
-        for fact in steering.press(at, Press(decision=question.id, letter="a"), OWNER, moment()):
+    for each in questions(at):
+        for fact in steering.press(at, Press(decision=each.id, letter="a"), OWNER, moment()):
             at = evolve(at, fact)
     assert at.open == ()
 
@@ -227,25 +227,20 @@ def test_what_only_asked_about_words_closes_with_the_last_of_its_questions() -> 
 def test_a_subtask_that_is_named_takes_the_words() -> None:
     at = task(hash_question(1), hash_question(2))
     made = next(f for f in say(at, "T-1.2: bcrypt") if isinstance(f, e.DecisionMade))
-    assert made.decision == at.questions[1].id and made.option == "a"
+    assert made.decision == questions(at)[1].id and made.option == "a"
 
 
 def test_a_reply_to_a_card_is_for_that_card() -> None:
     at = task(hash_question(1), hash_question(2))
-    words = Utterance(text="scrypt", to=at.questions[1].id)
+    words = Utterance(text="scrypt", to=questions(at)[1].id)
     made = pressing.reply(at, words, OWNER, moment())[0]
-    assert isinstance(made, e.DecisionMade) and made.decision == at.questions[1].id
+    assert isinstance(made, e.DecisionMade) and made.decision == questions(at)[1].id
 
 
 def test_paths_in_words_are_one_press_away_from_being_allowed() -> None:
-    options = lettered(
-        Option(value="allow", label="Allow src/**", approves=True),
-        Option(value="unrestricted", approves=True),
-        Option(value="paths", asks="Which?", approves=True),
-    )
-    question = Question(kind=Kind.SCOPE, options=options, evidence=("src/**",), subject="start:1")
+    where = replace(question("start_scope"), evidence=("src/**",))
     fresh = Work(number=1)
-    at = before = replace(task(question), work=WorkState(subtasks=(fresh,)))
+    at = replace(task(where), work=WorkState(subtasks=(fresh,)))
     (opened,) = say(at, "docs/ and src/form.py, please", LEAD)
     assert isinstance(opened, e.DecisionOpened) and opened.decision.kind is Kind.MEANT
     at = evolve(at, opened)
@@ -254,7 +249,7 @@ def test_paths_in_words_are_one_press_away_from_being_allowed() -> None:
     facts = steering.press(at, Press(decision=opened.decision.id, letter="a"), LEAD, moment())
     ready = next(f for f in facts if isinstance(f, e.SubtaskReady))
     assert ready.scope.patterns == ("docs/**", "src/form.py")
-    (offered,) = say(before, "whatever it needs", LEAD)
+    (offered,) = say(replace(task(where), work=WorkState(subtasks=(fresh,))), "whatever it needs", LEAD)
     assert isinstance(offered, e.ApprovalOffered) and offered.option == ""
 
 
@@ -262,7 +257,7 @@ TIMED = replace(hash_question(), default="argon2")
 
 
 @pytest.mark.parametrize(
-    ("questions", "said", "by", "talk", "waits"),
+    ("put", "said", "by", "talk", "waits"),
     [
         ((replace(hash_question(1), default="argon2"), stuck(2)), "use the library", OWNER, False, True),
         ((GATE,), "this renames the public API", LEAD, False, True),
@@ -272,12 +267,12 @@ TIMED = replace(hash_question(), default="argon2")
     ],
 )
 def test_silence_never_overrules_words_that_were_said(
-    questions: tuple[Question, ...], said: str, by: Presser, talk: bool, waits: bool
+    put: tuple[Question, ...], said: str, by: Presser, talk: bool, waits: bool
 ) -> None:
-    at = task(*questions)
+    at = task(*put)
     for fact in say(at, said, by, talk=talk):
         at = evolve(at, fact)
-    question = at.questions[0]
+    question = questions(at)[0]
     assert (question.held_by is not None) is waits
     later = moment(3600)
     made = pressing.when_due(at, question.id, later)
@@ -298,10 +293,10 @@ def test_words_that_were_in_time_count_when_they_are_read_late() -> None:
 
 def test_a_question_without_a_default_is_reminded_of_after_four_hours_and_still_takes_words() -> None:
     at = task(hash_question())
-    assert not pressing.when_due(at, at.questions[0].id, moment(4 * 3600 - 1))
-    (reminded,) = pressing.when_due(at, at.questions[0].id, moment(4 * 3600))
+    assert not pressing.when_due(at, questions(at)[0].id, moment(4 * 3600 - 1))
+    (reminded,) = pressing.when_due(at, questions(at)[0].id, moment(4 * 3600))
     assert isinstance(reminded, e.DecisionReminded)
-    assert not at.questions[0].can_be_held, "no clock runs that could be paused"
+    assert not can_be_held(questions(at)[0]), "no clock runs that could be paused"
     assert chosen(at, say(at, "bcrypt", after=5 * 3600)) == ("bcrypt", "")
 
 
@@ -317,7 +312,7 @@ def test_a_default_in_free_text_holds() -> None:
 
 
 def test_a_cancel_is_never_a_button_in_words() -> None:
-    decision = task(stuck()).questions[0]
+    decision = questions(task(stuck()))[0]
     found = option_named(decision, "cancel task", label_of)
     assert found and found[0].value == "cancel"
     assert not any(isinstance(f, e.TaskCancelled) for f in say(task(stuck()), "Cancel task"))

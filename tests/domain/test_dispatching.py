@@ -8,10 +8,11 @@ from hypothesis import given, strategies as st
 
 from agents.domain import events as e
 from agents.domain.checks.evaluation import Evaluation, Score
-from agents.domain.checks.risk import GATE_FOR, Risk, RiskLevel
-from agents.domain.decisions.asking import Moment
+from agents.domain.checks.risk import Risk, RiskLevel
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision
+from agents.domain.decisions.kind import Moment
+from agents.domain.decisions.subject import OfStep
 from agents.domain.ids import PersonId, TaskId, Thread
 from agents.domain.limits import Limits
 from agents.domain.planning.decomposition import Decomposition, Need, Subtask, with_closing
@@ -20,6 +21,7 @@ from agents.domain.task.fold import evolve
 from agents.domain.task.request import Request
 from agents.domain.task.task import Task, TaskState
 from agents.domain.work import dispatching, working
+from agents.domain.work.runs import about_run
 from agents.domain.work.scope import Scope, ScopeMode
 from agents.domain.work.state import WorkState
 from agents.domain.work.work import SubtaskState, Work, phase_state
@@ -121,7 +123,7 @@ def test_a_subtask_whose_files_nobody_knows_asks_a_person_with_a_suggestion_once
     task = at_work(subtask(1, files=()), subtask(2, 1, files=("src/c.py",)))
     facts = dispatching.start_next(task, MOMENT)
     [opened] = facts
-    assert isinstance(opened, e.DecisionOpened) and opened.decision.kind is Kind.SCOPE
+    assert isinstance(opened, e.DecisionOpened) and opened.decision.kind is Kind.START_SCOPE
     assert opened.decision.evidence == ("src/**",)
     assert {option.value for option in opened.decision.options} == {"allow", "unrestricted", "paths"}
     assert not dispatching.start_next(played(task, *facts), MOMENT)
@@ -207,7 +209,7 @@ def test_a_spike_that_writes_conflicts_with_who_writes_the_same() -> None:
 def whole_judged(task: Task, level: RiskLevel, tree: str) -> Decision | None:
     """The gate that is asked for once the closing subtask was judged; None, if it passes by itself."""
     last = task.work.subtasks[-1].number
-    about = working.about_run(task, replace(task.work.on(last), attempt=1), MOMENT)
+    about = about_run(task, replace(task.work.on(last), attempt=1), MOMENT.at)
     task = played(task, *dispatching.start_next(task, MOMENT), e.WorkHandedIn(**about, commit="c", summary=""))
     evaluation = Evaluation(subtask=last, attempt=1, commit="c", tree=tree, overall=Score.PASS)
     risk = Risk(level=level, why=("many files",))
@@ -216,17 +218,21 @@ def whole_judged(task: Task, level: RiskLevel, tree: str) -> Decision | None:
     return next((fact.decision for fact in facts if isinstance(fact, e.DecisionOpened)), None)
 
 
+def _risk(asked: Decision | None) -> RiskLevel | None:
+    return asked.subject.risk if asked and isinstance(asked.subject, OfStep) else None
+
+
 @pytest.mark.parametrize("level", RiskLevel)
 def test_the_whole_waits_at_its_gate_like_any_other_step(level: RiskLevel) -> None:
     asked = whole_judged(done(done(at_work(subtask(1), subtask(2, 1)), 1), 2), level, "both")
-    assert (asked.kind if asked else None) is GATE_FOR[level]
+    assert _risk(asked) is (None if level is RiskLevel.LOW else level)
 
 
 @pytest.mark.parametrize("level", RiskLevel)
 def test_the_same_change_waits_at_a_gate_of_its_risk_once(level: RiskLevel) -> None:
     """One subtask is all there is: the whole is the tree that its own gate let pass, at low risk here."""
     asked = whole_judged(done(at_work(subtask(1)), 1), level, "t")
-    assert (asked.kind if asked else None) is GATE_FOR[level], "only a gate as strict as this one counts"
+    assert _risk(asked) is (None if level is RiskLevel.LOW else level), "only a gate as strict as this one counts"
     medium = done(at_work(subtask(1)), 1)
     medium = replace(
         medium,

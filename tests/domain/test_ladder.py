@@ -64,8 +64,8 @@ def test_which_failures_a_smaller_question_may_mend(error: ErrorClass, cut_off: 
 def test_only_who_may_approve_a_plan_may_take_the_outline(planned: Planned) -> None:
     assert stuck(planned).state is TaskState.BLOCKED
     with pytest.raises(PressRefused, match="not yours"):
-        planned.press(Kind.ESCALATION, "outline", by=OWNER)
-    task = planned.press(Kind.ESCALATION, "outline")
+        planned.press(Kind.STUCK, "outline", by=OWNER)
+    task = planned.press(Kind.STUCK, "outline")
     assert (task.state, task.plan.level, task.plan.level_why) == (TaskState.IN_REVIEW, Level.MINIMAL, "it is down")
     assert not task.parked and not task.problem and task.plan.number == 1
     assert replay(planned.facts) == task
@@ -73,27 +73,27 @@ def test_only_who_may_approve_a_plan_may_take_the_outline(planned: Planned) -> N
 
 def test_the_owner_may_still_try_again_and_cancel(planned: Planned) -> None:
     task = stuck(planned)
-    question = task.of_kind(Kind.ESCALATION)
+    question = task.of_kind(Kind.STUCK)
     assert question and [option.value for option in question.options] == ["retry", "outline", "cancel"]
-    assert planned.press(Kind.ESCALATION, "retry", by=OWNER).state is TaskState.DECOMPOSING
+    assert planned.press(Kind.STUCK, "retry", by=OWNER).state is TaskState.DECOMPOSING
 
 
 def test_other_steps_that_get_stuck_offer_no_outline(planned: Planned) -> None:
     planned.draft()
-    question = stuck(planned, flow="review").of_kind(Kind.ESCALATION)
+    question = stuck(planned, flow="review").of_kind(Kind.STUCK)
     assert question and [option.value for option in question.options] == ["retry", "cancel"]
 
 
 def test_three_drafts_that_do_not_hold_offer_it_and_a_planner_who_says_no_does_not(planned: Planned) -> None:
     for _ in range(1 + DEFAULT.plan.max_retries):
         planned.draft(BAD)
-    question = planned.task.of_kind(Kind.CLARIFICATION)
+    question = planned.task.of_kind(Kind.NO_PLAN)
     assert question and [option.value for option in question.options] == ["outline", "cancel"]
     with pytest.raises(PressRefused):
-        planned.press(Kind.CLARIFICATION, "outline", by=OWNER)
-    assert planned.press(Kind.CLARIFICATION, "outline").plan.level is Level.MINIMAL
+        planned.press(Kind.NO_PLAN, "outline", by=OWNER)
+    assert planned.press(Kind.NO_PLAN, "outline").plan.level is Level.MINIMAL
     other = Planned()
-    refused = other.draft(CannotPlan(why="it must not be done")).of_kind(Kind.CLARIFICATION)
+    refused = other.draft(CannotPlan(why="it must not be done")).of_kind(Kind.NO_PLAN)
     assert refused and [option.value for option in refused.options] == ["cancel"]
 
 
@@ -119,7 +119,7 @@ def test_an_outline_is_judged_as_any_plan_and_never_sent_to_a_planner(
     planned: Planned, critic: Critic, custodiet: Custodiet, state: TaskState, kind: Kind
 ) -> None:
     stuck(planned)
-    planned.press(Kind.ESCALATION, "outline")
+    planned.press(Kind.STUCK, "outline")
     task = planned.review(critic, custodiet, asks=True)
     assert task.state is state and task.of_kind(kind)
     assert not any(isinstance(fact, e.DecompositionSentBack) for fact in planned.facts)
@@ -145,10 +145,10 @@ def test_what_came_too_late_is_not_noted(planned: Planned) -> None:
 
 def test_words_of_people_are_in_the_next_outline(planned: Planned) -> None:
     stuck(planned)
-    planned.press(Kind.ESCALATION, "outline")
+    planned.press(Kind.STUCK, "outline")
     planned.review(Critic.PROCEED, Custodiet.OK)
     planned.press(Kind.PLAN, "changes", "write only src/login.py")
     assert planned.task.plan.level is Level.PRIMARY
     stuck(planned)
-    task = planned.press(Kind.ESCALATION, "outline")
+    task = planned.press(Kind.STUCK, "outline")
     assert task.plan.draft and "write only src/login.py" in task.plan.draft.subtasks[0].why and task.plan.number == 2

@@ -24,8 +24,7 @@ from hypothesis.stateful import (
 )
 
 from agents.domain.decisions import asking
-from agents.domain.decisions.asking import Question
-from agents.domain.decisions.authority import Group, Kind
+from agents.domain.decisions.authority import Group
 from agents.domain.decisions.decision import Decision
 from agents.domain.ids import Account
 from agents.domain.task.task import Task
@@ -34,6 +33,7 @@ from store.books import Books
 from store.chat.deliveries import DeliveryState
 from store.codec import Cause
 from store.database import Database
+from tests.builders.decisions import question
 from tests.domain.ledger_page import (
     ACCOUNTS,
     ANA,
@@ -112,7 +112,7 @@ class LedgerMachine(RuleBasedStateMachine):
     def _ask(self, which: tuple[Task, Account], kind: str, by_default: bool) -> Asked:
         options = KEEP if kind == "cancel" else OPTIONS
         default = "approve" if by_default and PAGE[kind].silence == "default" else ""
-        real = self._loop.run(self.room.ask(which[0], Kind(kind), options, default))
+        real = self._loop.run(self.room.ask(which[0], kind, options, default))
         return self._remember(which, kind, real, default)
 
     def _remember(self, which: tuple[Task, Account], kind: str, real: Decision, default: str) -> Asked:
@@ -203,12 +203,12 @@ class LedgerMachine(RuleBasedStateMachine):
         if old.state != "open":
             return old
         default = "approve" if old.default else ""
-        question = Question(kind=Kind(old.kind), options=old.real.options, text="changed", default=default)
+        asked = question(old.kind, old.real.options, "changed", default)
         moment = self.room.office.moment(old.task.request.channel, self.room.key("changed"))
 
         def transaction(books: Books) -> Decision:
             task = books.log.task(old.task.id)
-            facts = asking.supersede(old.real, task, question, moment)
+            facts = asking.supersede(old.real, task, asked, moment)
             return books.log.append(task.id, facts, Cause(actor="overlord", delivery=moment.cause)).open[-1]
 
         real = self._loop.run(self.room.database.write(transaction))

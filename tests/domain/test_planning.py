@@ -7,8 +7,10 @@ import pytest
 from agents.domain import events as e
 from agents.domain.decisions import pressing
 from agents.domain.decisions.answering import Utterance
-from agents.domain.decisions.asking import Moment
 from agents.domain.decisions.authority import ChannelPolicy, Group, Kind, PlanPolicy, Presser
+from agents.domain.decisions.kind import Moment
+from agents.domain.decisions.subject import OfPlan
+from agents.domain.decisions.table import questions
 from agents.domain.errors import IllegalMove, PressRefused
 from agents.domain.events import Event
 from agents.domain.limits import Limits
@@ -66,14 +68,13 @@ def test_approved_at_first_goes_to_a_person_bound_to_the_hash(planned: Planned) 
     task = planned.review(Critic.PROCEED, Custodiet.OK)
     assert task.state is TaskState.AWAITING_APPROVAL
     decision = task.of_kind(Kind.PLAN)
-    assert decision
-    assert task.plan.draft
-    assert decision.subject == task.plan.draft.hash
+    assert decision and task.plan.draft
+    assert decision.subject == OfPlan(hash=task.plan.draft.hash, version=task.plan.number)
     with pytest.raises(PressRefused):
         planned.press(Kind.PLAN, "approve", by=OWNER)  # the owner is no approver here
     task = planned.press(Kind.PLAN, "approve")
     assert task.state is TaskState.RUNNING
-    assert task.plan.accepted == decision.subject
+    assert isinstance(decision.subject, OfPlan) and task.plan.accepted == decision.subject.hash
 
 
 def test_a_faulty_draft_goes_back_with_the_reasons_and_is_reviewed_by_nobody(planned: Planned) -> None:
@@ -115,7 +116,11 @@ def test_a_plan_that_grows_in_small_steps_is_approved_anew_each_time(planned: Pl
         planned.draft(plan(*(subtask(number) for number in range(1, size + 1))))
         task = planned.review(Critic.PROCEED, Custodiet.OK)
         decision = task.of_kind(Kind.PLAN)
-        assert decision and task.plan.draft and decision.subject == task.plan.draft.hash
+        assert (
+            decision
+            and task.plan.draft
+            and decision.subject == OfPlan(hash=task.plan.draft.hash, version=task.plan.number)
+        )
         shown.append((decision, on(task, Kind.PLAN, "approve")))
         if size < 3:
             planned.press(Kind.PLAN, "changes", "and one more thing")
@@ -124,7 +129,8 @@ def test_a_plan_that_grows_in_small_steps_is_approved_anew_each_time(planned: Pl
         assert task.decision(decision.id) is None, "it is closed"
         with pytest.raises(PressRefused):
             steering.press(task, press, APPROVER, planned.moment())
-    assert planned.press(Kind.PLAN, "approve").plan.accepted == shown[-1][0].subject
+    last = shown[-1][0].subject
+    assert isinstance(last, OfPlan) and planned.press(Kind.PLAN, "approve").plan.accepted == last.hash
 
 
 def test_a_conflict_is_debated_and_only_then_ruled(planned: Planned) -> None:
@@ -191,12 +197,12 @@ def test_the_planner_may_ask_and_is_answered_in_words(planned: Planned) -> None:
     assert task.state is TaskState.DECOMPOSING
     task = planned.then(pressing.reply(task, Utterance(text="the one in docker"), OWNER, planned.moment()))
     assert task.plan.feedback == ("Which database? the one in docker",)
-    assert task.questions == ()
+    assert questions(task) == ()
 
 
 def test_a_planner_that_cannot_goes_to_a_person_who_cannot_approve_nothing(planned: Planned) -> None:
     task = planned.draft(CannotPlan(why="I only rehearse"))
-    decision = task.of_kind(Kind.CLARIFICATION)
+    decision = task.of_kind(Kind.NO_PLAN)
     assert decision and decision.evidence == ("I only rehearse",)
     assert not any(option.approves for option in decision.options)
     assert task.problem == "I only rehearse"
@@ -208,7 +214,7 @@ def test_a_corrected_request_sends_the_plan_back_whatever_it_waits_for(planned: 
     planned.draft()
     planned.review(Critic.PROCEED, Custodiet.BLOCK)
     task = planned.then(decide.correct(planned.task, "something else", OWNER, planned.moment()))
-    assert task.state is TaskState.DECOMPOSING and task.questions == ()
+    assert task.state is TaskState.DECOMPOSING and questions(task) == ()
     assert task.request.text == "something else" and "corrected" in task.plan.feedback[0]
 
 

@@ -5,8 +5,10 @@ from datetime import UTC, datetime
 
 import pytest
 
+from agents.domain.checks.risk import RiskLevel
 from agents.domain.decisions.authority import ChannelPolicy, Group, Kind, Presser
 from agents.domain.decisions.decision import Decision, DecisionState
+from agents.domain.decisions.subject import OfStep
 from agents.domain.ids import DecisionId, PersonId, TaskId, Thread
 from agents.domain.task.privacy import may_see
 from agents.domain.task.request import Request
@@ -17,7 +19,8 @@ ANA, BEN = PersonId("ana"), PersonId("ben")
 ASKED = Request(text="hush", by=ANA, thread=Thread("slack:T1:D1:1"), channel="slack:T1:D1", at=AT, direct=True)
 TASK = Task(id=TaskId("T-1"), changed_at=AT, request=ASKED)
 GATE = Decision(
-    id=DecisionId("d"), task=TASK.id, kind=Kind.GATE_HIGH, options=(), put_to=ANA, opened_at=AT
+    id=DecisionId("d"), task=TASK.id, kind=Kind.GATE, options=(), put_to=ANA, opened_at=AT,
+    subject=OfStep(subtask=1, attempt=1, commit="c", risk=RiskLevel.HIGH),
 )  # fmt: skip
 DECIDED = replace(GATE, state=DecisionState.DECIDED, decided_by=(BEN,))
 

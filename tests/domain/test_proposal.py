@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from agents.domain.decisions.authority import OUTLIVES, RULES, Group, Kind, Silence
-from agents.domain.decisions.consequences import CONSEQUENCES
+from agents.domain.decisions.asking import OUTLIVES
+from agents.domain.decisions.authority import Group, Kind, Silence
+from agents.domain.decisions.kinds.work import proposal as proposal_kind
+from agents.domain.decisions.table import KINDS, RULES
 from agents.domain.errors import IllegalMove
 from agents.domain.ids import ProposalId
-from agents.domain.learning import proposing
 from agents.domain.learning.proposal import (
     PROPOSAL_MOVES,
     Level,
@@ -86,14 +87,15 @@ def test_always_a_person_and_never_time() -> None:
     rule = RULES[Kind.PROPOSAL]
     assert rule.who == {Group.APPROVER} and rule.silence is Silence.WAITS and not rule.by_words
     assert Kind.PROPOSAL in OUTLIVES
-    assert [option.value for option in proposing.PROPOSAL_OPTIONS if option.approves] == ["approve"]
+    assert [option.value for option in KINDS[Kind.PROPOSAL].offer() if option.approves] == ["approve"]
 
 
 def test_only_a_decision_leads_to_an_approval() -> None:
     """P9: the fact is made in one place, and nothing comes there but what a press decided."""
-    assert _places("ProposalApproved") == {"agents/domain/learning/proposing.py"}
-    assert _places("ProposalRejected") == {"agents/domain/learning/proposing.py"}
-    assert CONSEQUENCES[Kind.PROPOSAL] is proposing.decided and not _places("decided")
+    assert _places("ProposalApproved") == {"agents/domain/decisions/kinds/work/proposal.py"}
+    assert _places("ProposalRejected") == {"agents/domain/decisions/kinds/work/proposal.py"}
+    assert KINDS[Kind.PROPOSAL].apply is proposal_kind.apply
+    assert _places("apply") == {"agents/domain/decisions/concluding.py"}
 
 
 def _places(called: str) -> set[str]:

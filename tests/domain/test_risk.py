@@ -1,14 +1,13 @@
 """Attack 50: the risk of a change, from what can be counted."""
 
-from itertools import product
-
 import pytest
 from hypothesis import given, strategies as st
 
 from agents.catalog.risk import RISK, packaged_risk
 from agents.domain.checks.evaluation import Change
-from agents.domain.checks.risk import GATE_FOR, MERGE_FOR, Area, RiskLevel, RiskPolicy, risk_of, words_of
-from agents.domain.decisions.authority import LEAVES_THE_MACHINE, RULES, Kind, Requester, Silence
+from agents.domain.checks.risk import Area, RiskLevel, RiskPolicy, risk_of, words_of
+from agents.domain.decisions.authority import Requester, Silence
+from agents.domain.decisions.kinds.work import gate, merge
 
 POLICY = RISK.read(packaged_risk().data)
 LOW, MEDIUM, HIGH, CRITICAL = RiskLevel
@@ -156,15 +155,11 @@ def test_a_word_is_found_where_it_stands_alone() -> None:
 
 
 def test_each_level_has_its_gate_and_its_merge() -> None:
-    assert GATE_FOR.keys() == MERGE_FOR.keys() == set(RiskLevel)
-    assert GATE_FOR[LOW] is None
-    assert [level for level, kind in GATE_FOR.items() if kind and RULES[kind].silence is Silence.PASSES] == [MEDIUM]
+    assert gate.RULES.keys() == merge.RULES.keys() == set(RiskLevel)
+    assert [level for level, rule in gate.RULES.items() if rule.silence is Silence.PASSES] == [LOW, MEDIUM]
 
 
 def test_a_merge_is_always_a_persons() -> None:
-    for kind in MERGE_FOR.values():
-        assert kind in LEAVES_THE_MACHINE
-        assert RULES[kind].silence is Silence.WAITS
-    assert (RULES[MERGE_FOR[CRITICAL]].people, RULES[MERGE_FOR[CRITICAL]].requester) == (2, Requester.NEVER)
-    used = {kind for kind in (*GATE_FOR.values(), *MERGE_FOR.values()) if kind}
-    assert used == {kind for kind, prefix in product(Kind, ("gate_", "merge")) if kind.startswith(prefix)}
+    assert merge.MERGE.leaves_machine
+    assert all(rule.silence is Silence.WAITS for rule in merge.RULES.values())
+    assert (merge.RULES[CRITICAL].people, merge.RULES[CRITICAL].requester) == (2, Requester.NEVER)

@@ -9,10 +9,14 @@ import pytest
 from agents.domain import events as e
 from agents.domain.decisions import fold as ledger, pressing
 from agents.domain.decisions.answering import Utterance
-from agents.domain.decisions.asking import Moment, Question, ask, supersede
+from agents.domain.decisions.asking import ask, supersede
 from agents.domain.decisions.authority import ChannelPolicy, Group, Kind, OnTimeout, Presser
-from agents.domain.decisions.decision import HOLD, Decision, DecisionState, Option, lettered, refuse_unless_open
+from agents.domain.decisions.decision import HOLD, Decision, DecisionState, Option, lettered
+from agents.domain.decisions.kind import Moment
 from agents.domain.decisions.pressing import Press
+from agents.domain.decisions.refusing import refuse_unless_open
+from agents.domain.decisions.subject import OfPlan
+from agents.domain.decisions.table import questions
 from agents.domain.errors import IllegalMove, OverlordError, PressRefused
 from agents.domain.events import Event
 from agents.domain.ids import PersonId, TaskId, Thread
@@ -20,6 +24,7 @@ from agents.domain.task import decide, steering
 from agents.domain.task.fold import evolve, replay
 from agents.domain.task.request import Request
 from agents.domain.task.task import Task, TaskState
+from tests.builders.decisions import question
 
 NOW = datetime(2026, 3, 4, 5, 6, tzinfo=UTC)
 ANA, BO, CY = PersonId("ana"), PersonId("bo"), PersonId("cy")
@@ -92,7 +97,7 @@ def test_a_press_decides_and_what_follows_comes_with_it() -> None:
     facts = asked()
     task = then(facts, steering.press(replay(facts), on(replay(facts), Kind.PROJECT, "web"), OWNER, moment()))
     assert task.project == "web"
-    assert not task.questions
+    assert not questions(task)
     assert ledger.replay(facts)[opened(facts, Kind.PROJECT).id].decided_by == (ANA,)
 
 
@@ -109,16 +114,16 @@ def test_the_words_of_a_stranger_answer_nothing() -> None:
 
 def test_words_never_approve() -> None:
     facts = asked()
-    plan = ask(replay(facts), Question(kind=Kind.PLAN, options=APPROVE_OR_NOT), moment())
+    plan = ask(replay(facts), question("plan", APPROVE_OR_NOT), moment())
     task = then(facts, plan)
     assert [type(f) for f in pressing.reply(task, Utterance(text="approve"), APPROVER, moment())] == [e.ApprovalOffered]
 
 
 def test_a_question_takes_free_words() -> None:
     facts = asked()
-    question = Question(kind=Kind.QUESTION, options=lettered(Option(value="a"), Option(value="b")), text="Which?")
+    which = question("question", lettered(Option(value="a"), Option(value="b")), "Which?")
     task = then(facts, steering.press(replay(facts), on(replay(facts), Kind.PROJECT, "web"), OWNER, moment()))
-    task = then(facts, ask(task, question, moment(cause="q")))
+    task = then(facts, ask(task, which, moment(cause="q")))
     (made,) = pressing.reply(task, Utterance(text="neither, use c"), OWNER, moment())
     assert isinstance(made, e.DecisionMade)
     assert made.words == "neither, use c"
@@ -126,10 +131,10 @@ def test_a_question_takes_free_words() -> None:
 
 def test_two_people_are_two_people() -> None:
     facts = asked()
-    task = then(facts, ask(replay(facts), Question(kind=Kind.MERGE_CRITICAL, options=APPROVE_OR_NOT), moment()))
+    task = then(facts, ask(replay(facts), question("merge_critical", APPROVE_OR_NOT), moment()))
     lead = Presser(person=BO, groups=frozenset({Group.TECH_LEAD}))
     sec = Presser(person=CY, groups=frozenset({Group.SECURITY_TEAM}))
-    press = on(task, Kind.MERGE_CRITICAL, "approve")
+    press = on(task, Kind.MERGE, "approve")
     task = then(facts, steering.press(task, press, lead, moment()))
     with pytest.raises(PressRefused, match="counted already"):
         steering.press(task, press, lead, moment())
@@ -145,19 +150,19 @@ def test_two_people_are_two_people() -> None:
 
 def test_one_person_is_enough_to_reject_what_needs_two() -> None:
     facts = asked()
-    task = then(facts, ask(replay(facts), Question(kind=Kind.MERGE_CRITICAL, options=APPROVE_OR_NOT), moment()))
+    task = then(facts, ask(replay(facts), question("merge_critical", APPROVE_OR_NOT), moment()))
     lead = Presser(person=BO, groups=frozenset({Group.TECH_LEAD}))
-    (made,) = steering.press(task, on(task, Kind.MERGE_CRITICAL, "reject"), lead, moment())
+    (made,) = steering.press(task, on(task, Kind.MERGE, "reject"), lead, moment())
     assert isinstance(made, e.DecisionMade)
 
 
-GATE = Question(kind=Kind.GATE_MEDIUM, options=APPROVE_OR_NOT, default="approve")
+GATE = question("gate_medium", APPROVE_OR_NOT, default="approve")
 
 
 def test_a_medium_gate_passes_by_time() -> None:
     facts = asked()
     task = then(facts, ask(replay(facts), GATE, moment()))
-    gate = opened(facts, Kind.GATE_MEDIUM)
+    gate = opened(facts, Kind.GATE)
     assert pressing.when_due(task, gate.id, moment(1799)) == []
     (made,) = pressing.when_due(task, gate.id, moment(1800))
     assert isinstance(made, e.DecisionMade)
@@ -167,7 +172,7 @@ def test_a_medium_gate_passes_by_time() -> None:
 def test_a_held_gate_waits_for_ever() -> None:
     facts = asked()
     task = then(facts, ask(replay(facts), GATE, moment()))
-    gate = opened(facts, Kind.GATE_MEDIUM)
+    gate = opened(facts, Kind.GATE)
     task = then(facts, steering.press(task, Press(decision=gate.id, letter=HOLD), OWNER, moment()))
     assert pressing.when_due(task, gate.id, moment(10**7)) == []
     with pytest.raises(PressRefused, match="No clock"):
@@ -177,22 +182,22 @@ def test_a_held_gate_waits_for_ever() -> None:
 def test_a_channel_may_deny_what_passes_by_time() -> None:
     facts = asked()
     task = then(facts, ask(replay(facts), GATE, moment(channel=ChannelPolicy(on_timeout=OnTimeout.DENY))))
-    assert pressing.when_due(task, opened(facts, Kind.GATE_MEDIUM).id, moment(10**7)) == []
+    assert pressing.when_due(task, opened(facts, Kind.GATE).id, moment(10**7)) == []
 
 
 def test_reminders_stop_after_the_last_one() -> None:
     facts = asked()
     task, id = replay(facts), opened(facts, Kind.PROJECT).id
     task = then(facts, pressing.when_due(task, id, moment(4 * 3600)))
-    assert task.questions[0].reminders == 1
-    assert task.questions[0].due is None
+    assert questions(task)[0].reminders == 1
+    assert questions(task)[0].due is None
 
 
 def test_an_escalation_is_reminded_of_three_times_four_hours_apart() -> None:
     facts = asked()
     parked = e.JobParked(task=TaskId("T-1"), at=NOW, job="j", flow="intake", problem="it died", kept="all")
     task = then(facts, decide.park(replay(facts), parked, moment(cause="park")))
-    id = opened(facts, Kind.ESCALATION).id
+    id = opened(facts, Kind.STUCK).id
     for number in (1, 2, 3):
         (reminded,) = then_facts = pressing.when_due(task, id, moment(number * 4 * 3600))
         assert isinstance(reminded, e.DecisionReminded)
@@ -207,7 +212,7 @@ def test_a_job_that_parks_while_its_task_is_stopped_takes_the_resume_button_away
     parked = e.JobParked(task=TaskId("T-1"), at=NOW, job="j", flow="intake", problem="it died", kept="all")
     task = then(facts, decide.park(replay(facts), parked, moment(cause="park")))
     assert task.of_kind(Kind.STOPPED) is None
-    assert task.of_kind(Kind.ESCALATION) is not None
+    assert task.of_kind(Kind.STUCK) is not None
 
 
 def test_a_cancel_nobody_confirms_expires_and_nothing_happens() -> None:
@@ -242,7 +247,7 @@ def test_stop_and_resume_come_back_to_where_it_was() -> None:
         then(list(facts), steering.stop(task, OWNER, "", moment(cause="2")))
     task = then(facts, steering.backburner(task, APPROVER, "", moment(cause="3")))
     assert task.state is TaskState.BACKBURNER
-    assert [d.kind for d in task.questions] == [Kind.PROJECT, Kind.BACKBURNER]
+    assert [d.kind for d in questions(task)] == [Kind.PROJECT, Kind.BACKBURNER]
     task = then(facts, steering.take("resume")(task, OWNER, "", moment(cause="4")))
     assert task.state is TaskState.RECEIVED
 
@@ -260,14 +265,16 @@ def test_a_parked_job_is_retried_by_a_person() -> None:
 
 def test_a_superseded_card_says_so() -> None:
     facts = asked()
-    plan = Question(kind=Kind.PLAN, options=APPROVE_OR_NOT, subject="hash-1")
+    plan = question("plan", APPROVE_OR_NOT, subject=OfPlan(hash="hash-1", version=1))
     task = then(facts, ask(replay(facts), plan, moment(cause="v1")))
     old = opened(facts, Kind.PLAN)
-    task = then(facts, supersede(old, task, replace(plan, subject="hash-2"), moment(cause="v2")))
+    task = then(
+        facts, supersede(old, task, replace(plan, subject=OfPlan(hash="hash-2", version=2)), moment(cause="v2"))
+    )
     assert opened(facts, Kind.PLAN).id != old.id
     with pytest.raises(PressRefused, match="changed since"):
         refuse_unless_open(ledger.replay(facts)[old.id], str)
-    assert [d.subject for d in task.questions if d.kind is Kind.PLAN] == ["hash-2"]
+    assert [d.subject for d in task.open if d.kind is Kind.PLAN] == [OfPlan(hash="hash-2", version=2)]
 
 
 def test_a_closed_decision_stays_as_it_is() -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from agents.domain.decisions.kinds.plan.plan import accept
 from agents.domain.events import PlanAccepted
 from agents.domain.ids import PersonId, TaskId, Thread
 from agents.domain.planning import planning
@@ -34,7 +35,7 @@ def test_a_plan_that_was_accepted_before_workflows_were_kept_goes_by_what_held_t
 
 def test_until_a_plan_is_accepted_the_current_workflow_holds_and_then_that_one() -> None:
     assert planning.workflow_of(task(), lambda: EAGER) is EAGER
-    accepted = planning.accepted(task(), "abc", (), replace(moment(), workflow=lambda: EAGER))
+    accepted = accept(task(), "abc", (), replace(moment(), workflow=lambda: EAGER))
     assert load_event("PlanAccepted", dump_event(accepted)) == accepted and accepted.workflow == EAGER
     kept = TASK.load(TASK.dump(task(PlanState(accepted="abc", workflow=EAGER))))
     assert planning.workflow_of(kept, lambda: DEFAULT) == EAGER and working.most_attempts(kept) == 6

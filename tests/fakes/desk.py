@@ -23,7 +23,7 @@ from store.streams.evaluations import EvaluationResult
 
 LAST_REPLIES = 3
 PLAN = lettered(
-    Option(value="approve", approves=True), Option(value="change", asks="What should change?"), Option(value="cancel")
+    Option(value="approve", approves=True), Option(value="change", needs_words=True), Option(value="cancel")
 )
 START = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 

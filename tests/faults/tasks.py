@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from agents.domain.decisions.asking import Moment
+from agents.domain.decisions.kind import Moment
 from agents.domain.ids import Account, Thread
 from agents.domain.task import decide
 from agents.domain.task.request import Request

@@ -13,6 +13,7 @@ from sqlalchemy import text
 
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import DecisionState, Option, lettered
+from agents.domain.decisions.table import rule_of
 from agents.ports import Ports
 from bot.app import running
 from bot.delivery.announcer import announce
@@ -70,7 +71,7 @@ async def test_reminders_are_neither_doubled_nor_dropped(room: Room) -> None:
     for _ in range(5):
         room.clock.pass_(UNLIMITED.reminder + HOUR)
         await room.fire()
-    assert await facts(room, "DecisionReminded") == (await room.decision(decision.id)).rule.reminders
+    assert await facts(room, "DecisionReminded") == rule_of(await room.decision(decision.id)).reminders
 
 
 class Bench:

@@ -17,8 +17,9 @@ import pytest
 from sqlalchemy import Engine, create_engine, select, update
 
 from agents.domain import events as e
-from agents.domain.decisions.asking import Moment
 from agents.domain.decisions.decision import Decision, DecisionState
+from agents.domain.decisions.kind import Moment
+from agents.domain.decisions.table import questions
 from agents.domain.errors import OverlordError, StaleLease
 from agents.domain.ids import DecisionId, TaskId, Thread
 from agents.domain.limits import Limits
@@ -235,7 +236,7 @@ def presses_that_count(home: Path, make_ledger: type[StaleLedger]) -> int:
     engine, counted = careful(f"sqlite:///{home / 'overlord.db'}"), 0
     with engine.begin() as db:
         migrate(db)
-        (question,) = a_task(Books(db)).questions
+        (question,) = questions(a_task(Books(db)))
         ledger = make_ledger(db)
         ledger.remembered = question
         for option in question.options:

@@ -56,7 +56,7 @@ async def test_a_branch_that_is_taken_over_is_where_the_person_works(work: Work)
 async def test_what_the_person_made_of_it_is_judged_and_goes_on(work: Work) -> None:
     await taken(work)
     work.workshop.forge.branches[BRANCH] = "f" * 40
-    await work.press(Kind.ESCALATION, "hand_in")
+    await work.press(Kind.TAKEN, "hand_in")
     await work.settle()
     done = (await work.now()).work.on(1)
     assert done.state is SubtaskState.DONE and done.commit == "f" * 40
@@ -68,7 +68,7 @@ async def test_a_branch_that_cannot_be_brought_is_said_and_ours_is_judged(work: 
     work.workshop.forge.closed = {BRANCH}
     await taken(work)
     assert "is checked out" in (await published(work)).problem
-    await work.press(Kind.ESCALATION, "hand_in")
+    await work.press(Kind.TAKEN, "hand_in")
     await work.settle()
     assert (await work.now()).work.on(1).commit == work.workshop.checkouts.branches[BRANCH]
 
@@ -96,7 +96,7 @@ async def test_the_whole_is_taken_over_on_the_tasks_own_branch(work: Work) -> No
     branch = "ai/t-1-logging-in-works"
     assert (await published(work)).how == f"git switch {branch}"
     work.workshop.forge.branches[branch], work.workshop.gates.says = "e" * 40, {}
-    await work.press(Kind.ESCALATION, "hand_in")
+    await work.press(Kind.TAKEN, "hand_in")
     await work.settle()
     assert work.workshop.gates.judged[-1].commit == "e" * 40 and (await work.now()).of_kind(Kind.MERGE)
 

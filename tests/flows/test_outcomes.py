@@ -68,7 +68,7 @@ async def test_a_branch_that_a_person_took_over(work: Work) -> None:
     await work.settle()
     await work.press(Kind.ESCALATION, "take")
     work.workshop.checkouts.branches["ai/t-1.1-write-the-form"] = "f" * 40
-    await work.press(Kind.ESCALATION, "hand_in")
+    await work.press(Kind.TAKEN, "hand_in")
     await work.settle()
     last = (await runs(work, 1))[-1]
     assert (last.worker, last.status) == (PERSON, Status.SUCCESS)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from agents.domain.decisions.asking import Moment
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import DecisionState
+from agents.domain.decisions.kind import Moment
 from agents.domain.errors import PressRefused
 from agents.domain.events import Event
 from agents.domain.ids import project_id

@@ -73,7 +73,7 @@ async def test_work_that_is_too_long_to_read_at_once_is_read_in_parts_or_waits_f
         ("1:1", "the first half", 1, 2),
         ("1:1:2", "the second half", 2, 2),
     ]
-    gate = task.of_kind(Kind.GATE_HIGH)
+    gate = task.of_kind(Kind.GATE)
     assert (gate is not None and "not all of it was read" in gate.question) is bool(unread)
     judged = task.work.on(1).evaluation
     assert judged and judged.reviews[0].read == 900 and judged.reviews[0].parts == 2

@@ -8,6 +8,8 @@ import pytest
 from agents.domain.checks.evaluation import GateRun, Score
 from agents.domain.checks.risk import Risk, RiskLevel
 from agents.domain.decisions.authority import Group, Kind, Presser
+from agents.domain.decisions.subject import OfHead
+from agents.domain.decisions.table import rule_name
 from agents.domain.ids import Account, PersonId
 from agents.domain.learning.skill import Uses, uses
 from agents.domain.task.task import Task, TaskState
@@ -47,7 +49,7 @@ async def test_the_history_says_which_subtask_came_in_and_who_let_it_pass(work: 
     bo = await work.office.database.write(lambda books: books.people.meet(Account("console:bo"), "Bo"))
     await work.accepted()
     await work.settle()
-    await work.press(Kind.GATE_MEDIUM, "pass", by=Presser(person=bo, groups=frozenset(Group)))
+    await work.press(Kind.GATE, "pass", by=Presser(person=bo, groups=frozenset(Group)))
     await work.run_next("integrate")
     told = "T-1.1: Write the form\n\nPart of T-1: Logging in works\nPassed by Bo"
     assert work.workshop.checkouts.messages == [told], "the asker has no name here, so none is said"
@@ -64,13 +66,13 @@ async def test_the_whole_is_judged_again_and_handed_over_as_one_pull_request(wor
     assert [w.state for w in task.work.subtasks] == [S.DONE] * 4 and len(work.workshop.minions.briefs) == 3
     assert task.delivery.pull == 1 and task.delivery.head == work.workshop.checkouts.branches[task.work.branch]
     merge = task.of_kind(Kind.MERGE)
-    assert merge and merge.subject == task.delivery.head
+    assert merge and isinstance(merge.subject, OfHead) and merge.subject.commit == task.delivery.head
     assert not work.workshop.checkouts.opened, "every folder is gone"
 
     await work.press(Kind.MERGE, "merge")
     await work.run_next("merge")
     task = await work.now()
-    assert task.state is TaskState.DONE and work.workshop.forge.merged == [merge.subject]
+    assert task.state is TaskState.DONE and work.workshop.forge.merged == [merge.subject.commit]
     assert not task.open and task.delivery.merged_into == "main"
 
 
@@ -79,10 +81,10 @@ async def test_a_merge_that_does_not_fit_is_taken_to_a_person_and_can_be_tried_a
     work.workshop.forge.fits = False
     await work.press(Kind.MERGE, "merge")
     await work.settle()
-    assert (await work.now()).of_kind(Kind.ESCALATION)
+    assert (await work.now()).of_kind(Kind.UNMERGED)
     assert state_of(await work.now()) == "Could not be merged: it needs you"
     work.workshop.forge.fits = True
-    await work.press(Kind.ESCALATION, "again")
+    await work.press(Kind.UNMERGED, "again")
     await work.settle()
     assert (await work.now()).state is TaskState.DONE
 
@@ -96,9 +98,9 @@ async def test_changes_asked_for_at_the_merge_are_worked_in_and_shown_anew(work:
     assert brief.work.scope.refuse("password.py") is None and brief.work.scope.refuse("other.py")
     task = await work.now()
     merge = task.of_kind(Kind.MERGE)
+    assert merge and isinstance(merge.subject, OfHead)
     assert (
-        merge
-        and merge.subject == task.delivery.head != before.delivery.head
+        merge.subject.commit == task.delivery.head != before.delivery.head
         and task.delivery.pull == before.delivery.pull
     )
     assert [each.base for each in work.workshop.gates.judged[-2:]] == [task.work.base] * 2, (
@@ -248,30 +250,31 @@ async def test_a_person_may_take_a_branch_over_and_hand_it_in(work: Work) -> Non
     await work.settle()
     await work.press(Kind.ESCALATION, "take")
     work.workshop.checkouts.branches["ai/t-1.1-write-the-form"] = "f" * 40
-    await work.press(Kind.ESCALATION, "hand_in")
+    await work.press(Kind.TAKEN, "hand_in")
     await work.settle()
     assert "f" * 40 in [candidate.commit for candidate in work.workshop.gates.judged]
     assert (await work.now()).work.on(1).state is S.DONE
 
 
 @pytest.mark.parametrize(
-    ("level", "kind"),
+    ("level", "rule"),
     [
-        (RiskLevel.MEDIUM, Kind.GATE_MEDIUM),
-        (RiskLevel.HIGH, Kind.GATE_HIGH),
-        (RiskLevel.CRITICAL, Kind.GATE_CRITICAL),
+        (RiskLevel.MEDIUM, "gate_medium"),
+        (RiskLevel.HIGH, "gate_high"),
+        (RiskLevel.CRITICAL, "gate_critical"),
     ],
 )
-async def test_a_step_gate_is_as_strict_as_the_risk(work: Work, level: RiskLevel, kind: Kind) -> None:
+async def test_a_step_gate_is_as_strict_as_the_risk(work: Work, level: RiskLevel, rule: str) -> None:
     work.workshop.risk = Risk(level=level, why=("auth code: password.py",))
     await work.accepted()
     await work.settle()
-    gate = (await work.now()).of_kind(kind)
+    gate = (await work.now()).of_kind(Kind.GATE)
+    assert gate and rule_name(gate) == rule
     assert gate and "auth code" in gate.question and bool(gate.due) is (level is RiskLevel.MEDIUM)
-    await work.press(kind, "pass")
+    await work.press(Kind.GATE, "pass")
     if level is RiskLevel.CRITICAL:
-        assert (await work.now()).of_kind(kind), "one is not enough"
-        await work.press(kind, "pass", by=Presser(person=PersonId("sec"), groups=frozenset({Group.SECURITY_TEAM})))
+        assert (await work.now()).of_kind(Kind.GATE), "one is not enough"
+        await work.press(Kind.GATE, "pass", by=Presser(person=PersonId("sec"), groups=frozenset({Group.SECURITY_TEAM})))
     await work.settle()
     assert (await work.now()).work.on(1).state is S.DONE
 
@@ -284,18 +287,18 @@ async def test_attack_19_what_only_time_let_pass_does_not_leave_the_machine(work
     await work.accepted()
     for _ in range(2):  # two side by side, and the third
         await work.settle()
-        assert set(await work.time_passes()) == {Kind.GATE_MEDIUM}
+        assert set(await work.time_passes()) == {Kind.GATE}
     await work.settle()
     task = await work.now()
     assert [each.by_time for each in task.work.subtasks] == [True, True, True, False]
-    gate = task.of_kind(Kind.GATE_MEDIUM)
+    gate = task.of_kind(Kind.GATE)
     assert gate and "auth code" in gate.question, "the whole has a gate like any other step"
     if leaves:
         assert not gate.due and "T-1.1 and T-1.2 and T-1.3 passed only because the time" in gate.question
         assert not await work.time_passes() and not work.workshop.forge.pulls
-        await work.press(Kind.GATE_MEDIUM, "pass")
+        await work.press(Kind.GATE, "pass")
     else:
-        assert set(await work.time_passes()) == {Kind.GATE_MEDIUM}
+        assert set(await work.time_passes()) == {Kind.GATE}
     await work.settle()
     assert (await work.now()).of_kind(Kind.MERGE) and len(work.workshop.forge.pulls) == 1
 
@@ -314,7 +317,7 @@ async def test_a_reviewer_who_says_nothing_is_never_taken_for_a_yes(tmp_path: Pa
         work = Work(plan.office, plan.llm, plan.task, workshop=Workshop())
         await work.accepted()
         await work.settle()
-        assert (await work.now()).of_kind(Kind.GATE_HIGH), "low risk, but nobody read it"
+        assert (await work.now()).of_kind(Kind.GATE), "low risk, but nobody read it"
 
 
 async def test_work_whose_commits_do_not_fit_goes_to_a_person(work: Work) -> None:

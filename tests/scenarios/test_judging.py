@@ -181,7 +181,7 @@ async def test_work_that_no_reviewer_judged_waits_for_a_person(opened: Opened) -
     assert {"Let it pass", "Send it back"} == set(card.buttons)
     await play.silence("lead", thread)
     task = await play.task()
-    assert task.of_kind(Kind.GATE_HIGH) and task.work.on(1).state is SubtaskState.EVALUATING, "never taken for a yes"
+    assert task.of_kind(Kind.GATE) and task.work.on(1).state is SubtaskState.EVALUATING, "never taken for a yes"
 
     await play.stage.press("lead", thread, "Send it back", words="say what it stores")
 

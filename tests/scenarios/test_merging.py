@@ -53,7 +53,7 @@ async def test_whoever_asked_is_refused_even_if_they_could_approve_for_others(op
     await play.sees("lead", thread, "T-1 is ready to merge")
     await play.stage.press("lead", thread, "Merge it")
     assert (await play.sees("lead", thread, NOT_YOURS)).private
-    merge = (await play.task()).of_kind(Kind.MERGE_CRITICAL)
+    merge = (await play.task()).of_kind(Kind.MERGE)
     assert merge and not merge.votes
 
 
@@ -72,7 +72,7 @@ async def test_an_approval_counts_for_what_was_shown_and_not_for_what_comes_afte
     await step_passed(play, thread, "lead", "ops")
     await play.sees("lead", thread, "T-1 is ready to merge", "Approvals (0 of 2)")
     task = await play.task()
-    assert task.of_kind(Kind.MERGE_CRITICAL) and task.delivery.head != before and not work.forge.merged
+    assert task.of_kind(Kind.MERGE) and task.delivery.head != before and not work.forge.merged
 
 
 async def test_a_risky_change_is_merged_by_one_who_answers_for_such_changes(opened: Opened) -> None:

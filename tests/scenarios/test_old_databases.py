@@ -9,6 +9,7 @@ import pytest
 
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision
+from agents.domain.decisions.table import rule_name
 from agents.domain.ids import TaskId, Thread
 from agents.domain.task.task import Task, TaskState
 from bot.query_api import Desk
@@ -31,8 +32,8 @@ limits: {{quota_per_person: 1000, quota_per_channel: 1000}}
 """
 # What is pressed where a decision is open, by the option's value; else its first one.
 CHOSEN = {Kind.CANCEL: "keep", Kind.DEBATE: "approve", Kind.PLAN: "approve", Kind.ESCALATION: "drop"}
-WHO = {Kind.GATE_CRITICAL: ("sec", "ops"), Kind.MERGE_CRITICAL: ("ops", "sec")}
-UNPRESSED = (Kind.CONTROLS, Kind.CLARIFICATION)
+WHO = {"gate_critical": ("sec", "ops"), "merge_critical": ("ops", "sec")}
+UNPRESSED = (Kind.CONTROLS, Kind.CLARIFICATION, Kind.NO_PLAN)
 WORDS = "as you think best"
 
 
@@ -94,7 +95,7 @@ async def _decide(play: Play, task: Task, decision: Decision) -> None:
     wanted = CHOSEN.get(decision.kind, values[0])
     letter = decision.options[values.index(wanted) if wanted in values else 0].letter
     stage: Any = play.stage
-    for who in WHO.get(decision.kind, ("lead",)):
+    for who in WHO.get(rule_name(decision), ("lead",)):
         if not await _is_open(play, task.id, decision):
             return
         on = await _shown_on(play.program.desk, task.request.thread, stage.account(who), decision)

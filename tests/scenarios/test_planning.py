@@ -3,6 +3,7 @@
 import pytest
 
 from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.subject import OfPlan
 from agents.domain.task.task import TaskState
 from tests.scenarios.conftest import THREE, Given, Opened, Play
 
@@ -110,7 +111,13 @@ async def test_an_edited_request_closes_the_card_and_is_planned_anew(rehearsal: 
     await play.sees("ana", thread, "No longer needed: the request was corrected", gone="Approve plan")
     task = await play.task()
     new = task.of_kind(Kind.PLAN)
-    assert old and new and new.id != old.id and task.plan.draft and new.subject == task.plan.draft.hash
+    assert (
+        old
+        and new
+        and new.id != old.id
+        and task.plan.draft
+        and new.subject == OfPlan(hash=task.plan.draft.hash, version=task.plan.number)
+    )
     assert not task.plan.accepted
 
 

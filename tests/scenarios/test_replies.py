@@ -4,6 +4,7 @@ from typing import Any
 
 from agents.domain import events as e
 from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.table import closed_by_silence, questions
 from agents.domain.task.task import TaskState
 from agents.domain.work.work import Ending, SubtaskState
 from agents.ports import Asked, Brief, GaveUp, Outcome, WantsScope, Watch
@@ -90,8 +91,8 @@ async def test_with_several_questions_the_bot_asks_which_and_keeps_the_words(ope
     await play.stage.say("ana", "the one we use in billing", thread=thread)
     card = await play.sees("ana", thread, "which of these do your words answer?", "the one we use in billing")
     assert len(card.buttons) == 3 and "Just a remark" in card.buttons
-    held = (await play.task()).questions
-    assert [d.due for d in held if d.default] != [] and all(not d.closed_by_silence for d in held), "no clock runs"
+    held = questions(await play.task())
+    assert [d.due for d in held if d.default] != [] and all(not closed_by_silence(d) for d in held), "no clock runs"
     which = next(label for label in card.buttons if "T-1.2" in label)
     await play.stage.press("ana", thread, which)
     assert await answer_of(play) == ["the one we use in billing"]
@@ -158,7 +159,7 @@ async def test_people_who_talk_to_each_other_stop_the_clock(opened: Opened) -> N
     await play.sees("ana", thread, "T-1.1 asks: Which hash?")
     await play.stage.say("ana", f"{play.stage.name_in_text('lead')} what do you think?", thread=thread)
     await play.sees("ana", thread, "Timer", "paused, as", gone="Pause clock")
-    assert not any(d.closed_by_silence for d in (await play.task()).questions)
+    assert not any(closed_by_silence(d) for d in questions(await play.task()))
 
 
 async def test_a_second_request_by_somebody_else_is_asked_about(opened: Opened) -> None:

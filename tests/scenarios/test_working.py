@@ -204,7 +204,7 @@ async def test_a_risky_change_is_let_through_by_those_who_may(opened: Opened) ->
     play, thread = await at_work(opened, given(work))
     await play.sees("lead", thread, "please look at a step before it goes on", "auth code: password.py", "exit 0")
     task = await play.task()
-    assert task.of_kind(Kind.GATE_HIGH)
+    assert task.of_kind(Kind.GATE)
     await play.stage.press("ana", thread, "Let it pass")
     assert (await play.sees("ana", thread, "This is not yours to decide", "a tech lead")).private
 

@@ -9,9 +9,10 @@ from functools import partial
 from sqlalchemy import text
 
 from agents.domain.decisions import asking
-from agents.domain.decisions.asking import Moment, Question
-from agents.domain.decisions.authority import ChannelPolicy, Group, Kind, OnTimeout
+from agents.domain.decisions.asking import Question
+from agents.domain.decisions.authority import ChannelPolicy, Group, OnTimeout
 from agents.domain.decisions.decision import Decision, Option, lettered
+from agents.domain.decisions.kind import Moment
 from agents.domain.ids import Account, DecisionId, TaskId, Thread
 from agents.domain.limits import Limits
 from agents.domain.task import decide
@@ -29,6 +30,7 @@ from store.codec import Cause
 from store.database import Database
 from store.running.leases import Lease
 from store.streams.audit import examine, integrity
+from tests.builders.decisions import question
 
 FULL = os.environ.get("OVERLORD_HYPOTHESIS") == "full"  # 500 examples of 50 steps; `make bench` sets it
 MORNING = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
@@ -103,11 +105,11 @@ class Room:
         return await self.database.write(partial(open_task, self.key("open"), by, channel, self.clock.now()))
 
     async def ask(
-        self, task: Task, kind: Kind, options: tuple[Option, ...] = APPROVE_OR_NOT, default: str = ""
+        self, task: Task, rule: str, options: tuple[Option, ...] = APPROVE_OR_NOT, default: str = ""
     ) -> Decision:
-        question = Question(kind=kind, options=options, text=f"may we? ({self.key('q')})", default=default)
+        wanted = question(rule, options, text=f"may we? ({self.key('q')})", default=default)
         moment = self.office.moment(task.request.channel, self.key("asked"))
-        return await self.database.write(partial(ask, task.id, question, moment))
+        return await self.database.write(partial(ask, task.id, wanted, moment))
 
     async def hear(self, delivery: Delivery) -> Outcome:
         """Store it and settle it, as the program does."""

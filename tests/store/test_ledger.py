@@ -49,13 +49,13 @@ async def timers(room: Room) -> list[tuple[str, str, float]]:
 
 async def test_a_decision_is_there_with_its_clock_as_soon_as_the_fact_is(room: Room) -> None:
     task = await room.task()
-    decision = await room.ask(task, Kind.GATE_MEDIUM, default="approve")
+    decision = await room.ask(task, "gate_medium", default="approve")
     assert await room.decision(decision.id) == decision
     due = MORNING + timedelta(seconds=UNLIMITED.medium_gate)
     assert await timers(room) == [(decision.id, task.id, due.timestamp())]
     assert await room.database.read(_open_ids) == [decision.id]
     assert {d.kind for d in await room.database.read(lambda books: books.ledger.of_task(task.id))} == {
-        Kind.CONTROLS, Kind.GATE_MEDIUM,
+        Kind.CONTROLS, Kind.GATE,
     }  # fmt: skip
 
 

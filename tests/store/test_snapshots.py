@@ -22,7 +22,7 @@ from tests.fakes.postgres import PrivatePostgres
 from tests.store.room import ANA, EVE, FULL, LEAD, OPERATOR, OPS, SEC, Room, is_whole, office_of
 
 PEOPLE = (ANA, LEAD, SEC, OPS, EVE, OPERATOR)
-KINDS = (Kind.QUESTION, Kind.GATE_CRITICAL, Kind.PROPOSAL, Kind.SKILL, Kind.KNOWLEDGE)
+KINDS = (Kind.QUESTION, "gate_critical", Kind.PROPOSAL)
 SENTENCES = (
     "stop",
     "resume",

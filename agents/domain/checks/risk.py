@@ -7,7 +7,6 @@ from enum import StrEnum
 from itertools import pairwise
 
 from agents.domain.checks.evaluation import Change
-from agents.domain.decisions.authority import Kind
 from agents.domain.work.scope import matches, odd_path
 
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
@@ -170,18 +169,3 @@ def _told(what: str, paths: Sequence[str]) -> str:
 
 def _files(count: int) -> str:
     return "1 file changed" if count == 1 else f"{count} files changed"
-
-
-# Who is asked. None: a step of low risk passes by itself; a merge never does.
-GATE_FOR: dict[RiskLevel, Kind | None] = {
-    RiskLevel.LOW: None,
-    RiskLevel.MEDIUM: Kind.GATE_MEDIUM,
-    RiskLevel.HIGH: Kind.GATE_HIGH,
-    RiskLevel.CRITICAL: Kind.GATE_CRITICAL,
-}
-MERGE_FOR: dict[RiskLevel, Kind] = {
-    RiskLevel.LOW: Kind.MERGE,
-    RiskLevel.MEDIUM: Kind.MERGE,
-    RiskLevel.HIGH: Kind.MERGE_HIGH,
-    RiskLevel.CRITICAL: Kind.MERGE_CRITICAL,
-}

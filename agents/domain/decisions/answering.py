@@ -5,23 +5,25 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from agents.domain.decisions.assent import assents
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision, Option, numbers
-from agents.domain.decisions.work_consequences import paths_in
+from agents.domain.decisions.kinds.plan.clarification import FREE
+from agents.domain.decisions.kinds.work.start_scope import StartScopeOption
+from agents.domain.decisions.subject import OfRun, OfStep, OfSubtask
+from agents.domain.decisions.table import kind_of, lapsed, questions
 from agents.domain.ids import DecisionId
 from agents.domain.task.task import Task
+from agents.domain.work.scope import paths_within
 
-LabelOf = Callable[[Kind, Option], str]  # what the button of an option says
+LabelOf = Callable[[Decision, Option], str]  # what the button of an option says
 May = Callable[[Decision, Option], bool]  # whether the speaker may take this option now
 
 
-def own_label(kind: Kind, option: Option) -> str:
+def own_label(decision: Decision, option: Option) -> str:
     """For readers who know no buttons."""
     return option.label or option.value.replace("_", " ")
 
-
-FREE = Option(value="")  # an answer in the person's own words
-ANY_APPROVAL = Option(value="", approves=True)  # they say yes to something, and the buttons say to what
 
 # What people say for a button, beside its label and its value.
 _ALSO: dict[str, tuple[str, ...]] = {
@@ -40,12 +42,6 @@ _ALSO: dict[str, tuple[str, ...]] = {
     "backburner": ("snooze", "lay aside", "later", "not now"),
 }
 _BESIDE = r"\s*(?:[,:;–—-]|\bbut\b|\band\b|\bbecause\b|\bwith\b)[\s,:]*(?:but\s+|and\s+)?(?P<rest>.+)"
-_ASSENT = re.compile(
-    r"(?:y|yes|yep|yeah|ok|okay|sure|fine|allowed?|go ahead|do it|please do|of course|approved?|lgtm|ship it|merge it"
-    r"|looks good|sounds good|that(?:'s| is) (?:ok|okay|fine)|👍|✅|\+1)"
-    r"(?:[\s,.!]+(?:please|to me|then|thanks|by me|go ahead|do it|allow it|approved?))*",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +67,7 @@ class Answer:
     @property
     def approves(self) -> bool:
         """Words alone never do that; they bring the button."""
-        return self.option.approves or self.option.right is Kind.PLAN
+        return self.option.approves or self.option.right == Kind.PLAN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +82,7 @@ def read(task: Task, words: Utterance, may: May, at: datetime) -> Reading:
     """What is named by its button counts before what takes any words, and that before a plain yes."""
     if words.talk:
         return Reading()
-    open = [d for d in task.questions if d.kind is not Kind.CANCEL and not d.lapsed(at)]
+    open = [d for d in questions(task) if d.kind is not Kind.CANCEL and not lapsed(d, at)]
     asked, said = _addressed(task, [d for d in open if words.to in (None, d.id)], words.text)
     theirs: list[Decision] = []
     for look in (_named, _free, _assented):
@@ -97,14 +93,9 @@ def read(task: Task, words: Utterance, may: May, at: datetime) -> Reading:
     return Reading(not_theirs=theirs[0] if theirs else None)
 
 
-def assents(text: str) -> bool:
-    """Whether it is a plain yes, however it is put."""
-    return bool(_ASSENT.fullmatch(text.strip().rstrip(".!")))
-
-
 def names_option(task: Task, text: str, label: LabelOf) -> bool:
     """Whether the words are a button of something open, so that they are no command."""
-    asked, said = _addressed(task, task.questions, text)
+    asked, said = _addressed(task, questions(task), text)
     return any(_named(asked, said, label))
 
 
@@ -117,7 +108,7 @@ def option_named(decision: Decision, text: str, label: LabelOf) -> tuple[Option,
     exact = [o for o in decision.options if said.casefold() in (*_names(decision, o, label), o.letter)]
     if exact:
         return (exact[0], "") if len(exact) == 1 else None
-    if decision.kind in (Kind.QUESTION, Kind.CLARIFICATION):
+    if kind_of(decision).answers:
         return None  # "argon2, but with three rounds" is an answer of its own
     for option in decision.options:
         for name in sorted(_names(decision, option, label), key=len, reverse=True):
@@ -128,7 +119,7 @@ def option_named(decision: Decision, text: str, label: LabelOf) -> tuple[Option,
 
 def _names(decision: Decision, option: Option, label: LabelOf) -> tuple[str, ...]:
     spelt = option.value.replace("_", " ")
-    names = (option.value, spelt, option.label, label(decision.kind, option).rstrip("…"), *_ALSO.get(option.value, ()))
+    names = (option.value, spelt, option.label, label(decision, option).rstrip("…"), *_ALSO.get(option.value, ()))
     number = numbers(decision).get(option.letter)
     counted = (str(number), f"option {number}", f"number {number}") if number else ()
     return tuple(dict.fromkeys(name.casefold() for name in (*names, *counted) if name))
@@ -137,8 +128,13 @@ def _names(decision: Decision, option: Option, label: LabelOf) -> tuple[str, ...
 def _addressed(task: Task, asked: Sequence[Decision], text: str) -> tuple[Sequence[Decision], str]:
     """“T-1.2: bcrypt” answers what subtask 2 asks."""
     found = re.fullmatch(rf"{task.id}\.(?P<number>\d+)[\s:,–—-]+(?P<said>.+)", text.strip(), re.IGNORECASE | re.DOTALL)
-    about = [d for d in asked if found and d.subject.split(":")[1:2] == [found["number"]]]
+    about = [d for d in asked if found and _subtask_of(d) == int(found["number"])]
     return (about, found["said"]) if found and about else (asked, text)
+
+
+def _subtask_of(decision: Decision) -> int | None:
+    about = decision.subject
+    return about.subtask if isinstance(about, OfSubtask | OfRun | OfStep) else None
 
 
 def _named(asked: Sequence[Decision], text: str, label: LabelOf) -> Iterator[Answer]:
@@ -153,44 +149,9 @@ def _named(asked: Sequence[Decision], text: str, label: LabelOf) -> Iterator[Ans
 
 def _free(asked: Sequence[Decision], text: str, label: LabelOf) -> Iterator[Answer]:
     for decision in asked:
-        if option := _free_option(decision, text):
-            words = "\n".join(_paths(text)) if option.value == "paths" else text.strip()
-            yield Answer(decision=decision, option=option, words=words if option is FREE or option.asks else "")
-
-
-def _free_option(decision: Decision, text: str) -> Option | None:
-    """The option that takes words which name none."""
-    match decision.kind:
-        case Kind.QUESTION:
-            return FREE
-        case Kind.CLARIFICATION:
-            return None if decision.subject else FREE
-        case Kind.PROJECT:
-            return _project_in(decision, text)
-        case Kind.SCOPE:
-            return _allowed(decision, text) or _option(decision, "refuse") or ANY_APPROVAL
-        case Kind.ESCALATION:
-            return _option(decision, "hint")
-        case _:
-            return None
-
-
-def _project_in(decision: Decision, text: str) -> Option | None:
-    named = [o for o in decision.options if re.search(rf"(?<![\w-]){re.escape(o.value)}(?![\w-])", text, re.IGNORECASE)]
-    return named[0] if len(named) == 1 else None
-
-
-def _allowed(decision: Decision, text: str) -> Option | None:
-    """A yes to more scope, or paths that are named instead: a person must press before either holds."""
-    if assents(text):
-        return _option(decision, "allow")
-    return _option(decision, "paths") if _paths(text) else None
-
-
-def _paths(text: str) -> tuple[str, ...]:
-    """Words in a sentence that can only be paths."""
-    words = (word.strip("`\"'()").rstrip(".,;:") for word in re.split(r"[\s,;]+", text))
-    return paths_in("\n".join(word for word in words if re.search(r"[/*]|\w\.\w", word)))
+        if option := kind_of(decision).reads(decision, text):
+            words = "\n".join(paths_within(text)) if option.value == StartScopeOption.PATHS else text.strip()
+            yield Answer(decision=decision, option=option, words=words if option is FREE or option.needs_words else "")
 
 
 def _assented(asked: Sequence[Decision], text: str, label: LabelOf) -> Iterator[Answer]:
@@ -198,7 +159,3 @@ def _assented(asked: Sequence[Decision], text: str, label: LabelOf) -> Iterator[
         for decision in asked:
             if option := next((o for o in decision.options if o.approves), None):
                 yield Answer(decision=decision, option=option)
-
-
-def _option(decision: Decision, value: str) -> Option | None:
-    return next((o for o in decision.options if o.value == value), None)

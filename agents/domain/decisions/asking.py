@@ -1,82 +1,68 @@
-"""Opening and withdrawing decisions, and the moment at which anything is decided."""
+"""Opening and withdrawing decisions."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from agents.domain import events as e
-from agents.domain.decisions.authority import OUTLIVES, ChannelPolicy, Kind
-from agents.domain.decisions.decision import Decision, Option, decision_id, timed
-from agents.domain.events import Event
+from agents.domain.decisions.authority import ChannelPolicy, Kind, OnTimeout, Rule, Silence
+from agents.domain.decisions.decision import Decision, Option, decision_id
+from agents.domain.decisions.kind import DecisionKind, Facts, Moment, risk_of
+from agents.domain.decisions.subject import Subject
 from agents.domain.ids import DecisionId, PersonId, ProjectId
 from agents.domain.limits import Limits
-from agents.domain.project.project import Project
 from agents.domain.task.task import Task
-from agents.domain.workflow.workflow import DEFAULT, Workflow
 
-Facts = list[Event]
-REASON = "Why? The reason is kept with the task."
-OUTLINE = Option(value="outline", right=Kind.PLAN)  # M222: where there is no plan; whoever may approve one may take it
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
-    """When something is decided, what led to it, and under which policy."""
-
-    at: datetime
-    cause: str  # a delivery, a job, a timer: derived ids differ between causes
-    channel: ChannelPolicy = field(default_factory=ChannelPolicy)
-    limits: Limits = field(default_factory=Limits)
-    workflow: Callable[[], Workflow] = lambda: DEFAULT  # that new plans are approved under; read when first needed
-    budget: float | None = None  # dollars a task may cost, where that is configured
-    who: Callable[[PersonId], PersonId] = lambda id: id  # whom an id stands for now: accounts may be linked since
-    is_proposed: Callable[[str], bool] = lambda likeness: False  # whether one like it is open, under way or rejected
-    leaves: bool = False  # what is handed over leaves this machine
-    project: Callable[[], Project | None] = lambda: None  # that the task is of, as it is now; None: nothing is known
+OUTLIVES = frozenset({Kind.PROPOSAL})  # no work waits for these, and they stay open when their task has ended
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """What to put to a person."""
 
-    kind: Kind
-    options: tuple[Option, ...]
+    kind: DecisionKind[Any]
+    options: tuple[Option, ...] = ()  # empty: all that the kind has
     text: str = ""
     evidence: tuple[str, ...] = ()
-    subject: str = ""
-    version: int = 0  # of the plan that is asked about
+    subject: Subject | None = None
     default: str = ""  # the value that silence takes
     put_to: PersonId | None = None  # None: the task's owner
     project: ProjectId | None = None  # that asks, in the thread of the task; None: the task itself asks
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
-    """An option and the people who chose it; nobody, where time did."""
-
-    option: Option
-    by: tuple[PersonId, ...] = ()
-    words: str = ""
-
-
 def ask(task: Task, question: Question, moment: Moment) -> Facts:
     """Open a decision, put to the task's owner or to whom the question says."""
+    kind, options = question.kind, question.options or question.kind.offer()
     decision = Decision(
-        id=decision_id(task.id, question.kind, moment.cause),
+        id=decision_id(task.id, kind.name, moment.cause),
         task=task.id,
         project=question.project,
-        kind=question.kind,
-        options=question.options,
+        kind=kind.name,
+        options=options,
         question=question.text,
         evidence=question.evidence,
         subject=question.subject,
-        version=question.version,
         put_to=question.put_to or task.request.by,
         opened_at=moment.at,
-        default=next((o.letter for o in question.options if o.value == question.default), ""),
+        default=next((o.letter for o in options if o.value == question.default), ""),
     )
-    opened = timed(decision, moment.channel, moment.limits)
-    return [e.DecisionOpened(task=task.id, project=question.project, at=moment.at, decision=opened)]
+    due = first_due(decision, kind.row(risk_of(question.subject)), moment.channel, moment.limits)
+    timed = replace(decision, due=due)
+    return [e.DecisionOpened(task=task.id, project=question.project, at=moment.at, decision=timed)]
+
+
+def first_due(decision: Decision, rule: Rule, channel: ChannelPolicy, limits: Limits) -> datetime | None:
+    """The moment at which silence first means something."""
+    match rule.silence:
+        case Silence.TAKES_DEFAULT if decision.default:
+            return decision.opened_at + limits.within("question_default")
+        case Silence.PASSES if channel.on_timeout is OnTimeout.PASS and decision.default:
+            return decision.opened_at + limits.within("medium_gate")
+        case Silence.EXPIRES:
+            return decision.opened_at + limits.within("confirm")
+        case _:
+            return decision.opened_at + limits.within("reminder") if rule.reminders else None
 
 
 def withdraw(decisions: Sequence[Decision], why: str, moment: Moment) -> Facts:
@@ -86,17 +72,17 @@ def withdraw(decisions: Sequence[Decision], why: str, moment: Moment) -> Facts:
 
 
 def ending_with(task: Task, but: DecisionId | None = None) -> tuple[Decision, ...]:
-    """Open decisions that are pointless once their task has ended; what no work waited for can still be decided."""
+    """Open decisions that are pointless once their task has ended."""
     return tuple(d for d in task.open if d.id != but and d.kind not in OUTLIVES)
 
 
 def offers_to_go_on(task: Task) -> tuple[Decision, ...]:
-    """The cards of a task that was stopped or laid aside. Where it is blocked meanwhile, their buttons lead nowhere."""
+    """The cards of a task that was stopped or snoozed. Where it is blocked meanwhile, their buttons lead nowhere."""
     return tuple(d for d in task.open if d.kind in (Kind.STOPPED, Kind.BACKBURNER))
 
 
 def supersede(old: Decision, task: Task, question: Question, moment: Moment) -> Facts:
     """What was shown has changed: the old card says so, a new one asks."""
     opened = ask(task, question, moment)
-    new = decision_id(task.id, question.kind, moment.cause)
+    new = decision_id(task.id, question.kind.name, moment.cause)
     return [e.DecisionSuperseded(task=task.id, project=old.project, at=moment.at, decision=old.id, by=new), *opened]

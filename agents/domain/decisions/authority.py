@@ -19,29 +19,29 @@ class Group(StrEnum):
 
 
 class Kind(StrEnum):
-    """Every pause for a person has one of these kinds."""
+    """The name of each kind of decision; what it is, is in the file of that kind (see `table.KINDS`)."""
 
     INTAKE = "intake"  # somebody outside asks for work
-    CLARIFICATION = "clarification"
     PROJECT = "project"
-    QUESTION = "question"
+    CLARIFICATION = "clarification"  # the planner asks about the request
+    NO_PLAN = "no_plan"  # no plan could be made
+    CHANGE = "change"  # whether a remark should change the plan
     PLAN = "plan"
     DEBATE = "debate"
-    SCOPE = "scope"
     BUDGET = "budget"
+    STUCK = "stuck"  # a job failed for good
+    QUESTION = "question"  # a minion asks
+    SCOPE = "scope"  # a minion needs to write more than the plan names
+    START_SCOPE = "start_scope"  # the plan names no files for a subtask
+    GATE = "gate"  # finished work of a subtask, before it goes on
+    ESCALATION = "escalation"  # a subtask that the rules could not settle
+    TAKEN = "taken"  # a subtask that a person works on
+    MERGE = "merge"
+    UNMERGED = "unmerged"  # the merge did not fit
+    PROPOSAL = "proposal"
     MEANT = "meant"  # which open question some words answer
     SECOND = "second"  # somebody else's words in a task's thread: a task of their own, or a remark
     CORRECTION = "correction"  # the request was edited after its plan was approved
-    GATE_MEDIUM = "gate_medium"
-    GATE_HIGH = "gate_high"
-    GATE_CRITICAL = "gate_critical"
-    MERGE = "merge"
-    MERGE_HIGH = "merge_high"
-    MERGE_CRITICAL = "merge_critical"
-    ESCALATION = "escalation"
-    PROPOSAL = "proposal"
-    SKILL = "skill"
-    KNOWLEDGE = "knowledge"
     STOPPED = "stopped"
     BACKBURNER = "backburner"
     CANCEL = "cancel"
@@ -77,68 +77,13 @@ class Rule:
     anybody: bool = False  # whoever is heard may, whatever groups they are in
 
 
-_OWNER = frozenset({Group.OWNER, Group.APPROVER})
-_APPROVER = frozenset({Group.APPROVER})
-_LEADS = frozenset({Group.TECH_LEAD, Group.SECURITY_TEAM})
-_TEAMS = frozenset({Group.SECURITY_TEAM, Group.DEVOPS_TEAM, Group.TECH_LEAD})
-_FORBID = Requester.UNLESS_CHANNEL_FORBIDS
+OWNERS = frozenset({Group.OWNER, Group.APPROVER})
+APPROVERS = frozenset({Group.APPROVER})
+LEADS = frozenset({Group.TECH_LEAD, Group.SECURITY_TEAM})
+TEAMS = frozenset({Group.SECURITY_TEAM, Group.DEVOPS_TEAM, Group.TECH_LEAD})
 
-RULES: dict[Kind, Rule] = {
-    Kind.INTAKE: Rule(who=_APPROVER, requester=Requester.NEVER, reminders=2),
-    Kind.CLARIFICATION: Rule(who=_OWNER, reminders=1, by_words=True),
-    Kind.PROJECT: Rule(who=_OWNER, reminders=1, by_words=True),
-    Kind.QUESTION: Rule(who=_OWNER, silence=Silence.TAKES_DEFAULT, reminders=1, by_words=True),
-    Kind.MEANT: Rule(who=_OWNER),
-    Kind.SECOND: Rule(who=_OWNER, put_to=True),
-    Kind.CORRECTION: Rule(who=_OWNER),
-    Kind.PLAN: Rule(who=_APPROVER, requester=_FORBID, reminders=2),
-    Kind.DEBATE: Rule(who=_APPROVER, requester=_FORBID, reminders=2),
-    Kind.SCOPE: Rule(who=_APPROVER, requester=_FORBID),
-    Kind.BUDGET: Rule(who=_APPROVER, requester=_FORBID),
-    Kind.GATE_MEDIUM: Rule(who=_APPROVER, requester=_FORBID, silence=Silence.PASSES),
-    Kind.GATE_HIGH: Rule(who=_LEADS, requester=_FORBID),
-    Kind.GATE_CRITICAL: Rule(who=_TEAMS, requester=Requester.NEVER, people=2),
-    Kind.MERGE: Rule(who=_APPROVER, requester=_FORBID),
-    Kind.MERGE_HIGH: Rule(who=_LEADS, requester=_FORBID),
-    Kind.MERGE_CRITICAL: Rule(who=_TEAMS, requester=Requester.NEVER, people=2),
-    Kind.ESCALATION: Rule(who=_OWNER, reminders=3, by_words=True),
-    Kind.PROPOSAL: Rule(who=_APPROVER),
-    Kind.SKILL: Rule(who=_APPROVER),
-    Kind.KNOWLEDGE: Rule(who=_APPROVER),
-    Kind.STOPPED: Rule(who=_OWNER, by_words=True),
-    Kind.BACKBURNER: Rule(who=_OWNER, by_words=True),
-    Kind.CANCEL: Rule(who=_OWNER, silence=Silence.EXPIRES),
-    Kind.CONTROLS: Rule(who=_OWNER, by_words=True),
-}
-
-# Kinds whose outcome leaves the machine: never decided by time, whatever a policy says.
-LEAVES_THE_MACHINE = frozenset({Kind.MERGE, Kind.MERGE_HIGH, Kind.MERGE_CRITICAL})
-
-CHANGES_TO_A_PLAN = ("changes", "narrow", "send_back", "information")
-STEERS = ("backburner", "cancel")
-
-# Options that grant nothing, and are open to more people than the decision they stand on. Whoever may make the decision
-# may take them too.
-WIDER: dict[tuple[Kind, str], Rule] = {
-    **{
-        (kind, value): Rule(who=_OWNER, anybody=True)
-        for kind in (Kind.PLAN, Kind.DEBATE)
-        for value in CHANGES_TO_A_PLAN
-    },
-    **{(kind, "changes"): Rule(who=_OWNER) for kind in LEAVES_THE_MACHINE},
-    **{
-        (kind, value): RULES[Kind.CONTROLS]
-        for kind in (Kind.PLAN, Kind.DEBATE, Kind.BUDGET, *LEAVES_THE_MACHINE)
-        for value in STEERS
-    },
-}
-
-
-# Kinds that no work waits for: they hold up nothing, and stay open when their task has ended.
-OUTLIVES = frozenset({Kind.PROPOSAL, Kind.SKILL, Kind.KNOWLEDGE})
-
-# Kinds that ask about words, or steer; work waits for none of them, and no words answer them.
-BESIDE = frozenset({Kind.CONTROLS, Kind.MEANT, Kind.SECOND, Kind.CORRECTION})
+STEERING = Rule(who=OWNERS, by_words=True)  # stop, resume, cancel, snooze
+HEARD = Rule(who=OWNERS, anybody=True)  # whoever is heard in the conversation
 
 
 class OnTimeout(StrEnum):
@@ -177,23 +122,31 @@ class Presser:
 class NotYours(PressRefused):
     """Somebody wants to decide what others may. `but`: whose groups do not count for it."""
 
-    def __init__(self, what: str, *, kind: Kind, option: str, requester: PersonId, but: PersonId | None) -> None:
-        super().__init__(what, next_step=f"It needs {who_may(kind, option)}.")
-        self.kind, self.option, self.requester, self.but = kind, option, requester, but
+    def __init__(self, what: str, *, rule: Rule, wider: Rule | None, requester: PersonId, but: PersonId | None) -> None:
+        super().__init__(what, next_step=f"It needs {who_may(rule, wider)}.")
+        self.rule, self.wider, self.requester, self.but = rule, wider, requester, but
 
 
-def check(kind: Kind, presser: Presser, requester: PersonId, channel: ChannelPolicy, option: str = "") -> None:
-    """Raise NotYours unless this person may decide this, now; `option` is the value of what they choose."""
-    rule, wider = RULES[kind], WIDER.get((kind, option))
+def check(rule: Rule, presser: Presser, requester: PersonId, channel: ChannelPolicy, wider: Rule | None = None) -> None:
+    """Raise NotYours unless this person may decide this, now. `wider`: of an option that more people may take."""
     is_requester = presser.is_(requester)
     groups = presser.groups | ({Group.OWNER} if is_requester else frozenset())
     if wider and (wider.anybody or groups & wider.who):
         return
-    forbidden = rule.requester is _FORBID and not channel.self_approval
+    forbidden = rule.requester is Requester.UNLESS_CHANNEL_FORBIDS and not channel.self_approval
     barred = rule.requester is Requester.NEVER or forbidden
     if not groups & rule.who or (is_requester and barred):
         what = _REFUSED[rule.requester] if is_requester and barred else "This is not yours to decide"
-        raise NotYours(what, kind=kind, option=option, requester=requester, but=requester if barred else None)
+        raise NotYours(what, rule=rule, wider=wider, requester=requester, but=requester if barred else None)
+
+
+def may(rule: Rule, presser: Presser, requester: PersonId, channel: ChannelPolicy, wider: Rule | None = None) -> bool:
+    """Whether this person may decide this, now."""
+    try:
+        check(rule, presser, requester, channel, wider)
+    except NotYours:
+        return False
+    return True
 
 
 _REFUSED: dict[Requester, str] = {
@@ -202,18 +155,16 @@ _REFUSED: dict[Requester, str] = {
 }
 
 
-def entitled(kind: Kind, option: str = "") -> frozenset[Group]:
-    """The groups that may decide this kind, or take this option of it."""
-    wider = WIDER.get((kind, option))
-    return RULES[kind].who | (wider.who if wider else frozenset())
+def entitled(rule: Rule, wider: Rule | None = None) -> frozenset[Group]:
+    """The groups that may decide by this rule, or take an option that more people may."""
+    return rule.who | (wider.who if wider else frozenset())
 
 
-def who_may(kind: Kind, option: str = "") -> str:
+def who_may(rule: Rule, wider: Rule | None = None) -> str:
     """The rule in words: "the owner or an approver", "two people of security_team, devops_team or tech_lead"."""
-    rule, wider = RULES[kind], WIDER.get((kind, option))
     if wider and wider.anybody:
         return "anybody who is heard here"
-    names = [_NAMES[group] for group in Group if group in entitled(kind, option)]
+    names = [_NAMES[group] for group in Group if group in entitled(rule, wider)]
     listed = " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
     if rule.people == 1 or wider:
         return listed

@@ -6,21 +6,23 @@ from datetime import datetime
 from agents.domain import events as e
 from agents.domain.decisions import answering
 from agents.domain.decisions.answering import Answer, Reading, Utterance
-from agents.domain.decisions.asking import Chosen, Facts, Moment, Question, ask, withdraw
-from agents.domain.decisions.authority import LEAVES_THE_MACHINE, Kind, Presser, Requester, Silence, check
-from agents.domain.decisions.consequences import conclude
-from agents.domain.decisions.decision import (
-    HOLD,
-    Decision,
-    Option,
-    Vote,
-    has_voted,
-    lettered,
-    next_reminder,
-    refuse_if_late,
-    refuse_unless_entitled,
-    timed,
-    voters,
+from agents.domain.decisions.asking import Question, ask, first_due, withdraw
+from agents.domain.decisions.authority import STEERING, Kind, Presser, Requester, Rule, Silence, may
+from agents.domain.decisions.concluding import conclude
+from agents.domain.decisions.decision import HOLD, AnswerTo, Decision, Option, Vote, has_voted, lettered, voters
+from agents.domain.decisions.kind import Chosen, Facts, Moment
+from agents.domain.decisions.kinds.task.meant import MEANT, MeantOption
+from agents.domain.decisions.refusing import refuse_if_late, refuse_unless_entitled
+from agents.domain.decisions.subject import OfWords
+from agents.domain.decisions.table import (
+    can_be_held,
+    closed_by_silence,
+    kind_of,
+    lapsed,
+    questions,
+    rights_to,
+    rule_name,
+    rule_of,
 )
 from agents.domain.errors import PressRefused
 from agents.domain.ids import DecisionId
@@ -51,17 +53,17 @@ def press(task: Task, pressed: Press, presser: Presser, moment: Moment) -> Facts
     option, words = decision.option(pressed.letter), pressed.words.strip()
     _refuse_without_words(option, words)
     if not option.approves:
-        return conclude(task, decision, Chosen(option=option, by=(presser.person,), words=words), moment)
+        return conclude(task, Chosen(decision=decision, option=option, by=(presser.person,), words=words), moment)
     counting = replace(decision, votes=tuple(v for v in decision.votes if _counts(v, decision, task, moment)))
     people = voters(counting, option.letter, presser)
-    if len(people) >= decision.rule.people:
-        return conclude(task, decision, Chosen(option=option, by=people, words=words), moment)
+    if len(people) >= rule_of(decision).people:
+        return conclude(task, Chosen(decision=decision, option=option, by=people, words=words), moment)
     return _vote(task, decision, option, presser, moment)
 
 
 def _refuse_without_words(option: Option, words: str) -> None:
-    if option.asks and not words:
-        raise PressRefused("This needs a few words from you", next_step=option.asks)
+    if option.needs_words and not words:
+        raise PressRefused("This needs a few words from you", next_step="Say why, or what should be different.")
 
 
 def reply(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Facts:
@@ -74,7 +76,7 @@ def reply(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Fac
     if len(answers) == 1:
         return _answered(task, answers[0], words, presser, moment)
     if answers:
-        answers = tuple(a for a in answers if not a.approves or a.decision.rule.people == 1) or answers[:1]
+        answers = tuple(a for a in answers if not a.approves or rule_of(a.decision).people == 1) or answers[:1]
         return [*_wait(task, words, presser, moment), *_ask_which(task, answers, words.text, presser, moment)]
     if task.ended:
         return []
@@ -87,11 +89,10 @@ def reply(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Fac
 def read(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Reading:
     """What the words answer, given what the speaker may decide at this moment."""
 
-    def may(decision: Decision, option: Option) -> bool:
-        value = "" if option.right else option.value
-        return _entitled(option.right or decision.kind, task, presser, moment, value)
+    def may_take(decision: Decision, option: Option) -> bool:
+        return _entitled(task, presser, moment, *rights_to(decision, option))
 
-    return answering.read(task, words, may, _said_at(words, moment))
+    return answering.read(task, words, may_take, _said_at(words, moment))
 
 
 def _said_at(words: Utterance, moment: Moment) -> datetime:
@@ -112,14 +113,14 @@ def _answered(task: Task, answer: Answer, words: Utterance, presser: Presser, mo
         by, letter = presser.person, option.letter
         return [e.ApprovalOffered(task=task.id, at=moment.at, by=by, decision=decision.id, option=letter)]
     _refuse_without_words(option, answer.words)
-    facts = conclude(task, decision, Chosen(option=option, by=(presser.person,), words=answer.words), moment)
+    facts = conclude(task, Chosen(decision=decision, option=option, by=(presser.person,), words=answer.words), moment)
     if answer.words and option.value in GOES_ON:  # “go on, but use tabs”: the rest is for whoever goes on
         facts.append(_remark(task, replace(words, text=answer.words), presser, moment))
     return facts
 
 
 def _remark(task: Task, words: Utterance, presser: Presser, moment: Moment) -> e.RemarkMade:
-    entitled = _entitled(Kind.CONTROLS, task, presser, moment)
+    entitled = _entitled(task, presser, moment, STEERING)
     return e.RemarkMade(
         task=task.id,
         at=moment.at,
@@ -141,20 +142,21 @@ def _wait(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Fac
             decision=decision.id,
             by=presser.person,
             because=words_said,
-            next_due=again if decision.rule.reminders else None,
+            next_due=again if rule_of(decision).reminders else None,
         )
-        for decision in task.questions
-        if decision.can_be_held and not decision.lapsed(_said_at(words, moment))
-        if _entitled(decision.kind, task, presser, moment)
+        for decision in questions(task)
+        if can_be_held(decision) and not lapsed(decision, _said_at(words, moment))
+        if _entitled(task, presser, moment, rule_of(decision))
     ]
 
 
 def _ask_which(task: Task, answers: tuple[Answer, ...], text: str, presser: Presser, moment: Moment) -> Facts:
     """One card, with the words on it. Words that waited for the same question are not lost."""
     before = [d for d in task.open if d.kind is Kind.MEANT and presser.is_(d.put_to)]
-    words = "\n".join((*(d.subject for d in before), text.strip()))
-    options = lettered(*(_as_option(answer) for answer in answers), Option(value="remark", label="Just a remark"))
-    question = Question(kind=Kind.MEANT, options=options, text=words, subject=words, put_to=presser.person)
+    said = (d.subject.words for d in before if isinstance(d.subject, OfWords))
+    words = "\n".join((*said, text.strip()))
+    options = lettered(*(_as_option(answer) for answer in answers), MEANT.option(MeantOption.REMARK))
+    question = Question(kind=MEANT, options=options, subject=OfWords(words=words), put_to=presser.person)
     return [*withdraw(before, "something else was said since", moment), *ask(task, question, moment)]
 
 
@@ -162,9 +164,10 @@ def _as_option(answer: Answer) -> Option:
     decision, option = answer.decision, answer.option
     what = f"Allow {answer.words}" if answer.approves and answer.words else decision.question or str(decision.kind)
     return Option(
-        value=f"{decision.id}.{option.letter}",
+        value="answer",
+        answers=AnswerTo(decision=decision.id, letter=option.letter),
         label=one_line(what, 70),
-        right=option.right or decision.kind,
+        right=option.right or rule_name(decision),
         approves=answer.approves,
     )
 
@@ -174,25 +177,33 @@ def when_due(task: Task, id: DecisionId, moment: Moment) -> Facts:
     decision = task.decision(id)
     if decision is None or decision.due is None or decision.due > moment.at:
         return []
-    match decision.rule.silence:
-        case Silence.TAKES_DEFAULT | Silence.PASSES if decision.can_be_held and decision.kind not in LEAVES_THE_MACHINE:
-            return conclude(task, decision, Chosen(option=decision.option(decision.default)), moment)
+    match rule_of(decision).silence:
+        case Silence.TAKES_DEFAULT | Silence.PASSES if can_be_held(decision) and not kind_of(decision).leaves_machine:
+            return conclude(task, Chosen(decision=decision, option=decision.option(decision.default)), moment)
         case Silence.EXPIRES:
             return [e.DecisionExpired(task=task.id, project=decision.project, at=moment.at, decision=id)]
         case _:
-            number, again = decision.reminders + 1, next_reminder(decision, moment.limits, moment.at)
-            reminded = e.DecisionReminded(
-                task=task.id, project=decision.project, at=moment.at, decision=id, number=number, next_due=again
-            )
-            return [reminded]
+            number, again = decision.reminders + 1, _next_reminder(decision, moment)
+            return [
+                e.DecisionReminded(
+                    task=task.id, project=decision.project, at=moment.at, decision=id, number=number, next_due=again
+                )
+            ]
+
+
+def _next_reminder(decision: Decision, moment: Moment) -> datetime | None:
+    """When to remind again after one more reminder now. One that came late does not bring the next one sooner."""
+    again = decision.reminders + 1 < rule_of(decision).reminders
+    return max(decision.due or moment.at, moment.at) + moment.limits.within("reminder") if again else None
 
 
 def begin_clock_again(task: Task, id: DecisionId, moment: Moment, until: datetime | None = None) -> Facts:
     """Give a decision more time where silence would decide it: its whole time once more, or until then."""
     decision = task.decision(id)
-    if decision is None or not decision.closed_by_silence or decision.rule.silence not in DECIDES_BY_TIME:
+    if decision is None or not closed_by_silence(decision) or rule_of(decision).silence not in DECIDES_BY_TIME:
         return []
-    due = until or timed(replace(decision, opened_at=moment.at), moment.channel, moment.limits).due
+    anew = replace(decision, opened_at=moment.at)
+    due = until or first_due(anew, rule_of(decision), moment.channel, moment.limits)
     if due is None or due <= moment.at:
         return []
     return [e.DecisionDeferred(task=task.id, project=decision.project, at=moment.at, decision=id, next_due=due)]
@@ -200,19 +211,15 @@ def begin_clock_again(task: Task, id: DecisionId, moment: Moment, until: datetim
 
 def _counts(vote: Vote, decision: Decision, task: Task, moment: Moment) -> bool:
     """Someone who turned out to be the requester, when accounts were linked, was never one of the others."""
-    return decision.rule.requester is not Requester.NEVER or moment.who(vote.by) != moment.who(task.request.by)
+    return rule_of(decision).requester is not Requester.NEVER or moment.who(vote.by) != moment.who(task.request.by)
 
 
-def _entitled(kind: Kind, task: Task, presser: Presser, moment: Moment, option: str = "") -> bool:
-    try:
-        check(kind, presser, task.request.by, moment.channel, option)
-    except PressRefused:
-        return False
-    return True
+def _entitled(task: Task, presser: Presser, moment: Moment, rule: Rule, wider: Rule | None = None) -> bool:
+    return may(rule, presser, task.request.by, moment.channel, wider)
 
 
 def _hold(task: Task, decision: Decision, presser: Presser, moment: Moment) -> Facts:
-    if not decision.can_be_held:
+    if not can_be_held(decision):
         raise PressRefused("No clock is running here", next_step="Decide when you are ready; it waits for you.")
     on, by = decision.project, presser.person
     return [e.DecisionHeld(task=task.id, project=on, at=moment.at, decision=decision.id, by=by)]

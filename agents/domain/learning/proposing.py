@@ -1,11 +1,11 @@
-"""Making proposals, and what follows when a person decides on one. Each trigger has a function here."""
+"""Making proposals. Each trigger has a function here."""
 
 from dataclasses import replace
 
 from agents.domain import events as e
-from agents.domain.decisions.asking import REASON, Chosen, Facts, Moment, Question, ask
-from agents.domain.decisions.authority import Kind
-from agents.domain.decisions.decision import Decision, Option, lettered
+from agents.domain.decisions.asking import Question, ask
+from agents.domain.decisions.kind import Facts, Moment
+from agents.domain.decisions.kinds.work.proposal import PROPOSAL, about
 from agents.domain.ids import project_id
 from agents.domain.learning.proposal import Level, Proposal, ProposalType, Rationale, Trigger, likeness, proposal_id
 from agents.domain.task.task import Task
@@ -13,11 +13,6 @@ from agents.domain.text.sanitize import cut, one_line
 from agents.domain.work.dispatching import dependents
 from agents.domain.work.work import Work
 
-PROPOSAL_OPTIONS = lettered(
-    Option(value="approve", approves=True),
-    Option(value="reject"),
-    Option(value="reject_because", asks=REASON),
-)
 MOST = 600  # characters of a blocker
 
 
@@ -26,13 +21,7 @@ def propose(task: Task, proposal: Proposal, moment: Moment) -> Facts:
     if task.ended or moment.is_proposed(proposal.likeness):
         return []
     project = project_id(proposal.project)
-    question = Question(
-        kind=Kind.PROPOSAL,
-        options=PROPOSAL_OPTIONS,
-        text=proposal.title,
-        subject=f"{proposal.id}:{proposal.hash}",
-        project=project,
-    )
+    question = Question(kind=PROPOSAL, text=proposal.title, subject=about(proposal), project=project)
     made = e.ProposalMade(task=task.id, project=project, at=moment.at, proposal=proposal)
     return [made, *ask(task, question, replace(moment, cause=f"{moment.cause}:{proposal.id}"))]
 
@@ -61,20 +50,3 @@ def after_blocker(task: Task, work: Work, blocker: str, moment: Moment) -> Facts
         created_at=moment.at,
     )
     return propose(task, proposal, moment)
-
-
-def decided(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
-    """P9: only a person's choice comes here, for silence never decides on a proposal."""
-    proposal = proposed(task, decision)
-    if proposal is None:
-        return []
-    by, on = chosen.by[0], decision.project
-    if chosen.option.value == "approve":
-        return [e.ProposalApproved(task=task.id, project=on, at=moment.at, proposal=proposal.id, by=by)]
-    reason = chosen.words
-    return [e.ProposalRejected(task=task.id, project=on, at=moment.at, proposal=proposal.id, by=by, reason=reason)]
-
-
-def proposed(task: Task, decision: Decision) -> Proposal | None:
-    """What is decided on, while that is open and as it was shown."""
-    return next((p for p in task.proposals if decision.subject == f"{p.id}:{p.hash}"), None)

@@ -4,49 +4,22 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 from agents.domain import events as e
-from agents.domain.decisions.asking import (
-    OUTLINE,
-    REASON,
-    Chosen,
-    Facts,
-    Moment,
-    Question,
-    ask,
-    offers_to_go_on,
-    withdraw,
-)
-from agents.domain.decisions.authority import Kind, PlanPolicy
-from agents.domain.decisions.decision import Decision, Option, lettered
-from agents.domain.ids import PersonId
+from agents.domain.decisions.asking import Question, ask, offers_to_go_on, withdraw
+from agents.domain.decisions.authority import PlanPolicy
+from agents.domain.decisions.decision import Option, lettered
+from agents.domain.decisions.kind import DecisionKind, Facts, Moment
+from agents.domain.decisions.kinds.plan.clarification import CLARIFICATION
+from agents.domain.decisions.kinds.plan.debate import DEBATE
+from agents.domain.decisions.kinds.plan.no_plan import NO_PLAN, NoPlanOption
+from agents.domain.decisions.kinds.plan.plan import BLOCKED, PLAN, accept
+from agents.domain.decisions.kinds.task.budget import BUDGET, raises
+from agents.domain.decisions.subject import OfBudget, OfPlan
 from agents.domain.planning.debate import MAX_ROUNDS, Debate, Round
 from agents.domain.planning.decomposition import Decomposition, Level, faults, with_closing
-from agents.domain.planning.ladder import outline
 from agents.domain.planning.verdicts import Review, Ruling
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import cut, one_line
 from agents.domain.workflow.workflow import DEFAULT, Workflow
-
-_CHANGES = Option(value="changes", asks="What should be different?")
-_NARROW = Option(value="narrow", asks="What may be left out?")
-_CANCEL = Option(value="cancel", asks=REASON)
-
-PLAN_OPTIONS = lettered(
-    Option(value="approve", approves=True),
-    _CHANGES,
-    _NARROW,
-    Option(value="send_back", asks="What is wrong with the whole of it?"),
-    Option(value="backburner"),
-    _CANCEL,
-)
-# C24: after an unresolved debate, or where there is no verdict.
-DEBATE_OPTIONS = lettered(
-    Option(value="approve", approves=True),
-    _NARROW,
-    Option(value="information", asks="What should be found out first?"),
-    _CANCEL,
-)
-NO_PLAN = "I could not make a plan"
-BLOCKED_OPTIONS = lettered(_CHANGES, _NARROW, _CANCEL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +79,7 @@ def after_draft(task: Task, draft: Draft, moment: Moment) -> Facts:
         case Clarify(question=text, options=options, why=why):
             choices = lettered(*(Option(value=option, label=option) for option in options[:5]))
             evidence = (one_line(why, 300),) if why.strip() else ()
-            return ask(task, Question(kind=Kind.CLARIFICATION, options=choices, text=text, evidence=evidence), moment)
+            return ask(task, Question(kind=CLARIFICATION, options=choices, text=text, evidence=evidence), moment)
         case CannotPlan(why=why):
             return _escalate(task, task.plan.number, why, None, moment)
         case Decomposition() as drafted:
@@ -126,18 +99,6 @@ def after_draft(task: Task, draft: Draft, moment: Moment) -> Facts:
         why=draft.why,
     )
     return [drafted_now]
-
-
-def outlined(task: Task, decision: Decision, chosen: Chosen, moment: Moment) -> Facts:
-    """M222: no model could plan it. Code writes down what is known; reviewers and a person judge it as any plan."""
-    plan = with_closing(outline(task.request.text, task.plan.feedback))
-    number, why = task.plan.number + 1, cut(" ".join(decision.evidence[:1]), 400)
-    return [
-        e.OutlineChosen(task=task.id, at=moment.at, by=chosen.by[0]),
-        e.DecompositionDrafted(
-            task=task.id, at=moment.at, number=number, plan=plan, estimate=0.0, level=Level.MINIMAL, why=why
-        ),
-    ]
 
 
 def simplified(seen: Task, why: str, task: Task, moment: Moment) -> Facts:
@@ -181,14 +142,9 @@ def over_budget(task: Task, reached: e.BudgetReached, moment: Moment) -> Facts:
     """C20: at 100 % the work pauses and a person is asked. Each option is a limit, in dollars."""
     if task.ended:
         return []
-    limits = tuple(round(reached.limit * factor, 2) for factor in (1.5, 2, 4))
-    raises = tuple(Option(value=f"{limit:g}", label=f"Raise to ${limit:.2f}", approves=True) for limit in limits)
-    question = Question(
-        kind=Kind.BUDGET,
-        options=lettered(*raises, _CANCEL),
-        text=f"The budget of {reached.budget} is ${reached.limit:.2f}, and ${reached.spent:.2f} is spent or promised.",
-        subject=f"{reached.budget}:{reached.limit}",
-    )
+    shared = "" if reached.budget == f"task {task.id}" else reached.budget
+    subject = OfBudget(budget=shared, limit=reached.limit, spent=reached.spent)
+    question = Question(kind=BUDGET, options=raises(reached.limit), subject=subject)
     stale = withdraw(offers_to_go_on(task), "its budget is used up, and that is asked now", moment)
     return [reached, *stale, *ask(task, question, moment)]
 
@@ -206,7 +162,7 @@ def _ruled(task: Task, ruling: Ruling, review: Review, debate: Debate | None, mo
             return _sent_back(task, back, moment)
         case Ruling.BLOCKED:
             blocked = e.DecompositionBlocked(task=task.id, at=moment.at, number=number, review=review)
-            return [blocked, *_ask_plan(task, Kind.PLAN, BLOCKED_OPTIONS, moment)]
+            return [blocked, *_ask_plan(task, PLAN, moment, *BLOCKED)]
         case Ruling.ESCALATE_TO_HUMAN:
             why = debate.tension if debate else _missing(review)
             return _escalate(task, number, why, (review, debate), moment)
@@ -217,17 +173,12 @@ def _ask_for_approval(task: Task, moment: Moment) -> Facts:
     plan = task.plan.draft
     usual = task.plan.level is Level.PRIMARY  # M222: what was degraded is never waved through
     if plan and usual and _lets_through(moment) and len(plan.steps) == 1:
-        return [accepted(task, plan.hash, (), moment)]
-    return _ask_plan(task, Kind.PLAN, PLAN_OPTIONS, moment)
+        return [accept(task, plan.hash, (), moment)]
+    return _ask_plan(task, PLAN, moment)
 
 
 def _lets_through(moment: Moment) -> bool:
     return moment.channel.plan is PlanPolicy.AUTO and not moment.workflow().plan_review.human_approval
-
-
-def accepted(task: Task, hash: str, by: tuple[PersonId, ...], moment: Moment) -> e.PlanAccepted:
-    """M244: with the workflow as it is now; a later one is for later plans."""
-    return e.PlanAccepted(task=task.id, at=moment.at, hash=hash, by=by, workflow=moment.workflow())
 
 
 def workflow_of(task: Task, current: Callable[[], Workflow]) -> Workflow:
@@ -235,10 +186,11 @@ def workflow_of(task: Task, current: Callable[[], Workflow]) -> Workflow:
     return task.plan.workflow or (DEFAULT if task.plan.accepted else current())
 
 
-def _ask_plan(task: Task, kind: Kind, options: tuple[Option, ...], moment: Moment) -> Facts:
+def _ask_plan(task: Task, kind: DecisionKind[OfPlan], moment: Moment, *options: str) -> Facts:
     """The approval is bound to the hash of what is shown."""
     assert task.plan.draft is not None, "there is nothing to decide on"
-    question = Question(kind=kind, options=options, subject=task.plan.draft.hash, version=task.plan.number)
+    subject = OfPlan(hash=task.plan.draft.hash, version=task.plan.number)
+    question = Question(kind=kind, options=kind.offer(*options), subject=subject)
     return ask(task, question, moment)
 
 
@@ -264,15 +216,15 @@ def _escalate(
     )
     later = replace(moment, cause=f"{moment.cause}:escalated")
     if task.plan.draft is None:
-        options = lettered(OUTLINE, _CANCEL) if held else lettered(_CANCEL)  # unless the planner itself says no
+        options = NO_PLAN.offer() if held else NO_PLAN.offer(NoPlanOption.CANCEL)  # the planner itself says no
         return [escalated, *_ask_what_else(task, why, options, later)]
-    return [escalated, *_ask_plan(task, Kind.DEBATE, DEBATE_OPTIONS, later)]
+    return [escalated, *_ask_plan(task, DEBATE, later)]
 
 
 def _ask_what_else(task: Task, why: str, options: tuple[Option, ...], moment: Moment) -> Facts:
     """There is nothing to approve. Whoever asked for it may tell more, in words."""
     lines = tuple(line for line in why.splitlines() if line.strip())
-    question = Question(kind=Kind.CLARIFICATION, options=options, text=NO_PLAN, evidence=lines)
+    question = Question(kind=NO_PLAN, options=options, evidence=lines)
     return ask(task, question, moment)
 
 

@@ -5,18 +5,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agents.domain import events as e
-from agents.domain.decisions.asking import OUTLINE, REASON, Facts, Moment, Question, ask, offers_to_go_on, withdraw
+from agents.domain.decisions.asking import Question, ask, offers_to_go_on, withdraw
 from agents.domain.decisions.authority import Kind, Presser
 from agents.domain.decisions.decision import Decision, Option, decision_id, lettered
+from agents.domain.decisions.kind import Facts, Moment
+from agents.domain.decisions.kinds.task.controls import CONTROLS
+from agents.domain.decisions.kinds.task.correction import CORRECTION
+from agents.domain.decisions.kinds.task.intake import INTAKE
+from agents.domain.decisions.kinds.task.project import PROJECT
+from agents.domain.decisions.kinds.task.stuck import STUCK, StuckOption
+from agents.domain.decisions.subject import OfJob
 from agents.domain.ids import TaskId
 from agents.domain.task.remarks import SURE
 from agents.domain.task.request import Request
-from agents.domain.task.steering import CONTROL_OPTIONS
 from agents.domain.task.task import Task
 
 # What is asked on the way to a plan; pointless once the request is another one.
-ABOUT_THE_PLAN = (Kind.PLAN, Kind.DEBATE, Kind.CLARIFICATION, Kind.ESCALATION, Kind.BUDGET)
-TAKE_OR_NOT = lettered(Option(value="take", approves=True), Option(value="cancel", asks=REASON))
+ABOUT_THE_PLAN = (
+    *(Kind.PLAN, Kind.DEBATE, Kind.CLARIFICATION, Kind.NO_PLAN, Kind.CHANGE),
+    *(Kind.STUCK, Kind.BUDGET),
+)
 
 
 def open_task(id: TaskId, request: Request, moment: Moment) -> Facts:
@@ -26,7 +34,7 @@ def open_task(id: TaskId, request: Request, moment: Moment) -> Facts:
         id=decision_id(id, Kind.CONTROLS, ""),
         task=id,
         kind=Kind.CONTROLS,
-        options=CONTROL_OPTIONS,
+        options=CONTROLS.offer(),
         put_to=request.by,
         opened_at=moment.at,
     )
@@ -46,7 +54,7 @@ def choose_project(task: Task, projects: Sequence[str], moment: Moment, guess: G
     if task.project is not None or task.ended or task.of_kind(Kind.PROJECT):
         return []
     if task.request.origin and not (task.request.origin.heard or task.vouched):
-        return [] if task.of_kind(Kind.INTAKE) else ask(task, Question(kind=Kind.INTAKE, options=TAKE_OR_NOT), moment)
+        return [] if task.of_kind(Kind.INTAKE) else ask(task, Question(kind=INTAKE), moment)
     if task.request.origin and task.request.origin.project in projects:
         why = "it is an issue of this project"
         return [e.ProjectChosen(task=task.id, at=moment.at, project=task.request.origin.project, by=None, why=why)]
@@ -57,7 +65,7 @@ def choose_project(task: Task, projects: Sequence[str], moment: Moment, guess: G
         project, why = chosen
         return [e.ProjectChosen(task=task.id, at=moment.at, project=project, by=None, why=why)]
     options = lettered(*(Option(value=name, label=name) for name in projects))
-    return ask(task, Question(kind=Kind.PROJECT, options=options), moment)
+    return ask(task, Question(kind=PROJECT, options=options), moment)
 
 
 def project_by_rule(request: str, projects: Sequence[str], of_channel: str) -> tuple[str, str] | None:
@@ -91,15 +99,10 @@ def correct(task: Task, text: str, presser: Presser, moment: Moment, hidden: int
     corrected = e.RequestCorrected(task=task.id, at=moment.at, by=presser.person, request=text, hidden=hidden)
     if not task.in_planning:
         return [corrected]
-    old = [d for d in task.questions if d.kind in ABOUT_THE_PLAN]
+    old = [d for d in task.open if d.kind in ABOUT_THE_PLAN]
     words = f"The request was corrected. It was: {task.request.text}"
     again = e.PlanChangeRequested(task=task.id, at=moment.at, by=presser.person, words=words)
     return [corrected, *withdraw(old, "the request was corrected", moment), again]
-
-
-CHANGE_OR_KEEP = lettered(
-    Option(value="change", label="Ask for this change"), Option(value="keep", label="Keep what was approved")
-)
 
 
 def _offer_change(task: Task, text: str, presser: Presser, moment: Moment, hidden: int) -> Facts:
@@ -111,7 +114,7 @@ def _offer_change(task: Task, text: str, presser: Presser, moment: Moment, hidde
     stale = withdraw(before, "the request was edited again", moment)
     if text == task.request.text:
         return [edited, *stale]
-    question = Question(kind=Kind.CORRECTION, options=CHANGE_OR_KEEP, text=text, evidence=(task.request.text,))
+    question = Question(kind=CORRECTION, text=text, evidence=(task.request.text,))
     return [edited, *stale, *ask(task, question, moment)]
 
 
@@ -119,11 +122,15 @@ def park(task: Task, parked: e.JobParked, moment: Moment) -> Facts:
     """A job that cannot be finished: say so, and ask the owner what to do."""
     if task.ended:
         return []
-    outline = [OUTLINE] if parked.flow == "decompose" else []
-    options = lettered(Option(value="retry"), *outline, Option(value="cancel", asks=REASON))
-    evidence = (parked.problem, parked.kept)
+    options = () if parked.flow == "decompose" else (StuckOption.RETRY, StuckOption.CANCEL)
+    question = Question(
+        kind=STUCK,
+        options=STUCK.offer(*options),
+        evidence=(parked.problem, parked.kept),
+        subject=OfJob(flow=parked.flow),
+    )
     return [
         parked,
         *withdraw(offers_to_go_on(task), "its work got stuck, and that is asked now", moment),
-        *ask(task, Question(kind=Kind.ESCALATION, options=options, text=parked.flow, evidence=evidence), moment),
+        *ask(task, question, moment),
     ]

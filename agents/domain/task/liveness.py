@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from agents.domain.decisions.table import questions
 from agents.domain.task.task import Task
 
 
@@ -15,4 +16,4 @@ class Pending:
 
 def is_stalled(task: Task, pending: Pending) -> bool:
     """Whether a task has not ended, nothing runs for it, and nobody was asked."""
-    return not (task.ended or pending.jobs or pending.unread or task.questions)
+    return not (task.ended or pending.jobs or pending.unread or questions(task))

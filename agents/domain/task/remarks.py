@@ -4,13 +4,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from agents.domain import events as e
-from agents.domain.decisions.asking import Facts, Moment, Question, ask, withdraw
+from agents.domain.decisions.asking import Question, ask, withdraw
 from agents.domain.decisions.authority import Kind
-from agents.domain.decisions.consequences import ENTITLED, change_plan
-from agents.domain.decisions.decision import Option, lettered
+from agents.domain.decisions.kind import Facts, Moment
+from agents.domain.decisions.kinds.plan.change import CHANGE
+from agents.domain.decisions.kinds.plan.plan import change_plan
+from agents.domain.decisions.kinds.task.second import SECOND
+from agents.domain.decisions.subject import OfRemark, OfWords
+from agents.domain.decisions.table import questions
 from agents.domain.ids import PersonId
 from agents.domain.task.task import Task
-from agents.domain.text.sanitize import one_line
 
 SURE = 0.7
 
@@ -58,11 +61,9 @@ def _may_be_a_request(task: Task, understood: Understood) -> bool:
 
 
 def _ask_whether_new(task: Task, remark: e.RemarkMade, moment: Moment) -> Facts:
-    """Whoever said it may have meant a task of their own. Minions hear it once it is known to be a remark on this."""
-    options = lettered(Option(value="task", label="New task"), Option(value="remark", label=f"Remark on {task.id}"))
-    subject = ENTITLED if remark.entitled else ""
-    asked = Question(kind=Kind.SECOND, options=options, text=remark.text, subject=subject, put_to=remark.by)
-    return ask(task, asked, moment)
+    """It is kept as a remark already; whoever said it may have meant a task of their own."""
+    about = OfRemark(entitled=remark.entitled)
+    return ask(task, Question(kind=SECOND, text=remark.text, subject=about, put_to=remark.by), moment)
 
 
 def _plan_is_shown(task: Task) -> bool:
@@ -75,22 +76,20 @@ def known(task: Task) -> list[str]:
     if task.plan.draft:
         facts.append(f"Version {task.plan.number} of a plan was drafted: {task.plan.draft.goal}")
     return facts + [
-        f"Open for a person to decide: {d.kind.replace('_', ' ')}. {d.question}".strip() for d in task.questions
+        f"Open for a person to decide: {d.kind.replace('_', ' ')}. {d.question}".strip() for d in questions(task)
     ]
 
 
 def _ask_whether(task: Task, remark: e.RemarkMade, moment: Moment) -> Facts:
     if not _plan_is_shown(task):
         return []
-    options = lettered(Option(value="yes", label="Change the plan"), Option(value="no", label="Keep the plan as it is"))
-    text = f"Should this change the plan: “{one_line(remark.text, 300)}”?"
-    before = [d for d in task.questions if d.kind is Kind.CLARIFICATION and d.subject]
-    asked = ask(task, Question(kind=Kind.CLARIFICATION, options=options, text=text, subject=remark.text), moment)
+    before = [d for d in task.open if d.kind is Kind.CHANGE]
+    asked = ask(task, Question(kind=CHANGE, subject=OfWords(words=remark.text)), moment)
     return [*withdraw(before, "something else was said since", moment), *asked]
 
 
 def _offer(task: Task, by: PersonId, moment: Moment) -> Facts:
-    for decision in task.questions:
+    for decision in questions(task):
         if any(option.approves for option in decision.options):
             return [e.ApprovalOffered(task=task.id, at=moment.at, by=by, decision=decision.id)]
     return []

@@ -4,11 +4,15 @@ from collections.abc import Callable
 
 from agents.domain import events as e
 from agents.domain.decisions import pressing
-from agents.domain.decisions.asking import REASON, Facts, Moment, Question, ask, withdraw
-from agents.domain.decisions.authority import OUTLIVES, Kind, Presser, check
-from agents.domain.decisions.consequences import RESUME_OR_CANCEL, RESUME_OR_TAKE
-from agents.domain.decisions.decision import Option, lettered
+from agents.domain.decisions.asking import Question, ask, withdraw
+from agents.domain.decisions.authority import STEERING, Kind, Presser, check
+from agents.domain.decisions.kind import Facts, Moment
+from agents.domain.decisions.kinds.task.cancel import confirmation
+from agents.domain.decisions.kinds.task.controls import ControlOption
+from agents.domain.decisions.kinds.task.snoozed import SNOOZED
+from agents.domain.decisions.kinds.task.stopped import STOPPED, StoppedOption
 from agents.domain.decisions.pressing import Press
+from agents.domain.decisions.table import approvable, questions, rule_of
 from agents.domain.errors import PressRefused
 from agents.domain.task.task import Task
 
@@ -16,37 +20,35 @@ Steer = Callable[[Task, Presser, str, Moment], Facts]
 
 
 def stop(task: Task, presser: Presser, words: str, moment: Moment) -> Facts:
-    check(Kind.CONTROLS, presser, task.request.by, moment.channel)
+    check(STEERING, presser, task.request.by, moment.channel)
     stopped = e.TaskStopped(task=task.id, at=moment.at, by=presser.person)
-    options = RESUME_OR_TAKE if task.in_work else RESUME_OR_CANCEL
-    return [stopped, *ask(task, Question(kind=Kind.STOPPED, options=options), moment)]
+    options = () if task.in_work else (StoppedOption.RESUME, StoppedOption.CANCEL)
+    return [stopped, *ask(task, Question(kind=STOPPED, options=STOPPED.offer(*options)), moment)]
 
 
 def backburner(task: Task, presser: Presser, words: str, moment: Moment) -> Facts:
-    check(Kind.CONTROLS, presser, task.request.by, moment.channel)
+    check(STEERING, presser, task.request.by, moment.channel)
     stopped = task.of_kind(Kind.STOPPED)
     return [
         e.TaskBackburnered(task=task.id, at=moment.at, by=presser.person),
         *withdraw((stopped,) if stopped else (), "the task was laid aside", moment),
-        *ask(task, Question(kind=Kind.BACKBURNER, options=RESUME_OR_CANCEL), moment),
+        *ask(task, Question(kind=SNOOZED), moment),
     ]
 
 
 def ask_to_cancel(task: Task, presser: Presser, words: str, moment: Moment) -> Facts:
     """A cancel asks to confirm, and wants a reason."""
-    check(Kind.CONTROLS, presser, task.request.by, moment.channel)
+    check(STEERING, presser, task.request.by, moment.channel)
     if task.ended:
         raise PressRefused(f"{task.id} has ended ({task.state})", next_step="There is nothing left to cancel.")
     if task.of_kind(Kind.CANCEL):
         raise PressRefused(f"Cancelling {task.id} was asked for already", next_step="Confirm or keep it on that card.")
-    reason = words.strip()
-    options = lettered(Option(value="cancel", asks="" if reason else REASON), Option(value="keep"))
-    return ask(task, Question(kind=Kind.CANCEL, options=options, text=reason), moment)
+    return ask(task, confirmation(words.strip()), moment)
 
 
 def mute(muted: bool) -> Steer:
     def command(task: Task, presser: Presser, words: str, moment: Moment) -> Facts:
-        check(Kind.CONTROLS, presser, task.request.by, moment.channel)
+        check(STEERING, presser, task.request.by, moment.channel)
         return [e.TaskMuted(task=task.id, at=moment.at, by=presser.person, muted=muted)]
 
     return command
@@ -56,10 +58,10 @@ def take(value: str, *also: str) -> Steer:
     """A command that presses the open decision which offers this: `resume`, `retry`."""
 
     def command(task: Task, presser: Presser, words: str, moment: Moment) -> Facts:
-        for decision in task.questions:
+        for decision in questions(task):
             for option in decision.options:
                 if option.value in (value, *also):
-                    said = words or (value if option.asks else "")
+                    said = words or (value if option.needs_words else "")
                     pressed = Press(decision=decision.id, letter=option.letter, words=said)
                     return pressing.press(task, pressed, presser, moment)
         raise PressRefused(f"{task.id} has nothing to {value}", next_step="Say `status` to see where it stands.")
@@ -69,9 +71,9 @@ def take(value: str, *also: str) -> Steer:
 
 def offer_approval(task: Task, presser: Presser, words: str, moment: Moment) -> Facts:
     """C37: words never approve. Someone who may is given the button, on one card."""
-    for decision in (*task.questions, *(d for d in task.open if d.kind in OUTLIVES)):
+    for decision in approvable(task):
         if any(option.approves for option in decision.options):
-            check(decision.kind, presser, task.request.by, moment.channel)
+            check(rule_of(decision), presser, task.request.by, moment.channel)
             return [e.ApprovalOffered(task=task.id, at=moment.at, by=presser.person, decision=decision.id)]
     raise PressRefused(f"Nothing in {task.id} waits for an approval", next_step="Say `status` to see where it stands.")
 
@@ -84,5 +86,8 @@ def press(task: Task, pressed: Press, presser: Presser, moment: Moment) -> Facts
     return _CONTROLS[decision.option(pressed.letter).value](task, presser, pressed.words, moment)
 
 
-_CONTROLS: dict[str, Steer] = {"stop": stop, "backburner": backburner, "cancel": ask_to_cancel}
-CONTROL_OPTIONS = lettered(*(Option(value=value) for value in _CONTROLS))
+_CONTROLS: dict[str, Steer] = {
+    ControlOption.STOP: stop,
+    ControlOption.BACKBURNER: backburner,
+    ControlOption.CANCEL: ask_to_cancel,
+}

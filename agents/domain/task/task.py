@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from agents.domain.decisions.authority import BESIDE, OUTLIVES, Kind
+from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision
 from agents.domain.ids import DecisionId, TaskId
 from agents.domain.learning.proposal import Proposal
@@ -75,11 +75,6 @@ class Task:
     def in_planning(self) -> bool:
         """It has a project and no accepted plan, also while it rests."""
         return (self.before_rest if self.state in RESTING else self.state) in PLANNING
-
-    @property
-    def questions(self) -> tuple[Decision, ...]:
-        """Open decisions that work waits for: neither the standing controls nor proposals nor what asks about words."""
-        return tuple(d for d in self.open if d.kind not in BESIDE and d.kind not in OUTLIVES)
 
     @property
     def in_work(self) -> bool:

@@ -4,19 +4,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from agents.domain import events as e
-from agents.domain.decisions.asking import Facts, Moment, Question, ask
-from agents.domain.decisions.authority import Kind
-from agents.domain.decisions.decision import Option, lettered
+from agents.domain.decisions.asking import Question, ask, ending_with, withdraw
+from agents.domain.decisions.kind import Facts, Moment
+from agents.domain.decisions.kinds.work.start_scope import START_SCOPE
+from agents.domain.decisions.subject import OfSubtask
+from agents.domain.ids import DecisionId, PersonId
 from agents.domain.planning.decomposition import Subtask
+from agents.domain.task.fold import evolve
 from agents.domain.task.task import Task, TaskState
 from agents.domain.work.branches import branch_for
+from agents.domain.work.runs import about_run, continue_run
 from agents.domain.work.scope import Scope, ScopeMode
-from agents.domain.work.work import DROPPED, SubtaskState, Work, run_key
+from agents.domain.work.work import DROPPED, SubtaskState, Work
 
 ACTIVE = (SubtaskState.RUNNING, SubtaskState.EVALUATING, SubtaskState.NEEDS_HUMAN, SubtaskState.PAUSED)
-SCOPE_OPTIONS = lettered(
-    Option(value="allow", approves=True), Option(value="refuse", asks="What should it do instead?")
-)
 
 
 def scope_of(task: Task, subtask: Subtask) -> Scope | None:
@@ -113,17 +114,12 @@ def _start(task: Task, work: Work, moment: Moment) -> Facts:
 
 def _ask_for_scope(task: Task, subtask: Subtask, moment: Moment) -> Facts:
     """C10: unknown files are asked for, with a suggestion; everything is an explicit choice of a person."""
-    subject = f"start:{subtask.number}"
+    subject = OfSubtask(subtask=subtask.number)
     if any(d.subject == subject for d in task.open):
         return []
     suggested = sorted({f"{path.partition('/')[0]}/**" for path in _paths(task) if "/" in path}) or ["**"]
-    options = lettered(
-        Option(value="allow", label=f"Allow {', '.join(suggested)}"[:70], approves=True),
-        Option(value="unrestricted", approves=True),
-        Option(value="paths", asks="Which paths may it write? One a line; folders end in /", approves=True),
-    )
     text = f"The plan names no files for subtask {task.id}.{subtask.number} ({subtask.title}). What may it write?"
-    question = Question(kind=Kind.SCOPE, options=options, text=text, evidence=tuple(suggested), subject=subject)
+    question = Question(kind=START_SCOPE, text=text, evidence=tuple(suggested), subject=subject)
     return ask(task, question, replace(moment, cause=f"{moment.cause}:scope:{subtask.number}"))
 
 
@@ -136,19 +132,7 @@ def resume(task: Task, moment: Moment) -> Facts:
     if task.state is not TaskState.RUNNING:
         return []
     stopped = [work for work in task.work.subtasks if work.state is SubtaskState.PAUSED]
-    return [*(goes_on(task, work, moment) for work in stopped), *_start_all(task, moment)]
-
-
-def goes_on(task: Task, work: Work, moment: Moment) -> e.SubtaskReady:
-    """The same attempt: its transcript and its branch are there."""
-    return e.SubtaskReady(
-        task=task.id,
-        at=moment.at,
-        subtask=work.number,
-        attempt=work.attempt,
-        scope=work.scope,
-        feedback=work.feedback,
-    )
+    return [*(continue_run(task, work, moment.at) for work in stopped), *_start_all(task, moment)]
 
 
 def notes_for(task: Task, subtask: Subtask) -> tuple[str, ...]:
@@ -181,5 +165,20 @@ def persons_branch(task: Task, work: Work) -> str:
     return work.branch or task.work.branch
 
 
-def key_of(task: Task, work: Work) -> str:
-    return run_key(task.id, work.number, work.attempt)
+def drop(task: Task, work: Work, by: PersonId, moment: Moment, but: DecisionId) -> Facts:
+    """What waits for it cannot be done either, so it goes too."""
+    failed, blocked = SubtaskState.FAILED, SubtaskState.BLOCKED
+    why = f"dropped: {work.problem}" if work.problem else "dropped by a person"
+    facts: Facts = [e.SubtaskDropped(**about_run(task, work, moment.at), by=by, why=why, outcome=failed)]
+    for number in dependents(task, work.number):
+        other = task.work.on(number)
+        if other.state is SubtaskState.PENDING and not other.queued:
+            why = f"it waits for {task.id}.{work.number}, which was dropped"
+            facts.append(e.SubtaskDropped(**about_run(task, other, moment.at), by=by, why=why, outcome=blocked))
+    after = task
+    for fact in facts:
+        after = evolve(after, fact)
+    if came_to_nothing(after):
+        failed_task = e.TaskFailed(task=task.id, at=moment.at, reason="every subtask failed or was dropped")
+        return [*facts, failed_task, *withdraw(ending_with(task, but=but), "the task failed", moment)]
+    return [*facts, *start_next(after, moment)]

@@ -160,3 +160,24 @@ def _segment(text: str, pattern: str) -> bool:
         else:
             return False
     return all(c == "*" for c in pattern[place:])
+
+
+def paths_in(words: str) -> tuple[str, ...]:
+    """Paths a person named, a line or a comma apart; a folder covers what is in it. What is no path is left out."""
+    named = (part.strip().strip("`\"'") for line in words.splitlines() for part in line.split(","))
+    patterns = (f"{path}**" if path.endswith("/") else path for path in named if path)
+    return tuple(dict.fromkeys(pattern for pattern in patterns if not odd_pattern(pattern)))
+
+
+def paths_within(text: str) -> tuple[str, ...]:
+    """Words in a sentence that can only be paths."""
+    words = (word.strip("`\"'()").rstrip(".,;:") for word in re.split(r"[\s,;]+", text))
+    return paths_in("\n".join(word for word in words if re.search(r"[/*]|\w\.\w", word)))
+
+
+def widen(scope: Scope, paths: tuple[str, ...]) -> Scope:
+    patterns = tuple(dict.fromkeys((*scope.patterns, *paths)))
+    if scope.mode is ScopeMode.UNRESTRICTED:
+        return Scope(mode=ScopeMode.UNRESTRICTED, patterns=patterns)
+    loose = any("*" in pattern for pattern in patterns)
+    return Scope(mode=ScopeMode.DIRECTORY if loose else ScopeMode.EXPLICIT, patterns=patterns)

@@ -1,54 +1,27 @@
 """What follows from a minion's run, from judging its work, and from the last pull request."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import TypedDict
 
 from agents.domain import events as e
 from agents.domain.checks.evaluation import Change, Evaluation, Score
-from agents.domain.checks.risk import GATE_FOR, MERGE_FOR, Risk, RiskLevel, at_least_high
-from agents.domain.decisions.asking import REASON, Facts, Moment, Question, ask, ending_with, withdraw
-from agents.domain.decisions.authority import Kind
-from agents.domain.decisions.decision import Option, lettered
-from agents.domain.ids import TaskId
+from agents.domain.checks.risk import Risk, RiskLevel, at_least_high
+from agents.domain.decisions.asking import Question, ask, ending_with, withdraw
+from agents.domain.decisions.kind import Facts, Moment
+from agents.domain.decisions.kinds.work import gate, question
+from agents.domain.decisions.kinds.work.escalation import ask_what_next
+from agents.domain.decisions.kinds.work.merge import MERGE
+from agents.domain.decisions.kinds.work.scope import SCOPE
+from agents.domain.decisions.kinds.work.unmerged import UNMERGED
+from agents.domain.decisions.subject import OfHead, OfRun, OfStep
 from agents.domain.learning import proposing
 from agents.domain.task.fold import evolve
 from agents.domain.task.task import Task, TaskState
-from agents.domain.work.dispatching import SCOPE_OPTIONS, goes_on, key_of, start_next
+from agents.domain.work.dispatching import start_next
+from agents.domain.work.runs import about_run, continue_run, key_of, run_again
 from agents.domain.work.work import Ending, SubtaskState, Work
 from agents.domain.workflow.workflow import DEFAULT
 
-
-class About(TypedDict):
-    """What a fact of work is about, as keyword arguments."""
-
-    task: TaskId
-    at: datetime
-    subtask: int
-    attempt: int
-
-
-HINT = "What should it do differently?"
-ESCALATION_OPTIONS = lettered(
-    Option(value="hint", asks=HINT),
-    Option(value="expand", asks="Which paths may it write too? One a line"),
-    Option(value="take"),
-    Option(value="drop"),
-    Option(value="cancel", asks=REASON),
-)
-TAKEN_OPTIONS = lettered(Option(value="hand_in"), Option(value="drop"), Option(value="cancel", asks=REASON))
-GATE_OPTIONS = lettered(Option(value="pass", approves=True), Option(value="reject", asks=HINT))
-MERGE_OPTIONS = lettered(
-    Option(value="merge", approves=True),
-    Option(value="changes", asks="What should be different?"),
-    Option(value="leave"),
-    Option(value="cancel", asks=REASON),
-)
 FOUND_OUT = Risk(level=RiskLevel.LOW, why=("it finds something out and changed nothing",))
-UNMERGED_OPTIONS = lettered(
-    Option(value="again", approves=True), Option(value="leave"), Option(value="cancel", asks=REASON)
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,10 +46,6 @@ class Ended:
     changes: tuple[Change, ...] = ()
 
 
-def about_run(task: Task, work: Work, moment: Moment) -> About:
-    return {"task": task.id, "at": moment.at, "subtask": work.number, "attempt": work.attempt}
-
-
 def is_current(task: Task, fact: e.AboutWork) -> bool:
     """The run a job is for is still the one that counts."""
     work = task.work.on(fact.subtask)
@@ -86,34 +55,27 @@ def is_current(task: Task, fact: e.AboutWork) -> bool:
 def stopped(task: Task, work: Work, commit: str, moment: Moment, changes: tuple[Change, ...] = ()) -> Facts:
     if task.ended or work.state not in (SubtaskState.PENDING, SubtaskState.RUNNING):
         return []
-    rests = e.MinionStopped(**about_run(task, work, moment), commit=commit, doing=work.doing, changes=changes)
+    rests = e.MinionStopped(**about_run(task, work, moment.at), commit=commit, doing=work.doing, changes=changes)
     if task.state is TaskState.RUNNING:  # it was resumed before this run had ended: nobody else would start it again
-        return [rests, goes_on(task, work, moment)]
+        return [rests, continue_run(task, work, moment.at)]
     return [rests]
 
 
 def asked(task: Task, work: Work, wanted: Wanted, commit: str, moment: Moment) -> Facts:
     """A question of its own, or one for more scope: bound to this run and to these very paths (attack 29)."""
-    pause = e.MinionAsked(**about_run(task, work, moment), commit=commit, question=wanted.question)
+    pause = e.MinionAsked(**about_run(task, work, moment.at), commit=commit, question=wanted.question)
     later = replace(moment, cause=f"{moment.cause}:{key_of(task, work)}:{work.questions}")
     return [pause, *ask(task, _question(task, work, wanted), later)]
 
 
 def _question(task: Task, work: Work, wanted: Wanted) -> Question:
-    name, run = f"{task.id}.{work.number}", f"run:{work.number}:{work.attempt}"
+    name, run = f"{task.id}.{work.number}", OfRun(subtask=work.number, attempt=work.attempt)
     if wanted.paths:
-        return Question(
-            kind=Kind.SCOPE,
-            options=SCOPE_OPTIONS,
-            text=f"{name} wants to write more than the plan names: {wanted.question}",
-            evidence=wanted.paths,
-            subject=run,
-        )
-    choices = dict.fromkeys((*wanted.options, *((wanted.default,) if wanted.default else ())))
-    offered = (Option(value=each, label=each) for each in choices)  # a default in free text can be pressed too
+        text = f"{name} wants to write more than the plan names: {wanted.question}"
+        return Question(kind=SCOPE, text=text, evidence=wanted.paths, subject=run)
     return Question(
-        kind=Kind.QUESTION,
-        options=lettered(*offered, Option(value="answer", asks=wanted.question[:140])),
+        kind=question.QUESTION,
+        options=question.answers(wanted.options, wanted.default),
         text=f"{name} asks: {wanted.question}",
         evidence=(wanted.why,) if wanted.why else (),
         subject=run,
@@ -124,7 +86,7 @@ def _question(task: Task, work: Work, wanted: Wanted) -> Question:
 def failed(task: Task, work: Work, ended: Ended, moment: Moment) -> Facts:
     """M091–M094: a run that came to nothing goes to a person, with what was kept. A blocker may become a proposal."""
     fact = e.MinionFailed(
-        **about_run(task, work, moment),
+        **about_run(task, work, moment.at),
         ending=ended.ending,
         problem=ended.problem,
         commit=ended.commit,
@@ -132,25 +94,25 @@ def failed(task: Task, work: Work, ended: Ended, moment: Moment) -> Facts:
         changes=ended.changes,
     )
     proposal = proposing.after_blocker(task, work, ended.problem, moment) if ended.ending is Ending.BLOCKED else []
-    return [fact, *_ask_what_next(task, replace(work, patch=ended.patch), ended.problem, moment), *proposal]
+    return [fact, *ask_what_next(task, replace(work, patch=ended.patch), ended.problem, moment), *proposal]
 
 
 def after_evaluation(task: Task, work: Work, evaluation: Evaluation, risk: Risk, moment: Moment) -> Facts:
     """M035: pass goes on to the step gate, what can be mended goes back, all else goes to a person."""
-    about = about_run(task, work, moment)
+    about = about_run(task, work, moment.at)
     if task.plan.subtask(work.number).spike and not evaluation.changes:
         risk = FOUND_OUT
     judged = e.WorkEvaluated(**about, evaluation=evaluation, risk=risk.level, why=risk.said)
     if evaluation.overall is Score.PASS:
         return [judged, *_gate(task, work, evaluation, risk, moment)]
     if not needs_a_person(task, work, evaluation):
-        return [judged, again(task, work, evaluation.feedback, moment)]
+        return [judged, run_again(task, work, evaluation.feedback, moment.at)]
     hopeless = evaluation.overall is Score.FAIL
     tries = f"{work.tries} attempts" if work.tries != 1 else "One attempt"
     why = "It cannot be mended by another attempt" if hopeless else f"{tries} did not do"
     said = f"{why}: {'; '.join(evaluation.feedback[:2])}"
     escalated = e.SubtaskEscalated(**about, why=said, patch=work.patch)
-    return [judged, escalated, *_ask_what_next(task, work, why, moment)]
+    return [judged, escalated, *ask_what_next(task, work, why, moment)]
 
 
 def most_attempts(task: Task) -> int:
@@ -169,36 +131,23 @@ def needs_a_person(task: Task, work: Work, evaluation: Evaluation) -> bool:
             return True
 
 
-def again(task: Task, work: Work, feedback: tuple[str, ...], moment: Moment, *, afresh: bool = False) -> e.SubtaskReady:
-    """Another attempt on the same branch (M029)."""
-    return e.SubtaskReady(
-        task=task.id,
-        at=moment.at,
-        subtask=work.number,
-        attempt=work.attempt + 1,
-        scope=work.scope,
-        feedback=feedback,
-        afresh=afresh,
-    )
-
-
 def _gate(task: Task, work: Work, evaluation: Evaluation, risk: Risk, moment: Moment) -> Facts:
     """C07: low risk passes by itself; a reviewer who said nothing is never taken for a yes (C06)."""
     held = at_least_high(risk, "; ".join(evaluation.doubts)) if evaluation.doubts else risk
-    kind, said = GATE_FOR[held.level], held.said
     unseen = _unseen_but_leaving(task, moment) if task.plan.is_closing(work.number) else ""
-    if kind is None or _is_let_pass(task, work, evaluation, held):
-        kind, said = Kind.GATE_MEDIUM if unseen else None, ""
-    if kind is None:
-        return [e.GatePassed(task=task.id, at=moment.at, subtask=work.number, attempt=work.attempt)]
-    question = Question(
-        kind=kind,
-        options=GATE_OPTIONS,
+    level, said = held.level, held.said
+    if level is RiskLevel.LOW or _is_let_pass(task, work, evaluation, held):
+        level, said = RiskLevel.MEDIUM, ""
+        if not unseen:
+            return [e.GatePassed(**about_run(task, work, moment.at))]
+    by_time = level is RiskLevel.MEDIUM and not _leaves_next(task, work, moment)
+    asked = Question(
+        kind=gate.GATE,
         text=f"{task.id}.{work.number} passed its checks. {' '.join(part for part in (said, unseen) if part)}",
-        subject=f"gate:{work.number}:{work.attempt}:{evaluation.commit}",
-        default="pass" if kind is Kind.GATE_MEDIUM and not _leaves_next(task, work, moment) else "",
+        subject=OfStep(subtask=work.number, attempt=work.attempt, commit=evaluation.commit, risk=level),
+        default=gate.GateOption.PASS if by_time else "",
     )
-    return ask(task, question, replace(moment, cause=f"{moment.cause}:gate:{work.number}"))
+    return ask(task, asked, replace(moment, cause=f"{moment.cause}:gate:{work.number}"))
 
 
 def _is_let_pass(task: Task, work: Work, evaluation: Evaluation, risk: Risk) -> bool:
@@ -209,7 +158,7 @@ def _is_let_pass(task: Task, work: Work, evaluation: Evaluation, risk: Risk) -> 
         and other.state is SubtaskState.DONE
         and (other.base, other.evaluation.tree) == (work.base, evaluation.tree)
         and other.risk is not None
-        and GATE_FOR[other.risk] is GATE_FOR[risk.level]
+        and other.risk is risk.level
         for other in task.work.subtasks
     )
 
@@ -228,31 +177,6 @@ def _unseen_but_leaving(task: Task, moment: Moment) -> str:
     return f"{which}, and next it leaves this machine as a pull request: a person must let it."
 
 
-def escalate(task: Task, work: Work, why: str, moment: Moment) -> Facts:
-    escalated = e.SubtaskEscalated(task=task.id, at=moment.at, subtask=work.number, attempt=work.attempt, why=why)
-    return [escalated, *_ask_what_next(task, work, why, moment)]
-
-
-def _ask_what_next(task: Task, work: Work, why: str, moment: Moment) -> Facts:
-    """What the checks found is on the card, from the judgement itself."""
-    question = Question(
-        kind=Kind.ESCALATION,
-        options=ESCALATION_OPTIONS,
-        text=f"{task.id}.{work.number} ({task.plan.subtask(work.number).title}) needs you",
-        evidence=(why, *_kept(work)),
-        subject=f"work:{work.number}:{work.attempt}",
-    )
-    return ask(task, question, replace(moment, cause=f"{moment.cause}:{key_of(task, work)}"))
-
-
-def _kept(work: Work) -> Iterator[str]:
-    """C34: the folder goes, what was done stays."""
-    if work.branch:
-        yield f"Kept: branch {work.branch}"
-    if work.patch:
-        yield f"Kept: patch {work.patch}"
-
-
 def done(task: Task, work: Work, tip: str, moment: Moment) -> Facts:
     """Its work is on the task's branch; what waited for it may start."""
     settled = e.SubtaskDone(task=task.id, at=moment.at, subtask=work.number, attempt=work.attempt, commit=tip)
@@ -268,21 +192,18 @@ def ask_to_merge(task: Task, head: str, risk: Risk, changes: tuple[Change, ...],
     files = f"{len(changes)} file{'s' if len(changes) != 1 else ''}"
     lines = f"+{sum(c.added for c in changes)} −{sum(c.removed for c in changes)}"
     question = Question(
-        kind=MERGE_FOR[risk.level],
-        options=MERGE_OPTIONS,
+        kind=MERGE,
         text=f"{files}, {lines}. {risk.said}",
-        subject=head,
+        subject=OfHead(commit=head, risk=risk.level),
     )
     return ask(task, question, moment)
 
 
 def unmerged(task: Task, problem: str, moment: Moment) -> Facts:
     question = Question(
-        kind=Kind.ESCALATION,
-        options=UNMERGED_OPTIONS,
+        kind=UNMERGED,
         text=f"{task.id} could not be merged",
         evidence=(problem, f"Kept: branch {task.work.branch}"),
-        subject="merge",
     )
     return [e.MergeFailed(task=task.id, at=moment.at, problem=problem), *ask(task, question, moment)]
 

@@ -160,7 +160,7 @@ class History:
             "add a page that is argued about, in api": Kind.DEBATE,
             "add a forbidden page, in api": Kind.PLAN,
             "add a page while broke, in api": Kind.BUDGET,
-            "add a page with a silent model, in api": Kind.ESCALATION,
+            "add a page with a silent model, in api": Kind.STUCK,
         }
         for words, kind in waiting.items():
             await self.opens((await self.ask(words))[0], kind)
@@ -184,32 +184,27 @@ class History:
         await self.opens(carried, Kind.PLAN)
 
     async def _judging(self) -> None:
-        kinds = {
-            RiskLevel.MEDIUM: (Kind.GATE_MEDIUM, Kind.MERGE),
-            RiskLevel.HIGH: (Kind.GATE_HIGH, Kind.MERGE_HIGH),
-            RiskLevel.CRITICAL: (Kind.GATE_CRITICAL, Kind.MERGE_CRITICAL),
-        }
-        for level, (gate, merge) in kinds.items():
+        for level in (RiskLevel.MEDIUM, RiskLevel.HIGH, RiskLevel.CRITICAL):
             self.work.risk = Risk(level=level, why=(f"it is {level}",))
-            await self.opens((await self.approve(f"add a page of {level} risk, in api"))[0], gate)
+            await self.opens((await self.approve(f"add a page of {level} risk, in api"))[0], Kind.GATE)
             id, _ = await self.approve(f"add another page of {level} risk, in web")
-            await self._let_pass(id, gate, merge)
+            await self._let_pass(id, level)
         self.work.risk = Risk(level=RiskLevel.LOW, why=("small",))
         await self.opens((await self.approve("add a page to merge, in api"))[0], Kind.MERGE)
 
-    async def _let_pass(self, id: TaskId, gate: Kind, merge: Kind) -> None:
+    async def _let_pass(self, id: TaskId, level: RiskLevel) -> None:
         """Every gate on the way, by as many people as it needs, until the merge waits."""
-        people = ("sec", "ops") if gate is Kind.GATE_CRITICAL else ("lead",)
+        people = ("sec", "ops") if level is RiskLevel.CRITICAL else ("lead",)
 
         async def waits() -> bool:
             task = await self.task(id)
-            return bool(task.of_kind(merge) or task.of_kind(gate))
+            return bool(task.of_kind(Kind.MERGE) or task.of_kind(Kind.GATE))
 
-        while not (await self.task(id)).of_kind(merge):
+        while not (await self.task(id)).of_kind(Kind.MERGE):
             await until(waits, f"{id}: a gate or the merge")
-            if (await self.task(id)).of_kind(gate):
+            if (await self.task(id)).of_kind(Kind.GATE):
                 for who in people:
-                    await self.press(who, id, gate, "pass")
+                    await self.press(who, id, Kind.GATE, "pass")
                     await asyncio.sleep(0.5)
 
     async def _resting(self) -> None:

@@ -1,0 +1,115 @@
+"""What makes a kind of decision: the record that each file in `kinds` fills in."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Generic, TypeVar
+
+from agents.domain.checks.risk import RiskLevel
+from agents.domain.decisions.authority import ChannelPolicy, Kind, Rule
+from agents.domain.decisions.decision import Decision, Option, lettered
+from agents.domain.decisions.subject import OfHead, OfStep, Subject
+from agents.domain.events import Event
+from agents.domain.ids import PersonId
+from agents.domain.limits import Limits
+from agents.domain.project.project import Project
+from agents.domain.task.task import Task
+from agents.domain.workflow.workflow import DEFAULT, Workflow
+
+Facts = list[Event]
+S = TypeVar("S", bound="Subject | None")
+_NOTHING: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """When something is decided, what led to it, and under which policy."""
+
+    at: datetime
+    cause: str  # a delivery, a job, a timer: derived ids differ between causes
+    channel: ChannelPolicy = field(default_factory=ChannelPolicy)
+    limits: Limits = field(default_factory=Limits)
+    workflow: Callable[[], Workflow] = lambda: DEFAULT  # that new plans are approved under; read when first needed
+    budget: float | None = None  # dollars a task may cost, where that is configured
+    who: Callable[[PersonId], PersonId] = lambda id: id  # whom an id stands for now: accounts may be linked since
+    is_proposed: Callable[[str], bool] = lambda likeness: False  # whether one like it is open, under way or rejected
+    leaves: bool = False  # what is handed over leaves this machine
+    project: Callable[[], Project | None] = lambda: None  # that the task is of, as it is now; None: nothing is known
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """An option of a decision and the people who chose it; nobody, where time did."""
+
+    decision: Decision
+    option: Option
+    by: tuple[PersonId, ...] = ()
+    words: str = ""
+
+    @property
+    def person(self) -> PersonId:
+        """Whoever chose it, where time cannot."""
+        return self.by[0]
+
+    @property
+    def answer(self) -> str:
+        """In their own words, or in those of the option."""
+        return self.words or self.option.label or self.option.value
+
+
+Apply = Callable[[Task, S, Chosen, Moment], Facts]
+ReadsWords = Callable[[Decision, str], Option | None]
+
+
+def reads_nothing(decision: Decision, text: str) -> Option | None:
+    """Only words that name an option answer it."""
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionKind(Generic[S]):
+    """A kind of decision: what it is about, how it can be decided and by whom, and what follows."""
+
+    name: Kind
+    rule: Rule | Mapping[RiskLevel, Rule]  # a row of AUTHORITY.md, or one for each risk
+    apply: Apply[S]
+    subject: type[S] | None = None  # None: the task as such
+    options: type[StrEnum] | None = None  # None: people or models name them
+    wider: Mapping[str, Rule] = field(default_factory=dict)  # options that grant nothing, and more people may take
+    approves: frozenset[str] = _NOTHING  # options that grant; where several people are needed, they need them
+    needs_words: frozenset[str] = _NOTHING
+    rights: Mapping[str, str] = field(default_factory=dict)  # options that need another rule, and its name
+    reads: ReadsWords = reads_nothing  # the option that takes words which name none
+    answers: bool = False  # its options are answers in words, so what is said beside one makes another answer
+    waits: bool = True  # work waits for it, and words can answer it
+    leaves_machine: bool = False  # never decided by time, whatever a policy says
+
+    def row(self, risk: RiskLevel | None) -> Rule:
+        """The rule, for a change of this risk."""
+        if isinstance(self.rule, Rule):
+            return self.rule
+        return self.rule[risk or RiskLevel.LOW]
+
+    def offer(self, *values: str) -> tuple[Option, ...]:
+        """These options, with their letters; all there are if none is named."""
+        named = values or tuple(self.options or ())
+        return lettered(*(self.option(value) for value in named))
+
+    def option(self, value: str, label: str = "") -> Option:
+        return Option(
+            value=value,
+            label=label,
+            needs_words=value in self.needs_words,
+            right=self.rights.get(value, ""),
+            approves=value in self.approves,
+        )
+
+
+def risk_of(subject: Subject | None) -> RiskLevel | None:
+    return subject.risk if isinstance(subject, OfHead | OfStep) else None
+
+
+def same_option(decision: Decision, value: str) -> Option | None:
+    """The option of this value, if it is offered."""
+    return next((option for option in decision.options if option.value == value), None)

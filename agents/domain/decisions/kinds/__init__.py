@@ -1,0 +1,1 @@
+"""The kinds of decisions, one file each. `decisions/table.py` lists them."""

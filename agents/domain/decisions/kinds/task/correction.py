@@ -1,0 +1,49 @@
+"""The request was edited after its plan was approved: ask for that change, or keep what was approved."""
+
+from enum import StrEnum
+
+from agents.domain import events as e
+from agents.domain.decisions.asking import withdraw
+from agents.domain.decisions.authority import OWNERS, Kind, Rule
+from agents.domain.decisions.decision import Decision
+from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment
+from agents.domain.decisions.kinds.work.merge import change_whole
+from agents.domain.decisions.subject import OfStep
+from agents.domain.errors import PressRefused
+from agents.domain.task.task import Task
+from agents.domain.work.work import SubtaskState
+
+
+class CorrectionOption(StrEnum):
+    CHANGE = "change"
+    KEEP = "keep"
+
+
+def apply(task: Task, subject: None, chosen: Chosen, moment: Moment) -> Facts:
+    """At the merge the whole is worked on again; before it the minions are told."""
+    if chosen.option.value == CorrectionOption.KEEP or not task.in_work:
+        return []
+    words = f"The request was edited after the plan was approved. It now says: {chosen.decision.question}"
+    if merge := task.of_kind(Kind.MERGE):
+        return [*withdraw([merge], "changes were asked for", moment), *change_whole(task, words, moment)]
+    match task.work.subtasks[-1].state:
+        case SubtaskState.EVALUATING:  # only checks are left, which no minion hears
+            gates = [d for d in task.open if _is_gate_of(d, task.work.subtasks[-1].number)]
+            return [*withdraw(gates, "changes were asked for", moment), *change_whole(task, words, moment)]
+        case SubtaskState.DONE:
+            raise PressRefused(
+                f"{task.id} is on its way to the merge just now",
+                next_step="Nothing was changed. Press again when its next card is here: changes can be asked for then.",
+            )
+        case _:
+            by = chosen.person
+            return [e.RemarkMade(task=task.id, at=moment.at, by=by, text=words, entitled=True, urgent=True)]
+
+
+def _is_gate_of(decision: Decision, subtask: int) -> bool:
+    return isinstance(decision.subject, OfStep) and decision.subject.subtask == subtask
+
+
+CORRECTION: DecisionKind[None] = DecisionKind(
+    name=Kind.CORRECTION, rule=Rule(who=OWNERS), apply=apply, options=CorrectionOption, waits=False
+)

@@ -1,0 +1,21 @@
+"""A task that was snoozed: bring it back, or cancel it."""
+
+from enum import StrEnum
+
+from agents.domain.decisions.authority import STEERING, Kind
+from agents.domain.decisions.kind import DecisionKind
+from agents.domain.decisions.kinds.task import stopped
+
+
+class SnoozedOption(StrEnum):
+    RESUME = "resume"
+    CANCEL = "cancel"
+
+
+SNOOZED: DecisionKind[None] = DecisionKind(
+    name=Kind.BACKBURNER,
+    rule=STEERING,
+    apply=stopped.apply,
+    options=SnoozedOption,
+    needs_words=frozenset({SnoozedOption.CANCEL}),
+)

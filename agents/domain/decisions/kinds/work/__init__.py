@@ -1,0 +1,1 @@
+"""Decisions about work: of a subtask, and of the whole."""

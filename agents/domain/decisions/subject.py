@@ -1,0 +1,95 @@
+"""What a decision is about: a value of its own for each shape, so that nothing is told apart by reading a string.
+
+Stored without a tag: no two of them have the same fields.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from agents.domain.checks.risk import RiskLevel
+from agents.domain.ids import ProposalId
+
+
+class _Exact:
+    """Read back from storage only where all fields fit."""
+
+    __slots__ = ()
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfSubtask(_Exact):
+    """A subtask before its first run."""
+
+    subtask: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfRun(_Exact):
+    """One attempt at a subtask."""
+
+    subtask: int
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfStep(_Exact):
+    """The work that one attempt handed in, as it was checked."""
+
+    subtask: int
+    attempt: int
+    commit: str
+    risk: RiskLevel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfHead(_Exact):
+    """The whole of the work, at this commit."""
+
+    commit: str
+    risk: RiskLevel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfPlan(_Exact):
+    hash: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfBudget(_Exact):
+    """`budget` is empty for the task's own one."""
+
+    budget: str
+    limit: float
+    spent: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfJob(_Exact):
+    flow: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfWords(_Exact):
+    """What a person wrote."""
+
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfRemark(_Exact):
+    """A remark that was made; `entitled`: by somebody whom minions heed."""
+
+    entitled: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfProposal(_Exact):
+    """A proposal as it was shown."""
+
+    proposal: ProposalId
+    shown: str
+
+
+Subject = OfSubtask | OfRun | OfStep | OfHead | OfPlan | OfBudget | OfJob | OfWords | OfRemark | OfProposal

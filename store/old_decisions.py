@@ -1,0 +1,125 @@
+"""Decisions as earlier versions wrote them: their subject was a string, and some kinds stood for several questions."""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+Found = dict[str, Any]
+
+_SPENT = re.compile(r"and \$(?P<spent>[\d.]+) is spent")
+_UNPLANNED = "I could not make a plan"
+
+
+def is_old(body: str) -> bool:
+    """Whether a text may hold such a decision. A string for the subject, or words for `asks`, are written no more."""
+    return '"subject":"' in body or '"asks":"' in body
+
+
+def modernize(body: str, *path: str) -> str:
+    """The text with the decisions at this key of it as they are written now."""
+    if not is_old(body):
+        return body
+    found = json.loads(body)
+    for key in path:
+        inner = found.get(key, ())
+        found[key] = [_decision(each) for each in inner] if isinstance(inner, list) else _decision(inner)
+    return json.dumps(found if path else _decision(found))
+
+
+def _decision(old: Found) -> Found:
+    subject, version = old.get("subject", ""), old.get("version", 0)
+    if not isinstance(subject, str):
+        return old
+    rest = {key: value for key, value in old.items() if key not in ("subject", "version")}
+    changed = {**rest, "options": [_option(each, old["kind"]) for each in old["options"]]}
+    if how := _HOW.get(old["kind"].partition("_")[0]):
+        return {**changed, **how({**old, "version": version}, subject)}
+    return changed
+
+
+def _option(old: Found, kind: str) -> Found:
+    new = {key: value for key, value in old.items() if key != "asks"}
+    if old.get("asks"):
+        new["needs_words"] = True
+    if kind == "meant" and old["value"] != "remark":
+        decision, _, letter = old["value"].partition(".")
+        new |= {"value": "answer", "answers": {"decision": decision, "letter": letter}}
+    return new
+
+
+def _run(subject: str) -> Found:
+    _, subtask, attempt = subject.split(":")[:3]
+    return {"subtask": int(subtask), "attempt": int(attempt)}
+
+
+def _gate(old: Found, subject: str) -> Found:
+    *_, commit = subject.split(":")
+    risk = old["kind"].partition("_")[2]
+    return {"kind": "gate", "subject": {**_run(subject), "commit": commit, "risk": risk}}
+
+
+def _merge(old: Found, subject: str) -> Found:
+    return {"kind": "merge", "subject": {"commit": subject, "risk": old["kind"].partition("_")[2] or "medium"}}
+
+
+def _escalation(old: Found, subject: str) -> Found:
+    if not subject:
+        return {"kind": "stuck", "subject": {"flow": old.get("question", "")}, "question": ""}
+    if subject == "merge":
+        return {"kind": "unmerged"}
+    taken = any(option["value"] == "hand_in" for option in old["options"])
+    return {"kind": "taken" if taken else "escalation", "subject": _run(subject)}
+
+
+def _scope(old: Found, subject: str) -> Found:
+    what, _, number = subject.partition(":")
+    if what == "start":
+        return {"kind": "start_scope", "subject": {"subtask": int(number)}}
+    return {"subject": _run(subject)}
+
+
+def _clarification(old: Found, subject: str) -> Found:
+    if subject:
+        return {"kind": "change", "subject": {"words": subject}, "question": ""}
+    unplanned = old.get("question") == _UNPLANNED and any(option.get("asks") for option in old["options"])
+    return {"kind": "no_plan", "question": ""} if unplanned else {}
+
+
+def _plan(old: Found, subject: str) -> Found:
+    return {"subject": {"hash": subject, "version": old["version"]}}
+
+
+def _budget(old: Found, subject: str) -> Found:
+    name, _, limit = subject.rpartition(":")
+    spent = _SPENT.search(old.get("question", ""))
+    return {
+        "subject": {
+            "budget": "" if name == f"task {old['task']}" else name,
+            "limit": float(limit),
+            "spent": float(spent["spent"]) if spent else float(limit),
+        },
+        "question": "",
+    }
+
+
+def _proposal(old: Found, subject: str) -> Found:
+    id, _, shown = subject.partition(":")
+    return {"subject": {"proposal": id, "shown": shown}}
+
+
+# By the old kind, without its risk.
+_HOW: dict[str, Callable[[Found, str], Found]] = {
+    "gate": _gate,
+    "merge": _merge,
+    "escalation": _escalation,
+    "scope": _scope,
+    "clarification": _clarification,
+    "question": lambda old, subject: {"subject": _run(subject)},
+    "plan": _plan,
+    "debate": _plan,
+    "budget": _budget,
+    "proposal": _proposal,
+    "second": lambda old, subject: {"subject": {"entitled": subject == "entitled"}},
+    "meant": lambda old, subject: {"subject": {"words": subject}, "question": ""},
+}

@@ -1,0 +1,56 @@
+"""Questions to put to people, for tests that need one of a kind and do not care what it is about."""
+
+from agents.domain.checks.risk import RiskLevel
+from agents.domain.decisions.asking import Question
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.decision import Option
+from agents.domain.decisions.subject import (
+    OfBudget,
+    OfHead,
+    OfJob,
+    OfPlan,
+    OfProposal,
+    OfRemark,
+    OfRun,
+    OfStep,
+    OfSubtask,
+    OfWords,
+    Subject,
+)
+from agents.domain.decisions.table import KINDS
+from agents.domain.ids import ProposalId
+
+
+def question(
+    rule: str, options: tuple[Option, ...] = (), text: str = "", default: str = "", subject: Subject | None = None
+) -> Question:
+    """Of the kind that is decided by this rule: `plan`, `gate_high`."""
+    name, risk = _named(rule)
+    about = subject or sample(name, risk)
+    return Question(kind=KINDS[name], options=options, text=text, subject=about, default=default)
+
+
+def _named(rule: str) -> tuple[Kind, RiskLevel]:
+    name, _, risk = rule.rpartition("_")
+    if name in (Kind.GATE, Kind.MERGE):
+        return Kind(name), RiskLevel(risk)
+    return Kind(rule), RiskLevel.LOW
+
+
+def sample(name: Kind, risk: RiskLevel = RiskLevel.LOW) -> Subject | None:
+    """Something that a decision of this kind may be about."""
+    run = OfRun(subtask=1, attempt=1)
+    samples: dict[type[Subject], Subject] = {
+        OfSubtask: OfSubtask(subtask=1),
+        OfRun: run,
+        OfStep: OfStep(subtask=1, attempt=1, commit="c0ffee", risk=risk),
+        OfHead: OfHead(commit="c0ffee", risk=risk),
+        OfPlan: OfPlan(hash="hash", version=1),
+        OfBudget: OfBudget(budget="", limit=10.0, spent=9.5),
+        OfJob: OfJob(flow="decompose"),
+        OfWords: OfWords(words="use the library"),
+        OfRemark: OfRemark(entitled=False),
+        OfProposal: OfProposal(proposal=ProposalId("p"), shown="hash"),
+    }
+    wanted = KINDS[name].subject
+    return samples[wanted] if wanted else None
