@@ -22,7 +22,7 @@ _VARIES = (
     (r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", "2026-11-18 18:00 UTC"),
     (r"<t:\d+:[a-zA-Z]>", "2026-11-18 18:00"),
     (r"<!date\^[^>]*\|([^>]*)>", "2026-11-18 18:00"),
-    (r"\d+ s since it was asked for", "6 s since it was asked for"),
+    (r" \d[\d. a-z]* since it was asked for", " 6 s since it was asked for"),
     (r"\b[0-9a-f]{10}\b", "c0ffee1234"),
     (r"^(<@\d+>|@U0BOT) (?=Let links)", "@Overlord "),
     (r"<@\d+>|@U0LEAD", "@Lead"),
@@ -43,12 +43,17 @@ async def test_a_walk_reads_well_from_words_to_merge(opened: Opened, thread_text
     play = await opened(Given(work=Workshop()))
     thread = await play.stage.say("ana", REQUEST, mention=True)
     await play.sees("ana", thread, "please look at the plan")
+    await play.sees("ana", thread, f"T-1 · {REQUEST}", "Waiting for approval")
     first = await as_text(play, thread)
     await play.stage.press("lead", thread, "Approve plan")
     await play.sees("lead", thread, "T-1 is ready to merge")
+    await play.sees("ana", thread, f"T-1 · {REQUEST}", "Ready to merge")
+    await play.sees("ana", thread, "Checks of T-1: T-1.4 passed")
     merge = await as_text(play, thread)
     await play.stage.press("lead", thread, "Merge it")
     await play.sees("ana", thread, "T-1 is merged")
+    await play.sees("ana", thread, "Merge it (decided by")
+    await play.sees("ana", thread, f"T-1 · {REQUEST}", "Done")
     last = await as_text(play, thread)
     assert last.count("\n── Overlord") + last.startswith("── Overlord") <= 6, "messages of the bot"
     parts = {"WHEN THE PLAN IS THERE": first, "WHEN THE WORK IS DONE": merge, "AT THE END": last}
