@@ -31,7 +31,7 @@ from tests.bench.first_request import APPROVED, Behind, Stamp, approvable, more
 from tests.bench.floor import ROOT, folder
 from tests.bench.press import press
 from tests.bench.rows import Row, Say, compared, in_turn
-from tests.bot.test_growth import fill
+from tests.bot.filling import fill
 from tests.fakes.llm import ScriptedLlm
 from tests.fakes.work import with_services
 from tests.scenarios.console_stage import ConsoleStage

@@ -10,8 +10,8 @@ import sys
 import time
 
 from tests.faults.killing import side_by_side
-from tests.faults.test_kill_work import told, trials
 from tests.faults.work_trial import work_it
+from tests.faults.work_trials import told, trials
 
 
 def main() -> int:

@@ -17,7 +17,7 @@ from store.running.jobs import Job
 from tests.bench.floor import folder
 from tests.bench.rows import Row, Say, compared, in_turn
 from tests.fakes.model_server import ModelServer, Says
-from tests.flows.test_planning_flows import served
+from tests.flows.planning import served
 from tests.flows.world import Planning, planning
 from tests.llm.rig import LOADED
 from tests.scenarios.plans import GO, OK, plan

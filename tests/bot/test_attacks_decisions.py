@@ -22,6 +22,7 @@ from store.books import Books
 from store.chat.deliveries import DeliveryState
 from store.codec import Cause
 from store.database import Database
+from tests.bot.shown_cards import card_of, shown_on
 from tests.builders.decisions import question
 from tests.store.room import (
     ANA,
@@ -85,15 +86,6 @@ async def whispers(room: Room) -> list[tuple[str, Card]]:
     question = text("SELECT target, body FROM posts WHERE act = 'whisper' ORDER BY id")
     rows = await room.database.read(lambda books: books.db.execute(question).all())
     return [(row.target, load_card(row.body)) for row in rows]
-
-
-async def shown_on(room: Room, decision: Decision) -> str:
-    return (await room.announce())[f"decision:{decision.id}"]
-
-
-async def card_of(room: Room, decision: Decision) -> Card:
-    question = text("SELECT body FROM posts WHERE key = :key").bindparams(key=f"decision:{decision.id}")
-    return load_card(await room.database.read(lambda books: books.db.execute(question).scalar_one()))
 
 
 async def test_attack_9_a_member_without_rights_is_told_so_in_private(room: Room) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from agents.domain.decisions.decision import HOLD, DecisionState
 from store.database import Database
-from tests.bot.test_attacks_decisions import card_of, shown_on
+from tests.bot.shown_cards import card_of, shown_on
 from tests.store.room import CAREFUL, CHANNEL, EVE, LEAD, UNLIMITED, Room, office_of
 
 YEAR = timedelta(days=365).total_seconds()

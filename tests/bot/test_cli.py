@@ -14,7 +14,7 @@ from bot.platforms.console.access.sessions import hash_of
 from store.books import Books
 from store.chat.sessions import Session
 from store.database import Database
-from tests.bot.test_cli_entry import ME, Shell
+from tests.builders.shell import ME, Shell
 from tests.domain.secret_corpus import BARE
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from bot.cli.doctor.model_check import models
 from bot.config.settings import load_settings
-from tests.bot.test_cli_entry import Shell
-from tests.bot.test_cli_up import said, up
+from tests.builders.shell import Shell
+from tests.builders.started import said, up
 
 NOBODY = "http://127.0.0.1:9"  # nothing listens there
 KEY = "sk-ant-only-for-this-test"

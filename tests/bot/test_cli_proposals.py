@@ -2,23 +2,19 @@
 
 import asyncio
 from contextlib import closing
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from agents.domain.decisions.kind import Moment
-from agents.domain.ids import TaskId
 from agents.domain.learning import proposing
-from agents.domain.learning.proposal import Level, Proposal, ProposalType, Rationale, Trigger, proposal_id
+from agents.domain.learning.proposal import Proposal
 from store.books import Books
 from store.codec import Cause
 from store.database import Database
-from tests.bot.test_cli_entry import Shell
-
-AT = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
-TASK = TaskId("T-1")
+from tests.builders.proposals import AT, TASK, proposal_of
+from tests.builders.shell import Shell
 
 
 @pytest.fixture
@@ -26,22 +22,6 @@ def shell(tmp_path: Path) -> Shell:
     made = Shell(tmp_path)
     made.ask("add login")
     return made
-
-
-def proposal_of(title: str, task: TaskId = TASK) -> Proposal:
-    return Proposal(
-        id=proposal_id(task, title),
-        type=ProposalType.TOOL_FIX,
-        title=title,
-        rationale=Rationale(trigger=Trigger.BLOCKER, evidence=(f"T-1.1 reports: {title}",)),
-        proposed_action=f"Do something about it: {title}",
-        estimated_impact=Level.HIGH,
-        risk=Level.LOW,
-        project="shop",
-        likeness=title,
-        related_tasks=(task,),
-        created_at=AT,
-    )
 
 
 def propose(shell: Shell, title: str) -> str:

@@ -12,7 +12,7 @@ from agents.domain.workflow.workflow import DEFAULT
 from agents.llm.prompts import names as questions
 from bot.cli.schemas import ANSWERS, names, render
 from manifests import packaged
-from tests.bot.test_cli_entry import Shell
+from tests.builders.shell import Shell
 
 CONFIG = """
 roles:

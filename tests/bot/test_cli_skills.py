@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bot.test_cli_entry import Shell
+from tests.builders.shell import Shell
 
 OWN = """
 name: {name}

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.bot.test_cli_entry import OVERLORD, Shell
-from tests.bot.test_cli_up import said, up
+from tests.builders.shell import OVERLORD, Shell
+from tests.builders.started import said, up
 
 LONG = "add a page that lists every link, who made it, when it was last opened and by whom, for all of our teams"
 

@@ -5,48 +5,18 @@ import re
 import signal
 import socket
 import sqlite3
-import subprocess
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.bot.test_cli_entry import ME, OVERLORD, Shell
+from tests.builders.shell import ME, Shell
+from tests.builders.started import said, up
 
 
 @pytest.fixture
 def shell(tmp_path: Path) -> Shell:
     return Shell(tmp_path)
-
-
-@contextmanager
-def up(shell: Shell, *flags: str, **environ: str) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
-    """The program, running, with the lines it said when it was ready."""
-    process = subprocess.Popen(
-        [OVERLORD, "up", "--port", "0", *flags],
-        cwd=shell.folder,
-        env={**shell.environ, **environ},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        lines: list[str] = []
-        assert process.stdout
-        while not lines or not lines[-1].startswith("Stop with"):
-            line = process.stdout.readline()
-            assert line, process.stderr and process.stderr.read()
-            lines.append(line.rstrip())
-        yield process, lines
-    finally:
-        process.kill()
-        process.communicate()
-
-
-def said(lines: list[str], name: str) -> str:
-    return next(line.partition(":")[2].strip() for line in lines if line.startswith(f"{name}:"))
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -8,7 +8,7 @@ import pytest
 
 from agents.domain.ids import Account, Thread
 from agents.domain.task.task import TaskState
-from tests.bot.test_console_stream import events, mark
+from tests.bot.event_stream import events, mark
 from tests.fakes.console import Visit, console, text_of
 from tests.fakes.desk import ScriptedDesk
 

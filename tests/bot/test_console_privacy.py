@@ -24,7 +24,7 @@ from bot.queries.store_queries import DirectRecords
 from bot.services import Office
 from store.books import Books
 from store.database import Database
-from tests.bot.test_console_stream import events
+from tests.bot.event_stream import events
 from tests.fakes.console import SECRET, visitor
 from tests.store.room import UNLIMITED, HandClock, Room
 

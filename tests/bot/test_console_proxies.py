@@ -8,7 +8,7 @@ from starlette.types import Receive, Scope, Send
 from bot.config.settings import BadSettings, load_settings
 from bot.platforms.console.access.forwarded import Forwarded
 from bot.platforms.console.settings import ConsoleSettings
-from tests.bot.test_console_sign_in import Tokens, enter, shared
+from tests.bot.console_tokens import Tokens, enter, shared
 from tests.fakes.console import visitor
 
 NEAR, FAR, CLIENT = "10.0.0.7", "10.1.0.1", "192.0.2.66"

@@ -2,28 +2,13 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
 
 from bot.platforms.console.hosting import running
 from bot.platforms.console.options import ConsoleOptions
 from bot.platforms.console.stream import KEPT, PULSE, Changes
-from tests.fakes.console import SECRET, Visit, console, visitor
+from tests.bot.event_stream import events, mark
+from tests.fakes.console import SECRET, console, visitor
 from tests.fakes.desk import ScriptedDesk
-
-
-async def events(chunks: AsyncIterator[str]) -> AsyncIterator[dict[str, str]]:
-    """Events as a browser reads them; comments are passed over."""
-    rest = ""
-    async for chunk in chunks:
-        rest += chunk
-        while "\n\n" in rest:
-            block, _, rest = rest.partition("\n\n")
-            if not block.startswith(":"):
-                yield dict(line.split(": ", 1) for line in block.splitlines())
-
-
-async def mark(visit: Visit) -> str:
-    return (await visit.get("/needs")).text.partition('data-at="')[2].partition('"')[0]
 
 
 async def test_a_page_hears_what_changed_after_it_was_made() -> None:

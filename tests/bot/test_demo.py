@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bot.test_cli_entry import Shell
+from tests.builders.shell import Shell
 from tests.store.room import FULL
 
 pytestmark = pytest.mark.timeout(300)  # real work is done, and machines are shared

@@ -9,7 +9,6 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, field
-from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
@@ -18,7 +17,6 @@ import pytest
 from sqlalchemy import event
 
 from agents.domain.decisions.authority import Kind
-from agents.domain.decisions.kind import Moment
 from agents.domain.ids import TaskId
 from agents.domain.text.redact import Redactor
 from agents.workspace.files.artefacts import FileArtefacts
@@ -30,12 +28,11 @@ from bot.platforms.console.pages import NEEDS_SHOWN, TASKS_SHOWN, THREADS_SHOWN
 from bot.queries.store_queries import DirectRecords
 from bot.query_api import Portion
 from bot.services import Office
-from store.books import Books
 from store.database import Database
-from tests.bot.test_cli_entry import Shell
-from tests.builders.decisions import question
+from tests.bot.filling import fill
+from tests.builders.shell import Shell
 from tests.fakes.console import SECRET, visitor
-from tests.store.room import APPROVE_OR_NOT, CHANNEL, MORNING, OPERATOR, UNLIMITED, HandClock, Room, ask, open_task
+from tests.store.room import MORNING, OPERATOR, UNLIMITED, HandClock, Room
 
 PAGES = ("/c/general", "/direct", "/thread/console:general:T-1", "/needs", "/tasks", "/tasks?ended", "/task/T-1")
 COUNTED, LISTED = 15, 60  # steps of SQLite's machine for a decision that is counted, or found and not shown
@@ -98,15 +95,6 @@ async def house_of(place: Path, tasks: int, asked: int) -> AsyncIterator[House]:
         options = ConsoleOptions(port=0, secret=SECRET, login="operator", now=office.clock.now)
         client = await stack.enter_async_context(visitor(await stack.enter_async_context(running(desk, options))))
         yield House(desk, room, counter, client)
-
-
-def fill(tasks: int, asked: int, books: Books) -> None:
-    for number in range(1, tasks + 1):
-        task = open_task(f"open-{number}", OPERATOR, CHANNEL, MORNING, books)
-        books.messages.keep(task.request.thread, "first", OPERATOR, task.request.text, MORNING)
-        if number > tasks - asked:
-            wanted = question("question", APPROVE_OR_NOT, f"may we {number}?")
-            ask(task.id, wanted, Moment(at=MORNING + timedelta(seconds=number), cause=f"asked-{number}"), books)
 
 
 async def test_the_1001st_decision_is_found_everywhere(tmp_path: Path) -> None:

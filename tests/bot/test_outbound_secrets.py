@@ -27,8 +27,8 @@ from store.database import Database
 from tests.conformance.console_rig import ConsoleRig
 from tests.conformance.discord_rig import DiscordRig
 from tests.conformance.rig import Rig
+from tests.conformance.rigs import RIGS
 from tests.conformance.slack_rig import SlackRig
-from tests.conformance.test_platform import RIGS
 from tests.domain.secret_corpus import BARE, pem
 from tests.fakes.slack.shown import links_of
 

@@ -21,7 +21,7 @@ from bot.cards.status import status_card
 from bot.cards.timeline import in_words
 from bot.messages import Card
 from tests.bench.ask_walk import plan
-from tests.domain.test_planning import Planned
+from tests.builders.planned import Planned
 
 GO = CriticSays(verdict=Critic.PROCEED, assumptions=("All logins go through sessions",))
 REVISE = CriticSays(verdict=Critic.REVISE, issues=("The right password is refused too",), changes=("Let it through",))

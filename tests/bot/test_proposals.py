@@ -20,7 +20,7 @@ from store.books import Books
 from store.chat.deliveries import DeliveryState
 from store.codec import Cause
 from store.database import Database
-from tests.bot.test_cli_proposals import proposal_of
+from tests.builders.proposals import proposal_of
 from tests.store.room import ANA, EVE, LEAD, MORNING, Room, is_whole, office_of
 
 HERE, ELSEWHERE = "slack:T1:C1", Elsewhere(open="console:general", alone="console:@operator")

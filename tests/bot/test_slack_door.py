@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bot.messages import Card, Row
-from tests.bot.test_slack_gateway import plan_in
+from tests.bot.slack_plan import plan_in
 from tests.fakes.slack.delivery import encoded, signed
 from tests.fakes.slack.fake import CHANNEL
 from tests.fakes.slack.listening import HTTP, Listening, listening

@@ -14,7 +14,7 @@ from bot.messages import Arrow, Attached, Card, Gone, Graph, Later, Node, Refuse
 from bot.platforms.slack.outgoing.pace import Pace
 from bot.platforms.slack.outgoing.platform import SlackPlatform
 from bot.platforms.slack.web_client import SlackClient
-from tests.bot.test_slack_gateway import PLAN
+from tests.bot.slack_plan import PLAN
 from tests.conformance.slack_rig import ANA, SlackRig, open_rig
 from tests.fakes.ports import free_port
 from tests.fakes.slack.fake import CHANNEL

@@ -11,7 +11,7 @@ import pytest
 
 from agents.domain.errors import SettingsProblem
 from bot.config.state_folder import make_database_private, make_home
-from tests.bot.test_cli_entry import Shell
+from tests.builders.shell import Shell
 
 
 def mode(path: Path) -> str:

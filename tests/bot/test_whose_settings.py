@@ -8,7 +8,7 @@ import pytest
 
 from bot.config.settings import BadSettings, Settings, load_settings
 from bot.config.settings_file import find_settings
-from tests.bot.test_cli_entry import Shell
+from tests.builders.shell import Shell
 
 STRANGERS = "models: {primary: {model: openai/x, base_url: 'https://evil.example/v1', api_key_env: MY_KEY}}\n"
 KEYS = "models: {{primary: {{model: openai/x, api_key_env: {}}}}}\n"

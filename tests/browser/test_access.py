@@ -1,20 +1,19 @@
 """Everybody can use it: by keyboard, by ear, in the dark, on a phone, whatever people write."""
 
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import expect
 
 from agents.domain.ids import Thread
 from agents.domain.task.task import TaskState
 from bot.messages import Arrow, Button, Card, Choice, Graph, Node, Row, Style, Tone
+from tests.browser.judge import ask_judge
 from tests.browser.window import ANA, BEN, GENERAL, HERE, PHONE, Window
 from tests.fakes.desk import ScriptedDesk, plan_card
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-JUDGE = (Path(__file__).parent / "judge.js").read_text()
 KEPT = ("/task/T-1/kept/T-1.diff", "/task/T-1/kept/T-1.1-1-tests")
 PAGES = (
     *("/c/general", "/c/quiet", "/direct", f"/thread/{HERE}", "/needs", "/tasks?ended", "/task/T-1", "/nothing"),
@@ -58,12 +57,6 @@ def furnish(desk: ScriptedDesk, words: str = "add login") -> None:
 def graph(words: str) -> Graph:
     nodes = tuple(Node(id=str(n), label=words, column=n) for n in range(4))
     return Graph(nodes=nodes, arrows=(Arrow(start="0", end="3"), Arrow(start="3", end="1", dashed=True)), text=words)
-
-
-async def ask_judge(page: Page, question: str) -> list[str]:
-    await page.evaluate(JUDGE)
-    complaints: list[str] = await page.evaluate(f"judge.{question}()")
-    return complaints
 
 
 async def test_every_control_has_a_name_and_every_page_a_shape(window: Window) -> None:

@@ -3,7 +3,7 @@
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.bot.test_console_sign_in import Tokens, shared
+from tests.bot.console_tokens import Tokens, shared
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

@@ -5,7 +5,7 @@ from playwright.async_api import Page, expect
 
 from agents.domain.ids import TaskId
 from agents.domain.task.task import TaskState
-from tests.browser.test_access import ask_judge
+from tests.browser.judge import ask_judge
 from tests.browser.window import ANA, DESKTOP, GENERAL, HERE, PHONE, Window
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 
 from agents.domain.ids import DecisionId
-from bot.config.platforms import REGISTRY
 from bot.messages import Button, Card, Choice, Gone, Row, Style, Tone
 from tests.conformance.rig import Rig
+from tests.conformance.rigs import RIGS
 
-RIGS = {name: f"tests.conformance.{name}_rig" for name in REGISTRY}
 DECISION = DecisionId("d" * 22)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from agents.ports import EndedBy, Sandbox, Workspace
 from tests.conformance.sandbox_rig import NAMED, PATIENCE, RIGS, USUAL
-from tests.sandbox.test_egress import connect, echo, only
+from tests.sandbox.loopback import connect, echo, only
 from tests.sandbox.yard import SMALL, left, python, said, uid_in, worktree
 
 

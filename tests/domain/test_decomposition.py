@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from agents.domain.planning.decomposition import Decomposition, Edge, Need, Subtask, faults, with_closing
+from agents.domain.planning.decomposition import Decomposition, Edge, Need, faults, with_closing
+from tests.builders.decompositions import plan, subtask
 
 FILES = ("src/app.py", "src/api/users.py", "tests/test_app.py", "README.md")
 
@@ -20,24 +21,6 @@ ODD: tuple[str, ...] = (
     "C:\\a",
 )
 ODD += (".git/config", "src/.GIT/x", "-rf", "src/aux.py", "src/a.py ", "src/cafe\u0301.py", "", "/", "x" * 5000)
-
-
-def subtask(number: int, *needs: int, **more: object) -> Subtask:
-    base = Subtask(
-        number=number,
-        title=f"part {number}",
-        why="it is needed",
-        files=("src/app.py",),
-        hours=2,
-        review_minutes=10,
-        test="a unit test",
-        needs=tuple(Need(number=n) for n in needs),
-    )
-    return replace(base, **more)  # type: ignore[arg-type]
-
-
-def plan(*subtasks: Subtask) -> Decomposition:
-    return Decomposition(goal="users can log in", subtasks=subtasks)
 
 
 def test_a_good_plan_has_no_fault() -> None:

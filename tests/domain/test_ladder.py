@@ -18,9 +18,9 @@ from agents.domain.task.fold import replay
 from agents.domain.task.task import Task, TaskState
 from agents.domain.workflow.workflow import DEFAULT
 from bot.cards.words import LEVEL, SHORT_LEVEL
-from tests.domain.test_decomposition import plan, subtask
-from tests.domain.test_planning import BAD, Planned
-from tests.domain.test_steering import OWNER
+from tests.builders.decompositions import plan, subtask
+from tests.builders.planned import BAD, Planned
+from tests.builders.steered import OWNER
 
 ALONE = plan(subtask(1))
 AUTO = ChannelPolicy(plan=PlanPolicy.AUTO)

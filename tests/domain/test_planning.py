@@ -1,61 +1,27 @@
 """From a draft to a plan that a person may approve."""
 
-from dataclasses import replace
-
 import pytest
 
 from agents.domain import events as e
 from agents.domain.decisions import pressing
 from agents.domain.decisions.answering import Utterance
 from agents.domain.decisions.authority import ChannelPolicy, Group, Kind, PlanPolicy, Presser
-from agents.domain.decisions.kind import Moment
 from agents.domain.decisions.subject import OfPlan
 from agents.domain.decisions.table import questions
 from agents.domain.errors import IllegalMove, PressRefused
-from agents.domain.events import Event
 from agents.domain.limits import Limits
 from agents.domain.planning import planning
 from agents.domain.planning.debate import Debate
 from agents.domain.planning.decomposition import Decomposition
-from agents.domain.planning.planning import CannotPlan, Clarify, Draft, after_debate, after_draft, after_review
+from agents.domain.planning.planning import CannotPlan, Clarify, after_debate, after_review
 from agents.domain.planning.verdicts import Critic, Custodiet
 from agents.domain.task import decide, steering
-from agents.domain.task.fold import evolve, replay
-from agents.domain.task.task import Task, TaskState
-from tests.domain.test_decomposition import plan, subtask
-from tests.domain.test_steering import APPROVER, NOW, OWNER, asked, moment, on
-from tests.domain.test_verdicts import review
-
-GOOD = plan(subtask(1), subtask(2, 1))
-BAD = plan(subtask(1, hours=9))
-
-
-class Planned:
-    """A task that is being planned, with its facts."""
-
-    def __init__(self) -> None:
-        self.facts: list[Event] = asked(projects=("api",))
-        self.task = replay(self.facts)
-        self._count = 0
-
-    def moment(self, **more: object) -> Moment:
-        self._count += 1
-        return replace(moment(cause=f"step-{self._count}"), **more)  # type: ignore[arg-type]
-
-    def then(self, facts: list[Event]) -> Task:
-        for fact in facts:
-            self.task = evolve(self.task, fact)
-            self.facts.append(fact)
-        return self.task
-
-    def draft(self, drafted: planning.Drafted = GOOD) -> Task:
-        return self.then(after_draft(self.task, Draft(says=drafted, estimate=1.5), self.moment()))
-
-    def review(self, critic: Critic, custodiet: Custodiet, asks: bool = False, **more: object) -> Task:
-        return self.then(after_review(self.task, review(critic, custodiet, asks), self.moment(**more)))
-
-    def press(self, kind: Kind, value: str, words: str = "", by: Presser = APPROVER) -> Task:
-        return self.then(steering.press(self.task, on(self.task, kind, value, words), by, self.moment()))
+from agents.domain.task.fold import evolve
+from agents.domain.task.task import TaskState
+from tests.builders.decompositions import plan, subtask
+from tests.builders.planned import BAD, GOOD, Planned
+from tests.builders.reviews import review
+from tests.builders.steered import APPROVER, NOW, OWNER, moment, on
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -12,37 +11,21 @@ from agents.domain.decisions.answering import Utterance
 from agents.domain.decisions.asking import ask, supersede
 from agents.domain.decisions.authority import ChannelPolicy, Group, Kind, OnTimeout, Presser
 from agents.domain.decisions.decision import HOLD, Decision, DecisionState, Option, lettered
-from agents.domain.decisions.kind import Moment
 from agents.domain.decisions.pressing import Press
 from agents.domain.decisions.refusing import refuse_unless_open
 from agents.domain.decisions.subject import OfPlan
 from agents.domain.decisions.table import questions
 from agents.domain.errors import IllegalMove, OverlordError, PressRefused
 from agents.domain.events import Event
-from agents.domain.ids import PersonId, TaskId, Thread
+from agents.domain.ids import TaskId
 from agents.domain.task import decide, steering
 from agents.domain.task.fold import evolve, replay
-from agents.domain.task.request import Request
 from agents.domain.task.task import Task, TaskState
 from tests.builders.decisions import question
+from tests.builders.steered import ANA, APPROVER, BO, CY, NOW, OWNER, asked, moment, on
 
-NOW = datetime(2026, 3, 4, 5, 6, tzinfo=UTC)
-ANA, BO, CY = PersonId("ana"), PersonId("bo"), PersonId("cy")
-OWNER = Presser(person=ANA)
-APPROVER = Presser(person=BO, groups=frozenset({Group.APPROVER}))
 STRANGER = Presser(person=CY)
 APPROVE_OR_NOT = lettered(Option(value="approve", approves=True), Option(value="reject"))
-
-
-def moment(after: float = 0, cause: str = "x", channel: ChannelPolicy | None = None) -> Moment:
-    return Moment(at=NOW + timedelta(seconds=after), cause=cause, channel=channel or ChannelPolicy())
-
-
-def asked(request: str = "add login", projects: tuple[str, ...] = ("api", "web")) -> list[Event]:
-    thread, at = Thread("console:general:1"), moment().at
-    request_ = Request(text=request, by=ANA, thread=thread, channel="console:general", at=at)
-    facts = decide.open_task(TaskId("T-1"), request_, moment())
-    return [*facts, *decide.choose_project(replay(facts), projects, moment(cause="intake"))]
 
 
 def then(facts: list[Event], *more: list[Event]) -> Task:
@@ -56,13 +39,6 @@ def then(facts: list[Event], *more: list[Event]) -> Task:
 
 def opened(facts: list[Event], kind: Kind) -> Decision:
     return next(f.decision for f in reversed(facts) if isinstance(f, e.DecisionOpened) and f.decision.kind is kind)
-
-
-def on(task: Task, kind: Kind, value: str, words: str = "") -> Press:
-    decision = task.of_kind(kind)
-    assert decision
-    letter = next(o.letter for o in decision.options if o.value == value)
-    return Press(decision=decision.id, letter=letter, words=words)
 
 
 @pytest.mark.parametrize(

@@ -10,22 +10,14 @@ from agents.domain.planning.verdicts import (
     CUSTODIET_STANCE,
     RULINGS,
     Critic,
-    CriticSays,
     Custodiet,
-    CustodietSays,
     Review,
     Ruling,
 )
+from tests.builders.reviews import review
 
 REQUEST = "Add a login page with a password reset link"
 PATHS = ("src/login.py", "tests/test_login.py")
-
-
-def review(critic: Critic, custodiet: Custodiet, asks: bool = False) -> Review:
-    return Review(
-        critic=CriticSays(verdict=critic, issues=("too big",)),
-        custodiet=CustodietSays(verdict=custodiet, issue="adds a reset link", asks_for_change=asks),
-    )
 
 
 def test_every_pair_has_a_ruling_and_every_verdict_a_stance() -> None:

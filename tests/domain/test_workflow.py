@@ -13,7 +13,7 @@ from agents.domain.work import working
 from agents.domain.workflow.workflow import DEFAULT, Workflow, step_of
 from store.codec import dump_event, load_event
 from store.streams.kinds import TASK
-from tests.domain.test_steering import NOW, moment
+from tests.builders.steered import NOW, moment
 
 EAGER = Workflow(name="eager", steps=(*DEFAULT.steps[:2], step_of("implement", max_retries=5), *DEFAULT.steps[3:]))
 OLD = f'{{"task":"T-1","at":"{NOW.isoformat()}","hash":"abc","by":["ana"]}}'

@@ -5,29 +5,11 @@ import random
 import pytest
 
 from tests.faults.killing import side_by_side
-from tests.faults.shown_trial import MOMENTS
 from tests.faults.work_trial import Trial, work_it
+from tests.faults.work_trials import told, trials
 
-KILLS_EACH, LONGEST = 7, 1500
 TRIALS, AT_LEAST = 1, 4  # beside the one with words; `python -m tests.bench.kill_work` does it at length
 WOUNDS = 10
-
-
-def trials(count: int, seed: int) -> list[Trial]:
-    chance = random.Random(seed)
-    return [
-        Trial(
-            kills=[chance.randint(100, LONGEST) for _ in range(KILLS_EACH)],
-            stabs=chance.randint(0, 2),
-            turns_at="" if number % 2 else chance.choice(MOMENTS),
-        )
-        for number in range(count)
-    ]
-
-
-def told(trial: Trial) -> str:
-    turned = f", turned away at {trial.turns_at}" if trial.turns_at else ""
-    return "\n  ".join([f"killed after {trial.kills} steps, {trial.stabbed} sandboxes too{turned}", *trial.wrongs])
 
 
 @pytest.mark.timeout(900)

@@ -11,10 +11,10 @@ from agents.domain.models.failure import POLICIES
 from agents.domain.planning.decomposition import Level
 from agents.llm.tokens import Tokens
 from tests.fakes.model_server import Answer, Fails, ModelServer, Says, Seen, tag_of
-from tests.flows.test_planning_flows import served
+from tests.flows.planning import served
 from tests.flows.world import Planning, planning
+from tests.llm.fault_table import BAD_ANSWERS, BAD_REPLIES, FAULTS, ONCE
 from tests.llm.rig import LOADED
-from tests.llm.test_fault_matrix import BAD_ANSWERS, BAD_REPLIES, FAULTS, ONCE
 from tests.scenarios.plans import plan
 
 GOOD = plan("Show a form")

@@ -14,7 +14,7 @@ from agents.ports import Asked, GaveUp
 from store import tables
 from store.books import Books
 from store.streams import audit
-from tests.bot.test_cli_entry import Shell
+from tests.builders.shell import Shell
 from tests.fakes.llm import ScriptedLlm, no_answer
 from tests.fakes.work import Workshop, failing, finishes, says
 from tests.flows.work import PLAN, Work, work

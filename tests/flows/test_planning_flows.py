@@ -9,22 +9,18 @@ import pytest
 
 from agents.domain.decisions.authority import Kind
 from agents.domain.errors import BudgetReached
-from agents.domain.models.budget import Budgets
-from agents.domain.models.routing import ROLES, Model, Served
 from agents.domain.task.task import TaskState
-from agents.llm.client import Models
-from agents.llm.prompts import Prompts
 from agents.ports import Ask, Llm
 from bot.cards.about import why_card
 from bot.cards.words import state_of
 from bot.services import Office
-from store.running.call_log import CallLog
 from store.running.calls import CallState
 from store.running.jobs import Job
 from tests.fakes.llm import ScriptedLlm, no_answer
-from tests.fakes.model_server import KEY, LARGE, ModelServer, Says
+from tests.fakes.model_server import ModelServer, Says
+from tests.flows.planning import served
 from tests.flows.world import Planning, planning
-from tests.llm.rig import LOADED, SECRET, files
+from tests.llm.rig import LOADED
 from tests.scenarios.plans import GO, KEEPS, OK, REVISE, WARN, plan
 
 PATIENCE = 60.0  # seconds; machines are shared
@@ -32,24 +28,6 @@ PATIENCE = 60.0  # seconds; machines are shared
 
 def scripted(llm: ScriptedLlm) -> Callable[[Office], Callable[[Job], Llm]]:
     return lambda office: lambda job: llm
-
-
-def served(server: ModelServer) -> Callable[[Office], Callable[[Job], Llm]]:
-    """The real client and the real book of calls."""
-    named = (Model(name=f"hosted_vllm/{LARGE}", base_url=server.url, api_key=KEY),)
-
-    def made(office: Office) -> Callable[[Job], Llm]:
-        models = Models(
-            chosen={role: Served(models=named, why="a test") for role in ROLES},
-            prompts=Prompts(SECRET, files=files),
-            clock=office.clock,
-            limits=office.limits,
-            gateway=LOADED,
-        )
-        calls = CallLog(office.database, office.clock, Budgets(), lambda task: task.money.budget)
-        return lambda job: models.for_job(job.id, calls)
-
-    return made
 
 
 async def test_reviewers_think_side_by_side(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from agents.domain.work.work import Ending, SubtaskState
 from agents.ports import Asked, Brief, Checkout, GaveUp, Outcome, WantsScope, Watch
 from bot.cards.words import state_of
 from store.streams import audit
-from tests.bot.test_cli_entry import Shell
+from tests.builders.shell import Shell
 from tests.fakes.llm import ScriptedLlm, no_answer
 from tests.fakes.work import MemoryCheckouts, Workshop, failing, finishes, never_ends, says
 from tests.flows.work import PLAN, Work, work as work

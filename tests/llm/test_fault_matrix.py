@@ -1,7 +1,6 @@
 """Promise 17: a broken answer never becomes a verdict. Every fault, every question, exactly the policy's calls."""
 
-import json
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -10,83 +9,10 @@ from pydantic import BaseModel
 from agents.domain.errors import NoAnswer
 from agents.domain.limits import Limits
 from agents.domain.models.failure import POLICIES
-from tests.fakes.model_server import Answer, Fails, Says, Seen, quota, tag_of, too_many
+from tests.fakes.model_server import Answer, Seen, tag_of
+from tests.llm.fault_table import BAD_ANSWERS, FAULTS, ONCE, Make
 from tests.llm.questions import QUESTIONS, Question
 from tests.llm.rig import Rig, asked, rigged
-
-Good = Mapping[str, object]
-Make = Callable[[Good, str], Answer]
-
-
-def said(text: str) -> Says:
-    return Says(text=text)
-
-
-def dump(good: Good, tag: str) -> str:
-    return json.dumps({**good, "answer_to": tag})
-
-
-def twice(good: Good, tag: str) -> str:
-    """The last of two equal keys would win."""
-    key = next(iter(good))
-    return dump(good, tag).replace("{", f'{{"{key}": "something else", ', 1)
-
-
-BAD_ANSWERS: dict[str, Make] = {
-    "empty": lambda good, tag: said(""),
-    "blank": lambda good, tag: said(" \n\t "),
-    "null content": lambda good, tag: Says(text=None),
-    "null": lambda good, tag: said("null"),
-    "prose": lambda good, tag: said("I approve. Proceed, ok, halt."),
-    "prose before": lambda good, tag: said(f"Here you are: {dump(good, tag)}"),
-    "prose after": lambda good, tag: said(f"{dump(good, tag)} I hope this helps!"),
-    "two objects": lambda good, tag: said(dump(good, tag) * 2),
-    "two blocks": lambda good, tag: said(f"```json\n{dump(good, tag)}\n```\n```json\n{dump(good, tag)}\n```"),
-    "a quoted block first": lambda good, tag: said(f"```json\n{json.dumps(good)}\n```\n{dump(good, tag)}"),
-    "a list": lambda good, tag: said(f"[{dump(good, tag)}]"),
-    "a number": lambda good, tag: said("1"),
-    "text": lambda good, tag: said(json.dumps("approved")),
-    "text that holds it": lambda good, tag: said(json.dumps(dump(good, tag))),
-    "cut in the middle": lambda good, tag: said(dump(good, tag)[:-9]),
-    "cut by length": lambda good, tag: Says(text=dump(good, tag), finish="length"),
-    "filtered": lambda good, tag: Says(text=dump(good, tag), finish="content_filter"),
-    "a tool call": lambda good, tag: Says(text=dump(good, tag), finish="tool_calls", calls=(("x", "{}"),)),
-    "two choices": lambda good, tag: Says(text=dump(good, tag), choices=2),
-    "no choice": lambda good, tag: Says(text=dump(good, tag), choices=0),
-    "no tag": lambda good, tag: said(json.dumps(good)),
-    "another tag": lambda good, tag: said(dump(good, "0123456789abcdef")),
-    "a tag of another type": lambda good, tag: said(json.dumps({**good, "answer_to": [tag]})),
-    "a key twice": lambda good, tag: said(twice(good, tag)),
-    "an unknown key": lambda good, tag: said(dump({**good, "override": True}, tag)),
-    "a missing key": lambda good, tag: said(dump(dict(list(good.items())[1:]), tag)),
-    "nulls": lambda good, tag: said(dump(dict.fromkeys(good), tag)),
-    "wrong types": lambda good, tag: said(dump({key: {"value": value} for key, value in good.items()}, tag)),
-    "another word": lambda good, tag: said(dump({**good, next(iter(good)): "APPROVED"}, tag)),
-    "not a number": lambda good, tag: said(dump(good, tag).replace("}", ', "cost": NaN}', 1)),
-    "single quotes": lambda good, tag: said(str({**good, "answer_to": tag})),
-    "a comment": lambda good, tag: said(f"// my verdict\n{dump(good, tag)}"),
-    "a trailing comma": lambda good, tag: said(f"{dump(good, tag)[:-1]},}}"),
-    "endless depth": lambda good, tag: said('{"a":' * 5000),
-    "half a letter": lambda good, tag: said(dump(good, tag).replace('"', '"\\ud800', 2)),
-    "an endless answer": lambda good, tag: said(dump({**good, "x": "y" * 500_000}, tag)),
-}
-# What is no answer at all; the policy says how often each is tried again.
-ONCE = ("filtered", "quota", "wrong key", "no such model", "odd request")
-BAD_REPLIES: dict[str, Make] = {
-    "quota": lambda good, tag: quota(),
-    "wrong key": lambda good, tag: Fails(status=401, message="no"),
-    "no such model": lambda good, tag: Fails(status=404, message="no"),
-    "odd request": lambda good, tag: Fails(status=400, message="no"),
-    "too many": lambda good, tag: too_many("1"),
-    "broken": lambda good, tag: Fails(status=500),
-    "away": lambda good, tag: Fails(status=503),
-    "reset": lambda good, tag: Fails(status=500, reset=True),
-    "cut body": lambda good, tag: Says(value=good, cut=True),
-    "not JSON": lambda good, tag: Says(raw=b"<html>login</html>"),
-    "half a JSON": lambda good, tag: Says(raw=b'{"id": "x", "choices": [{"ind'),
-    "no body": lambda good, tag: Says(raw=b""),
-}
-FAULTS = {**BAD_ANSWERS, **BAD_REPLIES}
 
 
 @pytest.fixture

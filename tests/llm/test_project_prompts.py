@@ -9,8 +9,8 @@ import pytest
 from agents.domain.work.state import WorkState
 from agents.llm.guidance import OURS_ALONE
 from agents.llm.prompts import Prompt
+from tests.llm.prompt_texts import FENCE, SCHEMA, fenced, shown, whole
 from tests.llm.rig import asked, task
-from tests.llm.test_prompts import FENCE, SCHEMA, fenced, shown, whole
 from tests.workspace import repositories as repos
 
 PLACE = ".overlord/prompts"

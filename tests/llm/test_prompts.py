@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -14,13 +13,10 @@ from agents.domain.planning.verdicts import Advice, Critic, CriticSays, Custodie
 from agents.llm.prompts import Adds, Prompt, PromptCut, Prompts, names
 from agents.llm.rendering import CAPS, BadTemplate, Fence, packaged_text
 from agents.ports import Ask
-from agents.workspace.projects import GitProjects
 from manifests import packaged
+from tests.llm.prompt_texts import FENCE, REVIEW, SCHEMA, TAG, fenced, prompts, shown, whole
 from tests.llm.rig import ABOUT, SECRET, asked, files, task
 
-FENCE = re.compile(r"<(data-[0-9a-f]{16}) name=\"(\w+)\"[^>]*>\n(.*?)\n</\1>", re.DOTALL)
-SCHEMA = '{"type":"object"}'
-TAG = "0123456789abcdef"
 PLAN = Decomposition(
     goal="logins are limited",
     subtasks=(
@@ -33,27 +29,6 @@ PLAN = Decomposition(
     assumptions=("one process serves all logins",),
     risks=(Risk(what="people are locked out", mitigation="a short window"),),
 )  # fmt: skip
-REVIEW = Review(
-    critic=CriticSays(verdict=Critic.REVISE, issues=("2 has no test for a race",), changes=("add one",)),
-    custodiet=CustodietSays(verdict=Custodiet.OK),
-    advice=(Advice(specialist="security", concerns=("timing",)),),
-)
-
-
-def prompts(project: Path | None = None) -> Prompts:
-    return Prompts(SECRET, files=files, templates=GitProjects({"shop": project}).templates)
-
-
-async def shown(ask: Ask, project: Path | None = None) -> Prompt:
-    return await prompts(project).prompt(ask, SCHEMA, TAG)
-
-
-def whole(prompt: Prompt) -> str:
-    return "\n".join(str(message["content"]) for message in prompt.messages(marked=False))
-
-
-def fenced(text: str, name: str) -> list[str]:
-    return [content for _, named, content in FENCE.findall(text) if named == name]
 
 
 @pytest.mark.parametrize("question", sorted(names()))

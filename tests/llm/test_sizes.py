@@ -18,8 +18,8 @@ from agents.llm.gateway import BYTES_A_TOKEN, Gateway
 from agents.llm.prompts import Prompts
 from agents.llm.tokens import Tokens
 from tests.fakes.model_server import Says, Seen, common
+from tests.llm.prompt_texts import REVIEW, fenced
 from tests.llm.rig import FILES, SECRET, Rig, asked, rigged, task
-from tests.llm.test_prompts import REVIEW, fenced
 
 SIZE = Size(input=5000, output=1000)
 MARGIN = 20  # tokens: pieces counted one by one are a few more or fewer than the whole

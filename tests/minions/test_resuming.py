@@ -11,10 +11,11 @@ import pytest
 
 from agents.domain.errors import NoAnswer
 from agents.domain.work.work import Ending
-from agents.minions.engines.builtin.transcript import LETTERS_A_TOKEN, Talk, Turn, opening_row, told_row
-from agents.ports import Asked, Converse, Finished, GaveUp, Keep, Said, Turns
+from agents.minions.engines.builtin.transcript import LETTERS_A_TOKEN, Talk, opening_row, told_row
+from agents.ports import Asked, Converse, Finished, GaveUp, Keep, Said
 from tests.fakes.llm import free, no_answer, said_by, written
 from tests.minions.field import DONE, Field
+from tests.minions.mortal_turns import Killed, MortalTurns, turn
 
 READ = [("read_file", {"path": "README.md"})]
 SCRIPT: tuple[Any, ...] = (
@@ -24,29 +25,6 @@ SCRIPT: tuple[Any, ...] = (
     [("write_file", {"path": "shortlinks/é.py", "content": "name = 'ü'\n"})],
     DONE,
 )
-
-
-class Killed(Exception):
-    pass
-
-
-@dataclass
-class MortalTurns:
-    """Dies at one of its rows: before it is written, or after."""
-
-    inner: Turns
-    dies_at: int
-    after: bool
-
-    async def of(self, run: str) -> Sequence[Mapping[str, object]]:
-        return await self.inner.of(run)
-
-    async def add(self, run: str, number: int, turn: Mapping[str, object]) -> None:
-        if number == self.dies_at and not self.after:
-            raise Killed
-        await self.inner.add(run, number, turn)
-        if number == self.dies_at:
-            raise Killed
 
 
 @dataclass
@@ -180,13 +158,6 @@ async def test_errors_and_turns_before_a_crash_count(ground: Field) -> None:
     outcome, _ = await ground.run(bad)
     assert isinstance(outcome, GaveUp) and outcome.ending is Ending.ERRORS
     assert ground.progress[-1].turns == 3
-
-
-def turn(number: int, size: int) -> Mapping[str, Any]:
-    call = {"id": f"c{number}", "type": "function", "function": {"name": "read_file", "arguments": "{}"}}
-    made = Turn(message={"role": "assistant", "content": None, "tool_calls": [call]}, errors=0)
-    made.results = [{"role": "tool", "tool_call_id": f"c{number}", "content": f"{number} " + "x" * size}]
-    return made.row()
 
 
 def test_a_long_talk_is_trimmed_in_few_big_steps_and_the_same_way_every_time() -> None:

@@ -11,7 +11,7 @@ from agents.ports import Asked, Finished, WantsScope
 from tests.fakes.model_server import Fails, ModelServer, Says
 from tests.llm.rig import Rig, rigged
 from tests.minions.field import Field
-from tests.minions.test_resuming import Killed, MortalTurns
+from tests.minions.mortal_turns import Killed, MortalTurns
 
 READ = ("read_file", '{"path": "README.md"}')
 ASK = ("ask_human", '{"question": "Which?", "options": ["a", "b"]}')

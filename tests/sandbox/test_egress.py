@@ -1,16 +1,13 @@
 """The one way out: what is on the list answers, everything else is refused and says why."""
 
-import asyncio
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import replace
 
 import pytest
 
-from agents.ports import EndedBy, Profile, Room
+from agents.ports import EndedBy, Room
 from agents.workspace.sandbox.walls.profile import GATE, MINION
-from tests.sandbox.yard import SMALL, Yard, python
+from tests.sandbox.loopback import connect, echo, only
+from tests.sandbox.yard import Yard, python
 
 ASK = r"""
     import json, os, socket, sys
@@ -32,34 +29,11 @@ ASK = r"""
 """
 
 
-@asynccontextmanager
-async def echo() -> AsyncIterator[int]:
-    """A service of the host that says back what it hears."""
-
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while data := await reader.read(65536):
-            writer.write(data)
-            await writer.drain()
-        writer.close()
-
-    server = await asyncio.start_server(answer, "127.0.0.1", 0)
-    async with server:
-        yield server.sockets[0].getsockname()[1]
-
-
 async def asked(room: Room, *asks: tuple[str, str]) -> list[str]:
     ran = await room.run(python(ASK, json.dumps(asks)))
     assert ran.exit_code == 0, ran
     answers: list[str] = json.loads(ran.output)
     return answers
-
-
-def connect(place: str) -> str:
-    return f"CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n\r\n"
-
-
-def only(*places: str) -> Profile:
-    return replace(SMALL, egress=frozenset(places))
 
 
 async def test_only_what_is_listed_is_reached(yard: Yard) -> None:

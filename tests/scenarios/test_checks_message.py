@@ -8,8 +8,8 @@ import pytest
 from agents.workspace.files.artefacts import FileArtefacts
 from tests.fakes.work import Workshop, failing, passed
 from tests.scenarios.conftest import THREE, Opened, Play
+from tests.scenarios.public_links import PUBLIC, linked
 from tests.scenarios.stage import until
-from tests.scenarios.test_links import PUBLIC, linked
 from tests.scenarios.working import at_work, given
 
 STAGES = THREE

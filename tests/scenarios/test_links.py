@@ -1,18 +1,13 @@
 """Readers of a chat are not on the bot's machine: they get an address that they can open, or the thing itself."""
 
 import pytest
-from sqlalchemy import select
 
-from bot.messages import Card, load_card
-from store import tables
-from store.books import Books
 from tests.fakes.work import Workshop, failing
 from tests.scenarios.conftest import THREE, Opened, Play
+from tests.scenarios.public_links import PUBLIC, cards, linked
 from tests.scenarios.working import at_work, given
 
 STAGES = THREE
-
-PUBLIC = "public_url: https://overlord.example/\n"
 
 
 @pytest.mark.parametrize("public", ["", PUBLIC])
@@ -37,21 +32,5 @@ async def test_the_patch_of_a_step_that_failed_comes_with_its_card(opened: Opene
         assert (await attached(play, "needs you"))[0].endswith(".patch")
 
 
-async def cards(play: Play, words: str) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """The files and addresses of cards with these words in their titles."""
-    task = await play.task()
-
-    def look(books: Books) -> list[Card]:
-        kept = select(tables.posts.c.body).where(tables.posts.c.thread == task.request.thread)
-        return [card for card in map(load_card, books.db.execute(kept).scalars()) if words in card.title]
-
-    found = await play.program.office.database.read(look)
-    return [(tuple(f.name for f in card.files), tuple(link.url for link in card.links)) for card in found]
-
-
 async def attached(play: Play, words: str) -> tuple[str, ...]:
     return (await cards(play, words))[-1][0]
-
-
-async def linked(play: Play, words: str) -> tuple[str, ...]:
-    return (await cards(play, words))[-1][1]

@@ -6,10 +6,10 @@ from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.subject import OfPlan
 from agents.domain.task.task import TaskState
 from tests.scenarios.conftest import THREE, Given, Opened, Play
+from tests.scenarios.first_words import AT_FIRST
 
 STAGES = THREE
 
-AT_FIRST = "Let links expire after a chosen number of days"
 SENT_BACK = "Count how often each link is used"
 ALIGNED = "Let people choose their own short code"
 UNRESOLVED = "Delete links that nobody has opened for a year"

@@ -6,7 +6,7 @@ import pytest
 
 from agents.domain.task.task import TaskState
 from tests.scenarios.conftest import Given, Opened
-from tests.scenarios.test_rehearsed_walk import REQUEST, WORK, git
+from tests.scenarios.rehearsed import REQUEST, WORK, git
 
 STAGES = ("console",)
 WISH = "Show that other links never end"

@@ -1,23 +1,17 @@
 """The whole walk with nothing played but the model: real git, sandbox, gates and forge."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from agents.domain.task.task import TaskState
 from tests.scenarios.conftest import Given, Opened, Play
+from tests.scenarios.rehearsed import WORK, git
 
 STAGES = ("slack", "discord")  # on the console it goes on to a change at the merge: test_rehearsed_changes.py
 
-REQUEST = "Let links expire after a chosen number of days"
 RENAMED = "Let short links expire after a chosen number of days, please"
-WORK = 120.0  # seconds for minions and gates, which run real programs; machines are shared
 pytestmark = pytest.mark.timeout(300)
-
-
-def git(repository: Path, *words: str) -> str:
-    return subprocess.run(["git", "-C", str(repository), *words], check=True, capture_output=True, text=True).stdout
 
 
 async def attached_to_people(play: Play, thread: str, words: str) -> list[str]:

@@ -5,9 +5,9 @@ from tests.fakes.slack.world import TEAM
 from tests.fakes.work import Workshop
 from tests.scenarios.conftest import THREE, Given, Opened, Play
 from tests.scenarios.discord_stage import DiscordStage
+from tests.scenarios.first_words import AT_FIRST
 from tests.scenarios.slack_stage import SlackStage
 from tests.scenarios.stage import until
-from tests.scenarios.test_planning import AT_FIRST
 from tests.scenarios.working import at_work, given
 
 STAGES = THREE

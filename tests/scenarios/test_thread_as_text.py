@@ -13,7 +13,7 @@ from agents.domain.ids import Thread
 from bot.platforms.slack import addresses
 from tests.fakes.work import Workshop
 from tests.scenarios.conftest import THREE, Given, Opened, Play
-from tests.scenarios.test_rehearsed_walk import REQUEST
+from tests.scenarios.rehearsed import REQUEST
 
 STAGES = THREE
 

@@ -1,56 +1,20 @@
 """Jobs under leases: claimed once, fenced, renewed, and parked when they keep killing their process (P7)."""
 
-from collections.abc import Callable
-from datetime import datetime, timedelta
-from typing import TypeVar
+from datetime import timedelta
 
 import pytest
-from sqlalchemy import text
 
 from agents.domain.errors import StaleLease
-from agents.domain.task.task import Task
-from store.books import Books
-from store.running.jobs import Job
-from store.running.leases import Lease, is_dead, this_process
-from tests.store.room import MORNING, UNLIMITED, Room
+from store.running.leases import is_dead, this_process
+from tests.store.queue import LEASE, Queue, flows
+from tests.store.room import MORNING, Room
 
-LEASE = timedelta(seconds=UNLIMITED.job_lease)
 SECOND = timedelta(seconds=1)
-Result = TypeVar("Result")
-
-
-class Queue:
-    """The jobs of a database, from a test's side."""
-
-    def __init__(self, room: Room, task: Task) -> None:
-        self._room, self.task = room, task
-
-    async def do(self, what: Callable[[Books], Result]) -> Result:
-        return await self._room.database.write(what)
-
-    async def ask(self, *flows: str) -> None:
-        [first, *_] = await self._room.database.read(lambda books: books.log.facts(self.task.id))
-
-        await self.do(lambda books: books.jobs.ask(*((first, flow, "") for flow in flows)))
-
-    async def claim(
-        self, at: datetime = MORNING, owner: str = "one", dead: tuple[str, ...] = (), busy: tuple[str, ...] = ()
-    ) -> list[Job]:
-        lease = Lease(owner=owner, at=at, until=at + LEASE, dead=dead, busy=busy)
-        return await self.do(lambda books: books.jobs.claim(lease, UNLIMITED, 10))
-
-    async def state(self, job: Job) -> tuple[str, int]:
-        question = text("SELECT state, attempts FROM jobs WHERE id = :id").bindparams(id=job.id)
-        return tuple(await self._room.database.read(lambda books: books.db.execute(question).one()))
 
 
 @pytest.fixture
 async def queue(room: Room) -> Queue:
     return Queue(room, await room.task())
-
-
-def flows(jobs: list[Job]) -> list[str]:
-    return [job.flow for job in jobs]
 
 
 async def test_the_same_fact_asks_for_a_flow_once(queue: Queue) -> None:

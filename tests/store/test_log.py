@@ -4,7 +4,6 @@ import asyncio
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,6 @@ from sqlalchemy.exc import DBAPIError
 
 from agents.domain import events as e
 from agents.domain.errors import IllegalMove, NoSuchTask
-from agents.domain.events import Event
 from agents.domain.ids import PersonId, TaskId
 from agents.domain.task.task import Task
 from store.books import Books
@@ -23,17 +21,10 @@ from store.codec import BEGINNING, Cause, Recorded
 from store.database import Database, StoreUnavailable
 from store.streams import audit
 from store.streams.log import SAVE_EVERY, fact_hash
+from tests.store.remarks import remark, tampered
 from tests.store.room import ANA, CHANNEL, MORNING, Room, is_whole, office_of, open_task
 
 BY_ANA = Cause(actor=ANA, delivery="d:1")
-REOPEN = {  # what somebody with the database's password could do to change facts
-    "sqlite": ("DROP TRIGGER facts_never_change", "DROP TRIGGER facts_never_go"),
-    "postgresql": ("DROP TRIGGER facts_never_change ON events",),
-}
-
-
-def remark(task: Task, words: str, minute: int = 1) -> Event:
-    return e.RemarkMade(task=task.id, at=MORNING + timedelta(minutes=minute), by=task.request.by, text=words)
 
 
 def saying(task: Task, *words: str) -> Callable[[Books], Task]:
@@ -47,14 +38,6 @@ async def task(room: Room) -> Task:
 
 async def facts_of(database: Database, task: TaskId) -> list[Recorded]:
     return await database.read(lambda books: books.log.facts(task))
-
-
-def tampered(database: Database, *statements: str) -> None:
-    """As someone who went round the program, with the triggers out of the way."""
-    with database._writer.begin() as db:
-        for statement in (*REOPEN[db.dialect.name], *statements):
-            for one in statement.split(";"):
-                db.exec_driver_sql(one)
 
 
 async def test_facts_are_versioned_chained_and_attributed(room: Room, task: Task) -> None:

@@ -16,8 +16,8 @@ from store.database import Database, StoreUnavailable
 from store.migrations import LATEST, NewerDatabase
 from store.streams import audit
 from store.streams.log import Which
+from tests.store.queue import Queue
 from tests.store.room import ANA, Room, office_of
-from tests.store.test_jobs import Queue
 
 RACERS = 4
 RACER = "import sys; from store.database import Database; Database(sys.argv[1]).close()"

@@ -18,9 +18,9 @@ from store.database import Database
 from store.running import gauges
 from store.streams import audit
 from store.streams.log import SAVE_EVERY
-from tests.bot.test_cli_proposals import proposal_of
+from tests.builders.proposals import proposal_of
+from tests.store.remarks import remark, tampered
 from tests.store.room import MORNING, Room
-from tests.store.test_log import remark, tampered
 
 SHOP = project_id("shop")
 BY_RULE = Cause(actor="overlord", delivery="job:1")

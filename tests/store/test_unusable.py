@@ -10,7 +10,7 @@ import pytest
 from agents.domain.ids import Thread
 from store.database import Database, StoreUnusable
 from store.migrations import ForeignDatabase
-from tests.bot.test_cli_entry import Shell
+from tests.builders.shell import Shell
 
 PAGE = 4096
 

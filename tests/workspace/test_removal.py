@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from agents.workspace.files.removal import remove
+from tests.workspace.other_user import NOBODY
 from tests.workspace.yard import Yard, write
-
-NOBODY = 65534
 
 
 def filled(folder: Path, outside: Path) -> None:

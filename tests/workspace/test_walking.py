@@ -14,7 +14,7 @@ from agents.workspace.sandbox.limits.disk import Disk, Reserve
 from agents.workspace.sandbox.walls.ownership import hand_over
 from agents.workspace.sandbox.walls.profile import GATE, MB
 from tests.sandbox.yard import SMALL
-from tests.workspace.test_removal import NOBODY
+from tests.workspace.other_user import NOBODY
 from tests.workspace.yard import write
 
 

@@ -1,0 +1,16 @@
+"""Helpers that the tests of verdicts share with others."""
+
+from agents.domain.planning.verdicts import (
+    Critic,
+    CriticSays,
+    Custodiet,
+    CustodietSays,
+    Review,
+)
+
+
+def review(critic: Critic, custodiet: Custodiet, asks: bool = False) -> Review:
+    return Review(
+        critic=CriticSays(verdict=critic, issues=("too big",)),
+        custodiet=CustodietSays(verdict=custodiet, issue="adds a reset link", asks_for_change=asks),
+    )

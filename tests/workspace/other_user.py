@@ -1,0 +1,3 @@
+"""Helpers that the tests of removal share with others."""
+
+NOBODY = 65534
