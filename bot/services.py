@@ -3,8 +3,8 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING
 
+from agents.catalog.library import Catalog, Declared, load_catalog
 from agents.domain.decisions.authority import Presser
 from agents.domain.decisions.kind import Moment
 from agents.domain.ids import Account, TaskId
@@ -19,17 +19,12 @@ from bot.permissions import Permissions
 from store.books import Books
 from store.database import Database
 
-if TYPE_CHECKING:
-    from agents.catalog.library import Catalog, Declared
-
 
 def catalog_of(declared: "Declared | None") -> "Callable[[], Catalog]":
     """Read once, and not before it is needed: a start need not wait for it."""
 
     @cache
     def load() -> "Catalog":
-        from agents.catalog.library import load_catalog
-
         return load_catalog(declared)
 
     return load

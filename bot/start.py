@@ -6,14 +6,15 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from agents.domain.errors import OverlordError
+from bot import app, loop
+from bot.app import Program
+from bot.config.settings import Settings, load_settings, os_user
+from bot.config.state_folder import make_home, mark_as_running
+from bot.logs import set_up_logs
 from bot.network.peers import HERE, LookUp
-
-if TYPE_CHECKING:
-    from bot.app import Program
-    from bot.config.settings import Settings
+from bot.permissions import Permissions
 
 
 def start_plainly() -> int:
@@ -31,10 +32,6 @@ def start_plainly() -> int:
 def start(flags: Mapping[str, str]) -> None:
     """Run until it is asked to stop."""
     gc.disable()  # what is loaded now stays: to look through it again and again is a tenth of the start
-    from bot import app, loop
-    from bot.config.settings import load_settings
-    from bot.config.state_folder import make_home, mark_as_running
-    from bot.logs import set_up_logs
 
     settings = load_settings(os.environ, cwd=Path.cwd(), flags=flags)
     set_up_logs(settings.log_level, settings.secrets)
@@ -59,11 +56,8 @@ def outlive_others() -> None:
         Path("/proc/self/oom_score_adj").write_text("-500")
 
 
-def opening_lines(settings: "Settings", program: "Program", look_up: LookUp | None = HERE) -> list[str]:
+def opening_lines(settings: Settings, program: Program, look_up: LookUp | None = HERE) -> list[str]:
     """What runs now, for the person who started it."""
-    from bot.config.settings import os_user
-    from bot.permissions import Permissions
-
     said = {"Console": program.address, "Database": settings.database, "State": str(settings.home)}
     if look_up is None and settings.knows_operator:  # elsewhere a warning says so
         said["Sign in"] = f"with a token: overlord people token {os_user()}"

@@ -215,3 +215,18 @@ def test_a_room_has_few_modules() -> None:
         rooms[room] = rooms.get(room, 0) + (name != "__init__.py")
     crowded = {room: count for room, count in rooms.items() if count > MOST_IN_A_ROOM and room not in CROWDED}
     assert not crowded, f"more than {MOST_IN_A_ROOM} modules: {crowded}"
+
+
+LAZY_IMPORTS = 15  # the command groups, and what is loaded once the console answers
+
+
+def test_our_own_modules_are_imported_at_the_top() -> None:
+    found = [f"{source}:{line}" for source in sources("bot", "agents", "store") for line in _inner_imports(source)]
+    assert len(found) <= LAZY_IMPORTS, found
+
+
+def _inner_imports(source: str) -> Iterator[int]:
+    functions = (node for node in ast.walk(tree_of(source)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    for node in (inner for function in functions for inner in ast.walk(function)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in ("bot", "agents", "store"):
+            yield node.lineno

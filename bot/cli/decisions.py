@@ -1,18 +1,20 @@
 """`overlord decisions`: what waits for a person, and deciding it."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
+from agents.domain.decisions.answering import option_named
+from agents.domain.decisions.authority import who_may
+from agents.domain.decisions.decision import HOLD, Decision
+from agents.domain.decisions.table import rule_of
 from agents.domain.errors import OverlordError
+from bot.cards.words import label_of, prompt
 from bot.cli import output, session
-
-if TYPE_CHECKING:
-    from agents.domain.decisions.decision import Decision
-    from bot.config.settings import Settings
-    from bot.query_api import Desk, Need
+from bot.config.settings import Settings
+from bot.query_api import Desk, Need, Portion
 
 app = typer.Typer(rich_markup_mode=None)
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -61,8 +63,6 @@ def decide(
 
 
 async def _list(settings: "Settings", json: bool, search: str, page: int) -> None:
-    from bot.query_api import Portion
-
     before = (page - 1) * output.PAGE
     async with session.open_desk(settings) as desk:
         found = await desk.waiting(session.me(), Portion(search=search, skip=before, most=output.PAGE + 1))
@@ -95,9 +95,6 @@ async def _show(settings: "Settings", written: str, json: bool) -> None:
     if json:
         output.show_json({"task": task.id, "yours": need.mine, "decision": decision})
         return
-    from agents.domain.decisions.authority import who_may
-    from agents.domain.decisions.table import rule_of
-    from bot.cards.words import prompt
 
     typer.echo(need.card.fallback if need.mine else f"{task.id}: {decision.question or decision.kind}")
     typer.echo(f"Decision {decision.id} of {task.id}. It needs {who_may(rule_of(decision))}.")
@@ -126,10 +123,6 @@ async def _decide(settings: "Settings", written: str, choice: str, reason: str) 
 
 
 def _letter(decision: "Decision", choice: str, reason: str) -> str:
-    from agents.domain.decisions.answering import option_named
-    from agents.domain.decisions.decision import HOLD
-    from bot.cards.words import label_of, prompt
-
     if choice.casefold() in (HOLD, "hold"):
         return HOLD
     found = option_named(decision, choice, label_of)
@@ -142,8 +135,6 @@ def _letter(decision: "Decision", choice: str, reason: str) -> str:
 
 
 async def _one(desk: "Desk", written: str) -> "Need":
-    from bot.query_api import Portion
-
     named = await desk.waiting(session.me(), Portion(search=written))
     found = [need for need in named if need.decision.id.startswith(written)]
     if not found:

@@ -5,19 +5,23 @@ import tempfile
 import time
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from agents.catalog.rehearsal import load_scripts, rehearsed
 from agents.domain.decisions.authority import Kind
 from agents.domain.errors import OverlordError
+from agents.domain.ids import Account, Thread
+from agents.domain.task.task import Task
+from agents.workspace.sandbox import choice
+from bot import app
 from bot.cli import output, session
-
-if TYPE_CHECKING:
-    from agents.domain.ids import Account
-    from agents.domain.task.task import Task
-    from bot.messages import Said
-    from bot.query_api import Desk, Need, TaskPage
+from bot.config.platforms import OWN
+from bot.config.settings import load_settings
+from bot.logs import set_up_logs
+from bot.messages import Said
+from bot.query_api import Desk, Need, TaskPage
 
 PATIENCE = 300.0  # seconds for the whole walk; a busy machine takes ten to load what speaks to models
 LOOK = 0.05
@@ -35,8 +39,6 @@ def demo(
     number: Annotated[int, typer.Argument(metavar="[NUMBER]", help="Which of them to play.", min=1)] = 1,
 ) -> None:
     """Play a request on the sample project in a folder of its own, offline and unattended."""
-    from agents.catalog.rehearsal import load_scripts, rehearsed
-
     known = rehearsed(load_scripts())
     if json:
         output.show_json([{"request": request, "shows": shows} for request, shows in known])
@@ -50,13 +52,6 @@ def demo(
 
 
 async def _play(home: Path, request: str, shows: str) -> None:
-    from agents.domain.ids import Account
-    from agents.workspace.sandbox import choice
-    from bot import app
-    from bot.config.platforms import OWN
-    from bot.config.settings import load_settings
-    from bot.logs import set_up_logs
-
     given = {
         "OVERLORD_HOME": str(home),
         "OVERLORD_CONSOLE_PORT": "0",
@@ -81,7 +76,7 @@ async def _play(home: Path, request: str, shows: str) -> None:
     )
 
 
-async def _watch(desk: "Desk", viewer: "Account") -> "Task":
+async def _watch(desk: Desk, viewer: Account) -> Task:
     """Tell what happens as it happens, and decide what is asked, until the task has ended."""
     told, deadline, stuck = -1, time.monotonic() + PATIENCE, set[str]()
     while time.monotonic() < deadline:
@@ -102,17 +97,17 @@ async def _watch(desk: "Desk", viewer: "Account") -> "Task":
     raise OverlordError("The rehearsal did not come to its end in time", next_step="Run `overlord doctor`.")
 
 
-def _why(need: "Need") -> str:
+def _why(need: Need) -> str:
     told = [text for text in need.decision.evidence if not text.startswith("Kept: ")]
     return " ".join([f"The rehearsal got stuck: {need.card.title}.", *told]).rstrip(".")
 
 
-async def _page(desk: "Desk", viewer: "Account") -> "TaskPage | None":
+async def _page(desk: Desk, viewer: Account) -> TaskPage | None:
     tasks = await desk.tasks(viewer, ended=True, limit=1)
     return await desk.page(tasks[0].id, viewer) if tasks else None
 
 
-async def _decide(desk: "Desk", need: "Need") -> None:
+async def _decide(desk: Desk, need: Need) -> None:
     """Approve where that is possible, else ask for changes: as a person would press it."""
     option = next((o for o in need.decision.options if o.approves), need.decision.options[0])
     typer.echo(f"\n{_framed(need.card.fallback)}\n")
@@ -125,10 +120,7 @@ def _framed(text: str) -> str:
     return "\n".join(f"  │ {line}" for line in text.splitlines())
 
 
-def _said(viewer: "Account", channel: str, request: str) -> "Said":
-    from agents.domain.ids import Thread
-    from bot.messages import Said
-
+def _said(viewer: Account, channel: str, request: str) -> Said:
     return Said(
         key=f"{viewer}:demo",
         thread=Thread(f"{channel}:demo"),

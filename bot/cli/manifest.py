@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from agents.domain.errors import OverlordError
+from bot.cli.schemas import names, render
 from bot.config.platforms import load, platforms
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
@@ -20,8 +21,6 @@ def schema(
     into: Annotated[str, typer.Option(help="Write all of them into this folder.", show_default=False)] = "",
 ) -> None:
     """Print a JSON Schema: of a settings file, or of an answer."""
-    from bot.cli.schemas import names, render
-
     if into:
         for each in names():
             path = Path(into, f"{each}.json")

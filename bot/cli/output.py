@@ -7,6 +7,8 @@ from typing import Any
 
 import typer
 
+from agents.domain.text.sanitize import clean, one_line
+
 GAP = "  "
 WIDEST = 60  # a cell on a terminal; in a pipe and in --json it is whole
 PAGE = 200  # rows that a list prints at a time
@@ -14,8 +16,6 @@ PAGE = 200  # rows that a list prints at a time
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Columns as wide as their widest cell; cells are one line each."""
-    from agents.domain.text.sanitize import clean, one_line
-
     widest = WIDEST if sys.stdout.isatty() else sys.maxsize
     cells = [list(headings), *([one_line(clean(cell), widest) for cell in row] for row in rows)]
     widths = [max(len(row[column]) for row in cells) for column in range(len(headings))]

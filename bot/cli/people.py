@@ -1,17 +1,18 @@
 """`overlord people`: who is who, which accounts are one person, and their login tokens."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from agents.domain.errors import OverlordError
+from agents.domain.ids import Account
+from agents.domain.text.sanitize import clean, one_line
+from bot.app import open_people
 from bot.cli import output, session
 from bot.config.accounts import EXAMPLE, account as read_account
 from bot.config.platforms import OWN
-
-if TYPE_CHECKING:
-    from bot.config.settings import Settings
-    from store.chat.sessions import Session
+from bot.config.settings import Settings
+from store.chat.sessions import Session
 
 app = typer.Typer(rich_markup_mode=None)
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -104,9 +105,7 @@ def sign_out(
     session.run(_sign_out(session.ready(context), name, which))
 
 
-async def _list(settings: "Settings", json: bool) -> None:
-    from bot.app import open_people
-
+async def _list(settings: Settings, json: bool) -> None:
     async with open_people(settings) as desk:
         found = await desk.list()
     if json:
@@ -116,19 +115,13 @@ async def _list(settings: "Settings", json: bool) -> None:
     output.show_table(("name", "accounts", "groups", "person"), rows, none="Nobody has been met yet.")
 
 
-async def _link(settings: "Settings", account: str, other: str) -> None:
-    from agents.domain.ids import Account
-    from bot.app import open_people
-
+async def _link(settings: Settings, account: str, other: str) -> None:
     async with open_people(settings) as desk:
         await desk.link(Account(account), Account(other))
     typer.echo(f"{account} and {other} are one person now.")
 
 
-async def _unlink(settings: "Settings", account: str) -> None:
-    from agents.domain.ids import Account
-    from bot.app import open_people
-
+async def _unlink(settings: Settings, account: str) -> None:
     async with open_people(settings) as desk:
         done = await desk.unlink(Account(account))
     if not done:
@@ -137,9 +130,7 @@ async def _unlink(settings: "Settings", account: str) -> None:
     typer.echo(f"{account} is a person of its own again.")
 
 
-async def _links(settings: "Settings", json: bool) -> None:
-    from bot.app import open_people
-
+async def _links(settings: Settings, json: bool) -> None:
     async with open_people(settings) as desk:
         found = await desk.links()
     if json:
@@ -149,11 +140,7 @@ async def _links(settings: "Settings", json: bool) -> None:
     output.show_table(("account", "and", "waits for"), rows, none="Nobody asks to link accounts.")
 
 
-async def _rename(settings: "Settings", account: str, name: str) -> None:
-    from agents.domain.ids import Account
-    from agents.domain.text.sanitize import clean, one_line
-    from bot.app import open_people
-
+async def _rename(settings: Settings, account: str, name: str) -> None:
     shown = one_line(clean(name), 80)
     if not shown:
         raise typer.BadParameter("write a name", param_hint="NAME")
@@ -162,18 +149,14 @@ async def _rename(settings: "Settings", account: str, name: str) -> None:
     typer.echo(f"{account} is called {shown} now.")
 
 
-async def _token(settings: "Settings", login: str) -> None:
-    from bot.app import open_people
-
+async def _token(settings: Settings, login: str) -> None:
     async with open_people(settings) as desk:
         made = await desk.issue_token(login)
     typer.echo(made)
     typer.echo(f"This is the token of {OWN}:{login}. It is not shown again.", err=True)
 
 
-async def _revoke(settings: "Settings", login: str) -> None:
-    from bot.app import open_people
-
+async def _revoke(settings: Settings, login: str) -> None:
     async with open_people(settings) as desk:
         had_one = await desk.revoke_token(login)
     if not had_one:
@@ -181,9 +164,7 @@ async def _revoke(settings: "Settings", login: str) -> None:
     typer.echo(f"{OWN}:{login} can no longer log in.")
 
 
-async def _sessions(settings: "Settings", login: str, json: bool) -> None:
-    from bot.app import open_people
-
+async def _sessions(settings: Settings, login: str, json: bool) -> None:
     async with open_people(settings) as desk:
         found = await desk.sessions(login)
     if json:
@@ -193,15 +174,13 @@ async def _sessions(settings: "Settings", login: str, json: bool) -> None:
     output.show_table(("session", "login", "since", "until", "address", "browser"), rows, none="Nobody is signed in.")
 
 
-def _told(found: "Session") -> dict[str, str]:
+def _told(found: Session) -> dict[str, str]:
     """Without its key, which is nobody's business."""
     times = {"since": found.began_at.isoformat(timespec="minutes"), "until": found.until.isoformat(timespec="minutes")}
     return {"login": found.login, **times, "address": found.address, "browser": found.agent}
 
 
-async def _sign_out(settings: "Settings", login: str, which: str) -> None:
-    from bot.app import open_people
-
+async def _sign_out(settings: Settings, login: str, which: str) -> None:
     async with open_people(settings) as desk:
         ended = await desk.end_sessions(login, which)
     if not ended:

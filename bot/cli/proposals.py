@@ -1,20 +1,21 @@
 """`overlord proposals`: what the system suggests, and approving or rejecting it."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from agents.domain.decisions.decision import Decision
+from agents.domain.decisions.subject import OfProposal
 from agents.domain.errors import OverlordError
+from agents.domain.learning.proposal import Listed
+from agents.domain.task.task import Task
+from agents.domain.text.sanitize import clean
+from bot.cards.proposals import listed_card
 from bot.cli import output, session
 from bot.cli.decisions import DASHES, SHORT, CommandWithId, Json
-
-if TYPE_CHECKING:
-    from agents.domain.decisions.decision import Decision
-    from agents.domain.learning.proposal import Listed
-    from agents.domain.task.task import Task
-    from bot.config.settings import Settings
-    from bot.query_api import Desk
+from bot.config.settings import Settings
+from bot.query_api import Desk
 
 app = typer.Typer(rich_markup_mode=None)
 All = Annotated[bool, typer.Option("--all", help="Also those that were decided on.")]
@@ -80,8 +81,6 @@ async def _show(settings: "Settings", written: str, json: bool) -> None:
     if json:
         output.show_json(listed)
         return
-    from agents.domain.text.sanitize import clean
-    from bot.cards.proposals import listed_card
 
     typer.echo(clean(listed_card(listed).fallback))
 
@@ -97,8 +96,6 @@ async def _decide(settings: "Settings", written: str, choice: str, reason: str) 
 
 
 async def _open_decision(desk: "Desk", listed: "Listed") -> "tuple[Task, Decision]":
-    from agents.domain.decisions.subject import OfProposal
-
     page = await desk.page(listed.task, session.me())
     for decision in page.task.open if page else ():
         if page and isinstance(decision.subject, OfProposal) and decision.subject.proposal == listed.proposal.id:

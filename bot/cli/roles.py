@@ -1,15 +1,14 @@
 """`overlord roles`: as whom the planner, minions and reviewers work, and where each role is written."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from agents.catalog.library import Catalog, load_catalog
 from agents.domain.errors import OverlordError
+from agents.domain.text.sanitize import clean
+from agents.domain.workflow.roles import Role
 from bot.cli import output, session
-
-if TYPE_CHECKING:
-    from agents.catalog.library import Catalog
-    from agents.domain.workflow.roles import Role
 
 app = typer.Typer(rich_markup_mode=None)
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -36,8 +35,6 @@ def show(
     json: Json = False,
 ) -> None:
     """Show one role with all that it extends."""
-    from agents.domain.text.sanitize import clean
-
     catalog = _catalog(context)
     role = catalog.roles.get(name)
     if role is None:
@@ -53,7 +50,7 @@ def show(
         typer.echo(clean(f"\nIt is told, beside the usual:\n{role.additions}"))
 
 
-def _told(role: "Role", catalog: "Catalog") -> dict[str, str]:
+def _told(role: Role, catalog: Catalog) -> dict[str, str]:
     reads = role.context
     return {
         "Extends": role.extends,
@@ -68,7 +65,7 @@ def _told(role: "Role", catalog: "Catalog") -> dict[str, str]:
     }
 
 
-def _list(catalog: "Catalog", json: bool) -> None:
+def _list(catalog: Catalog, json: bool) -> None:
     if json:
         workflow = catalog.workflow
         output.show_json(
@@ -96,11 +93,9 @@ def _list(catalog: "Catalog", json: bool) -> None:
     typer.echo(f"\nWorkflow: {catalog.workflow.name}, version {catalog.workflow.version}")
 
 
-def _steps(role: "Role", catalog: "Catalog") -> str:
+def _steps(role: Role, catalog: Catalog) -> str:
     return ", ".join(step.name for step in catalog.workflow.steps if step.role == role.name)
 
 
-def _catalog(context: typer.Context) -> "Catalog":
-    from agents.catalog.library import load_catalog
-
+def _catalog(context: typer.Context) -> Catalog:
     return load_catalog(session.settings_of(context).declared)

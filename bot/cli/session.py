@@ -7,27 +7,28 @@ from collections.abc import Coroutine
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import typer
 
+from agents.domain.decisions.decision import Decision
 from agents.domain.errors import OverlordError
-
-if TYPE_CHECKING:
-    from agents.domain.decisions.decision import Decision
-    from agents.domain.ids import Account
-    from agents.domain.task.task import Task
-    from bot.config.settings import Settings
-    from bot.messages import Pressed, Said
-    from bot.query_api import Desk, Heard
+from agents.domain.ids import Account
+from agents.domain.task.task import Task
+from agents.domain.text.redact import Redactor
+from bot import app
+from bot.cards.replies import key_sentence
+from bot.config.settings import Settings, load_settings, os_user
+from bot.config.state_folder import make_home
+from bot.logs import set_up_logs
+from bot.messages import Choice, Pressed, Said
+from bot.query_api import Desk, Heard
 
 T = TypeVar("T")
 
 
-def settings_of(context: typer.Context, **flags: str) -> "Settings":
+def settings_of(context: typer.Context, **flags: str) -> Settings:
     """Read the settings once, with the flags of the whole command line; `host="0.0.0.0"` is the flag --host."""
-    from bot.config.settings import load_settings
-
     return load_settings(os.environ, cwd=Path.cwd(), flags=flags_of(context, **flags))
 
 
@@ -35,11 +36,8 @@ def flags_of(context: typer.Context, **flags: str) -> dict[str, str]:
     return {**(context.obj or {}), **{f"--{name}": value for name, value in flags.items() if value}}
 
 
-def ready(context: typer.Context) -> "Settings":
+def ready(context: typer.Context) -> Settings:
     """Settings for a command that opens the store."""
-    from bot.config.state_folder import make_home
-    from bot.logs import set_up_logs
-
     settings = settings_of(context)
     set_up_logs("warning", settings.secrets)
     make_home(settings.home)
@@ -50,31 +48,21 @@ def run(work: Coroutine[Any, Any, T]) -> T:
     return asyncio.run(work)
 
 
-def open_desk(settings: "Settings") -> AbstractAsyncContextManager["Desk"]:
-    from bot import app
-
+def open_desk(settings: Settings) -> AbstractAsyncContextManager[Desk]:
     return app.open_desk(settings)
 
 
-def me() -> "Account":
-    from agents.domain.ids import Account
-    from bot.config.settings import os_user
-
+def me() -> Account:
     return Account(f"cli:{os_user()}")
 
 
 def _warn_of_key(words: str) -> None:
-    from agents.domain.text.redact import Redactor
-    from bot.cards.replies import key_sentence
-
     if words and Redactor()(words) != words:
         typer.echo(key_sentence("cli"), err=True)
 
 
-def said(task: "Task", text: str) -> "Said":
+def said(task: Task, text: str) -> Said:
     """Words in a task's thread. What is typed here is always meant for the bot."""
-    from bot.messages import Said
-
     _warn_of_key(text)
     by = me()
     number = uuid.uuid4().hex
@@ -91,10 +79,8 @@ def said(task: "Task", text: str) -> "Said":
     )
 
 
-def pressed(task: "Task", decision: "Decision", letter: str, words: str = "") -> "Pressed":
+def pressed(task: Task, decision: Decision, letter: str, words: str = "") -> Pressed:
     """A choice, on exactly what was shown: if that has changed since, it does not count."""
-    from bot.messages import Choice, Pressed
-
     _warn_of_key(words)
     by = me()
     return Pressed(
@@ -121,6 +107,6 @@ class NotCounted(OverlordError):
         return self.what
 
 
-def refuse_if_refused(heard: "Heard | None") -> None:
+def refuse_if_refused(heard: Heard | None) -> None:
     if heard and heard.refused:
         raise NotCounted(heard.words)

@@ -3,17 +3,18 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from agents.catalog.models import ModelPart
 from agents.domain.errors import SettingsProblem
+from agents.domain.models.routing import ROLES
 from bot.cli import session
+from bot.config import settings_file
 from bot.config.platforms import platforms
-
-if TYPE_CHECKING:
-    from agents.catalog.models import ModelPart
-    from bot.config.settings import Settings
+from bot.config.settings import Settings
+from bot.config.state_folder import home_of, make_home
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -35,9 +36,6 @@ def accept(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Read this settings file from now on where it is found, as it is now; once it changes, accept it again."""
-    from bot.config import settings_file
-    from bot.config.state_folder import home_of, make_home
-
     path = Path(file).expanduser().absolute()
     if settings_file.is_strangers(path):
         step = f"If it is yours, name it at each start: overlord --config {file} up"
@@ -54,7 +52,7 @@ def accept(
     typer.echo(f"Accepted: {path}")
 
 
-def decides(settings: "Settings") -> Iterator[str]:
+def decides(settings: Settings) -> Iterator[str]:
     """What to look at before a file is believed: where keys go, who decides, and what runs here."""
     for part in _models(settings):
         key = f" with the key in {part.api_key_env}" if part.api_key_env else ""
@@ -75,9 +73,7 @@ def decides(settings: "Settings") -> Iterator[str]:
         yield f"Project {project.name}: {project.path or project.url}{''.join(f'; runs {each}' for each in runs)}"
 
 
-def _models(settings: "Settings") -> "Iterator[ModelPart]":
-    from agents.domain.models.routing import ROLES
-
+def _models(settings: Settings) -> Iterator[ModelPart]:
     for role in ROLES:
         part = getattr(settings.models, role)
         yield from (each for each in (part, *part.fallbacks) if each.model)

@@ -1,17 +1,18 @@
 """`overlord skills`: the skills that minions may use, of each project, and what is wrong with those that are broken."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from agents.catalog.skills import Skills, packaged_skills, read_skills
 from agents.domain.errors import OverlordError
+from agents.domain.learning import skill
+from agents.domain.learning.skill import Uses
+from agents.domain.text.sanitize import clean
+from agents.workspace.skills import committed_files
 from bot.cli import output, session
-
-if TYPE_CHECKING:
-    from agents.catalog.skills import Skills
-    from agents.domain.learning.skill import Uses
-    from bot.config.settings import Settings
+from bot.config.settings import Settings
 
 app = typer.Typer(rich_markup_mode=None)
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -41,8 +42,6 @@ def show(
     json: Json = False,
 ) -> None:
     """Show one skill with its instructions."""
-    from agents.domain.text.sanitize import clean
-
     found = _found(session.settings_of(context), project)
     skill = next((skill for skills in reversed(found.values()) if (skill := skills.find(name))), None)
     if skill is None:
@@ -62,7 +61,7 @@ def show(
     typer.echo(clean(f"\n{skill.instructions}"))
 
 
-def _list(settings: "Settings", project: str, json: bool) -> None:
+def _list(settings: Settings, project: str, json: bool) -> None:
     found = _found(settings, project)
     uses = session.run(_uses(settings)) if settings.home.exists() else {}
     if json:
@@ -83,22 +82,18 @@ def _list(settings: "Settings", project: str, json: bool) -> None:
     _tell_broken(found)
 
 
-async def _uses(settings: "Settings") -> "dict[str, Uses]":
-    from agents.domain.learning import skill
-
+async def _uses(settings: Settings) -> dict[str, Uses]:
     async with session.open_desk(settings) as desk:
         return skill.uses(await desk.tasks(session.me(), ended=True, limit=MOST_TASKS))
 
 
-def _told(uses: "Uses | None") -> str:
+def _told(uses: Uses | None) -> str:
     if uses is None:
         return "nobody yet"
     return f"{uses.subtasks} subtask{'s' * (uses.subtasks != 1)}, {uses.accepted} accepted"
 
 
-def _tell_broken(found: "Mapping[str, Skills]") -> None:
-    from agents.domain.text.sanitize import clean
-
+def _tell_broken(found: Mapping[str, Skills]) -> None:
     for skills in found.values():
         for broken in skills.broken:
             typer.echo(clean(f"\nBroken, so it is not used: {broken.path} ({broken.source or OURS})"))
@@ -106,11 +101,8 @@ def _tell_broken(found: "Mapping[str, Skills]") -> None:
                 typer.echo(clean(f"- {problem}"))
 
 
-def _found(settings: "Settings", project: str) -> "dict[str, Skills]":
+def _found(settings: Settings, project: str) -> dict[str, Skills]:
     """By project; ours under an empty name."""
-    from agents.catalog.skills import Skills, packaged_skills, read_skills
-    from agents.workspace.skills import committed_files
-
     wanted = [each for each in settings.projects if project in ("", each.name)]
     if project and not wanted:
         raise OverlordError(f"There is no project {project}", next_step="Name it in overlord.yaml, or leave --project.")

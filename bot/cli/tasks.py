@@ -1,22 +1,21 @@
 """`overlord tasks`: see tasks, speak in one, stop, resume or cancel it."""
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 import typer
 
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.decision import Decision, Option
 from agents.domain.errors import NoSuchTask, OverlordError
+from agents.domain.ids import PersonId, TaskId
+from agents.domain.task.task import Task
+from agents.domain.text.numbers import small_number
+from agents.domain.work.outcome import WorkerOutcome
 from bot.cli import output, session
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from agents.domain.decisions.decision import Decision, Option
-    from agents.domain.ids import PersonId
-    from agents.domain.task.task import Task
-    from agents.domain.work.outcome import WorkerOutcome
-    from bot.config.settings import Settings
-    from bot.query_api import Desk, TaskPage
-    from store.streams.evaluations import EvaluationResult
+from bot.config.settings import Settings
+from bot.query_api import Desk, TaskPage
+from store.streams.evaluations import EvaluationResult
 
 app = typer.Typer(rich_markup_mode=None)
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -79,9 +78,7 @@ def cancel(context: typer.Context, task: Id, reason: Annotated[str, typer.Option
     session.run(_cancel(session.ready(context), task, reason.strip()))
 
 
-async def page_of(desk: "Desk", written: str) -> "TaskPage":
-    from agents.domain.ids import TaskId
-
+async def page_of(desk: Desk, written: str) -> TaskPage:
     id = f"T-{written}" if written.isdecimal() else written.upper()
     page = await desk.page(TaskId(id), session.me())
     if page is None:
@@ -89,7 +86,7 @@ async def page_of(desk: "Desk", written: str) -> "TaskPage":
     return page
 
 
-async def _list(settings: "Settings", ended: bool, json: bool, search: str, before: str) -> None:
+async def _list(settings: Settings, ended: bool, json: bool, search: str, before: str) -> None:
     number = _number(before) if before else 0
     async with session.open_desk(settings) as desk:
         found = await desk.tasks(session.me(), ended=ended, limit=output.PAGE + 1, search=search, before=number)
@@ -106,15 +103,13 @@ async def _list(settings: "Settings", ended: bool, json: bool, search: str, befo
 
 
 def _number(written: str) -> int:
-    from agents.domain.text.numbers import small_number
-
     number = small_number(written.upper().removeprefix("T-"))
     if number is None:
         raise OverlordError(f"`{written}` is no task", next_step="Write one such as T-3.")
     return number
 
 
-def _show_table(found: "Sequence[Task]", names: "Mapping[PersonId, str]", *, none: str) -> None:
+def _show_table(found: Sequence[Task], names: Mapping[PersonId, str], *, none: str) -> None:
     rows = [
         (
             task.id,
@@ -129,7 +124,7 @@ def _show_table(found: "Sequence[Task]", names: "Mapping[PersonId, str]", *, non
     output.show_table(("task", "state", "project", "owner", "changed", "request"), rows, none=none)
 
 
-async def _show(settings: "Settings", written: str, json: bool) -> None:
+async def _show(settings: Settings, written: str, json: bool) -> None:
     async with session.open_desk(settings) as desk:
         page = await page_of(desk, written)
     if json:
@@ -155,25 +150,25 @@ async def _show(settings: "Settings", written: str, json: bool) -> None:
     output.show_table(("when", "who", "what"), rows, none="Nothing has happened yet.")
 
 
-def _row(ended: "WorkerOutcome") -> tuple[str, ...]:
+def _row(ended: WorkerOutcome) -> tuple[str, ...]:
     files = ended.implementation.words if ended.implementation else ""
     return (ended.run, ended.worker, ended.status, files, ended.review_status or "", ended.next_step)
 
 
-def _judged(each: "EvaluationResult") -> tuple[str, ...]:
+def _judged(each: EvaluationResult) -> tuple[str, ...]:
     scores = (each.test_score, each.lint_score, each.review_score, each.overall)
     attempt = f"{each.task}.{each.subtask}-{each.revision_number + 1}"
     return (attempt, *(score.replace("_", " ") or "not run" for score in scores), output.local(each.timestamp))
 
 
-async def _say(settings: "Settings", written: str, text: str) -> None:
+async def _say(settings: Settings, written: str, text: str) -> None:
     async with session.open_desk(settings) as desk:
         page = await page_of(desk, written)
         session.refuse_if_refused(await desk.hear(session.said(page.task, text)))
     typer.echo(f"Said in {page.task.id}.")
 
 
-async def _press(settings: "Settings", written: str, value: str, words: str) -> None:
+async def _press(settings: Settings, written: str, value: str, words: str) -> None:
     async with session.open_desk(settings) as desk:
         page = await page_of(desk, written)
         await _take(desk, page.task, value, words)
@@ -181,10 +176,8 @@ async def _press(settings: "Settings", written: str, value: str, words: str) -> 
     typer.echo(f"{after.task.id} is {after.task.state}.")
 
 
-async def _cancel(settings: "Settings", written: str, reason: str) -> None:
+async def _cancel(settings: Settings, written: str, reason: str) -> None:
     """Two steps, as on every surface: ask for it, then confirm it."""
-    from agents.domain.decisions.authority import Kind
-
     async with session.open_desk(settings) as desk:
         page = await page_of(desk, written)
         if page.task.of_kind(Kind.CANCEL) is None:
@@ -198,7 +191,7 @@ async def _cancel(settings: "Settings", written: str, reason: str) -> None:
     typer.echo(f"{after.task.id} is {after.task.state}.")
 
 
-async def _take(desk: "Desk", task: "Task", value: str, words: str) -> None:
+async def _take(desk: Desk, task: Task, value: str, words: str) -> None:
     """Press the open decision that offers this."""
     found = _offering(task, value)
     if found is None:
@@ -210,6 +203,6 @@ async def _take(desk: "Desk", task: "Task", value: str, words: str) -> None:
     session.refuse_if_refused(await desk.hear(session.pressed(task, decision, option.letter, words)))
 
 
-def _offering(task: "Task", value: str) -> "tuple[Decision, Option] | None":
+def _offering(task: Task, value: str) -> tuple[Decision, Option] | None:
     offers = ((decision, option) for decision in task.open for option in decision.options if option.value == value)
     return next(offers, None)

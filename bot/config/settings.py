@@ -22,6 +22,7 @@ from agents.domain.checks.gates import GateCommands
 from agents.domain.decisions.authority import ChannelPolicy, Group
 from agents.domain.errors import SettingsProblem
 from agents.domain.ids import Account, surface_of
+from agents.workspace.forge.remotes import named_by, web_of
 from bot.config import accounts, projects
 from bot.config.overlord import (
     FLAGS,
@@ -313,7 +314,6 @@ def _without_code(file: OverlordFile) -> Iterator[Odd]:
     """Projects that git would have to fetch, and cannot: work on them can be talked about, and not begun."""
     if not any(project.url for project in file.projects):
         return
-    from agents.workspace.forge.remotes import named_by, web_of
 
     for at, project in enumerate(file.projects):
         if project.url and not named_by(project.url, file.github.api_url):

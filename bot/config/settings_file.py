@@ -9,6 +9,7 @@ from pathlib import Path
 
 from agents.catalog.validation import Problem
 from agents.catalog.yaml import read_body
+from agents.workspace.git.git import is_tracked
 
 NAME = "overlord.yaml"
 ACCEPTED = "accepted-settings.json"  # in the state folder: the path of each accepted file, and its hash
@@ -51,7 +52,6 @@ def is_strangers(path: Path) -> bool:
     repository = next((each for each in (folder, *folder.parents) if os.path.lexists(each / ".git")), None)
     if repository is None:
         return False
-    from agents.workspace.git.git import is_tracked
 
     return is_tracked(repository, folder / path.name)
 

@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING
 
 from agents.domain import events as e
 from agents.domain.decisions.kind import Facts, Moment
@@ -15,6 +14,7 @@ from agents.domain.ids import is_project
 from agents.domain.planning import planning
 from agents.domain.task import decide
 from agents.domain.task.task import Task
+from agents.flows import COUNTED, FLOWS, On, row_of
 from agents.ports import Ports
 from bot.intake.inbox import Inbox
 from bot.leases import Leases
@@ -25,9 +25,6 @@ from store.chat.deliveries import Received
 from store.codec import Cause
 from store.database import StoreUnavailable
 from store.running.jobs import LONGEST_WAIT, Job
-
-if TYPE_CHECKING:
-    from agents.flows import On
 
 log = logging.getLogger("overlord.jobs")
 
@@ -94,7 +91,6 @@ class Jobs:
                 await self._give_up(job, TOO_LONG.format(steps=self._limits.task_steps))
                 return
             ports = await self._ports(job)
-            from agents.flows import FLOWS  # loaded with the ports' world, after the program is ready
 
             await FLOWS[job.flow](job.event, ports)
         except StaleLease:
@@ -113,8 +109,6 @@ class Jobs:
             await self._failed(job, f"{type(problem).__name__}: {problem}")
 
     async def _takes_too_long(self, job: Job) -> bool:
-        from agents.flows import COUNTED
-
         if not _row(job).counted:
             return False
         return await self._database.read(lambda books: books.jobs.steps(job, COUNTED)) > self._limits.task_steps
@@ -189,8 +183,6 @@ def _is_aside(job: Job) -> bool:
 
 
 def _row(job: Job) -> "On":
-    from agents.flows import row_of
-
     return row_of(type(job.event), job.flow)
 
 

@@ -9,6 +9,7 @@ from agents.domain.events import JobRetried
 from agents.domain.ids import is_project
 from agents.domain.project.project import Project
 from agents.domain.task.task import Task
+from agents.flows import Lane, Repeats, rows_after
 from store.books import Books
 from store.codec import Recorded
 
@@ -27,8 +28,6 @@ def launch(books: Books) -> int:
 
 def _jobs_after(recorded: Recorded, books: Books) -> Iterator[tuple[Recorded, str, str]]:
     """The fact, the flow and the lane of each job; the store skips those that were asked for before."""
-    from agents.flows import Repeats, rows_after  # slow to load, and no answer of the console needs it
-
     event = recorded.event
     rows = [row for row in rows_after(type(event)) if row.run or row.repeats]
     if not rows:
@@ -47,8 +46,6 @@ def _jobs_after(recorded: Recorded, books: Books) -> Iterator[tuple[Recorded, st
 
 
 def _jobs_of(recorded: Recorded, about: Task | Project) -> Iterator[tuple[Recorded, str, str]]:
-    from agents.flows import Lane, rows_after
-
     lane = about.name if isinstance(about, Project) else about.project or ""
     rests = isinstance(about, Task) and about.at_rest
     for row in rows_after(type(recorded.event)):

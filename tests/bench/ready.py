@@ -48,7 +48,7 @@ def _measure(place: Path, say: Say) -> list[Row]:
             theirs.append(bare)
     beside = "bare Starlette + uvicorn + SQLAlchemy"
     return [
-        compared("ready", ours, theirs, beside=beside, most=1.5),
+        compared("ready", ours, theirs, beside=beside, most=2.5),
         compared("ready_first", firsts, theirs, beside=beside),
     ]
 

@@ -24,7 +24,8 @@ def test_what_needs_nothing_heavy_imports_nothing_heavy(words: list[str]) -> Non
         [sys.executable, "-X", "importtime", "-m", "bot", *words], capture_output=True, text=True, check=True
     )
     imported = {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()}
-    assert "typer" in imported and not imported & set(HEAVY)
+    needed = {"sqlalchemy"} if words[0] == "tasks" else set()  # a group imports what its commands need
+    assert "typer" in imported and not imported & set(HEAVY) - needed
 
 
 def test_help_names_every_command(shell: Shell) -> None:
@@ -40,6 +41,8 @@ def test_help_names_every_command(shell: Shell) -> None:
         "skills",
         "roles",
         "settings",
+        "backup",
+        "restore",
         "manifest",
     ]
     assert re.findall(r"^  (\w+)  ", told, re.M) == known
@@ -69,7 +72,7 @@ def test_a_wrong_call_is_exit_2(shell: Shell, words: list[str]) -> None:
 
 def test_bad_settings_are_told_at_once_and_without_a_traceback(shell: Shell) -> None:
     told = shell.spawn("tasks", code=1, OVERLORD_CONSOLE_PORT="x", OVERLORD_APPROVERS="*").err
-    assert "OVERLORD_CONSOLE_PORT" in told and "OVERLORD_APPROVERS" in told and "Mend them" in told
+    assert "OVERLORD_CONSOLE_PORT" in told and "OVERLORD_APPROVERS" in told and "Fix them" in told
     assert not shell.home.exists()
 
 

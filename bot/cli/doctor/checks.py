@@ -8,14 +8,12 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from agents.catalog.validation import Problem
+from bot.__main__ import foreign_packages
 from bot.config.platforms import platforms as all_platforms
+from bot.config.settings import Settings
 from bot.doctor_check import Check, fail, ok, warn
-
-if TYPE_CHECKING:
-    from agents.catalog.validation import Problem
-    from bot.config.settings import Settings
 
 OLDEST_PYTHON = (3, 11)
 OLDEST_GIT = (2, 38)
@@ -33,8 +31,6 @@ def python() -> Check:
 
 
 def packages() -> Check:
-    from bot.__main__ import foreign_packages
-
     strangers = foreign_packages()
     if strangers:
         return fail("packages", "; ".join(strangers), "Install Overlord in a virtual environment of its own.")
@@ -65,7 +61,7 @@ def git() -> Check:
     return ok("git", said)
 
 
-def written(problems: "Sequence[Problem]", warnings: "Sequence[Problem]") -> Iterator[Check]:
+def written(problems: Sequence[Problem], warnings: Sequence[Problem]) -> Iterator[Check]:
     for problem in problems:
         yield fail("settings", f"{problem.name}: {problem.what}", problem.instead)
     for problem in warnings:
@@ -95,13 +91,13 @@ def disk(path: Path) -> Check:
     return ok("disk", seen)
 
 
-def platforms(settings: "Settings") -> Check:
+def platforms(settings: Settings) -> Check:
     others = [spec.title for spec in all_platforms() if not settings.platforms[spec.name].joins]
     only = f" only; tokens for {' or '.join(others)} add those" if len(settings.joined_platforms) == 1 else ""
     return ok("platforms", f"{', '.join(settings.joined_platforms)}{only}")
 
 
-def groups(settings: "Settings") -> Check:
+def groups(settings: Settings) -> Check:
     empty = [group.value for group, members in settings.groups.items() if not members]
     if not empty:
         return ok("groups", "somebody is named in each")

@@ -3,18 +3,19 @@
 import asyncio
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from agents.domain.errors import OverlordError
+from bot.app import check_store
 from bot.cli import output, session
+from bot.cli.doctor import checks, gates_check, github_check, model_check, sandbox_check
+from bot.config.overlord import Sandbox
 from bot.config.platforms import load, platforms
+from bot.config.settings import BadSettings, Settings
 from bot.doctor_check import Check, State
-
-if TYPE_CHECKING:
-    from bot.config.settings import Settings
-    from store.streams.audit import Progress
+from store.streams.audit import Progress
 
 APART = 2.0  # seconds between two words on how far it is
 
@@ -40,10 +41,6 @@ def doctor(
 
 
 def _all(context: typer.Context, *, offline: bool, quick: bool) -> Iterator[Check]:
-    from bot.cli.doctor import checks, gates_check, github_check, model_check, sandbox_check
-    from bot.config.overlord import Sandbox
-    from bot.config.settings import BadSettings
-
     yield checks.python()
     yield checks.packages()
     yield checks.clock()
@@ -69,15 +66,13 @@ def _all(context: typer.Context, *, offline: bool, quick: bool) -> Iterator[Chec
     yield from _store(settings, quick=quick)
 
 
-def _of_platforms(settings: "Settings", *, ask_nobody: bool) -> Iterator[Check]:
+def _of_platforms(settings: Settings, *, ask_nobody: bool) -> Iterator[Check]:
     for spec in platforms():
         if spec.checks_ask_nobody == ask_nobody and settings.platforms[spec.name].joins:
             yield from load(spec.checks)(settings, time.time)
 
 
-def _store(settings: "Settings", *, quick: bool) -> Iterator[Check]:
-    from bot.app import check_store
-
+def _store(settings: Settings, *, quick: bool) -> Iterator[Check]:
     try:
         findings = asyncio.run(check_store(settings, _progress(), quick=quick))
     except OverlordError as error:
@@ -94,7 +89,7 @@ def _store(settings: "Settings", *, quick: bool) -> Iterator[Check]:
         yield Check(name="facts", state=State.OK, seen=seen, next_step="")
 
 
-def _progress() -> "Progress":
+def _progress() -> Progress:
     """Says how far it is, now and then, beside the output."""
     told = time.monotonic()
 

@@ -2,19 +2,15 @@
 
 import asyncio
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+from agents.domain.models.routing import Chosen, said
+from agents.llm.choice import choose_models, try_all
+from agents.llm.gateway import Gateway
+from bot.config.settings import Settings
 from bot.doctor_check import Check, fail, ok, warn
 
-if TYPE_CHECKING:
-    from agents.domain.models.routing import Chosen
-    from bot.config.settings import Settings
 
-
-def models(settings: "Settings", *, offline: bool) -> Iterator[Check]:
-    from agents.domain.models.routing import said
-    from agents.llm.choice import choose_models
-
+def models(settings: Settings, *, offline: bool) -> Iterator[Check]:
     chosen = asyncio.run(choose_models(settings.models.written(), settings.keys))
     seen = said(chosen)
     if chosen["primary"].models[0].rehearsal:
@@ -26,10 +22,7 @@ def models(settings: "Settings", *, offline: bool) -> Iterator[Check]:
         yield from _tried(chosen)
 
 
-def _tried(chosen: "Chosen") -> Iterator[Check]:
-    from agents.llm.choice import try_all
-    from agents.llm.gateway import Gateway
-
+def _tried(chosen: Chosen) -> Iterator[Check]:
     for attempt in asyncio.run(try_all(Gateway(), chosen)):
         name = f"model {attempt.model}"
         if attempt.problem:

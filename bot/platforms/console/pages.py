@@ -19,6 +19,7 @@ from bot.platforms.console.access.sessions import Viewer
 from bot.platforms.console.deliveries import LIMIT, without_mention
 from bot.platforms.console.options import ConsoleOptions
 from bot.platforms.console.rendering import page
+from bot.platforms.console.rendering.diffs import diff_html
 from bot.platforms.console.stream import Changes
 from bot.query_api import Desk, Message, Portion
 
@@ -244,8 +245,6 @@ def _search(request: Request) -> str:
 
 
 def _diff(text: str, page: int) -> Mapping[str, object]:
-    from bot.platforms.console.rendering.diffs import diff_html  # few read one, and nobody at a start
-
     drawn = diff_html(text, page)
     return {"html": Markup(drawn.html), "page": drawn.page, "pages": drawn.pages}
 
