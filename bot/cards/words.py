@@ -215,7 +215,7 @@ def label(decision: Decision, option: Option) -> tuple[str, Style]:
     if kind is Kind.BUDGET and not option.label:
         return f"Raise to ${float(option.value):.2f}", Style.PRIMARY
     if option.approves:
-        return option.label or f"Approve {KIND[kind]}", Style.PRIMARY
+        return option.label or f"Approve {kind_in_words(decision)}", Style.PRIMARY
     return option.label or option.value.replace("_", " ").capitalize(), Style.PLAIN
 
 

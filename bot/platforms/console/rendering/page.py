@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from agents.domain.decisions.table import questions
 from agents.domain.ids import TaskId, fingerprint
 from agents.domain.task.task import Task, TaskState
 from bot.cards.words import TONE, state_of
@@ -90,6 +91,7 @@ def templates() -> "Environment":
         "ICONS": ICONS,
         "STATE_TONES": TONE,
         "state_of": state_of,
+        "questions": questions,
         "changes_path": changes_path,
         "live_mark": live_mark,
         "TONES": TONES,
