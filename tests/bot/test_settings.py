@@ -12,6 +12,7 @@ from agents.domain.checks.gates import ExtraGate, GateCommands, OnFail
 from agents.domain.decisions.authority import ChannelPolicy, Group, OnTimeout, PlanPolicy
 from agents.domain.errors import SettingsProblem
 from agents.domain.limits import Limits
+from bot.config.overlord import VARIABLES
 from bot.config.settings import BadSettings, Settings, load_settings
 from bot.platforms.console.settings import ConsoleSettings
 from bot.platforms.discord.settings import DiscordSettings
@@ -343,3 +344,9 @@ def test_what_is_wrong_with_them_is_told_with_its_line(desk: Desk) -> None:
     desk.write("workflow:\n  steps:\n    implement:\n      retries: 1\n")
     told = "there is no such setting. Did you mean `max_retries`?"
     assert desk.problems() == [f"{path} line 4, workflow.steps.implement.retries: {told}"]
+
+
+def test_each_variable_is_in_the_list_of_settings() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs/settings.md").read_text()
+    starts = {name.partition("__")[0] + "__" if "__" in name else name for name in VARIABLES}
+    assert sorted(name for name in starts if name not in page) == []
