@@ -80,7 +80,7 @@ async def test_retry_but_is_a_hint_and_drop_is_that_button(opened: Opened) -> No
     await play.sees("lead", thread, "T-1 is ready to merge")
     hints = [brief.work.feedback for brief in work.minions.briefs if brief.subtask.number == 1]
     assert hints[-1][-1] == "A person says: keep the old name"
-    assert [work.state for work in (await play.task()).work.subtasks][1] is SubtaskState.CANCELLED
+    assert [work.state for work in (await play.task()).work.subtasks][1] is SubtaskState.FAILED
 
 
 async def test_with_several_questions_the_bot_asks_which_and_keeps_the_words(opened: Opened) -> None:

@@ -86,7 +86,7 @@ async def test_a_minion_that_gives_up_says_why_and_can_be_dropped(opened: Opened
     await play.stage.press("ana", thread, "Drop subtask")
     await play.sees("lead", thread, "T-1 is ready to merge")
     states = [work.state for work in (await play.task()).work.subtasks]
-    assert states == [SubtaskState.CANCELLED, SubtaskState.DONE, SubtaskState.CANCELLED, SubtaskState.DONE]
+    assert states == [SubtaskState.FAILED, SubtaskState.DONE, SubtaskState.BLOCKED, SubtaskState.DONE]
 
 
 async def test_what_people_say_reaches_the_minion_and_a_mention_does_not_wait(opened: Opened) -> None:
