@@ -93,10 +93,10 @@ def test_code_is_not_damaged() -> None:
 
 def test_ordinary_code_raises_hardly_any_false_alarm() -> None:
     """At most one in ten thousand lines, of our own packages, of libraries and of Python's own."""
-    packages = next((ROOT / ".venv" / "lib").glob("python3*")) / "site-packages"
+    installed = sysconfig.get_paths()
     folders = [ROOT / name for name in ("bot", "agents", "store", "manifests")]
-    folders += [packages / name for name in LIBRARIES]
-    folders += [Path(sysconfig.get_paths()["stdlib"]) / name for name in STANDARD]
+    folders += [Path(installed["purelib"]) / name for name in LIBRARIES]
+    folders += [Path(installed["stdlib"]) / name for name in STANDARD]
     lines = alarms = 0
     for path in (path for folder in folders for path in sorted(folder.rglob("*.py"))[::3]):
         text = path.read_text(encoding="utf-8", errors="replace")
