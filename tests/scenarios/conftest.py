@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from agents.domain.task.task import Task
 from agents.llm.gateway import Gateway
 from agents.ports import Llm, Ports
 from bot.app import Program
+from store.books import Books
 from store.codec import Recorded
 from tests.fakes.clock import ScaledClock
 from tests.fakes.llm import ThinkingLlm
@@ -32,6 +34,8 @@ STAGES = {
 
 # Asked for by name alone.
 MORE_STAGES = {"discord-deaf": "tests.scenarios.discord_deaf_stage"}
+
+EVER = datetime.fromtimestamp(-1, UTC)  # before anything was due
 
 PEOPLE = """
 groups:
@@ -75,15 +79,17 @@ class Play:
         assert self.host.program, "the program is not running"
         return self.host.program
 
-    async def sees(self, who: str, thread: str, *words: str, gone: str = "", patience: float = PATIENCE) -> Shown:
-        """Wait until a message shows all these words (and its button `gone` is gone); returns the newest such."""
+    async def sees(
+        self, who: str, thread: str, *words: str, gone: str = "", offers: str = "", patience: float = PATIENCE
+    ) -> Shown:
+        """Wait until a message shows all these words, without the button `gone`, with `offers`; returns the newest."""
+
+        def fits(message: Shown) -> bool:
+            buttons = gone not in message.buttons and (not offers or offers in message.buttons)
+            return message.by_bot and buttons and all(word in message.text for word in words)
 
         async def look() -> Shown | None:
-            shown = await self.stage.shown(who, thread)
-            for message in reversed(shown):
-                if message.by_bot and all(word in message.text for word in words) and gone not in message.buttons:
-                    return message
-            return None
+            return next((m for m in reversed(await self.stage.shown(who, thread)) if fits(m)), None)
 
         try:
             return await until(look, f"{words}", patience)
@@ -103,13 +109,14 @@ class Play:
         return await until(look, f"a whisper of {words}")
 
     async def silence(self, who: str, thread: str) -> list[Shown]:
-        """What there is once the program has nothing left to do."""
+        """What there is once all that was said is settled, announced and sent. Jobs may still be at work."""
+
+        def settled(books: Books) -> bool:
+            unread = any(books.log.unread(reader, 1) for reader in ("launcher", "announcer"))
+            return not unread and not books.deliveries.to_settle() and books.posts.next_due(EVER) is None
 
         async def idle() -> bool:
-            program = self.program
-            waiting = await program.inbox.waiting()
-            age = await program.office.database.read(lambda books: books.posts.next_due(program.office.clock.now()))
-            return not waiting and age is None
+            return await self.program.office.database.read(settled)
 
         await until(idle, "silence")
         return await self.stage.shown(who, thread)

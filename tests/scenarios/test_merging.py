@@ -19,7 +19,7 @@ NOT_YOURS = "You asked for this work, so you cannot be one of the people who app
 
 async def step_passed(play: Play, thread: str, *people: str) -> None:
     for who in people:
-        await play.sees(who, thread, "please look at a step before it goes on")
+        await play.sees(who, thread, "please look at a step before it goes on", offers="Let it pass")
         await play.stage.press(who, thread, "Let it pass")
 
 
@@ -27,13 +27,15 @@ async def test_a_critical_change_is_merged_by_two_people_who_did_not_ask_for_it(
     work = Workshop(risk=KEYS)
     play, thread = await at_work(opened, given(work))
     await step_passed(play, thread, "lead", "sec")
-    card = await play.sees("lead", thread, "T-1 is ready to merge", "Approvals (0 of 2)", "nobody yet")
+    card = await play.sees(
+        "lead", thread, "T-1 is ready to merge", "Approvals (0 of 2)", "nobody yet", offers="Merge it"
+    )
     assert KEYS.said in card.text and "2 different people" in card.text and "and not the requester" in card.text
 
     await play.stage.press("ana", thread, "Merge it")
     assert (await play.sees("ana", thread, NOT_YOURS, "2 different people")).private
     await play.stage.press("lead", thread, "Merge it")
-    await play.sees("ana", thread, "T-1 is ready to merge", "Approvals (1 of 2)")
+    await play.sees("ana", thread, "T-1 is ready to merge", "Approvals (1 of 2)", offers="Merge it")
     await play.stage.press("lead", thread, "Merge it")
     assert (await play.sees("lead", thread, "Your approval is counted already", "Another person must approve")).private
     assert not work.forge.merged
@@ -50,7 +52,7 @@ async def test_whoever_asked_is_refused_even_if_they_could_approve_for_others(op
     await play.sees("lead", thread, "please look at the plan")
     await play.stage.press("lead", thread, "Approve plan")
     await step_passed(play, thread, "sec", "ops")
-    await play.sees("lead", thread, "T-1 is ready to merge")
+    await play.sees("lead", thread, "T-1 is ready to merge", offers="Merge it")
     await play.stage.press("lead", thread, "Merge it")
     assert (await play.sees("lead", thread, NOT_YOURS)).private
     merge = (await play.task()).of_kind(Kind.MERGE)
@@ -62,7 +64,7 @@ async def test_an_approval_counts_for_what_was_shown_and_not_for_what_comes_afte
     work = Workshop(risk=KEYS)
     play, thread = await at_work(opened, given(work))
     await step_passed(play, thread, "lead", "ops")
-    await play.sees("lead", thread, "T-1 is ready to merge", "Approvals (0 of 2)")
+    await play.sees("lead", thread, "T-1 is ready to merge", "Approvals (0 of 2)", offers="Merge it")
     before = (await play.task()).delivery.head
     await play.stage.press("lead", thread, "Merge it")
     await play.sees("ops", thread, "Approvals (1 of 2)")
@@ -70,7 +72,7 @@ async def test_an_approval_counts_for_what_was_shown_and_not_for_what_comes_afte
     await play.sees("ana", thread, "T-1 is ready to merge", "rotate the old key, too", gone="Merge it")
     await play.sees("lead", thread, "T-1.2 passed its checks", "key management")
     await step_passed(play, thread, "lead", "ops")
-    await play.sees("lead", thread, "T-1 is ready to merge", "Approvals (0 of 2)")
+    await play.sees("lead", thread, "T-1 is ready to merge", "Approvals (0 of 2)", offers="Merge it")
     task = await play.task()
     assert task.of_kind(Kind.MERGE) and task.delivery.head != before and not work.forge.merged
 
@@ -78,7 +80,7 @@ async def test_an_approval_counts_for_what_was_shown_and_not_for_what_comes_afte
 async def test_a_risky_change_is_merged_by_one_who_answers_for_such_changes(opened: Opened) -> None:
     play, thread = await at_work(opened, given(Workshop(risk=AUTH)))
     await step_passed(play, thread, "sec")
-    await play.sees("sec", thread, "T-1 is ready to merge", "High risk: auth code: password.py")
+    await play.sees("sec", thread, "T-1 is ready to merge", "High risk: auth code: password.py", offers="Merge it")
     await play.stage.press("ops", thread, "Merge it")
     refused = await play.sees("ops", thread, "This is not yours to decide", "a tech lead", "the security team")
     assert refused.private
@@ -90,7 +92,7 @@ async def test_a_risky_change_is_merged_by_one_who_answers_for_such_changes(open
 async def test_changes_asked_for_at_the_merge_are_worked_in_judged_and_shown_anew(opened: Opened) -> None:
     work = Workshop()
     play, thread = await at_work(opened, given(work))
-    await play.sees("lead", thread, "T-1 is ready to merge")
+    await play.sees("lead", thread, "T-1 is ready to merge", offers="Merge it")
     before = await play.task()
     seen = asyncio.Event()
     work.minions.scripts = {2: [waits(seen)]}
@@ -99,7 +101,7 @@ async def test_changes_asked_for_at_the_merge_are_worked_in_judged_and_shown_ane
     await play.sees("ana", thread, "All of it together: attempt 2 has started")
     seen.set()
 
-    card = await play.sees("lead", thread, "T-1 is ready to merge", "Pull request")
+    card = await play.sees("lead", thread, "T-1 is ready to merge", "Pull request", offers="Merge it")
     assert {"Merge it", "Request changes", "Leave it to me", "Cancel task"} == set(card.buttons)
     await play.sees("ana", thread, "T-1.2 passed at attempt 2", "All of it together", "exit 0", "approves")
     assert "call it sign in" in work.minions.briefs[-1].work.feedback[0]
@@ -122,10 +124,10 @@ async def test_changes_that_were_asked_for_and_do_not_pass_come_back_to_a_person
     work = Workshop()
     work.gates.says = {f"T-1.2-{attempt}": (failing(),) for attempt in (2, 3, 4)}
     play, thread = await at_work(opened, given(work))
-    await play.sees("lead", thread, "T-1 is ready to merge")
+    await play.sees("lead", thread, "T-1 is ready to merge", offers="Merge it")
     await play.stage.press("lead", thread, "Request changes", words="call it sign in")
     card = await play.sees("ana", thread, "needs you", "3 attempts did not do", "test_login", "T-1.2-4.patch")
     assert "Merge it" not in card.buttons and not work.forge.merged
     assert not (await play.task()).of_kind(Kind.MERGE), "what was asked for is not there, so nobody is asked to merge"
     await play.stage.press("ana", thread, "Retry with a hint", words="only the label")
-    await play.sees("lead", thread, "T-1 is ready to merge", "Pull request")
+    await play.sees("lead", thread, "T-1 is ready to merge", "Pull request", offers="Merge it")
