@@ -207,3 +207,26 @@ async def test_nobody_argues_on_about_a_plan_that_is_not_wanted_any_more(tmp_pat
         llm = ScriptedLlm(decompose=[plan("Show a form")], critic=[REVISE], custodiet=[OK], always={"debate": argue})
         await world.run_next("intake", "decompose", "review", "debate")
         assert llm.count("debate") == 2 and "DebateRoundHeld" not in await world.facts()
+
+
+@pytest.mark.parametrize(
+    ("critic", "custodiet"),
+    [
+        ({"probe": "halt", "verdict": "no_verdict"}, OK),
+        ({"probe": "no_verdict", "verdict": "proceed"}, OK),
+        (GO, {"verdict": "no_verdict"}),
+    ],
+)
+async def test_a_reviewer_that_gives_no_verdict_never_counts_as_one_that_agrees(
+    tmp_path: Path, critic: dict[str, Any], custodiet: dict[str, Any]
+) -> None:
+    llm = ScriptedLlm(decompose=[plan("Show a form")], critic=[critic], custodiet=[custodiet])
+    async with planning(tmp_path, scripted(llm)) as world:
+        await world.run_next("intake", "decompose", "review")
+        task = await world.now()
+        assert task.state is TaskState.AWAITING_APPROVAL and task.of_kind(Kind.PLAN) is None
+        assert task.of_kind(Kind.DEBATE) is not None, "a person decides with what there is"
+        review = task.plan.review
+        assert review is not None
+        assert "no_verdict" in (review.critic.verdict, review.custodiet.verdict)
+        assert review.critic.why_none or review.custodiet.why_none
