@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 import httpx
 
 from agents.domain.ids import Account
-from bot.platforms.console.access.sessions import hash_of
+from bot.platforms.console.access import hash_of
 from store.chat.sessions import Session
 from tests.fakes.console import Visit, console
 from tests.fakes.desk import START, ScriptedDesk

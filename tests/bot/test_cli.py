@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.platforms.console.access.sessions import hash_of
+from bot.platforms.console.access import hash_of
 from store.books import Books
 from store.chat.sessions import Session
 from store.database import Database

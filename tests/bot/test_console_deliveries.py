@@ -8,7 +8,7 @@ import pytest
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, DecisionId, Thread, derived
 from bot.messages import Choice, Edited, Pressed, Said
-from bot.platforms.console.access.sessions import Viewer
+from bot.platforms.console.access import Viewer
 from bot.platforms.console.deliveries import MENTION, to_said, without_mention
 from bot.query_api import Heard
 from tests.fakes.console import Visit, console

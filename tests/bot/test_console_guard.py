@@ -5,7 +5,7 @@ import pytest
 
 from agents.domain.errors import SettingsProblem
 from bot.network.endpoints import Answer
-from bot.platforms.console.options import ConsoleOptions
+from bot.platforms.console.access import ConsoleOptions
 from tests.fakes.console import SECRET, Visit, console
 from tests.fakes.desk import START
 

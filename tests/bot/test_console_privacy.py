@@ -17,8 +17,8 @@ from agents.ports import Pull
 from agents.workspace.files.artefacts import FileArtefacts
 from bot.change_notifier import Bell
 from bot.permissions import Permissions
-from bot.platforms.console.hosting import running
-from bot.platforms.console.options import ConsoleOptions
+from bot.platforms.console.access import ConsoleOptions
+from bot.platforms.console.server import running
 from bot.queries.people_queries import PeopleDesk
 from bot.queries.store_queries import DirectRecords
 from bot.services import Office

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.platforms.console.access.sessions import Brake, Seal, hash_of
+from bot.platforms.console.access import LoginLimiter, Signer, hash_of
 from tests.bot.console_tokens import Tokens, enter, shared
 from tests.fakes.console import SECRET, Visit, console, text_of, visitor
 from tests.fakes.desk import START, ScriptedDesk
@@ -75,13 +75,13 @@ async def test_a_header_does_not_pass_the_brake() -> None:
 
 
 def test_the_brake_counts_by_account_and_place_and_forgets_the_oldest() -> None:
-    brake = Brake()
+    limiter = LoginLimiter()
     for number in range(10):
-        assert brake.allows("ana", f"2001:db8::{number}", START)
-    assert not brake.allows("ana", "2001:db8::ffff", START), "one subscriber has all of a /64"
-    assert brake.allows("ana", "2001:db8:0:1::1", START) and brake.allows("ben", "2001:db8::1", START)
-    assert all(brake.allows("ana", f"10.0.{n // 256}.{n % 256}", START) for n in range(10_050))
-    assert len(brake._tries) == 10_000
+        assert limiter.allows("ana", f"2001:db8::{number}", START)
+    assert not limiter.allows("ana", "2001:db8::ffff", START), "one subscriber has all of a /64"
+    assert limiter.allows("ana", "2001:db8:0:1::1", START) and limiter.allows("ben", "2001:db8::1", START)
+    assert all(limiter.allows("ana", f"10.0.{n // 256}.{n % 256}", START) for n in range(10_050))
+    assert len(limiter._tries) == 10_000
 
 
 async def test_a_login_form_of_another_page_is_refused() -> None:
@@ -225,7 +225,7 @@ async def test_nobody_reads_the_direct_line_of_another() -> None:
 async def test_a_cookie_of_our_own_making_is_worth_nothing() -> None:
     """Nor is one of an older version, which was a signed text: its person signs in again."""
     old = urlsafe_b64encode(b'["ana", "' + hash_of("token-of-ana").encode() + b'", 4102444800]').decode()
-    signed = f"{old}.{Seal(SECRET).mac('session', old)}"
+    signed = f"{old}.{Signer(SECRET).mac('session', old)}"
     tokens = Tokens()
     async with shared(tokens) as visit:
         await enter(visit, "token-of-ana")

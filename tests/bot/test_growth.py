@@ -22,9 +22,9 @@ from agents.domain.text.redact import Redactor
 from agents.workspace.files.artefacts import FileArtefacts
 from bot.change_notifier import Bell
 from bot.permissions import Permissions
-from bot.platforms.console.hosting import _bound, running
-from bot.platforms.console.options import ConsoleOptions
+from bot.platforms.console.access import ConsoleOptions
 from bot.platforms.console.pages import NEEDS_SHOWN, TASKS_SHOWN, THREADS_SHOWN
+from bot.platforms.console.server import _bind, running
 from bot.queries.store_queries import DirectRecords
 from bot.query_api import Portion
 from bot.services import Office
@@ -166,7 +166,7 @@ async def test_a_page_that_shows_no_decision_makes_no_card(tmp_path: Path) -> No
 
 async def test_an_answer_in_two_parts_is_sent_at_once(tmp_path: Path) -> None:
     """Asyncio switches Nagle off for what is named as TCP alone; else most pages took 40 ms longer."""
-    with closing(_bound(ConsoleOptions(port=0, secret=SECRET, login="operator", now=lambda: MORNING))) as bound:
+    with closing(_bind(ConsoleOptions(port=0, secret=SECRET, login="operator", now=lambda: MORNING))) as bound:
         assert bound.proto == socket.IPPROTO_TCP
 
 

@@ -19,7 +19,7 @@ from bot.delivery.outbox import Outbox
 from bot.leases import Leases
 from bot.messages import Arrow, Button, Card, Choice, Graph, Node, Row
 from bot.permissions import Permissions
-from bot.platforms.console.access.guard import HEADERS
+from bot.platforms.console.guard import HEADERS
 from bot.platforms.console.rendering.page import HERE
 from bot.services import Office
 from store.chat.posts import Act

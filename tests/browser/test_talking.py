@@ -6,7 +6,7 @@ from playwright.async_api import Route, ViewportSize, expect
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Thread
 from bot.messages import Card, Edited, Tone
-from bot.platforms.console.hosting import running
+from bot.platforms.console.server import running
 from tests.browser.window import ANA, BEN, DESKTOP, GENERAL, HERE, PHONE, Window, options
 from tests.fakes.desk import plan_card
 

@@ -31,8 +31,8 @@ from bot.delivery.announcer import wish
 from bot.delivery.outbox import Outbox
 from bot.intake.inbox import Inbox, Outcome
 from bot.messages import Card, Delivery, Platform
-from bot.platforms.console.hosting import running as console_running
-from bot.platforms.console.options import ConsoleOptions
+from bot.platforms.console.access import ConsoleOptions
+from bot.platforms.console.server import running as console_running
 from bot.queries.store_queries import Records
 from bot.running.jobs import settle_waiting
 from bot.running.launcher import launch

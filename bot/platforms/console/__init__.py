@@ -17,8 +17,8 @@ PLATFORM = PlatformSpec(
     flags={"--host": "host", "--port": "port"},
     account=IdForm(pattern=r"console:[A-Za-z0-9][A-Za-z0-9._-]{0,63}", example="console:ana (console login)"),
     possessive="the console's",
-    connect="bot.platforms.console.connection:connect",
-    serve="bot.platforms.console.connection:serve",
+    connect="bot.platforms.console.platform:connect",
+    serve="bot.platforms.console.platform:serve",
     checks="bot.platforms.console.checks:checks",
     checks_ask_nobody=True,
 )

@@ -1,4 +1,4 @@
-"""What people do: say, press, edit. An answer is given only after the desk has stored it."""
+"""Handles the forms people send: messages, edits, presses, signing in and out. Answers once the form is stored."""
 
 import asyncio
 import secrets
@@ -7,33 +7,45 @@ from contextlib import suppress
 from datetime import datetime
 from urllib.parse import urlencode
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from agents.domain.errors import OverlordError
 from agents.domain.ids import TaskId, Thread
+from agents.domain.text.sanitize import clean, one_line
 from bot.messages import Button, Card, Delivery, Edited, Pressed
 from bot.platforms.console import deliveries
-from bot.platforms.console.access.identity import Door, safe_next, viewer_of, wants_json
-from bot.platforms.console.access.sessions import Viewer
+from bot.platforms.console.access import (
+    LIFETIME,
+    Authenticator,
+    LoginLimiter,
+    Viewer,
+    hash_of,
+    safe_next,
+    viewer_of,
+    wants_json,
+)
 from bot.platforms.console.deliveries import NONCE, Form, Unsendable
 from bot.platforms.console.pages import Pages, may_read
 from bot.platforms.console.rendering.page import iso, thread_path
 from bot.platforms.console.stream import Changes
 from bot.query_api import Desk
+from store.chat.sessions import Session
 
 Make = Callable[[Form, Viewer, str, datetime], Delivery]
 Check = Callable[[Form, Viewer], Awaitable[None]]
 Shown = tuple[tuple[str, Card | None], ...]  # the messages of a conversation with what they show
 MOMENT = 2.0  # seconds
+NAME_MOST, AGENT_MOST = 80, 160  # characters
 KEPT_FIELDS = ("channel", "thread", "message", "token", "shown", "task", "back")
 
 
 class Actions:
-    def __init__(self, desk: Desk, door: Door, pages: Pages, changes: Changes) -> None:
+    def __init__(self, desk: Desk, auth: Authenticator, pages: Pages, changes: Changes) -> None:
         self._desk = desk
         self._changes = changes
-        self._door = door
+        self._auth = auth
         self._pages = pages
 
     async def say(self, request: Request) -> Response:
@@ -64,7 +76,7 @@ class Actions:
             self._check_token(request, form)
             await check(form, viewer)
             name = await self._desk.name_of(viewer.account)
-            delivery = make(form, viewer, name, self._door.options.now())
+            delivery = make(form, viewer, name, self._auth.options.now())
             before = () if wants_json(request) else await self._messages(delivery, viewer)
             heard = await self._desk.hear(delivery)
         except OverlordError as problem:
@@ -117,12 +129,12 @@ class Actions:
 
     def _check_token(self, request: Request, form: Form) -> None:
         token = form.get("csrf", "") or request.headers.get("x-overlord-token", "")
-        if not self._door.stands(request, token):
+        if not self._auth.is_our_form(request, token):
             raise Unsendable("This page was open too long to be sure it is you", next_step="Send it again from here.")
 
     async def _check_place(self, form: Form, viewer: Viewer) -> None:
         channel, thread = form.get("channel", ""), form.get("thread", "")
-        if channel not in (*self._door.options.channels, viewer.direct):
+        if channel not in (*self._auth.options.channels, viewer.direct):
             raise Unsendable("There is no such channel", next_step="Choose one on the left.")
         if thread and not thread.startswith(f"console:{channel}:"):
             raise Unsendable("This conversation is in another channel", next_step="Open it and reply there.")
@@ -177,3 +189,73 @@ def _see(delivery: Delivery, form: Form) -> str:
         return f"{back}?{urlencode({'pressed': delivery.thread, 'since': iso(delivery.at)})}"
     anchor = f"#m-{delivery.message}" if isinstance(delivery, Edited) else ""
     return f"{thread_path(delivery.thread)}{anchor}"
+
+
+class Login:
+    def __init__(self, auth: Authenticator, pages: Pages) -> None:
+        self._auth = auth
+        self._pages = pages
+        self._limiter = LoginLimiter()
+
+    async def page(self, request: Request) -> Response:
+        return await self._page(request, safe_next(request.query_params.get("next", "/")), problem="")
+
+    async def enter(self, request: Request) -> Response:
+        form, options = await fields(request), self._auth.options
+        onward, login = safe_next(form.get("next", "/")), form.get("name", "").strip()[:NAME_MOST]
+        if options.sessions is None:
+            return RedirectResponse("/", 303)
+        if not self._auth.is_our_form(request, form.get("csrf", "")):
+            return await self._page(request, onward, problem="This page was open too long. Try again.", status=400)
+        address = request.client.host if request.client else ""
+        if not self._limiter.allows(login, address, options.now()):
+            return await self._page(request, onward, problem="Too many tries. Wait a minute.", status=429)
+        cookie = secrets.token_urlsafe(32)
+        session = Session(
+            key=hash_of(cookie),
+            login=login,
+            began_at=options.now(),
+            until=options.now() + LIFETIME,
+            address=address,
+            agent=one_line(clean(request.headers.get("user-agent", "")), AGENT_MOST),
+        )
+        if not await options.sessions.begin_session(session, hash_of(form.get("token", "").strip())):
+            words = "That name and token are not known here. Ask the operator for a new token."
+            return await self._page(request, onward, problem=words, status=403)
+        response = RedirectResponse(onward, 303)
+        self._auth.set_cookie(response, request, (self._auth.session_cookie, cookie))
+        return response
+
+    async def leave(self, request: Request) -> Response:
+        """Ends the session itself, so that a copy of its cookie is worthless."""
+        form, viewer, sessions = await fields(request), viewer_of(request), self._auth.options.sessions
+        response = RedirectResponse("/login", 303)
+        if sessions and self._auth.is_our_form(request, form.get("csrf", "")):
+            await sessions.end_sessions(viewer.login, viewer.session)
+            response.delete_cookie(self._auth.session_cookie, httponly=True, samesite="strict")
+        return response
+
+    async def sessions(self, request: Request) -> Response:
+        """Lists the sessions, each with a button that ends it."""
+        viewer, sessions = viewer_of(request), self._auth.options.sessions
+        if sessions is None:
+            raise HTTPException(404, "Nobody signs in here.")
+        admin = await sessions.administers(viewer.account)
+        found = await sessions.sessions("" if admin else viewer.login)
+        return await self._pages.show(
+            request, "sessions.html", here="/sessions", title="Sessions", sessions=found, admin=admin
+        )
+
+    async def end(self, request: Request) -> Response:
+        """Ends one or all of the reader's own sessions; an admin may end one of somebody else's."""
+        form, viewer, sessions = await fields(request), viewer_of(request), self._auth.options.sessions
+        if sessions and self._auth.is_our_form(request, form.get("csrf", "")):
+            other = form.get("login", "") if await sessions.administers(viewer.account) else ""
+            which = "" if "all" in form else form.get("session") or viewer.session
+            await sessions.end_sessions((which and other) or viewer.login, which)
+        return RedirectResponse("/sessions", 303)
+
+    async def _page(self, request: Request, onward: str, *, problem: str, status: int = 200) -> Response:
+        return await self._pages.show(
+            request, "login.html", status=status, title="Sign in", problem=problem, onward=onward
+        )

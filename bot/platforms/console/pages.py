@@ -1,4 +1,4 @@
-"""The pages people read: channels, threads, what needs me, tasks."""
+"""The pages people read: channels, threads, what needs them, tasks, files."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -14,10 +14,8 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from agents.domain.ids import TaskId, Thread, surface_of
 from agents.domain.text.numbers import small_number
 from bot.messages import Card
-from bot.platforms.console.access.identity import viewer_of
-from bot.platforms.console.access.sessions import Viewer
+from bot.platforms.console.access import ConsoleOptions, Viewer, viewer_of
 from bot.platforms.console.deliveries import LIMIT, without_mention
-from bot.platforms.console.options import ConsoleOptions
 from bot.platforms.console.rendering import page
 from bot.platforms.console.rendering.diffs import diff_html
 from bot.platforms.console.stream import Changes
@@ -110,7 +108,7 @@ class Pages:
         )
 
     async def tasks(self, request: Request) -> Response:
-        """By the number of the last task, so that new ones move nobody's place."""
+        """Pages by task number, so that new tasks do not shift what a page shows."""
         at, ended, search = self._changes.mark, "ended" in request.query_params, _search(request)
         before = small_number(request.query_params.get("before", "").removeprefix("T-")) or 0
         viewer = viewer_of(request).account
@@ -186,9 +184,9 @@ class Pages:
     async def show(
         self, request: Request, template: str, *, status: int = 200, watch: Sequence[str] = (), **context: object
     ) -> Response:
-        """Any page with its frame: the side bar, who reads, what waits for them."""
+        """Renders a page with its frame: the side bar, the reader, what waits for them."""
         viewer = viewer_of(request)
-        known = bool(viewer.login) and template != "trouble.html"  # in trouble the desk is not asked again
+        known = bool(viewer.login) and template != "trouble.html"  # the store could not be read: do not ask again
         whole = {
             "at": self._changes.mark,
             "here": "",
@@ -205,21 +203,21 @@ class Pages:
         return HTMLResponse(await asyncio.to_thread(page.render, template, whole), status)
 
     async def _aside(self, request: Request) -> tuple[tuple[str, ...], Card | None]:
-        """What the bot answered in private to the press that led here, if it did."""
+        """The bot's private answer to the press that led here, if there is one."""
         thread, since = Thread(request.query_params.get("pressed", "")), _time(request.query_params.get("since", ""))
         viewer = viewer_of(request)
         if not thread or since is None or not may_read(thread, viewer):
             return (), None
         conversation = await self._desk.conversation(thread, viewer.account)
-        told = [m.card for m in conversation.messages if m.private and m.at >= since] if conversation else []
-        return (thread,), next((card for card in reversed(told) if card), None)
+        answers = [m.card for m in conversation.messages if m.private and m.at >= since] if conversation else []
+        return (thread,), next((card for card in reversed(answers) if card), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turns:
-    """Where a list goes on. Empty: it does not."""
+    """Links to the first and the next page of a list. Empty: there is none."""
 
-    first: str = ""  # its beginning, for who is further on
+    first: str = ""
     on: str = ""
 
 
@@ -236,7 +234,7 @@ def _path(path: str, asked: Mapping[str, str]) -> str:
 
 
 def _page_number(request: Request) -> int:
-    """The first where it is none that a list could have."""
+    """The page asked for; 1 if it is no possible page."""
     return min(small_number(request.query_params.get("page", "")) or 1, PAGES_MOST)
 
 
@@ -250,7 +248,7 @@ def _diff(text: str, page: int) -> Mapping[str, object]:
 
 
 def may_read(thread: Thread, viewer: Viewer) -> bool:
-    """Nobody reads another person's direct line. The desk knows about other platforms."""
+    """Nobody reads another person's direct channel. The query API checks threads of other platforms."""
     return not thread.startswith("console:@") or thread.startswith(f"console:{viewer.direct}:")
 
 

@@ -1,11 +1,21 @@
-"""The console as a chat platform: its messages live in our own store, so a post and its key are one row."""
+"""The console as a chat platform. Its messages live in our own store, so a post and its key are one row."""
 
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from urllib.parse import quote
 
 from agents.domain.ids import Account, Thread, derived
 from agents.ports import Clock
-from bot.messages import Bounds, Card, Gone, Unsure, dump_card
+from bot.config.settings import Settings
+from bot.config.state_folder import keep_secret
+from bot.intake.inbox import Inbox
+from bot.messages import Bounds, Card, Gone, Platform, Unsure, dump_card
+from bot.platforms.console.access import ConsoleOptions, needs_login
+from bot.platforms.console.server import running
+from bot.platforms.console.settings import ConsoleSettings
+from bot.query_api import Desk, Pages
+from bot.services import Office
 from store.books import Books
 from store.database import Database, Result, StoreUnavailable, Transaction
 
@@ -33,7 +43,7 @@ class ConsolePlatform:
         return await self._database.read(lambda books: books.messages.find(thread, key))
 
     async def begin(self, channel: str, key: str, words: str) -> Thread:
-        """Nothing has to be written: the delivery that it is for is the first message there."""
+        """Writes nothing: the delivery it is for becomes the first message of the thread."""
         return Thread(f"{channel}:{derived('begun', key)}")
 
     async def permalink(self, thread: Thread, message: str) -> str:
@@ -54,3 +64,29 @@ class ConsolePlatform:
             return await self._database.write(transaction)
         except StoreUnavailable as problem:
             raise Unsure(problem.what) from problem
+
+
+@asynccontextmanager
+async def connect(settings: Settings, office: Office, inbox: Inbox, desk: Desk) -> AsyncIterator[Platform]:
+    yield ConsolePlatform(office.database, office.clock)
+
+
+def serve(settings: Settings, office: Office, desk: Desk, pages: Pages) -> AbstractAsyncContextManager[str]:
+    console = settings.section(ConsoleSettings)
+    known = not needs_login(console.host, console.proxies, pages.look_up)
+    options = ConsoleOptions(
+        host=console.host,
+        port=console.port,
+        names=console.names,
+        proxies=console.proxies,
+        limits=settings.limits,
+        look_up=pages.look_up,
+        channels=settings.channels_on("console"),
+        login=settings.own_login,
+        secret=keep_secret(settings.home / "console.secret"),
+        sessions=None if known else pages.sessions,
+        suggestions=pages.suggestions,
+        now=office.clock.now,
+        extra=pages.health,
+    )
+    return running(desk, options)

@@ -1,12 +1,18 @@
-"""The console as a web application. To stop it: set `app.state.stopping`, then end the server.
+"""The console as a web application, and the server that runs it inside the program without taking its signals.
 
-Open pages hold a stream each, and a server waits for its connections; the event ends those streams at once.
+To stop it: set `app.state.stopping`, then end the server. Open pages hold a stream each, and a server waits for its
+connections; the event ends those streams at once.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import replace
+from typing import Any
 
+import h11
+import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -14,17 +20,16 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import ServerState
 
-from agents.domain.errors import OverlordError
-from bot.network.doors import Doorkeeper
+from agents.domain.errors import OverlordError, SettingsProblem
+from bot.network.doors import BACKLOG, Doorkeeper, Visit, let_queue
 from bot.network.endpoints import Endpoint
 from bot.platforms.console import stream
-from bot.platforms.console.access.forwarded import Forwarded
-from bot.platforms.console.access.guard import Guard
-from bot.platforms.console.access.identity import Door, Identity, wants_json
-from bot.platforms.console.access.login import Login
-from bot.platforms.console.actions import Actions
-from bot.platforms.console.options import ConsoleOptions
+from bot.platforms.console.access import Authenticator, ConsoleOptions, Identity, wants_json
+from bot.platforms.console.actions import Actions, Login
+from bot.platforms.console.guard import Forwarded, Guard
 from bot.platforms.console.pages import Pages
 from bot.platforms.console.rendering import page
 from bot.query_api import Desk
@@ -33,7 +38,7 @@ View = Callable[[Request], Awaitable[Response]]
 
 
 def make_app(desk: Desk, options: ConsoleOptions, keeper: Doorkeeper) -> Starlette:
-    door, changes, stopping = Door(options), stream.Changes(desk), asyncio.Event()
+    auth, changes, stopping = Authenticator(options), stream.Changes(desk), asyncio.Event()
     pages = Pages(desk, options, changes)
 
     @asynccontextmanager
@@ -47,21 +52,21 @@ def make_app(desk: Desk, options: ConsoleOptions, keeper: Doorkeeper) -> Starlet
 
     app = Starlette(
         routes=[
-            *_reading(pages),
-            *_doing(Actions(desk, door, pages, changes), Login(door, pages)),
-            Route("/changes", stream.endpoint(changes, stopping, door, desk)),
+            *_page_routes(pages),
+            *_action_routes(Actions(desk, auth, pages, changes), Login(auth, pages)),
+            Route("/changes", stream.endpoint(changes, stopping, auth, desk)),
             Mount("/static", StaticFiles(directory=page.HERE / "static")),
-            *(Route(path, _extra(extra)) for path, extra in options.extra.items()),
+            *(Route(path, _health_view(extra)) for path, extra in options.extra.items()),
         ],
         middleware=[
             *([Middleware(Forwarded, proxies=options.proxies)] if options.proxies else []),
             Middleware(Guard, options=options),
-            Middleware(Identity, door=door),
+            Middleware(Identity, auth=auth),
         ],
         exception_handlers={
             HTTPException: _problem_page(pages),
             OverlordError: _trouble_page(pages),
-            ClientDisconnect: _nobody_there,
+            ClientDisconnect: _client_left,
         },
         lifespan=lifespan,
     )
@@ -69,7 +74,7 @@ def make_app(desk: Desk, options: ConsoleOptions, keeper: Doorkeeper) -> Starlet
     return app
 
 
-def _reading(pages: Pages) -> list[BaseRoute]:
+def _page_routes(pages: Pages) -> list[BaseRoute]:
     return [
         Route("/", pages.home),
         Route("/c/{name}", pages.channel),
@@ -83,7 +88,7 @@ def _reading(pages: Pages) -> list[BaseRoute]:
     ]
 
 
-def _doing(actions: Actions, login: Login) -> list[BaseRoute]:
+def _action_routes(actions: Actions, login: Login) -> list[BaseRoute]:
     return [
         Route("/say", actions.say, methods=["POST"]),
         Route("/edit", actions.edit, methods=["POST"]),
@@ -97,7 +102,7 @@ def _doing(actions: Actions, login: Login) -> list[BaseRoute]:
     ]
 
 
-def _extra(extra: Endpoint) -> View:
+def _health_view(extra: Endpoint) -> View:
     async def answer(request: Request) -> Response:
         said = await extra()
         return Response(said.text, said.status, media_type=said.media)
@@ -119,7 +124,7 @@ def _problem_page(pages: Pages) -> Callable[[Request, Exception], Awaitable[Resp
 
 
 def _trouble_page(pages: Pages) -> Callable[[Request, Exception], Awaitable[Response]]:
-    """The desk could not be read just now: say so, without asking it for anything more."""
+    """The store cannot be read at the moment: says so without querying it again."""
 
     async def trouble(request: Request, problem: Exception) -> Response:
         if wants_json(request):
@@ -129,6 +134,137 @@ def _trouble_page(pages: Pages) -> Callable[[Request, Exception], Awaitable[Resp
     return trouble
 
 
-async def _nobody_there(request: Request, gone: Exception) -> Response:
-    """They left before all of it was sent: that is theirs to do, and nothing for the log."""
+async def _client_left(request: Request, gone: Exception) -> Response:
+    """The client disconnected before it sent the whole request: not worth a log line."""
     return Response(status_code=400)
+
+
+PATIENCE = 5  # seconds for open requests to finish when the program ends
+
+
+class Connection(H11Protocol):
+    """A connection counted by the Doorkeeper; its requests have the transport's peer as `peer` in their state."""
+
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:
+        super().__init__(config, server_state, dict(app_state), _loop)
+        self._visit: Visit | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        keeper: Doorkeeper = self.app_state["keeper"]
+        self._visit = keeper.admit(transport)
+        self.app_state["peer"] = self._visit.peer if self._visit else None
+        super().connection_made(transport)
+
+    def data_received(self, data: bytes) -> None:
+        if self._visit:
+            self._visit.speaks()
+            super().data_received(data)
+            self._look()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self._visit and self.conn.their_state is h11.IDLE:
+            self._visit.rests()
+        self._look()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        if self._visit:
+            self._visit.stalls()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._visit:
+            self._visit.takes()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._visit:
+            self._visit.leaves()
+        super().connection_lost(exc)
+
+    def _look(self) -> None:
+        if self._visit and self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
+            self._visit.is_heard()
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.ready = asyncio.Event()
+        self._end = asyncio.Event()
+
+    async def main_loop(self) -> None:
+        """Waits for `end`, where uvicorn polls ten times a second."""
+        await self._end.wait()
+
+    def end(self) -> None:
+        self.should_exit = True
+        self._end.set()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.ready.set()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Installs no signal handlers: the program around has its own."""
+        yield
+
+
+@asynccontextmanager
+async def running(desk: Desk, options: ConsoleOptions) -> AsyncIterator[str]:
+    """Serve while the block runs; yields the address. Port 0 takes any free one."""
+    bound = _bind(options)
+    options = replace(options, port=bound.getsockname()[1])
+    keeper = Doorkeeper("console", options.limits, options.look_up, options.proxies)
+    app = make_app(desk, options, keeper)
+    config = uvicorn.Config(
+        app,
+        http=Connection,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,  # guard.Forwarded reads them
+        backlog=BACKLOG,
+        timeout_graceful_shutdown=PATIENCE,
+    )
+    server = _Server(config)
+    serving = asyncio.create_task(server.serve(sockets=[bound]))
+    serving.add_done_callback(lambda _: server.ready.set())  # one that ends before it is ready must not be waited for
+    try:
+        await server.ready.wait()
+        if serving.done():
+            serving.result()
+            raise OverlordError("The console ended while it started", next_step="The log says why.")
+        let_queue(bound.fileno())
+        host = f"[{options.host}]" if ":" in options.host else options.host
+        yield f"http://{host}:{options.port}"
+    finally:
+        app.state.stopping.set()
+        server.end()
+        await serving
+        keeper.close()
+        bound.close()
+
+
+def _bind(options: ConsoleOptions) -> socket.socket:
+    """Binds before the server starts, so that a port in use becomes a readable error."""
+    family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
+    # named as TCP, or asyncio leaves Nagle on, and each answer in two parts waits 40 ms for its acknowledgement
+    made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind((options.host, options.port))
+    except OSError as problem:
+        made.close()
+        raise SettingsProblem(
+            f"The console cannot listen on {options.host} port {options.port} ({problem.strerror})",
+            next_step="Stop what uses it, or set OVERLORD_CONSOLE_PORT to another port.",
+        ) from problem
+    return made

@@ -1,4 +1,4 @@
-"""Live updates: one reader of the desk's changes, any number of open pages."""
+"""Live updates: one task follows the changes and any number of open pages get them as server-sent events."""
 
 import asyncio
 import json
@@ -15,8 +15,7 @@ from agents.domain.errors import OverlordError
 from agents.domain.ids import TaskId
 from agents.domain.text.numbers import small_number
 from bot.live import Running
-from bot.platforms.console.access.identity import Door, viewer_of
-from bot.platforms.console.access.sessions import Viewer
+from bot.platforms.console.access import Authenticator, Viewer, viewer_of
 from bot.platforms.console.rendering import page
 from bot.query_api import Desk
 
@@ -48,7 +47,7 @@ class Changes:
             self._news = asyncio.Event()
 
     def since(self, mark: str) -> frozenset[str] | None:
-        """What changed after that mark; None if nobody can say any more."""
+        """What changed after that mark; None if the mark is too old or of another process."""
         boot, _, number = mark.partition("-")
         seen = small_number(number)
         if boot != self._boot or seen is None:
@@ -79,7 +78,7 @@ async def events(changes: Changes, after: str, stopping: asyncio.Event, reader: 
                 heard = sorted(await reader.hears(names or frozenset()))
                 parts = await reader.parts(heard)
             except OverlordError:
-                return  # the desk cannot be read just now: the page comes back, and names the mark it has
+                return  # the store cannot be read: the page reconnects with the mark it has
             if names is None:
                 yield _event("all", [], mark_now)
             elif heard:
@@ -94,24 +93,24 @@ async def events(changes: Changes, after: str, stopping: asyncio.Event, reader: 
 
 
 def _event(kind: str, data: object, mark: str = "") -> str:
-    """What has a mark can be caught up on; the others are pictures of a moment."""
+    """Events with a mark can be resumed from; the others show the present moment."""
     number = f"id: {mark}\n" if mark else ""
     return f"event: {kind}\n{number}data: {json.dumps(data)}\n\n"
 
 
 class Reader:
-    """Whoever holds a stream open; they are asked for again at every turn. `looks_at`: a task whose page it is."""
+    """The person who holds a stream open, authenticated again at every turn. `looks_at`: the task whose page it is."""
 
-    def __init__(self, request: Request, door: Door, desk: Desk, looks_at: TaskId | None = None) -> None:
-        self._request, self._door, self._desk, self._looks_at = request, door, desk, looks_at
+    def __init__(self, request: Request, auth: Authenticator, desk: Desk, looks_at: TaskId | None = None) -> None:
+        self._request, self._auth, self._desk, self._looks_at = request, auth, desk, looks_at
         self._viewer: Viewer = viewer_of(request)
         self._seen: Sequence[Running] | None = None
 
     async def is_known(self) -> bool:
-        return await self._door.viewer(self._request) is not None
+        return await self._auth.viewer(self._request) is not None
 
     async def hears(self, names: frozenset[str]) -> frozenset[str]:
-        """What they may not read is not even named."""
+        """The names of those changes that they may read."""
         return await self._desk.audible(names, self._viewer.account) if names else names
 
     def looking(self) -> AbstractContextManager[asyncio.Event]:
@@ -124,31 +123,31 @@ class Reader:
         return counted if picture is None else [*counted, ("live", picture)]
 
     async def _count(self) -> str:
-        """How much waits for them, for the frame of any page: the page itself need not be read again for it."""
+        """The count of what waits for them, as the frame of every page shows it."""
         waiting = await self._desk.count_needs(self._viewer.account)
         return await asyncio.to_thread(page.render, "waiting.html", {"waiting": waiting})
 
     async def _picture(self) -> str | None:
-        """What the page shall show of what runs now; None: it shows that already."""
+        """The part of the page that shows what runs now; None if it has not changed."""
         if self._looks_at is None:
             return None
         running = await self._desk.live(self._looks_at, self._viewer.account)
         if running == self._seen:
             return None
         self._seen = running
-        about = {"task": self._looks_at, "running": running, "now": self._door.options.now()}
+        about = {"task": self._looks_at, "running": running, "now": self._auth.options.now()}
         return await asyncio.to_thread(page.render, "running.html", about)
 
 
 def endpoint(
-    changes: Changes, stopping: asyncio.Event, door: Door, desk: Desk
+    changes: Changes, stopping: asyncio.Event, auth: Authenticator, desk: Desk
 ) -> Callable[[Request], Awaitable[StreamingResponse]]:
     async def stream(request: Request) -> StreamingResponse:
         after = request.headers.get("last-event-id") or request.query_params.get("after", "")
         wanted = request.query_params.get("live", "")
-        # of what they may not see they are not even told that it moves
+        # changes of tasks they may not see are not reported
         seen = await desk.audible(frozenset({wanted}), viewer_of(request).account) if wanted else frozenset()
-        reader = Reader(request, door, desk, next(map(TaskId, seen), None))
+        reader = Reader(request, auth, desk, next(map(TaskId, seen), None))
         body = events(changes, after, stopping, reader)
         return StreamingResponse(body, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
 
@@ -156,12 +155,12 @@ def endpoint(
 
 
 def start(changes: Changes) -> asyncio.Task[None]:
-    """Begin to follow. Should it ever end in an error, the log says so and pages still work by reloading."""
+    """Starts to follow. If that fails, it is logged, and pages still work by reloading."""
     task = asyncio.ensure_future(changes.follow())
-    task.add_done_callback(_tell)
+    task.add_done_callback(_log_failure)
     return task
 
 
-def _tell(task: asyncio.Task[None]) -> None:
+def _log_failure(task: asyncio.Task[None]) -> None:
     if not task.cancelled() and (error := task.exception()):
         log.error("live updates of the console ended", exc_info=error)

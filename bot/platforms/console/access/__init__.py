@@ -1,1 +1,0 @@
-"""Who may open the console, and as whom."""
