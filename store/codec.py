@@ -53,7 +53,7 @@ def load_decision(body: str) -> Decision:
     return shape(Decision).validate_json(modernize(body))
 
 
-def chained(prev: str, *parts: str) -> str:
+def chain_hash(prev: str, *parts: str) -> str:
     """The hash of a fact: over its own text and the hash of the fact before it."""
     return hashlib.sha256("\x1f".join((prev, *parts)).encode()).hexdigest()
 

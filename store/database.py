@@ -117,10 +117,10 @@ class Database:
                 with self._reader.connect() as db:
                     return question(Books(db))
             except DBAPIError as error:
-                problem = _told(error)
+                problem = _store_error(error)
                 if problem is None:
                     raise
-                self._outage.began(_short(error))
+                self._outage.begin(_short(error))
                 raise problem from error
 
         return await asyncio.get_running_loop().run_in_executor(self._readers, whole)
@@ -171,13 +171,15 @@ class Database:
                 touched = self._together(batch, _run_apart) or set()
         except SQLAlchemyError as error:
             self._forget_connection()
-            self._outage.began(_short(error))
-            problem = (_told(error) if isinstance(error, DBAPIError) else None) or StoreUnavailable(_short(error))
+            self._outage.begin(_short(error))
+            problem = (_store_error(error) if isinstance(error, DBAPIError) else None) or StoreUnavailable(
+                _short(error)
+            )
             for waiting in batch:
                 waiting.error = problem
             return set()
         if touched:  # a full disk takes a commit that changes nothing
-            self._outage.ended()
+            self._outage.end()
         return touched
 
     def _together(self, batch: list[_Waiting], run: Callable[[Books, _Waiting], bool]) -> set[str] | None:
@@ -246,7 +248,7 @@ def _try(books: Books, waiting: _Waiting) -> None:
     except DBAPIError as error:
         if _is_outage(error):
             raise
-        waiting.error = _told(error) or error
+        waiting.error = _store_error(error) or error
     except Exception as error:  # whatever a transaction raises belongs to its caller, not to the writer
         waiting.error = error
     books.touched.clear()
@@ -280,14 +282,14 @@ class _Outage:
         self._problem = ""
         self._ended_at = -CALM
 
-    def began(self, problem: str) -> None:
+    def begin(self, problem: str) -> None:
         with self._lock:
             known, self._problem = self._problem, problem
             level = logging.ERROR if time.monotonic() - self._ended_at > CALM else logging.INFO
         if not known:
             log.log(level, "the store cannot be used", extra={"problem": problem})
 
-    def ended(self) -> None:
+    def end(self) -> None:
         with self._lock:
             known, self._problem = self._problem, ""
             self._ended_at = time.monotonic() if known else self._ended_at
@@ -299,7 +301,7 @@ def _is_outage(error: DBAPIError) -> bool:
     return isinstance(error, OperationalError | InterfaceError) or error.connection_invalidated
 
 
-def _told(error: DBAPIError) -> OverlordError | None:
+def _store_error(error: DBAPIError) -> OverlordError | None:
     """What to say of trouble with the database itself; None for trouble with what was asked of it."""
     if _is_outage(error):
         return StoreUnavailable(_short(error))

@@ -62,7 +62,7 @@ def _loaded(declared: Declared) -> tuple[Catalog, list[Odd]]:
     yours = [Layer(source=SOURCE, parts=declared.roles)] if declared.roles else []
     roles, bad = Roles([ours, *yours], contexts).resolved()
     workflow = declared.workflow or _our_workflow()
-    odd: list[Odd] = [_told(each) for each in bad]
+    odd: list[Odd] = [_describe(each) for each in bad]
     return Catalog(contexts=contexts, roles=roles, workflow=workflow), [*odd, *_odd_steps(workflow, roles, odd)]
 
 
@@ -72,7 +72,7 @@ _our_roles = cache(lambda: ROLES.read(packaged_roles().data))
 _our_workflow = cache(lambda: WORKFLOW.read(packaged_workflow().data))
 
 
-def _told(bad: BadRole) -> Odd:
+def _describe(bad: BadRole) -> Odd:
     return ("roles", *bad.where), bad.what, bad.step
 
 

@@ -79,7 +79,7 @@ class ModelPart:
     base_url: Annotated[str, AfterValidator(_address)] = ""
     api_key_env: Variable = ""
 
-    def written(self) -> WrittenModel:
+    def to_written(self) -> WrittenModel:
         begins = not self.provider or self.model.startswith(f"{self.provider}/")
         name = self.model if begins else f"{self.provider}/{self.model}"
         return WrittenModel(name=name, base_url=self.base_url, api_key_env=self.api_key_env)
@@ -92,7 +92,7 @@ class RolePart(ModelPart):
     output_tokens: Annotated[int, Between(LEAST_OUTPUT, MOST_TOKENS)] | None = None
 
     def models(self) -> tuple[WrittenModel, ...]:
-        return tuple(part.written() for part in (self, *self.fallbacks) if part.model)
+        return tuple(part.to_written() for part in (self, *self.fallbacks) if part.model)
 
     @property
     def size(self) -> Size:
@@ -120,7 +120,7 @@ class Models:
     custodiet: Annotated[RolePart, _spelled("custodiet")] = field(default_factory=RolePart)
     providers: Mapping[Variable, ProviderPart] = field(default_factory=dict)
 
-    def written(self) -> Written:
+    def to_written(self) -> Written:
         roles = {role: getattr(self, role).models() for role in ROLES}
         providers = tuple(Provider(key=key, large=p.large, small=p.small) for key, p in self.providers.items())
         return Written(roles=roles, providers=providers, sizes={role: getattr(self, role).size for role in ROLES})

@@ -17,6 +17,6 @@ def load_scripts() -> tuple[Mapping[str, Any], ...]:
     return tuple({**script, "work": work.get(str(script["request"]), [])} for script in data["requests"])
 
 
-def rehearsed(scripts: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+def rehearsed_requests(scripts: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
     """What can be asked for: the request, and what it shows."""
     return [(str(script["request"]), str(script["shows"])) for script in scripts]

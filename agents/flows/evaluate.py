@@ -125,7 +125,7 @@ def _is_due(task: Task, event: e.WorkHandedIn) -> bool:
 async def _by_hand(task: Task, work: Work, ports: Ports) -> str:
     """What a person made of the branch where they work; else what we have of it."""
     project, branch = task.project or "", dispatching.persons_branch(task, work)
-    return await ports.forge.fetched(project, branch) or await ports.checkouts.tip(project, branch)
+    return await ports.forge.fetch_branch(project, branch) or await ports.checkouts.tip(project, branch)
 
 
 async def _reviews(task: Task, work: Work, commit: str, ports: Ports) -> Sequence[CodeReview]:

@@ -9,6 +9,10 @@ async def tell_issue(event: Event, ports: Ports) -> None:
     task = await ports.store.task(event.task)
     told, origin = telling(task, event), task.request.origin
     if told and origin:
-        ways = {Act.TELL: ports.issues.tell, Act.BLOCKED: ports.issues.blocked, Act.ATTENTION: ports.issues.attention}
+        ways = {
+            Act.TELL: ports.issues.tell,
+            Act.BLOCKED: ports.issues.mark_blocked,
+            Act.ATTENTION: ports.issues.attention,
+        }
         await ways[told.act](told.key, origin.project, origin.number, told.text)
     await ports.store.record(task.id, lambda now, moment: [])

@@ -117,7 +117,7 @@ class _Run:
 
     async def _left_half_done(self, went_on: str) -> str:
         """What a minion must know of the crash before it goes on, as the workspace is measured."""
-        left = await self.ports.checkouts.unsaved(self.checkout)
+        left = await self.ports.checkouts.unsaved_paths(self.checkout)
         listed = ", ".join(left[:40]) or "none"
         return (
             f"You were interrupted: {went_on}. The last command may have been done by half. "

@@ -37,7 +37,7 @@ def read_answer(text: str | None, shape: type[Shape], nonce: str) -> Shape:
         # as JSON again, for only there does strict mean: no number from text, but an enum from its name
         return shape.model_validate_json(json.dumps(value), strict=True, extra="forbid")
     except ValidationError as error:
-        raise BadAnswer(ErrorClass.VALIDATION, _told(error)) from error
+        raise BadAnswer(ErrorClass.VALIDATION, _describe_faults(error)) from error
 
 
 def _one_value(text: str | None) -> Any:
@@ -57,7 +57,7 @@ def _one_value(text: str | None) -> Any:
         raise BadAnswer(ErrorClass.PARSING, f"it is not one JSON value ({cut(str(error), 200)})") from error
 
 
-def _told(error: ValidationError) -> str:
+def _describe_faults(error: ValidationError) -> str:
     faults = (f"{'.'.join(map(str, e['loc'])) or 'the answer'}: {e['msg']}" for e in error.errors()[:5])
     return cut(clean("; ".join(faults)), 600)
 

@@ -22,14 +22,14 @@ def bound_answers() -> None:
 
     async def handle(self: Any, request: Any) -> Any:
         response = await inner(self, request)
-        response.stream = _bounded(response.stream)
+        response.stream = _limit_size(response.stream)
         return response
 
     handle.bounded = True  # type: ignore[attr-defined]
     setattr(transport, method, handle)
 
 
-def _bounded(stream: Any) -> Any:
+def _limit_size(stream: Any) -> Any:
     """httpx wants a stream of its own kind."""
 
     class Bounded(importlib.import_module("httpx").AsyncByteStream):  # type: ignore[misc]

@@ -15,7 +15,7 @@ from agents.llm.gateway import Gateway, Reply
 from agents.llm.notices import Notices
 from agents.llm.prompts import PromptCut, Prompts
 from agents.llm.rendering import BadTemplate
-from agents.llm.steps import Step, Value, Wanted, walked
+from agents.llm.steps import Step, Value, Wanted, run_step
 from agents.llm.talking import marked_talk, read_said, said_of, size_of, text_of, tool_schemas
 from agents.ports import Ask, Call, CallBook, Clock, Converse, Keep, Said, Shape, Spent
 
@@ -58,11 +58,11 @@ class JobLlm:
 
     async def ask(self, asked: Ask, shape: type[Shape]) -> tuple[Shape, Spent]:
         step, left_out = await self._question(asked, shape)
-        answer, keep = await walked(step, self.calls, self.models)
+        answer, keep = await run_step(step, self.calls, self.models)
         return answer, self.notices.add(replace(await keep(), left_out=left_out))
 
     async def converse(self, turn: Converse) -> tuple[Said, Keep]:
-        said, keep = await walked(await self._turn(turn), self.calls, self.models, turn.first)
+        said, keep = await run_step(await self._turn(turn), self.calls, self.models, turn.first)
 
         async def keep_and_notice() -> Spent:
             return self.notices.add(await keep())

@@ -38,7 +38,7 @@ def whole(task: Task, files: tuple[str, ...], fence: Fence) -> tuple[str, ...]:
     return (_head_of(task, files, "", fence), *(block.shown(fence, False) for block in _blocks(task)))
 
 
-def fitted(task: Task, files: tuple[str, ...], fence: Fence, room: int, count: Count) -> tuple[str, ...]:
+def fit_task(task: Task, files: tuple[str, ...], fence: Fence, room: int, count: Count) -> tuple[str, ...]:
     """All of it, if there is room. Else files are told by folder, and the rest shrinks or goes by rank."""
     room = max(room, FLOOR)
     everything = whole(task, files, fence)
@@ -112,7 +112,7 @@ def _within(block: _Block, fence: Fence, room: int, count: Count) -> str:
     if room < LEAST:
         return ""
     share = (room - AROUND) / count(brief)
-    while count(text := block.shown(_capped(fence, block.fenced, int(len(brief) * share)), True)) > room:
+    while count(text := block.shown(_with_cap(fence, block.fenced, int(len(brief) * share)), True)) > room:
         share *= 0.9
     return text
 
@@ -120,7 +120,7 @@ def _within(block: _Block, fence: Fence, room: int, count: Count) -> str:
 def _small_head(task: Task, files: tuple[str, ...], fence: Fence, room: int, count: Count) -> str:
     tree = _tree(files, int(room * TREE_SHARE), count)
     most = _letters(task.request.text, int(room * REQUEST_SHARE), count)
-    return _head_of(task, files, tree, _capped(fence, "request", most) if most < len(task.request.text) else fence)
+    return _head_of(task, files, tree, _with_cap(fence, "request", most) if most < len(task.request.text) else fence)
 
 
 @lru_cache(maxsize=16)
@@ -146,7 +146,7 @@ def _letters(text: str, room: int, count: Count) -> int:
     return size
 
 
-def _capped(fence: Fence, name: str, letters: int) -> Fence:
+def _with_cap(fence: Fence, name: str, letters: int) -> Fence:
     return replace(fence, caps=(*fence.caps, (name, letters)))
 
 

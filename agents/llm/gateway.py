@@ -82,13 +82,13 @@ class Gateway:
 
     async def worst_case(self, model: Model, size: int, most: int | None = None) -> float:
         """Dollars that one call may cost at most; 0 where the price is not known, as for a local model."""
-        info = await self._known(model)
+        info = await self._model_info(model)
         price_in, price_out = info.get("input_cost_per_token") or 0.0, info.get("output_cost_per_token") or 0.0
         return float(price_in) * size / BYTES_A_TOKEN + float(price_out) * self._most_tokens(info, most)
 
     async def ask(self, request: Request) -> Reply:
         """Raises CallFailed. The deadline holds whatever the provider or litellm does."""
-        arguments = self._arguments(request, await self._known(request.model))
+        arguments = self._arguments(request, await self._model_info(request.model))
         try:
             async with asyncio.timeout(request.timeout + MARGIN):
                 with _no_records():
@@ -102,7 +102,7 @@ class Gateway:
 
     async def window(self, model: Model) -> int:
         """Tokens that fit into one call; 0 where nobody knows."""
-        return int((await self._known(model)).get("max_input_tokens") or 0)
+        return int((await self._model_info(model)).get("max_input_tokens") or 0)
 
     def _arguments(self, request: Request, info: Mapping[str, Any]) -> dict[str, object]:
         model = request.model
@@ -127,7 +127,7 @@ class Gateway:
             arguments["response_format"] = {"type": "json_object"}
         return arguments
 
-    async def _known(self, model: Model) -> Mapping[str, Any]:
+    async def _model_info(self, model: Model) -> Mapping[str, Any]:
         """What litellm's price list says of a model; nothing, for one that is somebody's own."""
         await self.warm()
         if model not in self._infos:  # in a thread: the first look loads what litellm had put off

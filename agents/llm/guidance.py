@@ -42,7 +42,7 @@ async def read_guidance(
         return Guidance(left_out=tuple(left))
     place = f"{PLACE}/{name}"
     try:
-        said = await _rendered(files[name], values)
+        said = await _render(files[name], values)
     except BadTemplate as problem:
         return Guidance(left_out=(*left, (place, problem.what)))
     if not said.strip():
@@ -57,7 +57,7 @@ def _unread(files: Mapping[str, bytes], known: Collection[str]) -> list[tuple[st
     return [(f"{PLACE}/{name}.j2", why) for name, why in reasons if name in OURS_ALONE or name not in known]
 
 
-async def _rendered(body: bytes, values: Mapping[str, object]) -> str:
+async def _render(body: bytes, values: Mapping[str, object]) -> str:
     if len(body) > LONGEST_TEMPLATE:
         raise BadTemplate(f"it is longer than {LONGEST_TEMPLATE // 1024} KB", next_step="Shorten it.")
     try:

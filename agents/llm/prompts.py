@@ -17,7 +17,7 @@ from agents.domain.context.packing import Count
 from agents.domain.errors import OverlordError
 from agents.domain.models.routing import Size
 from agents.domain.task.task import Task
-from agents.llm.context import cut_for, fitted, whole
+from agents.llm.context import cut_for, fit_task, whole
 from agents.llm.guidance import OURS_ALONE, Guidance, Templates, no_templates, read_guidance
 from agents.llm.rendering import CAPS, Fence, Trusted, packaged_text
 from agents.llm.tokens import Tokens
@@ -104,14 +104,14 @@ class Prompts:
         """Within the size of a role, where it has one; rules and question are never cut. Raises PromptCut where a judge
         would not see all that it judges."""
         fence = Fence(f"data-{self._tag('fence', asked.task.id if asked.task else asked.channel)}")
-        made = await self._made(asked, schema, nonce, size, fence)
+        made = await self._build(asked, schema, nonce, size, fence)
         if asked.task and asked.question in OURS_ALONE:
             work = str(asked.about.get("pack", ""))
             if missing := cut_for(asked.task, work, (*made.context, made.question), fence):
                 raise PromptCut(missing, asked.role)
         return made
 
-    async def _made(self, asked: Ask, schema: str, nonce: str, size: Size | None, fence: Fence) -> Prompt:
+    async def _build(self, asked: Ask, schema: str, nonce: str, size: Size | None, fence: Fence) -> Prompt:
         task = asked.task
         values = _plain(asked.about)
         files: Sequence[str] | None = values.pop("files", None)
@@ -133,15 +133,15 @@ class Prompts:
         listed = tuple(map(str, files or ()))
         about = task, listed, fence
         if asked.brief:
-            return await asyncio.to_thread(lambda: replace(prompt, context=fitted(*about, BRIEF, self._count)))
+            return await asyncio.to_thread(lambda: replace(prompt, context=fit_task(*about, BRIEF, self._count)))
         if size is None or size.input is None:
-            return replace(prompt, context=whole(task, _shown(listed, self._adds.room), fence))
+            return replace(prompt, context=whole(task, _shorten_list(listed, self._adds.room), fence))
         # to count takes a while, the first time half a second
         return await asyncio.to_thread(self._within, prompt, about, size.input)
 
     def _within(self, prompt: Prompt, about: tuple[Task, tuple[str, ...], Fence], most: int) -> Prompt:
         room = most - self._count(prompt.system) - max(self._count(prompt.question), QUESTION)
-        return replace(prompt, context=fitted(*about, room, self._count))
+        return replace(prompt, context=fit_task(*about, room, self._count))
 
     def text(self, name: str, values: Mapping[str, object], task: Task) -> str:
         """One of our own texts by itself, with the task's fences: what a minion is told."""
@@ -177,7 +177,7 @@ def _of_task(task: Task | None) -> dict[str, object]:
     }
 
 
-def _shown(files: tuple[str, ...], room: int) -> tuple[str, ...]:
+def _shorten_list(files: tuple[str, ...], room: int) -> tuple[str, ...]:
     """Whole names only, and how many there are beside them."""
     if sum(map(len, files)) + len(files) <= room:
         return files

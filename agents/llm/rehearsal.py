@@ -55,8 +55,8 @@ class Rehearsal:
         turns, heard = attempts[attempt - 1], _heard(messages)
         at = _lines_played(turns, messages)
         if at < len(turns):
-            return _calls(_chosen(turns[at], heard))
-        return [_once_more(call) for call in _calls(_chosen(turns[-1], heard))] if turns else [("task_blocked", AT_END)]
+            return _calls(_choose(turns[at], heard))
+        return [_once_more(call) for call in _calls(_choose(turns[-1], heard))] if turns else [("task_blocked", AT_END)]
 
     def _unknown(self, question: str) -> dict[str, Any]:
         if question != "decompose":
@@ -117,7 +117,7 @@ def _choices(turn: Any) -> Iterator[Any]:
     yield from turn.values() if isinstance(turn, Mapping) else (turn,)
 
 
-def _chosen(turn: Any, heard: str) -> Any:
+def _choose(turn: Any, heard: str) -> Any:
     """Words to look for may be several, with a bar between them."""
     if not isinstance(turn, Mapping):
         return turn
@@ -174,10 +174,10 @@ def provider(scripts: Sequence[Script]) -> Any:
 
     class RehearsalProvider(CustomLLM):
         async def acompletion(self, *args: Any, **kwargs: Any) -> ModelResponse:
-            told = _told(kwargs)
+            told = _metadata(kwargs)
             if told.get("question") == "work":
                 return ModelResponse(model=MODEL, choices=[_turn(played, told, kwargs.get("messages") or args[1])])
-            question, turn = _scripted(str(told.get("question", "")), str(told.get("step", "")))
+            question, turn = _place_in_script(str(told.get("question", "")), str(told.get("step", "")))
             said = played.answer(question, str(told.get("request", "")), turn)
             if question == "intent":
                 said = meant(str(told.get("said", "")))
@@ -197,13 +197,13 @@ def _turn(played: Rehearsal, told: Mapping[str, Any], messages: Sequence[Message
     return {"message": message, "finish_reason": "tool_calls", "index": 0}
 
 
-def _told(kwargs: Mapping[str, Any]) -> Mapping[str, Any]:
+def _metadata(kwargs: Mapping[str, Any]) -> Mapping[str, Any]:
     metadata = (kwargs.get("litellm_params") or {}).get("metadata") or {}
     told = metadata.get("overlord") or {}
     return told if isinstance(told, Mapping) else {}
 
 
-def _scripted(question: str, step: str) -> tuple[str, int]:
+def _place_in_script(question: str, step: str) -> tuple[str, int]:
     """Which list of the script, and which answer in it: a step ends in the numbers of its versions and rounds."""
     numbers = [int(part) for part in step.split(":") if part.isdigit()]
     if question == "debate":

@@ -86,7 +86,7 @@ def _name(name: str) -> str:
 _HERE: ContextVar[Fence] = ContextVar("fence")  # one environment compiles the templates; each render has its fence
 
 
-def _untrusted(value: object, name: str) -> Trusted:
+def _fence_untrusted(value: object, name: str) -> Trusted:
     return _HERE.get().around(value, name)
 
 
@@ -109,18 +109,18 @@ def environment() -> ImmutableSandboxedEnvironment:
         auto_reload=False,
         autoescape=False,
     )
-    made.filters["untrusted"] = _untrusted
+    made.filters["untrusted"] = _fence_untrusted
     made.globals.clear()  # no cycler, lipsum, joiner, namespace, range: nothing to climb from, nothing to spin
     return made
 
 
 def packaged_text(name: str, values: Mapping[str, object], fence: Fence) -> str:
     """One of our own templates. Values are plain data."""
-    return _render(lambda: _packaged(name), values, fence)
+    return _render(lambda: _template(name), values, fence)
 
 
 @lru_cache(maxsize=64)
-def _packaged(name: str) -> Template:
+def _template(name: str) -> Template:
     """They do not change while the program runs, and looking one up is half of rendering it."""
     return environment().get_template(f"{name}.j2")
 

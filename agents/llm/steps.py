@@ -72,14 +72,14 @@ class Step(Generic[Value]):
             self.talk += [said, {"role": "user", "content": own or again.feedback}]
         return again
 
-    def degraded(self, model: str) -> str:
+    def why_degraded(self, model: str) -> str:
         """Why it was not the preferred model that answered."""
         first = next(iter(self.models))
         if model == first:
             return ""
         return "; ".join(self.fell) or f"{first} failed too often and rests"
 
-    async def tried(self, name: str, models: "Models") -> tuple[Tried, Value | None]:
+    async def call_model(self, name: str, models: "Models") -> tuple[Tried, Value | None]:
         """One HTTP call. Whatever it cost counts, also if its answer does not."""
         model, began, wanted = self.models[name], time.monotonic(), self.wanted
         timeout = models.clock.real_seconds(models.limits.model_step)
@@ -112,28 +112,28 @@ class Step(Generic[Value]):
         return tried, value
 
 
-async def walked(
+async def run_step(
     step: Step[Value], calls: CallBook, models: "Models", first: Sequence[Owed] = ()
 ) -> tuple[Value, Keep]:
     """An answer, still to be kept. Raises NoAnswer and BudgetReached."""
     while True:
-        begun = await _begun(step.call, calls, first)
+        begun = await _begin(step.call, calls, first)
         if isinstance(begun, Answered):
-            return step.wanted.load(begun.answer), partial(_known, begun.spent)
-        tried, value = await step.tried(begun.model, models)
+            return step.wanted.load(begun.answer), partial(_return, begun.spent)
+        tried, value = await step.call_model(begun.model, models)
         if value is not None:
-            answer, degraded = step.wanted.dump(value), step.degraded(begun.model)
+            answer, degraded = step.wanted.dump(value), step.why_degraded(begun.model)
             return value, partial(calls.finish, step.call, tried, answer, degraded)
         first = ()
         assert tried.failure is not None
-        await calls.tried(step.call, tried)
+        await calls.record_try(step.call, tried)
         again = step.after(tried, models.chance())
         if again is None:
             raise _no_answer(step, tried)
         await asyncio.sleep(models.clock.real_seconds(again.wait))
 
 
-async def _begun(call: Call, calls: CallBook, first: Sequence[Owed]) -> Admitted | Answered:
+async def _begin(call: Call, calls: CallBook, first: Sequence[Owed]) -> Admitted | Answered:
     """All in one breath and in this order, so that the store can commit them together."""
     if not first:
         return await calls.begin(call)
@@ -145,7 +145,7 @@ async def _begun(call: Call, calls: CallBook, first: Sequence[Owed]) -> Admitted
     return begun
 
 
-async def _known(spent: Spent) -> Spent:
+async def _return(spent: Spent) -> Spent:
     return spent
 
 

@@ -81,11 +81,11 @@ def marked_talk(messages: Sequence[Message]) -> list[Message]:
     """Marks at the end of what never changes and at the end of what was said so far. The messages stay as they are."""
     made = list(messages)
     for place in {0, 1, len(made) - 1} if len(made) > 1 else {0}:
-        made[place] = _marked(made[place])
+        made[place] = _mark(made[place])
     return made
 
 
-def _marked(message: Message) -> Message:
+def _mark(message: Message) -> Message:
     content = message.get("content")
     if not isinstance(content, str) or not content or message.get("tool_calls"):
         return message

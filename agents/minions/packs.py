@@ -25,7 +25,7 @@ class Commits(Protocol):
 
     async def changes(self, project: str, base: str, commit: str) -> Sequence[Change]: ...
 
-    def lent(self, project: str, commit: str) -> AbstractAsyncContextManager[Workspace]: ...
+    def lend(self, project: str, commit: str) -> AbstractAsyncContextManager[Workspace]: ...
 
 
 class WorkPacks:
@@ -52,7 +52,7 @@ class WorkPacks:
             cut=left,
             changes=tuple(await self._commits.changes(project, work.base, commit)),
         )
-        async with self._commits.lent(project, commit) as workspace:
+        async with self._commits.lend(project, commit) as workspace:
             shown = Checkout(project=project, branch=work.branch, base=work.base, head=commit, workspace=workspace)
             return await self._packer.for_review(shown, delta, self._role_of(role).context)
 

@@ -107,7 +107,7 @@ class Forge(Protocol):
         """Put a branch where people work; what they type to be on it. Raises ForgeFailed."""
         ...
 
-    async def fetched(self, project: str, branch: str) -> str:
+    async def fetch_branch(self, project: str, branch: str) -> str:
         """The commit that a branch is at where people work, brought into our own copy; empty if it is not there."""
         ...
 
@@ -117,7 +117,7 @@ class Issues(Protocol):
 
     async def tell(self, key: str, project: str, number: int, text: str) -> None: ...
 
-    async def blocked(self, key: str, project: str, number: int, why: str) -> None:
+    async def mark_blocked(self, key: str, project: str, number: int, why: str) -> None:
         """Say so, and take the label off that asked for the work."""
         ...
 
@@ -163,7 +163,7 @@ class PullBook(Protocol):
         """The merge is made and about to be put in place; nothing, once it is merged."""
         ...
 
-    async def merged(self, project: str, number: int, commit: str) -> None: ...
+    async def mark_merged(self, project: str, number: int, commit: str) -> None: ...
 
     async def comment(self, key: str, project: str, number: int, text: str) -> None: ...
 

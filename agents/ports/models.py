@@ -152,7 +152,7 @@ class CallBook(Protocol):
         """Reserve one call in the transaction that checks the budgets. Raises BudgetReached or NoAnswer."""
         ...
 
-    async def tried(self, call: Call, tried: Tried) -> None:
+    async def record_try(self, call: Call, tried: Tried) -> None:
         """A call came to nothing. What it cost counts, and so does what it says about the model's health."""
         ...
 

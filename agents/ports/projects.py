@@ -74,7 +74,7 @@ class Checkouts(Protocol):
 
     async def changes(self, project: str, base: str, commit: str) -> Sequence[Change]: ...
 
-    async def unsaved(self, checkout: Checkout) -> Sequence[str]:
+    async def unsaved_paths(self, checkout: Checkout) -> Sequence[str]:
         """Paths that differ from the last commit: what there is after a crash."""
         ...
 

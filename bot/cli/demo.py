@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from agents.catalog.rehearsal import load_scripts, rehearsed
+from agents.catalog.rehearsal import load_scripts, rehearsed_requests
 from agents.domain.decisions.authority import Kind
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, Thread
@@ -31,7 +31,7 @@ CHANGES = "Keep to what was asked for, and take no right that nobody gave."
 
 def demo(
     list_: Annotated[
-        bool, typer.Option("--list", help="Print the requests that can be rehearsed, with their numbers.")
+        bool, typer.Option("--list", help="Print the requests that can be rehearsed_requests, with their numbers.")
     ] = False,
     json: Annotated[
         bool, typer.Option("--json", help="With --list: print JSON, with what each request shows.")
@@ -39,7 +39,7 @@ def demo(
     number: Annotated[int, typer.Argument(metavar="[NUMBER]", help="Which of them to play.", min=1)] = 1,
 ) -> None:
     """Play a request on the sample project in a folder of its own, offline and unattended."""
-    known = rehearsed(load_scripts())
+    known = rehearsed_requests(load_scripts())
     if json:
         output.show_json([{"request": request, "shows": shows} for request, shows in known])
     elif list_:
@@ -59,7 +59,7 @@ async def _play(home: Path, request: str, shows: str) -> None:
     }
     settings = load_settings(given, cwd=home)
     set_up_logs("warning", settings.secrets)
-    await choice.tried(settings.sandbox)  # without one a minion could only say so, at the end of a long story
+    await choice.choose_sandbox(settings.sandbox)  # without one a minion could only say so, at the end of a long story
     typer.echo(f"A rehearsal of {shows}. No model is asked, nothing leaves this machine, and nothing is kept.\n")
     async with app.running(settings) as program:
         viewer = Account(f"{OWN}:{settings.own_login}")

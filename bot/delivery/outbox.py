@@ -143,7 +143,7 @@ class Outbox:
     def _sent(self, post: Post, message: str, books: Books) -> None:
         """What time would decide is not decided before people had the whole time to see it."""
         now = self._clock.now()
-        books.posts.sent(post, message, now, self._limits)
+        books.posts.mark_sent(post, message, now, self._limits)
         kind, _, id = post.key.partition(":")
         decision = books.ledger.find(DecisionId(id)) if kind == "decision" and not post.message else None
         if decision:

@@ -28,7 +28,7 @@ class Waits:
     async def recall(self) -> None:
         """What an earlier process was asked for."""
         if self._database:
-            left = await self._database.read(lambda books: books.waits.left(self._platform, datetime.now(UTC)))
+            left = await self._database.read(lambda books: books.waits.remaining(self._platform, datetime.now(UTC)))
             self._until = {scope: time.monotonic() + seconds for scope, seconds in left.items()}
 
     def left(self, scope: str) -> float:

@@ -78,7 +78,7 @@ def obey(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -
 def point_to_button(facts: Sequence[Event], said: Said, books: Books) -> None:
     """The one card with the button stands above already, and an edit of it calls nobody."""
     for fact in facts:
-        if isinstance(fact, e.ApprovalOffered) and books.posts.wanted(f"confirm:{fact.decision}"):
+        if isinstance(fact, e.ApprovalOffered) and books.posts.is_wanted(f"confirm:{fact.decision}"):
             card = replies.button_above_card()
             books.posts.want(wish(f"whisper:{said.key}", said.thread, card, Act.WHISPER, said.by), said.at)
 

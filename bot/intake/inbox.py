@@ -274,7 +274,7 @@ class Inbox:
     def _tell_quota(self, said: Delivery, error: OverQuota, books: Books) -> None:
         """Once a window and channel: an answer to each message of a flood would be one."""
         key = f"busy:{said.by}:{said.channel}:{int(error.until.timestamp() // self._limits.quota_window)}"
-        if not books.posts.wanted(key):
+        if not books.posts.is_wanted(key):
             books.posts.want(wish(key, said.thread, replies.busy_card(error, error.until)), self._clock.now())
 
     def _tell(self, delivery: Delivery, error: OverlordError, books: Books) -> None:
@@ -292,7 +292,7 @@ class Inbox:
             books.posts.want(wish(f"reply:{delivery.key}", delivery.thread, card), self._clock.now())
 
     def _failed(self, received: Received, problem: str, books: Books) -> None:
-        if books.deliveries.failed(received.key) < TRIES:
+        if books.deliveries.count_failure(received.key) < TRIES:
             return
         now = self._clock.now()
         if books.deliveries.settle(received.key, DeliveryState.PARKED, problem, now):

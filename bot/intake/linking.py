@@ -98,7 +98,7 @@ class Linking:
 
     def _ask_to_confirm(self, account: Account, request: LinkRequest, key: str, card: Card) -> None:
         """Where they are alone with the bot; else they are not asked."""
-        if not request.waits_for_operator and not self._books.posts.wanted(key):
+        if not request.waits_for_operator and not self._books.posts.is_wanted(key):
             return
         place = self._books.deliveries.last_place(account)
         if line := own_line(account):

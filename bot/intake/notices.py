@@ -24,7 +24,7 @@ def warn_of_key(delivery: Delivery, redact: Redact, at: datetime, books: Books) 
         return
     where = delivery.key if isinstance(delivery, Pressed) else f"{delivery.thread}:{delivery.message}"
     key = f"key:{where}"
-    if not books.posts.wanted(key):
+    if not books.posts.is_wanted(key):
         card = replies.key_card(surface_of(delivery.by))
         books.posts.want(wish(key, delivery.thread, card, Act.WHISPER, delivery.by), at)
 

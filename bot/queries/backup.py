@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from agents.domain.errors import OverlordError
-from agents.workspace.files.held import held
+from agents.workspace.files.held import hold_lock
 from agents.workspace.git.mirror import lock_of
 from bot.config.settings import Settings
 from store.backup import load_copy, save_copy
@@ -38,7 +38,7 @@ async def write_backup(settings: Settings, target: Path, tell: Tell) -> None:
         await asyncio.to_thread(save_copy, url, copy, partial(_tell_rows, tell))
         async with AsyncExitStack() as stack:
             for repository in _repositories(home):
-                await stack.enter_async_context(held(lock_of(repository)))
+                await stack.enter_async_context(hold_lock(lock_of(repository)))
             await asyncio.to_thread(_pack, home, copy, fresh, tell)
         shutil.move(fresh, target)
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from store.books import Books
-from store.streams.audit import Progress, examine, integrity, stalled
+from store.streams.audit import Progress, examine, integrity, stalled_tasks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ def check_books(books: Books, tell: Progress = lambda done, all: None) -> list[F
         ),
         Finding(
             name="tasks that stand still",
-            ok=not (still := stalled(books.db)),
+            ok=not (still := stalled_tasks(books.db)),
             detail=", ".join(still) or "every open task runs, has a timer or waits for a person",
             next_step="Say `stop` and then `resume` in its thread, and tell us what `overlord tasks show` says of it.",
         ),

@@ -25,7 +25,7 @@ class Health:
         """200 while the store can be used and every pump runs."""
         troubles = {pump.name: pump.trouble for pump in self._pumps if pump.trouble}
         try:
-            await self._office.database.read(lambda books: books.posts.wanted(""))
+            await self._office.database.read(lambda books: books.posts.is_wanted(""))
         except StoreUnavailable as problem:
             troubles["store"] = problem.what
         body = {"ok": not troubles, "troubles": troubles}

@@ -90,7 +90,7 @@ class Workshop:
             pack=self.packs.for_work,
             skills_of=self.packs.skills_for,
             trial_of=self._trial,
-            refused_of=lambda brief: self.checkouts.refused(brief.checkout),
+            refused_of=lambda brief: self.checkouts.why_uncommittable(brief.checkout),
             redact=self.office.redact,
             role_of=self.office.catalog().role,
         )
@@ -181,7 +181,7 @@ def _wanted(books: Books) -> set[tuple[str, str]]:
 
 def _environment(site: Site) -> Environment:
     """What a minion's commands find: the same programs as the gates that will judge them."""
-    shown = environment(site.path, site.commands).shown(Path(os.devnull))
+    shown = environment(site.path, site.commands).workspace_for(Path(os.devnull))
     return Environment(readable=shown.readable, environ=shown.environ)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agents.catalog.library import Catalog
-from agents.catalog.rehearsal import load_scripts, rehearsed
+from agents.catalog.rehearsal import load_scripts, rehearsed_requests
 from agents.catalog.risk import packaged_policy
 from agents.catalog.specialists import load_panel
 from agents.domain.checks.gates import GateCommands
@@ -92,7 +92,7 @@ async def make_world(settings: Settings, office: Office, secret: bytes, console:
     projects = GitProjects(paths, lambda channel: office.permissions.channel(channel).project, fresh)
     catalog = await asyncio.to_thread(office.catalog)
     prompts = _prompts(secret, projects, catalog)
-    chosen = await choose_models(settings.models.written(), settings.keys)
+    chosen = await choose_models(settings.models.to_written(), settings.keys)
     scripts = await asyncio.to_thread(load_scripts)  # long to read, and people are served already
     panel = await asyncio.to_thread(load_panel, packaged("policies", "specialists.yaml"))
     sites = _sites(settings, paths)
@@ -115,7 +115,7 @@ async def make_world(settings: Settings, office: Office, secret: bytes, console:
         workshop=workshop,
         risk=risk,
         hub=hub,
-        offers=tuple(request for request, _ in rehearsed(scripts)) if rehearses else (),
+        offers=tuple(request for request, _ in rehearsed_requests(scripts)) if rehearses else (),
     )
 
 

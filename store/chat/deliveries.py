@@ -108,7 +108,7 @@ class Deliveries:
         self._touched.add("settled")
         return _SETTLE.run(self._db, row).rowcount == 1
 
-    def failed(self, key: str) -> int:
+    def count_failure(self, key: str) -> int:
         """Count a failed try at settling, and say how many there were."""
         self._db.execute(update(_D).where(_D.c.key == key).values(attempts=_D.c.attempts + 1))
         return int(self._db.execute(select(_D.c.attempts).where(_D.c.key == key)).scalar() or 0)

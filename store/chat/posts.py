@@ -27,7 +27,7 @@ from agents.domain.limits import Limits
 from store import tables
 from store.codec import moment, seconds
 from store.dialect import insert_once
-from store.running.leases import Lease, bound, is_free, longest
+from store.running.leases import Lease, is_free, lease_parameters, longest
 from store.statements import Prepared
 
 _P = tables.posts
@@ -186,13 +186,13 @@ class Posts:
         """Take what may be sent now: new messages in their thread's order, edits, and what a dead sender left."""
         if self._all_shown():
             return []
-        wanted = self._db.execute(_claimable(among), bound(lease, most=most)).all()
+        wanted = self._db.execute(_claimable(among), lease_parameters(lease, most=most)).all()
         taken = [self._take(row, lease) for row in wanted]
         if not taken:
             self._mend(seconds(lease.at), limits)
         return taken
 
-    def sent(self, post: Post, message: str, at: datetime, limits: Limits) -> None:
+    def mark_sent(self, post: Post, message: str, at: datetime, limits: Limits) -> None:
         """The platform shows it. The next edit waits a little, so that quick changes become one."""
         apart = limits.within("status_edits_apart")
         self._end(
@@ -235,7 +235,7 @@ class Posts:
         new = (_P.c.thread == thread, _P.c.act == Act.POST, _P.c.message == "", _P.c.state != PostState.PARKED)
         return [_wish(row) for row in self._db.execute(select(_P).where(*new, tried))]
 
-    def wanted(self, key: str) -> bool:
+    def is_wanted(self, key: str) -> bool:
         """Whether a message of this key is wanted anywhere."""
         return self._db.execute(select(_P.c.id).where(_P.c.key == key).limit(1)).scalar() is not None
 

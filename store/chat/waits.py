@@ -21,7 +21,7 @@ class Waits:
         row = {"scope": scope, "until": seconds(now + wait), "asked": wait.total_seconds()}
         upsert(self._db, _W, row, key=("scope",))
 
-    def left(self, platform: str, now: datetime) -> dict[str, float]:
+    def remaining(self, platform: str, now: datetime) -> dict[str, float]:
         """Seconds that are left of each wait; after a clock was set back, no more than were asked for."""
         mine = _W.c.scope.startswith(f"{platform}:", autoescape=True)
         rows = self._db.execute(select(_W).where(mine, _W.c.until > seconds(now)))

@@ -25,16 +25,16 @@ class CallLog:
         budgets, at = self._limits(call), self._clock.now()
         return await self._database.write(lambda books: books.calls.begin(call, budgets, at))
 
-    async def tried(self, call: Call, tried: Tried) -> None:
+    async def record_try(self, call: Call, tried: Tried) -> None:
         at = self._clock.now()
-        await self._database.insist(lambda books: books.calls.tried(call, tried, at))
+        await self._database.insist(lambda books: books.calls.record_try(call, tried, at))
 
     async def finish(self, call: Call, tried: Tried, answer: str, degraded: str) -> Spent:
         budgets, at = self._limits(call), self._clock.now()
 
         def transaction(books: Books) -> Spent:
-            spent = books.calls.tried(call, tried, at, answer, degraded)
-            return books.calls.warn(call, spent, budgets, at) if spent else books.calls.spent(call)
+            spent = books.calls.record_try(call, tried, at, answer, degraded)
+            return books.calls.warn(call, spent, budgets, at) if spent else books.calls.total_spent(call)
 
         return await self._database.insist(transaction)
 

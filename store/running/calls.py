@@ -75,9 +75,9 @@ class Calls:
 
     def begin(self, call: Call, budgets: Budgets, at: datetime) -> Admitted | Answered:
         """A finished step is given back; else its next call is reserved, if budgets and models allow it."""
-        known = self._known(call.id)
+        known = self._find(call.id)
         if known and known["state"] == CallState.DONE:
-            return Answered(answer=known["answer"], spent=_spent(known))
+            return Answered(answer=known["answer"], spent=_to_spent(known))
         counted = {name: known[name] if known else 0 for name in _COUNTED}
         if known and known["reserved"]:  # its process died: that call is over
             _FREE.run(self._db, {"which": call.id})
@@ -101,7 +101,7 @@ class Calls:
         totals.add(self._db, totals.MODEL_CALLS, 1)
         return Admitted(model=model)
 
-    def tried(self, call: Call, tried: Tried, at: datetime, answer: str = "", degraded: str = "") -> Spent | None:
+    def record_try(self, call: Call, tried: Tried, at: datetime, answer: str = "", degraded: str = "") -> Spent | None:
         """Count what a call cost and what it showed about its model; None where that was counted before."""
         row = {
             "which": call.id,
@@ -117,11 +117,11 @@ class Calls:
         if tried.cost:
             totals.add(self._db, totals.MODEL_DOLLARS, tried.cost)
         self._learn(tried, seconds(at))
-        return _spent(dict(zip(_NAMES, counted[0], strict=True)))
+        return _to_spent(dict(zip(_NAMES, counted[0], strict=True)))
 
-    def spent(self, call: Call) -> Spent:
-        known = self._known(call.id)
-        return _spent(known) if known else Spent()
+    def total_spent(self, call: Call) -> Spent:
+        known = self._find(call.id)
+        return _to_spent(known) if known else Spent()
 
     def warn(self, call: Call, spent: Spent, budgets: Budgets, at: datetime) -> Spent:
         """Say that a budget is nearly used up: once, in the row of the step that took it there."""
@@ -130,7 +130,7 @@ class Calls:
             told = not budget.worth_a_word(call.models.get(spent.model, 0.0)) or _TOLD.run(self._db, about).fetchone()
             if not told:
                 _WARN.run(self._db, {"which": call.id, **about, "so_far": budget.spent})
-                return self.spent(call)
+                return self.total_spent(call)
         return spent
 
     def spent_on(self, task: TaskId) -> float:
@@ -147,7 +147,7 @@ class Calls:
         row = _BODY.run(self._db, {"which": model}).fetchone()
         return _breaker(row[0]) if row else Breaker()
 
-    def _known(self, id: str) -> dict[str, Any] | None:
+    def _find(self, id: str) -> dict[str, Any] | None:
         row = _ONE.run(self._db, {"which": id}).fetchone()
         return dict(zip(_NAMES, row, strict=True)) if row else None
 
@@ -204,7 +204,7 @@ class Calls:
             raise BudgetReached(budget.name, limit=budget.limit, spent=promised, wanted=reserve)
 
 
-def _spent(row: Mapping[str, Any]) -> Spent:
+def _to_spent(row: Mapping[str, Any]) -> Spent:
     warned = None
     if row["warned"]:
         warned = Budget(name=row["warned"], limit=row["warned_limit"], spent=row["warned_spent"])

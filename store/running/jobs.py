@@ -16,7 +16,7 @@ from store import tables
 from store.codec import Recorded, load_event, moment, seconds
 from store.dialect import insert_each_once
 from store.running import totals
-from store.running.leases import Lease, bound, is_free, longest
+from store.running.leases import Lease, is_free, lease_parameters, longest
 from store.statements import Prepared
 
 _J, _E = tables.jobs, tables.events
@@ -133,7 +133,7 @@ class Jobs:
         """
         if not self.any_unfinished():
             return []
-        rows = list(self._db.execute(_SHORT, bound(lease, most=most)).all())
+        rows = list(self._db.execute(_SHORT, lease_parameters(lease, most=most)).all())
         rows += self._with_room(lease, limits, most - len(rows))
         taken = [self._take(row, lease) for row in rows]
         if not taken:
@@ -142,10 +142,10 @@ class Jobs:
 
     def _with_room(self, lease: Lease, limits: Limits, most: int) -> list[Row[tuple[object, ...]]]:
         """Jobs whose lanes have room: so many a project, and so many in all."""
-        waiting = self._db.execute(_LONG, bound(lease, most=LONGEST_QUEUE)).all()
+        waiting = self._db.execute(_LONG, lease_parameters(lease, most=LONGEST_QUEUE)).all()
         if not waiting:
             return []
-        busy = Counter(self._db.execute(_HELD, bound(lease)).scalars())
+        busy = Counter(self._db.execute(_HELD, lease_parameters(lease)).scalars())
         chosen: list[Row[tuple[object, ...]]] = []
         for row in waiting:
             if len(chosen) < most and busy.total() < limits.minions and busy[row.lane] < limits.minions_per_project:
@@ -187,7 +187,7 @@ class Jobs:
         for job in jobs:
             self._db.execute(_RELEASE, {"which": job.id, "held": job.fence})
 
-    def unfinished(self, task: TaskId) -> int:
+    def count_unfinished(self, task: TaskId) -> int:
         wanted = select(_J.c.id).where(_J.c.stream == task, _J.c.state.in_(UNFINISHED))
         return len(self._db.execute(wanted).all())
 

@@ -46,7 +46,7 @@ def is_free(table: Table) -> ColumnElement[bool]:
     return or_(and_(mine, table.c.id.not_in(bindparam("busy", expanding=True))), and_(~mine, over))
 
 
-def bound(lease: Lease, **more: object) -> dict[str, object]:
+def lease_parameters(lease: Lease, **more: object) -> dict[str, object]:
     """The values of a statement that asks what is free."""
     return {"owner": lease.owner, "now": seconds(lease.at), "dead": lease.dead, "busy": lease.busy, **more}
 

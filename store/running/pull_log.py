@@ -23,8 +23,8 @@ class PullLog:
     async def merging(self, project: str, number: int, was: str, commit: str) -> None:
         await self._database.write(lambda books: books.pulls.merging(project, number, was, commit))
 
-    async def merged(self, project: str, number: int, commit: str) -> None:
-        await self._database.insist(lambda books: books.pulls.merged(project, number, commit))
+    async def mark_merged(self, project: str, number: int, commit: str) -> None:
+        await self._database.insist(lambda books: books.pulls.mark_merged(project, number, commit))
 
     async def comment(self, key: str, project: str, number: int, text: str) -> None:
         at = self._clock.now()

@@ -37,7 +37,7 @@ class Pulls:
     def merging(self, project: str, number: int, was: str, commit: str) -> None:
         self._set(project, number, was=was, merge=commit)
 
-    def merged(self, project: str, number: int, commit: str) -> None:
+    def mark_merged(self, project: str, number: int, commit: str) -> None:
         self._set(project, number, state="merged", merge=commit)
 
     def comment(self, key: str, project: str, number: int, text: str, at: datetime) -> None:

@@ -77,7 +77,7 @@ def _disagreements(db: Connection, id: StreamId, rows: Rows) -> Iterator[str]:
     saved = snapshot.saved if snapshot else 0
     try:
         facts = [load_event(row.kind, row.body) for row in rows]
-        state, then = _replayed(kind, facts, saved)
+        state, then = _replay(kind, facts, saved)
         decisions, proposed = ledger.replay(facts), proposals.replay(facts)
         judged = evaluations.replay(facts)
     except (KeyError, ValueError, OverlordError) as problem:
@@ -100,7 +100,7 @@ def _listed(db: Connection, task: Task) -> dict[str, object] | None:
     return dict(row._mapping) if row else None
 
 
-def _replayed(kind: StreamKind[Said], facts: Sequence[Event], saved: int) -> tuple[Said, Said | None]:
+def _replay(kind: StreamKind[Said], facts: Sequence[Event], saved: int) -> tuple[Said, Said | None]:
     """The task or project as its facts leave it, and as its first `saved` facts did; None: it has not as many."""
     first, *rest = facts
     state = kind.begin(first)
@@ -157,7 +157,7 @@ def _says(load: Callable[[str], Said], body: str, expected: Said) -> bool:
         return False
 
 
-def stalled(db: Connection) -> list[TaskId]:
+def stalled_tasks(db: Connection) -> list[TaskId]:
     """Tasks that have not ended and that nothing will ever move: there should be none, at any moment."""
     read = select(tables.cursors.c.seq).where(tables.cursors.c.reader == "launcher").scalar_subquery()
     unread = _count_by_stream(db, _E, _E.c.seq > func.coalesce(read, 0))

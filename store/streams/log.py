@@ -23,7 +23,7 @@ from store.codec import (
     BEGINNING,
     Cause,
     Recorded,
-    chained,
+    chain_hash,
     dump_event,
     load_event,
     seconds,
@@ -191,7 +191,7 @@ class Log:
         if kinds is not None:
             wanted = wanted.where(_T.c.kind.in_(sorted(kind.__name__ for kind in kinds)))
         rows = self._db.execute(wanted.limit(last) if last else wanted)
-        return [_recorded(row) for row in rows][::-1]
+        return [_to_recorded(row) for row in rows][::-1]
 
     def facts_in_thread(self, task: Task, *, last: int, before: int | None = None) -> list[Recorded]:
         """A task's facts, as above, and among them those that its project has because of it: what people were asked."""
@@ -203,7 +203,7 @@ class Log:
         beside = (_T.c.stream == project_id(task.project), _T.c.kind.in_(_ASKED), of_task, _T.c.seq > facts[0].seq)
         wanted = _FACTS.where(*beside) if before is None else _FACTS.where(*beside, _T.c.seq < next_page)
         rows = self._db.execute(wanted)
-        return sorted((*facts, *(_recorded(row) for row in rows)), key=lambda fact: fact.seq)
+        return sorted((*facts, *(_to_recorded(row) for row in rows)), key=lambda fact: fact.seq)
 
     def unread(self, reader: str, limit: int = 200) -> list[Recorded]:
         """Facts this reader has not been past, oldest first."""
@@ -226,7 +226,7 @@ class Log:
     ) -> list[Task]:
         """The newest tasks, newest first; `only` those that are wanted, which others do not crowd out."""
         step = limit or PAGE
-        wanted = _listed(ended, which).order_by(_S.c.number.desc()).limit(step)
+        wanted = _select_tasks(ended, which).order_by(_S.c.number.desc()).limit(step)
         found = list[Task]()
         page = wanted.where(_S.c.number < which.before) if which.before else wanted
         while rows := self._db.execute(page).all():
@@ -334,7 +334,7 @@ class Log:
         self._touched.update(("facts", id, state.request.thread) if isinstance(state, Task) else ("facts", id))
 
 
-def _listed(ended: bool, which: Which) -> Select[tuple[Any, ...]]:
+def _select_tasks(ended: bool, which: Which) -> Select[tuple[Any, ...]]:
     wanted = SNAPSHOTS.where(_S.c.number.is_not(None) if ended else _S.c.ended.is_(False))
     if which.search or which.owners is not None:
         wanted = wanted.join(tables.listings, tables.listings.c.number == _S.c.number)
@@ -345,10 +345,10 @@ def _listed(ended: bool, which: Which) -> Select[tuple[Any, ...]]:
 
 def fact_hash(prev: str, row: dict[str, object], cause: Cause) -> str:
     stream, version, kind, body, at = _HASHED(row)
-    return chained(prev, f"{stream}", f"{version}", kind, body, f"{at!r}", cause.actor, cause.delivery)
+    return chain_hash(prev, f"{stream}", f"{version}", kind, body, f"{at!r}", cause.actor, cause.delivery)
 
 
-def _recorded(row: Sequence[Any]) -> Recorded:
+def _to_recorded(row: Sequence[Any]) -> Recorded:
     seq, version, kind, body, actor, delivery, hash = row
     cause = Cause(actor=actor, delivery=delivery)
     return Recorded(seq=seq, version=version, event=load_event(kind, body), cause=cause, hash=hash)
@@ -357,7 +357,7 @@ def _recorded(row: Sequence[Any]) -> Recorded:
 def _unread(row: Sequence[Any]) -> Recorded:
     fresh = _FRESH.get(row[-1])
     if fresh is None:
-        return _recorded(row)
+        return _to_recorded(row)
     return Recorded(seq=row[0], version=row[1], event=fresh[0], cause=fresh[1], hash=row[-1])
 
 

@@ -26,7 +26,7 @@ def run(say: Say) -> list[Row]:
 async def _measure(say: Say) -> tuple[int, int]:
     await Gateway().warm()
     prompts = Prompts(b"bench", files=files_of)
-    sizes = MODELS.read(packaged_models().data).written().sizes
+    sizes = MODELS.read(packaged_models().data).to_written().sizes
     before: list[str] = []
     new = total = 0
     for number, (asked, shape) in enumerate(walk()):

@@ -49,10 +49,10 @@ async def _measure(place: Path, say: Say) -> list[Row]:
     more: Files = {f"shop/part_{number}.py": f'"""Part {number}."""\n' * 40 for number in range(FILES)}
     base, commit = repository_of(place / "repository", {**SHOP, **more, "tests/test_busy.py": BUSY},
                                  {"shop/cart.py": MORE, "tests/test_cart.py": MORE_TESTS})  # fmt: skip
-    sandbox = await choice.tried()
+    sandbox = await choice.choose_sandbox()
     bench = await _bench(place, sandbox, base, commit)
     gates, bares = list[float](), list[float]()
-    async with bench.ground.laid(place / "repository", tuple(bench.case.has.values())) as folder:
+    async with bench.ground.write_tree(place / "repository", tuple(bench.case.has.values())) as folder:
         (folder / bench.out).mkdir()
         for number in range(-2, ROUNDS):
             for name in in_turn(number, "gate", "bare"):
@@ -87,7 +87,7 @@ async def _gate(bench: Bench) -> None:
 
 async def _bare(bench: Bench, folder: Path) -> None:
     argv = (*commands.NICE, *_command(bench).argv)
-    ran = await bench.sandbox.once(bench.environment.shown(folder), bench.means.profile, argv)
+    ran = await bench.sandbox.once(bench.environment.workspace_for(folder), bench.means.profile, argv)
     assert ran.exit_code == 0, ran
 
 

@@ -122,4 +122,4 @@ def _be_done(lease: Lease, books: Books) -> None:
     for job in books.jobs.claim(lease, GENEROUS, 2 * AT_ONCE):
         books.jobs.finish(job.id, job.fence)
     for post in books.posts.claim(lease, GENEROUS, 2 * AT_ONCE):
-        books.posts.sent(post, post.key, lease.at, GENEROUS)
+        books.posts.mark_sent(post, post.key, lease.at, GENEROUS)

@@ -11,7 +11,7 @@ from agents.domain.models.routing import ROLES, WrittenModel
 
 def test_the_packaged_file_can_be_read_and_names_no_model_for_a_role() -> None:
     packaged = MODELS.read(packaged_models().data)
-    written = packaged.written()
+    written = packaged.to_written()
     assert set(written.roles) == set(ROLES)
     assert not any(written.roles.values())
     assert [provider.key for provider in written.providers][:3] == [
@@ -44,7 +44,7 @@ def test_the_packaged_file_can_be_read_and_names_no_model_for_a_role() -> None:
     ],
 )
 def test_ways_to_write_a_role(given: Value, wanted: list[WrittenModel]) -> None:
-    assert list(MODELS.read({"primary": given}).written().roles["primary"]) == wanted
+    assert list(MODELS.read({"primary": given}).to_written().roles["primary"]) == wanted
 
 
 @pytest.mark.parametrize(

@@ -133,7 +133,7 @@ class MemoryCheckouts:
     async def changes(self, project: str, base: str, commit: str) -> Sequence[Change]:
         return (Change(path="src/app.py", status="M", added=3, removed=1),)
 
-    async def unsaved(self, checkout: Checkout) -> Sequence[str]:
+    async def unsaved_paths(self, checkout: Checkout) -> Sequence[str]:
         return ("src/app.py",)
 
     async def patch(self, project: str, base: str, commit: str) -> str:
@@ -240,7 +240,7 @@ class MemoryForge:
         self.branches[branch] = head
         return f"git switch {branch}"
 
-    async def fetched(self, project: str, branch: str) -> str:
+    async def fetch_branch(self, project: str, branch: str) -> str:
         return self.branches.get(branch, "")
 
 
@@ -253,7 +253,7 @@ class MemoryIssues:
     async def tell(self, key: str, project: str, number: int, text: str) -> None:
         self.said.setdefault(key, ("tell", number, text))
 
-    async def blocked(self, key: str, project: str, number: int, why: str) -> None:
+    async def mark_blocked(self, key: str, project: str, number: int, why: str) -> None:
         self.said.setdefault(key, ("blocked", number, why))
 
     async def attention(self, key: str, project: str, number: int, why: str) -> None:

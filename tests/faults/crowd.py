@@ -14,7 +14,7 @@ from bot.config.settings import Settings, load_settings
 from bot.messages import Said
 from store.books import Books
 from store.database import Database, StoreUnavailable
-from store.streams.audit import examine, integrity, stalled
+from store.streams.audit import examine, integrity, stalled_tasks
 from tests.fakes.llm import ThinkingLlm
 
 CHANNEL = "console:general"
@@ -119,7 +119,7 @@ def unfinished(books: Books, acked: list[str]) -> list[str]:
 def wrongs(books: Books, acked: list[str]) -> list[str]:
     """Everything that was acknowledged is there once, with all that follows from it, and nothing else is."""
     examined = examine(books.db)
-    found = [integrity(books.db), *map(str, examined.broken), *examined.apart, *stalled(books.db)]
+    found = [integrity(books.db), *map(str, examined.broken), *examined.apart, *stalled_tasks(books.db)]
     states = {key: state for key, state in books.db.execute(text("SELECT key, state FROM deliveries"))}
     found += [f"lost: {key}" for key in acked if states.get(key) != "handled"]
     found += [f"never acknowledged, yet there: {key}" for key in states if key not in set(acked)]

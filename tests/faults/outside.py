@@ -48,7 +48,7 @@ class Glimpse:
 
     @cached_property
     def stalled(self) -> list[str]:
-        return list(audit.stalled(self.db))
+        return list(audit.stalled_tasks(self.db))
 
     def rows(self, name: str) -> list[Row[Any]]:
         return list(self.db.execute(select(tables.metadata.tables[name])).all())
@@ -104,7 +104,7 @@ class Glimpse:
         examined = audit.examine(self.db)
         found += [f"the chain of {task} breaks at {version}" for task, version in examined.broken]
         found += [f"not what the facts say: {where}" for where in examined.apart]
-        return found + [f"nothing moves {task}" for task in audit.stalled(self.db)]
+        return found + [f"nothing moves {task}" for task in audit.stalled_tasks(self.db)]
 
 
 class Outside:

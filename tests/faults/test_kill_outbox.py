@@ -44,7 +44,7 @@ def test_an_edit_that_a_clock_set_back_put_off_is_sent_in_the_end(tmp_path: Path
         posts = Books(db).posts
         posts.want(wish("status", thread, Card(title="before")), start)
         (post,) = posts.claim(_lease(start), Limits(), 1)
-        posts.sent(post, "message", start + timedelta(minutes=5), Limits())  # and then the clock is set back
+        posts.mark_sent(post, "message", start + timedelta(minutes=5), Limits())  # and then the clock is set back
         posts.want(wish("status", thread, Card(title="after")), start)
         looks = [posts.claim(_lease(start + timedelta(seconds=second)), Limits(), 1) for second in range(1, 10)]
     writer.dispose()

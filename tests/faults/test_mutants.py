@@ -180,7 +180,7 @@ def claim_all(claims: Claims) -> list[int]:
             posts = Books(db).posts
             taken = posts.claim(lease, Limits(), most=1)
             for post in taken:
-                posts.sent(post, "message", NOW, Limits())
+                posts.mark_sent(post, "message", NOW, Limits())
         if not taken:
             return mine
         mine += [post.id for post in taken]

@@ -37,7 +37,7 @@ async def post_all(office: Office) -> tuple[Task, str]:
     await office.database.write(lambda books: announce(books, office.permissions, office.clock.now()))
     post, message = await put_next(office)
     now = office.clock.now()
-    await office.database.write(lambda books: books.posts.sent(post, message, now, office.limits))
+    await office.database.write(lambda books: books.posts.mark_sent(post, message, now, office.limits))
     _, unnoted = await put_next(office)
     return task, unnoted
 

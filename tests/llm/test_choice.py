@@ -34,7 +34,7 @@ async def ollama(body: str, status: int = 200) -> AsyncIterator[str]:
 
 async def test_an_ollama_that_answers_serves() -> None:
     async with ollama(json.dumps({"models": [{"name": "all-embed"}, {"name": "qwen3:8b"}]})) as url:
-        chosen = await choose_models(PACKAGED.written(), {"OLLAMA_API_BASE": url})
+        chosen = await choose_models(PACKAGED.to_written(), {"OLLAMA_API_BASE": url})
     served = chosen["critic"]
     assert (served.models[0].name, served.models[0].base_url) == ("ollama_chat/qwen3:8b", url)
     assert "Ollama answers" in served.why
@@ -47,12 +47,14 @@ async def test_something_else_on_its_port_is_no_ollama(body: str, status: int) -
 
 
 async def test_with_nothing_around_it_rehearses() -> None:
-    chosen = await choose_models(PACKAGED.written(), {"OLLAMA_API_BASE": "http://127.0.0.1:9"})
+    chosen = await choose_models(PACKAGED.to_written(), {"OLLAMA_API_BASE": "http://127.0.0.1:9"})
     assert all(served.models[0].rehearsal for served in chosen.values())
 
 
 async def test_a_key_is_enough_and_nobody_is_probed() -> None:
-    chosen = await choose_models(PACKAGED.written(), {"OPENAI_API_KEY": "k", "OLLAMA_API_BASE": "http://127.0.0.1:9"})
+    chosen = await choose_models(
+        PACKAGED.to_written(), {"OPENAI_API_KEY": "k", "OLLAMA_API_BASE": "http://127.0.0.1:9"}
+    )
     assert chosen["primary"].models[0].name == "openai/gpt-5.4"
     assert chosen["custodiet"].models[0].name == "openai/gpt-5.4-mini"
 

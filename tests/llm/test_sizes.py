@@ -146,13 +146,13 @@ async def test_a_talk_stays_within_the_size_too(rig: Rig) -> None:
 
 def test_a_supervisor_has_a_size_and_a_name_alone_keeps_it() -> None:
     packaged = packaged_models().data
-    sizes = MODELS.read(packaged).written().sizes
+    sizes = MODELS.read(packaged).to_written().sizes
     assert sizes["supervisor"] == SIZE
     assert {size for role, size in sizes.items() if role != "supervisor"} == {Size()}
     for named in ("openai/gpt-5.4", "a/b, c/d"):
-        assert MODELS.read({**packaged, "supervisor": named}).written().sizes["supervisor"] == SIZE
+        assert MODELS.read({**packaged, "supervisor": named}).to_written().sizes["supervisor"] == SIZE
     lifted = MODELS.read({"supervisor": {"model": "a/b", "input_tokens": None, "output_tokens": 2000}})
-    assert lifted.written().sizes["supervisor"] == Size(output=2000)
+    assert lifted.to_written().sizes["supervisor"] == Size(output=2000)
 
 
 def test_files_are_told_by_folder() -> None:
@@ -168,7 +168,7 @@ async def _none(project: str) -> Sequence[str]:
 
 async def test_what_a_sized_role_may_cost_at_most_is_known_before_it_is_asked() -> None:
     """Two to four cents a run with the large model that is shipped, so six to twelve for two or three."""
-    size = MODELS.read(packaged_models().data).written().sizes["supervisor"]
+    size = MODELS.read(packaged_models().data).to_written().sizes["supervisor"]
     assert size.input and size.output
     model = Model(name="anthropic/claude-sonnet-4-5")
     most = await Gateway().worst_case(model, size.input * BYTES_A_TOKEN, size.output)

@@ -36,7 +36,7 @@ async def test_every_wall_of_an_engine_holds(engine: Engine, monkeypatch: pytest
     """As the program chooses it: the engine is found on the path, and tried before it is used."""
     (tmp_path / engine.name).symlink_to(engine.path)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    sandbox = await choice.tried(engine.name)
+    sandbox = await choice.choose_sandbox(engine.name)
     assert sandbox.name == engine.name
     findings = await selftest.examine(sandbox)
     assert len(findings) > 10 and [finding for finding in findings if finding.seen] == []

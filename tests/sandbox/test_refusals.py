@@ -27,7 +27,7 @@ sys.stdin.readline()
 open("/proc/sys/user/max_user_namespaces", "w").write("0")
 os.environ["HOME"] = "/"
 from agents.workspace.sandbox import choice
-try: asyncio.run(choice.tried("bubblewrap"))
+try: asyncio.run(choice.choose_sandbox("bubblewrap"))
 except Exception as refused: print(type(refused).__name__, refused)
 """
 
@@ -89,8 +89,8 @@ async def test_a_workspace_that_is_not_there_is_told(tmp_path: Path) -> None:
 
 
 async def test_the_one_that_is_asked_for_is_used_or_refused() -> None:
-    assert (await choice.tried("bubblewrap")).name == "bubblewrap"
-    assert (await choice.tried()).name == "bubblewrap"
+    assert (await choice.choose_sandbox("bubblewrap")).name == "bubblewrap"
+    assert (await choice.choose_sandbox()).name == "bubblewrap"
 
 
 @pytest.mark.parametrize("command", [[], [""], ["a\0b"], ["echo", "x" * 200_000]])

@@ -47,7 +47,7 @@ async def test_whatever_else_the_machine_lost_is_seen_too(tmp_path: Path) -> Non
 
 
 def test_who_made_the_kernel_work_is_accused_and_not_who_was_there() -> None:
-    before = usage.hidden(usage.meminfo()) - 1024 * MB
+    before = usage.hidden_memory(usage.meminfo()) - 1024 * MB
     with subprocess.Popen(["sleep", "60"]) as quiet:
         busy, calm = (Usage(pid, 0, hidden_before=before) for pid in (os.getpid(), quiet.pid))
         with busy, calm:
@@ -69,10 +69,12 @@ async def test_a_sandbox_that_does_little_is_not_seen_as_large(looked_at: Yard) 
 
 def test_memory_of_programs_is_not_taken_for_the_kernels() -> None:
     before = usage.meminfo()
-    assert usage.hidden(
+    assert usage.hidden_memory(
         {**before, "MemAvailable": before["MemAvailable"] - MB, "AnonPages": before["AnonPages"] + MB}
-    ) == (usage.hidden(before))
-    assert usage.hidden({**before, "MemAvailable": before["MemAvailable"] - MB}) == usage.hidden(before) + MB
+    ) == (usage.hidden_memory(before))
+    assert (
+        usage.hidden_memory({**before, "MemAvailable": before["MemAvailable"] - MB}) == usage.hidden_memory(before) + MB
+    )
 
 
 @pytest.fixture

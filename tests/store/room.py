@@ -204,5 +204,5 @@ def take_all_posts(at: datetime, books: Books) -> int:
     lease = Lease(owner="a platform", at=at + timedelta(days=1), until=at + timedelta(days=1, seconds=45))
     posts = books.posts.claim(lease, UNLIMITED, 100)
     for post in posts:
-        books.posts.sent(post, post.message or f"m{post.id}", at, UNLIMITED)
+        books.posts.mark_sent(post, post.message or f"m{post.id}", at, UNLIMITED)
     return len(posts)

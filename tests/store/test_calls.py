@@ -65,7 +65,7 @@ async def test_what_came_to_nothing_is_counted_once(database: Database, clock: C
     book, bad = log(database, clock), Failure(error=ErrorClass.PARSING, message="it is empty")
     await book.begin(call())
     for _ in range(3):  # told again where the answer to a commit was lost
-        await book.tried(call(), Tried(model=MODEL, cost=0.1, failure=bad))
+        await book.record_try(call(), Tried(model=MODEL, cost=0.1, failure=bad))
     await book.begin(call())
     spent = await book.finish(call(), Tried(model=MODEL, cost=0.2), "{}", "")
     assert await book.finish(call(), Tried(model=MODEL, cost=0.2), "{}", "") == spent
@@ -141,7 +141,7 @@ async def test_five_failures_open_the_circuit_of_that_model_only(database: Datab
     book = log(database, clock)
     for number in range(5):
         await book.begin(call(f"c{number}"))
-        await book.tried(call(f"c{number}"), Tried(model=MODEL, failure=DOWN))
+        await book.record_try(call(f"c{number}"), Tried(model=MODEL, failure=DOWN))
         clock.at += timedelta(seconds=10)
     with pytest.raises(NoAnswer, match="rest until 12:05 UTC"):
         await book.begin(call("c6"))
@@ -157,12 +157,12 @@ async def test_five_failures_open_the_circuit_of_that_model_only(database: Datab
 async def test_a_circuit_that_rests_at_once_and_a_probe_that_says_nothing(database: Database, clock: Clock) -> None:
     book = log(database, clock)
     await book.begin(call("c1"))
-    await book.tried(call("c1"), Tried(model=MODEL, failure=DOWN, rests=True))
+    await book.record_try(call("c1"), Tried(model=MODEL, failure=DOWN, rests=True))
     with pytest.raises(NoAnswer):
         await book.begin(call("c2"))
     clock.at += timedelta(seconds=300)
     await book.begin(call("c2"))
-    await book.tried(call("c2"), Tried(model=MODEL, failure=Failure(error=ErrorClass.RESOURCE, message="no key")))
+    await book.record_try(call("c2"), Tried(model=MODEL, failure=Failure(error=ErrorClass.RESOURCE, message="no key")))
     assert await book.begin(call("c3")) == Admitted(model=MODEL), "another may probe"
 
 

@@ -68,7 +68,7 @@ async def test_a_delivery_is_settled_once(database: Database) -> None:
 
 async def test_failed_tries_are_counted(database: Database) -> None:
     await keep(database, received("a"))
-    assert [await database.write(lambda books: books.deliveries.failed("a")) for _ in range(3)] == [1, 2, 3]
+    assert [await database.write(lambda books: books.deliveries.count_failure("a")) for _ in range(3)] == [1, 2, 3]
 
 
 async def test_a_thousand_events_delivered_up_to_four_times_at_two_instances_count_once(

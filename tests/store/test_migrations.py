@@ -179,7 +179,7 @@ async def test_jobs_of_the_version_before_are_there_under_their_old_names_and_ar
         assert {job.id for job in taken} == {row.id for row in before}
         for job in taken:
             await queue.do(lambda books, job=job: books.jobs.finish(job.id, job.fence))  # type: ignore[misc]
-        assert await queue.do(lambda books: books.jobs.unfinished(queue.task.id)) == 0
+        assert await queue.do(lambda books: books.jobs.count_unfinished(queue.task.id)) == 0
     assert version_of(url) == [LATEST]
 
 

@@ -48,7 +48,7 @@ class Outboxes:
         return await self.do(lambda books: books.posts.claim(lease(at, owner, dead), UNLIMITED, 100))
 
     async def sent(self, post: Post, message: str = "m1", at: datetime = MORNING) -> None:
-        await self.do(lambda books: books.posts.sent(post, message, at, UNLIMITED))
+        await self.do(lambda books: books.posts.mark_sent(post, message, at, UNLIMITED))
 
     async def unsure(self, post: Post) -> None:
         await self.do(lambda books: books.posts.unsure(post, MORNING, SETTLE, "reset"))
@@ -199,7 +199,7 @@ async def test_an_edit_is_not_held_up_by_a_clock_that_was_set_back(posts: Outbox
 async def test_the_same_key_in_two_threads_is_two_messages(posts: Outboxes) -> None:
     await posts.want(wish("a"), wish("a", thread="slack:C1:2"))
     assert keys(await posts.claim()) == ["a", "a"]
-    assert await posts.do(lambda books: (books.posts.wanted("a"), books.posts.wanted("b"))) == (True, False)
+    assert await posts.do(lambda books: (books.posts.is_wanted("a"), books.posts.is_wanted("b"))) == (True, False)
 
 
 async def test_a_platform_that_asks_for_patience_after_an_unsure_try_is_given_it(posts: Outboxes) -> None:

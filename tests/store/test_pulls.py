@@ -37,9 +37,9 @@ async def test_an_open_one_takes_the_latest_words_and_a_merged_one_stays(databas
     newer = await log.open(replace(PULL, head="b" * 40, title="Better"), "main")
     assert (newer.head, newer.title, newer.number) == ("b" * 40, "Better", 1)
     await log.merging("shop", 1, "c" * 40, "d" * 40)
-    await log.merged("shop", 1, "d" * 40)
+    await log.mark_merged("shop", 1, "d" * 40)
     await log.merging("shop", 1, "e" * 40, "f" * 40)
-    await log.merged("shop", 1, "f" * 40)
+    await log.mark_merged("shop", 1, "f" * 40)
     late = await log.open(replace(PULL, head="9" * 40), "main")
     assert (late.state, late.head, late.was, late.commit) == ("merged", "b" * 40, "c" * 40, "d" * 40)
     assert await log.find("shop", 1) == late

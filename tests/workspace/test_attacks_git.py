@@ -27,7 +27,7 @@ async def the_whole_walk(yard: Yard, mark: str) -> str:
     checkouts, checkout = await yard.opened()
     path = checkout.workspace.path
     write(path, {"src/links.py": f"# {mark}\ndef make():\n    return 1\n", f"new-{mark}.py": "1\n", "a.slow": mark})
-    assert await checkouts.unsaved(checkout)
+    assert await checkouts.unsaved_paths(checkout)
     commit = await checkouts.commit(checkout, mark)
     assert await checkouts.changes("links", checkout.base, commit)
     assert mark in await checkouts.patch("links", checkout.base, commit)
@@ -39,7 +39,7 @@ async def the_whole_walk(yard: Yard, mark: str) -> str:
     joined = await checkouts.join("links", f"{TASK}-{mark}", checkout.base, second, "Join it")
     assert joined is not None and mark in yard.show(joined, "src/links.py")
     await checkouts.prepare("links")
-    async with checkouts.lent("links", joined):
+    async with checkouts.lend("links", joined):
         pass
     await checkouts.close(other)
     await checkouts.sweep([("links", BRANCH)])
@@ -107,7 +107,7 @@ async def test_settings_of_the_machine_and_its_environment_run_nothing(
     for name in ("GIT_EXTERNAL_DIFF", "GIT_SSH_COMMAND", "GIT_EDITOR", "EDITOR", "PAGER", "GIT_PAGER", "GIT_ASKPASS"):
         monkeypatch.setenv(name, run)
     write(checkout.workspace.path, {"src/links.py": "changed\n"})
-    assert await checkouts.unsaved(checkout) == ["src/links.py"]
+    assert await checkouts.unsaved_paths(checkout) == ["src/links.py"]
     commit = await checkouts.commit(checkout, "x")
     assert "changed" in await checkouts.patch("links", checkout.base, commit)
     assert await yard.checkouts().join("links", TASK, checkout.base, commit, "Join it") == commit
@@ -156,7 +156,7 @@ async def test_a_nested_repository_is_refused_or_passed_over_and_never_entered(
     yard.people_commit({".gitmodules": modules})
     checkouts, checkout = await yard.opened()
     assert list((checkout.workspace.path / "vendor/lib").iterdir()) == [], "a submodule is not fetched"
-    assert await checkouts.unsaved(checkout) == []
+    assert await checkouts.unsaved_paths(checkout) == []
     traps.repository(checkout.workspace.path / place)
     before = traps.sprung
     write(checkout.workspace.path, {f"{place}/links.py": "nested\n"})
@@ -168,7 +168,7 @@ async def test_a_nested_repository_is_refused_or_passed_over_and_never_entered(
         with pytest.raises(CheckoutFailed, match=r"repository of its own"):
             await checkouts.commit(checkout, "x")
         assert await checkouts.tip("links", BRANCH) == checkout.base
-    await checkouts.unsaved(checkout)
+    await checkouts.unsaved_paths(checkout)
     assert (await checkouts.open("links", BRANCH, checkout.base)).found
     await checkouts.close(checkout)
     assert traps.sprung == before
@@ -182,7 +182,7 @@ async def test_a_bare_repository_in_the_tree_is_files_like_others(yard: Yard, tr
     changed = await checkouts.changes("links", checkout.base, commit)
     assert {"bare/HEAD", "bare/config"} <= {change.path for change in changed}
     assert not any(change.mode == "160000" for change in changed)
-    async with checkouts.lent("links", commit):
+    async with checkouts.lend("links", commit):
         pass
     assert traps.sprung == before
 
@@ -313,16 +313,16 @@ async def test_what_cannot_be_committed_is_told_and_stays_until_it_is_mended(yar
     checkouts, checkout = await yard.opened()
     path = checkout.workspace.path
     write(path, {"src/links.py": "better\n"})
-    assert await checkouts.refused(checkout) == ""
+    assert await checkouts.why_uncommittable(checkout) == ""
     make(path)
-    assert said in await checkouts.refused(checkout)
+    assert said in await checkouts.why_uncommittable(checkout)
     with pytest.raises(Uncommittable):
         await checkouts.commit(checkout, "x")
     assert await checkouts.tip("links", BRANCH) == checkout.base, "asking and failing commit nothing"
     again = await checkouts.open("links", BRANCH, checkout.base)
     assert again.found and (path / "src/links.py").read_text() == "better\n"
     mend(path)
-    assert await checkouts.refused(again) == ""
+    assert await checkouts.why_uncommittable(again) == ""
     changed = await checkouts.changes("links", checkout.base, await checkouts.commit(again, "x"))
     assert "src/links.py" in {change.path for change in changed}
     assert ("lib/src/main.rs" in {change.path for change in changed}) is (what == "a repository")

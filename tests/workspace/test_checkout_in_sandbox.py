@@ -37,7 +37,7 @@ async def test_a_minion_works_in_its_folder_and_the_host_commits(yard: Yard, pre
         ran = await bubblewrap().once(checkout.workspace, SMALL, ["sh", "-c", CHANGE])
         assert ran.exit_code == 0, ran.output
         assert "first" in ran.output and "?? new.txt" in ran.output
-        assert await checkouts.unsaved(checkout) == ["deep/er/x", "new.txt", "src/links.py", "src/old.py"]
+        assert await checkouts.unsaved_paths(checkout) == ["deep/er/x", "new.txt", "src/links.py", "src/old.py"]
         commit = await checkouts.commit(checkout, "work")
         assert {change.path for change in await checkouts.changes("links", checkout.base, commit)} == {
             *("deep/er/x", "new.txt", "src/links.py", "src/old.py"),
@@ -59,7 +59,7 @@ async def test_every_file_of_a_prepared_folder_may_be_written_inside(yard: Yard)
     write = "find . -name .git -prune -o -type f -exec sh -c 'echo x >> \"$1\"' _ {} \\; && touch src/x"
     ran = await bubblewrap().once(checkout.workspace, SMALL, ["sh", "-ec", write])
     assert (ran.exit_code, ran.output) == (0, "")
-    assert len(await checkouts.unsaved(checkout)) == 6
+    assert len(await checkouts.unsaved_paths(checkout)) == 6
 
 
 async def test_what_the_host_writes_for_a_minion_may_be_changed_inside(yard: Yard) -> None:

@@ -87,7 +87,7 @@ async def test_a_folder_is_found_as_it_was_left_also_by_a_new_process(yard: Yard
     again, found = await yard.opened()
     assert found.found and found.workspace == checkout.workspace and found.base == checkout.base
     assert (found.workspace.path / "src/links.py").read_text() == "half done\n"
-    assert await again.unsaved(found) == ["notes.md", "src/links.py", "src/old.py"]
+    assert await again.unsaved_paths(found) == ["notes.md", "src/links.py", "src/old.py"]
 
 
 async def test_all_that_changed_is_committed_by_the_host(yard: Yard) -> None:
@@ -116,7 +116,7 @@ async def test_all_that_changed_is_committed_by_the_host(yard: Yard) -> None:
     assert git(yard.mirror, "log", "-1", "--format=%an <%ae> %cn %s", commit) == (
         "Overlord <overlord@localhost> Overlord Let links expire"
     )
-    assert await checkouts.unsaved(checkout) == []
+    assert await checkouts.unsaved_paths(checkout) == []
     assert await checkouts.commit(checkout, "Again") == commit, "nothing changed, so nothing is committed"
 
 
@@ -139,7 +139,7 @@ async def test_a_change_that_keeps_size_and_time_is_seen(yard: Yard) -> None:
     times = file.stat()
     file.write_text("old = Fals\n")
     os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
-    assert await checkouts.unsaved(checkout) == ["src/old.py"]
+    assert await checkouts.unsaved_paths(checkout) == ["src/old.py"]
 
 
 async def test_a_folder_that_became_a_link_is_committed_as_a_link(yard: Yard) -> None:
@@ -235,7 +235,7 @@ async def test_a_folder_follows_its_branch_when_work_was_joined_to_it(yard: Yard
     await checkouts.join("links", TASK, task.base, await checkouts.commit(piece, "piece"), "Join it")
     again = await checkouts.open("links", TASK, task.base)
     assert again.found and again.head == await checkouts.tip("links", TASK)
-    assert (again.workspace.path / "piece.txt").exists() and await checkouts.unsaved(again) == []
+    assert (again.workspace.path / "piece.txt").exists() and await checkouts.unsaved_paths(again) == []
 
 
 async def test_a_commit_on_a_branch_that_went_on_keeps_both(yard: Yard) -> None:
@@ -247,7 +247,7 @@ async def test_a_commit_on_a_branch_that_went_on_keeps_both(yard: Yard) -> None:
     tip = await checkouts.commit(task, "own")
     assert tip == await checkouts.tip("links", TASK)
     assert {change.path for change in await checkouts.changes("links", task.base, tip)} == {"own.txt", "piece.txt"}
-    assert await checkouts.unsaved(task) == [] and (task.workspace.path / "piece.txt").exists()
+    assert await checkouts.unsaved_paths(task) == [] and (task.workspace.path / "piece.txt").exists()
 
 
 async def test_a_closed_folder_is_gone_and_its_branch_stays(yard: Yard) -> None:
@@ -283,10 +283,10 @@ async def test_a_ready_folder_is_taken_and_brought_to_the_commit_asked_for(yard:
     later = yard.people_commit({"src/links.py": "later\n", "src/new/x.py": "x\n"})
     taken = await checkouts.open("links", BRANCH, later)
     assert taken.workspace.path.stat().st_ino in ready
-    assert (taken.workspace.path / "src/new/x.py").exists() and await checkouts.unsaved(taken) == []
+    assert (taken.workspace.path / "src/new/x.py").exists() and await checkouts.unsaved_paths(taken) == []
     old = await checkouts.open("links", OTHER, first)
     assert old.workspace.path.stat().st_ino in ready and not (old.workspace.path / "src/new").exists()
-    assert await checkouts.unsaved(old) == []
+    assert await checkouts.unsaved_paths(old) == []
     third = await checkouts.open("links", TASK, later)
     assert third.workspace.path.stat().st_ino not in ready and (third.workspace.path / "src/new/x.py").exists()
 
@@ -305,7 +305,7 @@ async def test_the_files_of_a_commit_are_lent_clean_and_taken_back(yard: Yard) -
     write(checkout.workspace.path, {"a.txt": "1\n"})
     commit = await checkouts.commit(checkout, "one")
     write(checkout.workspace.path, {"conftest.py": "not committed\n"})
-    async with checkouts.lent("links", commit) as workspace:
+    async with checkouts.lend("links", commit) as workspace:
         assert (workspace.path / "a.txt").exists() and not (workspace.path / "conftest.py").exists()
         assert await yard.checkouts().sweep([("links", BRANCH)]) == 0, "it is in use"
     assert not workspace.path.exists() and len(yard.folders()) == 1

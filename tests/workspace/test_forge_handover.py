@@ -39,9 +39,9 @@ async def test_a_branch_is_published_once_and_named_as_it_is_typed(rig: Rig) -> 
 
 async def test_what_a_person_commits_there_is_brought_here(rig: Rig) -> None:
     await rig.forge.publish(PROJECT, BRANCH, minions_work(rig))
-    assert await rig.forge.fetched(PROJECT, BRANCH) == repos.tip(rig.ours, BRANCH)
+    assert await rig.forge.fetch_branch(PROJECT, BRANCH) == repos.tip(rig.ours, BRANCH)
     made = repos.put_on(rig.far, BRANCH, {"src/b.py": "b = 2\n"})
-    assert await rig.forge.fetched(PROJECT, BRANCH) == made
+    assert await rig.forge.fetch_branch(PROJECT, BRANCH) == made
     assert repos.git(rig.ours, "show", f"{made}:src/b.py") == "b = 2"
     assert repos.tip(rig.ours, BRANCH) == made, "the next minion goes on from there"
 
@@ -50,7 +50,7 @@ async def test_a_branch_that_lags_behind_does_not_take_ours_back(rig: Rig) -> No
     first = minions_work(rig)
     await rig.forge.publish(PROJECT, BRANCH, first)
     second = repos.put_on(rig.ours, BRANCH, {"src/b.py": "b = 3\n"})
-    assert await rig.forge.fetched(PROJECT, BRANCH) == first
+    assert await rig.forge.fetch_branch(PROJECT, BRANCH) == first
     assert repos.tip(rig.ours, BRANCH) == second
 
 
@@ -58,11 +58,11 @@ async def test_a_branch_that_was_made_anew_there_is_taken_as_it_is(rig: Rig) -> 
     await rig.forge.publish(PROJECT, BRANCH, minions_work(rig))
     made = repos.commit(rig.far, {"src/b.py": "b = 9\n"}, on="main")
     repos.git(rig.far, "update-ref", f"refs/heads/{BRANCH}", made)
-    assert await rig.forge.fetched(PROJECT, BRANCH) == made == repos.tip(rig.ours, BRANCH)
+    assert await rig.forge.fetch_branch(PROJECT, BRANCH) == made == repos.tip(rig.ours, BRANCH)
 
 
 async def test_a_branch_that_is_nowhere_is_none(rig: Rig) -> None:
-    assert await rig.forge.fetched(PROJECT, BRANCH) == ""
+    assert await rig.forge.fetch_branch(PROJECT, BRANCH) == ""
 
 
 async def test_what_somebody_else_has_there_is_not_overwritten(rig: Rig) -> None:
@@ -78,7 +78,7 @@ async def test_names_that_git_could_take_for_something_else_are_refused(rig: Rig
         with pytest.raises(ForgeFailed):
             await rig.forge.publish(PROJECT, odd, minions_work(rig))
         with pytest.raises(ForgeFailed):
-            await rig.forge.fetched(PROJECT, odd)
+            await rig.forge.fetch_branch(PROJECT, odd)
 
 
 # ── clones ──────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -67,7 +67,7 @@ async def test_a_label_put_back_is_a_new_request_and_the_same_one_is_not(office:
     office.repo.issue(number).title = "Add rate limiting, ten a second"
     (edited,) = await office.intake.news(PROJECT)
     assert edited.key == first.key
-    await office.desk.blocked("T-1:blocked", PROJECT, number, "It cannot be done: no such module.")
+    await office.desk.mark_blocked("T-1:blocked", PROJECT, number, "It cannot be done: no such module.")
     assert await office.intake.news(PROJECT) == ()
     office.fake.world.label(office.repo, office.repo.issue(number), "overlord", by="ana")
     (again,) = await office.intake.news(PROJECT)
@@ -135,7 +135,7 @@ async def test_each_answer_on_an_issue_is_given_once(office: Office, which: str,
     for _ in range(2):
         if fault:
             office.fake.faults.plan(fault, which, times=2)
-        await office.desk.blocked("T-1:blocked", PROJECT, one, f"It needs {SECRET}.")
+        await office.desk.mark_blocked("T-1:blocked", PROJECT, one, f"It needs {SECRET}.")
         await office.desk.attention("T-2:attention", PROJECT, two, "Three tool errors in a row.")
         office.fake.faults.plans.clear()
     count = office.fake.world.count

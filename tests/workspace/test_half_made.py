@@ -28,7 +28,7 @@ async def test_half_a_folder_is_made_anew(yard: Yard, half: str) -> None:
     before = yard.seen()
     checkouts, again = await yard.opened()
     assert not again.found and (path / "README.md").is_file() and not path.is_symlink()
-    assert await checkouts.unsaved(again) == [] and again.base == checkout.base
+    assert await checkouts.unsaved_paths(again) == [] and again.base == checkout.base
     assert yard.folders() == [NAME] and yard.seen() == before
 
 
@@ -50,7 +50,7 @@ async def test_a_kill_between_a_commit_and_its_note_in_the_folder_commits_nothin
     commit = await checkouts.commit(checkout, "one")
     (yard.mirror / "worktrees" / NAME / "HEAD").write_text(f"{checkout.base}\n")
     again, found = await yard.opened()
-    assert found.found and found.head == commit and await again.unsaved(found) == []
+    assert found.found and found.head == commit and await again.unsaved_paths(found) == []
     assert await again.commit(found, "again") == commit
 
 
@@ -58,7 +58,7 @@ async def test_what_was_staged_before_a_kill_is_still_unsaved_and_then_committed
     checkouts, checkout = await yard.opened()
     write(checkout.workspace.path, {"a.txt": "1\n"})
     git(checkout.workspace.path, "add", "a.txt")
-    assert await checkouts.unsaved(checkout) == ["a.txt"]
+    assert await checkouts.unsaved_paths(checkout) == ["a.txt"]
     commit = await checkouts.commit(checkout, "one")
     assert [change.path for change in await checkouts.changes("links", checkout.base, commit)] == ["a.txt"]
 

@@ -90,7 +90,7 @@ async def test_what_lies_loose_is_packed_and_all_of_it_is_still_there(yard: Yard
         assert pack.stat().st_mode & stat.S_IROTH, "whoever the sandbox runs as reads it"
 
     checkouts, checkout = await yard.opened()
-    assert await checkouts.unsaved(checkout) == ["draft.txt"], "a folder that is worked in knows nothing of it"
+    assert await checkouts.unsaved_paths(checkout) == ["draft.txt"], "a folder that is worked in knows nothing of it"
     await checkouts.commit(checkout, "and on")
     assert not await keep_up(yard.mirror), "a few loose objects are no trouble"
     assert await keep_up(yard.mirror, fill=0) and lying_about(yard.mirror)[0] == 0

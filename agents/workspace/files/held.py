@@ -14,7 +14,7 @@ _FIRST_WAIT, _LONGEST_WAIT = 0.002, 0.1
 
 
 @asynccontextmanager
-async def held(path: Path) -> AsyncIterator[int]:
+async def hold_lock(path: Path) -> AsyncIterator[int]:
     """Hold the lock of a file that stays, made if need be, as soon as nobody else does. Pass it on to git."""
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
@@ -25,7 +25,7 @@ async def held(path: Path) -> AsyncIterator[int]:
 
 
 @asynccontextmanager
-async def held_folder(path: Path) -> AsyncIterator[int]:
+async def hold_folder(path: Path) -> AsyncIterator[int]:
     """Hold the lock of a folder. Raises FileNotFoundError if it is not there, or went away meanwhile."""
     folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:

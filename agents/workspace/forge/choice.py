@@ -27,8 +27,8 @@ class Forges:
     async def publish(self, project: str, branch: str, head: str) -> str:
         return await self._for(project).publish(project, branch, head)
 
-    async def fetched(self, project: str, branch: str) -> str:
-        return await self._for(project).fetched(project, branch)
+    async def fetch_branch(self, project: str, branch: str) -> str:
+        return await self._for(project).fetch_branch(project, branch)
 
     def _for(self, project: str) -> Forge:
         if project not in self._of:
@@ -42,5 +42,5 @@ class NoIssues:
     async def tell(self, key: str, project: str, number: int, text: str) -> None:
         raise ForgeFailed(f"Issue {number} of {project} cannot be reached", next_step="Set GITHUB_TOKEN again.")
 
-    blocked = tell
+    mark_blocked = tell
     attention = tell

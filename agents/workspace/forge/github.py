@@ -11,7 +11,7 @@ from agents.domain.work.commit_messages import commit_message
 from agents.ports import ForgeFailed, Pull, PullRequest, Target
 from agents.ports.judging import ANYWHERE
 from agents.workspace.forge import words
-from agents.workspace.forge.github_api import GitHubApi, Unsure, wanted
+from agents.workspace.forge.github_api import GitHubApi, Unsure, expect_status
 from agents.workspace.forge.github_shapes import (
     CommentShown,
     IssueShown,
@@ -84,7 +84,7 @@ class GitHubForge:
             if await self._is_said(path, mark):
                 return
             try:
-                wanted(await self._api.change("POST", path, {"body": body}), f"a comment on #{number}", 201)
+                expect_status(await self._api.change("POST", path, {"body": body}), f"a comment on #{number}", 201)
                 return
             except Unsure:
                 await self._api.wait(SETTLE)
@@ -115,7 +115,7 @@ class GitHubForge:
             if answer.status in (405, 409):
                 again = await self._pull(remote, number)  # somebody else may have merged it this moment
                 return again.merge_commit_sha if again.standing == "merged" else None
-            commit = read(Merged, wanted(answer, f"the merge of #{number}").data, f"the merge of #{number}").sha
+            commit = read(Merged, expect_status(answer, f"the merge of #{number}").data, f"the merge of #{number}").sha
             went = (await self._pull(remote, number)).base.ref  # somebody may have turned it elsewhere this moment
             require_target(number, went, target.branch or went, merged=True)
             return commit
@@ -135,7 +135,7 @@ class GitHubForge:
         await self._pushing.push(self.remote(project), checked_branch(branch), checked_commit(head))
         return f"git fetch && git switch {branch}"
 
-    async def fetched(self, project: str, branch: str) -> str:
+    async def fetch_branch(self, project: str, branch: str) -> str:
         remote = self.remote(project)
         ours = Repository(remote.commits)
         there = await self._pushing.at(remote, checked_branch(branch))
@@ -149,8 +149,8 @@ class GitHubForge:
         """What runs on GitHub for a commit."""
         path = f"/repos/{self.remote(project).full}/commits/{checked_commit(commit)}"
         what = "the checks"
-        runs = read(Runs, wanted(await self._api.get(f"{path}/check-runs", per_page="100"), what).data, what)
-        said = read(Statuses, wanted(await self._api.get(f"{path}/status", per_page="100"), what).data, what)
+        runs = read(Runs, expect_status(await self._api.get(f"{path}/check-runs", per_page="100"), what).data, what)
+        said = read(Statuses, expect_status(await self._api.get(f"{path}/status", per_page="100"), what).data, what)
         return (
             *(_check(run.name, run.conclusion or "pending", run.html_url) for run in runs.check_runs),
             *(_check(one.context, one.state, one.target_url) for one in said.statuses),
@@ -190,7 +190,7 @@ class GitHubForge:
                 continue
             if answer.status == 422 and (there := await self._found(remote, pull)):
                 return there  # it was there already
-            return read(PullShown, wanted(answer, what, 201).data, what)
+            return read(PullShown, expect_status(answer, what, 201).data, what)
         raise Unsure(what)
 
     async def _is_said(self, path: str, mark: str) -> bool:
@@ -220,12 +220,12 @@ class GitHubForge:
     async def _pull(self, remote: Remote, number: int) -> PullShown:
         what = f"pull request {number} of {remote.full}"
         return read(
-            PullShown, wanted(await self._api.get(f"/repos/{remote.full}/pulls/{int(number)}"), what).data, what
+            PullShown, expect_status(await self._api.get(f"/repos/{remote.full}/pulls/{int(number)}"), what).data, what
         )
 
     async def _repository(self, project: str) -> Repo:
         full = self.remote(project).full
-        return read(Repo, wanted(await self._api.get(f"/repos/{full}"), full).data, full)
+        return read(Repo, expect_status(await self._api.get(f"/repos/{full}"), full).data, full)
 
     def _harmless(self, text: str) -> str:
         return words.harmless(self._redact(text), urlsplit(web_of(self._api.url)).hostname or "")
@@ -246,14 +246,16 @@ class Labels:
     async def _change(self, remote: Remote, number: int, label: str, *, there: bool) -> None:
         path, what = f"/repos/{remote.full}/issues/{int(number)}", f"a label of {remote.full}#{number}"
         for _ in range(TRIES):
-            issue = read(IssueShown, wanted(await self._api.get(path), what).data, what)
+            issue = read(IssueShown, expect_status(await self._api.get(path), what).data, what)
             if (label in [one.name for one in issue.labels]) is there:
                 return
             try:
                 if there:
-                    wanted(await self._api.change("POST", f"{path}/labels", {"labels": [label]}), what)
+                    expect_status(await self._api.change("POST", f"{path}/labels", {"labels": [label]}), what)
                 else:
-                    wanted(await self._api.change("DELETE", f"{path}/labels/{quote(label, safe='')}"), what, 200, 404)
+                    expect_status(
+                        await self._api.change("DELETE", f"{path}/labels/{quote(label, safe='')}"), what, 200, 404
+                    )
                 return
             except Unsure:
                 await self._api.wait(SETTLE)

@@ -79,7 +79,7 @@ class GitHubApi:
     async def pages(self, path: str, **query: str) -> AsyncIterator[Any]:
         """Each entry of a list, however many pages it has."""
         for page in range(1, PAGES_MOST + 1):
-            reply = wanted(await self.get(path, per_page="100", page=str(page), **query), path)
+            reply = expect_status(await self.get(path, per_page="100", page=str(page), **query), path)
             for entry in reply.data:
                 yield entry
             if not reply.has_next:
@@ -156,7 +156,7 @@ class GitHubApi:
         return self._session
 
 
-def wanted(reply: Reply, what: str, *statuses: int) -> Reply:
+def expect_status(reply: Reply, what: str, *statuses: int) -> Reply:
     """The reply, if it is one of those that mean yes."""
     if reply.status in (statuses or (200, 201)):
         return reply

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from agents.domain.text.sanitize import clean, cut, hidden_in, one_line
 from agents.workspace.forge.github import GitHubForge, Labels
-from agents.workspace.forge.github_api import GitHubApi, wanted
+from agents.workspace.forge.github_api import GitHubApi, expect_status
 from agents.workspace.forge.github_shapes import EventShown, IssueShown, read
 from agents.workspace.forge.remotes import Remote
 
@@ -59,7 +59,7 @@ class GitHubIntake:
         first = await self._api.get(path, etag=self._etags.get(project, ""), per_page="100", page="1", **query)
         if first.status == 304:
             return ()
-        entries = list(wanted(first, f"the issues of {remote.full}").data)
+        entries = list(expect_status(first, f"the issues of {remote.full}").data)
         if first.has_next:
             entries = [entry async for entry in self._api.pages(path, **query)]
         shown = [read(IssueShown, entry, "an issue") for entry in entries]
@@ -117,7 +117,7 @@ class IssueDesk:
     async def tell(self, key: str, project: str, number: int, text: str) -> None:
         await self._forge.comment(key, project, number, text)
 
-    async def blocked(self, key: str, project: str, number: int, why: str) -> None:
+    async def mark_blocked(self, key: str, project: str, number: int, why: str) -> None:
         """Said on the issue, and the label goes. Putting it back asks again."""
         await self._forge.comment(key, project, number, why)
         await self._labels.take(self._forge.remote(project), number, self._label)

@@ -94,14 +94,14 @@ class LocalForge:
             commit = await self._merged(place, record, message, target.start)
             if commit is not None:
                 await self._follow(place, record, commit)
-                await self._book.merged(project, number, commit)
+                await self._book.mark_merged(project, number, commit)
         return commit
 
     async def publish(self, project: str, branch: str, head: str) -> str:
         await self._bring(self._place(project), checked_branch(branch), checked_commit(head))
         return f"git switch {branch}"
 
-    async def fetched(self, project: str, branch: str) -> str:
+    async def fetch_branch(self, project: str, branch: str) -> str:
         place = self._place(project)
         ours, theirs = Repository(place.commits), Repository(place.repository)
         there = await theirs.commit_at(f"refs/heads/{checked_branch(branch)}")

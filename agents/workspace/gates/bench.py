@@ -60,12 +60,12 @@ class Bench:
     ) -> Outcome:
         """On the commit's files; with `base` on the base's, only to compare with, so nothing is kept."""
         wanted = restored.laid_over(self.case.had if base else self.case.has)
-        async with self.ground.laid(self.case.repository, wanted) as folder:
+        async with self.ground.write_tree(self.case.repository, wanted) as folder:
             (folder / self.out).mkdir()
             self.environment.link(folder)
             ran = await self._shown(name, command, folder)
             found, coverage = await asyncio.to_thread(self._reports, folder, command)
-        row = scoring.scored(name, command, ran, self.means.profile)
+        row = scoring.score_run(name, command, ran, self.means.profile)
         if command.report:
             score, why = scoring.pytest_words(row, found)
             row = replace(row, score=score, why=why)
@@ -74,7 +74,7 @@ class Bench:
         return Outcome(row=row, said=said, report=found, coverage=coverage)
 
     async def _shown(self, name: str, command: Command, folder: Path) -> Ran:
-        workspace = self.environment.shown(folder)
+        workspace = self.environment.workspace_for(folder)
         with self.show(command.shown, name) as heard:
             return await self.sandbox.once(
                 workspace,

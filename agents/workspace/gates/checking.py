@@ -26,11 +26,11 @@ class Check:
     is_ruff: bool = False  # it runs nothing of the project, so its findings can be told apart
 
 
-async def checked(bench: Bench, check: Check) -> GateRun:
+async def run_check(bench: Bench, check: Check) -> GateRun:
     """No change chooses how it is judged: what passes only because settings changed does not pass."""
     case, back = bench.case, check_settings(bench.case.differing)
     row = await _looked(bench, check, case.after)
-    if row.score is not Score.PASS or not back.touched:
+    if row.score is not Score.PASS or not back.changes_anything:
         return row
     before = await _looked(bench, replace(check, name=f"{check.name} as before"), case.before, back)
     if before.score is Score.PASS or await _failed_before(bench, check):

@@ -52,7 +52,7 @@ class Environment:
         modules = () if self.modules is None else (self.modules,)
         return (*self.readable, *ruff, *(path for chain in self.more for path in chain.readable), *modules)
 
-    def shown(self, folder: Path) -> Workspace:
+    def workspace_for(self, folder: Path) -> Workspace:
         """The workspace of one command. Nothing is written: `link` does that."""
         source = {"PYTHONPATH": str(folder / "src")} if (folder / "src").is_dir() else {}
         environ = {

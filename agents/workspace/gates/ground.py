@@ -26,7 +26,7 @@ class Ground:
         self._home = home
 
     @asynccontextmanager
-    async def laid(self, repository: Path, wanted: Sequence[Entry]) -> AsyncIterator[Path]:
+    async def write_tree(self, repository: Path, wanted: Sequence[Entry]) -> AsyncIterator[Path]:
         """These files, and nothing else."""
         self._home.mkdir(parents=True, exist_ok=True)
         folder = self._home / f"{os.getpid()}-{os.urandom(6).hex()}"

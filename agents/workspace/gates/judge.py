@@ -91,7 +91,7 @@ class SandboxGates:
             return None  # the gate says so, with what to do
         if command is None:
             return None
-        told = await asyncio.to_thread(around.shown, folder)
+        told = await asyncio.to_thread(around.workspace_for, folder)
         settings = (f"{name}={value}" for name, value in told.environ.items())
         return Trial(argv=("env", *settings, *command.argv), shown=command.shown)
 

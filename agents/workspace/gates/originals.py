@@ -58,7 +58,7 @@ class Restored:
         return (*(entry.path for entry in self.over), *self.without)
 
     @property
-    def touched(self) -> bool:
+    def changes_anything(self) -> bool:
         """A test that was only added counts too: while it is loaded it can change what others test."""
         return bool(self.over or self.without)
 
@@ -84,7 +84,7 @@ class Weakened:
         return tuple(said)
 
 
-def restored(differing: Sequence[Differing], before: Look, after: Look, way: Way | None) -> Restored:
+def restore_originals(differing: Sequence[Differing], before: Look, after: Look, way: Way | None) -> Restored:
     return put_back(differing, lambda path: is_test(path) or _steers(path) or _says_how(path, before, after, way))
 
 
@@ -122,7 +122,7 @@ def _says_how(path: str, before: Look, after: Look, way: Way | None) -> bool:
     return way is Way.MAKE and path in MAKEFILES
 
 
-def weakened(before: Mapping[str, str], after: Mapping[str, str]) -> Weakened:
+def find_weakening(before: Mapping[str, str], after: Mapping[str, str]) -> Weakened:
     """Texts of the test files that differ, by path: as they were, and as they are with those that were added."""
     had, has = _names(before.values()), _names(after.values())
     return Weakened(

@@ -34,7 +34,7 @@ class Case:
         return self.trees[0] == self.trees[1]
 
     @property
-    def changed(self) -> tuple[str, ...]:
+    def changed_files(self) -> tuple[str, ...]:
         """Plain files that are there now."""
         there = (each.after for each in self.differing if each.after is not None)
         return tuple(entry.path for entry in there if entry.mode not in (LINK, MODULE))
@@ -45,9 +45,9 @@ class Case:
         return sum(1 for line in kept if line and not line.startswith(b"#"))
 
     @property
-    def weakened(self) -> originals.Weakened:
+    def weakening(self) -> originals.Weakened:
         now = {path: content for path, content in self.contents.items() if is_test(path)}
-        return originals.weakened(_decoded(self.former), _decoded(now))
+        return originals.find_weakening(_decoded(self.former), _decoded(now))
 
 
 async def read(candidate: Candidate, repository: Path) -> Case:
@@ -104,7 +104,7 @@ async def _secrets(case: Case, redact: Redact) -> GateRun:
         if row.score is not Score.PASS:
             break
         found = await _scanned(case, each, redact)
-        row = row if found.score is Score.PASS else rules.carried(found, each)
+        row = row if found.score is Score.PASS else rules.in_earlier_commit(found, each)
     return row
 
 

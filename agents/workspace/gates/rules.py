@@ -26,7 +26,9 @@ Reads = Callable[[str], bytes]  # a changed file's content, by path
 
 def forbidden(differing: Sequence[Differing], content: Reads, there: Collection[str] = ()) -> GateRun:
     """Files that no scope opens, and, for the minion to mend, names that clash with those that are there."""
-    why = [f"{shown(each.change.path)}: {problem}" for each in differing for problem in _forbidden(each, content)]
+    why = [
+        f"{display_path(each.change.path)}: {problem}" for each in differing for problem in _forbidden(each, content)
+    ]
     row = _row("forbidden files", why, f"none among {_many(len(differing), 'changed file')}")
     if row.score is not Score.PASS or not (clashes := _clashes(differing, there)):
         return row
@@ -37,7 +39,10 @@ def _clashes(differing: Sequence[Differing], there: Collection[str]) -> list[str
     added = [each.change.path for each in differing if each.before is None and each.after is not None]
     others = frozenset(there).difference(added) if added else ()
     said = "on machines where case does not count this is"
-    return [f"{shown(path)}: {said} {shown(other)}, so one would be lost" for path, other in twins(added, others)]
+    return [
+        f"{display_path(path)}: {said} {display_path(other)}, so one would be lost"
+        for path, other in twins(added, others)
+    ]
 
 
 def _forbidden(each: Differing, content: Reads) -> Iterator[str]:
@@ -78,7 +83,7 @@ def leaves(path: str, target: bytes) -> bool:
 def within(differing: Sequence[Differing], scope: Scope) -> GateRun:
     """The second fence, whatever a shell command did."""
     why = [
-        f"{shown(each.change.path)}: {_reason(problem)}"
+        f"{display_path(each.change.path)}: {_reason(problem)}"
         for each in differing
         if (problem := _outside(each.change.path, scope))
     ]
@@ -101,11 +106,11 @@ def _reason(problem: str) -> str:
 def secrets(patch: str, redact: Redact) -> GateRun:
     """Added lines that look like a secret. The row says where, never what."""
     patch = patch.replace("\0", "")  # as in UTF-16
-    why = [f"{shown(path)}, near line {line}" for path, line, text in _added(patch) if redact(text) != text]
+    why = [f"{display_path(path)}, near line {line}" for path, line, text in _added(patch) if redact(text) != text]
     return _row("secrets", why, "none in the added lines", before="what looks like a secret in ")
 
 
-def carried(found: GateRun, commit: str) -> GateRun:
+def in_earlier_commit(found: GateRun, commit: str) -> GateRun:
     """Whoever gets the branch gets its history, too."""
     why = f"{found.why}, in the branch's earlier commit {commit[:10]}: the branch must begin anew"
     return replace(found, why=why)
@@ -147,7 +152,7 @@ def loop(tree: str, base: str, earlier: Sequence[str], scope: Scope) -> GateRun:
     return GateRun(name="loop", score=Score.PASS, why="not seen before")
 
 
-def shown(path: str) -> str:
+def display_path(path: str) -> str:
     """A path that is harmless to show."""
     return one_line(clean(path.encode(errors="replace").decode()), 160)
 

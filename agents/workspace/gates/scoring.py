@@ -20,7 +20,7 @@ _PYTEST = {
 }
 
 
-def scored(name: str, command: Command, ran: Ran, profile: Profile) -> GateRun:
+def score_run(name: str, command: Command, ran: Ran, profile: Profile) -> GateRun:
     score, why = _verdict(command, ran, profile)
     return GateRun(
         name=name, score=score, why=why, command=command.shown, exit_code=ran.exit_code, seconds=round(ran.seconds, 2)

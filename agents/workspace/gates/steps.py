@@ -9,7 +9,7 @@ from agents.domain.checks.gates import ExtraGate
 from agents.domain.context.listing import is_test
 from agents.workspace.gates import commands, detect, originals, scoring
 from agents.workspace.gates.bench import Bench, Outcome
-from agents.workspace.gates.checking import Check, checked
+from agents.workspace.gates.checking import Check, run_check
 from agents.workspace.gates.commands import Command
 from agents.workspace.gates.detect import Way
 from agents.workspace.gates.originals import Restored, few
@@ -39,20 +39,22 @@ async def lint(bench: Bench) -> GateRun:
     """The changed files."""
     case, own = bench.case, bench.commands.lint
     if own:
-        by_command = Check(name=LINT, files=case.changed, command=lambda files, look: commands.lint_by(own, files))
-        return await checked(bench, by_command)
+        by_command = Check(
+            name=LINT, files=case.changed_files, command=lambda files, look: commands.lint_by(own, files)
+        )
+        return await run_check(bench, by_command)
     way = detect.lint(case.before) or detect.lint(case.after)
-    files = [path for path in case.changed if way and detect.LINTED[way].search(path)]
+    files = [path for path in case.changed_files if way and detect.LINTED[way].search(path)]
     if way is None or not files:
         why = "no linter is set up" if way is None else f"no changed file is one for {way}"
         return GateRun(name=LINT, score=Score.PASS, why=why)
-    return await checked(
+    return await run_check(
         bench, Check(name=LINT, files=files, command=partial(_lint, bench, way), is_ruff=way is Way.RUFF)
     )
 
 
 async def extra(bench: Bench, gate: ExtraGate) -> GateRun:
-    row = await checked(bench, Check(name=gate.name, command=lambda files, look: commands.shell(gate.command)))
+    row = await run_check(bench, Check(name=gate.name, command=lambda files, look: commands.shell(gate.command)))
     return replace(row, score=scoring.after(row.score, gate.on_fail))
 
 
@@ -61,8 +63,8 @@ async def original_tests(bench: Bench, tested: Tested) -> GateRun:
     case = bench.case
     command = _tests(bench) if tested.command is not None else None
     way = None if bench.commands.tests else detect.tests(case.before)
-    put_back = originals.restored(case.differing, case.before, case.after, way)
-    if command is None or not put_back.touched:
+    put_back = originals.restore_originals(case.differing, case.before, case.after, way)
+    if command is None or not put_back.changes_anything:
         return GateRun(name=ORIGINALS, score=Score.PASS, why="none was changed")
     if tested.row.exit_code is None:
         return scoring.not_run(ORIGINALS, "the tests did not come to an end")
@@ -75,7 +77,7 @@ async def original_tests(bench: Bench, tested: Tested) -> GateRun:
     why += _missing(bench, tested, outcome)
     if why:
         return replace(row, score=Score.NEEDS_REVISION, why="; ".join(why))
-    gone = case.weakened.gone
+    gone = case.weakening.gone
     note = f"; renamed or gone: {few(gone)}" if gone else ""
     said = row.why if row.score is Score.PASS else "what fails now failed before, too"
     return replace(row, score=Score.PASS, why=f"{said}{note}")
@@ -88,7 +90,7 @@ def _tests(bench: Bench, *, measured: bool = False) -> Command | None:
     way = detect.tests(case.before) or detect.tests(case.after)
     if way is None:
         return None
-    sources = [path for path in case.changed if path.endswith(".py") and not is_test(path)]
+    sources = [path for path in case.changed_files if path.endswith(".py") and not is_test(path)]
     measured = measured and not detect.measures_itself(case.after)
     return commands.tests(way, bench.environment, bench.out, sources if measured else ())
 
@@ -139,7 +141,7 @@ def _failures(outcome: Outcome, put_back: Restored) -> list[str]:
 
 def _missing(bench: Bench, tested: Tested, outcome: Outcome) -> tuple[str, ...]:
     """Where pytest counted as many cases as before, tests that were joined into one are not missing."""
-    lost = bench.case.weakened
+    lost = bench.case.weakening
     counted, before = tested.cases, _cases(outcome)
     if counted is not None and before is not None and counted >= before:
         lost = replace(lost, fewer_tests=0, fewer_asserts=0 if lost.gone else lost.fewer_asserts)

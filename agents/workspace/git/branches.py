@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from agents.domain.ids import TaskId
-from agents.workspace.files.held import held
+from agents.workspace.files.held import hold_lock
 from agents.workspace.forge.person import checkout_of
 from agents.workspace.forge.plumbing import Repository
 from agents.workspace.git.git import Git
@@ -36,7 +36,7 @@ async def drop_from_copy(copy: Path, branches: Mapping[str, str]) -> None:
     begun = set(listed.splitlines())
     lines = [f"delete {_HEADS}{branch} {commit}\n" for branch, commit in branches.items()]
     lines += [f"delete {BASE}/{branch}\n" for branch in branches if f"{BASE}/{branch}" in begun]
-    async with held(lock_of(copy)) as lock:
+    async with hold_lock(lock_of(copy)) as lock:
         await Git(directory=copy, held=(lock,)).run("update-ref", "--stdin", stdin="".join(lines).encode())
 
 

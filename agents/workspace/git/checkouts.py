@@ -76,19 +76,19 @@ class GitCheckouts:
 
     async def prepare(self, project: str) -> None:
         """Have folders ready at the project's HEAD, so that the next `open` is quick."""
-        with _told(project):
+        with _translate_errors(project):
             if head := await self.tip(project, "HEAD"):
                 await self._folders[project].prepare(head)
 
     async def open(self, project: str, branch: str, start: str) -> Checkout:
-        with _told(branch):
+        with _translate_errors(branch):
             return await self._opened(project, branch, start)
 
     async def _opened(self, project: str, branch: str, start: str) -> Checkout:
         mirror, folders, name = self._mirror(project), self._folders[project], _name_of(branch)
         made = False
         for _ in range(ATTEMPTS):
-            async with folders.found(name) as folder:
+            async with folders.find(name) as folder:
                 if folder is not None:
                     tip, base = await mirror.ends(branch)
                     head = await folders.follow(folder, tip)
@@ -101,24 +101,24 @@ class GitCheckouts:
         raise CheckoutFailed(f"The folder of {branch} goes away as soon as it is made", next_step="Try again.")
 
     @asynccontextmanager
-    async def lent(self, project: str, commit: str) -> AsyncIterator[Workspace]:
+    async def lend(self, project: str, commit: str) -> AsyncIterator[Workspace]:
         """The files of a commit for a while, nobody's changes among them: what gates judge."""
-        commit = await self._mirror(project).known(commit)
-        async with self._folders[project].lent(commit) as path:
+        commit = await self._mirror(project).fetch_commit(commit)
+        async with self._folders[project].lend(commit) as path:
             yield self._workspace(project, path)
 
     async def commit(self, checkout: Checkout, message: str) -> str:
-        with _told(checkout.branch):
+        with _translate_errors(checkout.branch):
             async with self._found(checkout) as folder:
-                tree = await staging.staged(folder.git, folder.path, folder.aside)
+                tree = await staging.stage_all(folder.git, folder.path, folder.aside)
                 return await self._committed(checkout, folder, tree, message)
 
-    async def refused(self, checkout: Checkout) -> str:
+    async def why_uncommittable(self, checkout: Checkout) -> str:
         """Why what is in the folder cannot be committed; empty if it can be. Nothing is committed by asking."""
-        with _told(checkout.branch):
+        with _translate_errors(checkout.branch):
             async with self._found(checkout) as folder:
                 try:
-                    await staging.staged(folder.git, folder.path, folder.aside)
+                    await staging.stage_all(folder.git, folder.path, folder.aside)
                 except Uncommittable as problem:
                     return str(problem)
         return ""
@@ -127,7 +127,7 @@ class GitCheckouts:
         mirror, at = self._mirror(checkout.project), folder.at
         if tree == await mirror.tree(at):
             return await mirror.tip(checkout.branch)
-        new = await mirror.committed(tree, [at], message)
+        new = await mirror.write_commit(tree, [at], message)
         tip: str | None = new
         if not await mirror.move(checkout.branch, new, at):
             tip = await mirror.join(checkout.branch, at, new, message)
@@ -140,9 +140,9 @@ class GitCheckouts:
         await self._folders[checkout.project].follow(folder, tip)
         return tip
 
-    async def unsaved(self, checkout: Checkout) -> Sequence[str]:
+    async def unsaved_paths(self, checkout: Checkout) -> Sequence[str]:
         async with self._found(checkout) as folder:
-            return await staging.unsaved(folder.git)
+            return await staging.unsaved_paths(folder.git)
 
     async def changes(self, project: str, base: str, commit: str) -> Sequence[Change]:
         return await self._mirror(project).changes(base, commit)
@@ -165,7 +165,7 @@ class GitCheckouts:
 
     async def discard(self, project: str, branch: str) -> None:
         self._mirror(project)
-        with _told(branch):
+        with _translate_errors(branch):
             await self._folders[project].close(_name_of(branch))
 
     async def sweep(self, wanted: Collection[tuple[str, str]]) -> int:
@@ -178,7 +178,7 @@ class GitCheckouts:
     async def _found(self, checkout: Checkout) -> AsyncIterator[Folder]:
         """By project and branch: where a folder is, only our own record says."""
         self._mirror(checkout.project)
-        async with self._folders[checkout.project].found(_name_of(checkout.branch)) as folder:
+        async with self._folders[checkout.project].find(_name_of(checkout.branch)) as folder:
             if folder is None:
                 raise CheckoutFailed(f"The folder of {checkout.branch} is not there", next_step="Open it again.")
             yield folder
@@ -199,7 +199,7 @@ class GitCheckouts:
 
 
 @contextmanager
-def _told(branch: str) -> Iterator[None]:
+def _translate_errors(branch: str) -> Iterator[None]:
     """A full disk or a missing right is told like any other reason."""
     try:
         yield

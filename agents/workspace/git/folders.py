@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agents.ports import CheckoutFailed
-from agents.workspace.files.held import held_folder, hold_now
+from agents.workspace.files.held import hold_folder, hold_now
 from agents.workspace.files.removal import remove
 from agents.workspace.git.git import LONG, Git, GitFailed
 from agents.workspace.git.mirror import Mirror
-from agents.workspace.git.staging import refresh, unsaved
+from agents.workspace.git.staging import refresh, unsaved_paths
 from agents.workspace.sandbox.walls.ownership import hand_over
 
 POOL = 2
@@ -75,12 +75,12 @@ class Folders:
         return folder.is_dir() and not folder.is_symlink() and (kept / "HEAD").is_file() and (kept / "index").is_file()
 
     @asynccontextmanager
-    async def found(self, name: str) -> AsyncIterator[Folder | None]:
+    async def find(self, name: str) -> AsyncIterator[Folder | None]:
         """A branch's folder, locked; None if there is none, or half of one."""
         async with AsyncExitStack() as stack:
             folder = None
             with suppress(FileNotFoundError):
-                lock = await stack.enter_async_context(held_folder(self._kept(name)))
+                lock = await stack.enter_async_context(hold_folder(self._kept(name)))
                 if self._is_whole(name):
                     folder = Folder(path=self.path(name), kept=self._kept(name), lock=lock)
                     (folder.kept / "index.lock").unlink(missing_ok=True)  # of a git that was killed: we hold the lock
@@ -89,7 +89,7 @@ class Folders:
 
     async def take(self, name: str, commit: str) -> None:
         """Give a folder at this commit that name, unless somebody else was faster."""
-        async with self._spare(commit) as spare, self._mirror.locked():
+        async with self._spare(commit) as spare, self._mirror.lock():
             if self._is_whole(name):
                 return
             half = await self._drop(name)
@@ -98,11 +98,11 @@ class Folders:
             await asyncio.to_thread(remove, half)
 
     @asynccontextmanager
-    async def lent(self, commit: str) -> AsyncIterator[Path]:
+    async def lend(self, commit: str) -> AsyncIterator[Path]:
         """A folder at this commit for a while, without a branch."""
         async with self._spare(commit) as spare:
             name = f"{LENT}{spare.path.name[1:]}"
-            async with self._mirror.locked():
+            async with self._mirror.lock():
                 lent = self._rename(spare, name)
             try:
                 yield lent.path
@@ -131,7 +131,7 @@ class Folders:
             return at
         if await folder.git.line("write-tree") != await self._mirror.tree(tip):
             try:
-                if await unsaved(folder.git):
+                if await unsaved_paths(folder.git):
                     return at
                 await replace(folder.git, seconds=LONG).run("read-tree", "-m", "-u", at, tip)
             except CheckoutFailed:
@@ -141,7 +141,7 @@ class Folders:
         return tip
 
     async def close(self, name: str) -> None:
-        async with self.found(name) as folder:
+        async with self.find(name) as folder:
             if folder is not None:
                 await self._remove(folder)
 
@@ -155,7 +155,7 @@ class Folders:
         return sum([await self._swept(name) for name in sorted(there - stay)])
 
     async def _swept(self, name: str) -> bool:
-        async with self._mirror.locked():
+        async with self._mirror.lock():
             kept = self._kept(name.removeprefix(ASIDE))
             lock = hold_now(kept)
             if lock is None and kept.is_dir():
@@ -222,7 +222,7 @@ class Folders:
     async def _begun(self, most: int | None = None) -> Folder | None:
         """An empty folder under a new name, locked; None if there are as many as that."""
         name = f"{SPARE}{os.urandom(8).hex()}"
-        async with self._mirror.locked():
+        async with self._mirror.lock():
             if most is not None and len(self._names(SPARE)) >= most:
                 return None
             self._kept(name).mkdir()

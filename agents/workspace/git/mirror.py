@@ -10,7 +10,7 @@ from agents.domain.checks.evaluation import Change
 from agents.domain.work.branches import odd_branch
 from agents.domain.work.commit_messages import commit_message
 from agents.ports import CheckoutFailed
-from agents.workspace.files.held import held
+from agents.workspace.files.held import hold_lock
 from agents.workspace.files.removal import remove
 from agents.workspace.git.diffs import PLAIN, differing
 from agents.workspace.git.git import FETCH, LONG, OVERLORD, UPLOAD, Git, GitFailed, git_dir, is_commit
@@ -50,8 +50,8 @@ class Mirror:
         self._git = Git(directory=place)
 
     @asynccontextmanager
-    async def locked(self) -> AsyncIterator[Git]:
-        async with held(self._lock) as lock:
+    async def lock(self) -> AsyncIterator[Git]:
+        async with hold_lock(self._lock) as lock:
             yield replace(self._git, held=(lock,))
 
     async def bring_up(self, branch: str = "") -> str:
@@ -60,14 +60,14 @@ class Mirror:
         head = await self._source_at(theirs)
         if not self.place.is_dir():
             await self._make()
-        if not head or head == await self.resolved(ours):
+        if not head or head == await self.resolve(ours):
             return head
-        async with self.locked() as git:
+        async with self.lock() as git:
             fetch = (*FETCH, "--update-shallow", UPLOAD, "--end-of-options", str(self.source.absolute()))
             await _unstuck(self.place, replace(git, seconds=LONG), (*fetch, f"+{theirs}:{ours}"))
-        return await self.resolved(ours)
+        return await self.resolve(ours)
 
-    async def resolved(self, name: str) -> str:
+    async def resolve(self, name: str) -> str:
         """The commit that a ref or an id names; empty if there is none."""
         if not self.place.is_dir():
             return ""
@@ -79,7 +79,7 @@ class Mirror:
             raise
 
     async def tip(self, branch: str) -> str:
-        return await self.resolved(ref(branch))
+        return await self.resolve(ref(branch))
 
     async def ends(self, branch: str) -> tuple[str, str]:
         """Where a branch is, and where it began. By name alone: to list branches takes longer the more there are."""
@@ -88,22 +88,22 @@ class Mirror:
         tip, base = ("" if line.endswith(" missing") else line for line in said.splitlines())
         return tip, base
 
-    async def known(self, commit: str) -> str:
+    async def fetch_commit(self, commit: str) -> str:
         """The commit itself, fetched if need be. Raises CheckoutFailed."""
-        checked(commit)
-        found = await self.resolved(commit)
+        check_commit(commit)
+        found = await self.resolve(commit)
         if not found and await self.bring_up():
-            found = await self.resolved(commit)
+            found = await self.resolve(commit)
         if not found:
             raise CheckoutFailed(f"There is no commit {commit[:12]}", next_step="Look whether the project has it.")
         return found
 
     async def move(self, branch: str, new: str, old: str) -> bool:
         """From where it was known to be; False if it is elsewhere by now. `old` empty: begin the branch there."""
-        lines = [f"update {ref(branch)} {checked(new)} {old or '0' * len(new)}\n"]
+        lines = [f"update {ref(branch)} {check_commit(new)} {old or '0' * len(new)}\n"]
         if not old:
             lines.append(f"update {BASE}/{branch} {new}\n")
-        async with self.locked() as git:
+        async with self.lock() as git:
             try:
                 await _unstuck(self.place, git, ("update-ref", "--stdin"), "".join(lines).encode())
             except GitFailed as problem:
@@ -115,22 +115,22 @@ class Mirror:
     async def begin(self, branch: str, start: str) -> str:
         """The branch's tip; it is made if it is not there."""
         if not self.place.is_dir():
-            await self.known(start)
+            await self.fetch_commit(start)
         try:
             made = await self.move(branch, start, "")
         except GitFailed as problem:
             if "nonexistent object" not in problem.said:
                 raise
-            made = await self.move(branch, await self.known(start), "")
+            made = await self.move(branch, await self.fetch_commit(start), "")
         return start if made else await self.tip(branch)
 
-    async def committed(self, tree: str, parents: Sequence[str], message: str, date: str = "") -> str:
+    async def write_commit(self, tree: str, parents: Sequence[str], message: str, date: str = "") -> str:
         who = replace(self._git, environ=replace(OVERLORD, date=date).environ)
         named = (part for parent in parents for part in ("-p", parent))
         return await who.line("commit-tree", *named, tree, stdin=commit_message(message).encode())
 
     async def join(self, into: str, start: str, commit: str, message: str) -> str | None:
-        commit, start = await self.known(commit), await self.known(start)
+        commit, start = await self.fetch_commit(commit), await self.fetch_commit(start)
         for _ in range(ATTEMPTS):
             there = await self.tip(into)
             new = await self._joined(there or start, commit, message)
@@ -155,13 +155,13 @@ class Mirror:
                 return None
             raise
         times = await self._git.line("log", "--no-walk", "--format=%ct", tip, commit)
-        return await self.committed(said, (tip, commit), message, f"@{max(map(int, times.split()))} +0000")
+        return await self.write_commit(said, (tip, commit), message, f"@{max(map(int, times.split()))} +0000")
 
     async def _contains(self, tip: str, commit: str) -> bool:
         return await self._git.says("merge-base", "--is-ancestor", commit, tip)
 
     async def changes(self, base: str, commit: str) -> list[Change]:
-        found = await differing(self._git, checked(base), checked(commit), errors="backslashreplace")
+        found = await differing(self._git, check_commit(base), check_commit(commit), errors="backslashreplace")
         return [one.change for one in found]
 
     async def patch(self, base: str, commit: str) -> str:
@@ -170,12 +170,12 @@ class Mirror:
 
     async def difference(self, base: str, commit: str, most: int) -> tuple[str, int]:
         """The beginning of it, and how many bytes more there are."""
-        arguments = ("diff-tree", *PLAIN, "-p", checked(base), checked(commit))
+        arguments = ("diff-tree", *PLAIN, "-p", check_commit(base), check_commit(commit))
         found, cut = await self._git.cut(*arguments, most=most)
         return found.decode(errors="replace"), cut
 
     async def tree(self, commit: str) -> str:
-        return await self._git.line("rev-parse", "--verify", "--end-of-options", f"{checked(commit)}^{{tree}}")
+        return await self._git.line("rev-parse", "--verify", "--end-of-options", f"{check_commit(commit)}^{{tree}}")
 
     async def _source_at(self, name: str) -> str:
         """Asked of the user's repository itself, which costs less than a fetch that brings nothing."""
@@ -193,7 +193,7 @@ class Mirror:
     async def _make(self) -> None:
         """Made under another name first, so that it is there whole or not at all."""
         self.place.parent.mkdir(parents=True, exist_ok=True)
-        async with held(self._lock):
+        async with hold_lock(self._lock):
             if self.place.is_dir():
                 return
             fresh = self.place.with_suffix(".new")
@@ -221,7 +221,7 @@ def ref(branch: str) -> str:
     return f"refs/heads/{branch}"
 
 
-def checked(commit: str) -> str:
+def check_commit(commit: str) -> str:
     if not is_commit(commit):
         raise CheckoutFailed(f"{commit[:80]!r} is no commit's id", next_step="Name a commit by its whole id.")
     return commit

@@ -34,14 +34,14 @@ async def refresh(git: Git) -> None:
             raise
 
 
-async def unsaved(git: Git) -> list[str]:
+async def unsaved_paths(git: Git) -> list[str]:
     """Paths that differ from the last commit."""
     await refresh(git)
     fields, others = await _listed_by(git, "diff-index", *_TRACKED, "HEAD", "--"), await _others(git)
     return await asyncio.to_thread(sorted, [*fields[1::2], *others])  # two sorted lists: that is quick
 
 
-async def staged(git: Git, folder: Path, aside: Path) -> str:
+async def stage_all(git: Git, folder: Path, aside: Path) -> str:
     """The tree of all that is in the folder and not ignored. Raises Uncommittable, saying what cannot be taken.
 
     What changed is copied aside first, each file opened beneath the folder: git itself would follow a link that

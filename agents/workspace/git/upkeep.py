@@ -10,7 +10,7 @@ import time
 from contextlib import nullcontext, suppress
 from pathlib import Path
 
-from agents.workspace.files.held import held, hold_file_now
+from agents.workspace.files.held import hold_file_now, hold_lock
 from agents.workspace.git.git import Git
 
 LOOSE_MOST, PACKS_MOST = 2_000, 20
@@ -29,7 +29,7 @@ async def pack_refs(place: Path, lock: Path | None = None, *, fill: float = 1.0)
     """
     if await asyncio.to_thread(loose_refs, place) <= fill * REFS_MOST:
         return False
-    async with held(lock) if lock else nullcontext() as file:
+    async with hold_lock(lock) if lock else nullcontext() as file:
         await Git(directory=place, held=(file,) if file else ()).run("pack-refs", "--all")
     return True
 

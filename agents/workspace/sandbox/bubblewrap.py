@@ -30,7 +30,7 @@ class Bubblewrap:
         self._how = how
 
     @property
-    def filtered(self) -> bool:
+    def has_filter(self) -> bool:
         """Whether system calls are filtered: libseccomp is installed."""
         return self._how.filter is not None
 
@@ -38,10 +38,10 @@ class Bubblewrap:
     def python(self) -> str:
         return self._how.tools.python
 
-    def shown(self, workspace: Workspace) -> Mapping[str, list[str]]:
-        return walls.shown(workspace, self._how.tools)
+    def visible_entries(self, workspace: Workspace) -> Mapping[str, list[str]]:
+        return walls.visible_entries(workspace, self._how.tools)
 
-    def unfiltered(self) -> "Bubblewrap":
+    def without_filter(self) -> "Bubblewrap":
         """The same walls without the filter, so that one does not hide a hole in the other."""
         return Bubblewrap(replace(self._how, filter=None))
 
@@ -51,18 +51,18 @@ class Bubblewrap:
     async def once(
         self, workspace: Workspace, profile: Profile, command: Sequence[str], on_output: Listener | None = None
     ) -> Ran:
-        cell.encoded(command)
+        cell.encode_command(command)
         if profile.egress:
             async with self.open(workspace, profile) as room:
                 return await room.run(command, on_output=on_output)
         began, ended = time.monotonic(), running.DIED
         async with running.listening(profile, on_output) as pipe, launching(self._how, workspace, profile) as launch:
             process = launch.process([*_FIRST, self._how.guard.token, *command], pipe.writable)
-            pipe.sent()
+            pipe.close_ours()
             try:
                 watching = launch.watch(process.pid, Disk(workspace.path))
                 ended = await running.outcome(process.wait(), watching, pipe.output, profile.seconds)
-                ended = await running.explained(ended, launch.ran_out)
+                ended = await running.explain_ending(ended, launch.ran_out)
             finally:
                 await running.end(process)
             ran = await running.result(pipe.output, ended, began)

@@ -31,10 +31,10 @@ class Cell:
     held: AsyncExitStack  # what must be let go with it
     alive: bool = True
 
-    def told(self, command: Sequence[str], output: int) -> Awaitable[int | None]:
+    def send(self, command: Sequence[str], output: int) -> Awaitable[int | None]:
         """Sends the command with the descriptor it writes to; the answer comes when nothing of it runs any more."""
         with suppress(OSError):  # its end is heard in the answer
-            socket.send_fds(self.control, [encoded(command)], [output])
+            socket.send_fds(self.control, [encode_command(command)], [output])
         return self._answer()
 
     async def _answer(self) -> int | None:
@@ -56,7 +56,7 @@ class Cell:
             await self.held.aclose()
 
 
-def encoded(command: Sequence[str]) -> bytes:
+def encode_command(command: Sequence[str]) -> bytes:
     parts = [part.encode(errors="surrogateescape") for part in command]
     if not parts or not parts[0] or any(b"\0" in part for part in parts):
         raise ValueError("a command is a program and its arguments, without NUL characters")

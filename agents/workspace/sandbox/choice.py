@@ -26,11 +26,11 @@ class ChosenSandbox:
     async def __call__(self) -> Bubblewrap | Container:
         """Raises SandboxUnusable. What did not hold is tried again the next time: it may be there by then."""
         if self._trial is None or (self._trial.done() and self._trial.exception()):
-            self._trial = asyncio.create_task(tried(self._wanted))
+            self._trial = asyncio.create_task(choose_sandbox(self._wanted))
         return await asyncio.shield(self._trial)
 
 
-async def tried(wanted: str = AUTO) -> Bubblewrap | Container:
+async def choose_sandbox(wanted: str = AUTO) -> Bubblewrap | Container:
     """A sandbox whose walls were all tried just now. Raises SandboxUnusable, with what to install first."""
     problems: list[tuple[str, SandboxUnusable]] = []
     for kind in KINDS if wanted == AUTO else (wanted,):

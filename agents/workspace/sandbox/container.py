@@ -65,15 +65,15 @@ class Container:
         self.name = engine.name
 
     @property
-    def filtered(self) -> bool:
+    def has_filter(self) -> bool:
         """Whether our program inside puts on the filter: libseccomp is installed."""
         return syscalls.program() is not None
 
-    def unfiltered(self) -> "Container":
+    def without_filter(self) -> "Container":
         """The engine brings a filter of its own, which is not ours to take off."""
         return self
 
-    def shown(self, workspace: Workspace) -> None:
+    def visible_entries(self, workspace: Workspace) -> None:
         """The image decides."""
 
     def open(self, workspace: Workspace, profile: Profile) -> AbstractAsyncContextManager[Room]:

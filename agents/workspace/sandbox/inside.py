@@ -23,7 +23,7 @@ def main() -> None:
     score = os.open("/proc/self/oom_score_adj", os.O_RDWR)  # when we are not dumpable it is not ours to open
     shut(sys.argv[3])
     os.nice(max(0, NICE - os.nice(0)))
-    control = connected(sys.argv[1])
+    control = connect(sys.argv[1])
     port = int(sys.argv[2])
     if port:
         door = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
@@ -58,7 +58,7 @@ class Program(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
 
 
-def connected(to: str) -> socket.socket:
+def connect(to: str) -> socket.socket:
     """A descriptor that we inherited, or the path of a socket."""
     if to.isdigit():
         os.set_inheritable(int(to), False)
@@ -76,7 +76,7 @@ def serve(control: socket.socket, score: int) -> bool:
     output = int.from_bytes(ancillary[0][2][:_DESCRIPTOR], sys.byteorder)
     command = [os.fsdecode(part) for part in data.split(b"\0")]
     try:
-        status = ending(started(command, output, score), control)
+        status = ending(start(command, output, score), control)
     except OSError as error:
         os.write(output, f"{command[0]}: {error.strerror}\n".encode())
         status = 127 if isinstance(error, FileNotFoundError) else 126
@@ -87,7 +87,7 @@ def serve(control: socket.socket, score: int) -> bool:
     return status is not None
 
 
-def started(command: list[str], output: int, score: int) -> int:
+def start(command: list[str], output: int, score: int) -> int:
     """Its number. It is ended before us where memory runs out, for then it can be told why it ended."""
     into = [(os.POSIX_SPAWN_DUP2, output, 1), (os.POSIX_SPAWN_DUP2, output, 2)]
     files = [(os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0), *into]
@@ -102,13 +102,13 @@ def started(command: list[str], output: int, score: int) -> int:
 
 def ending(child: int, control: socket.socket) -> int | None:
     """The exit code as a shell tells it; None if the host died meanwhile."""
-    if not outlived(child, control):
+    if not wait_for_end(child, control):
         return None
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     return code if code >= 0 else 128 - code
 
 
-def outlived(child: int, control: socket.socket) -> bool:
+def wait_for_end(child: int, control: socket.socket) -> bool:
     """Waits for the child to end. False if the host went first."""
     ended = os.pidfd_open(child)
     waiting = select.poll()

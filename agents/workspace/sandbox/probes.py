@@ -204,7 +204,7 @@ PROBES: dict[str, Callable[[Given], str]] = {
 }
 
 
-def seen(given: Given) -> Iterator[tuple[str, str]]:
+def run_probes(given: Given) -> Iterator[tuple[str, str]]:
     for name, probe in PROBES.items():
         try:
             yield name, probe(given)
@@ -213,4 +213,4 @@ def seen(given: Given) -> Iterator[tuple[str, str]]:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(dict(seen(json.loads(sys.argv[1])))))
+    sys.stdout.write(json.dumps(dict(run_probes(json.loads(sys.argv[1])))))

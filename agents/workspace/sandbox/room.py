@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 
 from agents.ports import EndedBy, Listener, Profile, Ran, Workspace
-from agents.workspace.sandbox.cell import Cell, encoded
+from agents.workspace.sandbox.cell import Cell, encode_command
 from agents.workspace.sandbox.limits.disk import Disk
 from agents.workspace.sandbox.processes import running
 
@@ -40,7 +40,7 @@ class CellRoom:
         timeout: float | None = None,  # noqa: ASYNC109  it ends the command, which is a result like any other
         on_output: Listener | None = None,
     ) -> Ran:
-        encoded(command)  # what cannot be sent is told before anything is started
+        encode_command(command)  # what cannot be sent is told before anything is started
         async with self._turn:
             if self._closed:
                 return Ran(ended_by=EndedBy.KILLED, exit_code=None, output="", cut=0, seconds=0)
@@ -54,8 +54,8 @@ class CellRoom:
         async with running.listening(self._profile, listener) as pipe:
             try:
                 watching = self._cell.watch(self._disk)
-                ended = await running.outcome(self._told(command, pipe), watching, pipe.output, seconds)
-                ended = await running.explained(ended, self._cell.ran_out)
+                ended = await running.outcome(self._send(command, pipe), watching, pipe.output, seconds)
+                ended = await running.explain_ending(ended, self._cell.ran_out)
             finally:
                 if ended[0] is not EndedBy.EXIT:
                     await self._cell.close()
@@ -64,9 +64,9 @@ class CellRoom:
                     await asyncio.to_thread(self._disk.undo, self._profile, written)
             return await running.result(pipe.output, ended, began)
 
-    async def _told(self, command: Sequence[str], pipe: running.Pipe) -> int | None:
-        answer = self._cell.told(command, pipe.writable)
-        pipe.sent()
+    async def _send(self, command: Sequence[str], pipe: running.Pipe) -> int | None:
+        answer = self._cell.send(command, pipe.writable)
+        pipe.close_ours()
         return await answer
 
     async def close(self) -> None:

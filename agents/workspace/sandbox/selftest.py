@@ -34,22 +34,22 @@ class Tried(Sandbox, Protocol):
     """What can be tried: it says how its filter stands, which Python is inside, and what is to be seen there."""
 
     @property
-    def filtered(self) -> bool: ...
+    def has_filter(self) -> bool: ...
 
     @property
     def python(self) -> str: ...
 
-    def unfiltered(self) -> "Tried": ...
+    def without_filter(self) -> "Tried": ...
 
-    def shown(self, workspace: Workspace) -> Mapping[str, Sequence[str]] | None:
+    def visible_entries(self, workspace: Workspace) -> Mapping[str, Sequence[str]] | None:
         """What is to be seen in folders of the system; None where an image decides that."""
         ...
 
 
 async def examine(sandbox: Tried) -> list[Finding]:
     """Every probe, with the filter and without: else the filter would hide a hole behind it."""
-    bare = sandbox.unfiltered()
-    kinds = [sandbox] if bare is sandbox or not sandbox.filtered else [sandbox, bare]
+    bare = sandbox.without_filter()
+    kinds = [sandbox] if bare is sandbox or not sandbox.has_filter else [sandbox, bare]
     with _place() as workspace, _host() as host:
         found = [finding for kind in kinds for finding in await _try(kind, workspace, host)]
     return list({finding.probe: finding for finding in sorted(found, key=lambda finding: bool(finding.seen))}.values())
@@ -57,7 +57,7 @@ async def examine(sandbox: Tried) -> list[Finding]:
 
 async def require(sandbox: Tried) -> None:
     """Raises SandboxUnusable unless every wall holds."""
-    if not sandbox.filtered:
+    if not sandbox.has_filter:
         raise SandboxUnusable(
             "system calls cannot be filtered, for libseccomp is not installed",
             next_step="Install it: apt install libseccomp2 (Fedora: dnf install libseccomp).",
@@ -79,14 +79,14 @@ async def _try(sandbox: Tried, workspace: Workspace, host: dict[str, object]) ->
     findings = [
         Finding(probe=probe, seen=seen)
         for probe, seen in _parsed(ran).items()
-        if sandbox.filtered or probe not in _ONLY_WITH_A_FILTER
+        if sandbox.has_filter or probe not in _ONLY_WITH_A_FILTER
     ]
     return [*findings, *_left_behind(workspace)]
 
 
 def _expected(sandbox: Tried, workspace: Workspace) -> dict[str, object]:
     git = [str(path) for path in (workspace.path / ".git", workspace.git) if path is not None]
-    shown = sandbox.shown(workspace)
+    shown = sandbox.visible_entries(workspace)
     return {
         "environ": [] if shown is None else [*environ_of(workspace, TRIAL), "PWD"],
         "shown": shown or {},
@@ -95,7 +95,7 @@ def _expected(sandbox: Tried, workspace: Workspace) -> dict[str, object]:
         "git": git,
         "above": [str(workspace.path.parent)] if not workspace.path.is_relative_to("/tmp") else [],
         "processes": 8,
-        "filtered": sandbox.filtered,
+        "filtered": sandbox.has_filter,
         "limit": 1 << 14 if shown is None else TRIAL.processes,
     }
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 
 from agents.domain.errors import OverlordError
 from agents.ports import ForgeFailed
-from agents.workspace.forge.github_api import GitHubApi, wanted
+from agents.workspace.forge.github_api import GitHubApi, expect_status
 from agents.workspace.forge.github_shapes import Repo, User, read
 from agents.workspace.forge.remotes import Remote
 from bot.config.settings import Settings
@@ -52,7 +52,7 @@ async def _token(api: GitHubApi) -> Check:
         if "forbids" not in problem.what:
             raise
         return ok("github token", "of an app: it is known by what it may do")
-    login = read(User, wanted(reply, "the token's user").data, "the token's user").login
+    login = read(User, expect_status(reply, "the token's user").data, "the token's user").login
     scopes = [scope.strip() for scope in reply.headers.get("x-oauth-scopes", "").split(",") if scope.strip()]
     if scopes and not set(scopes) & set(_ENOUGH):
         seen = f"it is {login}'s and may only do: {', '.join(scopes)}"
@@ -61,7 +61,7 @@ async def _token(api: GitHubApi) -> Check:
 
 
 async def _repository(api: GitHubApi, name: str, remote: Remote) -> Check:
-    shown = read(Repo, wanted(await api.get(f"/repos/{remote.full}"), remote.full).data, remote.full)
+    shown = read(Repo, expect_status(await api.get(f"/repos/{remote.full}"), remote.full).data, remote.full)
     if shown.permissions.get("push") is False:
         return fail(name, f"the token may only read {remote.full}", f"Give it rights on this repository: {NEEDS}.")
     if not shown.has_issues:

@@ -11,7 +11,7 @@ from bot.doctor_check import Check, fail, ok, warn
 
 
 def models(settings: Settings, *, offline: bool) -> Iterator[Check]:
-    chosen = asyncio.run(choose_models(settings.models.written(), settings.keys))
+    chosen = asyncio.run(choose_models(settings.models.to_written(), settings.keys))
     seen = said(chosen)
     if chosen["primary"].models[0].rehearsal:
         step = "Set a key, such as ANTHROPIC_API_KEY, start Ollama, or name a model in OVERLORD_MODELS__PRIMARY."

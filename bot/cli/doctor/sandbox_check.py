@@ -11,7 +11,7 @@ from bot.doctor_check import Check, fail, ok
 def sandbox(wanted: Sandbox) -> Check:
     """The one that is asked for, or with `auto` the first that works."""
     try:
-        found = asyncio.run(choice.tried(wanted))
+        found = asyncio.run(choice.choose_sandbox(wanted))
     except SandboxUnusable as problem:
         return fail("sandbox", f"{problem.what}. Minions and gates will not run", problem.next_step)
     return ok("sandbox", f"{found.name} works, every wall holds")

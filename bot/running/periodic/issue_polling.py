@@ -78,7 +78,7 @@ class IssueWatch:
     def _tell_once(self, project: str, waiting: Sequence[LabelledIssue], books: Books) -> None:
         """Until the last of those that it was said of has its turn; in the thread of the last that was taken on."""
         taken = _taken_on(project, books)
-        if len(taken) < self._most or any(books.posts.wanted(_waits(issue)) for issue in waiting):
+        if len(taken) < self._most or any(books.posts.is_wanted(_waits(issue)) for issue in waiting):
             return
         card = replies.issues_wait_card(project, len(waiting), self._most)
         books.posts.want(wish(_waits(waiting[-1]), taken[0].request.thread, card), self._clock.now())

@@ -55,7 +55,7 @@ class Disk:
         except TooDeep:
             return True
         self._there = there
-        written += tree.unlinked(members(), self._workspace.stat().st_dev)
+        written += tree.unlinked_bytes(members(), self._workspace.stat().st_dev)
         much = written > self._reserve.much or names > self._reserve.many_names
         return written > profile.disk or names > profile.inodes or (scarce and much)
 

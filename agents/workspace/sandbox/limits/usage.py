@@ -26,7 +26,7 @@ class Usage:
 
     def __init__(self, pid: int, limit: int, *, noise: int = NOISE, hidden_before: int | None = None) -> None:
         self._pid, self._limit, self._noise = pid, limit, noise
-        self._hidden = hidden(meminfo()) if hidden_before is None else hidden_before
+        self._hidden = hidden_memory(meminfo()) if hidden_before is None else hidden_before
         self._worked = 0.0
 
     def __enter__(self) -> "Usage":
@@ -51,7 +51,7 @@ class Usage:
         worked = tree.kernel_time(members)
         self._running[self] = self._running.get(self, 0.0) * _FADES + max(0.0, worked - self._worked)
         self._worked = worked
-        lost = hidden(meminfo()) - self._hidden
+        lost = hidden_memory(meminfo()) - self._hidden
         accused = lost > self._noise and self._running[self] >= max(self._running.values())
         return lost if accused else 0
 
@@ -62,7 +62,7 @@ def meminfo() -> dict[str, int]:
     return {name: int(value.split()[0]) << 10 for name, _, value in pairs}
 
 
-def hidden(now: dict[str, int]) -> int:
+def hidden_memory(now: dict[str, int]) -> int:
     """Memory that is in use and cannot be had back, and that no program shows as its own."""
     return now["MemTotal"] - now["MemAvailable"] - sum(now[name] for name in _SHOWN)
 

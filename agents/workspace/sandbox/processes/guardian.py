@@ -21,7 +21,7 @@ def main() -> None:
     sys.stdin.buffer.read()  # ends when the bot does, however that comes
     last = time.monotonic()
     while time.monotonic() - last < QUIET:
-        if any([ended(pid, token.encode()) for pid in os.listdir("/proc") if pid.isdigit()]):  # noqa: PTH208
+        if any([kill_if_ours(pid, token.encode()) for pid in os.listdir("/proc") if pid.isdigit()]):  # noqa: PTH208
             last = time.monotonic()
         time.sleep(PAUSE)
 
@@ -32,7 +32,7 @@ def well_formed(token: str) -> bool:
     return name == "overlord" and len(digits) == 32 and set(digits) <= set("0123456789abcdef")
 
 
-def ended(pid: str, token: bytes) -> bool:
+def kill_if_ours(pid: str, token: bytes) -> bool:
     try:
         with open(f"/proc/{pid}/cmdline", "rb") as file:  # noqa: PTH123  pathlib takes longer to load than all this
             if token not in file.read():

@@ -21,7 +21,7 @@ class Process:
         self.pid = popen.pid
 
     @property
-    def ended(self) -> bool:
+    def has_ended(self) -> bool:
         return self._popen.poll() is not None
 
     def kill(self) -> None:
@@ -29,7 +29,7 @@ class Process:
 
     async def wait(self) -> int:
         """The exit code. Any number may wait."""
-        if not self.ended:
+        if not self.has_ended:
             await _end_of(self._popen.pid)
         return self._popen.wait()
 

@@ -27,7 +27,7 @@ class Pipe:
     writable: int  # for the command
     open: bool = True
 
-    def sent(self) -> None:
+    def close_ours(self) -> None:
         """The command has it, so we let go of it. Once: the number soon belongs to another file."""
         if self.open:
             self.open = False
@@ -45,7 +45,7 @@ async def listening(profile: Profile, listener: Listener | None) -> AsyncIterato
     try:
         yield pipe
     finally:
-        pipe.sent()
+        pipe.close_ours()
         output.hush()
         transport.close()
 
@@ -72,7 +72,7 @@ async def outcome(
         watch.cancel()
 
 
-async def explained(ended: Ending, ran_out: Callable[[], Awaitable[bool]]) -> Ending:
+async def explain_ending(ended: Ending, ran_out: Callable[[], Awaitable[bool]]) -> Ending:
     """The kernel ends what has no memory left before we look; from outside that is a signal like any other."""
     killed = ended == DIED or (ended[1] is not None and ended[1] > 128)
     return (EndedBy.MEMORY, None) if killed and await ran_out() else ended
@@ -90,7 +90,7 @@ async def end(process: Process) -> None:
     The process that we started goes last and by itself, so that it can bury its own dead: whoever inherits
     them may not, and a zombie is a process too.
     """
-    if process.ended:
+    if process.has_ended:
         return
     found = tree.members(process.pid)
     tree.kill(found[1:])

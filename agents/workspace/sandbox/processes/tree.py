@@ -103,7 +103,7 @@ def _is_first(pid: int) -> bool:
     return len(numbers) > 1 and numbers[-1] == "1" and int(capabilities[0], 16) == 0
 
 
-def unlinked(found: Sequence[Member], device: int) -> int:
+def unlinked_bytes(found: Sequence[Member], device: int) -> int:
     """Bytes on a disk in files that have no name any more but are still open."""
     sizes: dict[int, int] = {}
     for member in found:

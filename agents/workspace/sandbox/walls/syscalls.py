@@ -55,7 +55,7 @@ class _Argument(ctypes.Structure):
     )
 
 
-def refused() -> frozenset[str]:
+def refused_calls() -> frozenset[str]:
     """The calls that are refused whatever they ask for."""
     return frozenset({*_ABSENT, *_REFUSED})
 

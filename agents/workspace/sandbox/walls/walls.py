@@ -83,7 +83,7 @@ def mounts_of(workspace: Workspace, needed: Sequence[Path]) -> list[Mount]:
     ]
 
 
-def shown(workspace: Workspace, tools: Tools) -> Mapping[str, list[str]]:
+def visible_entries(workspace: Workspace, tools: Tools) -> Mapping[str, list[str]]:
     """What is to be seen at the top, and of the machine's settings."""
     tops = {mount.at.parts[1] for mount in mounts_of(workspace, tools.readable)}
     return {"/": [*tops, "usr", "etc", "proc", "dev", "tmp", "home", *_LINKS], "/etc": [*_ETC]}
