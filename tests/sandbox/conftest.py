@@ -1,11 +1,13 @@
 """A worktree and a sandbox around it: bubblewrap, and for attacks every sandbox that answers."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.conformance.sandbox_rig import NAMED, RIGS, USUAL
 from tests.sandbox.yard import Yard, worktree
+from tests.workspace.deep_folders import removed_afterwards
 
 ON_EVERY_SANDBOX = ("test_attacks", "test_egress")
 
@@ -19,5 +21,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.fixture
-def yard(request: pytest.FixtureRequest, tmp_path: Path) -> Yard:
-    return Yard(RIGS[getattr(request, "param", "bubblewrap")](), worktree(tmp_path))
+def yard(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Yard]:
+    workspace = worktree(tmp_path)
+    with removed_afterwards(workspace.path):
+        yield Yard(RIGS[getattr(request, "param", "bubblewrap")](), workspace)

@@ -1,4 +1,4 @@
-"""Attack 48: a folder is removed whole, and nothing outside of it, whatever somebody made of it."""
+"""A folder is removed whole, and nothing outside of it, whatever somebody made of it."""
 
 import os
 import subprocess
@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from agents.workspace.files.removal import remove
+from tests.workspace.deep_folders import make_nested, removed_afterwards
 from tests.workspace.other_user import NOBODY
 from tests.workspace.yard import Yard, write
 
@@ -55,18 +56,12 @@ def test_a_link_in_its_place_is_removed_and_not_what_it_points_to(tmp_path: Path
     assert not (tmp_path / "folder").is_symlink() and (tmp_path / "outside/file").exists()
 
 
-def test_folders_in_folders_thousands_deep_are_removed(tmp_path: Path) -> None:
-    top = tmp_path / "deep"
-    top.mkdir()
-    here = os.open(top, os.O_RDONLY)
-    for _ in range(3_000):
-        os.mkdir("in-a-folder", dir_fd=here)
-        below = os.open("in-a-folder", os.O_RDONLY, dir_fd=here)
-        os.close(here)
-        here = below
-    os.close(here)
-    remove(top)
-    assert not top.exists()
+@pytest.mark.parametrize(("depth", "name"), [(3_000, "in-a-folder"), (60, "d" * 250)])
+def test_folders_in_folders_thousands_deep_are_removed(tmp_path: Path, depth: int, name: str) -> None:
+    with removed_afterwards(tmp_path / "deep") as deep:
+        make_nested(deep, depth, name)
+        remove(deep)
+        assert not deep.exists()
 
 
 async def test_closing_follows_no_link_out(yard: Yard, tmp_path: Path) -> None:

@@ -8,42 +8,28 @@ from pathlib import Path
 
 import pytest
 
-from agents.workspace.files.removal import prune, remove
+from agents.workspace.files.removal import prune
 from agents.workspace.files.walking import walk
 from agents.workspace.sandbox.limits.disk import Disk, Reserve
 from agents.workspace.sandbox.walls.ownership import hand_over
 from agents.workspace.sandbox.walls.profile import GATE, MB
 from tests.sandbox.yard import SMALL
+from tests.workspace.deep_folders import make_nested, removed_afterwards
 from tests.workspace.other_user import NOBODY
 from tests.workspace.yard import write
 
 
-def nested(top: Path, depth: int, name: str = "d") -> None:
-    """By steps: a path that long cannot be named."""
-    top.mkdir()
-    here = os.open(top, os.O_RDONLY)
-    for _ in range(depth):
-        os.mkdir(name, dir_fd=here)
-        below = os.open(name, os.O_RDONLY, dir_fd=here)
-        os.close(here)
-        here = below
-    os.close(os.open("last", os.O_CREAT | os.O_WRONLY, dir_fd=here))
-    os.close(here)
-
-
 @pytest.mark.parametrize(("depth", "name"), [(3_000, "d"), (60, "d" * 250)])
 def test_no_depth_is_in_the_way(tmp_path: Path, depth: int, name: str) -> None:
-    nested(tmp_path / "deep", depth, name)
-    before = len([*Path("/proc/self/fd").iterdir()])
-    try:
-        names = [entry.name for entry in walk(tmp_path / "deep")]
+    with removed_afterwards(tmp_path / "deep") as deep:
+        make_nested(deep, depth, name)
+        before = len([*Path("/proc/self/fd").iterdir()])
+        names = [entry.name for entry in walk(deep)]
         assert len(names) == depth + 1 and names[-1] == "last"
         assert len([*Path("/proc/self/fd").iterdir()]) == before
         if os.geteuid() == 0:
-            hand_over(tmp_path / "deep", NOBODY)
-            assert {entry.status.st_uid for entry in walk(tmp_path / "deep")} == {NOBODY}
-    finally:
-        remove(tmp_path / "deep")
+            hand_over(deep, NOBODY)
+            assert {entry.status.st_uid for entry in walk(deep)} == {NOBODY}
 
 
 def test_links_are_seen_and_not_followed(tmp_path: Path) -> None:
