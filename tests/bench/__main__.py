@@ -99,6 +99,9 @@ LONGEST = 3600  # seconds that one part may take
 
 def main() -> int:
     asked = _arguments()
+    if asked.mutants:
+        slice_of_it = ["run", "--minutes", str(asked.minutes), "--seed", str(asked.seed)]
+        return subprocess.call([sys.executable, "-m", "tests.bench.mutation", *slice_of_it])
     every = {**QUICK, **PROMISED, **LONG}
     wanted = asked.only or list(every if asked.all else QUICK if asked.quick else {**QUICK, **PROMISED})
     rows: list[Row] = []
@@ -146,6 +149,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help=f"without {' and '.join(PROMISED)}, which take a while")
     parser.add_argument("--all", action="store_true", help=f"also {' and '.join(LONG)}, which take long")
     parser.add_argument("--resume", action="store_true", help="without parts that were measured on this very commit")
+    parser.add_argument("--mutants", action="store_true", help="plant faults, and count how many the tests notice")
+    parser.add_argument("--seed", type=int, default=1, help="which faults --mutants plants")
+    parser.add_argument("--minutes", type=float, default=55, help="how long --mutants plants; the next time it goes on")
     names = [*QUICK, *PROMISED, *LONG]
     parser.add_argument("--only", action="append", metavar="PART", choices=names, help="just this one")
     return parser.parse_args()

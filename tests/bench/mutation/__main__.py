@@ -1,13 +1,15 @@
 """Plants a seeded random sample of faults, runs the tests that reach each, and prints how many were noticed by room.
 
-First `map` (once a commit, as long as the suite), then `run` in slices: it goes on where it stopped. Everything is kept
-in .bench/mutation/<commit>/; the checkout itself is never changed, faults are planted in a copy of it.
+First `map` (once a commit; as long as the suite, or as long as the folders given with `--tests`), then `run` in slices:
+it goes on where it stopped, and makes the map first where there is none. Everything is kept in
+.bench/mutation/<commit>/; the checkout itself is never changed, faults are planted in a copy of it.
 """
 
 import argparse
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -16,7 +18,7 @@ from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 
-from tests.bench.mutation.coverage_map import FOLDER, CoverageMap
+from tests.bench.mutation.coverage_map import COMBINED, FOLDER, CoverageMap
 from tests.bench.mutation.sites import Fault, faults_in
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -48,10 +50,13 @@ def commit() -> str:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
 
 
-def record_map(folder: Path) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    tests = [f"tests/{path.name}" for path in sorted((ROOT / "tests").iterdir()) if _holds_tests(path)]
+def record_map(folder: Path, asked: list[str]) -> None:
+    """The whole suite in several processes; or some folders in one, which are added to what other folders gave."""
+    everything = [f"tests/{path.name}" for path in sorted((ROOT / "tests").iterdir()) if _holds_tests(path)]
+    part = folder / ("_".join(asked).replace("/", "-") or "everything")
+    shutil.rmtree(part if asked else folder, ignore_errors=True)
+    part.mkdir(parents=True)
+    (folder / COMBINED).unlink(missing_ok=True)
     command = [
         sys.executable,
         "-m",
@@ -62,8 +67,9 @@ def record_map(folder: Path) -> None:
         "-p",
         "tests.bench.mutation.coverage_map",
     ]
-    command += ["-n", "4", "--dist", "loadfile", *tests]
-    subprocess.run(command, cwd=ROOT, env={**os.environ, FOLDER: str(folder)}, check=False)
+    command += ["--basetemp", str(part / "tmp")]
+    command += asked if asked else ["-n", "4", "--dist", "loadfile", *everything]
+    subprocess.run(command, cwd=ROOT, env={**os.environ, FOLDER: str(part)}, check=False)
 
 
 def _holds_tests(path: Path) -> bool:
@@ -77,30 +83,50 @@ class Trial:
 
     def __init__(self, folder: Path) -> None:
         self._copy, self._folder = folder / "copy", folder
+        self._fit: set[str] = set()
+        self._unfit: set[str] = set()
         if not self._copy.exists():
             subprocess.run(["git", "worktree", "add", "-q", "--detach", str(self._copy)], cwd=ROOT, check=True)
 
     def outcome(self, fault: Fault, tests: list[str]) -> str:
         """noticed, slow (ended by time) or missed; `unreached` where no test runs the place."""
-        if not tests:
-            return "unreached"
         target = self._copy / fault.path
         sound = target.read_text(encoding="utf-8")
-        target.write_text(fault.apply(sound), encoding="utf-8")
-        try:
-            return self._run(tests)
-        finally:
-            target.write_text(sound, encoding="utf-8")
+        while tests := [test for test in tests if test not in self._unfit]:
+            target.write_text(fault.apply(sound), encoding="utf-8")
+            try:
+                passed, failing = self._run(tests)
+            finally:
+                target.write_text(sound, encoding="utf-8")
+            if passed is None:
+                return "slow"
+            if passed:
+                return "missed"
+            if self._is_fit(failing):
+                return "noticed"
+        return "unreached"
 
-    def _run(self, tests: list[str]) -> str:
+    def _is_fit(self, failing: set[str]) -> bool:
+        """Whether the test that noticed passes without the fault: one that is red anyway has noticed nothing."""
+        if not failing <= self._fit and not self._run(sorted(failing))[0]:
+            self._unfit |= failing
+            return False
+        self._fit |= failing
+        return True
+
+    def _run(self, tests: list[str]) -> tuple[bool | None, set[str]]:
+        """Whether all passed (None: not within the time), and which did not."""
         command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--no-header"]
         command += ["--basetemp", str(self._folder / "tmp"), *tests]
         environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(self._copy)}
         try:
-            done = subprocess.run(command, cwd=self._copy, env=environment, capture_output=True, timeout=MOST_SECONDS)
+            done = subprocess.run(
+                command, cwd=self._copy, env=environment, capture_output=True, text=True, timeout=MOST_SECONDS
+            )
         except subprocess.TimeoutExpired:
-            return "slow"
-        return "missed" if done.returncode == 0 else "noticed"
+            return None, set()
+        failing = {test for test in tests if re.search(rf"^(FAILED|ERROR) {re.escape(test)}( - |$)", done.stdout, re.M)}
+        return done.returncode == 0, failing or set(tests)
 
     def close(self) -> None:
         subprocess.run(["git", "worktree", "remove", "--force", str(self._copy)], cwd=ROOT, check=False)
@@ -119,8 +145,11 @@ def chosen_tests(known: CoverageMap, fault: Fault) -> list[str]:
 
 
 def run(asked: argparse.Namespace, folder: Path) -> None:
+    if not (folder / "map").exists():
+        record_map(folder / "map", asked.tests)
     known = CoverageMap(folder / "map", ROOT)
-    results = folder / f"results.{asked.seed}.{asked.room.replace('/', '-') or 'all'}.jsonl"
+    print(f"seed {asked.seed}, {asked.count} faults in {asked.room or 'every room'}", flush=True)
+    results = folder / f"results.{asked.seed}.{asked.count}.{asked.room.replace('/', '-') or 'all'}.jsonl"
     done = {json.loads(line)["number"] for line in results.read_text().splitlines()} if results.exists() else set()
     until = time.monotonic() + asked.minutes * 60
     trial = Trial(folder)
@@ -165,11 +194,12 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--room", default="", help="only modules below this folder, such as store or agents/domain")
+    parser.add_argument("--tests", nargs="+", default=[], metavar="FOLDER", help="map these alone, not the whole suite")
     parser.add_argument("--minutes", type=float, default=55, help="how long this slice may take")
     asked = parser.parse_args()
     folder = ROOT / ".bench" / "mutation" / commit()
     if asked.what == "map":
-        record_map(folder / "map")
+        record_map(folder / "map", asked.tests)
     elif asked.what == "run":
         run(asked, folder)
     else:

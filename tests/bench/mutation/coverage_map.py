@@ -12,6 +12,7 @@ import coverage
 import pytest
 
 FOLDER = "OVERLORD_COVERAGE_MAP"  # where the plugin writes; each process of xdist its own files
+COMBINED = "all"
 
 
 class Recorder:
@@ -56,13 +57,13 @@ class CoverageMap:
         self._root = root
         self._seconds: dict[str, float] = {}
         self._failed: set[str] = set()
-        for file in folder.glob("tests.*.json"):
+        for file in folder.rglob("tests.*.json"):
             told = json.loads(file.read_text())
             self._seconds |= told["seconds"]
             self._failed |= set(told["failed"])
-        combined = coverage.Coverage(data_file=str(folder / "all"), config_file=False)
-        if not (folder / "all").exists():
-            combined.combine([str(file) for file in folder.glob("lines.*")], keep=True)
+        combined = coverage.Coverage(data_file=str(folder / COMBINED), config_file=False)
+        if not (folder / COMBINED).exists():
+            combined.combine([str(file) for file in folder.rglob("lines.*")], keep=True)
             combined.save()
         combined.load()
         self._data = combined.get_data()
