@@ -17,7 +17,6 @@ from agents.domain.text.redact import Redactor
 from agents.ports import Clock, Ports
 from agents.workspace.files.artefacts import FileArtefacts
 from bot.change_notifier import Bell
-from bot.clock import SystemClock
 from bot.config.platforms import OWN
 from bot.config.settings import Settings
 from bot.config.state_folder import keep_secret, make_database_private, make_home
@@ -25,7 +24,6 @@ from bot.delivery import announcer
 from bot.delivery.outbox import Outbox
 from bot.intake.inbox import Inbox
 from bot.joining import connect_all, serve_own_pages
-from bot.leases import Leases
 from bot.messages import Card, Platform
 from bot.network.peers import HERE, LookUp
 from bot.permissions import Permissions
@@ -34,13 +32,11 @@ from bot.queries.store_checks import Finding, check_books, check_file
 from bot.queries.store_queries import DirectRecords, Records
 from bot.query_api import Desk, Pages
 from bot.running.health import Health
-from bot.running.jobs import Jobs, settle_waiting
-from bot.running.launcher import launch
-from bot.running.pump import Pump
+from bot.running.jobs import Jobs, launch, settle_waiting
+from bot.running.pump import Pump, Watch
 from bot.running.scheduler import Periodic, Scheduler
 from bot.running.timers import Timers
-from bot.running.watch import Watch
-from bot.services import Office, catalog_of
+from bot.services import Leases, Office, SystemClock, catalog_of
 from store.books import Books
 from store.database import Database
 from store.json_types import shape
@@ -220,9 +216,8 @@ def _outer_work(
     settings: Settings, inbox: Inbox, world: "World", platforms: Mapping[str, Platform]
 ) -> tuple[tuple[Pump, ...], tuple[Periodic, ...]]:
     """Pumps that begin threads of their own, and periodic work; what troubles them is no trouble of ours."""
-    from bot.running.periodic.schedule import periodic_work
-    from bot.running.proposal_tasks import ApprovedProposals, Elsewhere
-    from bot.running.thread_tasks import SecondTasks
+    from bot.running.new_threads import ApprovedProposals, Elsewhere, SecondTasks
+    from bot.running.upkeep import periodic_work
 
     elsewhere = Elsewhere(open=settings.own_channel, alone=f"{OWN}:@{settings.own_login}")
     approved = ApprovedProposals(world.office, inbox, platforms, elsewhere)

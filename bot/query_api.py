@@ -1,7 +1,7 @@
 """What the console and the CLI may ask and do. Both go through here, so both see and decide the same (C31)."""
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,10 +15,19 @@ from agents.domain.work.outcome import WorkerOutcome
 from agents.domain.work.work import SubtaskState, phase_state
 from bot.live import Running
 from bot.messages import Card, Delivery
-from bot.network.endpoints import Endpoint
 from bot.network.peers import LookUp
 from store.chat.sessions import Session
 from store.streams.evaluations import EvaluationResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    text: str
+    status: int = 200
+    media: str = "text/plain; charset=utf-8"
+
+
+Endpoint = Callable[[], Awaitable[Answer]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

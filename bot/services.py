@@ -1,7 +1,9 @@
-"""What every part of the bot works with: the store, the clock, the limits and who may do what."""
+"""What every part of the bot works with: the store, the clock, leases, the limits and who may do what."""
 
-from collections.abc import Awaitable, Callable
+import secrets
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from functools import cache
 
 from agents.catalog.library import Catalog, Declared, load_catalog
@@ -18,6 +20,7 @@ from bot.live import Live
 from bot.permissions import Permissions
 from store.books import Books
 from store.database import Database
+from store.running.leases import Lease, is_dead, this_process
 
 
 def catalog_of(declared: "Declared | None") -> "Callable[[], Catalog]":
@@ -69,3 +72,31 @@ class Office:
         person = books.people.of(account)
         groups = self.permissions.groups_of(person.accounts, memberships)
         return Presser(person=person.id, known_as=person.known_as, groups=groups)
+
+
+class SystemClock:
+    """Implements agents.ports.Clock."""
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+    def real_seconds(self, seconds: float) -> float:
+        return max(0.0, seconds)
+
+
+class Leases:
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._owner = f"{this_process()}/{secrets.token_hex(4)}"  # two programs in one process are two holders
+        self._dead: tuple[str, ...] = ()
+
+    def look_for_the_dead(self, books: Books) -> None:
+        """Find holders on this host that no longer run, so that nobody waits for their leases to run out."""
+        owners = books.jobs.lease_owners() | books.posts.lease_owners()
+        self._dead = tuple(sorted(owner for owner in owners if owner != self._owner and is_dead(owner)))
+
+    def for_seconds(self, seconds: float, busy: Iterable[str] = ()) -> Lease:
+        """`busy` is what this holder is at work on now."""
+        now = self._clock.now()
+        until = now + timedelta(seconds=seconds)
+        return Lease(owner=self._owner, at=now, until=until, dead=self._dead, busy=tuple(busy))

@@ -140,7 +140,7 @@ FLOW_AFTER: tuple[On, ...] = (
     On(e.Merged),
     On(e.WorkKept),
     On(e.ProposalMade),
-    On(e.ProposalApproved),  # opens a task of its own; see bot/running/proposal_tasks.py
+    On(e.ProposalApproved),  # opens a task of its own; see bot/running/new_threads.py
     On(e.ProposalRejected),
 )
 

@@ -12,7 +12,7 @@ from agents.domain.decisions.decision import HOLD, Decision
 from agents.domain.decisions.table import rule_of
 from agents.domain.errors import OverlordError
 from bot.cards.words import label_of, prompt
-from bot.cli import output, session
+from bot.cli import session
 from bot.config.settings import Settings
 from bot.query_api import Desk, Need, Portion
 
@@ -20,7 +20,7 @@ app = typer.Typer(rich_markup_mode=None)
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Id = Annotated[str, typer.Argument(metavar="DECISION", help="Its id, or a beginning that only one has.")]
 Search = Annotated[str, typer.Option("--search", metavar="WORDS", help="Only those that have these words in them.")]
-Page = Annotated[int, typer.Option("--page", min=1, help=f"Which {output.PAGE} of them.")]
+Page = Annotated[int, typer.Option("--page", min=1, help=f"Which {session.PAGE} of them.")]
 DASHES = {"ignore_unknown_options": True, "help_option_names": ["--help"]}  # an id may begin with a dash, also with -h
 SHORT = 8  # characters of an id that the list shows; enough to tell decisions apart
 
@@ -63,25 +63,25 @@ def decide(
 
 
 async def _list(settings: "Settings", json: bool, search: str, page: int) -> None:
-    before = (page - 1) * output.PAGE
+    before = (page - 1) * session.PAGE
     async with session.open_desk(settings) as desk:
-        found = await desk.waiting(session.me(), Portion(search=search, skip=before, most=output.PAGE + 1))
-    shown = found[: output.PAGE]
+        found = await desk.waiting(session.me(), Portion(search=search, skip=before, most=session.PAGE + 1))
+    shown = found[: session.PAGE]
     if json:
-        output.show_json([{"task": n.task.id, "yours": n.mine, "decision": n.decision} for n in shown])
+        session.show_json([{"task": n.task.id, "yours": n.mine, "decision": n.decision} for n in shown])
     else:
         none = "Nothing waits for a person." if page == 1 and not search else "None of what waits is here."
         headings = ("decision", "task", "what", "choices", "until", "yours")
-        output.show_table(headings, [_row(need) for need in shown], none=none)
+        session.show_table(headings, [_row(need) for need in shown], none=none)
     if len(found) > len(shown):
-        output.tell_more(f"These are {before + 1} to {before + len(shown)}", f"--page {page + 1}")
+        session.tell_more(f"These are {before + 1} to {before + len(shown)}", f"--page {page + 1}")
 
 
 def _row(need: "Need") -> Sequence[str]:
     decision = need.decision
     what = need.card.title if need.mine else decision.question or decision.kind.replace("_", " ")
     mine = "yes" if need.mine else "no"
-    return (decision.id[:SHORT], need.task.id, what, _choices(decision), output.local(decision.due), mine)
+    return (decision.id[:SHORT], need.task.id, what, _choices(decision), session.local(decision.due), mine)
 
 
 def _choices(decision: "Decision") -> str:
@@ -93,13 +93,13 @@ async def _show(settings: "Settings", written: str, json: bool) -> None:
         need = await _one(desk, written)
     task, decision = need.task, need.decision
     if json:
-        output.show_json({"task": task.id, "yours": need.mine, "decision": decision})
+        session.show_json({"task": task.id, "yours": need.mine, "decision": decision})
         return
 
     typer.echo(need.card.fallback if need.mine else f"{task.id}: {decision.question or decision.kind}")
     typer.echo(f"Decision {decision.id} of {task.id}. It needs {who_may(rule_of(decision))}.")
     rows = [(option.letter, option.label or option.value, prompt(decision, option)) for option in decision.options]
-    output.show_table(("letter", "choice", "it asks"), rows, none="It has no choices; reply in words.")
+    session.show_table(("letter", "choice", "it asks"), rows, none="It has no choices; reply in words.")
 
 
 async def _decide(settings: "Settings", written: str, choice: str, reason: str) -> None:

@@ -16,7 +16,7 @@ from agents.domain.ids import Account, Thread
 from agents.domain.task.task import Task
 from agents.workspace.sandbox import choice
 from bot import app
-from bot.cli import output, session
+from bot.cli import session
 from bot.config.platforms import OWN
 from bot.config.settings import load_settings
 from bot.logs import set_up_logs
@@ -41,7 +41,7 @@ def demo(
     """Play a request on the sample project in a folder of its own, offline and unattended."""
     known = rehearsed_requests(load_scripts())
     if json:
-        output.show_json([{"request": request, "shows": shows} for request, shows in known])
+        session.show_json([{"request": request, "shows": shows} for request, shows in known])
     elif list_:
         typer.echo("\n".join(f"{number}  {request}" for number, (request, _) in enumerate(known, 1)))
     elif number > len(known):

@@ -8,7 +8,7 @@ from agents.domain.errors import OverlordError
 from agents.domain.ids import Account
 from agents.domain.text.sanitize import clean, one_line
 from bot.app import open_people
-from bot.cli import output, session
+from bot.cli import session
 from bot.config.accounts import EXAMPLE, account as read_account
 from bot.config.platforms import OWN
 from bot.config.settings import Settings
@@ -109,10 +109,10 @@ async def _list(settings: Settings, json: bool) -> None:
     async with open_people(settings) as desk:
         found = await desk.list()
     if json:
-        output.show_json(found)
+        session.show_json(found)
         return
     rows = [(person.name, ", ".join(person.accounts), ", ".join(person.groups), person.id) for person in found]
-    output.show_table(("name", "accounts", "groups", "person"), rows, none="Nobody has been met yet.")
+    session.show_table(("name", "accounts", "groups", "person"), rows, none="Nobody has been met yet.")
 
 
 async def _link(settings: Settings, account: str, other: str) -> None:
@@ -134,10 +134,10 @@ async def _links(settings: Settings, json: bool) -> None:
     async with open_people(settings) as desk:
         found = await desk.links()
     if json:
-        output.show_json(found)
+        session.show_json(found)
         return
     rows = [(each.one.account, each.other.account, "you" if each.waits_for_operator else "them") for each in found]
-    output.show_table(("account", "and", "waits for"), rows, none="Nobody asks to link accounts.")
+    session.show_table(("account", "and", "waits for"), rows, none="Nobody asks to link accounts.")
 
 
 async def _rename(settings: Settings, account: str, name: str) -> None:
@@ -168,10 +168,10 @@ async def _sessions(settings: Settings, login: str, json: bool) -> None:
     async with open_people(settings) as desk:
         found = await desk.sessions(login)
     if json:
-        output.show_json([{"id": each.id, **_told(each)} for each in found])
+        session.show_json([{"id": each.id, **_told(each)} for each in found])
         return
     rows = [(each.id, *_told(each).values()) for each in found]
-    output.show_table(("session", "login", "since", "until", "address", "browser"), rows, none="Nobody is signed in.")
+    session.show_table(("session", "login", "since", "until", "address", "browser"), rows, none="Nobody is signed in.")
 
 
 def _told(found: Session) -> dict[str, str]:

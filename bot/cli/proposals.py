@@ -12,7 +12,7 @@ from agents.domain.learning.proposal import Listed
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import clean
 from bot.cards.proposals import listed_card
-from bot.cli import output, session
+from bot.cli import session
 from bot.cli.decisions import DASHES, SHORT, CommandWithId, Json
 from bot.config.settings import Settings
 from bot.query_api import Desk
@@ -64,10 +64,10 @@ async def _list(settings: "Settings", all: bool, json: bool) -> None:
     async with session.open_desk(settings) as desk:
         found = await desk.proposals(session.me(), pending=not all)
     if json:
-        output.show_json(found)
+        session.show_json(found)
         return
     headings = ("proposal", "status", "type", "impact", "risk", "of", "title")
-    output.show_table(headings, [_row(each) for each in found], none="No proposal waits for a person.")
+    session.show_table(headings, [_row(each) for each in found], none="No proposal waits for a person.")
 
 
 def _row(listed: "Listed") -> Sequence[str]:
@@ -79,7 +79,7 @@ async def _show(settings: "Settings", written: str, json: bool) -> None:
     async with session.open_desk(settings) as desk:
         listed = _one(await desk.proposals(session.me(), pending=False), written)
     if json:
-        output.show_json(listed)
+        session.show_json(listed)
         return
 
     typer.echo(clean(listed_card(listed).fallback))

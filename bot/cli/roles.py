@@ -8,7 +8,7 @@ from agents.catalog.library import Catalog, load_catalog
 from agents.domain.errors import OverlordError
 from agents.domain.text.sanitize import clean
 from agents.domain.workflow.roles import Role
-from bot.cli import output, session
+from bot.cli import session
 
 app = typer.Typer(rich_markup_mode=None)
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -40,7 +40,7 @@ def show(
     if role is None:
         raise OverlordError(f"There is no role {name}", next_step="See `overlord roles list`.")
     if json:
-        output.show_json(role)
+        session.show_json(role)
         return
     typer.echo(clean(f"{role.name}, {role.source or OURS}\n{role.description}\n"))
     for said, value in _told(role, catalog).items():
@@ -68,7 +68,7 @@ def _told(role: Role, catalog: Catalog) -> dict[str, str]:
 def _list(catalog: Catalog, json: bool) -> None:
     if json:
         workflow = catalog.workflow
-        output.show_json(
+        session.show_json(
             {
                 "roles": list(catalog.roles.values()),
                 "workflow": {"name": workflow.name, "hash": workflow.hash, "steps": workflow.steps},
@@ -87,7 +87,7 @@ def _list(catalog: Catalog, json: bool) -> None:
         )
         for role in catalog.roles.values()
     ]
-    output.show_table(
+    session.show_table(
         ("role", "extends", "tokens", "tools", "works at", "of", "what for"), rows, none="There is no role."
     )
     typer.echo(f"\nWorkflow: {catalog.workflow.name}, version {catalog.workflow.version}")

@@ -1,9 +1,10 @@
-"""What every command starts from: the settings, the person at the keyboard, and a desk to go to."""
+"""What commands share: the settings, the person at the keyboard, a desk to go to, and how they print."""
 
 import asyncio
 import os
+import sys
 import uuid
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,6 +17,7 @@ from agents.domain.errors import OverlordError
 from agents.domain.ids import Account
 from agents.domain.task.task import Task
 from agents.domain.text.redact import Redactor
+from agents.domain.text.sanitize import clean, one_line
 from bot import app
 from bot.cards.replies import key_sentence
 from bot.config.settings import Settings, load_settings, os_user
@@ -25,6 +27,9 @@ from bot.messages import Choice, Pressed, Said
 from bot.query_api import Desk, Heard
 
 T = TypeVar("T")
+GAP = "  "
+WIDEST = 60  # a cell on a terminal; in a pipe and in --json it is whole
+PAGE = 200  # rows that a list prints at a time
 
 
 def settings_of(context: typer.Context, **flags: str) -> Settings:
@@ -110,3 +115,33 @@ class NotCounted(OverlordError):
 def refuse_if_refused(heard: Heard | None) -> None:
     if heard and heard.refused:
         raise NotCounted(heard.words)
+
+
+def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Columns as wide as their widest cell; cells are one line each."""
+    widest = WIDEST if sys.stdout.isatty() else sys.maxsize
+    cells = [list(headings), *([one_line(clean(cell), widest) for cell in row] for row in rows)]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(headings))]
+    lines = (GAP.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in cells)
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def show_table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, none: str) -> None:
+    typer.echo(table(headings, rows) if rows else none)
+
+
+def show_json(value: object) -> None:
+    """Dataclasses, dates, enums and all, as JSON."""
+    from pydantic import TypeAdapter
+
+    typer.echo(TypeAdapter(Any).dump_json(value, indent=2).decode())
+
+
+def tell_more(shown: str, option: str) -> None:
+    """A list never ends without saying that it goes on. Beside the output, which a program may read."""
+    typer.echo(f"{shown}; there are more. Add {option} to see the next.", err=True)
+
+
+def local(at: datetime | None) -> str:
+    """A moment in the reader's own zone."""
+    return f"{at.astimezone():%Y-%m-%d %H:%M}" if at else ""

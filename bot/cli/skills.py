@@ -11,7 +11,7 @@ from agents.domain.learning import skill
 from agents.domain.learning.skill import Uses
 from agents.domain.text.sanitize import clean
 from agents.workspace.skills import committed_files
-from bot.cli import output, session
+from bot.cli import session
 from bot.config.settings import Settings
 
 app = typer.Typer(rich_markup_mode=None)
@@ -47,7 +47,7 @@ def show(
     if skill is None:
         raise OverlordError(f"There is no skill {name}", next_step="See `overlord skills list`.")
     if json:
-        output.show_json(skill)
+        session.show_json(skill)
         return
     typer.echo(f"{skill.name} {skill.version}, {skill.source or OURS}")
     typer.echo(clean(f"{skill.description}\n"))
@@ -65,7 +65,7 @@ def _list(settings: Settings, project: str, json: bool) -> None:
     found = _found(settings, project)
     uses = session.run(_uses(settings)) if settings.home.exists() else {}
     if json:
-        output.show_json(
+        session.show_json(
             {
                 "skills": [skill for skills in found.values() for skill in skills.skills],
                 "broken": [broken for skills in found.values() for broken in skills.broken],
@@ -78,7 +78,7 @@ def _list(settings: Settings, project: str, json: bool) -> None:
         for all in found.values()
         for s in all.skills
     ]
-    output.show_table(("skill", "version", "of", "used by", "what for"), rows, none="There is no skill.")
+    session.show_table(("skill", "version", "of", "used by", "what for"), rows, none="There is no skill.")
     _tell_broken(found)
 
 

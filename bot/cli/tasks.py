@@ -12,7 +12,7 @@ from agents.domain.ids import PersonId, TaskId
 from agents.domain.task.task import Task
 from agents.domain.text.numbers import small_number
 from agents.domain.work.outcome import WorkerOutcome
-from bot.cli import output, session
+from bot.cli import session
 from bot.config.settings import Settings
 from bot.query_api import Desk, TaskPage
 from store.streams.evaluations import EvaluationResult
@@ -89,15 +89,15 @@ async def page_of(desk: Desk, written: str) -> TaskPage:
 async def _list(settings: Settings, ended: bool, json: bool, search: str, before: str) -> None:
     number = _number(before) if before else 0
     async with session.open_desk(settings) as desk:
-        found = await desk.tasks(session.me(), ended=ended, limit=output.PAGE + 1, search=search, before=number)
-        shown = found[: output.PAGE]
+        found = await desk.tasks(session.me(), ended=ended, limit=session.PAGE + 1, search=search, before=number)
+        shown = found[: session.PAGE]
         names = await desk.names({task.request.by for task in shown})
     if json:
-        output.show_json(shown)
+        session.show_json(shown)
     else:
         _show_table(shown, names, none=NOTHING_FOUND if search or before else NO_TASK)
     if len(found) > len(shown):
-        output.tell_more(
+        session.tell_more(
             f"These are the {len(shown)} newest{' of those' if before else ''}", f"--before {shown[-1].id}"
         )
 
@@ -116,38 +116,38 @@ def _show_table(found: Sequence[Task], names: Mapping[PersonId, str], *, none: s
             task.state,
             task.project or "",
             names.get(task.request.by, ""),
-            output.local(task.changed_at),
+            session.local(task.changed_at),
             task.request.text,
         )
         for task in found
     ]
-    output.show_table(("task", "state", "project", "owner", "changed", "request"), rows, none=none)
+    session.show_table(("task", "state", "project", "owner", "changed", "request"), rows, none=none)
 
 
 async def _show(settings: Settings, written: str, json: bool) -> None:
     async with session.open_desk(settings) as desk:
         page = await page_of(desk, written)
     if json:
-        output.show_json(page)
+        session.show_json(page)
         return
     typer.echo(page.status.fallback)
     for need in page.needs:
         typer.echo(f"\nNeeds you ({need.decision.id}):\n{need.card.fallback}")
-    rows = [(output.local(entry.at), entry.by, entry.words) for entry in page.timeline]
+    rows = [(session.local(entry.at), entry.by, entry.words) for entry in page.timeline]
     if page.outcomes:
         typer.echo("")
-        output.show_table(
+        session.show_table(
             ("run", "worker", "status", "files", "review", "next"), [_row(each) for each in page.outcomes], none=""
         )
     if page.evaluations:
         typer.echo("")
         columns = ("attempt", "tests", "lint", "review", "overall", "when")
-        output.show_table(columns, [_judged(each) for each in page.evaluations], none="")
+        session.show_table(columns, [_judged(each) for each in page.evaluations], none="")
     if page.phases:
         typer.echo("")
-        output.show_table(("phase", "state"), [(str(number), state) for number, state in page.phases], none="")
+        session.show_table(("phase", "state"), [(str(number), state) for number, state in page.phases], none="")
     typer.echo("")
-    output.show_table(("when", "who", "what"), rows, none="Nothing has happened yet.")
+    session.show_table(("when", "who", "what"), rows, none="Nothing has happened yet.")
 
 
 def _row(ended: WorkerOutcome) -> tuple[str, ...]:
@@ -158,7 +158,7 @@ def _row(ended: WorkerOutcome) -> tuple[str, ...]:
 def _judged(each: EvaluationResult) -> tuple[str, ...]:
     scores = (each.test_score, each.lint_score, each.review_score, each.overall)
     attempt = f"{each.task}.{each.subtask}-{each.revision_number + 1}"
-    return (attempt, *(score.replace("_", " ") or "not run" for score in scores), output.local(each.timestamp))
+    return (attempt, *(score.replace("_", " ") or "not run" for score in scores), session.local(each.timestamp))
 
 
 async def _say(settings: Settings, written: str, text: str) -> None:

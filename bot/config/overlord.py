@@ -1,9 +1,10 @@
 """What overlord.yaml and the environment may say: every setting, its default, and what is wrong with a bad value."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, make_dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
@@ -13,17 +14,18 @@ from agents.catalog.contexts import Contexts
 from agents.catalog.models import Models
 from agents.catalog.risk import Risk
 from agents.catalog.roles import RolesByName
-from agents.catalog.validation import Model, Odd
+from agents.catalog.validation import Model, Odd, did_you_mean
 from agents.catalog.workflows import WrittenSteps
+from agents.domain.checks.gates import GateCommands, slug
 from agents.domain.decisions.authority import ChannelPolicy
 from agents.domain.limits import Limits
 from agents.domain.models.budget import Budgets
 from agents.domain.models.routing import ROLES
 from agents.domain.project.retention import Retention
+from agents.domain.work.scope import odd_path
 from bot.config.accounts import MEMBERSHIPS, Channel, Groups, Member, is_account
 from bot.config.fields import COMMAS, Address, Port, Token, hidden_text
 from bot.config.platforms import PlatformSettings, platforms
-from bot.config.projects import WrittenProject
 
 DATABASES = ("sqlite:///", "postgresql+psycopg://")
 
@@ -63,6 +65,48 @@ def _refuse_archived(written: object) -> object:
     if isinstance(written, dict) and "archived" in written:
         raise ValueError("`archived` is not there yet: ended tasks stay in the list. Remove this line.")
     return written
+
+
+_GIT_URL = r"(https|ssh)://(?![^/]*:[^/]*@)\w[\w.@:-]*/\S+|file:///\S+|\w[\w.-]*@\w[\w.-]*:[\w.~/-]+"
+
+
+def _inside(written: str) -> str:
+    if problem := odd_path(written.rstrip("/")):
+        raise ValueError(f"`{written}` is no folder of the project: {problem}. Write one such as `.overlord/skills`.")
+    return written.rstrip("/")
+
+
+def _refuse_twins(gates: GateCommands) -> GateCommands:
+    names = [gate.name for gate in gates.extra]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise ValueError(f"two of its extra gates are named `{twice}`. Give one another name.")
+    return gates
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectPart:
+    """A project as it is written."""
+
+    name: Annotated[str, AfterValidator(slug)]
+    path: str = ""  # a folder of this machine, or
+    url: str = ""  # where git finds it
+    channel: Channel | None = None  # requests made there are for this project
+    skills: Annotated[str, AfterValidator(_inside)] = ".overlord/skills"  # the folder of its own skills
+    gates: Annotated[GateCommands, AfterValidator(_refuse_twins)] = field(default_factory=GateCommands)
+
+
+def _check_place(project: ProjectPart) -> ProjectPart:
+    if bool(project.path) == bool(project.url):
+        raise ValueError("it needs either a `path` or a `url`. Write one of them: `path: ~/src/shop`.")
+    if project.url and not re.fullmatch(_GIT_URL, project.url):
+        raise ValueError(
+            "its `url` is not one that git may be given here. "
+            "Write https://host/owner/repo or git@host:owner/repo, with no password in it."
+        )
+    return project
+
+
+WrittenProject = Annotated[ProjectPart, AfterValidator(_check_place)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,3 +218,35 @@ def tokens_in(file: OverlordFile) -> set[str]:
 def secrets_in(file: OverlordFile) -> set[str]:
     password = urlsplit(file.database_url or "").password
     return tokens_in(file) | ({password} if password else set())
+
+
+def odd_projects(projects: Sequence[ProjectPart]) -> Iterator[Odd]:
+    """Names and channels used twice, and folders that are not there."""
+    names = [project.name for project in projects]
+    homes = [project.channel for project in projects]
+    for at, project in enumerate(projects):
+        if project.name in names[:at]:
+            yield ("projects", at, "name"), f"there are two projects named `{project.name}`", "Give one another name."
+        if project.channel and project.channel in homes[:at]:
+            other = names[homes.index(project.channel)]
+            what = f"`{project.channel}` is the channel of `{other}` already"
+            yield ("projects", at, "channel"), what, "Give each project a channel of its own, or none."
+        if project.path and not Path(project.path).is_dir():
+            yield ("projects", at, "path"), f"there is no folder {project.path}", "Check the path, or clone it there."
+        if project.gates.environment and not Path(project.gates.environment, "pyvenv.cfg").is_file():
+            what = f"{project.gates.environment} is no Python environment"
+            step = f"Make it: python -m venv {project.gates.environment}."
+            yield ("projects", at, "gates", "environment"), what, step
+
+
+def odd_channels(channels: Mapping[str, ChannelPolicy], projects: Sequence[ProjectPart]) -> Iterator[Odd]:
+    """Channels that point at a project nobody named, or at another than the project itself says."""
+    known = {project.name for project in projects}
+    claimed = {project.channel: project.name for project in projects if project.channel}
+    for name, part in channels.items():
+        if part.project and part.project not in known:
+            step = did_you_mean(part.project, known) if known else "Name the project under `projects:` first."
+            yield ("channels", name, "project"), f"there is no project `{part.project}`", step
+        elif part.project and claimed.get(name, part.project) != part.project:
+            what = f"`{claimed[name]}` says that this is its channel, not `{part.project}`'s"
+            yield ("channels", name, "project"), what, "Say it in one of the two places."

@@ -23,20 +23,20 @@ from agents.domain.decisions.authority import ChannelPolicy, Group
 from agents.domain.errors import SettingsProblem
 from agents.domain.ids import Account, surface_of
 from agents.workspace.forge.remotes import named_by, web_of
-from bot.config import accounts, projects
+from bot.config import accounts, overlord
 from bot.config.overlord import (
     FLAGS,
     OVERLORD,
     VARIABLES,
     OverlordFile,
     PlainSettings,
+    ProjectPart,
     contradictions,
     doubtful,
     secrets_in,
     tokens_in,
 )
 from bot.config.platforms import OWN, PlatformSettings
-from bot.config.projects import ProjectPart
 from bot.config.settings_file import Search, find_settings, read_settings
 from bot.config.state_folder import HOME, expand, home_of
 
@@ -245,9 +245,9 @@ class _Reading:
             odd += odd_risk(file.risk)
         if not broken & {"contexts", "roles", "workflow"} and (declared := _declared(file)):
             odd += odd_declared(declared)
-        odd += projects.odd_projects([self._located(part, base) for part in file.projects])
+        odd += overlord.odd_projects([self._located(part, base) for part in file.projects])
         if "projects" not in broken:
-            odd += projects.odd_channels(file.channels, file.projects)
+            odd += overlord.odd_channels(file.channels, file.projects)
         self._tell(self.problems, *odd)
         misused = file.models.misused_keys(self.environ, tokens_in(file))
         self.problems += [Problem(name=name, what=what, instead=instead) for name, what, instead in misused]

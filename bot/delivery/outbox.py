@@ -15,9 +15,8 @@ from agents.domain.text.sanitize import one_line
 from bot.cards import replies
 from bot.cards.discreet import discreet
 from bot.delivery.announcer import wish
-from bot.leases import Leases
 from bot.messages import Card, Deleted, Gone, Later, Platform, Refused, Shut, Unsure, load_card
-from bot.services import Office
+from bot.services import Leases, Office
 from store.books import Books
 from store.chat.posts import EVERYWHERE, LONGEST_WAIT, Act, Post, Surfaces
 from store.codec import Cause

@@ -20,10 +20,9 @@ from bot.cards.bill import Bill
 from bot.cards.replies import Page
 from bot.cards.status import status_card
 from bot.delivery.announcer import wish
+from bot.intake.access import read_waiting, sees, waiting_for
 from bot.intake.conversation import PRIVATE, Command, Verb
 from bot.intake.linking import Linking
-from bot.intake.needs import mine_of, read
-from bot.intake.visibility import sees
 from bot.messages import Card, Said
 from bot.permissions import Permissions
 from store.books import Books
@@ -140,10 +139,10 @@ def _tasks(asked: Asked, books: Books, permissions: Permissions, moment: Moment)
 
 
 def _needs(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
-    needs = mine_of(books, asked.speaker, permissions)
+    needs = waiting_for(books, asked.speaker, permissions)
     here = [waiting for waiting in needs if asked.said.direct or not waiting.direct]
     page = _page(asked, len(here))
-    return replies.needs_card(read(books, here[page.slice]), page, len(needs) - len(here))
+    return replies.needs_card(read_waiting(books, here[page.slice]), page, len(needs) - len(here))
 
 
 def _page(asked: Asked, total: int) -> Page:

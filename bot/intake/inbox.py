@@ -18,14 +18,13 @@ from agents.domain.task.task import Task
 from agents.domain.text.sanitize import clean, hidden_in
 from bot.cards import replies
 from bot.delivery.announcer import wish
-from bot.intake import hearing
+from bot.intake import access
+from bot.intake.access import strangers_among, with_names
 from bot.intake.commands import Asked, answer, obey
 from bot.intake.conversation import Command, Meaning, SmallTalk, Words, understand
 from bot.intake.linking import Linking
-from bot.intake.naming import unmet, with_names
-from bot.intake.notices import checks_at, warn_of_key
 from bot.intake.quota import OverQuota, Quota, is_free
-from bot.intake.thread_replies import Talk, words_of
+from bot.intake.thread_replies import Talk, checks_at, warn_of_key, words_of
 from bot.messages import Card, Choice, Delivery, Edited, Labelled, Mandated, Pressed, Said, load_card
 from bot.services import Office
 from store.books import Books
@@ -145,9 +144,9 @@ class Inbox:
         task = books.log.find(notes.task) if notes and notes.task else None
         meaning = understand(said.text)
         talk = self._talk(said, task, speaker, books)
-        instruction = hearing.is_instruction(said, notes, task, speaker, lambda: talk is not None and talk.answers)
+        instruction = access.is_instruction(said, notes, task, speaker, lambda: talk is not None and talk.answers)
         if notes:
-            books.threads.heard(hearing.after(said, notes), said.at)
+            books.threads.heard(access.note_words(said, notes), said.at)
         if not instruction:
             waits = talk.overhear(meaning, books) if talk else ""
             return Outcome(state=DeliveryState.IGNORED, words=waits or "not said to me")
@@ -285,7 +284,7 @@ class Inbox:
         card = replies.problem_card(error)
         if isinstance(delivery, Pressed) or isinstance(error, NotHeard):
             if delivery.message:  # elsewhere the surface that shows the ledger shows the outcome too
-                card = replace(card, notify=unmet(error, delivery.channel, books, self._office.permissions))
+                card = replace(card, notify=strangers_among(error, delivery.channel, books, self._office.permissions))
                 whisper = wish(f"whisper:{delivery.key}", delivery.thread, card, Act.WHISPER, delivery.by)
                 books.posts.want(whisper, self._clock.now())
         elif isinstance(delivery, Said | Labelled | Mandated):

@@ -21,9 +21,8 @@ from bot.cards.status import status_card
 from bot.cards.timeline import in_words
 from bot.change_notifier import Bell
 from bot.config.platforms import OWN
+from bot.intake.access import count_needs, read_waiting, search_waiting, sees, waiting_for, waiting_in_task
 from bot.intake.inbox import Inbox, Outcome
-from bot.intake.needs import count_needs, mine_in, mine_of, read, search
-from bot.intake.visibility import sees
 from bot.live import Running
 from bot.messages import Delivery, load_card
 from bot.query_api import EVERYTHING, Conversation, Heard, Message, Need, Portion, TaskPage, TimelineEntry
@@ -116,7 +115,9 @@ class Records:
 
     async def needs(self, viewer: Account, portion: Portion = EVERYTHING) -> Sequence[Need]:
         def question(books: Books) -> list[Need]:
-            return self._needs(books, mine_of(books, self._viewer(viewer, books), self._office.permissions), portion)
+            return self._needs(
+                books, waiting_for(books, self._viewer(viewer, books), self._office.permissions), portion
+            )
 
         return await self._database.read(question)
 
@@ -124,7 +125,7 @@ class Records:
         def question(books: Books) -> list[Need]:
             asked, person = books.ledger.waiting(), self._viewer(viewer, books)
             shown = self._seen({each.task for each in asked if each.direct}, viewer, books)
-            mine = {each.id for each in mine_of(books, person, self._office.permissions)}
+            mine = {each.id for each in waiting_for(books, person, self._office.permissions)}
             seen = [each for each in asked if not each.direct or each.task in shown]
             found = self._needs(books, seen, portion)
             return [replace(need, mine=need.decision.id in mine) for need in found]
@@ -133,8 +134,8 @@ class Records:
 
     def _needs(self, books: Books, found: Sequence[Waiting], portion: Portion) -> list[Need]:
         """Cards are made of those alone that are shown."""
-        wanted = search(books, found, portion.search)[portion.skip :][: portion.most]
-        return [self._need(books, task, decision) for task, decision in read(books, wanted)]
+        wanted = search_waiting(books, found, portion.search)[portion.skip :][: portion.most]
+        return [self._need(books, task, decision) for task, decision in read_waiting(books, wanted)]
 
     async def proposals(self, viewer: Account, *, pending: bool) -> Sequence[Listed]:
         def question(books: Books) -> list[Listed]:
@@ -198,7 +199,7 @@ class Records:
             return None
         task = books.log.in_thread(id)
         facts = books.log.facts_in_thread(task, last=FACTS_SHOWN, before=before)
-        mine = mine_in(books, task, reader, self._office.permissions)
+        mine = waiting_in_task(books, task, reader, self._office.permissions)
         return TaskPage(
             task=task,
             owner=books.people.name(task.request.by),

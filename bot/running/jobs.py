@@ -1,8 +1,8 @@
-"""Runs jobs under leases in the scheduler's pool, and settles deliveries."""
+"""Asks for the jobs that facts lead to, runs them under leases in the scheduler's pool, and settles deliveries."""
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
@@ -10,19 +10,20 @@ from functools import partial
 from agents.domain import events as e
 from agents.domain.decisions.kind import Facts, Moment
 from agents.domain.errors import BudgetReached, IllegalMove, NoAnswer, StaleLease
+from agents.domain.events import JobRetried
 from agents.domain.ids import is_project
 from agents.domain.planning import planning
+from agents.domain.project.project import Project
 from agents.domain.task import decide
 from agents.domain.task.task import Task
-from agents.flows import COUNTED, FLOWS, On, row_of
+from agents.flows import COUNTED, FLOWS, Lane, On, Repeats, row_of, rows_after
 from agents.ports import Ports
 from bot.intake.inbox import Inbox
-from bot.leases import Leases
 from bot.running.scheduler import Scheduler
-from bot.services import Office
+from bot.services import Leases, Office
 from store.books import Books
 from store.chat.deliveries import Received
-from store.codec import Cause
+from store.codec import Cause, Recorded
 from store.database import StoreUnavailable
 from store.running.jobs import LONGEST_WAIT, Job
 
@@ -31,6 +32,7 @@ log = logging.getLogger("overlord.jobs")
 JOBS_AT_ONCE = 16
 TOO_LONG = "this task took {steps} steps, which is as many as it may take by itself (`limits.task_steps`)"
 PATIENT = 15  # tries of what holds up nobody, a minute apart in the end
+BATCH = 400
 
 
 class Jobs:
@@ -220,3 +222,43 @@ async def _settle(inbox: Inbox, received: Received) -> None:
     except Exception as problem:
         log.exception("delivery failed", extra={"delivery": received.key})
         await inbox.give_up(received, repr(problem))
+
+
+def launch(books: Books) -> int:
+    """Ask for the jobs that each unread fact leads to, as `FLOW_AFTER` says. Returns how many facts were read.
+
+    The cursor moves in the transaction that writes the jobs, so a fact is handled once and never skipped.
+    """
+    unread = books.log.unread("launcher", BATCH)
+    if asked := [job for recorded in unread for job in _jobs_after(recorded, books)]:
+        books.jobs.ask(*asked)
+    if unread:
+        books.log.mark_read("launcher", unread[-1].seq)
+    return len(unread)
+
+
+def _jobs_after(recorded: Recorded, books: Books) -> Iterator[tuple[Recorded, str, str]]:
+    """The fact, the flow and the lane of each job; the store skips those that were asked for before."""
+    event = recorded.event
+    rows = [row for row in rows_after(type(event)) if row.run or row.repeats]
+    if not rows:
+        return
+    if is_project(event.stream) and (project := books.log.project(event.stream)):
+        yield from _jobs_of(recorded, project)
+        return
+    task = books.log.task(event.task)
+    yield from _jobs_of(recorded, task)
+    for row in rows:
+        if row.repeats is Repeats.PARKED and isinstance(event, JobRetried):
+            books.jobs.again(event.job)
+        if row.repeats is Repeats.HELD_BACK and not task.at_rest:
+            for earlier in books.log.facts(task.id):
+                yield from _jobs_of(earlier, task)
+
+
+def _jobs_of(recorded: Recorded, about: Task | Project) -> Iterator[tuple[Recorded, str, str]]:
+    lane = about.name if isinstance(about, Project) else about.project or ""
+    rests = isinstance(about, Task) and about.at_rest
+    for row in rows_after(type(recorded.event)):
+        if row.run and row.when(about) and (row.at_rest or not rests):
+            yield recorded, row.run.__name__, lane if row.lane is Lane.LONG else ""

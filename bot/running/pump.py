@@ -1,4 +1,4 @@
-"""Pumps: loops that are woken by a change, or when something is due."""
+"""Pumps: loops that are woken by a change, or when something is due; and the watch that wakes them all."""
 
 import asyncio
 import logging
@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from agents.ports import Clock
-from store.database import StoreUnavailable
+from bot.change_notifier import Bell
+from store.database import Database, StoreUnavailable
 
 log = logging.getLogger("overlord.pumps")
 
@@ -16,6 +17,8 @@ NextDue = Callable[[datetime], Awaitable[float | None]]  # seconds from now; wha
 
 LOOK_AGAIN = 60.0  # seconds after which a pump looks even if nothing woke it and nothing is due
 AFTER_TROUBLE = 1.0
+EVERY = 1.0  # seconds between two looks of the watch
+JUMP = 0.5  # seconds by which a clock is off before it counts as set; a machine that slept is one, too
 
 
 @dataclass
@@ -59,3 +62,42 @@ class Pump:
         if self.trouble:
             log.info("working again", extra={"pump": self.name})
         self.trouble = ""
+
+
+class Watch:
+    """Looks for what no pump is told of: another process has written, or the clock was set.
+
+    It counts seconds itself: APScheduler goes by the clock, and would be late to notice that it was set back.
+    """
+
+    def __init__(
+        self, database: Database, clock: Clock, bell: Bell, on_jump: Callable[[], None] = lambda: None
+    ) -> None:
+        self._database, self._clock, self._bell, self._on_jump = database, clock, bell, on_jump
+        self._away = False  # the store, at the last look
+        self._seen = (clock.now(), asyncio.get_running_loop().time())
+
+    async def run(self) -> None:
+        while True:
+            await asyncio.sleep(EVERY)
+            if await self.has_changed():
+                self._bell.ring_all()
+
+    async def has_changed(self) -> bool:
+        """Whether anybody may have missed something since the last look."""
+        jumped, was_away = self._clock_jumped(), self._away
+        if jumped:
+            self._on_jump()
+        try:
+            written = await self._database.others_wrote()
+        except StoreUnavailable:
+            self._away = True
+            return False
+        self._away = False
+        return written or jumped or was_away
+
+    def _clock_jumped(self) -> bool:
+        then, began = self._seen
+        now, ends = self._seen = (self._clock.now(), asyncio.get_running_loop().time())
+        passed = self._clock.real_seconds((now - then).total_seconds())
+        return now < then or abs(passed - (ends - began)) > JUMP

@@ -23,8 +23,7 @@ from agents.ports import CallBook, Ports, Projects, Specialists
 from agents.workspace import sample
 from agents.workspace.projects import GitProjects
 from bot.config.settings import Settings
-from bot.running.github import Hub, make_hub
-from bot.running.workshop import Ground, Site, Workshop, make_workshop
+from bot.running.workshop import Ground, Hub, Site, Workshop, make_hub, make_workshop
 from bot.services import Office
 from manifests import packaged
 from store.running.call_log import CallLog

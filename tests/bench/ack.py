@@ -17,13 +17,13 @@ from statistics import median, quantiles
 import aiohttp
 
 from bot.change_notifier import Bell
-from bot.clock import SystemClock
 from bot.intake.inbox import Inbox
 from bot.platforms.slack.gateway import _Gateway
 from bot.platforms.slack.incoming.http_endpoint import verify
 from bot.platforms.slack.options import SlackOptions
 from bot.platforms.slack.payloads import Me
 from bot.platforms.slack.web_client import SlackClient
+from bot.services import SystemClock
 from tests.bench.bolt_peer import BareBolt
 from tests.bench.floor import ROOT, folder
 from tests.bench.office import open_office

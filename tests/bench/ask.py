@@ -32,7 +32,7 @@ from agents.llm.gateway import Gateway
 from agents.llm.prompts import Prompts
 from agents.ports import Ask
 from bot.app import TURN
-from bot.clock import SystemClock
+from bot.services import SystemClock
 from store.database import Database
 from store.running.call_log import CallLog
 from tests.bench.ask_walk import REQUEST, files_of, plan

@@ -173,7 +173,7 @@ def _all_read(books: Books) -> bool:
 
 
 def _launch(books: Books) -> int:
-    """`bot.running.launcher.launch`, but every fact leads to a job."""
+    """`bot.running.jobs.launch`, but every fact leads to a job."""
     unread = books.log.unread("launcher", announcer.BATCH)
     books.jobs.ask(*((recorded, "intake", "") for recorded in unread))
     if unread:

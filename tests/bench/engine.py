@@ -36,7 +36,7 @@ from agents.ports import Brief, Checkout, GaveUp, Progress, Sandbox, Workspace
 from agents.workspace.files.beneath import Tree
 from agents.workspace.sandbox.walls.profile import MINION
 from bot.app import TURN
-from bot.clock import SystemClock
+from bot.services import SystemClock
 from store.database import Database
 from store.running.call_log import CallLog
 from store.running.turns import TurnLog

@@ -20,11 +20,9 @@ from bot.change_notifier import Bell
 from bot.delivery import announcer
 from bot.delivery.outbox import Outbox
 from bot.intake.inbox import Inbox
-from bot.leases import Leases
-from bot.running.jobs import settle_waiting
-from bot.running.launcher import launch
+from bot.running.jobs import launch, settle_waiting
 from bot.running.timers import Timers
-from bot.services import Office
+from bot.services import Leases, Office
 from store.books import Books
 from store.chat.deliveries import DeliveryState, Received
 from store.chat.posts import Wish

@@ -17,9 +17,8 @@ from agents.domain.task.request import Request
 from agents.domain.task.task import Task
 from bot.app import TURN
 from bot.change_notifier import Bell
-from bot.clock import SystemClock
 from bot.permissions import Permissions
-from bot.services import Office
+from bot.services import Office, SystemClock
 from store.books import Books
 from store.codec import Cause
 from store.database import Database

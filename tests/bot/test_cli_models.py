@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.doctor.model_check import models
+from bot.cli.doctor.checks import models
 from bot.config.settings import load_settings
 from tests.builders.shell import Shell
 from tests.builders.started import said, up

@@ -10,7 +10,7 @@ from jsonschema_rs import Draft202012Validator, meta
 from agents.catalog.yaml import parse_yaml, read_yaml
 from agents.domain.workflow.workflow import DEFAULT
 from agents.llm.prompts import names as questions
-from bot.cli.schemas import ANSWERS, names, render
+from bot.cli.manifest import ANSWERS, render_schema, schema_names
 from manifests import packaged
 from tests.builders.shell import Shell
 
@@ -48,7 +48,7 @@ def _state(shell: Shell, config: str) -> None:
 def valid(schema: str, data: Any) -> list[str]:
     return [
         f"{'.'.join(map(str, error.instance_path))}: {error.message}"
-        for error in Draft202012Validator(json.loads(render(schema))).iter_errors(data)
+        for error in Draft202012Validator(json.loads(render_schema(schema))).iter_errors(data)
     ]
 
 
@@ -90,10 +90,10 @@ def test_a_role_that_wants_more_than_it_may_have_is_told(shell: Shell) -> None:
     assert "`write_file` is not among the tools of `reviewer`" in shell.run("roles", code=1).err
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", schema_names())
 def test_a_schema_that_is_kept_is_the_one_that_would_be_made_now(name: str) -> None:
     kept = packaged("schema", f"{name}.json").read_text()
-    assert kept == render(name), "run `overlord manifest schema --into manifests/schema`"
+    assert kept == render_schema(name), "run `overlord manifest schema --into manifests/schema`"
     meta.validate(json.loads(kept))
 
 
@@ -101,7 +101,7 @@ def test_no_schema_is_kept_that_nothing_makes() -> None:
     kept = {
         path.relative_to(packaged("schema")).with_suffix("").as_posix() for path in packaged("schema").rglob("*.json")
     }
-    assert kept == set(names())
+    assert kept == set(schema_names())
     assert set(ANSWERS) == questions()
 
 
@@ -120,8 +120,8 @@ def test_an_editor_is_told_what_settings_may_say() -> None:
 
 
 def test_schemas_are_printed_and_written(shell: Shell) -> None:
-    assert shell.run("manifest", "schema").out.split() == list(names())
-    assert shell.run("manifest", "schema", "role").out == render("role")
+    assert shell.run("manifest", "schema").out.split() == list(schema_names())
+    assert shell.run("manifest", "schema", "role").out == render_schema("role")
     assert "There is no schema roles" in shell.run("manifest", "schema", "roles", code=1).err
     shell.run("manifest", "schema", "--into", str(shell.folder / "here"))
-    assert (shell.folder / "here/answers/critic.json").read_text() == render("answers/critic")
+    assert (shell.folder / "here/answers/critic.json").read_text() == render_schema("answers/critic")

@@ -4,8 +4,8 @@ import httpx
 import pytest
 
 from agents.domain.errors import SettingsProblem
-from bot.network.endpoints import Answer
 from bot.platforms.console.access import ConsoleOptions
+from bot.query_api import Answer
 from tests.fakes.console import SECRET, Visit, console
 from tests.fakes.desk import START
 

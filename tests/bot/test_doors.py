@@ -15,12 +15,12 @@ import pytest
 from aiohttp import web
 
 from agents.domain.limits import Limits
-from bot.clock import SystemClock
 from bot.network.doors import Doorkeeper
-from bot.network.endpoints import Answer
 from bot.network.peers import Address, LookUp
 from bot.platforms.slack.incoming.http_endpoint import serve_http
 from bot.platforms.slack.options import SlackOptions
+from bot.query_api import Answer
+from bot.services import SystemClock
 from tests.fakes.another_user import STRANGER, needs_root, start
 from tests.fakes.console import console
 from tests.fakes.slack.delivery import SIGNING_SECRET, signed

@@ -6,12 +6,11 @@ from pathlib import Path
 
 from agents.domain.ids import Account, Thread
 from agents.domain.limits import Limits
-from bot.clock import SystemClock
 from bot.intake.inbox import Inbox
 from bot.messages import Said
 from bot.permissions import Permissions
 from bot.running.jobs import settle_waiting
-from bot.services import Office
+from bot.services import Office, SystemClock
 from store.database import Database
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from agents.domain.checks.gates import ExtraGate, GateCommands
 from agents.workspace.gates.environment import environment
-from bot.cli.doctor.gates_check import gates
+from bot.cli.doctor.checks import gates
 from bot.config.settings import Project, Settings, load_settings
 from bot.doctor_check import Check, State
 from tests.evaluator.pieces import SHOP, Files

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.doctor.github_check import github
+from bot.cli.doctor.checks import github
 from bot.config.settings import Settings, load_settings
 from bot.doctor_check import Check, State
 from tests.fakes.github import TOKEN, running_github

@@ -13,7 +13,7 @@ from agents.domain.events import Event
 from agents.domain.ids import PersonId, TaskId
 from agents.domain.task.request import Origin
 from agents.flows import COUNTED, Lane, came_from_issue, row_of
-from bot.running.launcher import launch
+from bot.running.jobs import launch
 from store.books import Books
 from store.codec import Cause
 from store.database import Database

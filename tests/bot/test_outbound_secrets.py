@@ -13,15 +13,13 @@ import pytest
 from agents.domain.ids import DecisionId, Thread
 from agents.domain.limits import Limits
 from agents.domain.text.redact import MASK, Redactor
-from bot.clock import SystemClock
 from bot.delivery.announcer import wish
 from bot.delivery.outbox import Outbox
-from bot.leases import Leases
 from bot.messages import Arrow, Button, Card, Choice, Graph, Node, Row
 from bot.permissions import Permissions
 from bot.platforms.console.guard import HEADERS
 from bot.platforms.console.rendering.page import HERE
-from bot.services import Office
+from bot.services import Leases, Office, SystemClock
 from store.chat.posts import Act
 from store.database import Database
 from tests.conformance.console_rig import ConsoleRig

@@ -6,8 +6,8 @@ from pathlib import Path
 from agents.domain.ids import Account, Thread
 from bot.delivery.announcer import wish
 from bot.delivery.outbox import Outbox
-from bot.leases import Leases
 from bot.messages import Bounds, Card, Later, Refused, Shut
+from bot.services import Leases
 from store.database import Database
 from tests.store.room import HandClock, office_of
 

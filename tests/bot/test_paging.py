@@ -14,12 +14,11 @@ from agents.domain.ids import Account, Thread
 from agents.domain.limits import Limits
 from agents.domain.task import decide
 from agents.domain.task.request import Request
-from bot.clock import SystemClock
 from bot.intake.inbox import Inbox
 from bot.messages import Card, Said, load_card
 from bot.permissions import Permissions
 from bot.running.jobs import settle_waiting
-from bot.services import Office
+from bot.services import Office, SystemClock
 from store.books import Books
 from store.codec import Cause
 from store.database import Database

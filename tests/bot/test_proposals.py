@@ -15,7 +15,7 @@ from agents.domain.task.task import Task
 from bot.intake.inbox import Inbox
 from bot.messages import Later, Refused
 from bot.platforms.console.platform import ConsolePlatform
-from bot.running.proposal_tasks import ApprovedProposals, Elsewhere
+from bot.running.new_threads import ApprovedProposals, Elsewhere
 from store.books import Books
 from store.chat.deliveries import DeliveryState
 from store.codec import Cause

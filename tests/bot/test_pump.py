@@ -6,8 +6,8 @@ from contextlib import suppress
 
 import pytest
 
-from bot.clock import SystemClock
 from bot.running.pump import Pump
+from bot.services import SystemClock
 from store.database import StoreUnavailable
 from tests.scenarios.stage import until
 

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
-from bot.clock import SystemClock
 from bot.running.scheduler import Periodic, Scheduler
+from bot.services import SystemClock
 from store.database import StoreUnavailable
 from tests.fakes.clock import ScaledClock
 

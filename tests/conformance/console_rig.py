@@ -6,9 +6,9 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 from agents.domain.ids import Account, Thread
-from bot.clock import SystemClock
 from bot.messages import load_card
 from bot.platforms.console.platform import ConsolePlatform
+from bot.services import SystemClock
 from store.books import Books
 from store.database import Database
 from tests.conformance.rig import Visible

@@ -18,11 +18,10 @@ from agents.domain.limits import Limits
 from bot.change_notifier import Bell
 from bot.delivery.announcer import wish
 from bot.delivery.outbox import Outbox
-from bot.leases import Leases
 from bot.messages import Card, Platform
 from bot.permissions import Permissions
 from bot.running.pump import Pump
-from bot.services import Office
+from bot.services import Leases, Office
 from store.books import Books
 from store.chat.posts import Wish
 from store.database import Database

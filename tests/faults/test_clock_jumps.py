@@ -17,10 +17,9 @@ from agents.domain.decisions.table import rule_of
 from agents.ports import Ports
 from bot.app import running
 from bot.delivery.announcer import announce
-from bot.leases import Leases
-from bot.running.jobs import Jobs
-from bot.running.launcher import launch
+from bot.running.jobs import Jobs, launch
 from bot.running.scheduler import Scheduler
+from bot.services import Leases
 from store.books import Books
 from store.database import Database
 from store.running.jobs import Job

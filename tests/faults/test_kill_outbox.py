@@ -12,8 +12,8 @@ from agents.domain.limits import Limits
 from bot.change_notifier import Bell
 from bot.delivery.announcer import wish
 from bot.delivery.outbox import Outbox
-from bot.leases import Leases
 from bot.messages import Card, Later
+from bot.services import Leases
 from store.books import Books
 from store.engines import make_engines
 from store.migrations import migrate

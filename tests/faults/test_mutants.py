@@ -34,8 +34,7 @@ from bot.messages import Card, Delivery, Platform
 from bot.platforms.console.access import ConsoleOptions
 from bot.platforms.console.server import running as console_running
 from bot.queries.store_queries import Records
-from bot.running.jobs import settle_waiting
-from bot.running.launcher import launch
+from bot.running.jobs import launch, settle_waiting
 from bot.running.pump import Pump
 from bot.services import Office
 from store import tables

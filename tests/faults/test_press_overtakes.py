@@ -13,10 +13,9 @@ from agents.domain.task.task import Task
 from bot.change_notifier import Bell
 from bot.delivery.announcer import announce
 from bot.intake.inbox import Inbox
-from bot.leases import Leases
 from bot.messages import Choice, Pressed, load_card
 from bot.platforms.console.platform import ConsolePlatform
-from bot.services import Office
+from bot.services import Leases, Office
 from store.chat.deliveries import DeliveryState
 from store.chat.posts import Post
 from tests.fakes.clock import ScaledClock

@@ -22,7 +22,7 @@ from agents.flows import FLOWS
 from agents.ports import Llm, Ports
 from agents.workspace.projects import GitProjects
 from bot.permissions import Permissions
-from bot.running.launcher import launch
+from bot.running.jobs import launch
 from bot.services import Office
 from manifests import packaged
 from store.books import Books

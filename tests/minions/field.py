@@ -21,7 +21,7 @@ from agents.ports import Brief, Checkout, Outcome, Profile, Progress, Sandbox, T
 from agents.workspace.files.beneath import Tree
 from agents.workspace.sandbox.walls.profile import MB, MINION
 from agents.workspace.sandbox.walls.tools import toolchain
-from bot.clock import SystemClock
+from bot.services import SystemClock
 from manifests import packaged
 from store.database import Database
 from store.running.turns import TurnLog

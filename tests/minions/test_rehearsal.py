@@ -20,7 +20,7 @@ from agents.llm.prompts import Prompts
 from agents.llm.rehearsal import MODEL
 from agents.minions.engines.builtin.tools import TOOLS
 from agents.ports import Asked, Finished, GaveUp, Outcome, Trial, WantsScope
-from bot.clock import SystemClock
+from bot.services import SystemClock
 from manifests import packaged
 from store.database import Database
 from store.running.call_log import CallLog

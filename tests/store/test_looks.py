@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agents.domain.ids import PersonId, TaskId
-from bot.running.launcher import launch
+from bot.running.jobs import launch
 from store.books import Books
 from store.chat.deliveries import DeliveryState
 from store.codec import Recorded

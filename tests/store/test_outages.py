@@ -10,17 +10,14 @@ from sqlalchemy import text
 from agents.domain.ids import Account, Thread
 from agents.domain.limits import Limits
 from agents.ports import Ports
-from bot.clock import SystemClock
 from bot.delivery.announcer import wish
 from bot.delivery.outbox import Outbox
 from bot.intake.inbox import Inbox
-from bot.leases import Leases
 from bot.messages import Bounds, Card, Said
 from bot.permissions import Permissions
-from bot.running.jobs import Jobs, settle_waiting
-from bot.running.launcher import launch
+from bot.running.jobs import Jobs, launch, settle_waiting
 from bot.running.scheduler import Scheduler
-from bot.services import Office
+from bot.services import Leases, Office, SystemClock
 from store.books import Books
 from store.chat.posts import Wish
 from store.database import Database, StoreUnavailable

@@ -12,7 +12,7 @@ from agents.domain.decisions.authority import Kind
 from agents.domain.ids import Thread
 from agents.domain.project.retention import Retention
 from agents.domain.task.task import Task
-from bot.running.periodic.row_pruning import Pruning
+from bot.running.upkeep import Pruning
 from store import tables
 from store.books import Books
 from store.chat.deliveries import DeliveryState, Received

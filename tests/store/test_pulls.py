@@ -6,7 +6,7 @@ from dataclasses import replace
 from sqlalchemy import create_engine
 
 from agents.ports import Pull
-from bot.clock import SystemClock
+from bot.services import SystemClock
 from store import migrations, tables
 from store.database import Database
 from store.running.pull_log import PullLog

@@ -3,7 +3,7 @@
 import pytest
 
 from agents.domain.errors import StaleLease
-from bot.clock import SystemClock
+from bot.services import SystemClock
 from store.database import Database
 from store.running.turns import TurnLog
 

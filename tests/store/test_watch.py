@@ -7,10 +7,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from bot.change_notifier import Bell
-from bot.clock import SystemClock
 from bot.loop import TimedLoop
-from bot.running.pump import Pump
-from bot.running.watch import Watch
+from bot.running.pump import Pump, Watch
+from bot.services import SystemClock
 from store.database import Database, StoreUnavailable
 from tests.fakes.clock import ScaledClock
 from tests.store.room import Room, office_of

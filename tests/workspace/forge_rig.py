@@ -14,7 +14,7 @@ from agents.workspace.forge.github import GitHubForge
 from agents.workspace.forge.github_api import GitHubApi
 from agents.workspace.forge.local import LocalForge, Place
 from agents.workspace.forge.remotes import Remote
-from bot.clock import SystemClock
+from bot.services import SystemClock
 from store import tables
 from store.books import Books
 from store.database import Database

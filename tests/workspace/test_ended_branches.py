@@ -12,7 +12,7 @@ from agents.domain.events import Event
 from agents.domain.ids import TaskId
 from agents.domain.project.retention import Retention
 from agents.workspace.git.checkouts import GitCheckouts
-from bot.running.periodic.branch_pruning import EndedBranches, Yard as Place
+from bot.running.upkeep import EndedBranches, Yard as Place
 from store.codec import Cause
 from store.database import Database
 from tests.store.room import ANA, Room, office_of

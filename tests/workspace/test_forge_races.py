@@ -6,7 +6,7 @@ import pytest
 
 from agents.ports import ForgeFailed
 from agents.workspace.forge.local import LocalForge, Place
-from bot.clock import SystemClock
+from bot.services import SystemClock
 from store.database import Database
 from store.running.pull_log import PullLog
 from tests.fakes.github import running_github

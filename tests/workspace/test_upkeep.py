@@ -16,7 +16,7 @@ from agents.workspace.files.held import hold_file_now
 from agents.workspace.git.git import Git, GitFailed
 from agents.workspace.git.mirror import lock_of
 from agents.workspace.git.upkeep import REFS_MOST, keep_up, loose_refs, lying_about, pack_refs
-from bot.running.periodic.repository_upkeep import Upkeep
+from bot.running.upkeep import Upkeep
 from tests.fakes.llm import ScriptedLlm
 from tests.flows.world import planning
 from tests.workspace.kill_trial import below

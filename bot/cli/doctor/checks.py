@@ -1,19 +1,35 @@
 """The checks of `overlord doctor`: each looks at one thing and says what was seen and what to do."""
 
+import asyncio
 import os
 import re
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from agents.catalog.validation import Problem
+from agents.domain.errors import OverlordError
+from agents.domain.models.routing import Chosen, said
+from agents.llm.choice import choose_models, try_all
+from agents.llm.gateway import Gateway
+from agents.ports import ForgeFailed
+from agents.workspace.forge.github_api import GitHubApi, expect_status
+from agents.workspace.forge.github_shapes import Repo, User, read
+from agents.workspace.forge.remotes import Remote
+from agents.workspace.gates import detect, reading
+from agents.workspace.gates.detect import Way
+from agents.workspace.gates.environment import Environment, environment
+from agents.workspace.sandbox import choice
+from agents.workspace.sandbox.walls.errors import SandboxUnusable
 from bot.__main__ import foreign_packages
+from bot.config.overlord import Sandbox
 from bot.config.platforms import platforms as all_platforms
-from bot.config.settings import Settings
+from bot.config.settings import Project, Settings
 from bot.doctor_check import Check, fail, ok, warn
+from bot.running.workshop import on_github
 
 OLDEST_PYTHON = (3, 11)
 OLDEST_GIT = (2, 38)
@@ -21,6 +37,9 @@ ENOUGH_DISK = 1 << 30
 LEAST_DISK = 100 << 20
 PATIENCE = 10  # seconds for a command to end
 DAY = 86_400
+NEEDS = "contents, issues and pull requests: read and write"
+_ENOUGH = ("repo", "public_repo")  # scopes of a classic token
+_PROGRAMS = {Way.NPM: "npm", Way.GO: "go", Way.CARGO: "cargo", Way.MAKE: "make", Way.ESLINT: "node"}
 
 
 def python() -> Check:
@@ -103,3 +122,119 @@ def groups(settings: Settings) -> Check:
         return ok("groups", "somebody is named in each")
     step = "Name accounts under `groups:` in overlord.yaml; until then only the operator decides there."
     return warn("groups", f"nobody is named in {', '.join(empty)}", step)
+
+
+def gates(settings: Settings) -> Iterator[Check]:
+    for project in settings.projects:
+        if project.path is not None:
+            yield _gates(project, project.path)
+
+
+def _gates(project: Project, path: Path) -> Check:
+    name = f"gates of {project.name}"
+    try:
+        look = asyncio.run(reading.look(path))
+        room = environment(path, project.gates)
+    except OverlordError as problem:
+        return warn(name, problem.what, problem.next_step)
+    tests = None if project.gates.tests else detect.tests(look)
+    lint = None if project.gates.lint else detect.lint(look)
+    for lacking in (_lacking(way, room) for way in (tests, lint) if way):
+        if lacking:
+            return warn(name, *lacking)
+    extra = "".join(f", {gate.name}" for gate in project.gates.extra)
+    return ok(name, f"{project.gates.tests or tests or 'no tests'}, {project.gates.lint or lint or 'no linter'}{extra}")
+
+
+def _lacking(way: Way, room: Environment) -> tuple[str, str] | None:
+    if way is Way.PYTEST and not room.has("pytest"):
+        return f"pytest is not in {room.venv}", f"Install it there: {room.python} -m pip install pytest."
+    program = _PROGRAMS.get(way)
+    if program and not room.finds(program):
+        where = "for the whole machine, or with its usual installer for the user who runs Overlord"
+        return f"gates find no {program}", f"Install {program} {where}, or set other commands under `gates:`."
+    return None
+
+
+def github(settings: Settings) -> Iterator[Check]:
+    """Nothing where no project is on GitHub. One without a token is told with the other settings."""
+    remotes = on_github(settings)
+    if settings.github.token is None or not remotes:
+        return
+    yield from asyncio.run(_all(GitHubApi(settings.github.api_url, settings.github.token), remotes))
+
+
+async def _all(api: GitHubApi, remotes: Mapping[str, Remote]) -> list[Check]:
+    try:
+        return [check async for check in _checks(api, remotes)]
+    finally:
+        await api.close()
+
+
+async def _checks(api: GitHubApi, remotes: Mapping[str, Remote]) -> AsyncIterator[Check]:
+    try:
+        yield await _token(api)
+    except OverlordError as problem:
+        yield fail("github token", problem.what, problem.next_step)
+        return
+    for project, remote in remotes.items():
+        name = f"github of {project}"
+        try:
+            yield await _repository(api, name, remote)
+        except OverlordError as problem:
+            yield fail(name, problem.what, problem.next_step)
+
+
+async def _token(api: GitHubApi) -> Check:
+    try:
+        reply = await api.get("/user")
+    except ForgeFailed as problem:
+        if "forbids" not in problem.what:
+            raise
+        return ok("github token", "of an app: it is known by what it may do")
+    login = read(User, expect_status(reply, "the token's user").data, "the token's user").login
+    scopes = [scope.strip() for scope in reply.headers.get("x-oauth-scopes", "").split(",") if scope.strip()]
+    if scopes and not set(scopes) & set(_ENOUGH):
+        seen = f"it is {login}'s and may only do: {', '.join(scopes)}"
+        return fail("github token", seen, f"Give it the scope `repo`, or make a fine-grained one with {NEEDS}.")
+    return ok("github token", f"{login}'s, at {api.url}")
+
+
+async def _repository(api: GitHubApi, name: str, remote: Remote) -> Check:
+    shown = read(Repo, expect_status(await api.get(f"/repos/{remote.full}"), remote.full).data, remote.full)
+    if shown.permissions.get("push") is False:
+        return fail(name, f"the token may only read {remote.full}", f"Give it rights on this repository: {NEEDS}.")
+    if not shown.has_issues:
+        step = "Switch issues on in its settings on GitHub, or ask for work in chat only."
+        return warn(name, f"{remote.full} has no issues, so no label can ask for work", step)
+    return ok(name, f"{remote.full}, branch {shown.default_branch}")
+
+
+def models(settings: Settings, *, offline: bool) -> Iterator[Check]:
+    chosen = asyncio.run(choose_models(settings.models.to_written(), settings.keys))
+    seen = said(chosen)
+    if chosen["primary"].models[0].rehearsal:
+        step = "Set a key, such as ANTHROPIC_API_KEY, start Ollama, or name a model in OVERLORD_MODELS__PRIMARY."
+        yield warn("models", f"{seen}: only the sample requests are rehearsed", step)
+    else:
+        yield ok("models", seen)
+    if not offline:
+        yield from _tried(chosen)
+
+
+def _tried(chosen: Chosen) -> Iterator[Check]:
+    for attempt in asyncio.run(try_all(Gateway(), chosen)):
+        name = f"model {attempt.model}"
+        if attempt.problem:
+            yield fail(name, attempt.problem, attempt.next_step)
+        else:
+            yield ok(name, f"answered in {attempt.seconds:.1f} s")
+
+
+def sandbox(wanted: Sandbox) -> Check:
+    """The one that is asked for, or with `auto` the first that works."""
+    try:
+        found = asyncio.run(choice.choose_sandbox(wanted))
+    except SandboxUnusable as problem:
+        return fail("sandbox", f"{problem.what}. Minions and gates will not run", problem.next_step)
+    return ok("sandbox", f"{found.name} works, every wall holds")

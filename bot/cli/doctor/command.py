@@ -9,8 +9,8 @@ import typer
 
 from agents.domain.errors import OverlordError
 from bot.app import check_store
-from bot.cli import output, session
-from bot.cli.doctor import checks, gates_check, github_check, model_check, sandbox_check
+from bot.cli import session
+from bot.cli.doctor import checks
 from bot.config.overlord import Sandbox
 from bot.config.platforms import load, platforms
 from bot.config.settings import BadSettings, Settings
@@ -29,10 +29,10 @@ def doctor(
     """Check machine, settings, chats, GitHub, models and store."""
     checks = list(_all(context, offline=offline, quick=quick))
     if json:
-        output.show_json(checks)
+        session.show_json(checks)
     else:
         rows = [(check.state.value, check.name, check.seen) for check in checks]
-        typer.echo(output.table(("", "check", "seen"), rows))
+        typer.echo(session.table(("", "check", "seen"), rows))
         for check in checks:
             if check.state is not State.OK:
                 typer.echo(f"\n{check.name}: {check.seen}\n  {check.next_step}")
@@ -49,11 +49,11 @@ def _all(context: typer.Context, *, offline: bool, quick: bool) -> Iterator[Chec
         settings = session.settings_of(context)
     except BadSettings as error:
         yield from checks.written(error.problems, error.warnings)
-        yield sandbox_check.sandbox(Sandbox.AUTO)
+        yield checks.sandbox(Sandbox.AUTO)
         return
     yield from checks.written((), settings.warnings)
-    yield sandbox_check.sandbox(settings.sandbox)
-    yield from gates_check.gates(settings)
+    yield checks.sandbox(settings.sandbox)
+    yield from checks.gates(settings)
     yield checks.home(settings.home)
     yield checks.disk(settings.home)
     yield from _of_platforms(settings, ask_nobody=True)
@@ -61,8 +61,8 @@ def _all(context: typer.Context, *, offline: bool, quick: bool) -> Iterator[Chec
     yield checks.groups(settings)
     if not offline:
         yield from _of_platforms(settings, ask_nobody=False)
-        yield from github_check.github(settings)
-    yield from model_check.models(settings, offline=offline)
+        yield from checks.github(settings)
+    yield from checks.models(settings, offline=offline)
     yield from _store(settings, quick=quick)
 
 

@@ -17,10 +17,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from agents.domain.errors import SettingsProblem
 from agents.domain.ids import Account
 from agents.domain.limits import Limits
-from bot.network.endpoints import Endpoint
 from bot.network.peers import HERE, LookUp, Peer, neighbourhood
 from bot.platforms.console.settings import LOOPBACK
-from bot.query_api import Sessions
+from bot.query_api import Endpoint, Sessions
 
 
 def needs_login(host: str, proxies: tuple[str, ...], look_up: LookUp | None) -> bool:

@@ -25,14 +25,13 @@ from uvicorn.server import ServerState
 
 from agents.domain.errors import OverlordError, SettingsProblem
 from bot.network.doors import BACKLOG, Doorkeeper, Visit, let_queue
-from bot.network.endpoints import Endpoint
 from bot.platforms.console import stream
 from bot.platforms.console.access import Authenticator, ConsoleOptions, Identity, wants_json
 from bot.platforms.console.actions import Actions, Login
 from bot.platforms.console.guard import Forwarded, Guard
 from bot.platforms.console.pages import Pages
 from bot.platforms.console.rendering import page
-from bot.query_api import Desk
+from bot.query_api import Desk, Endpoint
 
 View = Callable[[Request], Awaitable[Response]]
 

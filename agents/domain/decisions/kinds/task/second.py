@@ -1,6 +1,6 @@
 """Somebody's words in the thread of another's task: a task of their own, or a remark.
 
-They are kept as a remark already. A task of its own is begun by `bot/running/thread_tasks.py`.
+They are kept as a remark already. A task of its own is begun by `bot/running/new_threads.py`.
 """
 
 from enum import StrEnum

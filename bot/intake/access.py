@@ -1,0 +1,154 @@
+"""What one person may do at this moment: be heard, see, and decide; and who may decide where they may not."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache
+
+from agents.domain.decisions.authority import Group, NotYours, Presser, entitled, may
+from agents.domain.decisions.decision import Decision
+from agents.domain.decisions.table import RULES, questions, rule_name
+from agents.domain.errors import OverlordError
+from agents.domain.ids import Account, PersonId, surface_of
+from agents.domain.task.privacy import may_see
+from agents.domain.task.task import Task
+from bot.config.accounts import MEMBERSHIPS
+from bot.messages import Said
+from bot.permissions import Permissions
+from store.books import Books
+from store.chat.threads import ThreadNotes
+from store.streams.ledger import Right, Waiting
+
+NAMED = 5  # people, at most, in one refusal
+
+
+def is_instruction(
+    said: Said, notes: ThreadNotes | None, task: Task | None, speaker: Presser, answers: Callable[[], bool]
+) -> bool:
+    """A mention or a direct message always; an untagged reply only from those who are part of the talk.
+
+    `answers`: whether the words are an answer that the speaker may give.
+    """
+    if said.direct or said.mentions_bot:
+        return True
+    if task is None or notes is None or said.addresses_other:
+        return False
+    if any(speaker.is_(question.put_to) for question in questions(task)):
+        return True  # a pending question takes an untagged reply from those it was put to
+    part_of_it = speaker.is_(task.request.by) or said.by == notes.starter or said.by in notes.mentioners
+    return not notes.elsewhere and (part_of_it or answers())
+
+
+def note_words(said: Said, notes: ThreadNotes) -> ThreadNotes:
+    """What the thread remembers once this was said."""
+    if said.mentions_bot:
+        return replace(notes, mentioners=notes.mentioners | {said.by}, elsewhere=False)
+    return replace(notes, elsewhere=notes.elsewhere or said.addresses_other)
+
+
+def sees(viewer: Presser, task: Task, books: Books, permissions: Permissions) -> bool:
+    """By the rights they have at this moment. Only a direct message is looked at twice."""
+    if not task.request.direct:
+        return True
+    return may_see(task, viewer, permissions.channel(task.request.channel), books.ledger.of_task(task.id))
+
+
+def count_needs(books: Books, speaker: Presser, permissions: Permissions) -> int:
+    """How many open decisions this person may make now. No decision and no task is read for it."""
+    return sum(count for right, count in books.ledger.count_waiting() if _has(right, speaker, permissions))
+
+
+def waiting_for(books: Books, speaker: Presser, permissions: Permissions) -> list[Waiting]:
+    """Open decisions this person may make now, oldest first."""
+
+    @cache
+    def has(right: Right) -> bool:
+        return _has(right, speaker, permissions)
+
+    return [waiting for waiting in books.ledger.waiting() if has(waiting.right)]
+
+
+def waiting_in_task(books: Books, task: Task, speaker: Presser, permissions: Permissions) -> list[Decision]:
+    """Those of one task, oldest first."""
+
+    def right(decision: Decision) -> Right:
+        return Right(rule_name(decision), decision.put_to, task.request.by, task.request.channel)
+
+    return [each for each in books.ledger.questions_of(task.id) if _has(right(each), speaker, permissions)]
+
+
+def search_waiting(books: Books, waiting: Sequence[Waiting], words: str) -> list[Waiting]:
+    """Those whose task, kind or question has each of these words in it, or whose id begins so."""
+    parts = words.casefold().split()
+    if not parts:
+        return list(waiting)
+    words_of = books.log.words({each.task for each in waiting})
+    questions = {decision.id: decision.question for decision in books.ledger.read([each.id for each in waiting])}
+
+    def text(each: Waiting) -> str:
+        kind = each.right.rule
+        return f"{kind} {kind.replace('_', ' ')} {questions[each.id]} {words_of[each.task]}".casefold()
+
+    begins = words.strip()
+    return [each for each in waiting if each.id.startswith(begins) or all(part in text(each) for part in parts)]
+
+
+def read_waiting(books: Books, waiting: Sequence[Waiting]) -> list[tuple[Task, Decision]]:
+    decisions = books.ledger.read([each.id for each in waiting])
+    return [(books.log.in_thread(decision.task), decision) for decision in decisions]
+
+
+def _has(right: Right, speaker: Presser, permissions: Permissions) -> bool:
+    rule = RULES[right.rule]
+    if rule.put_to and speaker.is_(right.put_to):
+        return True
+    return may(rule, speaker, right.owner, permissions.channel(right.channel))
+
+
+def with_names(error: OverlordError, channel: str, books: Books, permissions: Permissions) -> OverlordError:
+    """The refusal with the people who may; where nobody is named, with how to name them."""
+    if not isinstance(error, NotYours):
+        return error
+    if names := _names(error, books, permissions):
+        more = f" or {len(names) - NAMED} more: say `who can approve`" if len(names) > NAMED else ""
+        error.next_step += f" You can ask {_listed(names[:NAMED])}{more}."
+    else:
+        nobody = permissions.nobody_in(error.rule, channel)
+        error.next_step = nobody or f"{error.next_step} You can ask the operator; nobody else is named."
+    return error
+
+
+def strangers_among(error: OverlordError, channel: str, books: Books, permissions: Permissions) -> tuple[Account, ...]:
+    """Those whose name only their platform knows: it shows one where it is told whom to call."""
+    if not isinstance(error, NotYours):
+        return ()
+    here = [each for each in _accounts(error, permissions) if surface_of(each) == surface_of(channel)]
+    return tuple(account for account in dict.fromkeys(here) if books.people.find(account) is None)[:NAMED]
+
+
+def _accounts(error: NotYours, permissions: Permissions) -> list[Account]:
+    groups = entitled(error.rule, error.wider)
+    return [account for group in Group if group in groups for account in permissions.members(group)]
+
+
+def _names(error: NotYours, books: Books, permissions: Permissions) -> list[str]:
+    """A person is named once, whatever accounts they have; somebody who was never met, by their account."""
+    groups = entitled(error.rule, error.wider)
+    owner = [books.people.get(error.requester).id] if Group.OWNER in groups else []
+    barred = books.people.get(error.but).id if error.but else None
+    people = dict.fromkeys([*owner, *(_person(account, books) for account in _accounts(error, permissions))])
+    crowds = [_crowd(name) for name in permissions.crowds(groups)]
+    return [*(books.people.name(person) for person in people if person != barred), *crowds]
+
+
+def _person(account: Account, books: Books) -> PersonId:
+    found = books.people.find(account)
+    return found.id if found else PersonId(account)
+
+
+def _crowd(name: str) -> str:
+    known = MEMBERSHIPS[name.partition(":")[0]]
+    return f"{known.words} {name.rpartition(':')[2]}"
+
+
+def _listed(names: list[str]) -> str:
+    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -1,1 +1,0 @@
-"""Periodic work, and the table that says how often each is done."""

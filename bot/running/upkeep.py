@@ -1,0 +1,159 @@
+"""Periodic work: the table of what is done every so often, and the upkeep in it. What a change wakes is a pump."""
+
+import logging
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
+
+from agents.domain.errors import OverlordError
+from agents.domain.ids import TaskId
+from agents.workspace.git.branches import branches_by_task, drop_from_copy, drop_from_original
+from agents.workspace.git.git import GitFailed, git_dir
+from agents.workspace.git.mirror import lock_of
+from agents.workspace.git.upkeep import keep_up, pack_refs
+from bot.config.settings import Settings
+from bot.intake.inbox import Inbox
+from bot.messages import Platform
+from bot.running.issue_polling import IssueWatch, homes_of
+from bot.running.scheduler import Periodic
+from bot.running.world import World
+from bot.services import Office
+from store.books import Books
+from store.running.pruning import PRUNED, START, tasks_over, tasks_taken
+
+log = logging.getLogger("overlord.upkeep")
+AT_ONCE = 100  # tasks; then others may do something
+OVERFULL = 4.0  # times as much as should lie about: then it does not wait for a quiet moment, which may never come
+AFTER_TROUBLE = timedelta(days=1)
+
+
+def periodic_work(
+    settings: Settings, inbox: Inbox, world: World, platforms: Mapping[str, Platform]
+) -> tuple[Periodic, ...]:
+    office, shop, hub = world.office, world.workshop, world.hub
+    clones = tuple(hub.places.values()) if hub else ()
+    yards = {name: Yard(copy=copy, original=path) for name, copy, path in shop.yards(clones)}
+    upkeep = Upkeep(office, (*shop.copies, *clones), shop.originals(clones))
+    apart = office.limits.upkeep_apart
+    table = (
+        Periodic(name="prune-branches", every=apart, run=EndedBranches(office, yards).prune),
+        Periodic(name="prune-rows", every=apart, run=Pruning(office).prune),
+        Periodic(name="upkeep", every=apart, run=upkeep.keep_up),
+    )
+    if hub is None:
+        return table
+    watch = IssueWatch(office, inbox, hub.intake, homes_of(settings, hub.places, platforms))
+    return (*table, Periodic(name="issues", every=office.limits.issues_apart, run=watch.look))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Yard:
+    """Where a project's branches lie."""
+
+    copy: Path  # ours
+    original: Path | None  # a person's own repository; None: it is on another machine
+
+
+class EndedBranches:
+    """A branch that a person took over, moved or has checked out stays, in our copy and in theirs."""
+
+    def __init__(self, office: Office, yards: Mapping[str, Yard]) -> None:
+        self._database, self._clock, self._retention = office.database, office.clock, office.retention
+        self._yards = yards
+
+    async def prune(self) -> None:
+        """What goes wrong in one project is logged, and tried again the next time."""
+        before = self._retention.before("branches", self._clock.now())
+        if before is None:
+            return
+        for project, yard in self._yards.items():
+            try:
+                await self._prune(yard, before)
+            except (OverlordError, OSError) as problem:
+                log.warning("branches could not be removed", extra={"project": project, "problem": str(problem)})
+
+    async def _prune(self, yard: Yard, before: datetime) -> None:
+        found = await branches_by_task(yard.copy)
+        tasks = list(found)
+        for start in range(0, len(tasks), AT_ONCE):
+            some = tasks[start : start + AT_ONCE]
+            over = await self._database.read(partial(_over, some, before))
+            await self._drop(yard, {task: found[task] for task in over})
+
+    async def _drop(self, yard: Yard, found: Mapping[TaskId, Mapping[str, str]]) -> None:
+        gone = dict[str, str]()
+        for branches in found.values():
+            for branch, commit in branches.items():
+                if yard.original is None or await drop_from_original(yard.original, branch, commit):
+                    gone[branch] = commit
+        if gone:
+            await drop_from_copy(yard.copy, gone)
+            log.info("branches of ended tasks were removed", extra={"copy": yard.copy.name, "branches": len(gone)})
+
+
+def _over(tasks: Collection[TaskId], before: datetime, books: Books) -> set[TaskId]:
+    return (over := tasks_over(books.db, tasks, before)) - tasks_taken(books.db, over)
+
+
+class Pruning:
+    def __init__(self, office: Office) -> None:
+        self._database, self._clock, self._retention = office.database, office.clock, office.retention
+        self._after = dict(START)  # the last row that was looked at
+
+    async def prune(self) -> int:
+        """Remove what is too old. Returns how many rounds of one batch of each kind that took."""
+        rounds = 0
+        while sum([await self._prune_batch(name, self._clock.now()) for name in PRUNED]):
+            rounds += 1
+        for name in ("messages", "turns"):  # those of a task that was open may go the next time
+            self._after[name] = START[name]
+        return rounds
+
+    async def _prune_batch(self, name: str, now: datetime) -> int:
+        before = self._retention.before(name, now)
+        if before is None:
+            return 0
+        find, remove = PRUNED[name]
+        after = self._after[name]
+        batch = await self._database.read(lambda books: find(books.db, after, before))
+        if batch.rows:
+            await self._database.write(lambda books: remove(books.db, batch.rows))
+            log.info("old rows were looked through", extra={"kind": name, "rows": len(batch.rows)})
+        self._after[name] = batch.last
+        return len(batch.rows) or int(batch.more)
+
+
+class Upkeep:
+    """`places`: bare repositories that nobody but us writes to.
+
+    `theirs`: people's own repositories, where branches of ours lie, too.
+    """
+
+    def __init__(self, office: Office, places: Sequence[Path], theirs: Sequence[Path] = ()) -> None:
+        self._database, self._clock = office.database, office.clock
+        self._places = places
+        self._theirs = theirs
+        self._troubled = dict[Path, datetime]()
+
+    async def keep_up(self) -> None:
+        """One repository after the other. What goes wrong is logged, and left alone for a day."""
+        now = self._clock.now()
+        for place in (*self._places, *self._theirs):
+            if now - self._troubled.get(place, now - AFTER_TROUBLE) >= AFTER_TROUBLE:
+                await self._keep_up(place)
+
+    async def _keep_up(self, place: Path) -> None:
+        busy = await self._database.read(lambda books: books.jobs.any_unfinished())
+        fill = OVERFULL if busy else 1.0
+        try:
+            if place in self._theirs:
+                await pack_refs(git_dir(place), fill=fill)
+                return
+            await pack_refs(place, lock_of(place), fill=fill)
+            if await keep_up(place, fill=fill):
+                log.info("a copy was packed", extra={"copy": place.name})
+        except (GitFailed, OSError) as problem:
+            self._troubled[place] = self._clock.now()
+            log.warning("a copy could not be packed", extra={"copy": place.name, "problem": str(problem)})
