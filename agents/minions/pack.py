@@ -16,9 +16,8 @@ from agents.domain.text.redact import Redact
 from agents.domain.text.sanitize import clean, cut
 from agents.domain.work.scope import matches
 from agents.minions.counts import Counts
-from agents.minions.reading import Reading, Texts, Tree
+from agents.minions.reading import Reading, Recent, Texts, Tree
 from agents.ports.projects import Checkout
-from agents.ports.recent import Recent
 
 FIELD, LIST = 2_000, 50  # characters of a field of the task, entries of a list in it
 PER_TOKEN = 4  # characters of a tree, before its tokens are counted

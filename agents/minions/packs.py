@@ -12,8 +12,8 @@ from agents.domain.task.task import Task
 from agents.domain.work.work import Work
 from agents.domain.workflow.roles import Role
 from agents.minions.pack import Packer
+from agents.minions.reading import Recent
 from agents.ports import Brief, Checkout, Workspace
-from agents.ports.recent import Recent
 
 SKILLS_KEPT = 16  # commits whose skills are kept ready
 

@@ -4,7 +4,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 from agents.domain.context.packing import Part, Section, marked, secret_path
 from agents.domain.errors import OverlordError
@@ -12,11 +12,30 @@ from agents.domain.text.redact import Redact
 from agents.domain.text.sanitize import one_line
 from agents.domain.work.scope import matches
 from agents.minions.counts import Counts, blob_id
-from agents.ports.recent import Recent
 
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 LARGEST = 256 * 1024
 KEPT = 8_000_000  # characters of texts that are kept ready
 SAID = 16  # texts that are no file, such as trees
+
+
+class Recent(Generic[Key, Value]):
+    """A cache of the last few values that never change, such as what belongs to a commit."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._kept = dict[Key, Value]()
+
+    def get(self, key: Key) -> Value | None:
+        return self._kept.get(key)
+
+    def keep(self, key: Key, value: Value) -> Value:
+        """Two threads may compute the same value at once; the later one is kept."""
+        self._kept[key] = value
+        while len(self._kept) > self._most:
+            self._kept.pop(next(iter(self._kept)), None)
+        return value
 
 
 class Tree(Protocol):

@@ -19,11 +19,11 @@ from agents.ports.judging import (
     PullComment,
     PullRecord,
     PullRequest,
+    Specialist,
+    Specialists,
     Target,
     Trial,
 )
-from agents.ports.live import Listener, Live, Show, unseen
-from agents.ports.memory import Clock, Decide, Store
 from agents.ports.minions import (
     Asked,
     Brief,
@@ -57,8 +57,8 @@ from agents.ports.models import (
     Tried,
 )
 from agents.ports.projects import Artefacts, Checkout, CheckoutFailed, Checkouts, Projects, Uncommittable
-from agents.ports.reviewers import Specialist, Specialists
-from agents.ports.sandbox import EndedBy, Profile, Ran, Room, Sandbox, Workspace
+from agents.ports.sandbox import EndedBy, Listener, Live, Profile, Ran, Room, Sandbox, Show, Workspace, unseen
+from agents.ports.store import Clock, Decide, Store
 
 __all__ = [
     "Admitted",

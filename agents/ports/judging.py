@@ -1,4 +1,4 @@
-"""Gates that judge work, and the forge that takes it."""
+"""Who judges plans and work: specialists and gates; and the forge that takes the work."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,20 @@ from typing import Protocol
 from agents.domain.checks.evaluation import GateRun
 from agents.domain.errors import OverlordError
 from agents.domain.work.scope import Scope
-from agents.ports.live import Show, unseen
+from agents.ports.sandbox import Show, unseen
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Specialist:
+    """Advises on plans whose tags are its own; never blocks."""
+
+    name: str
+    tags: frozenset[str]
+    focus: str
+
+
+class Specialists(Protocol):
+    def for_tags(self, tags: frozenset[str]) -> Sequence[Specialist]: ...
 
 
 class ForgeFailed(OverlordError):

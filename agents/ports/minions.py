@@ -9,8 +9,8 @@ from agents.domain.planning.decomposition import Subtask
 from agents.domain.task.task import Task
 from agents.domain.work.work import Ending, Work
 from agents.domain.workflow.workflow import DEFAULT, Step
-from agents.ports.live import Show, unseen
 from agents.ports.projects import Checkout
+from agents.ports.sandbox import Show, unseen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

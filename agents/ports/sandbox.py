@@ -1,13 +1,30 @@
-"""Rooms in which programs run that nobody trusts."""
+"""The sandbox for untrusted programs, and how their running output is shown."""
 
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
-from agents.ports.live import Listener
+from agents.domain.ids import TaskId
+
+Listener = Callable[[str], None]  # called now and then with the end of a command's output so far
+
+
+class Show(Protocol):
+    """Shows one command of a subtask while the block runs. `gate`: the one that runs it, if it is no minion."""
+
+    def __call__(self, command: str, gate: str = "") -> AbstractContextManager[Listener]: ...
+
+
+Live = Callable[[TaskId, int], Show]  # of which task's which subtask
+
+
+@contextmanager
+def unseen(command: str, gate: str = "") -> Iterator[Listener]:
+    """Shows nothing."""
+    yield lambda last: None
 
 
 class EndedBy(StrEnum):

@@ -24,9 +24,9 @@ class PlatformSettings(ABC):
     """A platform's section of overlord.yaml. Subclasses add the fields; places in problems are relative to it."""
 
     @property
-    @abstractmethod
     def joins(self) -> bool:
-        """Whether enough is set to connect."""
+        """Whether enough is set to connect: by default, a token."""
+        return bool(self.tokens())
 
     @property
     def channels(self) -> tuple[str, ...]:

@@ -162,7 +162,7 @@ async def test_it_reads_on_from_the_last_that_was_said_anywhere_and_nothing_from
             first.threads = {Thread(f"{HERE}:{root}"): asked}
         fake.deliveries.times.retries = ()
         fake.say(ANA, CHANNEL, "and quickly", root, at=start + 400)
-        async with joined(fake, SOCKET, frozenset(first.keys), memory=first) as here:
+        async with joined(fake, SOCKET, frozenset(first.keys), store=first) as here:
             await here.until(lambda: here.said)
             await asyncio.sleep(0.1)
             assert [said.text for said in here.said] == ["and quickly"]

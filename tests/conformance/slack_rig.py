@@ -9,9 +9,8 @@ import aiohttp
 from agents.domain.ids import Account, Thread
 from bot.platforms.slack.options import SlackOptions
 from bot.platforms.slack.outgoing import buttons as presses
-from bot.platforms.slack.outgoing.pace import Pace
 from bot.platforms.slack.outgoing.platform import SlackPlatform
-from bot.platforms.slack.web_client import SlackClient
+from bot.platforms.slack.web_client import Pace, SlackClient
 from tests.conformance.rig import Visible
 from tests.fakes.slack import FakeSlack, fake_slack
 from tests.fakes.slack.fake import CHANNEL

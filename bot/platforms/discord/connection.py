@@ -1,4 +1,4 @@
-"""Connects Discord with the program: its settings become options, and the store answers what the gateway asks."""
+"""Connects Discord with the program: builds the options from the settings, and a GatewayStore over the database."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -8,13 +8,13 @@ from agents.domain.ids import Thread
 from bot.config.settings import Settings
 from bot.delivery.waits import recall_waits
 from bot.intake.inbox import Inbox
-from bot.messages import Button, Platform
+from bot.messages import Button, Platform, load_card
 from bot.platforms.discord.gateway import open_gateway
-from bot.platforms.discord.gateway_store import find_button
 from bot.platforms.discord.options import DiscordOptions, packaged_commands
 from bot.platforms.discord.settings import DiscordSettings
 from bot.query_api import Desk
 from bot.services import Office
+from store.books import Books
 
 
 @asynccontextmanager
@@ -35,13 +35,13 @@ async def connect(settings: Settings, office: Office, inbox: Inbox, desk: Desk) 
 
 
 class DiscordGatewayStore:
-    """Implements bot.platforms.discord.gateway_store.GatewayStore."""
+    """Implements bot.platforms.discord.options.GatewayStore."""
 
     def __init__(self, office: Office) -> None:
         self._database = office.database
 
     async def button(self, thread: Thread, message: str, token: str) -> Button | None:
-        return await self._database.read(lambda books: find_button(books, thread, message, token))
+        return await self._database.read(lambda books: _find_button(books, thread, message, token))
 
     async def knows(self, thread: Thread) -> bool:
         return await self._database.read(lambda books: books.threads.find(thread) is not None)
@@ -52,8 +52,16 @@ class DiscordGatewayStore:
     async def requests(self) -> Sequence[Thread]:
         return await self._database.read(lambda books: books.threads.with_open_tasks("discord"))
 
-    async def mark(self) -> int:
+    async def cursor(self) -> int:
         return await self._database.read(lambda books: books.log.read_up_to("discord messages"))
 
-    async def set_mark(self, message: int) -> None:
+    async def save_cursor(self, message: int) -> None:
         await self._database.write(lambda books: books.log.mark_read("discord messages", message))
+
+
+def _find_button(books: Books, thread: Thread, message: str, token: str) -> Button | None:
+    post = books.posts.on_message(thread, message)
+    if post is None:
+        return None
+    card = load_card(post.body)
+    return next((b for b in (*card.buttons, *card.more) if b.choice.token == token), None)

@@ -10,11 +10,10 @@ from enum import StrEnum
 import discord
 import yarl
 
-from bot.platforms.discord.gateway_store import GatewayStore
 from bot.platforms.discord.incoming.event_queue import EventQueue
 from bot.platforms.discord.incoming.interactions import Accept, Interactions
 from bot.platforms.discord.incoming.listener import Listener
-from bot.platforms.discord.options import DiscordOptions
+from bot.platforms.discord.options import DiscordOptions, GatewayStore
 from bot.platforms.discord.outgoing.platform import DiscordPlatform
 from bot.platforms.discord.rest import Rest
 from bot.platforms.discord.roles import Roles
@@ -40,15 +39,15 @@ class End(StrEnum):
 
 
 @asynccontextmanager
-async def open_gateway(options: DiscordOptions, accept: Accept, memory: GatewayStore) -> AsyncIterator[DiscordPlatform]:
+async def open_gateway(options: DiscordOptions, accept: Accept, store: GatewayStore) -> AsyncIterator[DiscordPlatform]:
     """The platform, with somebody listening for as long as the block runs. Does not wait for Discord."""
     discord.http.Route.BASE = options.api_url.rstrip("/")
     discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(options.gateway_url)
     async with Rest(options.api_url, options.token, options.timeout, options.waits) as rest:
         platform = DiscordPlatform(rest)
         platform.redact = options.redact
-        interactions = Interactions(platform, rest, accept, memory)
-        events, interactions.roles = EventQueue(options, accept, memory, interactions), Roles(rest, options.roles)
+        interactions = Interactions(platform, rest, accept, store)
+        events, interactions.roles = EventQueue(options, accept, store, interactions), Roles(rest, options.roles)
         await events.begin()
         tasks = [asyncio.create_task(_take(events), name="discord-events")]
         tasks.append(asyncio.create_task(_supervise(options, events, platform), name="discord-supervisor"))

@@ -13,10 +13,6 @@ class DiscordSettings(PlatformSettings):
     gateway_url: Address = "wss://gateway.discord.gg/"
 
     @property
-    def joins(self) -> bool:
-        return self.token is not None
-
-    @property
     def api(self) -> str:
         return self.api_url
 

@@ -1,4 +1,4 @@
-"""Connects Slack with the program: its settings become options, and the store answers what the gateway asks."""
+"""Connects Slack with the program: builds the options from the settings, and a GatewayStore over the database."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -37,7 +37,7 @@ async def connect(settings: Settings, office: Office, inbox: Inbox, desk: Desk) 
         limits=settings.limits,
         groups=settings.memberships("slack-group"),
         needs=needs,
-        memory=SlackGatewayStore(office),
+        store=SlackGatewayStore(office),
         catch_up=settings.limits.catch_up,
         timeout=real(settings.limits.provider_timeout),
         posts_apart=real(1.0),
@@ -49,7 +49,7 @@ async def connect(settings: Settings, office: Office, inbox: Inbox, desk: Desk) 
 
 
 class SlackGatewayStore:
-    """Implements bot.platforms.slack.gateway_store.GatewayStore."""
+    """Implements bot.platforms.slack.options.GatewayStore."""
 
     def __init__(self, office: Office) -> None:
         self._database = office.database
@@ -60,11 +60,11 @@ class SlackGatewayStore:
     async def last_heard(self, since: datetime) -> Mapping[Thread, str]:
         return await self._database.read(lambda books: _last_heard(books, since))
 
-    async def mark(self) -> str:
-        mark = await self._database.read(lambda books: books.log.read_up_to("slack messages"))
-        return f"{mark / 1_000_000:.6f}" if mark else ""
+    async def cursor(self) -> str:
+        cursor = await self._database.read(lambda books: books.log.read_up_to("slack messages"))
+        return f"{cursor / 1_000_000:.6f}" if cursor else ""
 
-    async def set_mark(self, ts: str) -> None:
+    async def save_cursor(self, ts: str) -> None:
         await self._database.write(lambda books: books.log.mark_read("slack messages", int(float(ts) * 1_000_000)))
 
 

@@ -18,19 +18,16 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from agents.domain.errors import SettingsProblem
 from bot.messages import Gone, Later, Refused, Unsure
-from bot.platforms.slack.directory import Directory
-from bot.platforms.slack.gateway_store import Checkpoint
-from bot.platforms.slack.incoming.catch_up import CatchUp
+from bot.platforms.slack.directory import Directory, UserGroups
+from bot.platforms.slack.incoming.catch_up import CatchUp, Checkpoint
 from bot.platforms.slack.incoming.follow_ups import FollowUps
 from bot.platforms.slack.incoming.http_endpoint import serve_http
 from bot.platforms.slack.incoming.receiver import Receiver
 from bot.platforms.slack.incoming.socket_mode import SocketMode
 from bot.platforms.slack.options import Accept, SlackOptions
-from bot.platforms.slack.outgoing.pace import Pace
 from bot.platforms.slack.outgoing.platform import SlackPlatform
 from bot.platforms.slack.payloads import Me
-from bot.platforms.slack.user_groups import UserGroups
-from bot.platforms.slack.web_client import TOKENS, SlackClient, error_of, translate_errors
+from bot.platforms.slack.web_client import TOKENS, Pace, SlackClient, error_of, translate_errors
 
 log = logging.getLogger("overlord.slack")
 
@@ -55,7 +52,7 @@ class _Gateway:
         self._client = client
         self._accept = accept
         self._receiver: Receiver | None = None
-        self._checkpoint = Checkpoint(options.memory)
+        self._checkpoint = Checkpoint(options.store)
         self._tasks: set[asyncio.Task[None]] = set()
         self._app = self._bolt()
 
@@ -139,7 +136,7 @@ class _Gateway:
             user_groups=UserGroups(self._client, me, self._options.groups),
             follow_ups=FollowUps(self._client, me, self._options.needs, self._options.redact),
             echoes=self.platform.echoes,
-            memory=self._options.memory,
+            store=self._options.store,
             seen=self._seen,
             now=self._options.now,
             after=self.aside,

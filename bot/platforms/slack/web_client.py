@@ -1,6 +1,8 @@
-"""Slack's Web API in the outbox's terms: a call succeeds, or raises Later, Refused or Unsure."""
+"""Slack's Web API in the outbox's terms: a call succeeds, or raises Later, Refused or Unsure; and the pace of posts."""
 
+import asyncio
 import logging
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -19,6 +21,7 @@ log = logging.getLogger("overlord.slack")
 
 UNREACHED = 5.0  # seconds until a Slack that could not be reached is tried again
 UNTRUSTED = 60.0  # the same for a token it does not take: the operator has to act
+TURN_WITHIN = 2.0  # the longest wait for a channel's next turn; beyond that the outbox waits
 LIMITED = 30.0  # where a 429 does not say for how long
 
 DELETED = frozenset({"message_not_found"})
@@ -64,7 +67,7 @@ TROUBLES = frozenset(["fatal_error", "internal_error", "service_unavailable", "r
 
 
 class SlackClient(AsyncWebClient):
-    """Leaves a method alone in a channel for as long as Slack asks for it, and nothing else.
+    """Respects Retry-After for each method and channel, and does nothing else.
 
     Retries belong to the outbox: the SDK's own would post twice after a reset connection.
     """
@@ -152,3 +155,20 @@ def _answer(problem: SlackApiError) -> tuple[int, Mapping[str, str], Mapping[str
     if isinstance(response, aiohttp.ClientResponse):
         return response.status, response.headers, {}
     return 0, {}, {}
+
+
+class Pace:
+    """Spaces the messages of a channel. Not stored: a restart costs at most one message that is too early."""
+
+    def __init__(self, apart: float) -> None:
+        self._apart = apart
+        self._next: dict[str, float] = {}
+
+    async def turn(self, channel: str) -> None:
+        """Waits for this channel's next turn, or raises Later if that takes too long."""
+        now = time.monotonic()
+        due = max(now, self._next.get(channel, 0.0))
+        if due - now > TURN_WITHIN:
+            raise Later(due - now)
+        self._next[channel] = due + self._apart
+        await asyncio.sleep(due - now)

@@ -1,4 +1,4 @@
-"""An inbox and a memory without a store, so that the gateway can be tested alone."""
+"""An inbox and a gateway store without a store, so that the gateway can be tested alone."""
 
 import asyncio
 import time
@@ -82,10 +82,10 @@ class Kept:
     async def requests(self) -> Sequence[Thread]:
         return self.known
 
-    async def mark(self) -> int:
+    async def cursor(self) -> int:
         return self.marked
 
-    async def set_mark(self, message: int) -> None:
+    async def save_cursor(self, message: int) -> None:
         self.marked = message
 
     @property

@@ -61,7 +61,7 @@ class Listening:
     def pressed(self) -> list[Pressed]:
         return [d for d in self.heard if isinstance(d, Pressed)]
 
-    # ── bot.platforms.slack.gateway_store.GatewayStore ──────────────────────────────────────────────────────────────
+    # ── bot.platforms.slack.options.GatewayStore ──────────────────────────────────────────────────────────────
 
     async def is_ours(self, thread: Thread, message: str) -> bool:
         mine = [said.message for said in self.said if said.thread == thread]
@@ -70,10 +70,10 @@ class Listening:
     async def last_heard(self, since: datetime) -> Mapping[Thread, str]:
         return self.threads
 
-    async def mark(self) -> str:
+    async def cursor(self) -> str:
         return self.marked
 
-    async def set_mark(self, ts: str) -> None:
+    async def save_cursor(self, ts: str) -> None:
         self.marked = ts
 
     async def until(self, true: Callable[[], object], within: float = 60.0) -> None:
@@ -117,7 +117,7 @@ async def joined(
 ) -> AsyncIterator[Listening]:
     """`known`: keys of what was heard before; `threads`: where, each with the last that was said in it."""
     there = Listening(fake, keys=set(known), threads=threads)
-    options = replace(options_for(fake, mode), **{"memory": there, **change})
+    options = replace(options_for(fake, mode), **{"store": there, **change})
     async with open_gateway(options, there.accept) as platform:
         there.platform = platform
         if mode == SOCKET:

@@ -17,9 +17,9 @@ OVERLAP = timedelta(minutes=1)  # messages of several channels do not arrive in 
 Readable = discord.TextChannel | discord.VoiceChannel | discord.Thread | discord.PartialMessageable
 
 
-def since(mark: int, now: datetime, most: timedelta) -> datetime:
+def since(cursor: int, now: datetime, most: timedelta) -> datetime:
     """From where to read: the last message that was taken in, but not further back than `most`."""
-    return max(discord.utils.snowflake_time(mark) - OVERLAP, now - most)
+    return max(discord.utils.snowflake_time(cursor) - OVERLAP, now - most)
 
 
 async def missed_messages(client: discord.Client, after: datetime, known: Sequence[Thread]) -> list[discord.Message]:
@@ -47,13 +47,13 @@ async def edited_requests(client: discord.Client, after: datetime, requests: Seq
 
 async def _places(client: discord.Client, after: datetime, known: Sequence[Thread]) -> AsyncIterator[Readable]:
     seen: set[int] = set()
-    mark = discord.utils.time_snowflake(after)
+    cursor = discord.utils.time_snowflake(after)
     for guild in client.guilds:
         channels: list[discord.TextChannel | discord.VoiceChannel | discord.Thread] = []
         channels += [*guild.text_channels, *guild.voice_channels, *guild.threads]
         for channel in channels:
             seen.add(channel.id)
-            if (channel.last_message_id or 0) > mark:
+            if (channel.last_message_id or 0) > cursor:
                 yield channel
     for thread in known:
         place = Place.of(thread)

@@ -13,16 +13,15 @@ import discord
 
 from bot.messages import Delivery, Edited, Said
 from bot.platforms.discord.addresses import Place
-from bot.platforms.discord.gateway_store import GatewayStore
 from bot.platforms.discord.incoming import catch_up, deliveries
 from bot.platforms.discord.incoming.interactions import Accept, Interactions
-from bot.platforms.discord.options import DiscordOptions
+from bot.platforms.discord.options import DiscordOptions, GatewayStore
 from store.database import StoreUnavailable
 
 log = logging.getLogger(__name__)
 
 STORE_AGAIN, READ_AGAIN = 1.0, 15.0
-MARK_EVERY = 10.0
+SAVE_EVERY = 10.0
 GUILDS_WITHIN = 5  # seconds
 _PASSING = (TimeoutError, OSError, aiohttp.ClientError, discord.DiscordException, StoreUnavailable)
 Heard = Callable[[], Awaitable[object]]
@@ -55,21 +54,21 @@ class EventQueue:
     """Takes what was heard, one after the other, across the lives of clients."""
 
     def __init__(
-        self, options: DiscordOptions, accept: Accept, memory: GatewayStore, interactions: Interactions
+        self, options: DiscordOptions, accept: Accept, store: GatewayStore, interactions: Interactions
     ) -> None:
-        self._options, self._accept, self._memory = options, accept, memory
+        self._options, self._accept, self._store = options, accept, store
         self.interactions = interactions
         self._queue: asyncio.Queue[Heard] = asyncio.Queue()
         self._whole = False  # whether nothing was missed up to the last message taken in
         # what was read and not for us: it may be told again behind words that made its thread ours
         self._passed_over: set[int] = set()
-        self._marked_at = 0.0
+        self._saved_at = 0.0
 
     async def begin(self) -> None:
         """From the first start on, whatever is said is ours to hear, even if we die before we are connected."""
         with suppress(StoreUnavailable):
-            if not await self._memory.mark():
-                await self._memory.set_mark(discord.utils.time_snowflake(discord.utils.utcnow()))
+            if not await self._store.cursor():
+                await self._store.save_cursor(discord.utils.time_snowflake(discord.utils.utcnow()))
 
     def put(self, heard: Heard) -> None:
         self._queue.put_nowait(heard)
@@ -83,24 +82,24 @@ class EventQueue:
         if (
             message.id not in self._passed_over
             and deliveries.is_from_person(message)
-            and await self._known(client, message)
+            and await self._is_heard(client, message)
         ):
             delivery = deliveries.to_said(message, client.me)
             if delivery and (delivery.mentions_bot or await self._concerns_us(delivery)):
-                await self._store(await self._with_roles(delivery, message.author.id, message.author))
+                await self._deliver(await self._with_roles(delivery, message.author.id, message.author))
                 stored = True
-        await self._mark(message.id)
+        await self._save_cursor(message.id)
         return stored
 
     async def take_edit(self, client: GatewayClient, message: discord.Message) -> None:
         if (
             message.id not in self._passed_over
             and deliveries.is_from_person(message)
-            and await self._known(client, message)
+            and await self._is_heard(client, message)
         ):
             delivery = deliveries.to_edited(message, client.me)
             if delivery and await self._concerns_us(delivery):
-                await self._store(delivery)
+                await self._deliver(delivery)
 
     async def take_reaction(self, client: GatewayClient, reaction: discord.RawReactionActionEvent) -> None:
         if reaction.message_id in self._passed_over:
@@ -111,7 +110,7 @@ class EventQueue:
         place = deliveries.place_in(channel, str(reaction.message_id))
         delivery = deliveries.stop_from_reaction(reaction, place, client.me, discord.utils.utcnow())
         if await self._concerns_us(delivery):
-            await self._store(await self._with_roles(delivery, reaction.user_id, reaction.member))
+            await self._deliver(await self._with_roles(delivery, reaction.user_id, reaction.member))
 
     async def _with_roles(self, said: Said, user: int, met: object) -> Said:
         return replace(said, memberships=await self.interactions.roles.of(user, met))
@@ -119,7 +118,7 @@ class EventQueue:
     async def _concerns_us(self, delivery: Said | Edited) -> bool:
         """What people say to each other, outside the threads where we were spoken to, is not even stored."""
         place = Place.of(delivery.thread)
-        return place.is_direct or await self._surely(lambda: self._memory.knows(delivery.thread))
+        return place.is_direct or await self._until_stored(lambda: self._store.knows(delivery.thread))
 
     async def catch_up(self, client: GatewayClient) -> None:
         """A new session knows nothing of what was said before it. In its turn, so that older words come first."""
@@ -133,27 +132,27 @@ class EventQueue:
 
     async def _read_missed(self, client: GatewayClient) -> None:
         await client.guilds_known()
-        mark = await self._memory.mark()
-        after = catch_up.since(mark, discord.utils.utcnow(), self._options.catch_up)
-        missed = await catch_up.missed_messages(client, after, await self._memory.places(after))
-        edited = await catch_up.edited_requests(client, after, await self._memory.requests())
+        cursor = await self._store.cursor()
+        after = catch_up.since(cursor, discord.utils.utcnow(), self._options.catch_up)
+        missed = await catch_up.missed_messages(client, after, await self._store.places(after))
+        edited = await catch_up.edited_requests(client, after, await self._store.requests())
         heard = [(message.created_at, partial(self._said_before, client, message)) for message in missed]
         heard += [(message.edited_at or after, partial(self.take_edit, client, message)) for message in edited]
         for _, take in sorted(heard, key=lambda one: one[0]):
             await take()
-        mark = max([mark, *(message.id for message in missed)])
-        self._whole, self._marked_at = True, 0.0
-        await self._mark(mark)
+        cursor = max([cursor, *(message.id for message in missed)])
+        self._whole, self._saved_at = True, 0.0
+        await self._save_cursor(cursor)
 
     async def _said_before(self, client: GatewayClient, message: discord.Message) -> None:
         if not await self.take_message(client, message):
             self._passed_over.add(message.id)
 
-    async def _store(self, delivery: Delivery) -> None:
-        await self._surely(lambda: self._accept(delivery))
+    async def _deliver(self, delivery: Delivery) -> None:
+        await self._until_stored(lambda: self._accept(delivery))
 
     @staticmethod
-    async def _surely(ask: Callable[[], Awaitable[bool]]) -> bool:
+    async def _until_stored(ask: Callable[[], Awaitable[bool]]) -> bool:
         """Discord does not send a message again, so it is kept here until the store takes it."""
         while True:
             try:
@@ -161,14 +160,14 @@ class EventQueue:
             except StoreUnavailable:
                 await asyncio.sleep(STORE_AGAIN)
 
-    async def _mark(self, message: int) -> None:
-        if self._whole and time.monotonic() - self._marked_at > MARK_EVERY:
+    async def _save_cursor(self, message: int) -> None:
+        if self._whole and time.monotonic() - self._saved_at > SAVE_EVERY:
             with suppress(StoreUnavailable):
-                await self._memory.set_mark(message)
-                self._marked_at = time.monotonic()
+                await self._store.save_cursor(message)
+                self._saved_at = time.monotonic()
 
     @staticmethod
-    async def _known(client: GatewayClient, message: discord.Message) -> bool:
+    async def _is_heard(client: GatewayClient, message: discord.Message) -> bool:
         """Whether it was said where we listen; a thread that the library does not know is asked for."""
         channel = message.channel
         if isinstance(channel, discord.PartialMessageable) and channel.guild_id:

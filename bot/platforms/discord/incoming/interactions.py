@@ -13,8 +13,8 @@ from agents.domain.ids import DecisionId, Thread
 from bot.intake.conversation import is_private
 from bot.messages import Button, Choice, Delivery, Gone, Later, Pressed, Refused, Said, Unsure
 from bot.platforms.discord.addresses import NAME, Act, CustomId, Place, account_of
-from bot.platforms.discord.gateway_store import GatewayStore
 from bot.platforms.discord.incoming.deliveries import is_guest, place_in, root_of
+from bot.platforms.discord.options import GatewayStore
 from bot.platforms.discord.outgoing import views
 from bot.platforms.discord.outgoing.markup import fit
 from bot.platforms.discord.outgoing.platform import DiscordPlatform
@@ -40,8 +40,8 @@ _NAMELESS = Button(
 
 
 class Interactions:
-    def __init__(self, platform: DiscordPlatform, rest: Rest, accept: Accept, memory: GatewayStore) -> None:
-        self._platform, self._rest, self._accept, self._memory = platform, rest, accept, memory
+    def __init__(self, platform: DiscordPlatform, rest: Rest, accept: Accept, store: GatewayStore) -> None:
+        self._platform, self._rest, self._accept, self._store = platform, rest, accept, store
         self.roles = Roles(rest, frozenset())  # roles that carry rights
 
     async def meet(self, met: discord.Interaction) -> None:
@@ -65,10 +65,10 @@ class Interactions:
         id, message = _id_of(data), str(met.message.id) if met.message else ""
         match id:
             case CustomId(act=Act.PRESS):
-                await self._store(_press(met, place.thread, message, id.token), met)
+                await self._deliver(_press(met, place.thread, message, id.token), met)
                 await self._answer(met, NOTED)
             case CustomId(act=Act.SURE):
-                await self._store(_press(met, place.thread, id.message, id.token), met)
+                await self._deliver(_press(met, place.thread, id.message, id.token), met)
                 done = {"content": "Noted.", "components": [], "allowed_mentions": {"parse": []}}
                 await self._answer(met, CHANGED, done)
             case CustomId(act=Act.ASK):
@@ -90,7 +90,7 @@ class Interactions:
         with suppress(*_NOT_STORED):
             async with asyncio.timeout(WORDS_WITHIN):
                 while True:
-                    if found := await self._memory.button(thread, message, token):
+                    if found := await self._store.button(thread, message, token):
                         return found
                     await asyncio.sleep(0.1)
         return _NAMELESS
@@ -99,9 +99,9 @@ class Interactions:
         id, words = CustomId.of(str(data.get("custom_id"))), _written(data.get("components") or [])
         match id:
             case CustomId(act=Act.FORM):
-                await self._store(_press(met, place.thread, id.message, id.token, words), met)
+                await self._deliver(_press(met, place.thread, id.message, id.token, words), met)
             case CustomId(act=Act.SAID):
-                await self._store(replace(_said(met, place, str(met.id), words), on=id.message), met)
+                await self._deliver(replace(_said(met, place, str(met.id), words), on=id.message), met)
             case _:
                 log.warning("a form that is not ours was sent", extra={"interaction": met.id})
                 return
@@ -124,7 +124,7 @@ class Interactions:
         try:
             message = await self._platform.root(str(met.channel_id), quote, key)
             here = place if place.root else Place(guild=place.guild, channel=place.channel, root=message)
-            await self._store(_said(met, here, message, words), met)
+            await self._deliver(_said(met, here, message, words), met)
             told = f"Taken: https://discord.com/channels/{here.guild}/{here.channel}/{message}"
         except (Unsure, Later, Refused, *_NOT_STORED) as problem:
             log.warning("a command could not be taken", extra={"problem": str(problem)})
@@ -136,7 +136,7 @@ class Interactions:
         try:
             here = place if place.root else await self._platform.line_with(str(met.user.id))
             self._platform.remember_webhook(here.thread, account_of(met.user.id), _hook(met))
-            await self._store(replace(_said(met, here, f"command-{met.id}", words), direct=place.is_direct), met)
+            await self._deliver(replace(_said(met, here, f"command-{met.id}", words), direct=place.is_direct), met)
         except (Unsure, Later, Refused, *_NOT_STORED) as problem:
             log.warning("a command could not be taken", extra={"problem": str(problem)})
             await self._tell(met, _NOT_TAKEN)
@@ -147,7 +147,7 @@ class Interactions:
 
     # ── how it is done ───────────────────────────────────────────────────────────────────────────────────────────
 
-    async def _store(self, delivery: Said | Pressed, met: discord.Interaction) -> None:
+    async def _deliver(self, delivery: Said | Pressed, met: discord.Interaction) -> None:
         """Rights are read now: which roles the person has goes with what they did."""
         async with asyncio.timeout(STORED_WITHIN):
             memberships = await self.roles.of(met.user.id, met.user)

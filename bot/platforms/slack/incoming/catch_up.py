@@ -1,4 +1,4 @@
-"""What was said or edited while nobody listened, read from the history and heard once."""
+"""Reads from the history what was said or edited while the bot was away, and delivers each message once."""
 
 import asyncio
 import logging
@@ -12,9 +12,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 from agents.domain.ids import Thread
 from bot.messages import Later, Refused, Unsure
 from bot.platforms.slack import addresses
-from bot.platforms.slack.gateway_store import Checkpoint
 from bot.platforms.slack.incoming.receiver import Receiver
-from bot.platforms.slack.options import SlackOptions
+from bot.platforms.slack.options import GatewayStore, SlackOptions
 from bot.platforms.slack.payloads import Conversations, Message, Page
 from bot.platforms.slack.web_client import translate_errors
 
@@ -23,6 +22,8 @@ log = logging.getLogger("overlord.slack")
 PAGE, PAGES = 200, 50
 TRIES = 5
 OVERLAP = 60.0  # seconds read again: what is later may have been heard first
+SAVE_EVERY = 10.0  # seconds between two saved cursors
+AHEAD = 60.0  # seconds that Slack's clock may be ahead of ours
 KINDS = "public_channel,private_channel,mpim,im"
 
 
@@ -33,40 +34,60 @@ class News:
     edited: bool = False  # it was heard before; now it says something else
 
 
+class Checkpoint:
+    """The newest message received, saved as the cursor only while nothing before it was missed."""
+
+    def __init__(self, store: GatewayStore | None) -> None:
+        self._store = store
+        self._newest, self._saved_at = 0.0, 0.0
+        self.whole = False
+
+    def is_due(self, ts: str) -> bool:
+        """Records that a message was received. True: it is time to save."""
+        at = addresses.seconds(ts)
+        if at is not None and at < time.time() + AHEAD:
+            self._newest = max(self._newest, at)
+        return self.whole and self._newest > 0 and time.monotonic() - self._saved_at > SAVE_EVERY
+
+    async def save(self) -> None:
+        self._saved_at = time.monotonic()
+        if self._store:
+            await self._store.save_cursor(f"{self._newest:.6f}")
+
+
 class CatchUp:
-    def __init__(self, client: AsyncWebClient, receiver: Receiver, options: SlackOptions, mark: Checkpoint) -> None:
-        self._client = client
-        self._checkpoint = mark
-        self._receiver = receiver
-        self._options = options
+    def __init__(
+        self, client: AsyncWebClient, receiver: Receiver, options: SlackOptions, checkpoint: Checkpoint
+    ) -> None:
+        self._client, self._receiver, self._options, self._checkpoint = client, receiver, options, checkpoint
         self._turn = asyncio.Lock()
 
     async def run(self) -> None:
-        """From the last thing that was heard in each place. A bot that never heard anything has missed nothing."""
-        memory = self._options.memory
-        if memory is None:
+        """Catches up from the cursor and the last message of each thread; does nothing on the first start ever."""
+        store = self._options.store
+        if store is None:
             return
         async with self._turn:
-            mark = await memory.mark()
-            known = await memory.last_heard(self._options.now() - timedelta(seconds=self._options.catch_up))
+            cursor = await store.cursor()
+            known = await store.last_heard(self._options.now() - timedelta(seconds=self._options.catch_up))
             floor = f"{time.time() - self._options.catch_up:.6f}"  # messages are numbered by Slack's clock, not by ours
-            await catch_up(Heard(known=known, mark=mark, floor=floor), self._client, self._receiver)
+            await catch_up(Heard(known=known, cursor=cursor, floor=floor), self._client, self._receiver)
             self._checkpoint.whole = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heard:
     known: Mapping[Thread, str]  # the last message that was heard in each thread of ours
-    mark: str = ""  # up to here everything was heard, wherever it was; without one, up to the last of `known`
+    cursor: str = ""  # up to here everything was heard, wherever it was; without one, up to the last of `known`
     floor: str  # what is older is not read
 
 
 async def catch_up(heard: Heard, client: AsyncWebClient, receiver: Receiver) -> int:
-    """Hear what came since, oldest first. Returns how much was new."""
-    if not heard.known and not heard.mark:
+    """Delivers what came since, oldest first. Returns how much was new."""
+    if not heard.known and not heard.cursor:
         return 0
     places = {addresses.place(thread): _from(ts, heard.floor) for thread, ts in heard.known.items()}
-    latest = _from(heard.mark, heard.floor) if heard.mark else max(places.values(), key=float)
+    latest = _from(heard.cursor, heard.floor) if heard.cursor else max(places.values(), key=float)
     tops = {place.channel: latest for place in places}
     tops |= {channel: latest for channel in await _joined(client)}
     places |= {addresses.Place(channel=channel, ts=""): since for channel, since in tops.items()}
@@ -85,7 +106,7 @@ async def catch_up(heard: Heard, client: AsyncWebClient, receiver: Receiver) -> 
 
 
 def _news(message: Message, since: str) -> Iterator[News]:
-    """It is new, or its author edited it since, or both."""
+    """A message may be new, edited since, or both."""
     if float(message.ts) > float(since):
         yield News(at=message.ts, message=message)
     if message.edited and float(message.edited.ts or 0) > float(since):
@@ -97,9 +118,9 @@ def _from(ts: str, floor: str) -> str:
 
 
 async def _missed(client: AsyncWebClient, place: addresses.Place, since: str) -> AsyncIterator[Message]:
-    """What stands in a channel or a thread after `since`, and what the thread began with, which Slack tells each time.
+    """Messages of a channel or thread after `since`, with the thread's first one, which Slack always includes.
 
-    Below a new message its replies too.
+    In a channel also the replies below each message.
     """
     try:
         async for message in _pages(client, place, since):

@@ -9,8 +9,7 @@ from bot.messages import Edited, Pressed, Said
 from bot.platforms.slack import addresses
 from bot.platforms.slack.directory import Known
 from bot.platforms.slack.outgoing import mrkdwn
-from bot.platforms.slack.outgoing.buttons import Press
-from bot.platforms.slack.outgoing.forms import Form
+from bot.platforms.slack.outgoing.buttons import Form, Press
 from bot.platforms.slack.payloads import Me, Message, Person, Pressing, Reaction, SlashCommand, Submission
 
 SPOKEN = frozenset({"", "thread_broadcast", "file_share", "me_message"})

@@ -14,8 +14,7 @@ from bot.platforms.slack import addresses
 from bot.platforms.slack.incoming.deliveries import Surface
 from bot.platforms.slack.options import Needs
 from bot.platforms.slack.outgoing.blocks import home_view, render
-from bot.platforms.slack.outgoing.buttons import Press
-from bot.platforms.slack.outgoing.forms import Form, view_of
+from bot.platforms.slack.outgoing.buttons import Form, Press, view_of
 from bot.platforms.slack.outgoing.mrkdwn import escape, mention, plain
 from bot.platforms.slack.payloads import Me, Message, Page, Posted, Pressing, SlashCommand
 from bot.platforms.slack.web_client import translate_errors

@@ -11,14 +11,12 @@ from pydantic import ValidationError
 
 from agents.domain.ids import Thread
 from bot.messages import Delivery, Edited, Pressed, Said
-from bot.platforms.slack.directory import Directory
-from bot.platforms.slack.gateway_store import GatewayStore
+from bot.platforms.slack.directory import Directory, UserGroups
 from bot.platforms.slack.incoming.deliveries import STOP_SIGNS, PayloadMapper, is_direct
 from bot.platforms.slack.incoming.follow_ups import IN_PRIVATE, FollowUps
-from bot.platforms.slack.options import Accept
+from bot.platforms.slack.options import Accept, GatewayStore
 from bot.platforms.slack.outgoing import mrkdwn
-from bot.platforms.slack.outgoing.buttons import read
-from bot.platforms.slack.outgoing.forms import form_of
+from bot.platforms.slack.outgoing.buttons import form_of, read
 from bot.platforms.slack.outgoing.platform import Echoes
 from bot.platforms.slack.payloads import (
     Echo,
@@ -31,7 +29,6 @@ from bot.platforms.slack.payloads import (
     SlashCommand,
     Submission,
 )
-from bot.platforms.slack.user_groups import UserGroups
 
 log = logging.getLogger("overlord.slack")
 
@@ -49,7 +46,7 @@ class Receiver:
     user_groups: UserGroups
     follow_ups: FollowUps
     echoes: Echoes
-    memory: GatewayStore | None = None
+    store: GatewayStore | None = None
     seen: Callable[[str], None] = lambda ts: None
     now: Callable[[], datetime]
     after: After
@@ -107,7 +104,7 @@ class Receiver:
         return is_direct(message) or await self._is_ours(self.mapper().thread_of(message), message.ts)
 
     async def _is_ours(self, thread: Thread, ts: str) -> bool:
-        return self.memory is not None and await self.memory.is_ours(thread, ts)
+        return self.store is not None and await self.store.is_ours(thread, ts)
 
     async def _take_in(self, message: Message, event_id: str) -> None:
         inner = message.message if message.subtype == "message_changed" else message

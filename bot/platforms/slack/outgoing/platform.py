@@ -17,9 +17,8 @@ from bot.messages import Bounds, Card, Gone, Later, Refused, Shut, Unsure
 from bot.platforms.slack import addresses
 from bot.platforms.slack.outgoing.blocks import render
 from bot.platforms.slack.outgoing.mrkdwn import escape
-from bot.platforms.slack.outgoing.pace import Pace
 from bot.platforms.slack.payloads import Mark, Message, Page, Posted
-from bot.platforms.slack.web_client import error_of, translate_errors
+from bot.platforms.slack.web_client import Pace, error_of, translate_errors
 
 log = logging.getLogger("overlord.slack")
 

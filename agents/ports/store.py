@@ -1,4 +1,4 @@
-"""What the flows need of time and memory."""
+"""The clock, and the store of facts as flows see it."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime

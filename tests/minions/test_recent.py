@@ -1,6 +1,6 @@
 """The last few of what is dear to find out."""
 
-from agents.ports.recent import Recent
+from agents.minions.reading import Recent
 
 
 def test_the_last_few_are_kept() -> None:
