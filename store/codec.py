@@ -9,6 +9,7 @@ from agents.domain.decisions.decision import Decision
 from agents.domain.events import Event
 from store.json_types import shape
 from store.old_decisions import modernize
+from store.streams.words import put_back
 from store.upcasts import upcast
 
 EVENT_KINDS: dict[str, type[Event]] = {kind.__name__: kind for kind in e.ALL}
@@ -39,10 +40,11 @@ def dump_event(event: Event) -> str:
     return shape(type(event)).serializer.to_json(event, exclude_defaults=True).decode()
 
 
-def load_event(kind: str, body: str) -> Event:
+def load_event(kind: str, body: str, prose: str | None = None) -> Event:
+    whole = put_back(body, prose)
     if kind == e.DecisionOpened.__name__:
-        body = modernize(body, "decision")
-    return shape(EVENT_KINDS[kind]).validate_json(upcast(kind, body))
+        whole = modernize(whole, "decision")
+    return shape(EVENT_KINDS[kind]).validate_json(upcast(kind, whole))
 
 
 def dump_decision(decision: Decision) -> str:

@@ -14,7 +14,7 @@ from store.running import totals
 from store.streams.kinds import TASK
 from store.streams.listings import row_of
 
-LATEST = 17
+LATEST = 18
 
 
 def _calls(db: Connection) -> None:
@@ -153,6 +153,13 @@ def _replay_all(db: Connection, key: str) -> Iterator[Task]:
         yield replay(load_event(kind, body) for kind, body in history)
 
 
+def _words_and_archive(db: Connection) -> None:
+    """Facts that were written before keep their prose: their hash is over it."""
+    tables.metadata.create_all(db, tables=[tables.words, tables.archived])
+    for statement in (*_LET_FACTS_GO[db.dialect.name], *_KEEP_FACTS[db.dialect.name]):
+        db.exec_driver_sql(statement)
+
+
 # How to get to this version from the one before.
 STEPS: dict[int, Callable[[Connection], None]] = {
     2: _calls,
@@ -171,18 +178,25 @@ STEPS: dict[int, Callable[[Connection], None]] = {
     15: _totals,
     16: _streams,
     17: _parts,
+    18: _words_and_archive,
 }
 
+_ARCHIVED = "EXISTS (SELECT 1 FROM archived WHERE archived.stream = OLD.stream AND versions > OLD.version)"
+_LET_FACTS_GO = {
+    "sqlite": ("DROP TRIGGER IF EXISTS facts_never_change", "DROP TRIGGER IF EXISTS facts_never_go"),
+    "postgresql": ("DROP TRIGGER IF EXISTS facts_never_change ON events", "DROP FUNCTION IF EXISTS keep_facts"),
+}
 _KEEP_FACTS = {
     "sqlite": (
         "CREATE TRIGGER facts_never_change BEFORE UPDATE ON events "
         "BEGIN SELECT RAISE(ABORT, 'facts are never changed'); END",
-        "CREATE TRIGGER facts_never_go BEFORE DELETE ON events "
+        f"CREATE TRIGGER facts_never_go BEFORE DELETE ON events WHEN NOT {_ARCHIVED} "
         "BEGIN SELECT RAISE(ABORT, 'facts are never deleted'); END",
     ),
     "postgresql": (
         "CREATE FUNCTION keep_facts() RETURNS trigger LANGUAGE plpgsql AS "
-        "$$ BEGIN RAISE EXCEPTION 'facts are never changed or deleted'; END $$",
+        f"$$ BEGIN IF TG_OP = 'DELETE' AND {_ARCHIVED} THEN RETURN OLD; END IF; "
+        "RAISE EXCEPTION 'facts are never changed or deleted'; END $$",
         "CREATE TRIGGER facts_never_change BEFORE UPDATE OR DELETE ON events "
         "FOR EACH ROW EXECUTE FUNCTION keep_facts()",
     ),

@@ -2,14 +2,12 @@
 
 from sqlalchemy import (
     DDL,
-    BigInteger,
     Boolean,
     Column,
     Double,
     ForeignKey,
     Index,
     Integer,
-    MetaData,
     PrimaryKeyConstraint,
     String,
     Table,
@@ -18,8 +16,15 @@ from sqlalchemy import (
     event,
 )
 
-metadata = MetaData()
-_Number = BigInteger().with_variant(Integer, "sqlite")
+from store.chat.people_tables import (
+    accounts as accounts,
+    link_requests as link_requests,
+    links as links,
+    people as people,
+    sessions as sessions,
+    tokens as tokens,
+)
+from store.metadata import NUMBER as _Number, metadata as metadata
 
 events = Table(
     "events",
@@ -36,6 +41,28 @@ events = Table(
     Column("hash", String, nullable=False),
     UniqueConstraint("stream", "version", name="a_task_moves_one_fact_at_a_time"),
     sqlite_autoincrement=True,
+)
+
+# Tasks whose facts were moved into a file, which the last of their hashes vouches for.
+archived = Table(
+    "archived",
+    metadata,
+    Column("stream", String, primary_key=True),
+    Column("number", Integer, nullable=False, unique=True),  # never given to another task
+    Column("versions", Integer, nullable=False),  # how many facts it had
+    Column("head", String, nullable=False),  # hash of the last
+    Column("at", Double, nullable=False),
+)
+
+# Prose of facts, which hold its hash. It can be removed; facts cannot.
+words = Table(
+    "words",
+    metadata,
+    Column("stream", String, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("text", Text, nullable=False),  # a JSON list
+    Column("removed", Boolean, nullable=False, server_default="0"),  # some of it was, at the request of its author
+    PrimaryKeyConstraint("stream", "version"),
 )
 
 snapshots = Table(
@@ -206,58 +233,6 @@ messages = Table(
     Column("seen", Boolean, nullable=False, server_default="0"),
     UniqueConstraint("thread", "message", name="one_copy_a_message"),
     Index("messages_by_key", "thread", "key"),
-)
-
-people = Table(
-    "people",
-    metadata,
-    Column("id", String, primary_key=True),
-    Column("name", String, nullable=False),
-    Column("merged_into", String, nullable=False, server_default="", index=True),
-)
-
-accounts = Table(
-    "accounts",
-    metadata,
-    Column("account", String, primary_key=True),
-    Column("person", String, ForeignKey("people.id"), nullable=False, index=True),
-)
-
-tokens = Table(
-    "tokens",
-    metadata,
-    Column("login", String, primary_key=True),
-    Column("hash", String, nullable=False, unique=True),
-    Column("issued_at", Double, nullable=False),
-)
-
-sessions = Table(
-    "sessions",
-    metadata,
-    Column("key", String, primary_key=True),  # the SHA-256 of the cookie
-    Column("login", String, nullable=False, index=True),
-    Column("began_at", Double, nullable=False),
-    Column("until", Double, nullable=False),
-    Column("address", String, nullable=False, server_default=""),
-    Column("agent", String, nullable=False, server_default=""),  # what the browser calls itself
-)
-
-links = Table(
-    "links",
-    metadata,
-    Column("hash", String, primary_key=True),
-    Column("account", String, nullable=False),
-    Column("thread", String, nullable=False, server_default=""),  # the direct message in which it was asked for
-    Column("until", Double, nullable=False),
-)
-
-link_requests = Table(  # two accounts that are asked whether they are one person
-    "link_requests",
-    metadata,
-    Column("id", String, primary_key=True),
-    Column("state", String, nullable=False),
-    Column("until", Double, nullable=False),
-    Column("body", Text, nullable=False),
 )
 
 # Every step that was asked of a model: one row, however many calls it took.

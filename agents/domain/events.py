@@ -63,6 +63,7 @@ from agents.domain.task.facts import (
     TaskRequested as TaskRequested,
     TaskResumed as TaskResumed,
     TaskStopped as TaskStopped,
+    WordsRemoved as WordsRemoved,
 )
 from agents.domain.work.facts import (
     BranchPublished as BranchPublished,
@@ -131,6 +132,7 @@ AnyEvent = (
     | PlanChangeRequested
     | ApprovalOffered
     | TaskAskedAbout
+    | WordsRemoved
     | BudgetWarned
     | ModelDegraded
     | BudgetReached

@@ -122,6 +122,7 @@ FLOW_AFTER: tuple[On, ...] = (
     On(e.DecompositionEscalated),
     On(e.ApprovalOffered),
     On(e.TaskAskedAbout),
+    On(e.WordsRemoved),
     On(e.BudgetWarned),
     On(e.ModelDegraded),
     On(e.GuidanceLeftOut),

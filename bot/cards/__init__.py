@@ -233,6 +233,7 @@ CARD_FOR: dict[type[Event], tuple[Maker, ...]] = {
     e.TaskHandedOver: (status, carried),
     e.TaskFailed: (status, carried),
     e.WorkKept: (kept,),
+    e.WordsRemoved: (status,),  # without the words
 }
 
 # Facts people are not told of.

@@ -70,6 +70,7 @@ _PLAIN: dict[type[Event], Callable[[Any, NameOf], str]] = {
     ),
     e.PlanChangeRequested: lambda f, name: f"Asked for changes: {f.words}",
     e.ApprovalOffered: lambda f, name: f"Offered {name(f.by)} the button, as words do not approve",
+    e.WordsRemoved: lambda f, name: f"Removed what {name(f.person)} had said, {f.texts} texts",
     e.TaskAskedAbout: lambda f, name: f"Asked about the task ({f.about})",
     e.BudgetWarned: lambda f, name: f"80 % of the budget of {f.budget} is used (${f.spent:.2f} of ${f.limit:.2f})",
     e.GuidanceLeftOut: lambda f, name: f"Left out: {f.file}, because {f.why}",

@@ -74,6 +74,19 @@ def name(
 
 
 @app.command()
+def forget(
+    context: typer.Context,
+    account: AccountId,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask whether you are sure.")] = False,
+) -> None:
+    """Remove what a person said, wherever it is stored. It cannot be undone."""
+    settings = session.ready(context)
+    if not yes:
+        typer.confirm(f"Remove all that {account} and their other accounts said, for good?", abort=True)
+    session.run(_forget(settings, account))
+
+
+@app.command()
 def token(context: typer.Context, name: Login) -> None:
     """Make a console login token, shown this once; an older one stops working."""
     session.run(_token(session.ready(context), name))
@@ -147,6 +160,17 @@ async def _rename(settings: Settings, account: str, name: str) -> None:
     async with open_people(settings) as desk:
         await desk.rename(Account(account), shown)
     typer.echo(f"{account} is called {shown} now.")
+
+
+async def _forget(settings: Settings, account: str) -> None:
+    async with open_people(settings) as desk:
+        gone = await desk.forget(Account(account), session.me())
+    typer.echo(f"Removed: {gone.texts} texts, from {gone.rows} rows, in {', '.join(gone.tasks) or 'no task'}.")
+    typer.echo(
+        "What stays: messages on chat platforms and GitHub, commits, files of tasks, backups, their name and accounts."
+    )
+    if gone.facts_with_words:
+        typer.echo(f"{gone.facts_with_words} facts of an earlier version hold words themselves and cannot be changed.")
 
 
 async def _token(settings: Settings, login: str) -> None:

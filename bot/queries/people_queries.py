@@ -4,12 +4,15 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, PersonId
 from agents.domain.project.linking import LinkRequest
 from bot.intake.linking import Linking
 from bot.services import Office
 from store.books import Books
 from store.chat.sessions import Session
+from store.codec import Cause
+from store.streams.forgetting import Forgotten, forget
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +91,18 @@ class PeopleDesk:
     async def find_session(self, key: str) -> Session | None:
         at = self._office.clock.now()
         return await self._office.database.read(lambda books: books.sessions.find(key, at))
+
+    async def forget(self, account: Account, by: Account) -> Forgotten:
+        """Remove what this person said, wherever it is stored."""
+        now = self._office.clock.now()
+
+        def transaction(books: Books) -> Forgotten:
+            person = books.people.find(account)
+            if person is None:
+                raise OverlordError(f"{account} was never met", next_step="See `overlord people`.")
+            return forget(books, person, Cause(actor=by, delivery="people forget"), now)
+
+        return await self._office.database.write(transaction)
 
     async def revoke_token(self, login: str) -> bool:
         return await self._office.database.write(lambda books: books.people.revoke_token(login))

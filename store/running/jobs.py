@@ -18,6 +18,7 @@ from store.dialect import insert_each_once
 from store.running import totals
 from store.running.leases import Lease, is_free, lease_parameters, longest
 from store.statements import Prepared
+from store.streams.words import OF_FACT
 
 _J, _E = tables.jobs, tables.events
 
@@ -61,8 +62,9 @@ LONGEST_WAIT = 60.0  # seconds until a job that failed is tried again, at most
 
 _FREE = (_J.c.state == JobState.LEASED) & is_free(_J)
 _CLAIMABLE = (
-    select(_J, _E.c.kind, _E.c.body)
+    select(_J, _E.c.kind, _E.c.body, tables.words.c.text.label("prose"))
     .join(_E, _E.c.seq == _J.c.seq)
+    .outerjoin(tables.words, OF_FACT)
     .where(or_((_J.c.state == JobState.WAITING) & (_J.c.not_before <= bindparam("now")), _FREE))
     .order_by(_J.c.seq)
     .limit(bindparam("most"))
@@ -239,7 +241,7 @@ class Jobs:
             seq=row.seq,
             stream=stream_id(row.stream),
             flow=row.flow,
-            event=load_event(row.kind, row.body),
+            event=load_event(row.kind, row.body, row.prose),
             fence=row.fence + 1,
             attempts=row.attempts + died,
             problem="the program died while it ran" if died else row.problem,

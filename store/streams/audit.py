@@ -17,14 +17,14 @@ from agents.domain.task.task import Task, TaskState
 from store import tables
 from store.codec import BEGINNING, Cause, load_decision, load_event, seconds
 from store.running.jobs import UNFINISHED
-from store.streams import evaluations, listings, proposals
+from store.streams import evaluations, listings, proposals, words
 from store.streams.kinds import StreamKind, kind_of
 from store.streams.log import SNAPSHOTS, fact_hash, present
 
 Said = TypeVar("Said")
 Rows = list[Row[tuple[object, ...]]]
 
-_E, _S, _D, _L = tables.events, tables.snapshots, tables.decisions, tables.listings
+_E, _S, _D, _L, _W = tables.events, tables.snapshots, tables.decisions, tables.listings, tables.words
 
 
 def integrity(db: Connection) -> str:
@@ -65,7 +65,8 @@ def first_break(rows: Rows) -> int | None:
     for number, row in enumerate(rows):
         values = {name: getattr(row, name) for name in ("stream", "version", "kind", "body", "at")}
         same = fact_hash(prev, values, Cause(actor=row.actor, delivery=row.delivery)) == row.hash
-        if row.version != number or row.prev_hash != prev or not same:
+        whole = words.are_those_of(row.body, row.prose, removed=bool(row.removed))
+        if row.version != number or row.prev_hash != prev or not same or not whole:
             return number
         prev = row.hash
     return None
@@ -76,11 +77,11 @@ def _disagreements(db: Connection, id: StreamId, rows: Rows) -> Iterator[str]:
     snapshot = db.execute(select(_S).where(_S.c.stream == id)).one_or_none()
     saved = snapshot.saved if snapshot else 0
     try:
-        facts = [load_event(row.kind, row.body) for row in rows]
+        facts = [load_event(row.kind, row.body, row.prose) for row in rows]
         state, then = _replay(kind, facts, saved)
         decisions, proposed = ledger.replay(facts), proposals.replay(facts)
         judged = evaluations.replay(facts)
-    except (KeyError, ValueError, OverlordError) as problem:
+    except (LookupError, ValueError, OverlordError) as problem:
         yield f"{id}: its facts tell no story ({type(problem).__name__})"
         return
     beside = (snapshot.version, snapshot.hash, snapshot.ended) if snapshot else None
@@ -176,4 +177,6 @@ def _streams(db: Connection) -> list[StreamId]:
 
 
 def _rows(db: Connection, stream: StreamId) -> Rows:
-    return list(db.execute(select(_E).where(_E.c.stream == stream).order_by(_E.c.version)).all())
+    prose = (_W.c.text.label("prose"), _W.c.removed)
+    wanted = select(_E, *prose).outerjoin(_W, words.OF_FACT).where(_E.c.stream == stream).order_by(_E.c.version)
+    return list(db.execute(wanted).all())

@@ -30,7 +30,7 @@ from store.codec import (
 )
 from store.dialect import upsert
 from store.statements import Prepared
-from store.streams import evaluations, listings, proposals
+from store.streams import evaluations, listings, proposals, words
 from store.streams.kinds import kind_of
 from store.streams.ledger import Ledger
 
@@ -46,10 +46,14 @@ _MOVED = (
 )
 _MOVE = Prepared(_MOVED)
 _SAVE = Prepared(_MOVED.values(body=bindparam("text"), saved=bindparam("now"), ended=bindparam("over")))
-_FACTS = select(_T.c.seq, _T.c.version, _T.c.kind, _T.c.body, _T.c.actor, _T.c.delivery, _T.c.hash)
+_PROSE = tables.words.c.text
+_FACTS = select(_T.c.seq, _T.c.version, _T.c.kind, _T.c.body, _PROSE, _T.c.actor, _T.c.delivery, _T.c.hash).outerjoin(
+    tables.words, words.OF_FACT
+)
 _SEEN = select(tables.cursors.c.seq).where(tables.cursors.c.reader == bindparam("reader")).scalar_subquery()
 _SINCE = Prepared(
-    select(_T.c.kind, _T.c.body)
+    select(_T.c.kind, _T.c.body, _PROSE)
+    .outerjoin(tables.words, words.OF_FACT)
     .where(_T.c.stream == bindparam("id"), _T.c.version >= bindparam("start"))
     .order_by(_T.c.version)
 )
@@ -274,11 +278,12 @@ class Log:
             self._touched.add("second_tasks")
 
     def _write(self, fact: Event, version: int, prev: str, cause: Cause) -> str:
+        body, prose = words.take_out(dump_event(fact))
         row: dict[str, object] = {
             "stream": fact.stream,
             "version": version,
             "kind": type(fact).__name__,
-            "body": dump_event(fact),
+            "body": body,
             "at": seconds(fact.at),
             "actor": cause.actor,
             "delivery": cause.delivery,
@@ -286,6 +291,8 @@ class Log:
         }
         row["hash"] = head = fact_hash(prev, row, cause)
         _APPEND.run(self._db, row)
+        if prose is not None:
+            words.ADD.run(self._db, {"stream": fact.stream, "version": version, "text": prose})
         _FRESH[head] = (fact, cause)
         while len(_FRESH) > _FRESH_MOST:
             _FRESH.popitem(last=False)
@@ -349,9 +356,9 @@ def fact_hash(prev: str, row: dict[str, object], cause: Cause) -> str:
 
 
 def _to_recorded(row: Sequence[Any]) -> Recorded:
-    seq, version, kind, body, actor, delivery, hash = row
+    seq, version, kind, body, prose, actor, delivery, hash = row
     cause = Cause(actor=actor, delivery=delivery)
-    return Recorded(seq=seq, version=version, event=load_event(kind, body), cause=cause, hash=hash)
+    return Recorded(seq=seq, version=version, event=load_event(kind, body, prose), cause=cause, hash=hash)
 
 
 def _unread(row: Sequence[Any]) -> Recorded:
@@ -368,10 +375,16 @@ def present(db: Connection, row: Sequence[Any]) -> "_Present":
     if state is None:
         stream = kind_of(id)
         state = stream.load(body)
-        for kind, fact in _SINCE.run(db, {"id": id, "start": saved}).fetchall() if saved < version else ():
-            state = stream.evolve(state, load_event(kind, fact))
+        for kind, fact, prose in _SINCE.run(db, {"id": id, "start": saved}).fetchall() if saved < version else ():
+            state = stream.evolve(state, load_event(kind, fact, prose))
         _remember(head, state)
     return _Present(state=state, version=version, head=head, saved=saved)
+
+
+def forget_decoded() -> None:
+    """What the facts say is not what it was: words were removed."""
+    _DECODED.clear()
+    _FRESH.clear()
 
 
 def _remember(head: str, state: Task | Project) -> None:

@@ -76,6 +76,13 @@ def replay(facts: Sequence[e.Event]) -> dict[ProposalId, Proposal]:
     return found
 
 
+def rewrite(db: Connection, facts: Sequence[e.Event]) -> None:
+    """What the facts of one stream say of its proposals, but for how they stand."""
+    for proposal in replay(facts).values():
+        said = {name: value for name, value in _row(proposal).items() if name not in ("id", "status", "resolved_at")}
+        db.execute(update(_P).where(_P.c.id == proposal.id).values(said))
+
+
 STATUS: dict[type[e.Event], ProposalStatus] = {
     e.ProposalApproved: ProposalStatus.APPROVED,
     e.ProposalRejected: ProposalStatus.REJECTED,

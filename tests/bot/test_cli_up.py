@@ -116,7 +116,7 @@ def test_a_log_that_was_changed_by_hand_is_found(shell: Shell) -> None:
     with sqlite3.connect(shell.home / "overlord.db") as db:
         for (guard,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
             db.execute(f"DROP TRIGGER {guard}")
-        db.execute("UPDATE events SET body = replace(body, 'login', 'logout')")
+        db.execute("UPDATE words SET text = replace(text, 'login', 'logout')")
     told = doctor(shell, code=1)["hash chains"]
     assert told["state"] == "fail" and "T-1" in told["seen"]
 

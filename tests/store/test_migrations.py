@@ -7,15 +7,16 @@ from contextlib import closing
 from typing import Any
 
 import pytest
-from sqlalchemy import Row, create_engine, select, update
+from sqlalchemy import Connection, Row, create_engine, delete, select, update
 
 from agents.domain import events as e
 from store import tables
 from store.codec import Cause
 from store.database import Database, StoreUnavailable
-from store.migrations import LATEST, NewerDatabase
+from store.migrations import _LET_FACTS_GO, LATEST, NewerDatabase
 from store.streams import audit
 from store.streams.log import Which
+from store.streams.words import OF_FACT, put_back
 from tests.store.queue import Queue
 from tests.store.room import ANA, Room, office_of
 
@@ -119,6 +120,23 @@ SEVENTH = (
 )
 
 
+def go_back(db: Connection, statements: Sequence[str]) -> None:
+    """Make the database one of an earlier version."""
+    let_facts_change(db)
+    for statement in ("DROP TABLE words", "DROP TABLE archived", *statements):
+        db.exec_driver_sql(statement)
+
+
+def let_facts_change(db: Connection) -> None:
+    """And put their words into them, as earlier versions did."""
+    for statement in _LET_FACTS_GO[db.dialect.name]:
+        db.exec_driver_sql(statement)
+    known, prose = tables.events, tables.words
+    for seq, body, text in db.execute(select(known.c.seq, known.c.body, prose.c.text).outerjoin(prose, OF_FACT)).all():
+        db.execute(update(known).where(known.c.seq == seq).values(body=put_back(body, text)))
+    db.execute(delete(prose))
+
+
 async def test_a_database_of_the_version_before_keeps_its_tasks_and_takes_new_facts(url: str) -> None:
     with closing(Database(url)) as database:
         room = Room(office_of(database))
@@ -126,8 +144,7 @@ async def test_a_database_of_the_version_before_keeps_its_tasks_and_takes_new_fa
         while await _saved(database) != await _version(database):  # as version 7 had it at every fact
             await room.say(ANA, "please hurry", task.request.thread)
         with database._writer.begin() as db:
-            for statement in SEVENTH:
-                db.exec_driver_sql(statement)
+            go_back(db, SEVENTH)
     assert version_of(url) == [7]
     with closing(Database(url)) as database:
         before = await _version(database)
@@ -144,8 +161,7 @@ async def test_tasks_of_the_version_before_are_found_by_their_words_and_their_pr
         chosen = e.ProjectChosen(task=later.id, at=room.clock.now(), project="Shop", by=None, why="named")
         await database.write(lambda books: books.log.append(later.id, [chosen], Cause(actor=ANA, delivery="d")))
         with database._writer.begin() as db:
-            for statement in THIRTEENTH:
-                db.exec_driver_sql(statement)
+            go_back(db, THIRTEENTH)
     with closing(Database(url)) as database:
         for words, found in (("LOGIN add", [later.id, task.id]), ("shop", [later.id]), ("t-1", [task.id])):
             which = Which(search=words)
@@ -169,8 +185,7 @@ async def test_jobs_of_the_version_before_are_there_under_their_old_names_and_ar
         await queue.ask("plan", "review")
         before = await _jobs(database)
         with database._writer.begin() as db:
-            for statement in NINTH:
-                db.exec_driver_sql(statement)
+            go_back(db, NINTH)
     with closing(Database(url)) as database:
         assert len(before) == 2 and await _jobs(database) == before
         queue = Queue(Room(office_of(database)), queue.task)

@@ -101,6 +101,14 @@ class JobRetried(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WordsRemoved(Event):
+    """What this person had said, at their request. The facts that held it stay."""
+
+    person: PersonId
+    texts: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TaskAskedAbout(Event):
     """Someone asked how it stands; the answer is made from facts."""
 

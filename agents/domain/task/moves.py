@@ -71,4 +71,4 @@ STAYS: frozenset[type[Event]] = frozenset(
 )
 EVEN_WHEN_ENDED: frozenset[type[Event]] = frozenset(
     {e.DecisionMade, e.DecisionReminded, e.DecisionExpired, e.DecisionSuperseded, e.DecisionWithdrawn, e.WorkKept}
-) | frozenset({e.ProposalApproved, e.ProposalRejected, e.ApprovalOffered})
+) | frozenset({e.ProposalApproved, e.ProposalRejected, e.ApprovalOffered, e.WordsRemoved})
