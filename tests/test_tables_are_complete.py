@@ -1,19 +1,29 @@
 """Adding a fact, a state, a kind of decision or a command without saying who cares about it fails here."""
 
+from datetime import UTC, datetime
 from typing import get_args
+
+import pytest
 
 from agents.domain import events as e
 from agents.domain.checks.risk import RiskLevel
 from agents.domain.decisions.authority import Kind, Rule
+from agents.domain.decisions.decision import Decision
 from agents.domain.decisions.table import KINDS
+from agents.domain.ids import DecisionId, PersonId, TaskId
 from agents.domain.task.moves import EVEN_WHEN_ENDED, STAYS, TASK_MOVES
 from agents.domain.task.task import TaskState
 from agents.flows import FLOW_AFTER
-from bot.cards import CARD_FOR, QUIET, timeline, words
+from bot.cards import CARD_FOR, QUIET, timeline
+from bot.cards.kinds.kind_card import Label
+from bot.cards.kinds.table import CARDS, prompt
+from bot.cards.parts.words import FLOW
+from bot.cards.states import STATE, TONE
 from bot.intake.commands import ANSWERS, STEERS
 from bot.intake.conversation import Verb
 from bot.messages import Delivery
 from store.codec import EVENT_KINDS
+from tests.builders.decisions import sample
 
 # What people are told of a project they are told by its decisions, unless CARD_FOR says more.
 OF_PROJECTS = {kind for kind in e.ALL if issubclass(kind, e.OnProject)}
@@ -45,7 +55,7 @@ def test_every_fact_can_be_written_and_put_into_words() -> None:
 
 
 def test_every_state_has_a_word_a_tone_and_an_icon() -> None:
-    for table in (words.STATE, words.TONE):
+    for table in (STATE, TONE):
         assert table.keys() == set(TaskState)
 
 
@@ -53,12 +63,34 @@ def test_every_kind_of_decision_has_its_rule_and_its_name() -> None:
     assert KINDS.keys() == set(Kind)
     for kind in KINDS.values():
         assert isinstance(kind.rule, Rule) or kind.rule.keys() == set(RiskLevel), kind.name
-    assert words.KIND.keys() == set(Kind)
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_every_kind_of_decision_has_its_card(kind: Kind) -> None:
+    """A name, and for each option a label, what a closed card says, and what is asked for where it needs words."""
+    card, options = CARDS[kind], KINDS[kind].offer() if KINDS[kind].options else ()
+    assert card.kind is kind and card.name
+    assert card.labels.keys() <= {option.value for option in options}, "a label of an option that there is not"
+    asked = Decision(
+        id=DecisionId("d"),
+        task=TaskId("T-1"),
+        kind=kind,
+        options=options,
+        question="T-1.1 asks: which one?",
+        subject=sample(kind),
+        put_to=PersonId("ana"),
+        opened_at=datetime(2026, 1, 5, tzinfo=UTC),
+    )
+    for option in options:
+        label = card.label(asked, option)
+        assert label.text and label.closed, f"{kind}: {option.value}"
+        asks = prompt(asked, option)
+        assert bool(asks) is option.needs_words and asks != Label("").asks, f"{kind}: {option.value}"
 
 
 def test_every_flow_that_may_hold_up_a_task_has_its_words() -> None:
     holds_up = {row.run.__name__ for row in FLOW_AFTER if row.run and not row.aside and row.fact not in OF_PROJECTS}
-    assert words.FLOW.keys() == holds_up
+    assert FLOW.keys() == holds_up
 
 
 def test_every_command_steers_or_answers() -> None:

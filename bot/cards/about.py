@@ -6,11 +6,12 @@ from agents.domain.decisions.table import questions, rule_of
 from agents.domain.planning.planning import stands_at
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import cut, one_line
-from bot.cards import words
-from bot.cards.argument import argument_rows, debate_rows
-from bot.cards.bill import Bill
-from bot.cards.plan import order_in_words
+from bot.cards.kinds.table import kind_in_words
+from bot.cards.parts.argument import argument_rows, debate_rows
+from bot.cards.parts.bill import Bill
+from bot.cards.parts.plan import order_in_words
 from bot.cards.scene import Scene
+from bot.cards.states import state_of
 from bot.cards.status import status_card
 from bot.messages import Card, Row
 
@@ -61,10 +62,10 @@ def why_card(task: Task, name: NameOf) -> Card:
         rows += [Row(label="Assumes", value=text) for text in task.plan.draft.assumptions]
         rows += [Row(label="Risk", value=f"{risk.what} → {risk.mitigation}") for risk in task.plan.draft.risks]
     nothing = "" if rows else "Nothing has been decided about it yet."
-    return Card(title=f"{task.id}: {words.state_of(task)}", text=nothing, rows=tuple(rows))
+    return Card(title=f"{task.id}: {state_of(task)}", text=nothing, rows=tuple(rows))
 
 
 def _whom(task: Task, number: int, name: NameOf) -> str:
     asked = questions(task)[number]
     who = name(asked.put_to) if Group.OWNER in rule_of(asked).who else who_may(rule_of(asked))
-    return f"{who}, to decide {words.kind_in_words(asked)}"
+    return f"{who}, to decide {kind_in_words(asked)}"

@@ -23,9 +23,6 @@ _ENDED: dict[TaskState, str] = {
     TaskState.CANCELLED: "ended without it",
     TaskState.FAILED: "ended without it",
 }
-NEXT = (
-    "Nothing happens before somebody decides. If it is approved, it becomes a task of its own, with a plan to approve."
-)
 
 
 def proposal_rows(proposal: Proposal) -> list[Row]:

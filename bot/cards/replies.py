@@ -10,8 +10,9 @@ from agents.domain.decisions.table import rule_of
 from agents.domain.errors import OverlordError
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import one_line
-from bot.cards import words
 from bot.cards.decisions import button, decision_card
+from bot.cards.kinds.table import kind_in_words
+from bot.cards.states import state_of
 from bot.config.platforms import find_platform
 from bot.messages import Card, Row, Tone
 
@@ -69,9 +70,7 @@ class Page:
 def tasks_card(tasks: Sequence[Task], name: NameOf, page: Page) -> Card:
     if not tasks:
         return Card(title="No task is open", text="Mention me with a request to start one.")
-    lines = tuple(
-        f"{t.id} · {one_line(t.request.text, 70)} · {words.state_of(t)} · {name(t.request.by)}" for t in tasks
-    )
+    lines = tuple(f"{t.id} · {one_line(t.request.text, 70)} · {state_of(t)} · {name(t.request.by)}" for t in tasks)
     title = f"{page.total} open task{'s' if page.total > 1 else ''}"
     return Card(title=f"{title}{page.which}", lines=lines, footer=page.next)
 
@@ -82,7 +81,7 @@ def needs_card(needs: Sequence[tuple[Task, Decision]], page: Page, private: int 
         return Card(title=f"{_things(private)} you in private", text="Ask me again in a direct message to see what.")
     if not needs:
         return NOTHING_NEEDS_YOU
-    lines = tuple(f"{task.id} · {one_line(task.request.text, 60)}: {words.kind_in_words(d)}" for task, d in needs)
+    lines = tuple(f"{task.id} · {one_line(task.request.text, 60)}: {kind_in_words(d)}" for task, d in needs)
     more = f"{private} more: ask me in a direct message." if private else ""
     how = "Open the task's thread, or the console's “Needs me”, to decide."
     return Card(
@@ -128,7 +127,7 @@ def button_above_card() -> Card:
 def remark_card(task: Task, decision: Decision, text: str) -> Card:
     return Card(
         title=f"Kept as a remark on {task.id}: “{one_line(text, 60)}”",
-        text=f"It answers nothing, as {words.kind_in_words(decision)} is decided by {who_may(rule_of(decision))}. "
+        text=f"It answers nothing, as {kind_in_words(decision)} is decided by {who_may(rule_of(decision))}. "
         "For a task of your own, mention me outside this thread.",
     )
 
@@ -189,7 +188,7 @@ def problem_card(error: OverlordError) -> Card:
 def reminder_card(task: Task, decision: Decision, who: str) -> Card:
     return Card(
         title=f"{task.id} still waits for {who}",
-        text=f"To be decided: {words.kind_in_words(decision)}. The card with the buttons is above in this thread.",
+        text=f"To be decided: {kind_in_words(decision)}. The card with the buttons is above in this thread.",
         footer="Say `mute` to hear no more reminders for this task.",
     )
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from agents.domain.decisions.decision import Decision, NameOf
 from agents.domain.ids import Account, DecisionId, PersonId, Thread
 from agents.domain.task.task import Task
-from bot.cards.bill import Bill
 from bot.cards.links import Ways
+from bot.cards.parts.bill import Bill
 from bot.messages import Card
 
 

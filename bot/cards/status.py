@@ -6,10 +6,12 @@ from agents.domain.decisions.table import questions, rule_of
 from agents.domain.planning.decomposition import Level
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import one_line
-from bot.cards import words
-from bot.cards.bill import NO_BILL, Bill, bill_rows
 from bot.cards.decisions import button
-from bot.cards.work import work_rows
+from bot.cards.kinds.table import kind_in_words
+from bot.cards.parts.bill import NO_BILL, Bill, bill_rows
+from bot.cards.parts.words import SHORT_LEVEL
+from bot.cards.parts.work import work_rows
+from bot.cards.states import STATE, TONE, state_of
 from bot.messages import Button, Card, Row, Tone
 
 
@@ -20,17 +22,17 @@ def status_card(task: Task, name: NameOf, bill: Bill = NO_BILL) -> Card:
             title=title,
             text=_ending(task),
             rows=(*work_rows(task), *bill_rows(task, bill)),
-            tone=words.TONE[task.state],
+            tone=TONE[task.state],
         )
     buttons, more = _controls(task)
     asked = questions(task)
     return Card(
         title=title,
         rows=tuple(_rows(task, name, bill)),
-        lines=tuple(f"Waiting for {_whom(d, name)} to decide {words.kind_in_words(d)}" for d in asked),
+        lines=tuple(f"Waiting for {_whom(d, name)} to decide {kind_in_words(d)}" for d in asked),
         buttons=buttons,
         more=more,
-        tone=Tone.ASKING if asked and task.state is TaskState.RECEIVED else words.TONE[task.state],
+        tone=Tone.ASKING if asked and task.state is TaskState.RECEIVED else TONE[task.state],
     )
 
 
@@ -39,7 +41,7 @@ def _whom(decision: Decision, name: NameOf) -> str:
 
 
 def _rows(task: Task, name: NameOf, bill: Bill) -> list[Row]:
-    rows = [Row(label="State", value=words.state_of(task)), *_project(task)]
+    rows = [Row(label="State", value=state_of(task)), *_project(task)]
     rows += [Row(label="Asked by", value=name(task.request.by)), *work_rows(task), *_running(task, bill), *_notes(task)]
     if task.remarks:
         rows.append(Row(label="Remarks noted", value=str(task.remarks)))
@@ -77,7 +79,7 @@ def _notes(task: Task) -> list[Row]:
     if task.money.warned:
         rows.append(Row(label="Budget", value=f"80 % used: {', '.join(task.money.warned)}"))
     if task.plan.level is not Level.PRIMARY:
-        rows.append(Row(label="Plan", value=f"degraded: {words.SHORT_LEVEL[task.plan.level]}"))
+        rows.append(Row(label="Plan", value=f"degraded: {SHORT_LEVEL[task.plan.level]}"))
     if task.money.degraded:
         rows.append(
             Row(label="Stand-in", value=f"{', '.join(task.money.degraded)}: the preferred model did not answer")
@@ -96,5 +98,5 @@ def _controls(task: Task) -> tuple[tuple[Button, ...], tuple[Button, ...]]:
 
 
 def _ending(task: Task) -> str:
-    said = words.STATE[task.state]
+    said = STATE[task.state]
     return f"{said}: {task.reason}" if task.reason else said

@@ -10,7 +10,8 @@ from agents.domain.ids import DecisionId
 from agents.domain.planning.decomposition import Level
 from agents.domain.text.sanitize import one_line
 from agents.domain.workflow.workflow import DEFAULT, Workflow
-from bot.cards import words
+from bot.cards.kinds.table import chosen, kind_in_words
+from bot.cards.parts import words
 
 Decisions = Callable[[DecisionId], Decision | None]
 
@@ -18,7 +19,7 @@ Decisions = Callable[[DecisionId], Decision | None]
 def in_words(event: Event, name: NameOf, decisions: Decisions) -> str:
     if isinstance(event, e.AboutDecision):
         known = decisions(event.decision)
-        what = words.kind_in_words(known) if known else "a decision"
+        what = kind_in_words(known) if known else "a decision"
         return _ABOUT[type(event)](event, what, known)
     if isinstance(event, e.AboutWork):
         return f"{event.task}.{event.subtask}: {_OF_WORK[type(event)](event)}"
@@ -89,7 +90,7 @@ _PLAIN: dict[type[Event], Callable[[Any, NameOf], str]] = {
     e.ProposalMade: lambda f, name: f"Proposed: {f.proposal.title}",
     e.ProposalApproved: lambda f, name: f"{name(f.by)} approved the proposal; it becomes a task of its own",
     e.ProposalRejected: lambda f, name: f"{name(f.by)} rejected the proposal{f': {f.reason}' if f.reason else ''}",
-    e.DecisionOpened: lambda f, name: f"Asked {name(f.decision.put_to)} to decide {words.kind_in_words(f.decision)}",
+    e.DecisionOpened: lambda f, name: f"Asked {name(f.decision.put_to)} to decide {kind_in_words(f.decision)}",
 }
 
 # Facts about a subtask, said after its name.
@@ -116,7 +117,7 @@ _OF_WORK: dict[type[Event], Callable[[Any], str]] = {
 
 _ABOUT: dict[type[Event], Callable[[Any, str, Decision | None], str]] = {
     e.DecisionVoted: lambda f, what, d: f"Approved {what}; more people are needed",
-    e.DecisionMade: lambda f, what, d: f"Decided {what}: {words.chosen(d) if d else f.option}",
+    e.DecisionMade: lambda f, what, d: f"Decided {what}: {chosen(d) if d else f.option}",
     e.DecisionDeferred: lambda f, what, d: f"Nobody could see {what} yet, so its clock began again",
     e.DecisionHeld: lambda f, what, d: f"Paused the clock of {what}",
     e.DecisionReminded: lambda f, what, d: f"Reminded about {what} (number {f.number})",

@@ -15,8 +15,8 @@ from agents.domain.events import Event
 from agents.domain.ids import Account, PersonId, TaskId, is_project, surface_of
 from agents.domain.task.task import Task
 from bot.cards import CARD_FOR, status
-from bot.cards.bill import Bill
 from bot.cards.links import ways_of
+from bot.cards.parts.bill import Bill
 from bot.cards.scene import Scene
 from bot.messages import Card, card_hash, dump_card, load_card
 from bot.permissions import Permissions

@@ -16,7 +16,7 @@ from agents.domain.task.task import Task
 from agents.domain.text.numbers import small_number
 from bot.cards import replies
 from bot.cards.about import cost_card, why_card
-from bot.cards.bill import Bill
+from bot.cards.parts.bill import Bill
 from bot.cards.replies import Page
 from bot.cards.status import status_card
 from bot.delivery.announcer import wish

@@ -15,8 +15,8 @@ from agents.domain.ids import DecisionId, TaskId, surface_of
 from agents.domain.task.task import Task
 from agents.domain.text.redact import Redact
 from bot.cards import replies
+from bot.cards.kinds.table import label_of
 from bot.cards.links import checks_card, checks_id
-from bot.cards.words import label_of
 from bot.delivery.announcer import wish
 from bot.intake.commands import point_to_button
 from bot.intake.conversation import Command, Meaning, SmallTalk, Verb, understand

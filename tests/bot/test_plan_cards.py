@@ -15,8 +15,8 @@ from agents.domain.planning.decomposition import Edge, Need
 from agents.domain.planning.verdicts import Advice, Critic, CriticSays, Custodiet, CustodietSays, Review
 from agents.domain.task.task import Task
 from bot.cards.about import cost_card
-from bot.cards.bill import Bill
 from bot.cards.decisions import decision_card
+from bot.cards.parts.bill import Bill
 from bot.cards.status import status_card
 from bot.cards.timeline import in_words
 from bot.messages import Card

@@ -29,7 +29,7 @@ from agents.domain.work.scope import Scope, ScopeMode
 from agents.domain.work.state import WorkState
 from agents.domain.work.work import SubtaskState, Work
 from agents.domain.work.working import Wanted, asked
-from bot.cards.words import label_of
+from bot.cards.kinds.table import label_of
 from tests.builders.decisions import question
 
 NOW = datetime(2026, 3, 4, 5, 6, tzinfo=UTC)

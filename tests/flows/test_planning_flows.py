@@ -12,7 +12,7 @@ from agents.domain.errors import BudgetReached
 from agents.domain.task.task import TaskState
 from agents.ports import Ask, Llm
 from bot.cards.about import why_card
-from bot.cards.words import state_of
+from bot.cards.states import state_of
 from bot.services import Office
 from store.running.calls import CallState
 from store.running.jobs import Job

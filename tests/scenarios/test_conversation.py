@@ -69,7 +69,7 @@ async def test_stop_resume_backburner_and_back(play: Play) -> None:
     await play.stage.press("ana", thread, "Lay aside")
     await play.sees("ana", thread, "T-1 is laid aside")
     await play.stage.say("ana", "resume", thread=thread)
-    await play.sees("ana", thread, "Bring task back (decided by")
+    await play.sees("ana", thread, "Brought back by")
     await play.sees("ana", thread, "State: Waiting for a plan")
 
 

@@ -97,7 +97,9 @@ async def test_changes_asked_for_at_the_merge_are_worked_in_judged_and_shown_ane
     seen = asyncio.Event()
     work.minions.scripts = {2: [waits(seen)]}
     await play.stage.press("lead", thread, "Request changes", words="call it sign in")
-    await play.sees("ana", thread, "T-1 is ready to merge", "Request changes: call it sign in", gone="Merge it")
+    await play.sees(
+        "ana", thread, "T-1 is ready to merge", "Changes requested by", ": call it sign in", gone="Merge it"
+    )
     await play.sees("ana", thread, "All of it together: attempt 2 has started")
     seen.set()
 

@@ -34,7 +34,7 @@ async def test_a_plan_that_both_reviewers_let_through_waits_for_a_person(rehears
     refusal = await play.sees("mallory", thread, "This is not yours to decide", "an approver")
     assert refusal.private
     await play.stage.press("lead", thread, "Approve plan")
-    await play.sees("ana", thread, "Approve plan (decided by", gone="Approve plan")
+    await play.sees("ana", thread, "Plan approved by", gone="Approve plan")
     await play.sees("ana", thread, "At work")
     task = await play.task()
     assert task.plan.draft and task.plan.accepted == task.plan.draft.hash
@@ -67,7 +67,7 @@ async def test_reviewers_who_cannot_agree_leave_it_to_a_person(rehearsal: Play) 
     assert set(card.buttons) == {"Proceed as proposed", "Narrow scope", "Ask for more information", "Cancel task"}
     await play.sees("ana", thread, "Waiting for a person's judgement")
     await play.stage.press("lead", thread, "Proceed as proposed")
-    await play.sees("ana", thread, "Proceed as proposed (decided by", gone="Proceed as proposed")
+    await play.sees("ana", thread, "Plan approved by", gone="Proceed as proposed")
     await play.sees("ana", thread, "At work")
 
 

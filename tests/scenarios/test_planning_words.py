@@ -50,7 +50,7 @@ async def test_words_never_approve_but_bring_the_button(opened: Opened) -> None:
     assert (await play.task()).state is TaskState.AWAITING_APPROVAL
 
     await play.stage.press("lead", thread, "Approve plan")
-    await play.sees("ana", thread, "please look at the plan", "Approve plan (decided by")
+    await play.sees("ana", thread, "please look at the plan", "Plan approved by")
     await play.sees("ana", thread, "At work")
 
 
@@ -122,7 +122,7 @@ async def test_a_requester_who_approves_is_shown_as_such(opened: Opened) -> None
     thread = await play.stage.say("lead", REQUEST, mention=True)
     await play.sees("lead", thread, "please look at the plan")
     await play.stage.press("lead", thread, "Approve plan")
-    await play.sees("lead", thread, "Approve plan (decided by the requester, ")
+    await play.sees("lead", thread, "Plan approved by the requester, ")
 
 
 async def test_a_project_is_inferred_where_a_model_is_sure_and_asked_for_where_not(opened: Opened) -> None:

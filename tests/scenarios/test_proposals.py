@@ -46,7 +46,9 @@ async def proposed(opened: Opened) -> tuple[Play, str]:
 async def test_a_proposal_is_rejected_with_a_reason_that_is_kept(opened: Opened) -> None:
     play, thread = await proposed(opened)
     await play.stage.press("lead", thread, "Reject, and say why", words="we never compile")
-    await play.sees("ana", thread, "gave rise to a proposal", "we never compile", "decided by", gone="Approve proposal")
+    await play.sees(
+        "ana", thread, "gave rise to a proposal", "we never compile", "Proposal rejected by", gone="Approve proposal"
+    )
     found = await listed(play)
     assert found.proposal.status == "rejected" and found.reason == "we never compile"
     await play.silence("ana", thread)
@@ -60,7 +62,7 @@ async def test_an_approved_proposal_becomes_a_task_of_its_own_and_is_implemented
     await play.sees("ana", thread, "Cancelled: not now")
     await play.host.restart()
     await play.stage.press("lead", thread, "Approve proposal")
-    await play.sees("ana", thread, "gave rise to a proposal", "decided by", gone="Approve proposal")
+    await play.sees("ana", thread, "gave rise to a proposal", "Proposal approved by", gone="Approve proposal")
     await play.sees("ana", thread, "T-2 carries out the proposal", "Remove what blocked")
 
     task = await task_number(play, 2)

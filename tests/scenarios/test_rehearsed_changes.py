@@ -27,7 +27,7 @@ async def test_what_is_asked_for_at_the_merge_is_in_what_is_merged(opened: Opene
     before = await play.task()
 
     await play.stage.press("lead", thread, "Request changes", words=WISH)
-    await play.sees("lead", thread, f"Request changes: {WISH}", gone="Merge it")
+    await play.sees("lead", thread, "Changes requested by", f": {WISH}", gone="Merge it")
     await play.sees("lead", thread, "T-1.4 passed its checks", "Tests: 20 passed", patience=WORK)
     await play.stage.press("lead", thread, "Let it pass")
     card = await play.sees("lead", thread, "T-1 is ready to merge", "6 files, +82 −6", patience=WORK)

@@ -74,9 +74,7 @@ async def test_retry_but_is_a_hint_and_drop_is_that_button(opened: Opened) -> No
     await play.stage.say("ana", "T-1.1: retry, but keep the old name", thread=thread)
     await play.sees("ana", thread, "T-1.1 (Write the form) needs you", "keep the old name", gone="Drop subtask")
     await play.stage.say("ana", "drop", thread=thread, mention=True)
-    await play.sees(
-        "ana", thread, "T-1.2 (Check the password) needs you", "Drop subtask (decided by", gone="Expand scope"
-    )
+    await play.sees("ana", thread, "T-1.2 (Check the password) needs you", "Dropped by", gone="Expand scope")
     await play.sees("lead", thread, "T-1 is ready to merge")
     hints = [brief.work.feedback for brief in work.minions.briefs if brief.subtask.number == 1]
     assert hints[-1][-1] == "A person says: keep the old name"
@@ -171,7 +169,7 @@ async def test_a_second_request_by_somebody_else_is_asked_about(opened: Opened) 
     assert set(card.buttons) == {"New task", "Remark on T-1"}
     assert not any(brief.since for brief in work.minions.briefs), "and no minion was told"
     await play.stage.press("mallory", thread, "New task")
-    await play.sees("mallory", thread, "New task, or a remark on T-1?", "New task (decided by", gone="New task")
+    await play.sees("mallory", thread, "New task, or a remark on T-1?", "New task begun by", gone="New task")
 
     async def second() -> bool:
         return (await play.task()).id == "T-2"
@@ -183,7 +181,7 @@ async def test_a_second_request_by_somebody_else_is_asked_about(opened: Opened) 
     await play.stage.say("sec", "and what about the header", thread=thread, mention=True)
     await play.sees("sec", thread, "New task, or a remark on T-1?", "what about the header")
     await play.stage.press("sec", thread, "Remark on T-1")
-    await play.sees("sec", thread, "New task, or a remark", "Remark on T-1 (decided by", gone="New task")
+    await play.sees("sec", thread, "New task, or a remark", "Kept as a remark by", gone="New task")
 
 
 async def test_an_approvers_words_in_somebody_elses_thread_are_asked_about_too(opened: Opened) -> None:
@@ -216,7 +214,7 @@ async def test_an_approval_while_the_task_is_stopped_says_that_nothing_starts(op
     await play.stage.say("ana", "stop", thread=thread)
     await play.sees("ana", thread, "T-1 is stopped")
     await play.stage.press("lead", thread, "Approve plan")
-    await play.sees("lead", thread, "Approve plan (decided by", "T-1 is stopped, so nothing starts until it is resumed")
+    await play.sees("lead", thread, "Plan approved by", "T-1 is stopped, so nothing starts until it is resumed")
     assert (await play.task()).at_rest
     await play.stage.say("ana", "go on", thread=thread)
     await play.sees("lead", thread, "T-1 is ready to merge")

@@ -57,7 +57,7 @@ async def test_who_is_in_the_crowd_that_the_settings_name_approves_until_they_le
         await play.sees("ana", thread, "please look at the plan")
         await play.stage.press("gil", thread, "Approve plan")
         if joins and play.stage.name != "console":
-            await play.sees("ana", thread, "Approve plan (decided by", gone="Approve plan")
+            await play.sees("ana", thread, "Plan approved by", gone="Approve plan")
         else:
             refusal = await play.sees("gil", thread, "This is not yours to decide")
             assert refusal.private and (play.stage.name == "console" or "everybody" in refusal.text)

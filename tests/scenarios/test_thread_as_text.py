@@ -52,7 +52,7 @@ async def test_a_walk_reads_well_from_words_to_merge(opened: Opened, thread_text
     merge = await as_text(play, thread)
     await play.stage.press("lead", thread, "Merge it")
     await play.sees("ana", thread, "T-1 is merged")
-    await play.sees("ana", thread, "Merge it (decided by")
+    await play.sees("ana", thread, "Merge approved by")
     await play.sees("ana", thread, f"T-1 · {REQUEST}", "Done")
     last = await as_text(play, thread)
     assert last.count("\n── Overlord") + last.startswith("── Overlord") <= 6, "messages of the bot"

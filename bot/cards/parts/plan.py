@@ -5,8 +5,8 @@ from agents.domain.planning.ladder import TODO
 from agents.domain.planning.verdicts import Ruling
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut, one_line
-from bot.cards import words
-from bot.cards.argument import argument_rows, debate_rows
+from bot.cards.parts import words
+from bot.cards.parts.argument import argument_rows, debate_rows
 from bot.messages import Arrow, Graph, Node, Row
 
 _CONFIDENCE = {level: f"confidence {level}" for level in ("low", "medium", "high")}

@@ -3,7 +3,7 @@
 from agents.domain.planning.debate import Argument, Debate
 from agents.domain.planning.verdicts import Advice, Critic, Custodiet, Review, Ruling
 from agents.domain.text.sanitize import cut, one_line
-from bot.cards import words
+from bot.cards.parts import words
 from bot.messages import Row
 
 _CRITIC = {Critic.PROCEED: "approves", Critic.REVISE: "asks for changes", Critic.HALT: "stops it"}

@@ -1,0 +1,1 @@
+"""Words about decisions on the way to a plan."""

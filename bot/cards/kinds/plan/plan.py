@@ -1,0 +1,74 @@
+"""A plan that waits for approval, or that a reviewer stops."""
+
+from collections.abc import Iterator
+
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.decision import Decision
+from agents.domain.decisions.kinds.plan.plan import PlanOption
+from agents.domain.decisions.subject import OfPlan
+from agents.domain.planning.verdicts import Ruling, Stance
+from agents.domain.task.task import Task
+from bot.cards.kinds.kind_card import CANCEL, KindCard, Label, request_in_short
+from bot.cards.parts.bill import Bill
+from bot.cards.parts.plan import plan_rows, size_in_words
+from bot.messages import Row, Style
+
+NARROW = Label("Narrow scope", "Narrower scope asked for", asks="What may be left out?")
+SNOOZE = Label("Lay aside", "Laid aside")
+CHANGES = Label("Request changes", "Changes requested", asks="What should be different?")
+
+
+def shows_plan(task: Task, decision: Decision) -> bool:
+    """Only the version that is decided on is shown."""
+    about = decision.subject
+    return isinstance(about, OfPlan) and task.plan.draft is not None and task.plan.draft.hash == about.hash
+
+
+def rows(task: Task, decision: Decision, bill: Bill) -> tuple[Row, ...]:
+    return plan_rows(task, bill.budget) if shows_plan(task, decision) else ()
+
+
+def footer(task: Task, decision: Decision) -> Iterator[str]:
+    yield "Anybody here may ask for changes, by button or in words."
+    if task.plan.rehearsal:
+        yield "A rehearsal: a script plays planner and reviewers, no model was asked."
+
+
+def _title(task: Task, decision: Decision) -> str:
+    """Of the version that is decided on, whatever was planned since."""
+    shown = decision.subject.version if isinstance(decision.subject, OfPlan) else 0
+    number = shown or task.plan.number
+    again = f", version {number}" if number > 1 else ""
+    if any(option.approves for option in decision.options):
+        return f"{task.id}: please look at the plan{again}"
+    if task.plan.review is None or number != task.plan.number:
+        return f"{task.id}: a reviewer says stop{again}"
+    who = "critic" if task.plan.review.critic_stance is Stance.STOP else "custodiet"
+    return f"{task.id}: the {who} says stop"
+
+
+def _text(task: Task, decision: Decision) -> str:
+    request = request_in_short(task)
+    if task.plan.review and task.plan.review.ruling is Ruling.BLOCKED:
+        return f"“{request}” cannot go on like this, and nobody can approve it as it is. Say what should change."
+    size = f": {size_in_words(task.plan.draft)}" if task.plan.draft else ""
+    return f"“{request}”{size}. Nothing starts before it is approved."
+
+
+PLAN = KindCard(
+    kind=Kind.PLAN,
+    name="the plan",
+    title=_title,
+    text=_text,
+    labels={
+        PlanOption.APPROVE: Label("Approve plan", "Plan approved", Style.PRIMARY),
+        PlanOption.CHANGES: CHANGES,
+        PlanOption.NARROW: NARROW,
+        PlanOption.SEND_BACK: Label("Send plan back", "Plan sent back", asks="What is wrong with the whole of it?"),
+        PlanOption.BACKBURNER: SNOOZE,
+        PlanOption.CANCEL: CANCEL,
+    },
+    rows=rows,
+    footer=footer,
+    first=2,
+)

@@ -1,0 +1,68 @@
+"""The one table of what people read about each kind of decision."""
+
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.decision import Decision, Option
+from bot.cards.kinds.kind_card import KindCard, Label
+from bot.cards.kinds.plan.change import CHANGE
+from bot.cards.kinds.plan.clarification import CLARIFICATION
+from bot.cards.kinds.plan.debate import DEBATE
+from bot.cards.kinds.plan.no_plan import NO_PLAN
+from bot.cards.kinds.plan.plan import PLAN
+from bot.cards.kinds.task.budget import BUDGET
+from bot.cards.kinds.task.cancel import CANCEL
+from bot.cards.kinds.task.controls import CONTROLS
+from bot.cards.kinds.task.correction import CORRECTION
+from bot.cards.kinds.task.intake import INTAKE
+from bot.cards.kinds.task.meant import MEANT
+from bot.cards.kinds.task.project import PROJECT
+from bot.cards.kinds.task.second import SECOND
+from bot.cards.kinds.task.snoozed import SNOOZED
+from bot.cards.kinds.task.stopped import STOPPED
+from bot.cards.kinds.task.stuck import STUCK
+from bot.cards.kinds.work.escalation import ESCALATION
+from bot.cards.kinds.work.gate import GATE
+from bot.cards.kinds.work.merge import MERGE
+from bot.cards.kinds.work.proposal import PROPOSAL
+from bot.cards.kinds.work.question import QUESTION
+from bot.cards.kinds.work.scope import SCOPE
+from bot.cards.kinds.work.start_scope import START_SCOPE
+from bot.cards.kinds.work.taken import TAKEN
+from bot.cards.kinds.work.unmerged import UNMERGED
+
+# Where several are open while a task is at work, the first one says its state.
+_ALL: tuple[KindCard, ...] = (
+    *(MERGE, UNMERGED, STUCK, ESCALATION, TAKEN, QUESTION, SCOPE, START_SCOPE, GATE, PROPOSAL),
+    *(CLARIFICATION, NO_PLAN, CHANGE, PLAN, DEBATE),
+    *(INTAKE, PROJECT, BUDGET, CORRECTION, STOPPED, SNOOZED, CANCEL, CONTROLS, MEANT, SECOND),
+)
+CARDS: dict[Kind, KindCard] = {card.kind: card for card in _ALL}
+
+
+def kind_in_words(decision: Decision) -> str:
+    """What is to be decided."""
+    return CARDS[decision.kind].name_of(decision)
+
+
+def label(decision: Decision, option: Option) -> Label:
+    return CARDS[decision.kind].label(decision, option)
+
+
+def label_of(decision: Decision, option: Option) -> str:
+    """What the button of an option says."""
+    return label(decision, option).text
+
+
+def prompt(decision: Decision, option: Option) -> str:
+    """What its form asks; empty where it takes no words."""
+    if not option.needs_words:
+        return ""
+    asks = CARDS[decision.kind].asks
+    return asks(decision) if asks else label(decision, option).asks
+
+
+def chosen(decision: Decision) -> str:
+    """What was decided, in words."""
+    if not decision.outcome:
+        return decision.words
+    text = label_of(decision, decision.option(decision.outcome))
+    return f"{text}: {decision.words}" if decision.words else text

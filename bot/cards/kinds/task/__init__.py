@@ -1,0 +1,1 @@
+"""Words about decisions that a task as such needs."""

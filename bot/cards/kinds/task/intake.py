@@ -1,0 +1,29 @@
+"""A request of somebody outside."""
+
+from dataclasses import replace
+
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.decision import Decision
+from agents.domain.decisions.kinds.task.intake import IntakeOption
+from agents.domain.task.task import Task
+from agents.domain.text.sanitize import cut
+from bot.cards.kinds.kind_card import CANCEL, KindCard, Label
+from bot.messages import Style
+
+
+def _text(task: Task, decision: Decision) -> str:
+    origin = task.request.origin
+    who = f"{origin.by}, who is not a member there, wrote on {origin.url}" if origin else "They wrote"
+    return f"{who}:\n\n{cut(task.request.text, 1500)}\n\nNobody plans anything before you decide."
+
+
+INTAKE = KindCard(
+    kind=Kind.INTAKE,
+    name="whether to take on a request from outside",
+    title=lambda task, d: f"{task.id}: somebody outside asks for this. Take it on?",
+    text=_text,
+    labels={
+        IntakeOption.TAKE: Label("Take it on", "Taken on", Style.PRIMARY),
+        IntakeOption.CANCEL: replace(CANCEL, text="Turn it down", closed="Turned down"),
+    },
+)

@@ -1,0 +1,1 @@
+"""Words about decisions while a plan is carried out."""

@@ -1,0 +1,28 @@
+"""A subtask that the rules could not settle."""
+
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.kinds.work.escalation import EscalationOption
+from bot.cards.kinds.kind_card import CANCEL, KindCard, Label, show_question, show_request
+from bot.messages import Style
+
+DROP = Label("Drop subtask", "Dropped")
+DIFFERENTLY = "What should it do differently?"
+
+ESCALATION = KindCard(
+    kind=Kind.ESCALATION,
+    name="work that got stuck",
+    title=show_question,
+    text=show_request,
+    labels={
+        EscalationOption.HINT: Label("Retry with a hint", "Retried with a hint", Style.PRIMARY, DIFFERENTLY),
+        EscalationOption.EXPAND: Label(
+            "Expand scope", "More scope asked for", asks="Which paths may it write too? One a line"
+        ),
+        EscalationOption.TAKE: Label("Take over branch", "Taken over"),
+        EscalationOption.DROP: DROP,
+        EscalationOption.CANCEL: CANCEL,
+    },
+    at_work="At work, and a step needs you",
+    checks=True,
+    trouble=True,
+)

@@ -1,0 +1,20 @@
+"""A minion needs to write more than the plan names."""
+
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.kinds.work.scope import ScopeOption
+from bot.cards.kinds.kind_card import KindCard, Label
+from bot.cards.kinds.work.question import WAITS
+from bot.messages import Style
+
+ALLOW = Label("Allow these paths", "Allowed", Style.PRIMARY)
+
+SCOPE = KindCard(
+    kind=Kind.SCOPE,
+    name="more scope",
+    title=lambda task, d: f"{task.id}: may it write more?",
+    labels={
+        ScopeOption.ALLOW: ALLOW,
+        ScopeOption.REFUSE: Label("Keep the scope", "Scope kept", asks="What should it do instead?"),
+    },
+    at_work=WAITS,
+)

@@ -1,0 +1,44 @@
+"""Words that several cards share: what a plan's level, an argument and a flow are called."""
+
+from agents.domain.planning.debate import Position
+from agents.domain.planning.decomposition import Level
+
+POSITION: dict[Position, str] = {Position.MAINTAIN: "keeps to it", Position.REVISE: "gives way"}
+
+# M222: what a reader of a plan should know of how it came about.
+LEVEL: dict[Level, str] = {
+    Level.PRIMARY: "",
+    Level.SIMPLIFIED: (
+        "simplified. The planner could not take in or finish the whole, so it was shown the request and the top of the "
+        "project alone. Look twice at the files."
+    ),
+    Level.MINIMAL: (
+        "minimal. No model could plan this. This is a bare outline: the request as one subtask, with TODO where you "
+        "know more than I do."
+    ),
+}
+
+SHORT_LEVEL: dict[Level, str] = {
+    Level.PRIMARY: "",
+    Level.SIMPLIFIED: "simplified, from less than all there is",
+    Level.MINIMAL: "minimal, a bare outline",
+}
+
+# What a flow is doing, as people would say it.
+FLOW: dict[str, str] = {
+    "intake": "choosing the project",
+    "decompose": "planning",
+    "review": "the review of the plan",
+    "debate": "the debate about the plan",
+    "understand": "reading what was said",
+    "begin_work": "beginning the work",
+    "resume_work": "going on with the work",
+    "work": "a minion's work",
+    "evaluate": "judging the work",
+    "integrate": "bringing the work together",
+    "open_pull": "opening the pull request",
+    "merge": "the merge",
+    "keep_work": "keeping what there was",
+    "publish_branch": "bringing the branch to you",
+    "tidy": "tidying up",
+}
