@@ -150,10 +150,19 @@ Opened = Callable[[Given], Awaitable[Play]]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Slack's two ways in differ in how words come in; what follows is played over one of them, on three platforms."""
-    if "opened" in metafunc.fixturenames:
+    """Slack's two ways in differ in how words come in; what follows is played over one of them, on three platforms.
+
+    A scenario that has the mark `parametrize` of `opened` says itself where it is played.
+    """
+    own = any("opened" in mark.args[0] for mark in metafunc.definition.iter_markers("parametrize"))
+    if "opened" in metafunc.fixturenames and not own:
         stages = getattr(metafunc.module, "STAGES", sorted(STAGES)) or (_turn_of(metafunc),)
         metafunc.parametrize("opened", stages, indirect=True)
+
+
+def on(*stages: str) -> pytest.MarkDecorator:
+    """Where a scenario is played, though others of its module are played elsewhere."""
+    return pytest.mark.parametrize("opened", stages, indirect=True)
 
 
 def _turn_of(metafunc: pytest.Metafunc) -> str:

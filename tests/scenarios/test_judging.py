@@ -14,12 +14,12 @@ from agents.workspace.gates import rules
 from agents.workspace.gates.scoring import not_run
 from agents.workspace.git.diffs import Differing
 from tests.fakes.work import ScriptedMinions, Workshop, failing, finishes, passed, waits
-from tests.scenarios.conftest import THREE, Opened, Play
+from tests.scenarios.conftest import BY_TURNS, THREE, Opened, Play, on
 from tests.scenarios.plans import Says
 from tests.scenarios.stage import until
 from tests.scenarios.working import APPROVED, at_work, given
 
-STAGES = THREE
+STAGES = BY_TURNS
 
 BRANCH = "ai/t-1.1-write-the-form"
 NEXT = {"Retry with a hint", "Expand scope", "Take over branch", "Drop subtask", "Cancel task"}
@@ -49,6 +49,7 @@ async def refused(play: Play, thread: str, *words: str, attempt: int = 1) -> Non
     )
 
 
+@on(*THREE)
 async def test_work_outside_its_scope_is_refused_until_the_scope_is_widened(opened: Opened) -> None:
     work = Workshop()
     row = outside("settings.py", "deploy.py")
