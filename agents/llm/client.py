@@ -1,22 +1,26 @@
 """Asks models: one question with a whole, typed answer, or one turn of a talk with tools."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from agents.domain import events as e
+from agents.domain.decisions.kind import Moment
 from agents.domain.errors import NoAnswer
+from agents.domain.events import Event
 from agents.domain.ids import derived
 from agents.domain.limits import Limits
+from agents.domain.models.budget import Budget
 from agents.domain.models.failure import POLICIES, ErrorClass, Failure
 from agents.domain.models.routing import Chosen
+from agents.domain.task.task import Task
 from agents.llm.answers import BadAnswer, read_answer, schema_for, schema_print
+from agents.llm.conversation import marked_talk, read_said, said_of, size_of, text_of, tool_schemas
 from agents.llm.gateway import Gateway, Reply
-from agents.llm.notices import Notices
 from agents.llm.prompts import PromptCut, Prompts
 from agents.llm.rendering import BadTemplate
 from agents.llm.steps import Step, Value, Wanted, run_step
-from agents.llm.talking import marked_talk, read_said, said_of, size_of, text_of, tool_schemas
 from agents.ports import Ask, Call, CallBook, Clock, Converse, Keep, Said, Shape, Spent
 
 
@@ -45,6 +49,43 @@ class Models:
 
     def for_job(self, job: str, calls: CallBook) -> "JobLlm":
         return JobLlm(models=self, job=job, calls=calls)
+
+
+@dataclass(slots=True, kw_only=True)
+class Notices:
+    """What people are told about a job's model calls: budgets that run low, models that stood in, guidance left out."""
+
+    low: list[Budget] = field(default_factory=list)
+    stood_in: dict[str, str] = field(default_factory=dict)  # which model, and why
+    left_out: dict[str, str] = field(default_factory=dict)  # which file of the project's guidance, and why
+
+    def add(self, spent: Spent) -> Spent:
+        if spent.warned:
+            self.low.append(spent.warned)
+        if spent.degraded:
+            self.stood_in[spent.model] = spent.degraded
+        self.left_out |= dict(spent.left_out)
+        return spent
+
+    def facts(self, task: Task, moment: Moment) -> Sequence[Event]:
+        """Each is said once a task."""
+        if task.ended:
+            return []
+        stood_in = [
+            e.ModelDegraded(task=task.id, at=moment.at, model=model, why=why)
+            for model, why in self.stood_in.items()
+            if model not in task.money.degraded
+        ]
+        left_out = [
+            e.GuidanceLeftOut(task=task.id, at=moment.at, file=file, why=why)
+            for file, why in self.left_out.items()
+            if file not in dict(task.plan.guidance_left_out)
+        ]
+        return [*stood_in, *left_out] + [
+            e.BudgetWarned(task=task.id, at=moment.at, budget=low.name, limit=low.limit or 0.0, spent=low.spent)
+            for low in self.low
+            if low.name not in task.money.warned
+        ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,17 +1,59 @@
-"""What went wrong on the way to a model, as a class of failure: by HTTP status first."""
+"""What can go wrong with a provider's answer: errors classified by HTTP status, and a limit to its size."""
 
+import importlib
 import re
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from email.utils import parsedate_to_datetime
 from typing import Any
 
 from agents.domain.models.failure import ErrorClass, Failure
 from agents.domain.text.sanitize import clean, cut
-from agents.llm.bounds import TooLarge
 
+LARGEST = 8 << 20  # bytes of one answer, unpacked; the longest that models write are a tenth of that
+_TRANSPORT = ("litellm.llms.custom_httpx.aiohttp_transport", "LiteLLMAiohttpTransport", "handle_async_request")
 LONGEST_MESSAGE = 300
 _QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|billing|credit balance|payment required", re.I)
 _SECRETS = re.compile(r"(?i)\b(sk|pk|gsk|xai|key)-[\w*.-]{6,}|Bearer\s+\S+|(api[_-]?key\W+)[\w*.-]{6,}")
+
+
+class TooLarge(Exception):
+    """A provider's answer that was not read to its end."""
+
+
+def bound_answers() -> None:
+    """For every provider: litellm has no setting for it, but one class through which all of them are read."""
+    module, name, method = _TRANSPORT
+    transport = getattr(importlib.import_module(module), name)
+    inner = getattr(transport, method)
+    if getattr(inner, "bounded", False):
+        return
+
+    async def handle(self: Any, request: Any) -> Any:
+        response = await inner(self, request)
+        response.stream = _limit_size(response.stream)
+        return response
+
+    handle.bounded = True  # type: ignore[attr-defined]
+    setattr(transport, method, handle)
+
+
+def _limit_size(stream: Any) -> Any:
+    """httpx wants a stream of its own kind."""
+
+    class Bounded(importlib.import_module("httpx").AsyncByteStream):  # type: ignore[misc]
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            size = 0
+            async for part in stream:
+                size += len(part)
+                if size > LARGEST:
+                    await stream.aclose()
+                    raise TooLarge(f"the answer has more than {LARGEST >> 20} MB")
+                yield part
+
+        async def aclose(self) -> None:
+            await stream.aclose()
+
+    return Bounded()
 
 
 def failure_of(error: BaseException) -> Failure:

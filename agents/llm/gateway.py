@@ -16,8 +16,7 @@ from typing import Any
 from agents.domain.models.failure import ErrorClass, Failure
 from agents.domain.models.routing import Model
 from agents.domain.text.numbers import count_of
-from agents.llm.bounds import bound_answers
-from agents.llm.faults import failure_of
+from agents.llm.faults import bound_answers, failure_of
 from agents.llm.rehearsal import Script, provider
 from agents.ports import ToolCall
 

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from agents.domain.errors import OverlordError
-from agents.workspace.files.held import hold_lock
+from agents.workspace.files.locks import hold_lock
 from agents.workspace.git.mirror import lock_of
 from bot.config.settings import Settings
 from store.backup import load_copy, save_copy

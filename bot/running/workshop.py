@@ -21,8 +21,8 @@ from agents.minions.pack import Packer
 from agents.minions.packs import WorkPacks
 from agents.ports import Brief, Checkout, Forge, Issues, Minions, Talker, Trial
 from agents.workspace.files.artefacts import FileArtefacts
-from agents.workspace.files.beneath import Tree
 from agents.workspace.files.names import file_name
+from agents.workspace.files.safe_open import Tree
 from agents.workspace.forge.choice import Forges, NoIssues
 from agents.workspace.forge.clones import Clones
 from agents.workspace.forge.github import GitHubForge
@@ -30,9 +30,9 @@ from agents.workspace.forge.github_api import GitHubApi
 from agents.workspace.forge.intake import GitHubIntake, IssueDesk
 from agents.workspace.forge.local import LocalForge, Place
 from agents.workspace.forge.remotes import Pushing, Remote, named_by
-from agents.workspace.gates.bench import Means
 from agents.workspace.gates.environment import environment
-from agents.workspace.gates.judge import SandboxGates, Yardstick
+from agents.workspace.gates.gate_runner import GateTools
+from agents.workspace.gates.judge import GateConfig, SandboxGates
 from agents.workspace.git.checkouts import Environment, GitCheckouts, always_fresh, copy_of
 from agents.workspace.git.listing import of_checkout
 from agents.workspace.sandbox.choice import ChosenSandbox
@@ -161,7 +161,7 @@ class Site:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ground:
+class WorkshopSettings:
     """Where the workshop stands."""
 
     home: Path
@@ -170,10 +170,10 @@ class Ground:
     hub: Hub | None = None  # GitHub, for the sites that are there
 
 
-def make_workshop(office: Office, prompts: Prompts, sites: Mapping[str, Site], ground: Ground) -> Workshop:
-    home, hub = ground.home, ground.hub
+def make_workshop(office: Office, prompts: Prompts, sites: Mapping[str, Site], config: WorkshopSettings) -> Workshop:
+    home, hub = config.home, config.hub
     redact: Redact = office.redact
-    artefacts, sandbox = FileArtefacts(home, redact), ChosenSandbox(ground.sandbox)
+    artefacts, sandbox = FileArtefacts(home, redact), ChosenSandbox(config.sandbox)
     checkouts = GitCheckouts(
         {name: site.path for name, site in sites.items()},
         home,
@@ -189,12 +189,12 @@ def make_workshop(office: Office, prompts: Prompts, sites: Mapping[str, Site], g
         sandbox=sandbox,
         checkouts=checkouts,
         gates=SandboxGates(
-            _yardsticks(sites, checkouts),
+            _gate_configs(sites, checkouts),
             home,
-            Means(sandbox=sandbox, artefacts=artefacts, redact=redact),
+            GateTools(sandbox=sandbox, artefacts=artefacts, redact=redact),
             lambda role: office.catalog().role(role).gates,
         ),
-        forge=_forges(office, sites, checkouts, ground),
+        forge=_forges(office, sites, checkouts, config),
         issues=hub.issues if hub else NoIssues(),
         artefacts=artefacts,
         packs=WorkPacks(packer, checkouts, lambda name: office.catalog().role(name), partial(_read_skills, sites)),
@@ -203,22 +203,22 @@ def make_workshop(office: Office, prompts: Prompts, sites: Mapping[str, Site], g
     )
 
 
-def _yardsticks(sites: Mapping[str, Site], checkouts: GitCheckouts) -> dict[str, Yardstick]:
+def _gate_configs(sites: Mapping[str, Site], checkouts: GitCheckouts) -> dict[str, GateConfig]:
     return {
-        name: Yardstick(repository=checkouts.repository(name), commands=site.commands, checkout=site.path)
+        name: GateConfig(repository=checkouts.repository(name), commands=site.commands, checkout=site.path)
         for name, site in sites.items()
     }
 
 
-def _forges(office: Office, sites: Mapping[str, Site], checkouts: GitCheckouts, ground: Ground) -> Forges:
+def _forges(office: Office, sites: Mapping[str, Site], checkouts: GitCheckouts, config: WorkshopSettings) -> Forges:
     """Each project is handed over where it is."""
-    far = dict[str, Forge](dict.fromkeys(ground.hub.places, ground.hub.forge)) if ground.hub else {}
+    far = dict[str, Forge](dict.fromkeys(config.hub.places, config.hub.forge)) if config.hub else {}
     near = {name: site for name, site in sites.items() if name not in far}
     local = LocalForge(
         {name: Place(repository=site.path, commits=checkouts.repository(name)) for name, site in near.items()},
         PullLog(office.database, office.clock),
         office.redact,
-        lambda project, number: f"{ground.console}/pulls/{project}/{number}",
+        lambda project, number: f"{config.console}/pulls/{project}/{number}",
     )
     return Forges({**dict.fromkeys(near, local), **far})
 

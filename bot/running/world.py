@@ -23,7 +23,7 @@ from agents.ports import CallBook, Ports, Projects, Specialists
 from agents.workspace import sample
 from agents.workspace.projects import GitProjects
 from bot.config.settings import Settings
-from bot.running.workshop import Ground, Hub, Site, Workshop, make_hub, make_workshop
+from bot.running.workshop import Hub, Site, Workshop, WorkshopSettings, make_hub, make_workshop
 from bot.services import Office
 from manifests import packaged
 from store.running.call_log import CallLog
@@ -95,8 +95,8 @@ async def make_world(settings: Settings, office: Office, secret: bytes, console:
     scripts = await asyncio.to_thread(load_scripts)  # long to read, and people are served already
     panel = await asyncio.to_thread(load_panel, packaged("policies", "specialists.yaml"))
     sites = _sites(settings, paths)
-    ground = Ground(home=settings.home, sandbox=settings.sandbox, console=console, hub=hub)
-    workshop = make_workshop(office, prompts, sites, ground)
+    config = WorkshopSettings(home=settings.home, sandbox=settings.sandbox, console=console, hub=hub)
+    workshop = make_workshop(office, prompts, sites, config)
     risk = settings.risk if settings.risk else await asyncio.to_thread(packaged_policy)
     rehearses = chosen["primary"].models[0].rehearsal
     return World(

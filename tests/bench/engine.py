@@ -26,14 +26,14 @@ from agents.domain.models.routing import Model, Served
 from agents.domain.planning.decomposition import Subtask
 from agents.domain.work.work import Work
 from agents.llm.client import Models
+from agents.llm.conversation import tool_schemas
 from agents.llm.gateway import Gateway
 from agents.llm.prompts import Prompts
-from agents.llm.talking import tool_schemas
 from agents.minions.by_role import EngineMinions
 from agents.minions.engines.builtin.tools import OFFERED
 from agents.minions.engines.engine import EngineServices
 from agents.ports import Brief, Checkout, GaveUp, Progress, Sandbox, Workspace
-from agents.workspace.files.beneath import Tree
+from agents.workspace.files.safe_open import Tree
 from agents.workspace.sandbox.walls.profile import MINION
 from bot.app import TURN
 from bot.services import SystemClock

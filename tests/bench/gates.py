@@ -18,12 +18,12 @@ from tempfile import TemporaryDirectory
 from agents.domain.checks.evaluation import Score
 from agents.domain.work.scope import Scope, ScopeMode
 from agents.ports import Candidate, unseen
-from agents.workspace.gates import commands, reading
-from agents.workspace.gates.bench import Bench, Means
+from agents.workspace.gates import case_reader, commands
+from agents.workspace.gates.clean_checkout import CleanCheckout
 from agents.workspace.gates.detect import Way
 from agents.workspace.gates.environment import environment
-from agents.workspace.gates.ground import Ground
-from agents.workspace.gates.judge import Yardstick
+from agents.workspace.gates.gate_runner import GateRunner, GateTools
+from agents.workspace.gates.judge import GateConfig
 from agents.workspace.sandbox import choice
 from agents.workspace.sandbox.bubblewrap import Bubblewrap
 from agents.workspace.sandbox.container import Container
@@ -52,7 +52,7 @@ async def _measure(place: Path, say: Say) -> list[Row]:
     sandbox = await choice.choose_sandbox()
     bench = await _bench(place, sandbox, base, commit)
     gates, bares = list[float](), list[float]()
-    async with bench.ground.write_tree(place / "repository", tuple(bench.case.has.values())) as folder:
+    async with bench.checkout.write_tree(place / "repository", tuple(bench.case.has.values())) as folder:
         (folder / bench.out).mkdir()
         for number in range(-2, ROUNDS):
             for name in in_turn(number, "gate", "bare"):
@@ -62,36 +62,36 @@ async def _measure(place: Path, say: Say) -> list[Row]:
     return [compared("gate", gates, bares, beside="the same command in the same sandbox, bare", most=1.1)]
 
 
-async def _bench(place: Path, sandbox: Bubblewrap | Container, base: str, commit: str) -> Bench:
+async def _bench(place: Path, sandbox: Bubblewrap | Container, base: str, commit: str) -> GateRunner:
     async def found() -> Bubblewrap | Container:
         return sandbox
 
-    yardstick = Yardstick(repository=place / "repository")
+    yardstick = GateConfig(repository=place / "repository")
     scope = Scope(mode=ScopeMode.UNRESTRICTED)
     candidate = Candidate(project="shop", base=base, commit=commit, scope=scope)
-    return Bench(
-        case=await reading.read(candidate, yardstick.repository),
+    return GateRunner(
+        case=await case_reader.read(candidate, yardstick.repository),
         commands=yardstick.commands,
         environment=environment(yardstick.repository, yardstick.commands),
-        ground=Ground(place / "gates"),
+        checkout=CleanCheckout(place / "gates"),
         sandbox=sandbox,
-        means=Means(sandbox=found, artefacts=Shelf()),
+        tools=GateTools(sandbox=found, artefacts=Shelf()),
         show=unseen,
     )
 
 
-async def _gate(bench: Bench) -> None:
+async def _gate(bench: GateRunner) -> None:
     outcome = await bench.run("tests", _command(bench))
     assert outcome.row.score is Score.PASS, outcome.row
 
 
-async def _bare(bench: Bench, folder: Path) -> None:
+async def _bare(bench: GateRunner, folder: Path) -> None:
     argv = (*commands.NICE, *_command(bench).argv)
-    ran = await bench.sandbox.once(bench.environment.workspace_for(folder), bench.means.profile, argv)
+    ran = await bench.sandbox.once(bench.environment.workspace_for(folder), bench.tools.profile, argv)
     assert ran.exit_code == 0, ran
 
 
-def _command(bench: Bench) -> commands.Command:
+def _command(bench: GateRunner) -> commands.Command:
     return commands.tests(Way.PYTEST, bench.environment, bench.out, ["shop/cart.py"])
 
 

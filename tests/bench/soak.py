@@ -30,7 +30,7 @@ from agents.llm.gateway import Gateway
 from agents.minions.by_role import EngineMinions
 from agents.ports import Ask, Converse, Keep, Llm, Ports, Said, Shape, Spent, Talker, ToolCall
 from agents.workspace.files.removal import remove
-from agents.workspace.files.walking import walk
+from agents.workspace.files.walk import walk
 from agents.workspace.sample import lay_out
 from agents.workspace.sandbox.limits import cgroup
 from agents.workspace.sandbox.walls.profile import MB

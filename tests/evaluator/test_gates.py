@@ -12,8 +12,8 @@ from agents.domain.checks.evaluation import Score, judged
 from agents.domain.checks.gates import ExtraGate, GateCommands, OnFail
 from agents.domain.work.scope import Scope, ScopeMode
 from agents.ports import Candidate, Sandbox
-from agents.workspace.gates.bench import Means
-from agents.workspace.gates.judge import SandboxGates, Yardstick
+from agents.workspace.gates.gate_runner import GateTools
+from agents.workspace.gates.judge import GateConfig, SandboxGates
 from agents.workspace.sandbox.walls.errors import SandboxUnusable
 from tests.evaluator.pieces import MORE, MORE_TESTS, PASS, SHOP, TESTS, Piece
 from tests.evaluator.yard import Shelf, gates_for, judge, repository_of
@@ -84,13 +84,13 @@ async def test_what_cannot_be_tried_is_left_to_the_gate(place: Path) -> None:
     repository, modules = place / "repository", place / "modules"
     first, _ = repository_of(repository, {"package.json": '{"scripts": {"test": "jest"}}'}, WORK.work)
     (modules / "node_modules").mkdir(parents=True)
-    means = Means(sandbox=bubblewrapped, artefacts=Shelf())
-    gates = SandboxGates({"shop": Yardstick(repository=repository, checkout=modules)}, place, means)
+    tools = GateTools(sandbox=bubblewrapped, artefacts=Shelf())
+    gates = SandboxGates({"shop": GateConfig(repository=repository, checkout=modules)}, place, tools)
     assert await gates.trial("shop", first, place) is None, "node's modules are not in a minion's folder"
-    own = Yardstick(repository=repository, checkout=modules, commands=GateCommands(tests="npm run check"))
-    assert await SandboxGates({"shop": own}, place, means).trial("shop", first, place) is None
+    own = GateConfig(repository=repository, checkout=modules, commands=GateCommands(tests="npm run check"))
+    assert await SandboxGates({"shop": own}, place, tools).trial("shop", first, place) is None
     wrong = GateCommands(environment=str(place / "nowhere"))
-    gates = SandboxGates({"shop": Yardstick(repository=repository, commands=wrong)}, place, means)
+    gates = SandboxGates({"shop": GateConfig(repository=repository, commands=wrong)}, place, tools)
     assert await gates.trial("shop", first, place) is None, "the gate says that there is no such environment"
 
 
@@ -119,7 +119,7 @@ async def test_without_a_sandbox_nothing_is_run_and_the_reason_says_what_to_inst
 
     repository = place / "repository"
     base, commit = repository_of(repository, SHOP, WORK.work)
-    gates = SandboxGates({"shop": Yardstick(repository=repository)}, place, Means(sandbox=none, artefacts=Shelf()))
+    gates = SandboxGates({"shop": GateConfig(repository=repository)}, place, GateTools(sandbox=none, artefacts=Shelf()))
     found = await gates.judge(Candidate(project="shop", base=base, commit=commit, scope=ANYTHING))
     score, feedback = judged(found.gates)
     assert score is Score.FAIL

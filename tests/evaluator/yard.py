@@ -10,8 +10,8 @@ from pathlib import Path
 from agents.domain.checks.gates import ExtraGate
 from agents.domain.text.redact import Redactor
 from agents.ports import Candidate, Judged, Sandbox
-from agents.workspace.gates.bench import Means
-from agents.workspace.gates.judge import SandboxGates, Yardstick
+from agents.workspace.gates.gate_runner import GateTools
+from agents.workspace.gates.judge import GateConfig, SandboxGates
 from agents.workspace.sandbox.walls.profile import GATE, MB
 from tests.evaluator.pieces import File, Files, Piece
 from tests.fakes.live import Audience
@@ -80,8 +80,8 @@ def gates_for(
         return sandbox or bubblewrap()
 
     small = replace(GATE, seconds=piece.seconds, memory=768 * MB, processes=96, disk=256 * MB, output=16 * MB)
-    means = Means(sandbox=found, artefacts=shelf, redact=Redactor([OWN_SECRET]), profile=small)
-    return SandboxGates({"shop": Yardstick(repository=repository, commands=piece.commands)}, home, means, of_role)
+    tools = GateTools(sandbox=found, artefacts=shelf, redact=Redactor([OWN_SECRET]), profile=small)
+    return SandboxGates({"shop": GateConfig(repository=repository, commands=piece.commands)}, home, tools, of_role)
 
 
 def repository_of(folder: Path, base: Files, work: Files, first: Files | None = None) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from agents.domain.errors import BudgetReached, NoAnswer, StaleLease
 from agents.domain.limits import Limits
 from agents.domain.models.budget import Budgets
 from agents.domain.models.failure import ErrorClass
-from agents.llm.talking import marked_talk, said_of, text_of, tool_schemas
+from agents.llm.conversation import marked_talk, said_of, text_of, tool_schemas
 from agents.minions.engines.builtin.tools import OFFERED
 from agents.ports import Converse, Said, Spent, ToolCall
 from tests.fakes.model_server import LARGE, SMALL, Fails, Says, last_words, too_many

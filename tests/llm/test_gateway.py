@@ -11,7 +11,7 @@ from aiohttp.test_utils import TestServer
 
 from agents.domain.models.failure import ErrorClass
 from agents.domain.models.routing import Model
-from agents.llm.bounds import LARGEST
+from agents.llm.faults import LARGEST
 from agents.llm.gateway import CallFailed, Reply, Request
 from tests.fakes.model_server import KEY, LARGE, Fails, ModelServer, Says, quota, too_many
 from tests.llm.rig import LOADED

@@ -18,7 +18,7 @@ from agents.llm.prompts import Prompts
 from agents.minions.by_role import EngineMinions
 from agents.minions.engines.engine import EngineServices
 from agents.ports import Brief, Checkout, Outcome, Profile, Progress, Sandbox, Talker, Trial, Turns, Workspace
-from agents.workspace.files.beneath import Tree
+from agents.workspace.files.safe_open import Tree
 from agents.workspace.sandbox.walls.profile import MB, MINION
 from agents.workspace.sandbox.walls.tools import toolchain
 from bot.services import SystemClock

@@ -18,7 +18,7 @@ from agents.llm.tokens import Tokens
 from agents.minions.counts import Counts
 from agents.minions.pack import MOST_PARTS, Packer
 from agents.ports import Checkout, Workspace
-from agents.workspace.files.beneath import Tree
+from agents.workspace.files.safe_open import Tree
 from agents.workspace.git.git import GitFailed, git
 from agents.workspace.git.listing import listing, of_checkout
 

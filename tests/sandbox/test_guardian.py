@@ -5,7 +5,7 @@ It runs inside a sandbox here: what it must not end are the sandbox's own proces
 
 import pytest
 
-from agents.workspace.sandbox import cell
+from agents.workspace.sandbox import instance
 from agents.workspace.sandbox.processes import guard, guardian
 from tests.sandbox.yard import Yard, python
 
@@ -47,5 +47,5 @@ def test_the_tokens_we_make_are_whole_and_differ() -> None:
 
 async def test_our_program_inside_runs_only_as_the_first_process(yard: Yard) -> None:
     """It ends every process it sees; started anywhere else it must refuse before it does anything."""
-    ran = await yard.sandbox.once(yard.workspace, yard.profile, python(cell.INSIDE.read_text(), "0", "0"))
+    ran = await yard.sandbox.once(yard.workspace, yard.profile, python(instance.INSIDE.read_text(), "0", "0"))
     assert ran.exit_code == 1 and "only as the first of a sandbox" in ran.output

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agents.ports import CheckoutFailed
-from agents.workspace.files.beneath import Tree
+from agents.workspace.files.safe_open import Tree
 from agents.workspace.git.checkouts import GitCheckouts
 from agents.workspace.sandbox.walls import tools
 from tests.sandbox.yard import SMALL, bubblewrap

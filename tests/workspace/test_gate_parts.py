@@ -10,10 +10,10 @@ from agents.domain.checks.evaluation import GateRun, Score
 from agents.domain.checks.gates import GateCommands, OnFail
 from agents.ports import EndedBy, Ran
 from agents.workspace.gates import commands, detect, originals, report, rules, scoring
+from agents.workspace.gates.clean_checkout import CleanCheckout, NotLaidOut
 from agents.workspace.gates.commands import Command
 from agents.workspace.gates.detect import Look, Way
 from agents.workspace.gates.environment import Environment, environment
-from agents.workspace.gates.ground import Ground, NotLaidOut
 from agents.workspace.gates.objects import entries
 from agents.workspace.gates.report import Report
 from agents.workspace.sandbox.walls.profile import GATE
@@ -224,7 +224,7 @@ async def test_a_commit_is_laid_out_byte_by_byte_and_runs_nothing_of_the_reposit
                 "core.fsmonitor", "core.pager", "core.sshCommand"):  # fmt: skip
         git(repository, "config", key, f"touch {mark}; cat")
     (repository / "hooks").mkdir(exist_ok=True)
-    async with Ground(tmp_path / "home").write_tree(repository, await entries(repository, commit)) as folder:
+    async with CleanCheckout(tmp_path / "home").write_tree(repository, await entries(repository, commit)) as folder:
         assert (folder / "dos.txt").read_bytes() == b"a\r\nb\xff\n"
         assert (folder / "hidden.py").read_text() == "$Format:%H$\n"
         assert (folder / "to").readlink() == Path("hidden.py")
@@ -248,7 +248,7 @@ async def test_a_tree_that_climbs_is_not_laid_out(tmp_path: Path, name: bytes) -
     repository = tmp_path / "repository"
     repository_of(repository, SHOP, {})
     with pytest.raises(NotLaidOut):
-        async with Ground(tmp_path / "home").write_tree(
+        async with CleanCheckout(tmp_path / "home").write_tree(
             repository, await entries(repository, _tree_with(repository, name))
         ):
             pass
@@ -263,5 +263,5 @@ def _ended() -> int:
 async def test_folders_of_dead_processes_are_swept_and_those_of_living_ones_stay(tmp_path: Path) -> None:
     (tmp_path / f"{_ended()}-abc").mkdir()
     (tmp_path / f"{os.getpid()}-abc").mkdir()
-    assert await Ground(tmp_path).sweep() == 1
+    assert await CleanCheckout(tmp_path).sweep() == 1
     assert (tmp_path / f"{os.getpid()}-abc").is_dir()

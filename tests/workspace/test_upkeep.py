@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.workspace.files.held import hold_file_now
+from agents.workspace.files.locks import hold_file_now
 from agents.workspace.git.git import Git, GitFailed
 from agents.workspace.git.mirror import lock_of
 from agents.workspace.git.upkeep import REFS_MOST, keep_up, loose_refs, lying_about, pack_refs

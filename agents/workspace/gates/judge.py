@@ -11,19 +11,19 @@ from agents.domain.checks.gates import ExtraGate, GateCommands
 from agents.domain.errors import OverlordError
 from agents.domain.text.sanitize import one_line
 from agents.ports import Candidate, Judged, Show, Trial, unseen
-from agents.workspace.gates import commands, detect, reading, scoring, steps
-from agents.workspace.gates.bench import Bench, Means
+from agents.workspace.gates import case_reader, commands, detect, scoring, steps
+from agents.workspace.gates.case_reader import Case
+from agents.workspace.gates.clean_checkout import CleanCheckout
 from agents.workspace.gates.commands import Command
 from agents.workspace.gates.detect import Way
 from agents.workspace.gates.environment import Environment, environment
-from agents.workspace.gates.ground import Ground
-from agents.workspace.gates.reading import Case
+from agents.workspace.gates.gate_runner import GateRunner, GateTools
 
 _LONGEST = 600  # characters of a reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Yardstick:
+class GateConfig:
     """Where a project's commits are, and what it says about its gates."""
 
     repository: Path
@@ -39,7 +39,7 @@ class Yardstick:
         """Of the gates that run something, in their order."""
         return (steps.TESTS, steps.LINT, *(gate.name for gate in self.commands.extra), steps.ORIGINALS)
 
-    def beside(self, gates: Sequence[ExtraGate]) -> "Yardstick":
+    def beside(self, gates: Sequence[ExtraGate]) -> "GateConfig":
         """With the gates of a role; where both have one of a name, the project's own is the nearer."""
         known = {gate.name for gate in self.commands.extra}
         more = tuple(gate for gate in gates if gate.name not in known)
@@ -51,42 +51,42 @@ class SandboxGates:
 
     def __init__(
         self,
-        projects: Mapping[str, Yardstick],
+        projects: Mapping[str, GateConfig],
         home: Path,
-        means: Means,
+        tools: GateTools,
         of_role: Callable[[str], Sequence[ExtraGate]] = lambda role: (),
     ) -> None:
         self._projects = projects
         self._of_role = of_role
-        self._means = means
-        self._ground = Ground(home / "gates")
+        self._tools = tools
+        self._checkout = CleanCheckout(home / "gates")
 
     async def judge(self, candidate: Candidate, show: Show = unseen) -> Judged:
-        yardstick = self._projects.get(candidate.project)
-        if yardstick is None:
+        config = self._projects.get(candidate.project)
+        if config is None:
             return Judged(gates=(_cannot_run("changes", f"there is no project {candidate.project}"),))
-        yardstick = yardstick.beside(self._of_role(candidate.role))
+        config = config.beside(self._of_role(candidate.role))
         try:
-            case = await reading.read(candidate, yardstick.repository)
-            rows = await reading.by_rule(case, self._means.redact)
+            case = await case_reader.read(candidate, config.repository)
+            rows = await case_reader.by_rule(case, self._tools.redact)
         except OverlordError as problem:
             return Judged(gates=(_cannot_run("changes", str(problem)),))
         because = _stopped(rows)
         if because or case.empty:
-            return Judged(gates=(*rows, *(_left_out(name, because) for name in yardstick.names)))
-        return await self._run(case, yardstick, rows, show)
+            return Judged(gates=(*rows, *(_left_out(name, because) for name in config.names)))
+        return await self._run(case, config, rows, show)
 
     async def trial(self, project: str, base: str, folder: Path) -> Trial | None:
         """How the tests gate will test what is in a folder. None: it has no tests, or they cannot run there.
 
         Modules of Node are no part of a minion's folder, so tests that need them are left to the gate.
         """
-        yardstick = self._projects.get(project)
-        if yardstick is None:
+        config = self._projects.get(project)
+        if config is None:
             return None
         try:
-            around = environment(yardstick.home, yardstick.commands, self._means.venv)
-            command = await _tests_of(yardstick, base, around)
+            around = environment(config.home, config.commands, self._tools.venv)
+            command = await _tests_of(config, base, around)
         except OverlordError:
             return None  # the gate says so, with what to do
         if command is None:
@@ -97,50 +97,50 @@ class SandboxGates:
 
     async def sweep(self) -> int:
         """Remove what a kill left behind."""
-        return await self._ground.sweep()
+        return await self._checkout.sweep()
 
-    async def _run(self, case: Case, yardstick: Yardstick, rows: Sequence[GateRun], show: Show) -> Judged:
+    async def _run(self, case: Case, config: GateConfig, rows: Sequence[GateRun], show: Show) -> Judged:
         try:
-            bench = Bench(
+            runner = GateRunner(
                 case=case,
-                commands=yardstick.commands,
-                environment=environment(yardstick.home, yardstick.commands, self._means.venv),
-                ground=self._ground,
-                sandbox=await self._means.sandbox(),
-                means=self._means,
+                commands=config.commands,
+                environment=environment(config.home, config.commands, self._tools.venv),
+                checkout=self._checkout,
+                sandbox=await self._tools.sandbox(),
+                tools=self._tools,
                 show=show,
             )
         except OverlordError as problem:
-            first, *others = yardstick.names
+            first, *others = config.names
             left = [_left_out(name, f"{first} cannot be run") for name in others]
             return Judged(gates=(*rows, _cannot_run(first, str(problem)), *left))
-        gates, coverage = await _all(bench, yardstick)
-        told = (replace(gate, why=one_line(self._means.redact(gate.why), _LONGEST)) for gate in gates)
-        return Judged(gates=(*rows, *told), coverage=coverage, sandbox=bench.sandbox.name)
+        gates, coverage = await _all(runner, config)
+        told = (replace(gate, why=one_line(self._tools.redact(gate.why), _LONGEST)) for gate in gates)
+        return Judged(gates=(*rows, *told), coverage=coverage, sandbox=runner.sandbox.name)
 
 
-async def _tests_of(yardstick: Yardstick, base: str, around: Environment) -> Command | None:
-    if own := yardstick.commands.tests:
+async def _tests_of(config: GateConfig, base: str, around: Environment) -> Command | None:
+    if own := config.commands.tests:
         return None if around.modules is not None else commands.shell(own)  # nobody knows whether it needs them
-    way = detect.tests(await reading.look(yardstick.repository, base))
+    way = detect.tests(await case_reader.look(config.repository, base))
     if way is None or (way is Way.NPM and around.modules is not None):
         return None
     return commands.tests(way, around, out="/tmp")
 
 
-async def _all(bench: Bench, yardstick: Yardstick) -> tuple[list[GateRun], float | None]:
+async def _all(runner: GateRunner, config: GateConfig) -> tuple[list[GateRun], float | None]:
     """One after another, until one says no for good."""
     try:
-        tested = await steps.tests(bench)
+        tested = await steps.tests(runner)
     except OverlordError as problem:
         tested = steps.Tested(row=_cannot_run(steps.TESTS, str(problem)))
     gates = [tested.row]
     later = [
-        partial(steps.lint, bench),
-        *(partial(steps.extra, bench, gate) for gate in yardstick.commands.extra),
-        partial(steps.original_tests, bench, tested),
+        partial(steps.lint, runner),
+        *(partial(steps.extra, runner, gate) for gate in config.commands.extra),
+        partial(steps.original_tests, runner, tested),
     ]
-    for name, gate in zip(yardstick.names[1:], later, strict=True):
+    for name, gate in zip(config.names[1:], later, strict=True):
         because = _stopped(gates)
         gates.append(_left_out(name, because) if because else await _guarded(name, gate()))
     return gates, tested.coverage

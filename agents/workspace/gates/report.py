@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.workspace.files.beneath import NotThere, Tree
+from agents.workspace.files.safe_open import NotThere, Tree
 
 LARGEST = 64 << 20
 _SUITE = re.compile(r"<testsuite\b[^>]*>")

@@ -8,10 +8,10 @@ from agents.domain.checks.evaluation import GateRun, Score
 from agents.domain.checks.gates import ExtraGate
 from agents.domain.context.listing import is_test
 from agents.workspace.gates import commands, detect, originals, scoring
-from agents.workspace.gates.bench import Bench, Outcome
-from agents.workspace.gates.checking import Check, run_check
 from agents.workspace.gates.commands import Command
 from agents.workspace.gates.detect import Way
+from agents.workspace.gates.gate_runner import GateRunner, Outcome
+from agents.workspace.gates.linting import Check, run_check
 from agents.workspace.gates.originals import Restored, few
 
 TESTS, LINT, ORIGINALS = "tests", "lint", "original tests"
@@ -25,56 +25,56 @@ class Tested:
     coverage: float | None = None
 
 
-async def tests(bench: Bench) -> Tested:
+async def tests(runner: GateRunner) -> Tested:
     """By the command that the base calls for: a change cannot choose how it is judged, unless there was none."""
-    command = _tests(bench, measured=True)
+    command = _tests(runner, measured=True)
     if command is None:
         return Tested(row=GateRun(name=TESTS, score=Score.PASS, why="the project has no tests"))
-    outcome = await bench.run(TESTS, command)
-    row = await _at_fault(bench, outcome.row) if command.report else outcome.row
+    outcome = await runner.run(TESTS, command)
+    row = await _at_fault(runner, outcome.row) if command.report else outcome.row
     return Tested(row=row, command=command, cases=_cases(outcome), coverage=outcome.coverage)
 
 
-async def lint(bench: Bench) -> GateRun:
+async def lint(runner: GateRunner) -> GateRun:
     """The changed files."""
-    case, own = bench.case, bench.commands.lint
+    case, own = runner.case, runner.commands.lint
     if own:
         by_command = Check(
             name=LINT, files=case.changed_files, command=lambda files, look: commands.lint_by(own, files)
         )
-        return await run_check(bench, by_command)
+        return await run_check(runner, by_command)
     way = detect.lint(case.before) or detect.lint(case.after)
     files = [path for path in case.changed_files if way and detect.LINTED[way].search(path)]
     if way is None or not files:
         why = "no linter is set up" if way is None else f"no changed file is one for {way}"
         return GateRun(name=LINT, score=Score.PASS, why=why)
     return await run_check(
-        bench, Check(name=LINT, files=files, command=partial(_lint, bench, way), is_ruff=way is Way.RUFF)
+        runner, Check(name=LINT, files=files, command=partial(_lint, runner, way), is_ruff=way is Way.RUFF)
     )
 
 
-async def extra(bench: Bench, gate: ExtraGate) -> GateRun:
-    row = await run_check(bench, Check(name=gate.name, command=lambda files, look: commands.shell(gate.command)))
+async def extra(runner: GateRunner, gate: ExtraGate) -> GateRun:
+    row = await run_check(runner, Check(name=gate.name, command=lambda files, look: commands.shell(gate.command)))
     return replace(row, score=scoring.after(row.score, gate.on_fail))
 
 
-async def original_tests(bench: Bench, tested: Tested) -> GateRun:
+async def original_tests(runner: GateRunner, tested: Tested) -> GateRun:
     """Tests as they were, on the code as it is now: what was edited to pass is seen."""
-    case = bench.case
-    command = _tests(bench) if tested.command is not None else None
-    way = None if bench.commands.tests else detect.tests(case.before)
+    case = runner.case
+    command = _tests(runner) if tested.command is not None else None
+    way = None if runner.commands.tests else detect.tests(case.before)
     put_back = originals.restore_originals(case.differing, case.before, case.after, way)
     if command is None or not put_back.changes_anything:
         return GateRun(name=ORIGINALS, score=Score.PASS, why="none was changed")
     if tested.row.exit_code is None:
         return scoring.not_run(ORIGINALS, "the tests did not come to an end")
-    outcome = await bench.run(ORIGINALS, command, restored=put_back)
+    outcome = await runner.run(ORIGINALS, command, restored=put_back)
     row = outcome.row
     if row.score is Score.FAIL:
         return row
-    failing = row.score is not Score.PASS and not await _failed_before(bench, command, outcome)
+    failing = row.score is not Score.PASS and not await _failed_before(runner, command, outcome)
     why = [*_failures(outcome, put_back)] if failing else []
-    why += _missing(bench, tested, outcome)
+    why += _missing(runner, tested, outcome)
     if why:
         return replace(row, score=Score.NEEDS_REVISION, why="; ".join(why))
     gone = case.weakening.gone
@@ -83,46 +83,46 @@ async def original_tests(bench: Bench, tested: Tested) -> GateRun:
     return replace(row, score=Score.PASS, why=f"{said}{note}")
 
 
-def _tests(bench: Bench, *, measured: bool = False) -> Command | None:
-    if bench.commands.tests:
-        return commands.shell(bench.commands.tests)
-    case = bench.case
+def _tests(runner: GateRunner, *, measured: bool = False) -> Command | None:
+    if runner.commands.tests:
+        return commands.shell(runner.commands.tests)
+    case = runner.case
     way = detect.tests(case.before) or detect.tests(case.after)
     if way is None:
         return None
     sources = [path for path in case.changed_files if path.endswith(".py") and not is_test(path)]
     measured = measured and not detect.measures_itself(case.after)
-    return commands.tests(way, bench.environment, bench.out, sources if measured else ())
+    return commands.tests(way, runner.environment, runner.out, sources if measured else ())
 
 
-async def _at_fault(bench: Bench, row: GateRun) -> GateRun:
+async def _at_fault(runner: GateRunner, row: GateRun) -> GateRun:
     """Tests that could not be found before the change either are no fault of the work: something is not installed."""
     if row.exit_code not in scoring.CANNOT_COLLECT:
         return row
-    before = await bench.run("tests of the base", commands.collect(bench.environment), base=True)  # fmt: skip
+    before = await runner.run("tests of the base", commands.collect(runner.environment), base=True)  # fmt: skip
     if before.row.exit_code not in scoring.CANNOT_COLLECT:
         return row
     why = (
         f"pytest cannot read the project's tests without the change either (exit code {before.row.exit_code}): "
-        f"install what they import into {bench.environment.venv}, or set `environment:` of the project"
+        f"install what they import into {runner.environment.venv}, or set `environment:` of the project"
     )
     return replace(row, score=Score.FAIL, why=why)
 
 
-def _lint(bench: Bench, way: Way, files: Sequence[str], look: detect.Look) -> Command:
+def _lint(runner: GateRunner, way: Way, files: Sequence[str], look: detect.Look) -> Command:
     rules = "" if detect.ruff_is_set_up(look) else commands.PLAIN_RULES
-    return commands.lint(way, bench.environment, files, rules=rules)
+    return commands.lint(way, runner.environment, files, rules=rules)
 
 
 def _cases(outcome: Outcome) -> int | None:
     return None if outcome.report is None else outcome.report.tests - outcome.report.skipped
 
 
-async def _failed_before(bench: Bench, command: Command, outcome: Outcome) -> bool:
+async def _failed_before(runner: GateRunner, command: Command, outcome: Outcome) -> bool:
     """Whether the same tests failed on the base."""
     if outcome.row.exit_code is None:
         return False
-    before = await bench.run("tests of the base", command, base=True)
+    before = await runner.run("tests of the base", command, base=True)
     if before.row.exit_code in (0, None):
         return False
     if outcome.report is None or before.report is None:
@@ -139,9 +139,9 @@ def _failures(outcome: Outcome, put_back: Restored) -> list[str]:
             f"{len(names)} of the tests as they were fail on the new code: {which}"]  # fmt: skip
 
 
-def _missing(bench: Bench, tested: Tested, outcome: Outcome) -> tuple[str, ...]:
+def _missing(runner: GateRunner, tested: Tested, outcome: Outcome) -> tuple[str, ...]:
     """Where pytest counted as many cases as before, tests that were joined into one are not missing."""
-    lost = bench.case.weakening
+    lost = runner.case.weakening
     counted, before = tested.cases, _cases(outcome)
     if counted is not None and before is not None and counted >= before:
         lost = replace(lost, fewer_tests=0, fewer_asserts=0 if lost.gone else lost.fewer_asserts)

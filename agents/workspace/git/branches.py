@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from agents.domain.ids import TaskId
-from agents.workspace.files.held import hold_lock
+from agents.workspace.files.locks import hold_lock
 from agents.workspace.forge.person import checkout_of
 from agents.workspace.forge.plumbing import Repository
 from agents.workspace.git.git import Git

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agents.ports import CheckoutFailed
-from agents.workspace.files.held import hold_folder, hold_now
+from agents.workspace.files.locks import hold_folder, hold_now
 from agents.workspace.files.removal import remove
 from agents.workspace.git.git import LONG, Git, GitFailed
 from agents.workspace.git.mirror import Mirror

@@ -10,7 +10,7 @@ from agents.domain.checks.evaluation import Change
 from agents.domain.work.branches import odd_branch
 from agents.domain.work.commit_messages import commit_message
 from agents.ports import CheckoutFailed
-from agents.workspace.files.held import hold_lock
+from agents.workspace.files.locks import hold_lock
 from agents.workspace.files.removal import remove
 from agents.workspace.git.diffs import PLAIN, differing
 from agents.workspace.git.git import FETCH, LONG, OVERLORD, UPLOAD, Git, GitFailed, git_dir, is_commit

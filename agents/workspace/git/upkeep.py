@@ -10,7 +10,7 @@ import time
 from contextlib import nullcontext, suppress
 from pathlib import Path
 
-from agents.workspace.files.held import hold_file_now, hold_lock
+from agents.workspace.files.locks import hold_file_now, hold_lock
 from agents.workspace.git.git import Git
 
 LOOSE_MOST, PACKS_MOST = 2_000, 20

@@ -8,12 +8,12 @@ from dataclasses import replace
 from functools import partial
 
 from agents.ports import EndedBy, Listener, Profile, Ran, Room, Workspace
-from agents.workspace.sandbox import cell
+from agents.workspace.sandbox import instance
 from agents.workspace.sandbox.launch import Launcher, launching, unusable, waiting
 from agents.workspace.sandbox.limits.disk import Disk
 from agents.workspace.sandbox.processes import running
 from agents.workspace.sandbox.processes.output import readable
-from agents.workspace.sandbox.room import room_of
+from agents.workspace.sandbox.session import session_of
 from agents.workspace.sandbox.walls import walls
 from agents.workspace.sandbox.walls.syscalls import descriptor_of
 
@@ -46,12 +46,12 @@ class Bubblewrap:
         return Bubblewrap(replace(self._how, filter=None))
 
     def open(self, workspace: Workspace, profile: Profile) -> AbstractAsyncContextManager[Room]:
-        return room_of(workspace, profile, partial(self._cell, workspace, profile))
+        return session_of(workspace, profile, partial(self._instance, workspace, profile))
 
     async def once(
         self, workspace: Workspace, profile: Profile, command: Sequence[str], on_output: Listener | None = None
     ) -> Ran:
-        cell.encode_command(command)
+        instance.encode_command(command)
         if profile.egress:
             async with self.open(workspace, profile) as room:
                 return await room.run(command, on_output=on_output)
@@ -70,16 +70,16 @@ class Bubblewrap:
                 raise unusable(ran.output)
             return ran
 
-    async def _cell(self, workspace: Workspace, profile: Profile) -> cell.Cell:
+    async def _instance(self, workspace: Workspace, profile: Profile) -> instance.Instance:
         async with AsyncExitStack() as held:
             launch = await held.enter_async_context(launching(self._how, workspace, profile))
-            ours, theirs = cell.control_pair()
+            ours, theirs = instance.control_pair()
             held.callback(ours.close)
             words, said = os.pipe()
             held.callback(os.close, words)
-            program = descriptor_of(cell.INSIDE.read_bytes())
+            program = descriptor_of(instance.INSIDE.read_bytes())
             port = walls.PROXY_PORT if profile.egress else 0
-            inside = cell.inside_command(self._how.tools.python, f"/proc/self/fd/{program}", theirs.fileno(), port)
+            inside = instance.inside_command(self._how.tools.python, f"/proc/self/fd/{program}", theirs.fileno(), port)
             try:
                 process = launch.process([*inside, self._how.guard.token], said, theirs.fileno(), program)
             finally:
@@ -89,9 +89,9 @@ class Bubblewrap:
             end = partial(running.end, process)
             held.push_async_callback(end)
             try:
-                await cell.ready(ours, profile.egress, held)
-            except cell.NeverReady:
+                await instance.ready(ours, profile.egress, held)
+            except instance.NeverReady:
                 await process.wait()
                 raise unusable(readable(waiting(words).decode(errors="replace"))) from None
-            return cell.Cell(ours, end, partial(launch.watch, process.pid), launch.ran_out, held.pop_all())
-        raise AssertionError("a cell is returned, or an error is raised")
+            return instance.Instance(ours, end, partial(launch.watch, process.pid), launch.ran_out, held.pop_all())
+        raise AssertionError("an instance is returned, or an error is raised")

@@ -12,12 +12,12 @@ from math import inf
 from pathlib import Path
 
 from agents.ports import EndedBy, Listener, Profile, Ran, Room, Workspace
-from agents.workspace.sandbox import cell
+from agents.workspace.sandbox import instance
 from agents.workspace.sandbox.limits import cgroup
 from agents.workspace.sandbox.limits.disk import Disk
 from agents.workspace.sandbox.limits.watch import over_a_limit
 from agents.workspace.sandbox.processes import tree
-from agents.workspace.sandbox.room import room_of
+from agents.workspace.sandbox.session import session_of
 from agents.workspace.sandbox.walls import syscalls
 from agents.workspace.sandbox.walls.container_walls import DOOR, LABEL, options, user
 from agents.workspace.sandbox.walls.errors import SandboxUnusable
@@ -77,7 +77,7 @@ class Container:
         """The image decides."""
 
     def open(self, workspace: Workspace, profile: Profile) -> AbstractAsyncContextManager[Room]:
-        return room_of(workspace, profile, partial(self._cell, workspace, profile))
+        return session_of(workspace, profile, partial(self._instance, workspace, profile))
 
     async def once(
         self, workspace: Workspace, profile: Profile, command: Sequence[str], on_output: Listener | None = None
@@ -97,7 +97,7 @@ class Container:
         if left:
             await self._engine("rm", "--force", *left)
 
-    async def _cell(self, workspace: Workspace, profile: Profile) -> cell.Cell:
+    async def _instance(self, workspace: Workspace, profile: Profile) -> instance.Instance:
         if os.geteuid() == 0:
             await asyncio.to_thread(hand_over, workspace.path, user()[0])
         name = f"{_PREFIX}{os.getpid()}-{os.urandom(6).hex()}"
@@ -106,7 +106,7 @@ class Container:
             listening = held.enter_context(_listening(door))
             held.push_async_callback(self._engine, "rm", "--force", name)
             port = PROXY_PORT if profile.egress else 0
-            inside = cell.inside_command(
+            inside = instance.inside_command(
                 self.python, str(DOOR / "inside.py"), str(DOOR / "socket"), port, str(DOOR / "filter")
             )
             walls = options(self.name, workspace, profile, door)
@@ -116,18 +116,18 @@ class Container:
                 raise unusable(self.name, said)
             control = held.enter_context(await self._answered(listening, name))
             try:
-                await cell.ready(control, profile.egress, held)
-            except cell.NeverReady:
+                await instance.ready(control, profile.egress, held)
+            except instance.NeverReady:
                 raise unusable(self.name, "our program in it ends without a word") from None
             pid = await self._pid(name)
             require_limits(self.name, profile, pid)
             end, ran_out = partial(self._end, name), partial(asyncio.to_thread, cgroup.ran_out, pid)
-            return cell.Cell(control, end, partial(_watch, profile, pid), ran_out, held.pop_all())
-        raise AssertionError("a cell is returned, or an error is raised")
+            return instance.Instance(control, end, partial(_watch, profile, pid), ran_out, held.pop_all())
+        raise AssertionError("an instance is returned, or an error is raised")
 
     async def _answered(self, listening: socket.socket, name: str) -> socket.socket:
         try:
-            async with asyncio.timeout(cell.PATIENCE):
+            async with asyncio.timeout(instance.PATIENCE):
                 control, _ = await asyncio.get_running_loop().sock_accept(listening)
         except TimeoutError:
             _, said = await self._engine("logs", name)
@@ -161,7 +161,7 @@ def _listening(door: Path) -> socket.socket:
     listening.bind(str(door / "socket"))
     listening.listen(1)
     door.chmod(0o711)
-    for name, content in (("inside.py", cell.INSIDE.read_bytes()), ("filter", syscalls.program() or b"")):
+    for name, content in (("inside.py", instance.INSIDE.read_bytes()), ("filter", syscalls.program() or b"")):
         (door / name).write_bytes(content)
         (door / name).chmod(0o444)
     (door / "socket").chmod(0o600)

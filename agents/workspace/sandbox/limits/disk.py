@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from agents.ports import Profile
 from agents.workspace.files.removal import prune
-from agents.workspace.files.walking import TooDeep, walk
+from agents.workspace.files.walk import TooDeep, walk
 from agents.workspace.sandbox.processes import tree
 from agents.workspace.sandbox.walls.profile import MB
 

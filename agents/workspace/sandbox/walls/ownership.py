@@ -4,7 +4,7 @@ import os
 import stat
 from pathlib import Path
 
-from agents.workspace.files.walking import Entry, walk
+from agents.workspace.files.walk import Entry, walk
 
 
 def hand_over(folder: Path, user: int) -> None:

@@ -6,29 +6,29 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 
 from agents.ports import EndedBy, Listener, Profile, Ran, Workspace
-from agents.workspace.sandbox.cell import Cell, encode_command
+from agents.workspace.sandbox.instance import Instance, encode_command
 from agents.workspace.sandbox.limits.disk import Disk
 from agents.workspace.sandbox.processes import running
 
-Start = Callable[[], Awaitable[Cell]]
+Start = Callable[[], Awaitable[Instance]]
 
 
 @asynccontextmanager
-async def room_of(workspace: Workspace, profile: Profile, start: Start) -> "AsyncIterator[CellRoom]":
+async def session_of(workspace: Workspace, profile: Profile, start: Start) -> "AsyncIterator[SandboxSession]":
     """A room for as long as the block runs."""
-    room = CellRoom(workspace, profile, start, await start())
+    room = SandboxSession(workspace, profile, start, await start())
     try:
         yield room
     finally:
         await room.close()
 
 
-class CellRoom:
+class SandboxSession:
     """Implements agents.ports.Room."""
 
-    def __init__(self, workspace: Workspace, profile: Profile, start: Start, cell: Cell) -> None:
+    def __init__(self, workspace: Workspace, profile: Profile, start: Start, instance: Instance) -> None:
         self._profile = profile
-        self._start, self._cell = start, cell
+        self._start, self._instance = start, instance
         self._disk = Disk(workspace.path)  # of the whole run: what one command leaves counts for the next
         self._turn = asyncio.Lock()
         self._closed = False
@@ -44,8 +44,8 @@ class CellRoom:
         async with self._turn:
             if self._closed:
                 return Ran(ended_by=EndedBy.KILLED, exit_code=None, output="", cut=0, seconds=0)
-            if not self._cell.alive:
-                self._cell = await self._start()
+            if not self._instance.alive:
+                self._instance = await self._start()
             longest = self._profile.seconds
             return await self._run(command, longest if timeout is None else min(timeout, longest), on_output)
 
@@ -53,19 +53,19 @@ class CellRoom:
         began, written, ended = time.monotonic(), time.time(), running.DIED
         async with running.listening(self._profile, listener) as pipe:
             try:
-                watching = self._cell.watch(self._disk)
+                watching = self._instance.watch(self._disk)
                 ended = await running.outcome(self._send(command, pipe), watching, pipe.output, seconds)
-                ended = await running.explain_ending(ended, self._cell.ran_out)
+                ended = await running.explain_ending(ended, self._instance.ran_out)
             finally:
                 if ended[0] is not EndedBy.EXIT:
-                    await self._cell.close()
+                    await self._instance.close()
                 if ended[0] is EndedBy.DISK or await asyncio.to_thread(self._disk.over, self._profile):
                     ended = EndedBy.DISK, None  # perhaps it was over before anybody looked
                     await asyncio.to_thread(self._disk.undo, self._profile, written)
             return await running.result(pipe.output, ended, began)
 
     async def _send(self, command: Sequence[str], pipe: running.Pipe) -> int | None:
-        answer = self._cell.send(command, pipe.writable)
+        answer = self._instance.send(command, pipe.writable)
         pipe.close_ours()
         return await answer
 
@@ -73,6 +73,6 @@ class CellRoom:
         """What still runs is ended first, and its caller is told so."""
         self._closed = True
         if self._turn.locked():
-            await self._cell.end()
+            await self._instance.end()
         async with self._turn:
-            await self._cell.close()
+            await self._instance.close()

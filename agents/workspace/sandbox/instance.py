@@ -21,7 +21,7 @@ _ANSWER = 16
 
 
 @dataclass(slots=True)
-class Cell:
+class Instance:
     """`end` leaves nothing of it running; `watch` returns when a limit is broken."""
 
     control: socket.socket

@@ -12,11 +12,11 @@ from agents.domain.checks.gates import GateCommands
 from agents.domain.text.redact import Redact, Redactor
 from agents.ports import Artefacts, Profile, Ran, Sandbox, Show
 from agents.workspace.gates import report, scoring
+from agents.workspace.gates.case_reader import Case
+from agents.workspace.gates.clean_checkout import CleanCheckout
 from agents.workspace.gates.commands import NICE, Command
 from agents.workspace.gates.environment import Environment
-from agents.workspace.gates.ground import Ground
 from agents.workspace.gates.originals import Restored
-from agents.workspace.gates.reading import Case
 from agents.workspace.gates.report import Report
 from agents.workspace.sandbox.walls.profile import GATE
 
@@ -24,7 +24,7 @@ AS_COMMITTED = Restored(over=(), without=())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Means:
+class GateTools:
     """What commands are run with. `sandbox` raises SandboxUnusable where there is none."""
 
     sandbox: Callable[[], Awaitable[Sandbox]]
@@ -43,15 +43,15 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bench:
+class GateRunner:
     """What the gates of one candidate share."""
 
     case: Case
     commands: GateCommands
     environment: Environment
-    ground: Ground
+    checkout: CleanCheckout
     sandbox: Sandbox
-    means: Means
+    tools: GateTools
     show: Show
     out: str = field(default_factory=lambda: f".gate-{os.urandom(6).hex()}")  # nobody could have put it there
 
@@ -60,16 +60,16 @@ class Bench:
     ) -> Outcome:
         """On the commit's files; with `base` on the base's, only to compare with, so nothing is kept."""
         wanted = restored.laid_over(self.case.had if base else self.case.has)
-        async with self.ground.write_tree(self.case.repository, wanted) as folder:
+        async with self.checkout.write_tree(self.case.repository, wanted) as folder:
             (folder / self.out).mkdir()
             self.environment.link(folder)
             ran = await self._shown(name, command, folder)
             found, coverage = await asyncio.to_thread(self._reports, folder, command)
-        row = scoring.score_run(name, command, ran, self.means.profile)
+        row = scoring.score_run(name, command, ran, self.tools.profile)
         if command.report:
             score, why = scoring.pytest_words(row, found)
             row = replace(row, score=score, why=why)
-        said = await asyncio.to_thread(self.means.redact, ran.output.replace(str(folder), "."))
+        said = await asyncio.to_thread(self.tools.redact, ran.output.replace(str(folder), "."))
         row = replace(row, output=scoring.tail(said), log="" if base else await self._kept(name, command, said))
         return Outcome(row=row, said=said, report=found, coverage=coverage)
 
@@ -78,7 +78,7 @@ class Bench:
         with self.show(command.shown, name) as heard:
             return await self.sandbox.once(
                 workspace,
-                self.means.profile,
+                self.tools.profile,
                 (*NICE, *command.argv),
                 lambda last: heard(last.replace(str(folder), ".")),
             )
@@ -94,4 +94,4 @@ class Bench:
         candidate = self.case.candidate
         begins = candidate.log or candidate.commit[:12]
         slug = re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")
-        return await self.means.artefacts.keep(f"{begins}-{slug}", f"$ {command.shown}\n{said}")
+        return await self.tools.artefacts.keep(f"{begins}-{slug}", f"$ {command.shown}\n{said}")

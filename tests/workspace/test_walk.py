@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agents.workspace.files.removal import prune
-from agents.workspace.files.walking import walk
+from agents.workspace.files.walk import walk
 from agents.workspace.sandbox.limits.disk import Disk, Reserve
 from agents.workspace.sandbox.walls.ownership import hand_over
 from agents.workspace.sandbox.walls.profile import GATE, MB
@@ -45,7 +45,7 @@ def test_a_folder_that_may_not_be_looked_into_is_no_place_to_hide(tmp_path: Path
         os.chown(path, NOBODY, NOBODY)
     (tmp_path / "folder/shut").chmod(0o300)
     code = "import os, sys; from pathlib import Path; os.chdir(sys.argv[1]); "
-    code += "from agents.workspace.files.walking import walk; "
+    code += "from agents.workspace.files.walk import walk; "
     become = f"os.setgid({NOBODY}); os.setuid({NOBODY}); print(sorted(entry.name for entry in walk(Path('folder'))))"
     done = subprocess.run(
         [sys.executable, "-c", code + become, str(tmp_path)], capture_output=True, check=True, timeout=30

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.workspace.files.beneath import NotThere, Tree, _step_by_step
+from agents.workspace.files.safe_open import NotThere, Tree, _step_by_step
 
 SECRET = b"the host's secret"
 

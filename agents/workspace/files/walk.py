@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from agents.workspace.files.beneath import open_beneath
+from agents.workspace.files.safe_open import open_beneath
 
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _LONGEST = 2_000  # bytes of a path from an open folder: the kernel takes 4,096

@@ -19,7 +19,7 @@ class NotLaidOut(OverlordError):
     """A commit whose files cannot be put into a folder."""
 
 
-class Ground:
+class CleanCheckout:
     """Makes the folders beneath one folder of the state's own. Their names say whose they are."""
 
     def __init__(self, home: Path) -> None:
