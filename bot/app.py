@@ -16,7 +16,7 @@ from agents.domain.task.task import Task
 from agents.domain.text.redact import Redactor
 from agents.ports import Clock, Ports
 from agents.workspace.files.artefacts import FileArtefacts
-from bot.change_notifier import Bell
+from bot.change_notifier import ChangeNotifier
 from bot.config.platforms import OWN
 from bot.config.settings import Settings
 from bot.config.state_folder import keep_secret, make_database_private, make_home
@@ -30,13 +30,13 @@ from bot.permissions import Permissions
 from bot.queries.people_queries import PeopleDesk
 from bot.queries.store_checks import Finding, check_books, check_file
 from bot.queries.store_queries import DirectRecords, Records
-from bot.query_api import Desk, Pages
+from bot.query_api import Pages, QueryApi
 from bot.running.health import Health
 from bot.running.jobs import Jobs, launch, settle_waiting
 from bot.running.pump import Pump, Watch
 from bot.running.scheduler import Periodic, Scheduler
 from bot.running.timers import Timers
-from bot.services import Leases, Office, SystemClock, catalog_of
+from bot.services import Leases, Services, SystemClock, catalog_of
 from store.books import Books
 from store.database import Database
 from store.json_types import shape
@@ -62,9 +62,9 @@ class Program:
     """The running program, for whoever started it."""
 
     address: str  # of the console
-    office: Office
+    office: Services
     inbox: Inbox
-    desk: Desk
+    desk: QueryApi
     models: str  # which serve, and why
 
 
@@ -93,7 +93,7 @@ async def running(
     """
     sys.setswitchinterval(TURN)
     async with AsyncExitStack() as stack:
-        (bell := Bell()).attach()
+        (bell := ChangeNotifier()).attach()
         office = stack.enter_context(_opened(settings, clock or SystemClock(), bell))
         inbox, leases, scheduler = Inbox(office), Leases(office.clock), Scheduler(office.clock)
         desk = Records(office, inbox, bell, FileArtefacts(settings.home))
@@ -124,9 +124,9 @@ async def running(
 
 
 @asynccontextmanager
-async def open_desk(settings: Settings) -> AsyncIterator[Desk]:
+async def open_desk(settings: Settings) -> AsyncIterator[QueryApi]:
     """The desk without the program: what the CLI does is settled at once, whether or not the program runs."""
-    bell = Bell()
+    bell = ChangeNotifier()
     bell.attach()
     with _opened(settings, SystemClock(), bell) as office:
         await office.database.write(partial(_prepare, settings, None))
@@ -135,26 +135,26 @@ async def open_desk(settings: Settings) -> AsyncIterator[Desk]:
 
 @asynccontextmanager
 async def open_people(settings: Settings) -> AsyncIterator[PeopleDesk]:
-    with _opened(settings, SystemClock(), Bell()) as office:
+    with _opened(settings, SystemClock(), ChangeNotifier()) as office:
         await office.database.write(partial(_prepare, settings, None))
         yield PeopleDesk(office)
 
 
 async def check_store(settings: Settings, tell: Progress, *, quick: bool) -> list[Finding]:
     """What `overlord doctor` wants to know of the database; `quick`: without going through all facts."""
-    with _opened(settings, SystemClock(), Bell()) as office:
+    with _opened(settings, SystemClock(), ChangeNotifier()) as office:
         return await office.database.read(check_file if quick else partial(check_books, tell=tell))
 
 
 class _opened:
     """The office, with its database open for as long as the block runs."""
 
-    def __init__(self, settings: Settings, clock: Clock, bell: Bell) -> None:
+    def __init__(self, settings: Settings, clock: Clock, bell: ChangeNotifier) -> None:
         make_home(settings.home)
         make_database_private(settings.database_url)
         self._database = Database(settings.database_url, bell.ring)
         permissions = Permissions(settings.groups, settings.operators, settings.channels)
-        self._office = Office(
+        self._office = Services(
             database=self._database,
             permissions=permissions,
             clock=clock,
@@ -167,7 +167,7 @@ class _opened:
             kept=FileArtefacts(settings.home).read,
         )
 
-    def __enter__(self) -> Office:
+    def __enter__(self) -> Services:
         return self._office
 
     def __exit__(self, *_: object) -> None:
@@ -191,7 +191,7 @@ async def _let_in() -> None:
         await asyncio.to_thread(shape, kind)
 
 
-async def _make_world(settings: Settings, office: Office, console: str) -> "World":
+async def _make_world(settings: Settings, office: Services, console: str) -> "World":
     """Flows, models, prompts and git are slow to load, and no answer of the console needs them."""
     for slow in ("agents.flows", "bot.running.world"):
         await asyncio.to_thread(import_module, slow)
@@ -200,7 +200,7 @@ async def _make_world(settings: Settings, office: Office, console: str) -> "Worl
     return await make_world(settings, office, keep_secret(settings.home / "prompts.secret"), console)
 
 
-def _pumps(office: Office, inbox: Inbox, outbox: Outbox, jobs: Jobs) -> tuple[Pump, ...]:
+def _pumps(office: Services, inbox: Inbox, outbox: Outbox, jobs: Jobs) -> tuple[Pump, ...]:
     timers = Timers(office, since=office.clock.now())
     return (
         Pump("settle", partial(settle_waiting, inbox), frozenset({"deliveries"})),
@@ -247,7 +247,9 @@ def _told(task: "asyncio.Task[None]") -> None:
 
 
 @asynccontextmanager
-async def _pumping(pumps: tuple[Pump, ...], bell: Bell, clock: Clock, opened: asyncio.Event) -> AsyncIterator[None]:
+async def _pumping(
+    pumps: tuple[Pump, ...], bell: ChangeNotifier, clock: Clock, opened: asyncio.Event
+) -> AsyncIterator[None]:
     """Pumps work from the moment the door is open, and for as long as the block runs."""
 
     async def when_opened(pump: Pump) -> None:

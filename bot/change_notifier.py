@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 
 
-class Bell:
+class ChangeNotifier:
     """`ring` may be called from any thread."""
 
     def __init__(self) -> None:

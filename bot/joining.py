@@ -7,16 +7,16 @@ from bot.config.platforms import load, platforms
 from bot.config.settings import Settings
 from bot.intake.inbox import Inbox
 from bot.messages import Platform
-from bot.query_api import Desk, Pages
-from bot.services import Office
+from bot.query_api import Pages, QueryApi
+from bot.services import Services
 
-Connect = Callable[[Settings, Office, Inbox, Desk], AbstractAsyncContextManager[Platform]]
-Serve = Callable[[Settings, Office, Desk, Pages], AbstractAsyncContextManager[str]]
+Connect = Callable[[Settings, Services, Inbox, QueryApi], AbstractAsyncContextManager[Platform]]
+Serve = Callable[[Settings, Services, QueryApi, Pages], AbstractAsyncContextManager[str]]
 
 
 @asynccontextmanager
 async def connect_all(
-    settings: Settings, office: Office, inbox: Inbox, desk: Desk
+    settings: Settings, office: Services, inbox: Inbox, desk: QueryApi
 ) -> AsyncIterator[dict[str, Platform]]:
     """The platforms by name, listening for as long as the block runs. Libraries of the others are not loaded."""
     async with AsyncExitStack() as stack:
@@ -28,7 +28,9 @@ async def connect_all(
         yield joined
 
 
-def serve_own_pages(settings: Settings, office: Office, desk: Desk, pages: Pages) -> AbstractAsyncContextManager[str]:
+def serve_own_pages(
+    settings: Settings, office: Services, desk: QueryApi, pages: Pages
+) -> AbstractAsyncContextManager[str]:
     """Serve them while the block runs; gives their address."""
     serve: Serve = load(platforms()[0].serve)
     return serve(settings, office, desk, pages)

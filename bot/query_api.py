@@ -150,7 +150,7 @@ class Pages:
     suggestions: Sequence[str]  # of what to ask for; may still change
 
 
-class Desk(Protocol):
+class QueryApi(Protocol):
     async def hear(self, delivery: Delivery) -> Heard | None:
         """Take a delivery. It is stored when this returns; None: what it meant is not known yet."""
         ...

@@ -41,7 +41,7 @@ async def nothing_kept(name: str) -> str | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Office:
+class Services:
     database: Database
     permissions: Permissions
     clock: Clock

@@ -14,7 +14,7 @@ from agents.domain.errors import OverlordError
 from bot.cards.kinds.table import label_of, prompt
 from bot.cli import session
 from bot.config.settings import Settings
-from bot.query_api import Desk, Need, Portion
+from bot.query_api import Need, Portion, QueryApi
 
 app = typer.Typer(rich_markup_mode=None)
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -134,7 +134,7 @@ def _letter(decision: "Decision", choice: str, reason: str) -> str:
     return option.letter
 
 
-async def _one(desk: "Desk", written: str) -> "Need":
+async def _one(desk: "QueryApi", written: str) -> "Need":
     named = await desk.waiting(session.me(), Portion(search=written))
     found = [need for need in named if need.decision.id.startswith(written)]
     if not found:

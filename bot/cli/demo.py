@@ -21,7 +21,7 @@ from bot.config.platforms import OWN
 from bot.config.settings import load_settings
 from bot.logs import set_up_logs
 from bot.messages import Said
-from bot.query_api import Desk, Need, TaskPage
+from bot.query_api import Need, QueryApi, TaskPage
 
 PATIENCE = 300.0  # seconds for the whole walk; a busy machine takes ten to load what speaks to models
 LOOK = 0.05
@@ -76,7 +76,7 @@ async def _play(home: Path, request: str, shows: str) -> None:
     )
 
 
-async def _watch(desk: Desk, viewer: Account) -> Task:
+async def _watch(desk: QueryApi, viewer: Account) -> Task:
     """Tell what happens as it happens, and decide what is asked, until the task has ended."""
     told, deadline, stuck = -1, time.monotonic() + PATIENCE, set[str]()
     while time.monotonic() < deadline:
@@ -102,12 +102,12 @@ def _why(need: Need) -> str:
     return " ".join([f"The rehearsal got stuck: {need.card.title}.", *told]).rstrip(".")
 
 
-async def _page(desk: Desk, viewer: Account) -> TaskPage | None:
+async def _page(desk: QueryApi, viewer: Account) -> TaskPage | None:
     tasks = await desk.tasks(viewer, ended=True, limit=1)
     return await desk.page(tasks[0].id, viewer) if tasks else None
 
 
-async def _decide(desk: Desk, need: Need) -> None:
+async def _decide(desk: QueryApi, need: Need) -> None:
     """Approve where that is possible, else ask for changes: as a person would press it."""
     option = next((o for o in need.decision.options if o.approves), need.decision.options[0])
     typer.echo(f"\n{_framed(need.card.fallback)}\n")

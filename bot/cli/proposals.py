@@ -15,7 +15,7 @@ from bot.cards.proposals import listed_card
 from bot.cli import session
 from bot.cli.decisions import DASHES, SHORT, CommandWithId, Json
 from bot.config.settings import Settings
-from bot.query_api import Desk
+from bot.query_api import QueryApi
 
 app = typer.Typer(rich_markup_mode=None)
 All = Annotated[bool, typer.Option("--all", help="Also those that were decided on.")]
@@ -95,7 +95,7 @@ async def _decide(settings: "Settings", written: str, choice: str, reason: str) 
     return listed.proposal.title
 
 
-async def _open_decision(desk: "Desk", listed: "Listed") -> "tuple[Task, Decision]":
+async def _open_decision(desk: "QueryApi", listed: "Listed") -> "tuple[Task, Decision]":
     page = await desk.page(listed.task, session.me())
     for decision in page.task.open if page else ():
         if page and isinstance(decision.subject, OfProposal) and decision.subject.proposal == listed.proposal.id:

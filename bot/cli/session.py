@@ -24,7 +24,7 @@ from bot.config.settings import Settings, load_settings, os_user
 from bot.config.state_folder import make_home
 from bot.logs import set_up_logs
 from bot.messages import Choice, Pressed, Said
-from bot.query_api import Desk, Heard
+from bot.query_api import Heard, QueryApi
 
 T = TypeVar("T")
 GAP = "  "
@@ -53,7 +53,7 @@ def run(work: Coroutine[Any, Any, T]) -> T:
     return asyncio.run(work)
 
 
-def open_desk(settings: Settings) -> AbstractAsyncContextManager[Desk]:
+def open_desk(settings: Settings) -> AbstractAsyncContextManager[QueryApi]:
     return app.open_desk(settings)
 
 

@@ -14,7 +14,7 @@ from agents.domain.text.numbers import small_number
 from agents.domain.work.outcome import WorkerOutcome
 from bot.cli import session
 from bot.config.settings import Settings
-from bot.query_api import Desk, TaskPage
+from bot.query_api import QueryApi, TaskPage
 from store.streams.evaluations import EvaluationResult
 
 app = typer.Typer(rich_markup_mode=None)
@@ -78,7 +78,7 @@ def cancel(context: typer.Context, task: Id, reason: Annotated[str, typer.Option
     session.run(_cancel(session.ready(context), task, reason.strip()))
 
 
-async def page_of(desk: Desk, written: str) -> TaskPage:
+async def page_of(desk: QueryApi, written: str) -> TaskPage:
     id = f"T-{written}" if written.isdecimal() else written.upper()
     page = await desk.page(TaskId(id), session.me())
     if page is None:
@@ -191,7 +191,7 @@ async def _cancel(settings: Settings, written: str, reason: str) -> None:
     typer.echo(f"{after.task.id} is {after.task.state}.")
 
 
-async def _take(desk: Desk, task: Task, value: str, words: str) -> None:
+async def _take(desk: QueryApi, task: Task, value: str, words: str) -> None:
     """Press the open decision that offers this."""
     found = _offering(task, value)
     if found is None:

@@ -20,7 +20,7 @@ from bot.cards.parts.bill import Bill
 from bot.cards.scene import Scene
 from bot.messages import Card, card_hash, dump_card, load_card
 from bot.permissions import Permissions
-from bot.services import Office
+from bot.services import Services
 from store.books import Books
 from store.chat.posts import Act, Wish
 
@@ -60,7 +60,7 @@ def announce(books: Books, permissions: Permissions, at: datetime, house: House 
     return len(unread)
 
 
-async def announce_calmly(office: Office) -> int:
+async def announce_calmly(office: Services) -> int:
     """Announce, then wait a moment: what happens meanwhile becomes one card."""
     house = House(budget=office.budgets.task, public_url=office.public_url)
     read = await office.database.write(lambda books: announce(books, office.permissions, office.clock.now(), house))

@@ -16,7 +16,7 @@ from bot.cards import replies
 from bot.cards.discreet import discreet
 from bot.delivery.announcer import wish
 from bot.messages import Card, Deleted, Gone, Later, Platform, Refused, Shut, Unsure, load_card
-from bot.services import Leases, Office
+from bot.services import Leases, Services
 from store.books import Books
 from store.chat.posts import EVERYWHERE, LONGEST_WAIT, Act, Post, Surfaces
 from store.codec import Cause
@@ -36,7 +36,7 @@ SHUT_TRIES = 700  # a week at the longest wait
 class Outbox:
     """What became of a try is written however long the store is away: only we know it."""
 
-    def __init__(self, office: Office, platforms: Mapping[str, Platform], leases: Leases) -> None:
+    def __init__(self, office: Services, platforms: Mapping[str, Platform], leases: Leases) -> None:
         self._office = office
         self._database, self._clock, self._limits = office.database, office.clock, office.limits
         self._redact = office.redact

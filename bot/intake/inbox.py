@@ -26,7 +26,7 @@ from bot.intake.linking import Linking
 from bot.intake.quota import OverQuota, Quota, is_free
 from bot.intake.thread_replies import Talk, checks_at, warn_of_key, words_of
 from bot.messages import Card, Choice, Delivery, Edited, Labelled, Mandated, Pressed, Said, load_card
-from bot.services import Office
+from bot.services import Services
 from store.books import Books
 from store.chat.deliveries import DeliveryState, Received
 from store.chat.posts import Act, Wish
@@ -49,7 +49,7 @@ class Outcome:
 
 
 class Inbox:
-    def __init__(self, office: Office) -> None:
+    def __init__(self, office: Services) -> None:
         self._office = office
         self._database, self._clock, self._limits = office.database, office.clock, office.limits
         self._quota = Quota(office.limits)

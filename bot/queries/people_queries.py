@@ -8,7 +8,7 @@ from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, PersonId
 from agents.domain.project.linking import LinkRequest
 from bot.intake.linking import Linking
-from bot.services import Office
+from bot.services import Services
 from store.books import Books
 from store.chat.sessions import Session
 from store.codec import Cause
@@ -24,7 +24,7 @@ class PersonRow:
 
 
 class PeopleDesk:
-    def __init__(self, office: Office) -> None:
+    def __init__(self, office: Services) -> None:
         self._office = office
 
     async def list(self) -> Sequence[PersonRow]:

@@ -19,14 +19,14 @@ from bot.cards.discreet import discreet, discreet_proposal
 from bot.cards.parts.bill import Bill
 from bot.cards.status import status_card
 from bot.cards.timeline import in_words
-from bot.change_notifier import Bell
+from bot.change_notifier import ChangeNotifier
 from bot.config.platforms import OWN
 from bot.intake.access import count_needs, read_waiting, search_waiting, sees, waiting_for, waiting_in_task
 from bot.intake.inbox import Inbox, Outcome
 from bot.live import Running
 from bot.messages import Delivery, load_card
 from bot.query_api import EVERYTHING, Conversation, Heard, Message, Need, Portion, TaskPage, TimelineEntry
-from bot.services import Office
+from bot.services import Services
 from store.books import Books
 from store.chat.deliveries import DeliveryState
 from store.chat.messages import Kept
@@ -41,9 +41,9 @@ ANSWER_WITHIN = 2.0  # seconds a surface waits to show what became of a delivery
 
 
 class Records:
-    """Implements bot.desk.Desk."""
+    """Implements bot.desk.QueryApi."""
 
-    def __init__(self, office: Office, inbox: Inbox, bell: Bell, artefacts: FileArtefacts) -> None:
+    def __init__(self, office: Services, inbox: Inbox, bell: ChangeNotifier, artefacts: FileArtefacts) -> None:
         self._artefacts = artefacts
         self._office = office
         self._database = office.database

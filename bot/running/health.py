@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from bot.loop import TimedLoop
 from bot.query_api import Answer, Endpoint
 from bot.running.pump import Pump
-from bot.services import Office
+from bot.services import Services
 from store.database import StoreUnavailable
 from store.running.gauges import measure
 
 
 class Health:
-    def __init__(self, office: Office, pumps: Sequence[Pump]) -> None:
+    def __init__(self, office: Services, pumps: Sequence[Pump]) -> None:
         self._office = office
         self._pumps = pumps
 

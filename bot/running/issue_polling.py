@@ -18,7 +18,7 @@ from bot.config.settings import Settings
 from bot.delivery.announcer import wish
 from bot.intake.inbox import REQUEST_MOST, Inbox
 from bot.messages import Labelled, Later, Platform, Refused, Unsure
-from bot.services import Office
+from bot.services import Services
 from store.books import Books
 from store.database import StoreUnavailable
 
@@ -43,7 +43,7 @@ class Homes:
 class IssueWatch:
     """A labelling is a delivery: it counts once. A project's are taken on a few at a time, in the order they came."""
 
-    def __init__(self, office: Office, inbox: Inbox, intake: GitHubIntake, homes: "Homes") -> None:
+    def __init__(self, office: Services, inbox: Inbox, intake: GitHubIntake, homes: "Homes") -> None:
         self._office, self._clock = office, office.clock
         self._most = office.limits.issues_at_once
         self._inbox = inbox

@@ -20,7 +20,7 @@ from agents.flows import COUNTED, FLOWS, Lane, On, Repeats, row_of, rows_after
 from agents.ports import Ports
 from bot.intake.inbox import Inbox
 from bot.running.scheduler import Scheduler
-from bot.services import Leases, Office
+from bot.services import Leases, Services
 from store.books import Books
 from store.chat.deliveries import Received
 from store.codec import Cause, Recorded
@@ -39,7 +39,7 @@ class Jobs:
     """Claims jobs, runs each under a lease on the scheduler, and parks what cannot be finished."""
 
     def __init__(
-        self, office: Office, ports: Callable[[Job], Awaitable[Ports]], leases: Leases, scheduler: Scheduler
+        self, office: Services, ports: Callable[[Job], Awaitable[Ports]], leases: Leases, scheduler: Scheduler
     ) -> None:
         self._office = office
         self._database, self._clock, self._limits = office.database, office.clock, office.limits

@@ -16,7 +16,7 @@ from bot.cards.proposals import begun_words, request_words
 from bot.cards.replies import second_words
 from bot.intake.inbox import REQUEST_MOST, Inbox
 from bot.messages import Later, Mandated, Platform, Refused, Said, Unsure
-from bot.services import Office
+from bot.services import Services
 from store.books import Books
 
 log = logging.getLogger("overlord.new_threads")
@@ -35,7 +35,9 @@ class Elsewhere:
 class ApprovedProposals:
     """An approval is carried out once: the thread is found again by its key, and so is the delivery."""
 
-    def __init__(self, office: Office, inbox: Inbox, platforms: Mapping[str, Platform], elsewhere: "Elsewhere") -> None:
+    def __init__(
+        self, office: Services, inbox: Inbox, platforms: Mapping[str, Platform], elsewhere: "Elsewhere"
+    ) -> None:
         self._office = office
         self._inbox = inbox
         self._platforms = platforms
@@ -122,7 +124,7 @@ def _name(books: Books, account: Account) -> str:
 class SecondTasks:
     """Each is begun once: the thread is found again by its key, and so is the delivery."""
 
-    def __init__(self, office: Office, inbox: Inbox, platforms: Mapping[str, Platform]) -> None:
+    def __init__(self, office: Services, inbox: Inbox, platforms: Mapping[str, Platform]) -> None:
         self._office, self._inbox, self._platforms = office, inbox, platforms
         self._tried = dict[DecisionId, datetime]()
 

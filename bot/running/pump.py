@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from agents.ports import Clock
-from bot.change_notifier import Bell
+from bot.change_notifier import ChangeNotifier
 from store.database import Database, StoreUnavailable
 
 log = logging.getLogger("overlord.pumps")
@@ -71,7 +71,7 @@ class Watch:
     """
 
     def __init__(
-        self, database: Database, clock: Clock, bell: Bell, on_jump: Callable[[], None] = lambda: None
+        self, database: Database, clock: Clock, bell: ChangeNotifier, on_jump: Callable[[], None] = lambda: None
     ) -> None:
         self._database, self._clock, self._bell, self._on_jump = database, clock, bell, on_jump
         self._away = False  # the store, at the last look

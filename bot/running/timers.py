@@ -9,7 +9,7 @@ from agents.domain.decisions.decision import Decision
 from agents.domain.decisions.kind import Facts, Moment
 from agents.domain.ids import DecisionId, StreamId, TaskId
 from agents.domain.task.task import Task
-from bot.services import Office
+from bot.services import Services
 from store.books import Books
 from store.codec import Cause
 
@@ -19,7 +19,7 @@ GRACE = timedelta(seconds=60)  # for reading what was said while we were down
 class Timers:
     """`since`: when the program started. What fell due before that waits until the words of that time are read."""
 
-    def __init__(self, office: Office, since: datetime | None = None) -> None:
+    def __init__(self, office: Services, since: datetime | None = None) -> None:
         self._office = office
         self._since = since
 

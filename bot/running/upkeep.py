@@ -19,7 +19,7 @@ from bot.messages import Platform
 from bot.running.issue_polling import IssueWatch, homes_of
 from bot.running.scheduler import Periodic
 from bot.running.world import World
-from bot.services import Office
+from bot.services import Services
 from store.books import Books
 from store.running.pruning import PRUNED, START, tasks_over, tasks_taken
 
@@ -59,7 +59,7 @@ class Yard:
 class EndedBranches:
     """A branch that a person took over, moved or has checked out stays, in our copy and in theirs."""
 
-    def __init__(self, office: Office, yards: Mapping[str, Yard]) -> None:
+    def __init__(self, office: Services, yards: Mapping[str, Yard]) -> None:
         self._database, self._clock, self._retention = office.database, office.clock, office.retention
         self._yards = yards
 
@@ -98,7 +98,7 @@ def _over(tasks: Collection[TaskId], before: datetime, books: Books) -> set[Task
 
 
 class Pruning:
-    def __init__(self, office: Office) -> None:
+    def __init__(self, office: Services) -> None:
         self._database, self._clock, self._retention = office.database, office.clock, office.retention
         self._after = dict(START)  # the last row that was looked at
 
@@ -131,7 +131,7 @@ class Upkeep:
     `theirs`: people's own repositories, where branches of ours lie, too.
     """
 
-    def __init__(self, office: Office, places: Sequence[Path], theirs: Sequence[Path] = ()) -> None:
+    def __init__(self, office: Services, places: Sequence[Path], theirs: Sequence[Path] = ()) -> None:
         self._database, self._clock = office.database, office.clock
         self._places = places
         self._theirs = theirs

@@ -40,7 +40,7 @@ from agents.workspace.sandbox.walls.profile import MINION
 from agents.workspace.sandbox.walls.tools import NOBODY
 from agents.workspace.skills import committed_files
 from bot.config.settings import Settings
-from bot.services import Office
+from bot.services import Services
 from store.books import Books
 from store.running.pull_log import PullLog
 from store.running.turns import TurnLog
@@ -92,7 +92,7 @@ def on_github(settings: Settings) -> dict[str, Remote]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workshop:
-    office: Office
+    office: Services
     prompts: Prompts
     sandbox: ChosenSandbox
     checkouts: GitCheckouts
@@ -170,7 +170,7 @@ class WorkshopSettings:
     hub: Hub | None = None  # GitHub, for the sites that are there
 
 
-def make_workshop(office: Office, prompts: Prompts, sites: Mapping[str, Site], config: WorkshopSettings) -> Workshop:
+def make_workshop(office: Services, prompts: Prompts, sites: Mapping[str, Site], config: WorkshopSettings) -> Workshop:
     home, hub = config.home, config.hub
     redact: Redact = office.redact
     artefacts, sandbox = FileArtefacts(home, redact), ChosenSandbox(config.sandbox)
@@ -210,7 +210,7 @@ def _gate_configs(sites: Mapping[str, Site], checkouts: GitCheckouts) -> dict[st
     }
 
 
-def _forges(office: Office, sites: Mapping[str, Site], checkouts: GitCheckouts, config: WorkshopSettings) -> Forges:
+def _forges(office: Services, sites: Mapping[str, Site], checkouts: GitCheckouts, config: WorkshopSettings) -> Forges:
     """Each project is handed over where it is."""
     far = dict[str, Forge](dict.fromkeys(config.hub.places, config.hub.forge)) if config.hub else {}
     near = {name: site for name, site in sites.items() if name not in far}

@@ -24,7 +24,7 @@ from agents.workspace import sample
 from agents.workspace.projects import GitProjects
 from bot.config.settings import Settings
 from bot.running.workshop import Hub, Site, Workshop, WorkshopSettings, make_hub, make_workshop
-from bot.services import Office
+from bot.services import Services
 from manifests import packaged
 from store.running.call_log import CallLog
 from store.running.job_log import JobLog
@@ -35,7 +35,7 @@ from store.running.jobs import Job
 class World:
     """What all jobs share."""
 
-    office: Office
+    office: Services
     models: Models
     calls: CallBook
     projects: Projects
@@ -80,7 +80,7 @@ class World:
         return replace(self.office.moment(task.request.channel, cause), leaves=leaves)
 
 
-async def make_world(settings: Settings, office: Office, secret: bytes, console: str) -> World:
+async def make_world(settings: Settings, office: Services, secret: bytes, console: str) -> World:
     """What jobs work with: the projects, or the sample where none is named, and the models that serve."""
     hub = make_hub(settings, office.redact)
     there = hub.places if hub else {}

@@ -16,7 +16,7 @@ from statistics import median, quantiles
 
 import aiohttp
 
-from bot.change_notifier import Bell
+from bot.change_notifier import ChangeNotifier
 from bot.intake.inbox import Inbox
 from bot.platforms.slack.gateway import _Gateway
 from bot.platforms.slack.incoming.http_endpoint import verify
@@ -64,7 +64,7 @@ async def _throughput(place: Path, say: Say) -> tuple[list[float], list[float]]:
     bare = BareBolt(SIGNING_SECRET, TEAM, BOT_USER)
     ours: list[float] = []
     theirs: list[float] = []
-    async with open_office(place, Bell()) as office, fake_slack() as fake, _door(fake, Inbox(office)) as take:
+    async with open_office(place, ChangeNotifier()) as office, fake_slack() as fake, _door(fake, Inbox(office)) as take:
         fake.world.add_user("U0ANA", "Ana")
         for number in range(-1, ROUNDS):
             mine = await _seconds(take, f"a{number}")

@@ -31,13 +31,13 @@ from agents.domain.decisions import pressing
 from agents.domain.decisions.answering import Utterance
 from agents.domain.decisions.authority import Presser
 from agents.domain.task.task import Task
-from bot.change_notifier import Bell
+from bot.change_notifier import ChangeNotifier
 from bot.delivery import announcer
 from bot.intake.inbox import Inbox
 from bot.messages import Said
 from bot.running.jobs import settle_waiting
 from bot.running.pump import Pump
-from bot.services import Office
+from bot.services import Services
 from store.books import Books
 from store.chat.deliveries import DeliveryState, Received
 from store.codec import Cause
@@ -73,7 +73,7 @@ async def _measure(
     place: Path, bare: BareSqlite, peer: Callable[[], None], say: Say
 ) -> tuple[list[float], list[float], list[float]]:
     floors, ours, wholes = [], [], []
-    bell = Bell()
+    bell = ChangeNotifier()
     async with open_office(place, bell) as office:
         tasks = await open_tasks(office, FLOWS)
         for number in range(-1, ROUNDS):
@@ -96,7 +96,7 @@ async def _measure(
     return floors, ours, wholes
 
 
-async def _steps(office: Office, bell: Bell, tasks: list[Task], number: int) -> float:
+async def _steps(office: Services, bell: ChangeNotifier, tasks: list[Task], number: int) -> float:
     """Seconds a fact."""
     keys = {task.id: [f"{number}:{task.id}:{n}" for n in range(FACTS_EACH)] for task in tasks}
     in_order = [(task, keys[task.id][n]) for n in range(FACTS_EACH) for task in tasks]  # as they would have come in
@@ -108,20 +108,20 @@ async def _steps(office: Office, bell: Bell, tasks: list[Task], number: int) -> 
         return (time.perf_counter() - before) / (FLOWS * FACTS_EACH)
 
 
-async def _flow(office: Office, task: Task, keys: list[str]) -> None:
+async def _flow(office: Services, task: Task, keys: list[str]) -> None:
     presser = Presser(person=task.request.by)
     for key in keys:
         await office.database.write(partial(_step, office, task, presser, key))
 
 
-def _step(office: Office, task: Task, presser: Presser, key: str, books: Books) -> None:
+def _step(office: Services, task: Task, presser: Presser, key: str, books: Books) -> None:
     moment = office.moment(task.request.channel, key)
     facts = pressing.reply(books.log.task(task.id), Utterance(text=TEXT), presser, moment)
     books.log.append(task.id, facts, Cause(actor=owner_of(task), delivery=key))
     books.deliveries.settle(key, DeliveryState.HANDLED, f"{task.id}: RemarkMade", moment.at)
 
 
-async def _messages(office: Office, bell: Bell, tasks: list[Task], number: int) -> float:
+async def _messages(office: Services, bell: ChangeNotifier, tasks: list[Task], number: int) -> float:
     inbox = Inbox(office)
     settling = Pump("settle", partial(settle_waiting, inbox), frozenset({"deliveries"}))
     async with _reading(office, bell, settling) as all_read:
@@ -142,7 +142,7 @@ async def _say_all(inbox: Inbox, task: Task, number: int) -> None:
 
 
 @asynccontextmanager
-async def _reading(office: Office, bell: Bell, *more: Pump) -> AsyncIterator[Callable[[], Awaitable[None]]]:
+async def _reading(office: Services, bell: ChangeNotifier, *more: Pump) -> AsyncIterator[Callable[[], Awaitable[None]]]:
     """Both readers at work; yields a wait until they have read all facts there are."""
     write = office.database.write
     pumps = (

@@ -16,13 +16,13 @@ from statistics import median
 from agents.domain import events as e
 from agents.domain.ids import Thread
 from agents.domain.task.task import Task
-from bot.change_notifier import Bell
+from bot.change_notifier import ChangeNotifier
 from bot.delivery import announcer
 from bot.delivery.outbox import Outbox
 from bot.intake.inbox import Inbox
 from bot.running.jobs import launch, settle_waiting
 from bot.running.timers import Timers
-from bot.services import Leases, Office
+from bot.services import Leases, Services
 from store.books import Books
 from store.chat.deliveries import DeliveryState, Received
 from store.chat.posts import Wish
@@ -44,10 +44,10 @@ def run(say: Say) -> list[Row]:
 
 async def _measure(place: Path, say: Say) -> Row:
     async with AsyncExitStack() as stack:
-        offices: dict[int, Office] = {}
+        offices: dict[int, Services] = {}
         for size in (LONG, SHORT):
             (place / str(size)).mkdir()
-            offices[size] = await stack.enter_async_context(open_office(place / str(size), Bell()))
+            offices[size] = await stack.enter_async_context(open_office(place / str(size), ChangeNotifier()))
             await _live(offices[size], size)
             say(f"one program has a past of {size:,}")
         took: dict[int, list[float]] = {LONG: [], SHORT: []}
@@ -62,7 +62,7 @@ async def _measure(place: Path, say: Say) -> Row:
     return compared("look_after_10000", took[LONG], took[SHORT], beside=f"after {SHORT} of everything", most=1.2)
 
 
-async def _look(office: Office) -> list[float]:
+async def _look(office: Services) -> list[float]:
     """The seconds of each question. Each waits for a thread, so their median counts and not that of their sum."""
     outbox, timers = Outbox(office, {}, Leases(office.clock)), Timers(office)
     database, now = office.database, office.clock.now
@@ -85,11 +85,11 @@ async def _look(office: Office) -> list[float]:
     return took
 
 
-def _lease(office: Office) -> Lease:
+def _lease(office: Services) -> Lease:
     return Leases(office.clock).for_seconds(60)
 
 
-async def _live(office: Office, size: int) -> None:
+async def _live(office: Services, size: int) -> None:
     (task,) = await open_tasks(office, 1)
     for start in range(0, size, AT_ONCE):
         numbers = range(start, min(size, start + AT_ONCE))

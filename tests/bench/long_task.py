@@ -14,8 +14,8 @@ from statistics import median
 from agents.domain import events as e
 from agents.domain.ids import TaskId
 from agents.domain.task.task import Task
-from bot.change_notifier import Bell
-from bot.services import Office
+from bot.change_notifier import ChangeNotifier
+from bot.services import Services
 from store.books import Books
 from store.codec import Cause
 from store.streams import log
@@ -36,7 +36,7 @@ def run(say: Say) -> list[Row]:
 
 
 async def _measure(place: Path, say: Say) -> list[Row]:
-    async with open_office(place, Bell()) as office:
+    async with open_office(place, ChangeNotifier()) as office:
         short, long = await open_tasks(office, 2)
         await _grow(office, short, SHORT)
         await _grow(office, long, LONG)
@@ -66,7 +66,7 @@ async def _compare(name: str, do: Do, long: TaskId, short: TaskId) -> Row:
     return compared(f"task_of_10000_facts{name}", longs, shorts, beside=f"a task of {SHORT} facts", most=1.2)
 
 
-async def _grow(office: Office, task: Task, facts: int) -> None:
+async def _grow(office: Services, task: Task, facts: int) -> None:
     there = len(await office.database.read(lambda books: books.log.facts(task.id)))
     for start in range(there, facts, AT_ONCE):
         await office.database.write(partial(_append, task, min(AT_ONCE, facts - start)))

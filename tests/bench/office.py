@@ -16,9 +16,9 @@ from agents.domain.task import decide
 from agents.domain.task.request import Request
 from agents.domain.task.task import Task
 from bot.app import TURN
-from bot.change_notifier import Bell
+from bot.change_notifier import ChangeNotifier
 from bot.permissions import Permissions
-from bot.services import Office, SystemClock
+from bot.services import Services, SystemClock
 from store.books import Books
 from store.codec import Cause
 from store.database import Database
@@ -28,19 +28,19 @@ GENEROUS = Limits(quota_per_person=10_000, quota_per_channel=10_000)  # nobody i
 
 
 @asynccontextmanager
-async def open_office(place: Path, bell: Bell) -> AsyncIterator[Office]:
+async def open_office(place: Path, bell: ChangeNotifier) -> AsyncIterator[Services]:
     sys.setswitchinterval(TURN)  # as in the program
     bell.attach()
     database = Database(f"sqlite:///{place / 'overlord.db'}", bell.ring)
     permissions = Permissions({}, frozenset({OPERATOR}))
     gc.freeze()  # too
     try:
-        yield Office(database=database, permissions=permissions, clock=SystemClock(), limits=GENEROUS)
+        yield Services(database=database, permissions=permissions, clock=SystemClock(), limits=GENEROUS)
     finally:
         await asyncio.to_thread(database.close)
 
 
-async def open_tasks(office: Office, count: int) -> list[Task]:
+async def open_tasks(office: Services, count: int) -> list[Task]:
     return [await office.database.write(partial(_open, number)) for number in range(count)]
 
 

@@ -8,7 +8,7 @@ from statistics import median, quantiles
 
 from agents.domain.decisions.authority import Kind
 from agents.domain.task.task import Task
-from bot.change_notifier import Bell
+from bot.change_notifier import ChangeNotifier
 from bot.intake.inbox import Inbox
 from bot.messages import Choice, Pressed
 from tests.bench.floor import BareSqlite, bare_sqlite, folder
@@ -35,7 +35,7 @@ def _row(name: str, ours: float, theirs: float) -> Row:
 async def _measure(place: Path, bare: BareSqlite, say: Say) -> tuple[list[float], list[float]]:
     acks: list[float] = []
     commits: list[float] = []
-    async with open_office(place, Bell()) as office:
+    async with open_office(place, ChangeNotifier()) as office:
         inbox = Inbox(office)
         (task,) = await open_tasks(office, 1)
         for number in range(-1, ROUNDS):

@@ -15,13 +15,13 @@ from agents.domain.decisions.authority import Group, Kind
 from agents.domain.ids import Account, TaskId
 from agents.ports import Pull
 from agents.workspace.files.artefacts import FileArtefacts
-from bot.change_notifier import Bell
+from bot.change_notifier import ChangeNotifier
 from bot.permissions import Permissions
 from bot.platforms.console.access import ConsoleOptions
 from bot.platforms.console.server import running
 from bot.queries.people_queries import PeopleDesk
 from bot.queries.store_queries import DirectRecords
-from bot.services import Office
+from bot.services import Services
 from store.books import Books
 from store.database import Database
 from tests.bot.event_stream import events
@@ -64,11 +64,11 @@ class House:
 @pytest.fixture
 async def house(tmp_path: Path) -> AsyncIterator[House]:
     async with AsyncExitStack() as stack:
-        bell = Bell()
+        bell = ChangeNotifier()
         bell.attach()
         database = stack.enter_context(closing(Database(f"sqlite:///{tmp_path / 'overlord.db'}", bell.ring)))
         permissions = Permissions(GROUPS, frozenset({Account("cli:operator")}))
-        office = Office(database=database, permissions=permissions, clock=HandClock(), limits=UNLIMITED)
+        office = Services(database=database, permissions=permissions, clock=HandClock(), limits=UNLIMITED)
         room, kept = Room(office), FileArtefacts(tmp_path)
         desk = DirectRecords(office, room.inbox, bell, kept)
         options = ConsoleOptions(port=0, secret=SECRET, login="", now=office.clock.now, sessions=PeopleDesk(office))

@@ -10,7 +10,7 @@ from bot.intake.inbox import Inbox
 from bot.messages import Said
 from bot.permissions import Permissions
 from bot.running.jobs import settle_waiting
-from bot.services import Office, SystemClock
+from bot.services import Services, SystemClock
 from store.database import Database
 
 
@@ -30,7 +30,7 @@ def mention(who: str, number: int, channel: str = "console:general") -> Said:
 async def test_five_hundred_mentions_become_a_fair_share_and_one_busy_reply(tmp_path: Path) -> None:
     database = Database(f"sqlite:///{tmp_path / 'overlord.db'}")
     permissions = Permissions({}, frozenset())
-    inbox = Inbox(Office(database=database, permissions=permissions, clock=SystemClock(), limits=Limits()))
+    inbox = Inbox(Services(database=database, permissions=permissions, clock=SystemClock(), limits=Limits()))
     await asyncio.gather(*(inbox.accept(mention("mallory", n)) for n in range(500)))
     await inbox.accept(mention("ana", 1, "console:quiet"))
     while await settle_waiting(inbox):

@@ -20,14 +20,14 @@ from agents.domain.decisions.authority import Kind
 from agents.domain.ids import TaskId
 from agents.domain.text.redact import Redactor
 from agents.workspace.files.artefacts import FileArtefacts
-from bot.change_notifier import Bell
+from bot.change_notifier import ChangeNotifier
 from bot.permissions import Permissions
 from bot.platforms.console.access import ConsoleOptions
 from bot.platforms.console.pages import NEEDS_SHOWN, TASKS_SHOWN, THREADS_SHOWN
 from bot.platforms.console.server import _bind, running
 from bot.queries.store_queries import DirectRecords
 from bot.query_api import Portion
-from bot.services import Office
+from bot.services import Services
 from store.database import Database
 from tests.bot.filling import fill
 from tests.builders.shell import Shell
@@ -81,12 +81,12 @@ class House:
 async def house_of(place: Path, tasks: int, asked: int) -> AsyncIterator[House]:
     """So many tasks, of which the newest ask the operator something."""
     async with AsyncExitStack() as stack:
-        bell, counter = Bell(), Counter()
+        bell, counter = ChangeNotifier(), Counter()
         bell.attach()
         database = stack.enter_context(closing(Database(f"sqlite:///{place}-overlord.db", bell.ring)))
         event.listen(database._reader, "connect", counter.watch)
         permissions = Permissions({}, frozenset({OPERATOR}))
-        office = Office(
+        office = Services(
             database=database, permissions=permissions, clock=HandClock(), limits=UNLIMITED, redact=counter.redact
         )
         room = Room(office)
@@ -173,7 +173,7 @@ async def test_an_answer_in_two_parts_is_sent_at_once(tmp_path: Path) -> None:
 async def test_needs_rings_when_a_decision_changes_and_for_nothing_else(tmp_path: Path) -> None:
     told: list[frozenset[str]] = []
     with closing(Database(f"sqlite:///{tmp_path / 'overlord.db'}", told.append)) as database:
-        room = Room(Office(database=database, permissions=Permissions({}, frozenset({OPERATOR})),
+        room = Room(Services(database=database, permissions=Permissions({}, frozenset({OPERATOR})),
                            clock=HandClock(), limits=UNLIMITED))  # fmt: skip
         rings: dict[str, bool] = {}
 

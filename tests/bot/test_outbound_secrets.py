@@ -19,7 +19,7 @@ from bot.messages import Arrow, Button, Card, Choice, Graph, Node, Row
 from bot.permissions import Permissions
 from bot.platforms.console.guard import HEADERS
 from bot.platforms.console.rendering.page import HERE
-from bot.services import Leases, Office, SystemClock
+from bot.services import Leases, Services, SystemClock
 from store.chat.posts import Act
 from store.database import Database
 from tests.conformance.console_rig import ConsoleRig
@@ -64,7 +64,7 @@ class Post:
     """The outbox over one platform, and everything that the platform was given."""
 
     rig: Rig
-    office: Office
+    office: Services
 
     async def send(self, key: str, thread: Thread, card: Card, act: Act = Act.POST, target: str = "") -> None:
         wished = wish(key, thread, card, act, target)
@@ -99,7 +99,7 @@ async def post(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
         rig: Rig = await importlib.import_module(RIGS[request.param]).open_rig(stack, tmp_path)
         database = Database(f"sqlite:///{tmp_path / 'office.db'}")
         stack.callback(database.close)
-        office = Office(
+        office = Services(
             database=database,
             permissions=Permissions({}, frozenset()),
             clock=SystemClock(),

@@ -18,7 +18,7 @@ from bot.intake.inbox import Inbox
 from bot.messages import Card, Said, load_card
 from bot.permissions import Permissions
 from bot.running.jobs import settle_waiting
-from bot.services import Office, SystemClock
+from bot.services import Services, SystemClock
 from store.books import Books
 from store.codec import Cause
 from store.database import Database
@@ -30,13 +30,13 @@ WHICH = lettered(Option(value="api"), Option(value="web"))
 
 
 @pytest.fixture
-def office(tmp_path: Path) -> Iterator[Office]:
+def office(tmp_path: Path) -> Iterator[Services]:
     database = Database(f"sqlite:///{tmp_path / 'overlord.db'}")
-    yield Office(database=database, permissions=Permissions({}, frozenset()), clock=SystemClock(), limits=Limits())
+    yield Services(database=database, permissions=Permissions({}, frozenset()), clock=SystemClock(), limits=Limits())
     database.close()
 
 
-def fill(office: Office, books: Books) -> None:
+def fill(office: Services, books: Books) -> None:
     owner, cause = books.people.of(ANA).id, Cause(actor=ANA, delivery="d")
     for number in range(TASKS):
         moment, direct = office.moment(CHANNEL, f"cause {number}"), number < PRIVATE
@@ -46,7 +46,7 @@ def fill(office: Office, books: Books) -> None:
         books.log.append(task.id, asking.ask(task, question("project", WHICH), moment), cause)
 
 
-async def answer(office: Office, words: str, *, direct: bool = False) -> Card:
+async def answer(office: Services, words: str, *, direct: bool = False) -> Card:
     key, inbox = f"console:{words}:{direct}", Inbox(office)
     said = Said(
         key=key,
@@ -69,7 +69,7 @@ async def answer(office: Office, words: str, *, direct: bool = False) -> Card:
 
 @pytest.mark.parametrize("words", ["tasks", "what needs me"])
 @pytest.mark.parametrize("direct", [False, True])
-async def test_page_by_page_everything_is_reached(office: Office, words: str, direct: bool) -> None:
+async def test_page_by_page_everything_is_reached(office: Services, words: str, direct: bool) -> None:
     await office.database.write(partial(fill, office))
     total = TASKS if direct else TASKS - PRIVATE
     seen: list[str] = []
@@ -86,7 +86,7 @@ async def test_page_by_page_everything_is_reached(office: Office, words: str, di
     assert "There is no page 4" in beyond.title and f"`{words} 3`" in beyond.text
 
 
-async def test_one_page_says_nothing_of_pages(office: Office) -> None:
+async def test_one_page_says_nothing_of_pages(office: Services) -> None:
     assert (await answer(office, "tasks")).title == "No task is open"
     assert (await answer(office, "what needs me")).title == "Nothing needs you"
     await office.database.write(partial(fill, office))

@@ -59,7 +59,7 @@ class ScriptedDesk:
         self.now = Live()  # what runs
         self._waiting: set[asyncio.Queue[frozenset[str]]] = set()
 
-    # ── the Desk ────────────────────────────────────────────────────────────────────────────────────────────────
+    # ── the QueryApi ────────────────────────────────────────────────────────────────────────────────────────────────
 
     async def hear(self, delivery: Delivery) -> Heard | None:
         if self.problem:

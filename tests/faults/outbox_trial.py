@@ -15,13 +15,13 @@ import httpx
 from agents.domain.decisions.authority import Group
 from agents.domain.ids import Thread
 from agents.domain.limits import Limits
-from bot.change_notifier import Bell
+from bot.change_notifier import ChangeNotifier
 from bot.delivery.announcer import wish
 from bot.delivery.outbox import Outbox
 from bot.messages import Card, Platform
 from bot.permissions import Permissions
 from bot.running.pump import Pump
-from bot.services import Leases, Office
+from bot.services import Leases, Services
 from store.books import Books
 from store.chat.posts import Wish
 from store.database import Database
@@ -35,7 +35,7 @@ from tests.faults.outside import Glimpse, Outside
 # A minute passes in 1.5 s: time-out 0.375 s, settle 0.625 s, send lease 1.125 s. The provider shows what it took within
 # 0.3 s, which leaves a busy machine as much again.
 SCALE = 40.0
-MakeOutbox = Callable[[Office, Mapping[str, Platform], Leases], Outbox]
+MakeOutbox = Callable[[Services, Mapping[str, Platform], Leases], Outbox]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,10 +81,10 @@ class Sent:
         return not (self.lost or self.doubled or self.out_of_order or self.stale or self.problem)
 
 
-def office_in(home: Path, clock: ScaledClock, limits: Limits, bell: Bell) -> Office:
+def office_in(home: Path, clock: ScaledClock, limits: Limits, bell: ChangeNotifier) -> Services:
     nobody = Permissions({group: frozenset() for group in Group}, frozenset(), {})
     database = Database(f"sqlite:///{home / 'overlord.db'}", bell.ring)
-    return Office(database=database, permissions=nobody, clock=clock, limits=limits)
+    return Services(database=database, permissions=nobody, clock=clock, limits=limits)
 
 
 def a_sender(home: Path, errand: Errand, address: str) -> Main:
@@ -92,7 +92,7 @@ def a_sender(home: Path, errand: Errand, address: str) -> Main:
     since = time.time()
 
     async def main(ready: Ready) -> None:
-        bell = Bell()
+        bell = ChangeNotifier()
         bell.attach()
         office = office_in(home, ScaledClock(SCALE, since), errand.limits, bell)
         leases = Leases(office.clock)

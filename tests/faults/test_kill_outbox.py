@@ -9,7 +9,7 @@ import pytest
 
 from agents.domain.ids import Account, Thread
 from agents.domain.limits import Limits
-from bot.change_notifier import Bell
+from bot.change_notifier import ChangeNotifier
 from bot.delivery.announcer import wish
 from bot.delivery.outbox import Outbox
 from bot.messages import Card, Later
@@ -94,7 +94,7 @@ class BusyThenFound:
 
 async def test_a_look_that_has_to_be_put_off_is_still_made_before_the_post(tmp_path: Path) -> None:
     clock, platform = ScaledClock(1, time.time()), BusyThenFound()
-    office = office_in(tmp_path, clock, Limits(), Bell())
+    office = office_in(tmp_path, clock, Limits(), ChangeNotifier())
     long_ago = _lease(clock.now() - timedelta(minutes=2))
     await office.database.write(lambda b: b.posts.want(wish("post", Thread("flaky:room:0"), Card(title="post")), NOW))
     await office.database.write(lambda b: b.posts.claim(long_ago, Limits(), 1))  # and then its sender was gone

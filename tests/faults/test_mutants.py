@@ -26,7 +26,7 @@ from agents.domain.limits import Limits
 from agents.domain.task.task import Task
 from agents.ports import Decide
 from agents.workspace.files.artefacts import FileArtefacts
-from bot.change_notifier import Bell
+from bot.change_notifier import ChangeNotifier
 from bot.delivery.announcer import wish
 from bot.delivery.outbox import Outbox
 from bot.intake.inbox import Inbox, Outcome
@@ -36,7 +36,7 @@ from bot.platforms.console.server import running as console_running
 from bot.queries.store_queries import Records
 from bot.running.jobs import launch, settle_waiting
 from bot.running.pump import Pump
-from bot.services import Office
+from bot.services import Services
 from store import tables
 from store.books import Books
 from store.chat.posts import Post
@@ -74,12 +74,12 @@ class LateInbox(Inbox):
         return None
 
 
-def a_console(home: Path, make_inbox: Callable[[Office], Inbox]) -> Main:
+def a_console(home: Path, make_inbox: Callable[[Services], Inbox]) -> Main:
     """The console and what settles its deliveries; nothing else runs."""
     port, since = free_port(), time.time()
 
     async def main(ready: Ready) -> None:
-        bell = Bell()
+        bell = ChangeNotifier()
         bell.attach()
         generous = Limits(quota_per_person=10**6, quota_per_channel=10**6)
         office = office_in(home, ScaledClock(SCALE, since), generous, bell)
@@ -94,7 +94,7 @@ def a_console(home: Path, make_inbox: Callable[[Office], Inbox]) -> Main:
     return main
 
 
-def lost_in_a_rush(home: Path, make_inbox: Callable[[Office], Inbox], kills: int) -> list[str]:
+def lost_in_a_rush(home: Path, make_inbox: Callable[[Services], Inbox], kills: int) -> list[str]:
     plan = Rush(seed=random.SystemRandom().randrange(10**6), messages=4 * kills, kills=kills)
     mains = [a_console(furnished(home), make_inbox)]
     rushed = rush(home, mains, plan, lambda glimpse: "received" not in glimpse.states)

@@ -7,18 +7,18 @@ from agents.domain.models.routing import ROLES, Model, Served
 from agents.llm.client import Models
 from agents.llm.prompts import Prompts
 from agents.ports import Llm
-from bot.services import Office
+from bot.services import Services
 from store.running.call_log import CallLog
 from store.running.jobs import Job
 from tests.fakes.model_server import KEY, LARGE, ModelServer
 from tests.llm.rig import LOADED, SECRET, files
 
 
-def served(server: ModelServer) -> Callable[[Office], Callable[[Job], Llm]]:
+def served(server: ModelServer) -> Callable[[Services], Callable[[Job], Llm]]:
     """The real client and the real book of calls."""
     named = (Model(name=f"hosted_vllm/{LARGE}", base_url=server.url, api_key=KEY),)
 
-    def made(office: Office) -> Callable[[Job], Llm]:
+    def made(office: Services) -> Callable[[Job], Llm]:
         models = Models(
             chosen={role: Served(models=named, why="a test") for role in ROLES},
             prompts=Prompts(SECRET, files=files),

@@ -3,7 +3,7 @@
 from agents.domain.ids import TaskId
 from agents.ports import Candidate, Judged, Show, unseen
 from bot.live import Running
-from bot.services import Office
+from bot.services import Services
 from tests.fakes.work import ScriptedGates
 from tests.flows.work import Work, work as work
 
@@ -11,7 +11,7 @@ from tests.flows.work import Work, work as work
 class Watched(ScriptedGates):
     """Gates that run something, and look at what is seen of it meanwhile."""
 
-    def __init__(self, office: Office) -> None:
+    def __init__(self, office: Services) -> None:
         super().__init__()
         self.office = office
         self.seen: tuple[Running, ...] = ()

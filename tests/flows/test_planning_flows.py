@@ -13,7 +13,7 @@ from agents.domain.task.task import TaskState
 from agents.ports import Ask, Llm
 from bot.cards.about import why_card
 from bot.cards.states import state_of
-from bot.services import Office
+from bot.services import Services
 from store.running.calls import CallState
 from store.running.jobs import Job
 from tests.fakes.llm import ScriptedLlm, no_answer
@@ -26,7 +26,7 @@ from tests.scenarios.plans import GO, KEEPS, OK, REVISE, WARN, plan
 PATIENCE = 60.0  # seconds; machines are shared
 
 
-def scripted(llm: ScriptedLlm) -> Callable[[Office], Callable[[Job], Llm]]:
+def scripted(llm: ScriptedLlm) -> Callable[[Services], Callable[[Job], Llm]]:
     return lambda office: lambda job: llm
 
 

@@ -14,7 +14,7 @@ from agents.domain.ids import PersonId
 from agents.domain.task import steering
 from agents.domain.work.work import SubtaskState
 from agents.ports import Brief
-from bot.services import Office
+from bot.services import Services
 from store.books import Books
 from store.chat.deliveries import Received
 from store.codec import Cause
@@ -110,7 +110,7 @@ async def work(tmp_path: Path) -> AsyncIterator[Work]:
         yield Work(plan.office, plan.llm, plan.task, workshop=Workshop())
 
 
-def _delivered(books: Books, key: str, office: Office) -> str:
+def _delivered(books: Books, key: str, office: Services) -> str:
     """Every decision refers to a delivery that was received."""
     at = office.clock.now()
     received = Received(key=key, kind="Said", body="{}", account="console:ana", channel=CHANNEL, thread="t", at=at)

@@ -23,7 +23,7 @@ from agents.ports import Llm, Ports
 from agents.workspace.projects import GitProjects
 from bot.permissions import Permissions
 from bot.running.jobs import launch
-from bot.services import Office
+from bot.services import Services
 from manifests import packaged
 from store.books import Books
 from store.codec import Cause
@@ -42,7 +42,7 @@ CHANNEL = "console:general"
 class Planning:
     """`llm` gives each job its model; jobs are taken in the order they were asked for."""
 
-    office: Office
+    office: Services
     llm: Callable[[Job], Llm]
     task: TaskId
     runs: int = 0
@@ -125,11 +125,11 @@ class Planning:
 
 
 @asynccontextmanager
-async def planning(place: Path, llm: Callable[[Office], Callable[[Job], Llm]]) -> AsyncIterator[Planning]:
+async def planning(place: Path, llm: Callable[[Services], Callable[[Job], Llm]]) -> AsyncIterator[Planning]:
     database = Database(f"sqlite:///{place / 'overlord.db'}")
     clock = ScaledClock(100, since=time.time())
     limits = Limits(job_lease=6_000)  # nobody renews one here, and the clock is a hundred times as fast as the machine
-    office = Office(database=database, permissions=Permissions({}, frozenset()), clock=clock, limits=limits)
+    office = Services(database=database, permissions=Permissions({}, frozenset()), clock=clock, limits=limits)
 
     def open_task(books: Books) -> TaskId:
         moment, thread = office.moment(CHANNEL, "opened"), Thread(f"{CHANNEL}:1")

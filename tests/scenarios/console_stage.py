@@ -8,7 +8,7 @@ from typing import Protocol
 from agents.domain.ids import Account, Thread, derived
 from bot.app import Program
 from bot.messages import Edited, Pressed, Said
-from bot.query_api import Desk
+from bot.query_api import QueryApi
 from tests.scenarios.stage import Host, Setup, Shown
 
 CHANNEL = "console:general"
@@ -120,7 +120,7 @@ class ConsoleStage:
         return bool(seen and seen.messages[0].seen)
 
     @property
-    def _desk(self) -> Desk:
+    def _desk(self) -> QueryApi:
         assert self.host and self.host.program, "the program is not running"
         return self.host.program.desk
 

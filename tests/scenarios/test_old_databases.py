@@ -12,7 +12,7 @@ from agents.domain.decisions.decision import Decision
 from agents.domain.decisions.table import rule_name
 from agents.domain.ids import TaskId, Thread
 from agents.domain.task.task import Task, TaskState
-from bot.query_api import Desk
+from bot.query_api import QueryApi
 from store.books import Books
 from store.database import Database
 from store.streams import audit
@@ -112,7 +112,7 @@ async def _is_open(play: Play, id: TaskId, decision: Decision) -> bool:
     return any(each.id == decision.id for each in task.open)
 
 
-async def _shown_on(desk: Desk, thread: Thread, who: Any, decision: Decision) -> str:
+async def _shown_on(desk: QueryApi, thread: Thread, who: Any, decision: Decision) -> str:
     seen = await desk.conversation(thread, who)
     assert seen, f"no thread {thread}"
     for message in seen.messages:

@@ -23,7 +23,7 @@ from bot.intake.inbox import Inbox, Outcome
 from bot.messages import Delivery, Pressed, Said
 from bot.permissions import Permissions
 from bot.running.timers import Timers
-from bot.services import Office
+from bot.services import Services
 from store.books import Books
 from store.chat.deliveries import DeliveryState, Received
 from store.codec import Cause
@@ -71,17 +71,17 @@ def office_of(
     clock: HandClock | None = None,
     groups: Mapping[Group, frozenset[str]] = GROUPS,
     limits: Limits = UNLIMITED,
-) -> Office:
+) -> Services:
     channels = {STRICT: ChannelPolicy(self_approval=False), CAREFUL: ChannelPolicy(on_timeout=OnTimeout.DENY)}
     permissions = Permissions(groups, frozenset({OPERATOR}), channels)
-    return Office(database=database, permissions=permissions, clock=clock or HandClock(), limits=limits)
+    return Services(database=database, permissions=permissions, clock=clock or HandClock(), limits=limits)
 
 
 @dataclass
 class Room:
     """One bot's view of a database; two rooms on one database are two instances."""
 
-    office: Office
+    office: Services
     inbox: Inbox = field(init=False)
     deliveries: int = 0
 

@@ -17,7 +17,7 @@ from bot.messages import Bounds, Card, Said
 from bot.permissions import Permissions
 from bot.running.jobs import Jobs, launch, settle_waiting
 from bot.running.scheduler import Scheduler
-from bot.services import Leases, Office, SystemClock
+from bot.services import Leases, Services, SystemClock
 from store.books import Books
 from store.chat.posts import Wish
 from store.database import Database, StoreUnavailable
@@ -34,8 +34,8 @@ def url(request: pytest.FixtureRequest, tmp_path: object) -> str:
 
 
 @pytest.fixture
-def office(database: Database) -> Office:
-    return Office(database=database, permissions=Permissions({}, frozenset()), clock=SystemClock(), limits=QUICK)
+def office(database: Database) -> Services:
+    return Services(database=database, permissions=Permissions({}, frozenset()), clock=SystemClock(), limits=QUICK)
 
 
 async def fail_once(database: Database) -> None:
@@ -54,7 +54,7 @@ async def test_a_write_that_fails_tells_so_and_the_next_one_is_written(database:
     assert await database.write(lambda books: books.people.of(ANA).accounts) == (ANA,)
 
 
-async def test_settling_stops_at_an_outage_instead_of_trying_as_fast_as_it_can(office: Office) -> None:
+async def test_settling_stops_at_an_outage_instead_of_trying_as_fast_as_it_can(office: Services) -> None:
     inbox = Inbox(office)
     for number in range(3):
         said = Said(
@@ -73,7 +73,7 @@ async def test_settling_stops_at_an_outage_instead_of_trying_as_fast_as_it_can(o
 class Patient:
     """A job that waits; its lease is looked at meanwhile."""
 
-    def __init__(self, office: Office) -> None:
+    def __init__(self, office: Services) -> None:
         self.started = asyncio.Event()
         self.jobs = Jobs(office, self._ports, Leases(office.clock), Scheduler(office.clock))
         self._database = office.database
@@ -95,7 +95,7 @@ class Patient:
         assert tries, "nobody renews it"
 
 
-async def test_a_running_job_keeps_its_lease_through_an_outage(office: Office) -> None:
+async def test_a_running_job_keeps_its_lease_through_an_outage(office: Services) -> None:
     at = datetime.now(MORNING.tzinfo)
     await office.database.write(lambda books: open_task("k", ANA, CHANNEL, at, books))
     await office.database.write(launch)
@@ -140,7 +140,7 @@ class CountingPlatform:
     async def mark_seen(self, thread: Thread, message: str) -> None: ...
 
 
-async def test_a_post_that_went_out_is_remembered_though_the_store_failed_just_then(office: Office) -> None:
+async def test_a_post_that_went_out_is_remembered_though_the_store_failed_just_then(office: Services) -> None:
     platform = CountingPlatform(office.database)
     outbox = Outbox(office, {"slack": platform}, Leases(office.clock))
     thread = Thread("slack:C1:1")
@@ -177,7 +177,7 @@ def _want(wished: Wish, books: Books) -> None:
     books.posts.want(wished, MORNING)
 
 
-async def test_a_platform_that_hangs_holds_up_no_other_and_is_asked_once(office: Office) -> None:
+async def test_a_platform_that_hangs_holds_up_no_other_and_is_asked_once(office: Services) -> None:
     hanging, well = HangingPlatform(office.database), WellPlatform(office.database)
     steps = Outbox(office, {"discord": hanging, "slack": well}, Leases(office.clock)).steps()
     for key, thread in (("a", Thread("discord:1:2")), ("b", Thread("slack:C1:1")), ("c", Thread("console:general:1"))):

@@ -6,7 +6,7 @@ from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from bot.change_notifier import Bell
+from bot.change_notifier import ChangeNotifier
 from bot.loop import TimedLoop
 from bot.running.pump import Pump, Watch
 from bot.services import SystemClock
@@ -18,7 +18,7 @@ from tests.store.room import Room, office_of
 async def test_what_another_process_wrote_is_noticed_and_what_we_wrote_is_not(url: str) -> None:
     with closing(Database(url)) as ours, closing(Database(url)) as another:
         mine, theirs = Room(office_of(ours)), Room(office_of(another))
-        watch = Watch(ours, SystemClock(), Bell())
+        watch = Watch(ours, SystemClock(), ChangeNotifier())
         await watch.has_changed()
         assert not await watch.has_changed()
         await theirs.task()
@@ -32,7 +32,7 @@ async def test_what_another_process_wrote_is_noticed_and_what_we_wrote_is_not(ur
 async def test_a_clock_that_is_set_is_noticed(tmp_path: Path) -> None:
     with closing(Database(f"sqlite:///{tmp_path / 'overlord.db'}")) as database:
         clock = ScaledClock(1.0, time.time())
-        watch = Watch(database, clock, Bell())
+        watch = Watch(database, clock, ChangeNotifier())
         await watch.has_changed()
         for jump in (timedelta(hours=1), timedelta(hours=-2), timedelta(0)):
             clock.shift += jump
@@ -41,7 +41,7 @@ async def test_a_clock_that_is_set_is_noticed(tmp_path: Path) -> None:
 
 async def test_after_an_outage_everybody_looks(tmp_path: Path) -> None:
     with closing(Flickering(f"sqlite:///{tmp_path / 'overlord.db'}")) as database:
-        watch = Watch(database, SystemClock(), Bell())
+        watch = Watch(database, SystemClock(), ChangeNotifier())
         await watch.has_changed()
         database.away = True
         assert not await watch.has_changed()
@@ -80,7 +80,7 @@ async def test_what_comes_due_between_the_look_and_the_question_is_not_slept_ove
 
 
 async def test_everybody_is_woken_when_nobody_can_say_what_changed() -> None:
-    bell, events = Bell(), [asyncio.Event(), asyncio.Event()]
+    bell, events = ChangeNotifier(), [asyncio.Event(), asyncio.Event()]
     for topic, event in zip(("facts", "posts"), events, strict=True):
         bell.wake_on(frozenset({topic}), event)
     rings = bell.rings()

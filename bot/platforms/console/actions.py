@@ -30,7 +30,7 @@ from bot.platforms.console.deliveries import NONCE, Form, Unsendable
 from bot.platforms.console.pages import Pages, may_read
 from bot.platforms.console.rendering.page import iso, thread_path
 from bot.platforms.console.stream import Changes
-from bot.query_api import Desk
+from bot.query_api import QueryApi
 from store.chat.sessions import Session
 
 Make = Callable[[Form, Viewer, str, datetime], Delivery]
@@ -42,7 +42,7 @@ KEPT_FIELDS = ("channel", "thread", "message", "token", "shown", "task", "back")
 
 
 class Actions:
-    def __init__(self, desk: Desk, auth: Authenticator, pages: Pages, changes: Changes) -> None:
+    def __init__(self, desk: QueryApi, auth: Authenticator, pages: Pages, changes: Changes) -> None:
         self._desk = desk
         self._changes = changes
         self._auth = auth

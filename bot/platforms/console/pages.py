@@ -19,7 +19,7 @@ from bot.platforms.console.deliveries import LIMIT, without_mention
 from bot.platforms.console.rendering import page
 from bot.platforms.console.rendering.diffs import diff_html
 from bot.platforms.console.stream import Changes
-from bot.query_api import Desk, Message, Portion
+from bot.query_api import Message, Portion, QueryApi
 
 THREADS_SHOWN, NEEDS_SHOWN, TASKS_SHOWN = 20, 10, 50  # a page
 SEARCH_MOST = 200  # characters
@@ -27,7 +27,7 @@ PAGES_MOST = 1_000_000
 
 
 class Pages:
-    def __init__(self, desk: Desk, options: ConsoleOptions, changes: Changes) -> None:
+    def __init__(self, desk: QueryApi, options: ConsoleOptions, changes: Changes) -> None:
         self._desk = desk
         self._options = options
         self._changes = changes

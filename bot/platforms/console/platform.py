@@ -14,8 +14,8 @@ from bot.messages import Bounds, Card, Gone, Platform, Unsure, dump_card
 from bot.platforms.console.access import ConsoleOptions, needs_login
 from bot.platforms.console.server import running
 from bot.platforms.console.settings import ConsoleSettings
-from bot.query_api import Desk, Pages
-from bot.services import Office
+from bot.query_api import Pages, QueryApi
+from bot.services import Services
 from store.books import Books
 from store.database import Database, Result, StoreUnavailable, Transaction
 
@@ -67,11 +67,11 @@ class ConsolePlatform:
 
 
 @asynccontextmanager
-async def connect(settings: Settings, office: Office, inbox: Inbox, desk: Desk) -> AsyncIterator[Platform]:
+async def connect(settings: Settings, office: Services, inbox: Inbox, desk: QueryApi) -> AsyncIterator[Platform]:
     yield ConsolePlatform(office.database, office.clock)
 
 
-def serve(settings: Settings, office: Office, desk: Desk, pages: Pages) -> AbstractAsyncContextManager[str]:
+def serve(settings: Settings, office: Services, desk: QueryApi, pages: Pages) -> AbstractAsyncContextManager[str]:
     console = settings.section(ConsoleSettings)
     known = not needs_login(console.host, console.proxies, pages.look_up)
     options = ConsoleOptions(

@@ -31,12 +31,12 @@ from bot.platforms.console.actions import Actions, Login
 from bot.platforms.console.guard import Forwarded, Guard
 from bot.platforms.console.pages import Pages
 from bot.platforms.console.rendering import page
-from bot.query_api import Desk, Endpoint
+from bot.query_api import Endpoint, QueryApi
 
 View = Callable[[Request], Awaitable[Response]]
 
 
-def make_app(desk: Desk, options: ConsoleOptions, keeper: Doorkeeper) -> Starlette:
+def make_app(desk: QueryApi, options: ConsoleOptions, keeper: Doorkeeper) -> Starlette:
     auth, changes, stopping = Authenticator(options), stream.Changes(desk), asyncio.Event()
     pages = Pages(desk, options, changes)
 
@@ -217,7 +217,7 @@ class _Server(uvicorn.Server):
 
 
 @asynccontextmanager
-async def running(desk: Desk, options: ConsoleOptions) -> AsyncIterator[str]:
+async def running(desk: QueryApi, options: ConsoleOptions) -> AsyncIterator[str]:
     """Serve while the block runs; yields the address. Port 0 takes any free one."""
     bound = _bind(options)
     options = replace(options, port=bound.getsockname()[1])

@@ -17,7 +17,7 @@ from agents.domain.text.numbers import small_number
 from bot.live import Running
 from bot.platforms.console.access import Authenticator, Viewer, viewer_of
 from bot.platforms.console.rendering import page
-from bot.query_api import Desk
+from bot.query_api import QueryApi
 
 KEPT = 512  # changes that a page which was away can catch up on; after more it reads everything again
 PULSE = 15.0  # seconds; also how soon a revoked login loses its stream
@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 class Changes:
     """The latest changes, numbered. A page names the last number it saw and gets what came after."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: QueryApi) -> None:
         self._desk = desk
         self._boot = secrets.token_hex(4)  # numbers start again with the process
         self._kept: deque[tuple[int, frozenset[str]]] = deque(maxlen=KEPT)
@@ -101,7 +101,7 @@ def _event(kind: str, data: object, mark: str = "") -> str:
 class Reader:
     """The person who holds a stream open, authenticated again at every turn. `looks_at`: the task whose page it is."""
 
-    def __init__(self, request: Request, auth: Authenticator, desk: Desk, looks_at: TaskId | None = None) -> None:
+    def __init__(self, request: Request, auth: Authenticator, desk: QueryApi, looks_at: TaskId | None = None) -> None:
         self._request, self._auth, self._desk, self._looks_at = request, auth, desk, looks_at
         self._viewer: Viewer = viewer_of(request)
         self._seen: Sequence[Running] | None = None
@@ -140,7 +140,7 @@ class Reader:
 
 
 def endpoint(
-    changes: Changes, stopping: asyncio.Event, auth: Authenticator, desk: Desk
+    changes: Changes, stopping: asyncio.Event, auth: Authenticator, desk: QueryApi
 ) -> Callable[[Request], Awaitable[StreamingResponse]]:
     async def stream(request: Request) -> StreamingResponse:
         after = request.headers.get("last-event-id") or request.query_params.get("after", "")

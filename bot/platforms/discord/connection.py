@@ -12,13 +12,13 @@ from bot.messages import Button, Platform, load_card
 from bot.platforms.discord.gateway import open_gateway
 from bot.platforms.discord.options import DiscordOptions, packaged_commands
 from bot.platforms.discord.settings import DiscordSettings
-from bot.query_api import Desk
-from bot.services import Office
+from bot.query_api import QueryApi
+from bot.services import Services
 from store.books import Books
 
 
 @asynccontextmanager
-async def connect(settings: Settings, office: Office, inbox: Inbox, desk: Desk) -> AsyncIterator[Platform]:
+async def connect(settings: Settings, office: Services, inbox: Inbox, desk: QueryApi) -> AsyncIterator[Platform]:
     discord = settings.section(DiscordSettings)
     options = DiscordOptions(
         token=discord.token.reveal() if discord.token else "",
@@ -37,7 +37,7 @@ async def connect(settings: Settings, office: Office, inbox: Inbox, desk: Desk) 
 class DiscordGatewayStore:
     """Implements bot.platforms.discord.options.GatewayStore."""
 
-    def __init__(self, office: Office) -> None:
+    def __init__(self, office: Services) -> None:
         self._database = office.database
 
     async def button(self, thread: Thread, message: str, token: str) -> Button | None:

@@ -12,15 +12,15 @@ from bot.messages import Card, Platform
 from bot.platforms.slack.gateway import open_gateway
 from bot.platforms.slack.options import SlackOptions
 from bot.platforms.slack.settings import SlackSettings
-from bot.query_api import Desk, Portion
-from bot.services import Office
+from bot.query_api import Portion, QueryApi
+from bot.services import Services
 from store.books import Books
 
 HOME_SHOWS = 30  # cards of what needs somebody; Slack takes no more on a home
 
 
 @asynccontextmanager
-async def connect(settings: Settings, office: Office, inbox: Inbox, desk: Desk) -> AsyncIterator[Platform]:
+async def connect(settings: Settings, office: Services, inbox: Inbox, desk: QueryApi) -> AsyncIterator[Platform]:
     async def needs(account: Account) -> tuple[Sequence[Card], int]:
         oldest = await desk.needs(account, Portion(most=HOME_SHOWS))
         return [need.card for need in oldest], await desk.count_needs(account)
@@ -51,7 +51,7 @@ async def connect(settings: Settings, office: Office, inbox: Inbox, desk: Desk) 
 class SlackGatewayStore:
     """Implements bot.platforms.slack.options.GatewayStore."""
 
-    def __init__(self, office: Office) -> None:
+    def __init__(self, office: Services) -> None:
         self._database = office.database
 
     async def is_ours(self, thread: Thread, message: str) -> bool:
