@@ -31,7 +31,7 @@ CHANGES = "Keep to what was asked for, and take no right that nobody gave."
 
 def demo(
     list_: Annotated[
-        bool, typer.Option("--list", help="Print the requests that can be rehearsed_requests, with their numbers.")
+        bool, typer.Option("--list", help="Print the requests that can be rehearsed, with their numbers.")
     ] = False,
     json: Annotated[
         bool, typer.Option("--json", help="With --list: print JSON, with what each request shows.")
