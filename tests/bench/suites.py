@@ -13,9 +13,17 @@ KILL = ROOT / "tests" / "bench" / "kill_every_step.py"
 FORGES = (
     "tests/faults/test_kill_forge.py",
     "tests/faults/test_kill_github.py",
-    "tests/workspace/test_kill_checkouts.py",
+    "tests/workspace/git/test_kill_checkouts.py",
 )
-SEARCHED = ("tests/domain/test_ledger_model.py", "tests/store/test_snapshots.py", "tests/bot/test_demo.py")
+SEARCHED = (
+    "tests/domain/decisions/test_ledger_model.py",
+    "tests/store/streams/test_snapshots.py",
+    "tests/bot/cli/test_demo.py",
+)
+    "tests/domain/decisions/test_ledger_model.py",
+    "tests/store/streams/test_snapshots.py",
+    "tests/bot/cli/test_demo.py",
+)
 
 
 def kill_every_step(say: Say) -> list[Row]:

@@ -347,6 +347,6 @@ def test_what_is_wrong_with_them_is_told_with_its_line(desk: Desk) -> None:
 
 
 def test_each_variable_is_in_the_list_of_settings() -> None:
-    page = (Path(__file__).resolve().parents[2] / "docs/settings.md").read_text()
+    page = (Path(__file__).resolve().parents[3] / "docs/settings.md").read_text()
     starts = {name.partition("__")[0] + "__" if "__" in name else name for name in VARIABLES}
     assert sorted(name for name in starts if name not in page) == []

@@ -100,7 +100,7 @@ def test_only_a_decision_leads_to_an_approval() -> None:
 
 def _places(called: str) -> set[str]:
     """Files in which something of this name is called."""
-    root, found = Path(__file__).parents[2], set()
+    root, found = Path(__file__).parents[3], set()
     for path in (p for room in ("agents", "bot", "store") for p in (root / room).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             name = node.func if isinstance(node, ast.Call) else None

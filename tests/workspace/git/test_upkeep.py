@@ -118,7 +118,7 @@ def killed_in_the_middle(repository: Path) -> bool:
     """kill -9, all of it, as soon as half a pack is there; False if it was done before that was seen."""
     command = [sys.executable, "-c", PACK, str(repository)]
     process = subprocess.Popen(
-        command, cwd=Path(__file__).parents[2], start_new_session=True, stdout=subprocess.DEVNULL
+        command, cwd=Path(__file__).parents[3], start_new_session=True, stdout=subprocess.DEVNULL
     )
     end = time.monotonic() + 60
     while process.poll() is None and time.monotonic() < end:

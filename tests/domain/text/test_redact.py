@@ -12,7 +12,7 @@ from agents.domain.text.secret_shapes import SHAPES
 from tests.domain.secret_corpus import BARE, NAMED, corpus, encoded, wrapped
 from tests.domain.secret_corpus_more import more
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 LIBRARIES = ("discord", "slack_sdk", "slack_bolt", "sqlalchemy", "aiohttp", "starlette", "uvicorn", "jinja2", "typer")
 STANDARD = ("email", "http", "urllib", "logging")
 redact = Redactor()
