@@ -20,10 +20,6 @@ SEARCHED = (
     "tests/store/streams/test_snapshots.py",
     "tests/bot/cli/test_demo.py",
 )
-    "tests/domain/decisions/test_ledger_model.py",
-    "tests/store/streams/test_snapshots.py",
-    "tests/bot/cli/test_demo.py",
-)
 
 
 def kill_every_step(say: Say) -> list[Row]:
