@@ -1,4 +1,4 @@
-"""Listens to Discord. A client that dies or stops receiving is replaced, and what was missed meanwhile is read."""
+"""Runs a Discord client, and replaces it when it fails or stops receiving."""
 
 import asyncio
 import logging
@@ -31,7 +31,7 @@ BAD_TOKEN = "Discord refuses the token: set DISCORD_TOKEN to the one from Develo
 
 
 class End(StrEnum):
-    """How the life of a client ended."""
+    """How a client ended."""
 
     DIED = "died"
     NO_CONTENT = "the message-content intent is off"
@@ -40,7 +40,7 @@ class End(StrEnum):
 
 @asynccontextmanager
 async def open_gateway(options: DiscordOptions, accept: Accept, store: GatewayStore) -> AsyncIterator[DiscordPlatform]:
-    """The platform, with somebody listening for as long as the block runs. Does not wait for Discord."""
+    """Listens while the block runs; yields the platform. Does not wait for Discord."""
     discord.http.Route.BASE = options.api_url.rstrip("/")
     discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(options.gateway_url)
     async with Rest(options.api_url, options.token, options.timeout, options.waits) as rest:
@@ -49,7 +49,7 @@ async def open_gateway(options: DiscordOptions, accept: Accept, store: GatewaySt
         interactions = Interactions(platform, rest, accept, store)
         events, interactions.roles = EventQueue(options, accept, store, interactions), Roles(rest, options.roles)
         await events.begin()
-        tasks = [asyncio.create_task(_take(events), name="discord-events")]
+        tasks = [asyncio.create_task(_handle_events(events), name="discord-events")]
         tasks.append(asyncio.create_task(_supervise(options, events, platform), name="discord-supervisor"))
         try:
             yield platform
@@ -59,8 +59,8 @@ async def open_gateway(options: DiscordOptions, accept: Accept, store: GatewaySt
             await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _take(events: EventQueue) -> None:
-    """One thing heard that cannot be understood must not deafen us to the next."""
+async def _handle_events(events: EventQueue) -> None:
+    """Handles events forever. An error in one is logged and does not stop the next."""
     while True:
         heard = await events.next()
         try:
@@ -73,7 +73,7 @@ async def _supervise(options: DiscordOptions, events: EventQueue, platform: Disc
     pause = 0.5
     while True:
         born = time.monotonic()
-        end = await _live(Listener(options, events, content=platform.reads_replies))
+        end = await _run_client(Listener(options, events, content=platform.reads_replies))
         if end is End.REFUSED:
             platform.problem = BAD_TOKEN
             log.error("discord stopped", extra={"problem": BAD_TOKEN})
@@ -86,8 +86,8 @@ async def _supervise(options: DiscordOptions, events: EventQueue, platform: Disc
         await asyncio.sleep(pause)
 
 
-async def _live(client: Listener) -> End:
-    """One client, from its login to its death."""
+async def _run_client(client: Listener) -> End:
+    """Runs one client until it ends."""
     start = asyncio.create_task(client.start(client.options.token))
     watch = asyncio.create_task(client.watch())
     try:
@@ -105,12 +105,12 @@ async def _live(client: Listener) -> End:
     except Exception as problem:
         log.warning("the discord client died", extra={"problem": f"{type(problem).__name__}: {problem}"})
     finally:
-        await _bury(client, start, watch)
+        await _close(client, start, watch)
     return End.DIED
 
 
-async def _bury(client: Listener, *tasks: asyncio.Task[None]) -> None:
-    """Say goodbye, but not for long: a deaf socket would never answer."""
+async def _close(client: Listener, *tasks: asyncio.Task[None]) -> None:
+    """Closes the client within a few seconds, since a dead socket never answers."""
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)

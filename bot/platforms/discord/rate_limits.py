@@ -1,4 +1,4 @@
-"""What Discord limits: a method on a route of one channel, or everything. The library's own calls keep to it too."""
+"""Rate limits of Discord: of a method on a route of one channel, or global. Also applied to discord.py's own calls."""
 
 import asyncio
 from types import SimpleNamespace
@@ -13,13 +13,13 @@ NOT_FROM_DISCORD = 60.0  # seconds, where a 429 does not say for how long
 
 
 def scope(method: str, path: str) -> str:
-    """Discord counts by method, route and channel; what else is numbered in a path makes no difference."""
+    """What one limit is for: method, route and channel; other ids in the path do not matter."""
     parts = path.partition("?")[0].split("/")
     return f"{method} {'/'.join(part if at < 3 or not part.isdecimal() else '*' for at, part in enumerate(parts))}"
 
 
 def trace_waits(waits: Waits, api_path: str) -> aiohttp.TraceConfig:
-    """For discord.py, which waits by itself while it lives, and forgets what it waited for when it dies."""
+    """Makes discord.py respect and record the stored waits, which it would forget with its client."""
 
     def scope_of(method: str, path: str) -> str:
         return scope(method, path.removeprefix(api_path.rstrip("/")))

@@ -30,7 +30,7 @@ NO_THREADS = frozenset({50001, 50013, 50024})  # may not, or cannot, be opened h
 
 
 class Declined(Refused):
-    """Discord said no, and why."""
+    """Discord refused, with its error code."""
 
     def __init__(self, code: int, words: str) -> None:
         super().__init__(f"Discord says: {words} ({code})")
@@ -38,11 +38,11 @@ class Declined(Refused):
 
 
 class Barred(Declined, Shut):
-    """Discord does not let us in there; whoever runs the server can change that."""
+    """The bot lacks access there; whoever runs the server can change that."""
 
 
 class Vanished(Gone):
-    """What was addressed is not there."""
+    """The channel, message or interaction does not exist."""
 
     def __init__(self, code: int, words: str) -> None:
         super().__init__(f"Discord says: {words} ({code})")
@@ -50,7 +50,7 @@ class Vanished(Gone):
 
 
 class _Limited(Later):
-    """A 429: nobody may ask this again before its time, and sometimes nothing at all."""
+    """A 429, for this scope or for everything."""
 
     def __init__(self, seconds: float, *, everywhere: bool) -> None:
         super().__init__(seconds)
@@ -59,7 +59,7 @@ class _Limited(Later):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class File:
-    """Something that goes with a message."""
+    """An attachment."""
 
     name: str
     content: bytes
@@ -121,7 +121,7 @@ class Rest:
             ) as response:
                 text = await response.text()
                 budget.learn(response.headers)
-                return _meaning(response, text)
+                return _read_answer(response, text)
         except aiohttp.ClientConnectorError as problem:
             raise Later(NO_CONNECTION) from problem
         except (aiohttp.ClientError, OSError, TimeoutError) as problem:
@@ -152,8 +152,8 @@ class _Request:
         return {"headers": headers, "data": form}
 
 
-def _meaning(response: aiohttp.ClientResponse, text: str) -> Any:
-    data = _parsed(response, text)
+def _read_answer(response: aiohttp.ClientResponse, text: str) -> Any:
+    data = _parse(response, text)
     if response.status < 300:
         if response.status != 204 and data is None:
             raise Unsure("Discord answered with something that is not JSON")
@@ -172,7 +172,7 @@ def _meaning(response: aiohttp.ClientResponse, text: str) -> Any:
     raise Declined(code, words or f"HTTP {response.status}")
 
 
-def _parsed(response: aiohttp.ClientResponse, text: str) -> Any:
+def _parse(response: aiohttp.ClientResponse, text: str) -> Any:
     if response.content_type != "application/json":
         return None
     try:
@@ -195,7 +195,7 @@ def _retry_after(response: aiohttp.ClientResponse, data: Any) -> float:
 
 
 class _Budget:
-    """What is left of one rate limit. Before Discord has told it, one request goes ahead and the others wait for it."""
+    """What is left of one rate limit. While it is unknown, one request goes ahead and the others wait for it."""
 
     def __init__(self) -> None:
         self._left: int | None = None
@@ -233,14 +233,14 @@ class _Budget:
         self._most, self._lasts = int(headers.get("X-RateLimit-Limit") or 0), max(self._lasts, float(after))
 
     def back(self) -> None:
-        """The request has ended, whatever came of it: those who waited for what it would tell go on."""
+        """The request has ended: those who waited for its answer go on."""
         if self._ahead:
             self._ahead.set_result(None)
             self._ahead = None
 
 
 class _Budgets:
-    """What is left of each limit that Discord told us of; forgetting one costs at most one 429."""
+    """What is left of each known limit. Dropping one costs at most one 429."""
 
     MOST = 2000
 

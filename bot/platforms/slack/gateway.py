@@ -34,7 +34,7 @@ log = logging.getLogger("overlord.slack")
 
 @asynccontextmanager
 async def open_gateway(options: SlackOptions, accept: Accept) -> AsyncIterator[SlackPlatform]:
-    """Listen while the block runs. Slack may be away when it begins: that is waited for in the background."""
+    """Listens while the block runs. If Slack cannot be reached at first, it is retried in the background."""
     async with AsyncExitStack() as stack:
         limit = aiohttp.ClientTimeout(total=options.timeout)
         session = await stack.enter_async_context(aiohttp.ClientSession(timeout=limit))
@@ -70,12 +70,12 @@ class _Gateway:
 
     def aside(self, work: Coroutine[Any, Any, None]) -> None:
         """Run it in the background; problems go to the log alone."""
-        task = asyncio.create_task(self._last_stop(work))
+        task = asyncio.create_task(self._log_errors(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     @staticmethod
-    async def _last_stop(work: Coroutine[Any, Any, None]) -> None:
+    async def _log_errors(work: Coroutine[Any, Any, None]) -> None:
         errand = getattr(work, "__qualname__", "")
         try:
             await work
@@ -108,7 +108,7 @@ class _Gateway:
             self.aside(self._checkpoint.save())
 
     async def _ask_who_we_are(self) -> Me | None:
-        """None: Slack could not be asked. A token that it refuses is for the operator to mend."""
+        """None if Slack cannot be reached. Raises SettingsProblem if it refuses the token."""
         try:
             with translate_errors():
                 return await self._auth_test()
@@ -145,23 +145,23 @@ class _Gateway:
     # ── taking in ───────────────────────────────────────────────────────────────────────────────────────────────
 
     def _bolt(self) -> AsyncApp:
-        """Bolt parses and answers. What it would do by itself with our own, unknown or unsigned requests is off."""
+        """Bolt parses and answers; its own handling of our own, unknown or unsigned requests is off."""
 
         async def authorize() -> AuthorizeResult:
             return AuthorizeResult(enterprise_id=None, team_id=None, bot_token=self._options.bot_token)
 
         return AsyncApp(
             client=AsyncWebClient(base_url=self._options.api_url, session=self._client.session, retry_handlers=[]),
-            before_authorize=_Keep(self._keep),  # it answers for good, so that whatever would follow is not run
+            before_authorize=_StoreFirst(self._store),  # it answers for good, so that whatever would follow is not run
             authorize=authorize,
-            request_verification_enabled=False,  # the door has done it, before anything was parsed
+            request_verification_enabled=False,  # http_endpoint has done it, before anything was parsed
             ignoring_self_events_enabled=False,  # our own posts prove that they arrived
             ssl_check_enabled=False,
             url_verification_enabled=False,
             attaching_function_token_enabled=False,
         )
 
-    async def _keep(self, body: dict[str, Any]) -> BoltResponse:
+    async def _store(self, body: dict[str, Any]) -> BoltResponse:
         """Runs before any acknowledgement. If it raises, Bolt acknowledges nothing and Slack sends it again."""
         if body.get("type") == "url_verification":
             return BoltResponse(status=200, body=str(body.get("challenge", "")), headers=_TEXT)
@@ -179,16 +179,16 @@ class _Gateway:
         return web.Response(status=answer.status, text=answer.body, headers={**said, **_SAFE})
 
 
-class _Keep(AsyncMiddleware):
-    """As a class, because what Bolt hands to a function takes it longer than the function."""
+class _StoreFirst(AsyncMiddleware):
+    """A class, since Bolt spends more time on preparing arguments for a function than the function takes."""
 
     def __init__(self, keep: Callable[[dict[str, Any]], Awaitable[BoltResponse]]) -> None:
-        self._keep = keep
+        self._store = keep
 
     async def async_process(
         self, *, req: AsyncBoltRequest, resp: BoltResponse, next: Callable[[], Awaitable[BoltResponse]]
     ) -> BoltResponse:
-        return await self._keep(req.body)
+        return await self._store(req.body)
 
 
 _SAFE = {"X-Content-Type-Options": "nosniff"}

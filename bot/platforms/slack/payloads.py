@@ -198,7 +198,6 @@ class SlashCommand(Payload):
     command: str
     text: Text = ""
     user_id: str
-    user_name: Text = ""
     team_id: Text = ""
     channel_id: str
     trigger_id: str

@@ -106,7 +106,7 @@ def translate_errors() -> Iterator[None]:
     try:
         yield
     except SlackApiError as problem:
-        raise _meant(problem) from problem
+        raise _translate(problem) from problem
     except SlackRequestError as problem:
         raise Refused(str(problem)) from problem
     except aiohttp.ClientConnectorError as problem:
@@ -123,7 +123,7 @@ def error_of(problem: SlackApiError) -> str:
     return str(_answer(problem)[2].get("error", ""))
 
 
-def _meant(problem: SlackApiError) -> Exception:
+def _translate(problem: SlackApiError) -> Exception:
     status, _, data = _answer(problem)
     error = str(data.get("error", ""))
     if seconds := _retry_after(problem):

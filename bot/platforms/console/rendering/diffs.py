@@ -107,7 +107,7 @@ def diff_html(text: str, page: int = 1) -> Drawn:
         return diff_html(text, window.page)
     if not files:
         return Drawn('<p class="diff-more">Nothing differs.</p>', 1, 1)
-    return Drawn(f'<div class="diff">{"".join(map(_drawn, files))}</div>', window.wanted, window.page)
+    return Drawn(f'<div class="diff">{"".join(map(_file_html, files))}</div>', window.wanted, window.page)
 
 
 def _files(lines: list[str], window: _Window) -> Iterator[_File]:
@@ -129,14 +129,14 @@ def _name(line: str) -> str:
     return line.removeprefix("diff --git ").rpartition(" b/")[2] or line
 
 
-def _drawn(file: _File) -> str:
+def _file_html(file: _File) -> str:
     added, removed = file.counts["added"], file.counts["removed"]
     counts = f'<span class="plus">+{added}</span> <span class="minus">−{removed}</span>'
-    rows = "".join(map(_row, file.rows))
-    name = f"<code>{_seen(file.name)}</code>" if file.name else "Changes"
+    rows = "".join(map(_row_html, file.rows))
+    name = f"<code>{_escape(file.name)}</code>" if file.name else "Changes"
     return (
         f'<details class="diff-file" open><summary>{name} {counts}</summary>'
-        f'<div class="diff-lines" tabindex="0"><table aria-label="{_plain(file.name)}"><tbody>{rows}</tbody></table>'
+        f'<div class="diff-lines" tabindex="0"><table aria-label="{_label(file.name)}"><tbody>{rows}</tbody></table>'
         "</div></details>"
     )
 
@@ -144,25 +144,25 @@ def _drawn(file: _File) -> str:
 _SIGNS = {"added": "+", "removed": "−", "same": ""}
 
 
-def _row(row: _Row) -> str:
+def _row_html(row: _Row) -> str:
     if row.kind not in _SIGNS:
-        return f'<tr class="{row.kind}"><td colspan="4"><code>{_seen(row.text)}</code></td></tr>'
+        return f'<tr class="{row.kind}"><td colspan="4"><code>{_escape(row.text)}</code></td></tr>'
     old, new = (str(number) if number is not None else "" for number in (row.old, row.new))
     return (
         f'<tr class="{row.kind}"><td class="number">{old}</td><td class="number">{new}</td>'
-        f'<td class="sign">{_SIGNS[row.kind]}</td><td><code>{_seen(row.text)}</code></td></tr>'
+        f'<td class="sign">{_SIGNS[row.kind]}</td><td><code>{_escape(row.text)}</code></td></tr>'
     )
 
 
-def _seen(text: str) -> str:
-    return "".join(escape(c) if c == "\t" or unicodedata.category(c) not in _UNSEEN else _odd(c) for c in text)
+def _escape(text: str) -> str:
+    return "".join(escape(c) if c == "\t" or unicodedata.category(c) not in _UNSEEN else _code_point(c) for c in text)
 
 
-def _plain(name: str) -> str:
+def _label(name: str) -> str:
     """For those who hear it: nothing in it that cannot be said."""
     told = "".join(c if unicodedata.category(c) not in _UNSEEN else "?" for c in name[:LINE_MOST])
     return escape(f"Changes of {told}" if told else "Changes")
 
 
-def _odd(character: str) -> str:
+def _code_point(character: str) -> str:
     return f'<span class="odd">U+{ord(character):04X}</span>'

@@ -1,4 +1,4 @@
-"""What was said while nobody listened: read from the histories of the places that have news."""
+"""Reads from the history what was said while the bot was away."""
 
 import logging
 from collections.abc import AsyncIterator, Sequence
@@ -18,7 +18,7 @@ Readable = discord.TextChannel | discord.VoiceChannel | discord.Thread | discord
 
 
 def since(cursor: int, now: datetime, most: timedelta) -> datetime:
-    """From where to read: the last message that was taken in, but not further back than `most`."""
+    """When to read from: the cursor, but at most `most` ago."""
     return max(discord.utils.snowflake_time(cursor) - OVERLAP, now - most)
 
 
@@ -35,7 +35,7 @@ async def missed_messages(client: discord.Client, after: datetime, known: Sequen
 
 
 async def edited_requests(client: discord.Client, after: datetime, requests: Sequence[Thread]) -> list[discord.Message]:
-    """What these threads began with, where its author has edited it since."""
+    """The first messages of these threads that were edited since."""
     found: list[discord.Message] = []
     for place in map(Place.of, requests):
         if not place.is_direct:  # there a request is one message among others
@@ -61,12 +61,12 @@ async def _places(client: discord.Client, after: datetime, known: Sequence[Threa
             seen.add(int(place.root))
             if place.is_direct:
                 yield client.get_partial_messageable(int(place.channel), type=discord.ChannelType.private)
-            elif archived := await _fetched(client, int(place.root)):
+            elif archived := await _fetch_thread(client, int(place.root)):
                 yield archived
 
 
-async def _fetched(client: discord.Client, id: int) -> discord.Thread | None:
-    """A thread that sleeps is not among those Discord tells us of."""
+async def _fetch_thread(client: discord.Client, id: int) -> discord.Thread | None:
+    """An archived thread is not in the client's cache, so it is fetched."""
     with suppress(discord.NotFound, discord.Forbidden):
         channel = await client.fetch_channel(id)
         return channel if isinstance(channel, discord.Thread) else None

@@ -1,4 +1,4 @@
-"""What people write on Discord, as the rest of the program knows it."""
+"""Turns Discord's messages and reactions into deliveries."""
 
 import re
 from datetime import datetime
@@ -14,7 +14,7 @@ _KINDS = (discord.MessageType.default, discord.MessageType.reply)
 
 
 def is_from_person(message: discord.Message) -> bool:
-    """Bots, webhooks and notices of Discord are not listened to, whatever name they wear."""
+    """False for bots, webhooks and system messages, whatever name they use."""
     return not message.author.bot and message.webhook_id is None and message.type in _KINDS
 
 
@@ -29,7 +29,7 @@ def is_guest(person: object, channel: object = None) -> bool:
 
 
 def to_said(message: discord.Message, me: int) -> Said | None:
-    """None: there is nothing to hear, as in a picture, or a reply whose text Discord keeps from us."""
+    """None if there is no text: a picture, or a reply whose content Discord does not show us."""
     replied_to, mentioned = _replied_to(message), _mentions(message, me)
     to_me = mentioned or replied_to == me
     text = text_of(message, me)
@@ -56,7 +56,7 @@ def to_said(message: discord.Message, me: int) -> Said | None:
 
 
 def to_edited(message: discord.Message, me: int) -> Edited | None:
-    """None: Discord changed something about it, its author did not."""
+    """None if Discord changed the message, not its author."""
     text = text_of(message, me)
     if message.edited_at is None or not text:
         return None
@@ -75,7 +75,7 @@ def to_edited(message: discord.Message, me: int) -> Edited | None:
 
 
 def stop_from_reaction(reaction: discord.RawReactionActionEvent, place: Place, me: int, at: datetime) -> Said:
-    """🛑 says stop. On a message of ours it is said to us; elsewhere it counts only from those in the talk."""
+    """🛑 means stop. On our message it is addressed to us; elsewhere it counts only from people in the conversation."""
     message = f"{reaction.message_id}.{reaction.user_id}"
     # Reactions have no ids: one that comes again within the minute is the same one, delivered twice.
     return Said(
@@ -102,7 +102,7 @@ def place_of(message: discord.Message, me: int) -> Place:
 
 
 def root_of(ours: discord.Message) -> str:
-    """Where no thread can be opened we answer by replying, so what ours replies to is what began it."""
+    """The message ours replies to: where no thread can be opened, we reply to the one that began the conversation."""
     asked = ours.reference.message_id if ours.reference else None
     return str(asked or ours.id)
 

@@ -1,4 +1,4 @@
-"""Takes events of Discord one after the other. Outlives the client that received them."""
+"""Handles Discord's events one after the other. Outlives the client that received them."""
 
 import asyncio
 import logging
@@ -37,7 +37,7 @@ class GatewayClient(discord.Client):
         return self.user.id if self.user else 0
 
     async def guilds_known(self) -> None:
-        """A session begins with the names of its guilds; what is in them follows, unless one has an outage."""
+        """Waits until all guilds are loaded: a session starts with their ids only. Gives up on one with an outage."""
         for _ in range(GUILDS_WITHIN * 20):
             if not any(guild.unavailable for guild in self.guilds):
                 return
@@ -51,7 +51,7 @@ class GatewayClient(discord.Client):
 
 
 class EventQueue:
-    """Takes what was heard, one after the other, across the lives of clients."""
+    """Stores what concerns the bot, in order, and catches up after each new connection."""
 
     def __init__(
         self, options: DiscordOptions, accept: Accept, store: GatewayStore, interactions: Interactions
@@ -60,12 +60,12 @@ class EventQueue:
         self.interactions = interactions
         self._queue: asyncio.Queue[Heard] = asyncio.Queue()
         self._whole = False  # whether nothing was missed up to the last message taken in
-        # what was read and not for us: it may be told again behind words that made its thread ours
+        # messages read while catching up that were not for us; they may come again after their thread has become ours
         self._passed_over: set[int] = set()
         self._saved_at = 0.0
 
     async def begin(self) -> None:
-        """From the first start on, whatever is said is ours to hear, even if we die before we are connected."""
+        """Sets the cursor on the first start ever, so that nothing said from then on is lost to a crash."""
         with suppress(StoreUnavailable):
             if not await self._store.cursor():
                 await self._store.save_cursor(discord.utils.time_snowflake(discord.utils.utcnow()))
@@ -77,7 +77,7 @@ class EventQueue:
         return await self._queue.get()
 
     async def take_message(self, client: GatewayClient, message: discord.Message) -> bool:
-        """Whether it was for us, and is stored."""
+        """Returns whether it concerned the bot and is stored."""
         stored = False
         if (
             message.id not in self._passed_over
@@ -116,12 +116,12 @@ class EventQueue:
         return replace(said, memberships=await self.interactions.roles.of(user, met))
 
     async def _concerns_us(self, delivery: Said | Edited) -> bool:
-        """What people say to each other, outside the threads where we were spoken to, is not even stored."""
+        """Only direct messages and threads in which the bot was spoken to; anything else is not stored."""
         place = Place.of(delivery.thread)
         return place.is_direct or await self._until_stored(lambda: self._store.knows(delivery.thread))
 
     async def catch_up(self, client: GatewayClient) -> None:
-        """A new session knows nothing of what was said before it. In its turn, so that older words come first."""
+        """Reads what a new session missed. Queued like an event, so that older messages come first."""
         self._whole = False
         try:
             await self._read_missed(client)
@@ -153,7 +153,7 @@ class EventQueue:
 
     @staticmethod
     async def _until_stored(ask: Callable[[], Awaitable[bool]]) -> bool:
-        """Discord does not send a message again, so it is kept here until the store takes it."""
+        """Retries until the store is available: Discord does not send a message again."""
         while True:
             try:
                 return await ask()
@@ -168,7 +168,7 @@ class EventQueue:
 
     @staticmethod
     async def _is_heard(client: GatewayClient, message: discord.Message) -> bool:
-        """Whether it was said where we listen; a thread that the library does not know is asked for."""
+        """Whether the bot listens there. Fetches a thread that the library does not know."""
         channel = message.channel
         if isinstance(channel, discord.PartialMessageable) and channel.guild_id:
             fetched = await client.fetch_channel(channel.id)

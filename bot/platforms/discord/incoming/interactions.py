@@ -45,7 +45,7 @@ class Interactions:
         self.roles = Roles(rest, frozenset())  # roles that carry rights
 
     async def meet(self, met: discord.Interaction) -> None:
-        """Do what is asked. What cannot be stored is not acknowledged: the person sees that it failed."""
+        """Handles an interaction. What cannot be stored is not acknowledged, so the person sees that it failed."""
         place = _place(met)
         self._platform.remember_webhook(place.thread, account_of(met.user.id), _hook(met))
         data: Any = met.data or {}
@@ -53,15 +53,15 @@ class Interactions:
             if met.type is discord.InteractionType.application_command:
                 await self._command(met, place, _option(data))
             elif met.type is discord.InteractionType.component:
-                await self._pressed(met, place, data)
+                await self._act_on_press(met, place, data)
             elif met.type is discord.InteractionType.modal_submit:
-                await self._sent(met, place, data)
+                await self._submit(met, place, data)
         except _NOT_STORED as problem:
             log.warning("an interaction could not be stored in time", extra={"problem": str(problem)})
 
     # ── buttons and forms ────────────────────────────────────────────────────────────────────────────────────────
 
-    async def _pressed(self, met: discord.Interaction, place: Place, data: Any) -> None:
+    async def _act_on_press(self, met: discord.Interaction, place: Place, data: Any) -> None:
         id, message = _id_of(data), str(met.message.id) if met.message else ""
         match id:
             case CustomId(act=Act.PRESS):
@@ -86,7 +86,7 @@ class Interactions:
                 await self._answer(met, MESSAGE, views.private("I do not know this button. Say `status` to me."))
 
     async def _button(self, thread: Thread, message: str, token: str) -> Button:
-        """Its words. A quick hand presses before we know that our post was taken, so the store is asked a few times."""
+        """The button as stored. Retries: a quick press may come before our own post is recorded."""
         with suppress(*_NOT_STORED):
             async with asyncio.timeout(WORDS_WITHIN):
                 while True:
@@ -95,8 +95,8 @@ class Interactions:
                     await asyncio.sleep(0.1)
         return _NAMELESS
 
-    async def _sent(self, met: discord.Interaction, place: Place, data: Any) -> None:
-        id, words = CustomId.of(str(data.get("custom_id"))), _written(data.get("components") or [])
+    async def _submit(self, met: discord.Interaction, place: Place, data: Any) -> None:
+        id, words = CustomId.of(str(data.get("custom_id"))), _form_words(data.get("components") or [])
         match id:
             case CustomId(act=Act.FORM):
                 await self._deliver(_press(met, place.thread, id.message, id.token, words), met)
@@ -116,7 +116,7 @@ class Interactions:
         """
         await self._answer(met, THINKING, {"flags": PRIVATE})
         if is_private(words):
-            await self._privately(met, place, words)
+            await self._command_in_private(met, place, words)
             return
         key = f"{NAME}:{met.id}"
         quote = f"**{fit(met.user.display_name, 100)}** asks with a command:\n{fit(self._platform.redact(words), 1500)}"
@@ -130,7 +130,7 @@ class Interactions:
             log.warning("a command could not be taken", extra={"problem": str(problem)})
         await self._tell(met, told)
 
-    async def _privately(self, met: discord.Interaction, place: Place, words: str) -> None:
+    async def _command_in_private(self, met: discord.Interaction, place: Place, words: str) -> None:
         """Nothing is written for others: the answer is a follow-up that only the asker sees."""
         await self._tell(met, "Only you see the answer.")
         try:
@@ -148,7 +148,7 @@ class Interactions:
     # ── how it is done ───────────────────────────────────────────────────────────────────────────────────────────
 
     async def _deliver(self, delivery: Said | Pressed, met: discord.Interaction) -> None:
-        """Rights are read now: which roles the person has goes with what they did."""
+        """Stores it with the roles that the person has now."""
         async with asyncio.timeout(STORED_WITHIN):
             memberships = await self.roles.of(met.user.id, met.user)
             await self._accept(replace(delivery, memberships=memberships))
@@ -158,7 +158,7 @@ class Interactions:
         await self._try("POST", f"/interactions/{met.id}/{met.token}/callback", body)
 
     async def _try(self, method: str, path: str, body: Any) -> None:
-        """What was stored counts, whether or not the answer arrives. A lost answer is sent once more."""
+        """Sends an answer, twice if the first may be lost. Failures are logged only: the delivery is stored."""
         for _ in range(2):
             try:
                 await self._rest.answer(method, path, body)
@@ -227,7 +227,7 @@ def _option(data: Any) -> str:
     return next((str(option.get("value")) for option in data.get("options") or []), "")
 
 
-def _written(components: list[Any]) -> str:
+def _form_words(components: list[Any]) -> str:
     """The words of a form: its one text input, however it is wrapped."""
     for part in components:
         inside = [part["component"]] if "component" in part else part.get("components") or []

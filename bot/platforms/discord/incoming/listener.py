@@ -1,4 +1,4 @@
-"""discord.py's client, made to listen and to notice when it has gone deaf."""
+"""discord.py's client, which queues events and notices when its connection is dead."""
 
 import asyncio
 import socket
@@ -18,7 +18,7 @@ from bot.platforms.discord.rate_limits import trace_waits
 
 
 class Listener(GatewayClient):
-    """What it hears goes to the queue, in the order in which it came; presses are answered at once."""
+    """Queues events in the order in which they came; interactions are answered at once."""
 
     def __init__(self, options: DiscordOptions, events: EventQueue, *, content: bool) -> None:
         intents = discord.Intents(
@@ -48,7 +48,7 @@ class Listener(GatewayClient):
             super().dispatch(event, *args, **kwargs)
 
     async def watch(self) -> None:
-        """Ask for a sign of life more often than Discord would have it. Ends when the client is beyond help."""
+        """Sends extra heartbeats and reconnects a silent socket. Returns when that did not help."""
         strikes, cut_at = 0, 0.0
         while strikes < 2:
             await asyncio.sleep(self.options.beat)
@@ -73,7 +73,7 @@ class Listener(GatewayClient):
             await self.ws.close(code=1000)
 
     def hang_up(self) -> None:
-        """Cut a connection that may be deaf: closing it politely would wait for an answer."""
+        """Cuts the connection without a closing handshake, which a dead peer would not answer."""
         raw = self.ws.socket.get_extra_info("socket") if self.ws is not None and self.ws.open else None
         if raw is not None:
             with suppress(OSError):

@@ -63,7 +63,7 @@ class DiscordPlatform:
         except Vanished as problem:
             if problem.code != UNKNOWN_CHANNEL or place.is_direct:
                 raise
-        if await self._opens(place, card.title):
+        if await self._try_to_open(place, card.title):
             return await self._send(place.root, card, ref, more)
         reply = {"message_id": place.root, "fail_if_not_exists": False}
         return await self._send(place.channel, card, ref, more | {"message_reference": reply})
@@ -87,7 +87,7 @@ class DiscordPlatform:
             return None if place.is_direct else await self._find(place.channel, ref)
 
     async def begin(self, channel: str, key: str, words: str) -> Thread:
-        """Known by its words, which are ours: a nonce is remembered for some minutes only."""
+        """Found again by its content, since Discord remembers a nonce for some minutes only."""
         _, guild, id = channel.split(":")
         if guild == DIRECT:
             raise Refused("a direct channel has no threads")
@@ -102,7 +102,7 @@ class DiscordPlatform:
         return f"https://discord.com/channels/{place.guild}/{place.holds(message)}/{message}"
 
     async def whisper(self, thread: Thread, to: Account, key: str, card: Card) -> None:
-        """Under the press while its token lives, else as a direct message, else to them by name in the thread."""
+        """Answers the press while its token is valid, else by direct message, else with a mention in the thread."""
         user = user_of(to)
         if user is None:
             raise Declined(0, f"{to} is nobody here")
@@ -128,13 +128,13 @@ class DiscordPlatform:
             await self._react(place.root, message)  # a thread of a forum holds its own first message
 
     def remember_webhook(self, thread: Thread, account: Account, path: str) -> None:
-        """Somebody pressed something: for a while they can be answered where they pressed."""
+        """Keeps the webhook of an interaction, by which its person can be answered in private for a while."""
         if len(self._hooks) >= KEPT:
             self._hooks.clear()
         self._hooks[thread, account] = (time.monotonic() + TOKEN_LIVES, path)
 
     async def root(self, channel: str, words: str, key: str) -> str:
-        """A message of ours that stands for what was said by a command, so that a thread can start from it."""
+        """Posts a message that quotes a command, so that a thread can start from it."""
         nonce = {"nonce": derived("nonce", channel, key), "enforce_nonce": True}
         body = {"content": words, "allowed_mentions": {"parse": []}, **nonce}
         return str((await self._rest.call("POST", f"/channels/{channel}/messages", body))["id"])
@@ -172,37 +172,37 @@ class DiscordPlatform:
     async def _show(self, method: str, path: str, card: Card, ref: str, more: Json) -> Json:
         """Send a card; in plain text where embeds are not allowed, which Discord tells only by leaving them out."""
         channel = path.split("/")[2]
-        view = await self._drawn(card, ref, channel)
+        view = await self._render_with_picture(card, ref, channel)
         try:
             made = await self._put(method, path, view, more)
         except Barred:
             if not view.files:
                 raise
             self._no_files.add(channel)  # Discord does not say which right is missing: without files it may go
-            view = self._rendered(card, ref, channel)
+            view = self._render(card, ref, channel)
             made = await self._put(method, path, view, more)
         if view.embeds and not made["embeds"]:
             self._no_embeds.add(channel)
             path = f"/channels/{channel}/messages/{made['id']}"
-            return await self._put("PATCH", path, self._rendered(card, ref, channel), {})
+            return await self._put("PATCH", path, self._render(card, ref, channel), {})
         return made
 
-    async def _drawn(self, card: Card, ref: str, channel: str) -> Rendered:
-        view = self._rendered(card, ref, channel)
+    async def _render_with_picture(self, card: Card, ref: str, channel: str) -> Rendered:
+        view = self._render(card, ref, channel)
         if card.graph is None or channel in self._no_files:
             return view
         return replace(view, picture=await asyncio.to_thread(png, card.graph), pictured=card.graph.text)
 
-    def _rendered(self, card: Card, ref: str, channel: str) -> Rendered:
+    def _render(self, card: Card, ref: str, channel: str) -> Rendered:
         may = May(embed=channel not in self._no_embeds, attach=channel not in self._no_files)
         return render(card, ref=ref, answer=not self.reads_replies, may=may)
 
     async def _put(self, method: str, path: str, view: Rendered, more: Json) -> Json:
-        made = await self._awake(method, path, view.payload | more, view.files)
+        made = await self._call_unarchived(method, path, view.payload | more, view.files)
         return dict(made)
 
-    async def _awake(self, method: str, path: str, body: object = None, files: Sequence[File] = ()) -> Any:
-        """Do it, and if the thread sleeps, wake it first."""
+    async def _call_unarchived(self, method: str, path: str, body: object = None, files: Sequence[File] = ()) -> Any:
+        """Calls the API, and unarchives the thread first if it must be."""
         try:
             return await self._rest.call(method, path, body, files)
         except Declined as problem:
@@ -211,7 +211,7 @@ class DiscordPlatform:
             await self._rest.call("PATCH", f"/channels/{path.split('/')[2]}", {"archived": False})
             return await self._rest.call(method, path, body, files)
 
-    async def _opens(self, place: Place, title: str) -> bool:
+    async def _try_to_open(self, place: Place, title: str) -> bool:
         try:
             return await self._open(place, title)
         except Vanished as problem:
@@ -220,7 +220,7 @@ class DiscordPlatform:
             raise
 
     async def _open(self, place: Place, title: str) -> bool:
-        """False: threads cannot be opened there, so we answer beside the question."""
+        """False: threads cannot be opened there, so we reply in the channel."""
         name = name_of(title, 100) or "Overlord"
         path = f"/channels/{place.channel}/messages/{place.root}/threads"
         try:
@@ -266,7 +266,7 @@ class DiscordPlatform:
         return path if time.monotonic() < until else ""
 
     async def _react(self, channel: str, message: str) -> None:
-        await self._awake("PUT", f"/channels/{channel}/messages/{message}/reactions/{EYES}/@me")
+        await self._call_unarchived("PUT", f"/channels/{channel}/messages/{message}/reactions/{EYES}/@me")
 
     async def _own_id(self) -> str:
         if not self._me:

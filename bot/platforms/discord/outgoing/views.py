@@ -57,7 +57,7 @@ class Rendered:
         drawn = File(name=PICTURE, content=self.picture, media="image/png")
         return tuple(file for file in (whole, *self.more, drawn) if file.content)
 
-    def _described(self, file: File) -> str:
+    def _describe(self, file: File) -> str:
         if file.name == PICTURE:
             return name_of(self.pictured, DESCRIBED)
         return "Everything the card says" if file.name == WHOLE else file.name
@@ -73,7 +73,7 @@ class Rendered:
             "components": list(self.components),
             "allowed_mentions": {"parse": [], "users": list(self.pings), "replied_user": False},
             "attachments": [
-                {"id": str(n), "filename": file.name, "description": self._described(file)}
+                {"id": str(n), "filename": file.name, "description": self._describe(file)}
                 for n, file in enumerate(self.files)
             ],
         }
@@ -95,7 +95,7 @@ def render(card: Card, *, ref: str = "", answer: bool = False, may: May = EVERYT
         shown = (_embed(card, body.text, told, ref),)
         content = head
     else:
-        content = _joined(head, body.text, tail)
+        content = _join(head, body.text, tail)
     file = "" if uncut or not may.attach else _file(card)
     more = tuple(_text_file(each) for each in card.files) if may.attach else ()
     return Rendered(content=content, embeds=shown, components=rows, pings=pings, file=file, more=more)
@@ -140,23 +140,23 @@ class _Body:
         self._missing = 0
         self._cut = False
         if card.until and card.until_what:
-            self._last.append(f"{self._fitted(card.until_what, LINE)} {countdown(card.until)}")
+            self._last.append(f"{self._fit(card.until_what, LINE)} {countdown(card.until)}")
         if card.links:
             self._last.append(" · ".join(f"[{escape(link.label)}](<{link.url}>)" for link in card.links))
         if choices_left_out:
             self._last.append(f"{choices_left_out} more choices: reply with the one you want, or see the console")
-        self._room = room - width(_joined(*self._last)) - 60  # for the count
+        self._room = room - width(_join(*self._last)) - 60  # for the count
         self._fill(card)
 
     def _fill(self, card: Card) -> None:
-        self._add(self._fitted(card.text, min(TEXT, self._room - 200)))
+        self._add(self._fit(card.text, min(TEXT, self._room - 200)))
         for row in card.rows:
-            value = moment(row.at) if row.at else self._fitted(row.value, LINE)
-            self._add(f"**{self._fitted(row.label, 100)}:** {value}")
+            value = moment(row.at) if row.at else self._fit(row.value, LINE)
+            self._add(f"**{self._fit(row.label, 100)}:** {value}")
         for line in card.lines:
-            self._add(self._fitted(line, LINE))
+            self._add(self._fit(line, LINE))
 
-    def _fitted(self, text: str, most: int) -> str:
+    def _fit(self, text: str, most: int) -> str:
         made = _Cut(text, most)
         self._cut = self._cut or not made.whole
         return made.shown
@@ -177,7 +177,7 @@ class _Body:
     @property
     def text(self) -> str:
         count = f"… and {self._missing} more {self._where}" if self._missing else ""
-        return _joined(*self._lines, count, *self._last)
+        return _join(*self._lines, count, *self._last)
 
 
 def _pings(card: Card) -> tuple[str, ...]:
@@ -198,7 +198,7 @@ def _one_line(text: str) -> str:
     return " ".join(clean(text).split())
 
 
-def _joined(*parts: str) -> str:
+def _join(*parts: str) -> str:
     return "\n".join(part for part in parts if part)
 
 
@@ -207,8 +207,8 @@ def _joined(*parts: str) -> str:
 
 def _components(card: Card, answer: bool) -> tuple[tuple[Json, ...], int]:
     """Buttons in rows, the rest in a menu. Also how many found no place."""
-    buttons = _once(card.buttons)
-    more = _once((*card.buttons, *card.more))[len(buttons) :]
+    buttons = _unique(card.buttons)
+    more = _unique((*card.buttons, *card.more))[len(buttons) :]
     offered = any(button.label == ANSWER for button in (*buttons, *more))  # a question has a form of its own
     own = [_answer()] if answer and card.takes_words and buttons and not offered else []
     room = ROWS * IN_A_ROW - len(own)
@@ -224,7 +224,7 @@ def _components(card: Card, answer: bool) -> tuple[tuple[Json, ...], int]:
     return (*_rows([*map(_button, shown), *own]), *menus), max(0, len(rest) - free * OPTIONS)
 
 
-def _once(buttons: tuple[Button, ...]) -> list[Button]:
+def _unique(buttons: tuple[Button, ...]) -> list[Button]:
     """Discord refuses two components of one id."""
     known: dict[str, Button] = {}
     for button in buttons:

@@ -86,14 +86,14 @@ async def catch_up(heard: Heard, client: AsyncWebClient, receiver: Receiver) -> 
     """Delivers what came since, oldest first. Returns how much was new."""
     if not heard.known and not heard.cursor:
         return 0
-    places = {addresses.place(thread): _from(ts, heard.floor) for thread, ts in heard.known.items()}
-    latest = _from(heard.cursor, heard.floor) if heard.cursor else max(places.values(), key=float)
+    places = {addresses.place(thread): _start_of(ts, heard.floor) for thread, ts in heard.known.items()}
+    latest = _start_of(heard.cursor, heard.floor) if heard.cursor else max(places.values(), key=float)
     tops = {place.channel: latest for place in places}
-    tops |= {channel: latest for channel in await _joined(client)}
+    tops |= {channel: latest for channel in await _own_channels(client)}
     places |= {addresses.Place(channel=channel, ts=""): since for channel, since in tops.items()}
     found: dict[tuple[str, str, bool], News] = {}
     for place, since in places.items():
-        async for message in _missed(client, place, since):
+        async for message in _read_since(client, place, since):
             for news in _news(message.model_copy(update={"channel": place.channel}), since):
                 found[place.channel, message.ts, news.edited] = news
     new = 0
@@ -113,11 +113,11 @@ def _news(message: Message, since: str) -> Iterator[News]:
         yield News(at=message.edited.ts, message=message, edited=True)
 
 
-def _from(ts: str, floor: str) -> str:
+def _start_of(ts: str, floor: str) -> str:
     return f"{max(float(addresses.message_ts(ts)) - OVERLAP, float(floor)):.6f}"
 
 
-async def _missed(client: AsyncWebClient, place: addresses.Place, since: str) -> AsyncIterator[Message]:
+async def _read_since(client: AsyncWebClient, place: addresses.Place, since: str) -> AsyncIterator[Message]:
     """Messages of a channel or thread after `since`, with the thread's first one, which Slack always includes.
 
     In a channel also the replies below each message.
@@ -126,7 +126,7 @@ async def _missed(client: AsyncWebClient, place: addresses.Place, since: str) ->
         async for message in _pages(client, place, since):
             yield message
             if not place.ts and message.reply_count and float(message.latest_reply or 0) > float(since):
-                async for reply in _missed(client, addresses.Place(channel=place.channel, ts=message.ts), since):
+                async for reply in _read_since(client, addresses.Place(channel=place.channel, ts=message.ts), since):
                     yield reply
     except Refused as problem:  # the thread is gone, or we were asked to leave
         log.info("nothing to catch up here", extra={"channel": place.channel, "problem": str(problem)})
@@ -162,7 +162,7 @@ async def _page(client: AsyncWebClient, place: addresses.Place, since: str, curs
     raise Refused("Slack did not show its history")
 
 
-async def _joined(client: AsyncWebClient) -> list[str]:
+async def _own_channels(client: AsyncWebClient) -> list[str]:
     """Every conversation we are in, if we may ask."""
     try:
         with translate_errors():

@@ -20,7 +20,7 @@ LATE = timedelta(seconds=10)  # what comes later than this is dated by when it w
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PayloadMapper:
-    """Whose side we are on: our team, our bot user, and the time."""
+    """Maps payloads to deliveries for one installation, at one moment."""
 
     me: Me
     name: mrkdwn.NameOf
@@ -31,7 +31,7 @@ class PayloadMapper:
     # ── words ───────────────────────────────────────────────────────────────────────────────────────────────────
 
     def is_from_person(self, message: Message, known: Known) -> bool:
-        """By id alone: a webhook may call itself anything."""
+        """Judged by ids, since a webhook may use any name."""
         ours = message.user in ("", SLACKBOT, self.me.user_id)
         return message.subtype in SPOKEN and not message.bot_id and not ours and not known.is_bot
 
@@ -136,7 +136,7 @@ class PayloadMapper:
             channel=where.channel,
             message=where.message,
             by=self._presser(user),
-            name=self._called(user),
+            name=self._name_of(user),
             token=press.token,
             shown=press.shown,
             outsider=self._is_outsider(self._presser(user)),
@@ -153,7 +153,7 @@ class PayloadMapper:
             channel=form.channel,
             message=form.message,
             by=self._presser(user),
-            name=self._called(user),
+            name=self._name_of(user),
             token=form.token,
             words=words,
             shown=form.shown,
@@ -200,7 +200,7 @@ class PayloadMapper:
         teams = {addresses.team(account), self.team(addresses.user(account))}
         return bool(teams - {"", self.me.team_id})
 
-    def _called(self, user: Person) -> str:
+    def _name_of(self, user: Person) -> str:
         """The name they chose, if we know it; else their login."""
         known = self.name(user.id)
         return known if known != user.id else user.name or user.username

@@ -39,7 +39,7 @@ class FollowUps:
     # ── forms ───────────────────────────────────────────────────────────────────────────────────────────────────
 
     async def open_form(self, pressing: Pressing, press: Press, where: Surface) -> None:
-        """A trigger lives three seconds and works once, so this comes before any thinking."""
+        """Opens the form at once: a trigger is valid for three seconds, and only once."""
         if not self._first_time(pressing.trigger_id):
             return
         action = pressing.actions[0]
@@ -87,7 +87,7 @@ class FollowUps:
     # ── slash commands ──────────────────────────────────────────────────────────────────────────────────────────
 
     async def anchor(self, command: SlashCommand) -> Message | str:
-        """The message that shows what was asked, or why there is none. In private where we are not, or nobody cares."""
+        """Posts the message that quotes the command, or says why not; privately if asked so or not in the channel."""
         try:
             async with asyncio.timeout(QUICKLY):
                 try:

@@ -27,7 +27,7 @@ Visits = dict[asyncio.BaseTransport | None, Visit]  # by the connection that a r
 
 
 class Unverified(Exception):
-    """It does not come from Slack, or not now."""
+    """The request is not signed by Slack, or too old."""
 
 
 def verify(headers: Mapping[str, str], body: bytes, secret: str, now: float) -> None:
@@ -39,8 +39,8 @@ def verify(headers: Mapping[str, str], body: bytes, secret: str, now: float) -> 
         raise Unverified("a wrong signature")
 
 
-async def _raw(request: web.Request) -> bytes:
-    """The body, if it is no larger than anything Slack sends."""
+async def _read_body(request: web.Request) -> bytes:
+    """The body. Raises Unverified if it is unsigned or larger than anything Slack sends."""
     if not request.headers.get("X-Slack-Signature") or (request.content_length or 0) > BODY_MOST:
         raise Unverified("no signature, or too much")
     body = b""
@@ -51,8 +51,8 @@ async def _raw(request: web.Request) -> bytes:
     return body
 
 
-class Watched(asyncio.Protocol):
-    """A connection that the doorkeeper knows of. What is not let in is not even told to the server."""
+class CountedConnection(asyncio.Protocol):
+    """A connection counted by the Doorkeeper. One that it does not admit never reaches the server."""
 
     def __init__(self, inner: asyncio.Protocol, keeper: Doorkeeper, visits: Visits) -> None:
         self._inner, self._keeper, self._visits = inner, keeper, visits
@@ -92,7 +92,7 @@ class Watched(asyncio.Protocol):
 
 def application(secret: str, take: Take, visits: Visits) -> web.Application:
     @web.middleware
-    async def watched(request: web.Request, handler: Handler) -> web.StreamResponse:
+    async def end_visit(request: web.Request, handler: Handler) -> web.StreamResponse:
         try:
             return await handler(request)
         finally:
@@ -101,7 +101,7 @@ def application(secret: str, take: Take, visits: Visits) -> web.Application:
 
     async def receive(request: web.Request) -> web.Response:
         try:
-            body = await _raw(request)
+            body = await _read_body(request)
             if visit := visits.get(request.transport):
                 visit.is_heard()
             verify(request.headers, body, secret, time.time())
@@ -112,7 +112,7 @@ def application(secret: str, take: Take, visits: Visits) -> web.Application:
         except (ValueError, RecursionError):
             return web.Response(status=400, text="not a request I know")
 
-    app = web.Application(middlewares=[watched])
+    app = web.Application(middlewares=[end_visit])
     app.router.add_post(PATH, receive)
     return app
 
@@ -127,7 +127,7 @@ async def serve_http(options: SlackOptions, take: Take) -> AsyncIterator[str]:
     await runner.setup()
     made = cast("Callable[[], asyncio.Protocol]", runner.server)
     try:
-        server = await _listen(lambda: Watched(made(), keeper, visits), options)
+        server = await _listen(lambda: CountedConnection(made(), keeper, visits), options)
         host, port = server.sockets[0].getsockname()[:2]
         try:
             yield f"http://{host}:{port}{PATH}"

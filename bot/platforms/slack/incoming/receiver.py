@@ -52,7 +52,7 @@ class Receiver:
     after: After
 
     async def take(self, body: Body) -> Answer:
-        """Whatever it is, it is acknowledged with what this returns. If it raises, Slack sends it again."""
+        """Handles a payload; returns what to acknowledge it with. If it raises, Slack sends it again."""
         try:
             match body.get("type"):
                 case "event_callback":
@@ -96,7 +96,7 @@ class Receiver:
         self.seen(message.ts)
 
     async def _concerns_us(self, message: Message) -> bool:
-        """Decided before it is acknowledged. What people say to each other elsewhere is not stored, nor asked about."""
+        """Mentions, direct messages and threads in which the bot was spoken to; anything else is not stored."""
         if message.subtype == "message_changed" and message.message:
             message = message.message.model_copy(update={"channel": message.channel})
         elif mrkdwn.mentions(message.text, self.me.user_id):
@@ -135,7 +135,7 @@ class Receiver:
         return edited if edited and await self._hear(edited, message.user) else None
 
     async def _hear(self, delivery: Delivery, user: str) -> bool:
-        """Rights are read now: which groups the person is in goes with what they did."""
+        """Stores it with the user groups that the person is in now."""
         if isinstance(delivery, Said | Pressed):
             memberships = await self.user_groups.of(user, now=isinstance(delivery, Pressed))
             delivery = replace(delivery, memberships=memberships)

@@ -34,7 +34,7 @@ class SocketMode:
         self.rebuilt = 0
 
     async def listen(self, connected: Connected, aside: Aside) -> None:
-        """Never ends by itself. `connected` is told of each new socket; old ones are closed aside."""
+        """Never returns. Calls `connected` for each new socket; closes old ones in the background."""
         wait = 0.0
         while True:
             link = _Link(self._app, self._client, self._options)
@@ -58,7 +58,7 @@ class SocketMode:
 
 
 class _Link:
-    """One socket, from its hello until nothing is heard on it any more."""
+    """One socket, from its hello until it falls silent."""
 
     def __init__(self, app: AsyncApp, client: AsyncWebClient, options: SlackOptions) -> None:
         self._options = options
@@ -69,7 +69,7 @@ class _Link:
         self._client = handler.client
         # the SDK would go on with a link that no longer works; rebuilding is ours alone
         self._client.auto_reconnect_enabled = self._client.default_auto_reconnect_enabled = False
-        self._client.message_listeners.append(self._heard)
+        self._client.message_listeners.append(self._on_message)
 
     async def connect(self) -> None:
         async with asyncio.timeout(min(CONNECT, 4 * self._options.deaf_after)):
@@ -95,6 +95,6 @@ class _Link:
         finally:
             await self._client.aiohttp_client_session.close()
 
-    async def _heard(self, client: AsyncBaseSocketModeClient, message: dict[str, Any], raw: str | None) -> None:
+    async def _on_message(self, client: AsyncBaseSocketModeClient, message: dict[str, Any], raw: str | None) -> None:
         if message.get("type") == "hello":
             self._hello.set()

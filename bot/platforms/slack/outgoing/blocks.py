@@ -55,12 +55,12 @@ def size(text: str, blocks: Sequence[Mapping[str, Any]]) -> int:
 
 def fallback(card: Card) -> str:
     """The whole decision in words: phones and screen readers show nothing else."""
-    rows = (f"{_said(row.label)}: {_time(row) or _said(row.value)}" for row in card.rows)
-    choices = " · ".join(_said(b.label) for b in (*card.buttons, *card.more))
-    links = (f"{_said(link.label)}: {escape(link.url)}" for link in card.links)
+    rows = (f"{_escape(row.label)}: {_time(row) or _escape(row.value)}" for row in card.rows)
+    choices = " · ".join(_escape(b.label) for b in (*card.buttons, *card.more))
+    links = (f"{_escape(link.label)}: {escape(link.url)}" for link in card.links)
     offered = f"Choices: {choices}" if choices else ""
-    parts = (_said(card.title), _said(card.text), *rows, *map(_said, card.lines), *links, _clock(card), offered)
-    body = "\n".join(part for part in (*parts, _said(card.footer)) if part)
+    parts = (_escape(card.title), _escape(card.text), *rows, *map(_escape, card.lines), *links, _clock(card), offered)
+    body = "\n".join(part for part in (*parts, _escape(card.footer)) if part)
     pinged = " ".join(mention(account) for account in card.notify)
     return f"{pinged} {body}" if pinged else body
 
@@ -70,7 +70,9 @@ def card_blocks(card: Card, room: Room, shown: str = "") -> list[Block]:
     blocks = [_title(card.title), *_sections(card.text), *_rows(card.rows)]
     blocks += _sections("\n".join(f"• {line}" for line in card.lines))
     if card.links:
-        blocks.append(_context(_mrkdwn(" · ".join(f"<{escape(link.url)}|{_said(link.label)}>" for link in card.links))))
+        blocks.append(
+            _context(_mrkdwn(" · ".join(f"<{escape(link.url)}|{_escape(link.label)}>" for link in card.links)))
+        )
     if card.until:
         blocks.append(_context(_mrkdwn(_clock(card))))
     if card.notify:
@@ -98,7 +100,7 @@ def home_view(cards: Sequence[Card], count: int = 0) -> dict[str, Any]:
     return {"type": "home", "blocks": blocks}
 
 
-def _said(text: str) -> str:
+def _escape(text: str) -> str:
     return escape(clean(text))
 
 
@@ -147,22 +149,22 @@ def _is_plain(row: Row) -> bool:
     """Slack would format what stands in it, or it grows too long when it is escaped."""
     if row.at:
         return False
-    return would_format(row.label + row.value) or len(_marked(row)) > SECTION_MOST
+    return would_format(row.label + row.value) or len(_mrkdwn_row(row)) > SECTION_MOST
 
 
 def _plain_rows(rows: Sequence[Row]) -> list[Block]:
-    return [block for text in _packed(f"{row.label}: {row.text}" for row in rows) for block in _sections(text)]
+    return [block for text in _pack(f"{row.label}: {row.text}" for row in rows) for block in _sections(text)]
 
 
 def _marked_rows(rows: Sequence[Row]) -> list[Block]:
-    return [{"type": "section", "text": _mrkdwn(text)} for text in _packed(map(_marked, rows))]
+    return [{"type": "section", "text": _mrkdwn(text)} for text in _pack(map(_mrkdwn_row, rows))]
 
 
-def _marked(row: Row) -> str:
-    return f"*{_said(row.label) or '…'}:* {_time(row) or _said(row.value)}"
+def _mrkdwn_row(row: Row) -> str:
+    return f"*{_escape(row.label) or '…'}:* {_time(row) or _escape(row.value)}"
 
 
-def _packed(lines: Iterable[str]) -> Iterator[str]:
+def _pack(lines: Iterable[str]) -> Iterator[str]:
     """As many to a section as fit."""
     text = ""
     for line in lines:
@@ -179,7 +181,7 @@ def _time(row: Row) -> str:
 
 
 def _clock(card: Card) -> str:
-    return f"{_said(card.until_what)} {date(card.until)}".strip() if card.until else ""
+    return f"{_escape(card.until_what)} {date(card.until)}".strip() if card.until else ""
 
 
 def _context(text: Block) -> Block:

@@ -17,7 +17,7 @@ NameOf = Callable[[str], str]
 
 
 def escape(text: str) -> str:
-    """The three characters that begin every mention, link and crowd."""
+    """Escapes the three characters that begin mentions and links."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
@@ -31,7 +31,7 @@ def mention(account: Account) -> str:
 
 
 def date(at: datetime) -> str:
-    """Shown in the reader's own zone; those who cannot, see UTC."""
+    """Shown in the reader's own time zone, or in UTC where the client cannot."""
     return f"<!date^{int(at.timestamp())}^{{date_short_pretty}} {{time}}|{when(at)}>"
 
 
@@ -43,12 +43,12 @@ def mentions(text: str, user: str) -> bool:
 
 
 def mentioned_users(text: str) -> frozenset[str]:
-    """Users that are put to by name; what stands in code is quoted, not said."""
+    """Users mentioned outside of code."""
     return frozenset(_USER.findall(_CODE.sub("", text)))
 
 
 def plain(text: str, bot: str, name: NameOf) -> str:
-    """What a person wrote, as plain text: our own mention goes, links and names become words."""
+    """A message as plain text: without our own mention, with links and names as words."""
 
     def words(match: re.Match[str]) -> str:
         inner, _, label = match[1].partition("|")

@@ -29,7 +29,7 @@ ECHOES = 2_000
 
 
 class Echoes:
-    """Keys of our own posts that Slack told us of, for channels in which we may not read."""
+    """Keys of our own posts that came back as events, for channels whose history we may not read."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[tuple[str, str], str] = OrderedDict()
@@ -102,11 +102,11 @@ class SlackPlatform:
             self._found.discard(message)
 
     async def find(self, thread: Thread, key: str) -> str | None:
-        if found := await self._found_post(thread, key):
+        if found := await self._find_post(thread, key):
             self._found.add(found)  # whoever posted it may have died before its files were there
         return found
 
-    async def _found_post(self, thread: Thread, key: str) -> str | None:
+    async def _find_post(self, thread: Thread, key: str) -> str | None:
         if known := self.echoes.find(thread, key):
             return known
         try:
@@ -228,7 +228,7 @@ class SlackPlatform:
         await self._attach_missing(thread, "", await _files(card, ""))
 
     async def _attach_missing(self, thread: Thread, after: str, files: Sequence[Attachment]) -> None:
-        """Those that an earlier try did not bring."""
+        """Uploads the files that an earlier attempt did not."""
         if files:
             later = [message async for message in self._replies(thread) if message.ts > after]
             there = {each.name for message in later for each in message.files}

@@ -19,8 +19,12 @@ class Room:
     footer: int
     label: int
     question: int  # what a button's form asks
-    native_confirm: bool = True
     choices: int = 80  # buttons, and entries of a menu that can be searched
+
+    @property
+    def native_confirm(self) -> bool:
+        """Whether Slack's own confirmation dialogs fit; otherwise a form asks."""
+        return self.choices > BUTTONS
 
 
 BUTTONS, MORE, NOTIFIED = 25, 5, 20
@@ -31,42 +35,20 @@ ROOMS = (
     Room(title=600, text=3000, rows=30, value=300, lines=2500, footer=600, label=75, question=300),
     Room(title=300, text=1500, rows=12, value=200, lines=1000, footer=300, label=75, question=120),
     Room(title=150, text=600, rows=8, value=100, lines=400, footer=150, label=60, question=80, choices=40),
-    Room(
-        title=120,
-        text=200,
-        rows=4,
-        value=60,
-        lines=150,
-        footer=80,
-        label=30,
-        question=50,
-        native_confirm=False,
-        choices=25,
-    ),
-    Room(
-        title=80,
-        text=60,
-        rows=1,
-        value=20,
-        lines=60,
-        footer=40,
-        label=20,
-        question=10,
-        native_confirm=False,
-        choices=25,
-    ),
+    Room(title=120, text=200, rows=4, value=60, lines=150, footer=80, label=30, question=50, choices=25),
+    Room(title=80, text=60, rows=1, value=20, lines=60, footer=40, label=20, question=10, choices=25),
 )
 
 
 def truncate(card: Card, room: Room) -> Card:
     """The same card, no longer than the room."""
-    buttons, more, left = _offered(card, room.choices)
+    buttons, more, left = _pick_buttons(card, room.choices)
     return replace(
         card,
         title=one_line(card.title, room.title) or "…",
         text=cut(card.text, room.text),
-        rows=tuple(_row(row, room.value) for row in _counted_rows(card.rows, room.rows)),
-        lines=_counted_lines(card.lines, room.lines),
+        rows=tuple(_row(row, room.value) for row in _limit_rows(card.rows, room.rows)),
+        lines=_limit_lines(card.lines, room.lines),
         buttons=tuple(_button(b, room) for b in buttons),
         more=tuple(_button(b, room) for b in more),
         notify=card.notify[:NOTIFIED],
@@ -75,7 +57,7 @@ def truncate(card: Card, room: Room) -> Card:
     )
 
 
-def _offered(card: Card, most: int) -> tuple[tuple[Button, ...], tuple[Button, ...], int]:
+def _pick_buttons(card: Card, most: int) -> tuple[tuple[Button, ...], tuple[Button, ...], int]:
     """Buttons, menu entries, and how many choices are left out. A menu of one is a button; a full menu spills over."""
     small = card.more if len(card.more) > 1 else ()
     buttons = (*card.buttons, *(() if small else card.more), *small[MORE:])
@@ -97,13 +79,13 @@ def _row(row: Row, most: int) -> Row:
     return replace(row, label=one_line(row.label, min(80, most)), value=cut(row.value, most))
 
 
-def _counted_rows(rows: Sequence[Row], most: int) -> tuple[Row, ...]:
+def _limit_rows(rows: Sequence[Row], most: int) -> tuple[Row, ...]:
     if len(rows) <= most:
         return tuple(rows)
     return (*rows[: most - 1], Row(label="…", value=f"and {len(rows) - most + 1} more"))
 
 
-def _counted_lines(lines: Sequence[str], most: int) -> tuple[str, ...]:
+def _limit_lines(lines: Sequence[str], most: int) -> tuple[str, ...]:
     if sum(len(line) + 1 for line in lines) <= most:
         return tuple(lines)
     kept: list[str] = []
