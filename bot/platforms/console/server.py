@@ -247,9 +247,11 @@ async def running(desk: QueryApi, options: ConsoleOptions) -> AsyncIterator[str]
     finally:
         app.state.stopping.set()
         server.end()
-        await serving
-        keeper.close()
-        bound.close()
+        try:
+            await serving
+        finally:
+            keeper.close()
+            bound.close()
 
 
 def _bind(options: ConsoleOptions) -> socket.socket:

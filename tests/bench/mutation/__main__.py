@@ -41,7 +41,7 @@ def sample(seed: int, count: int, room: str = "") -> list[Fault]:
     paths = sorted(
         p.relative_to(ROOT).as_posix() for top in ("bot", "agents", "store") for p in (ROOT / top).rglob("*.py")
     )
-    every = [fault for path in paths if session_of(path).startswith(room) for fault in faults_in(ROOT, path)]
+    every = [fault for path in paths if path.startswith(room) for fault in faults_in(ROOT, path)]
     return random.Random(seed).sample(every, min(count, len(every)))
 
 

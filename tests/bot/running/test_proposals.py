@@ -4,9 +4,10 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from agents.domain.decisions.kinds.work.proposal import about
-from agents.domain.events import ApprovalOffered
-from agents.domain.ids import Account, Thread
+from agents.domain.decisions.kind import Chosen
+from agents.domain.decisions.kinds.work.proposal import about, apply
+from agents.domain.events import ApprovalOffered, ProposalApproved
+from agents.domain.ids import Account, ProposalId, Thread
 from agents.domain.learning import proposing
 from agents.domain.learning.proposal import Listed
 from agents.domain.task import decide
@@ -175,3 +176,39 @@ async def test_words_bring_the_button_of_a_proposal_and_decide_nothing(house: Ho
     offered = facts[-1].event
     assert isinstance(offered, ApprovalOffered) and offered.decision == decision.id
     assert (await house.listed()).proposal.status == "pending"
+
+
+async def test_a_press_decides_on_the_proposal_that_it_was_shown_with(house: House) -> None:
+    """Two wait at once; each button has the id and the hash of its own."""
+
+    def propose(books: Books) -> None:
+        moment = house.room.office.moment(HERE, "job:2")
+        facts = proposing.propose(house.task, proposal_of("There is no linter", house.task.id), moment)
+        books.log.append(house.task.id, facts, Cause(actor="overlord", delivery="job:2"))
+
+    await house.room.database.write(propose)
+    first, second = [d for d in (await house.now()).open if d.kind == "proposal"]
+    crossed = house.room.pressed(LEAD, second, APPROVE, shown=first.fingerprint)
+    assert (await house.room.hear(crossed)).state is DeliveryState.REFUSED
+    assert await statuses(house) == {"There is no compiler": "pending", "There is no linter": "pending"}
+    assert (await house.room.press(LEAD, second, APPROVE)).state is DeliveryState.HANDLED
+    assert await statuses(house) == {"There is no compiler": "pending", "There is no linter": "approved"}
+    assert (await house.room.press(LEAD, first, REJECT)).state is DeliveryState.HANDLED
+    assert await statuses(house) == {"There is no compiler": "rejected", "There is no linter": "approved"}
+
+
+async def statuses(house: House) -> dict[str, str]:
+    every = await house.room.database.read(lambda books: books.proposals.all(pending=False))
+    return {each.proposal.title: str(each.proposal.status) for each in every}
+
+
+async def test_a_button_whose_proposal_has_changed_since_decides_nothing(house: House) -> None:
+    task = await house.now()
+    [decision] = [d for d in task.open if d.kind == "proposal"]
+    [proposal] = task.proposals
+    by = await house.room.database.write(lambda books: books.people.of(LEAD).id)
+    chosen = Chosen(decision=decision, option=decision.option(APPROVE), by=(by,))
+    moment, subject = house.room.office.moment(HERE, "press:1"), about(proposal)
+    assert [type(fact) for fact in apply(task, subject, chosen, moment)] == [ProposalApproved]
+    for other in (replace(proposal, proposed_action="Delete the tests"), replace(proposal, id=ProposalId("another"))):
+        assert apply(replace(task, proposals=(other,)), subject, chosen, moment) == []

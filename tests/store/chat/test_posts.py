@@ -196,6 +196,46 @@ async def test_an_edit_is_not_held_up_by_a_clock_that_was_set_back(posts: Outbox
     assert keys(await posts.claim(MORNING + SETTLE)) == ["status"]
 
 
+async def seconds_until_taken(posts: Outboxes, most: int = 40) -> int:
+    """How long a sender that looks every second waits for something to send."""
+    for second in range(most):
+        if await posts.claim(MORNING + timedelta(seconds=second)):
+            return second
+    raise AssertionError("it is put off each time somebody looks")
+
+
+@pytest.mark.parametrize("tried", ["sent", "unsure", "later"])
+async def test_looking_often_after_the_clock_was_set_back_puts_nothing_off_again(posts: Outboxes, tried: str) -> None:
+    day = MORNING + timedelta(days=1)
+    await posts.want(wish("status", "one"))
+    [post] = await posts.claim(day)
+    if tried == "sent":
+        await posts.sent(post, "m1", day)
+        await posts.want(wish("status", "two"))
+    elif tried == "unsure":
+        await posts.do(lambda books: books.posts.unsure(post, day, SETTLE, "reset"))
+    else:
+        await posts.do(lambda books: books.posts.later(post, day, "429"))
+    expected = UNLIMITED.status_edits_apart if tried == "sent" else UNLIMITED.settle
+    assert await seconds_until_taken(posts) == expected
+
+
+async def test_a_wait_that_the_clock_explains_is_not_shortened_by_looking(posts: Outboxes) -> None:
+    await posts.want(wish("status", "one"))
+    [post] = await posts.claim(MORNING)
+    await posts.sent(post, "m1", MORNING)
+    await posts.want(wish("status", "two"))
+    assert await seconds_until_taken(posts) == UNLIMITED.status_edits_apart
+
+
+async def test_what_is_parked_stays_parked_when_the_clock_is_set_back(posts: Outboxes) -> None:
+    day = MORNING + timedelta(days=1)
+    await posts.want(wish("a"))
+    [post] = await posts.claim(day)
+    await posts.do(lambda books: books.posts.park(post, "gone"))
+    assert [await posts.claim(MORNING + timedelta(seconds=s)) for s in (0, 1, 100, 2000)] == [[]] * 4
+
+
 async def test_the_same_key_in_two_threads_is_two_messages(posts: Outboxes) -> None:
     await posts.want(wish("a"), wish("a", thread="slack:C1:2"))
     assert keys(await posts.claim()) == ["a", "a"]

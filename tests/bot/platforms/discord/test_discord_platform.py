@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from agents.domain.ids import DecisionId, Thread
-from bot.messages import Button, Card, Choice, Gone, Later, Refused, Row, Unsure
+from bot.messages import Button, Card, Choice, Deleted, Gone, Later, Refused, Row, Shut, Unsure
 from bot.platforms.discord.addresses import Place, account_of
 from bot.platforms.discord.outgoing.platform import DiscordPlatform
 from bot.platforms.discord.rest import Rest
@@ -141,6 +141,43 @@ async def test_a_deleted_beginning_is_gone(world: World) -> None:
         await world.platform.post(thread, "status:T-1", CARD)
     with pytest.raises(Gone):
         await world.platform.mark_seen(thread, Place.of(thread).root)
+
+
+async def test_a_channel_that_vanished_may_come_back_and_nothing_is_posted_elsewhere(world: World) -> None:
+    thread, other = world.thread(), world.thread()
+    id = await world.platform.post(other, "status:T-2", CARD)
+    for place in (world.fake.general.id, Place.of(other).root):
+        del world.fake.world.channels[place]
+    for where in (thread, other):
+        with pytest.raises(Shut):
+            await world.platform.post(where, "status:T-1", CARD)
+    with pytest.raises(Gone) as gone:
+        await world.platform.edit(other, id, CARD)
+    assert not isinstance(gone.value, Deleted), "the message was not deleted by itself"
+
+
+async def test_a_direct_channel_that_vanished_is_gone(world: World) -> None:
+    channel = world.fake.world.direct(world.fake.world.user("ana"))
+    thread = Place.direct(int(channel.id)).thread
+    id = await world.platform.post(thread, "status:T-1", CARD)
+    del world.fake.world.channels[channel.id]
+    world.fake.http.seen.clear()
+    for vain in (world.platform.post(thread, "reply:1", CARD), world.platform.edit(thread, id, CARD)):
+        with pytest.raises(Gone):
+            await vain
+    assert await world.platform.find(thread, "reply:1") is None
+    places = [path for _, path in world.fake.http.seen if "/channels/" in path]
+    assert len(places) == 3, "there is no other place to try"
+
+
+async def test_a_message_that_was_deleted_by_itself_is_told_from_a_vanished_place(world: World) -> None:
+    thread = world.thread()
+    id = await world.platform.post(thread, "status:T-1", CARD)
+    world.inside(thread).messages.clear()
+    asked = len(world.fake.http.seen)
+    with pytest.raises(Deleted):
+        await world.platform.edit(thread, id, CARD)
+    assert len(world.fake.http.seen) == asked + 1, "it is not looked for outside its thread"
 
 
 async def test_where_embeds_are_forbidden_the_words_still_arrive(world: World) -> None:
