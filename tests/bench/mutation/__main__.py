@@ -28,7 +28,7 @@ CORE = {"agents/domain", "store", "agents/workspace/gates"}
 MOST_TESTS, MOST_SECONDS = 80, 150.0
 
 
-def session_of(path: str) -> str:
+def room_of(path: str) -> str:
     for room in ROOMS:
         if path.startswith(f"{room}/"):
             return room
@@ -179,7 +179,7 @@ def show(results: Path) -> None:
         if outcome in ("missed", "unreached"):
             outcome = "equivalent" if fault.key in equivalents else outcome
             print(f"#{number} {outcome}: {fault.key} (line {fault.line})")
-        for room in (session_of(fault.path), "all", *(("core",) if session_of(fault.path) in CORE else ())):
+        for room in (room_of(fault.path), "all", *(("core",) if room_of(fault.path) in CORE else ())):
             counts.setdefault(room, Counter())[outcome] += 1
     print(f"{'room':28}{'faults':>7}{'noticed':>9}{'raw':>7}{'without equivalents':>21}")
     for room, count in sorted(counts.items()):
