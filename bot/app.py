@@ -38,8 +38,8 @@ from bot.running.scheduler import Periodic, Scheduler
 from bot.running.timers import Timers
 from bot.services import Leases, Services, SystemClock, catalog_of
 from store.books import Books
+from store.codec import shape
 from store.database import Database
-from store.json_types import shape
 from store.running.jobs import Job
 from store.streams.audit import Progress
 

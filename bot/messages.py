@@ -8,7 +8,7 @@ from typing import Protocol
 
 from agents.domain.ids import Account, DecisionId, Thread
 from agents.domain.task.request import Mandate, Origin
-from store.json_types import shape
+from store.codec import shape
 
 TOKEN_LIMIT = 100  # of the platform that allows least
 

@@ -3,14 +3,28 @@
 import hashlib
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter
 
 from agents.domain import events as e
 from agents.domain.decisions.decision import Decision
 from agents.domain.events import Event
-from store.json_types import shape
 from store.old_decisions import modernize
 from store.streams.words import put_back
 from store.upcasts import upcast
+
+T = TypeVar("T")
+
+_ADAPTERS: dict[type[Any], TypeAdapter[Any]] = {}
+
+
+def shape(kind: type[T]) -> TypeAdapter[T]:
+    """The adapter of a type, made when it is first needed: to make all at once would delay the start."""
+    if kind not in _ADAPTERS:
+        _ADAPTERS[kind] = TypeAdapter(kind)
+    return _ADAPTERS[kind]
+
 
 EVENT_KINDS: dict[str, type[Event]] = {kind.__name__: kind for kind in e.ALL}
 

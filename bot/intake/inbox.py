@@ -30,8 +30,7 @@ from bot.services import Services
 from store.books import Books
 from store.chat.deliveries import DeliveryState, Received
 from store.chat.posts import Act, Wish
-from store.codec import Cause
-from store.json_types import shape
+from store.codec import Cause, shape
 
 REQUEST_MOST = 16_000
 TRIES = 3

@@ -42,7 +42,7 @@ from agents.workspace.skills import committed_files
 from bot.config.settings import Settings
 from bot.services import Services
 from store.books import Books
-from store.running.pull_log import PullLog
+from store.running.port_adapters import PullLog
 from store.running.turns import TurnLog
 
 

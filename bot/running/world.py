@@ -26,9 +26,8 @@ from bot.config.settings import Settings
 from bot.running.workshop import Hub, Site, Workshop, WorkshopSettings, make_hub, make_workshop
 from bot.services import Services
 from manifests import packaged
-from store.running.call_log import CallLog
-from store.running.job_log import JobLog
 from store.running.jobs import Job
+from store.running.port_adapters import CallLog, JobLog
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

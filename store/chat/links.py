@@ -9,9 +9,8 @@ from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, DecisionId, Thread
 from agents.domain.project.linking import LinkRequest, LinkState, Side
 from store import tables
-from store.codec import seconds
+from store.codec import seconds, shape
 from store.dialect import upsert
-from store.json_types import shape
 
 _C, _R = tables.links, tables.link_requests
 

@@ -15,9 +15,8 @@ from agents.domain.models.budget import Budget, Budgets, Spending, strictest
 from agents.domain.models.failure import ErrorClass, Failure
 from agents.ports import Admitted, Answered, Call, Spent, Tried
 from store import tables
-from store.codec import moment, seconds
+from store.codec import moment, seconds, shape
 from store.dialect import upsert
-from store.json_types import shape
 from store.running import totals
 from store.statements import Prepared
 

@@ -10,7 +10,7 @@ from agents.domain.project import project
 from agents.domain.project.project import Project
 from agents.domain.task import fold as task
 from agents.domain.task.task import Task
-from store.json_types import shape
+from store.codec import shape
 from store.old_decisions import modernize
 
 State = TypeVar("State")

@@ -13,8 +13,7 @@ from agents.domain.learning import proposal as domain
 from agents.domain.learning.proposal import Listed, Proposal, ProposalStatus
 from agents.domain.task.request import Mandate, Request
 from store import tables
-from store.codec import Cause, moment, seconds
-from store.json_types import shape
+from store.codec import Cause, moment, seconds, shape
 
 _P = tables.proposals
 DONE = ProposalStatus.IMPLEMENTED

@@ -34,7 +34,7 @@ from agents.ports import Ask
 from bot.app import TURN
 from bot.services import SystemClock
 from store.database import Database
-from store.running.call_log import CallLog
+from store.running.port_adapters import CallLog
 from tests.bench.ask_walk import REQUEST, files_of, plan
 from tests.bench.floor import folder
 from tests.bench.rows import Row, Say, compared, in_turn

@@ -38,7 +38,7 @@ from agents.workspace.sandbox.walls.profile import MINION
 from bot.app import TURN
 from bot.services import SystemClock
 from store.database import Database
-from store.running.call_log import CallLog
+from store.running.port_adapters import CallLog
 from store.running.turns import TurnLog
 from tests.bench.ask_walk import REQUEST, files_of
 from tests.bench.floor import folder

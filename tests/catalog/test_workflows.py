@@ -9,7 +9,7 @@ from agents.catalog.validation import Wrong
 from agents.catalog.workflows import WORKFLOW, Steps, packaged_workflow
 from agents.catalog.yaml import Value
 from agents.domain.workflow.workflow import DEFAULT, ORDER, Workflow
-from store.json_types import shape
+from store.codec import shape
 
 
 def read(**changes: dict[str, Value]) -> Workflow:

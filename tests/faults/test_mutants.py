@@ -44,9 +44,9 @@ from store.codec import Cause, dump_decision
 from store.database import Database, Transaction
 from store.engines import make_engines
 from store.migrations import migrate
-from store.running.job_log import JobLog
 from store.running.jobs import Job
 from store.running.leases import Lease
+from store.running.port_adapters import JobLog
 from store.streams.ledger import Ledger
 from tests.fakes.clock import ScaledClock
 from tests.fakes.flaky_provider import Faults

@@ -8,8 +8,8 @@ from agents.llm.client import Models
 from agents.llm.prompts import Prompts
 from agents.ports import Llm
 from bot.services import Services
-from store.running.call_log import CallLog
 from store.running.jobs import Job
+from store.running.port_adapters import CallLog
 from tests.fakes.model_server import KEY, LARGE, ModelServer
 from tests.llm.rig import LOADED, SECRET, files
 

@@ -28,9 +28,9 @@ from manifests import packaged
 from store.books import Books
 from store.codec import Cause
 from store.database import Database
-from store.running.job_log import JobLog
 from store.running.jobs import Job
 from store.running.leases import Lease
+from store.running.port_adapters import JobLog
 from tests.fakes.clock import ScaledClock
 from tests.fakes.work import Workshop
 

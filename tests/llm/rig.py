@@ -19,7 +19,7 @@ from agents.llm.gateway import Gateway
 from agents.llm.prompts import Prompts
 from agents.ports import Ask
 from store.database import Database
-from store.running.call_log import CallLog
+from store.running.port_adapters import CallLog
 from tests.fakes.clock import ScaledClock
 from tests.fakes.model_server import KEY, LARGE, SMALL, ModelServer
 

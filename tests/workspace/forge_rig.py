@@ -18,7 +18,7 @@ from bot.services import SystemClock
 from store import tables
 from store.books import Books
 from store.database import Database
-from store.running.pull_log import PullLog
+from store.running.port_adapters import PullLog
 from tests.fakes.github import TOKEN, FakeGitHub, running_github
 from tests.workspace import repositories as repos
 

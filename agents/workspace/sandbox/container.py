@@ -14,8 +14,7 @@ from pathlib import Path
 from agents.ports import EndedBy, Listener, Profile, Ran, Room, Workspace
 from agents.workspace.sandbox import instance
 from agents.workspace.sandbox.limits import cgroup
-from agents.workspace.sandbox.limits.disk import Disk
-from agents.workspace.sandbox.limits.watch import over_a_limit
+from agents.workspace.sandbox.limits.disk import Disk, over_a_limit
 from agents.workspace.sandbox.processes import tree
 from agents.workspace.sandbox.session import session_of
 from agents.workspace.sandbox.walls import syscalls

@@ -11,9 +11,8 @@ from pathlib import Path
 
 from agents.ports import EndedBy, Profile, Workspace
 from agents.workspace.sandbox.limits import cgroup
-from agents.workspace.sandbox.limits.disk import Disk
+from agents.workspace.sandbox.limits.disk import Disk, over_a_limit
 from agents.workspace.sandbox.limits.usage import Usage
-from agents.workspace.sandbox.limits.watch import over_a_limit
 from agents.workspace.sandbox.processes import process, tree
 from agents.workspace.sandbox.processes.guard import Guard
 from agents.workspace.sandbox.processes.process import SACRIFICED, Process

@@ -12,7 +12,7 @@ from agents.domain.models.failure import ErrorClass, Failure
 from agents.ports import Admitted, Answered, Call, Tried
 from store.books import Books
 from store.database import Database
-from store.running.call_log import CallLog
+from store.running.port_adapters import CallLog
 from tests.llm.rig import task
 
 MODEL, OTHER = "openai/large", "openai/small"

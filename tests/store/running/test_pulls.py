@@ -9,7 +9,7 @@ from agents.ports import Pull
 from bot.services import SystemClock
 from store import migrations, tables
 from store.database import Database
-from store.running.pull_log import PullLog
+from store.running.port_adapters import PullLog
 
 PULL = Pull(key="T-1.1", project="shop", branch="ai/one", head="a" * 40, title="One", body="It is one.")
 

@@ -8,7 +8,7 @@ from agents.ports import ForgeFailed
 from agents.workspace.forge.local import LocalForge, Place
 from bot.services import SystemClock
 from store.database import Database
-from store.running.pull_log import PullLog
+from store.running.port_adapters import PullLog
 from tests.fakes.github import running_github
 from tests.workspace import repositories as repos
 from tests.workspace.forge_rig import PROJECT, REDACT, github_forge, work_on

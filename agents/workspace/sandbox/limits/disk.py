@@ -1,5 +1,6 @@
 """How much a run has written into its workspace, in bytes and in names, and what is done if that is too much."""
 
+import asyncio
 import os
 import stat
 import time
@@ -8,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from agents.ports import Profile
+from agents.ports import EndedBy, Profile
 from agents.workspace.files.removal import prune
 from agents.workspace.files.walk import TooDeep, walk
 from agents.workspace.sandbox.processes import tree
@@ -98,3 +99,24 @@ class Disk:
         self._counted, self._looked = (size, names), time.monotonic()
         self._took = self._looked - began
         return self._counted
+
+
+SELDOM, OFTEN = 0.2, 0.05  # seconds between two looks
+
+
+async def over_a_limit(profile: Profile, disk: Disk, members: Members, used: Callable[[], float]) -> EndedBy:
+    """Returns as soon as one is broken, and else never."""
+    pause = OFTEN
+    while True:
+        await asyncio.sleep(pause)
+        now, broken = await asyncio.to_thread(_look, profile, disk, members, used)
+        if broken is not None:
+            return broken
+        pause = OFTEN if now > profile.memory // 4 else SELDOM
+
+
+def _look(profile: Profile, disk: Disk, members: Members, used: Callable[[], float]) -> tuple[float, EndedBy | None]:
+    now = used()
+    if now > profile.memory:
+        return now, EndedBy.MEMORY
+    return now, EndedBy.DISK if disk.over(profile, members) else None

@@ -1,0 +1,126 @@
+"""The ports of jobs, model calls and pull requests, over the database: each act is one transaction."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from agents.domain.decisions.kind import Moment
+from agents.domain.events import Event
+from agents.domain.ids import PersonId, TaskId, project_id
+from agents.domain.models.budget import Budgets
+from agents.domain.task.task import Task
+from agents.ports import Admitted, Answered, Call, Clock, Decide, Pull, PullComment, PullRecord, Spent, Tried
+from store.books import Books
+from store.codec import Cause
+from store.database import Database
+from store.running.jobs import Job
+
+LOOK_AGAIN = 0.25  # seconds of the machine between two looks at a task that is waited for
+Also = Callable[[Task, Moment], Sequence[Event]]
+
+
+class JobLog:
+    """Implements agents.ports.Store. A job that died is run again unless it recorded its end; what it noted stays."""
+
+    def __init__(
+        self, database: Database, job: Job, moment: Callable[[Task, str], Moment], also: Also = lambda task, moment: ()
+    ) -> None:
+        self._database = database
+        self._job = job
+        self._moment = moment
+        self._also = also  # facts that came up on the way, such as a budget that runs low
+
+    async def task(self, id: TaskId) -> Task:
+        return await self._database.read(lambda books: books.log.task(id))
+
+    async def note(self, id: TaskId, decide: Decide) -> Task:
+        return await self._append(id, decide, lambda books: books.jobs.hold(self._job.id, self._job.fence))
+
+    async def name(self, person: PersonId) -> str:
+        name = await self._database.read(lambda books: books.people.name(person))
+        return "" if name == person else name
+
+    async def until(self, id: TaskId, holds: Callable[[Task], bool]) -> Task:
+        while not holds(task := await self.task(id)):  # noqa: ASYNC110  another process may write it
+            await asyncio.sleep(LOOK_AGAIN)
+        return task
+
+    async def record(self, id: TaskId, decide: Decide) -> None:
+        await self._append(id, decide, lambda books: books.jobs.finish(self._job.id, self._job.fence))
+
+    async def _append(self, id: TaskId, decide: Decide, first: Callable[[Books], None]) -> Task:
+        cause = Cause(actor="overlord", delivery=f"job:{self._job.id}")
+
+        def transaction(books: Books) -> Task:
+            first(books)
+            task = books.log.task(id)
+            moment = replace(
+                self._moment(task, cause.delivery),
+                is_proposed=books.proposals.is_known,
+                project=lambda: books.log.project(project_id(task.project)) if task.project else None,
+            )
+            return books.log.append(id, [*self._also(task, moment), *decide(task, moment)], cause)
+
+        return await self._database.write(transaction)
+
+
+TaskLimit = Callable[[Task], float | None]
+
+
+class CallLog:
+    """Implements agents.ports.CallBook. `task_limit`: what a person raised a task's own budget to, if anyone did."""
+
+    def __init__(self, database: Database, clock: Clock, budgets: Budgets, task_limit: TaskLimit) -> None:
+        self._database = database
+        self._clock = clock
+        self._budgets = budgets
+        self._task_limit = task_limit
+
+    async def begin(self, call: Call) -> Admitted | Answered:
+        budgets, at = self._limits(call), self._clock.now()
+        return await self._database.write(lambda books: books.calls.begin(call, budgets, at))
+
+    async def record_try(self, call: Call, tried: Tried) -> None:
+        at = self._clock.now()
+        await self._database.insist(lambda books: books.calls.record_try(call, tried, at))
+
+    async def finish(self, call: Call, tried: Tried, answer: str, degraded: str) -> Spent:
+        budgets, at = self._limits(call), self._clock.now()
+
+        def transaction(books: Books) -> Spent:
+            spent = books.calls.record_try(call, tried, at, answer, degraded)
+            return books.calls.warn(call, spent, budgets, at) if spent else books.calls.total_spent(call)
+
+        return await self._database.insist(transaction)
+
+    def _limits(self, call: Call) -> Budgets:
+        own = self._task_limit(call.task) if call.task else None
+        return self._budgets if own is None else replace(self._budgets, task=own)
+
+
+class PullLog:
+    """Implements agents.ports.PullBook."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def open(self, pull: Pull, base: str) -> PullRecord:
+        at = self._clock.now()
+        return await self._database.write(lambda books: books.pulls.open(pull, base, at))
+
+    async def find(self, project: str, number: int) -> PullRecord | None:
+        return await self._database.read(lambda books: books.pulls.find(project, number))
+
+    async def merging(self, project: str, number: int, was: str, commit: str) -> None:
+        await self._database.write(lambda books: books.pulls.merging(project, number, was, commit))
+
+    async def mark_merged(self, project: str, number: int, commit: str) -> None:
+        await self._database.insist(lambda books: books.pulls.mark_merged(project, number, commit))
+
+    async def comment(self, key: str, project: str, number: int, text: str) -> None:
+        at = self._clock.now()
+        await self._database.write(lambda books: books.pulls.comment(key, project, number, text, at))
+
+    async def comments(self, project: str, number: int) -> Sequence[PullComment]:
+        return await self._database.read(lambda books: books.pulls.comments(project, number))
