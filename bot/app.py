@@ -27,9 +27,9 @@ from bot.joining import connect_all, serve_own_pages
 from bot.messages import Card, Platform
 from bot.network.peers import HERE, LookUp
 from bot.permissions import Permissions
-from bot.queries.people_queries import PeopleDesk
+from bot.queries.people_queries import PeopleQueries
 from bot.queries.store_checks import Finding, check_books, check_file
-from bot.queries.store_queries import DirectRecords, Records
+from bot.queries.store_queries import DirectQueries, StoreQueries
 from bot.query_api import Pages, QueryApi
 from bot.running.health import Health
 from bot.running.jobs import Jobs, launch, settle_waiting
@@ -96,7 +96,7 @@ async def running(
         (bell := ChangeNotifier()).attach()
         office = stack.enter_context(_opened(settings, clock or SystemClock(), bell))
         inbox, leases, scheduler = Inbox(office), Leases(office.clock), Scheduler(office.clock)
-        desk = Records(office, inbox, bell, FileArtefacts(settings.home))
+        desk = StoreQueries(office, inbox, bell, FileArtefacts(settings.home))
         await office.database.write(partial(_prepare, settings, leases))
         platforms = await stack.enter_async_context(connect_all(settings, office, inbox, desk))
         outbox = Outbox(office, platforms, leases)
@@ -108,7 +108,7 @@ async def running(
         opened, offered = asyncio.Event(), list(SUGGESTIONS)
         await stack.enter_async_context(_pumping(pumps, bell, office.clock, opened))
         await stack.enter_async_context(_meanwhile(Watch(office.database, office.clock, bell, scheduler.realign).run()))
-        health, people = Health(office, pumps).endpoints, PeopleDesk(office)
+        health, people = Health(office, pumps).endpoints, PeopleQueries(office)
         pages = Pages(sessions=people, health=health, look_up=look_up, suggestions=offered)
         address = await stack.enter_async_context(serve_own_pages(settings, office, desk, pages))
         await _let_in()
@@ -130,14 +130,14 @@ async def open_desk(settings: Settings) -> AsyncIterator[QueryApi]:
     bell.attach()
     with _opened(settings, SystemClock(), bell) as office:
         await office.database.write(partial(_prepare, settings, None))
-        yield DirectRecords(office, Inbox(office), bell, FileArtefacts(settings.home))
+        yield DirectQueries(office, Inbox(office), bell, FileArtefacts(settings.home))
 
 
 @asynccontextmanager
-async def open_people(settings: Settings) -> AsyncIterator[PeopleDesk]:
+async def open_people(settings: Settings) -> AsyncIterator[PeopleQueries]:
     with _opened(settings, SystemClock(), ChangeNotifier()) as office:
         await office.database.write(partial(_prepare, settings, None))
-        yield PeopleDesk(office)
+        yield PeopleQueries(office)
 
 
 async def check_store(settings: Settings, tell: Progress, *, quick: bool) -> list[Finding]:

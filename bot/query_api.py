@@ -1,4 +1,4 @@
-"""What the console and the CLI may ask and do. Both go through here, so both see and decide the same (C31)."""
+"""What the console and the CLI may ask and do. Both go through here, so both see and decide the same."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
@@ -177,7 +177,7 @@ class QueryApi(Protocol):
         """
         ...
 
-    async def kept(self, task: TaskId, name: str, viewer: Account) -> str | None:
+    async def kept_text(self, task: TaskId, name: str, viewer: Account) -> str | None:
         """A long text that was kept of a task: a diff, a patch, a log."""
         ...
 

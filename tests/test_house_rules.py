@@ -156,7 +156,7 @@ ABSENT = re.compile(
     r"\b(AUTHORITY|RULINGS|CHAT|WORDS|PROMISES|CHECKLIST|NAMES|EXAMPLES|STYLE)" + r"\.md\b|the facts" + " page"
 )
 # Cleaned by hand, one after the other: nothing is added here.
-STILL_CITING = ("bot/", "agents/domain/")
+STILL_CITING = ("agents/domain/",)
 
 
 def cited(text: str) -> Iterator[str]:

@@ -128,7 +128,7 @@ def _checks_without(known: Decision, scene: Scene) -> list[Posting]:
     return [_checks(judged, scene)] if judged else []
 
 
-def kept(event: Event, scene: Scene) -> list[Posting]:
+def say_kept(event: Event, scene: Scene) -> list[Posting]:
     assert isinstance(event, e.WorkKept)
     card = kept_card(scene.task, event)
     if event.patch:
@@ -141,12 +141,12 @@ def branch(event: Event, scene: Scene) -> list[Posting]:
     return [Posting(key=f"branch:{scene.task.id}.{event.subtask}", card=branch_card(event))]
 
 
-def merged(event: Event, scene: Scene) -> list[Posting]:
+def say_merged(event: Event, scene: Scene) -> list[Posting]:
     assert isinstance(event, e.Merged)
     return [Posting(key=f"merged:{scene.task.id}", card=merged_card(scene.task, scene.bill()))]
 
 
-def carried(event: Event, scene: Scene) -> list[Posting]:
+def say_carried(event: Event, scene: Scene) -> list[Posting]:
     """Where the proposal was made people are told which task carries it out, and when that is done."""
     mandate = scene.task.request.mandate
     if mandate is None:
@@ -169,7 +169,7 @@ def _with(lines: tuple[str, ...], extra: str) -> tuple[str, ...]:
 
 
 CARD_FOR: dict[type[Event], tuple[Maker, ...]] = {
-    e.TaskRequested: (status, carried),
+    e.TaskRequested: (status, say_carried),
     e.RequestVouched: (status,),
     e.ProjectChosen: (status,),
     e.RemarkMade: (status,),
@@ -228,11 +228,11 @@ CARD_FOR: dict[type[Event], tuple[Maker, ...]] = {
     e.PullOpened: (status,),
     e.MergeApproved: (status,),
     e.MergeFailed: (status,),
-    e.Merged: (status, merged, carried),
-    e.TaskCancelled: (status, carried),
-    e.TaskHandedOver: (status, carried),
-    e.TaskFailed: (status, carried),
-    e.WorkKept: (kept,),
+    e.Merged: (status, say_merged, say_carried),
+    e.TaskCancelled: (status, say_carried),
+    e.TaskHandedOver: (status, say_carried),
+    e.TaskFailed: (status, say_carried),
+    e.WorkKept: (say_kept,),
     e.WordsRemoved: (status,),  # without the words
 }
 

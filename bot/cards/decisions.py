@@ -8,7 +8,7 @@ from agents.domain.decisions.table import RULES, can_be_held, closed_by_silence,
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import one_line
 from bot.cards.kinds.plan.plan import shows_plan
-from bot.cards.kinds.table import CARDS, chosen, label, label_of, prompt
+from bot.cards.kinds.table import CARDS, label, label_of, outcome_label, prompt
 from bot.cards.parts.bill import NO_BILL, Bill
 from bot.cards.parts.plan import graph_of
 from bot.cards.parts.work import evaluation_rows, found_lines
@@ -145,7 +145,7 @@ def _came_of(task: Task, decision: Decision, name: NameOf) -> str:
             own = rule_of(decision).requester is not Requester.MAY and decision.decided_by == (task.request.by,)
             return _decided(decision, f"the requester, {who}" if own else who)
         case DecisionState.DECIDED:
-            return f"{chosen(decision)} (nobody decided in time, so this was taken)"
+            return f"{outcome_label(decision)} (nobody decided in time, so this was taken)"
         case DecisionState.EXPIRED:
             return "Nobody confirmed in time, so nothing happened."
         case DecisionState.SUPERSEDED:
@@ -158,5 +158,5 @@ def _decided(decision: Decision, who: str) -> str:
     """“Plan approved by Ana”; an answer in somebody's own words stays as it is."""
     closed = label(decision, decision.option(decision.outcome)).closed if decision.outcome else ""
     if not closed:
-        return f"{chosen(decision)} (decided by {who})"
+        return f"{outcome_label(decision)} (decided by {who})"
     return f"{closed} by {who}: {decision.words}" if decision.words else f"{closed} by {who}"

@@ -101,7 +101,7 @@ def _things(count: int) -> str:
 
 
 def approve_card(task: Task, decision: Decision, name: NameOf, option: str = "") -> Card:
-    """Words never approve; they bring the button (C37). `option`: the letter of the one that was named."""
+    """Words never approve; they bring the button. `option`: the letter of the one that was named."""
     card = decision_card(task, decision, name)
     if decision.state is not DecisionState.OPEN:
         return replace(card, title=f"Confirmed or closed: {card.title}")

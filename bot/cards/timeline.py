@@ -10,7 +10,7 @@ from agents.domain.ids import DecisionId
 from agents.domain.planning.decomposition import Level
 from agents.domain.text.sanitize import one_line
 from agents.domain.workflow.workflow import DEFAULT, Workflow
-from bot.cards.kinds.table import chosen, kind_in_words
+from bot.cards.kinds.table import kind_in_words, outcome_label
 from bot.cards.parts import words
 
 Decisions = Callable[[DecisionId], Decision | None]
@@ -117,7 +117,7 @@ _OF_WORK: dict[type[Event], Callable[[Any], str]] = {
 
 _ABOUT: dict[type[Event], Callable[[Any, str, Decision | None], str]] = {
     e.DecisionVoted: lambda f, what, d: f"Approved {what}; more people are needed",
-    e.DecisionMade: lambda f, what, d: f"Decided {what}: {chosen(d) if d else f.option}",
+    e.DecisionMade: lambda f, what, d: f"Decided {what}: {outcome_label(d) if d else f.option}",
     e.DecisionDeferred: lambda f, what, d: f"Nobody could see {what} yet, so its clock began again",
     e.DecisionHeld: lambda f, what, d: f"Paused the clock of {what}",
     e.DecisionReminded: lambda f, what, d: f"Reminded about {what} (number {f.number})",

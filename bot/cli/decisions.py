@@ -107,7 +107,7 @@ async def _decide(settings: "Settings", written: str, choice: str, reason: str) 
         need = await _one(desk, written)
         task, decision = need.task, need.decision
         letter = _letter(decision, choice, reason)
-        heard = await desk.hear(session.pressed(task, decision, letter, reason))
+        heard = await desk.hear(session.press_for(task, decision, letter, reason))
         session.refuse_if_refused(heard)
         after = await desk.page(task.id, session.me())
     still = after.task.decision(decision.id) if after else None

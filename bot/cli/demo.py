@@ -112,7 +112,7 @@ async def _decide(desk: QueryApi, need: Need) -> None:
     option = next((o for o in need.decision.options if o.approves), need.decision.options[0])
     typer.echo(f"\n{_framed(need.card.fallback)}\n")
     words = CHANGES if option.needs_words else ""
-    heard = await desk.hear(session.pressed(need.task, need.decision, option.letter, words))
+    heard = await desk.hear(session.press_for(need.task, need.decision, option.letter, words))
     session.refuse_if_refused(heard)
 
 

@@ -91,7 +91,7 @@ async def _decide(settings: "Settings", written: str, choice: str, reason: str) 
         listed = _one(await desk.proposals(session.me(), pending=True), written)
         task, decision = await _open_decision(desk, listed)
         letter = next(option.letter for option in decision.options if option.value == choice)
-        session.refuse_if_refused(await desk.hear(session.pressed(task, decision, letter, reason)))
+        session.refuse_if_refused(await desk.hear(session.press_for(task, decision, letter, reason)))
     return listed.proposal.title
 
 

@@ -66,7 +66,7 @@ def _warn_of_key(words: str) -> None:
         typer.echo(key_sentence("cli"), err=True)
 
 
-def said(task: Task, text: str) -> Said:
+def words_for(task: Task, text: str) -> Said:
     """Words in a task's thread. What is typed here is always meant for the bot."""
     _warn_of_key(text)
     by = me()
@@ -84,7 +84,7 @@ def said(task: Task, text: str) -> Said:
     )
 
 
-def pressed(task: Task, decision: Decision, letter: str, words: str = "") -> Pressed:
+def press_for(task: Task, decision: Decision, letter: str, words: str = "") -> Pressed:
     """A choice, on exactly what was shown: if that has changed since, it does not count."""
     _warn_of_key(words)
     by = me()

@@ -164,7 +164,7 @@ def _judged(each: EvaluationResult) -> tuple[str, ...]:
 async def _say(settings: Settings, written: str, text: str) -> None:
     async with session.open_desk(settings) as desk:
         page = await page_of(desk, written)
-        session.refuse_if_refused(await desk.hear(session.said(page.task, text)))
+        session.refuse_if_refused(await desk.hear(session.words_for(page.task, text)))
     typer.echo(f"Said in {page.task.id}.")
 
 
@@ -186,7 +186,7 @@ async def _cancel(settings: Settings, written: str, reason: str) -> None:
         confirm = page.task.of_kind(Kind.CANCEL)
         if confirm:
             letter = next(option.letter for option in confirm.options if option.value == "cancel")
-            session.refuse_if_refused(await desk.hear(session.pressed(page.task, confirm, letter, reason)))
+            session.refuse_if_refused(await desk.hear(session.press_for(page.task, confirm, letter, reason)))
         after = await page_of(desk, written)
     typer.echo(f"{after.task.id} is {after.task.state}.")
 
@@ -200,7 +200,7 @@ async def _take(desk: QueryApi, task: Task, value: str, words: str) -> None:
             next_step=f"See `overlord tasks show {task.id}`.",
         )
     decision, option = found
-    session.refuse_if_refused(await desk.hear(session.pressed(task, decision, option.letter, words)))
+    session.refuse_if_refused(await desk.hear(session.press_for(task, decision, option.letter, words)))
 
 
 def _offering(task: Task, value: str) -> tuple[Decision, Option] | None:

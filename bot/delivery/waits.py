@@ -31,14 +31,14 @@ class Waits:
             left = await self._database.read(lambda books: books.waits.remaining(self._platform, datetime.now(UTC)))
             self._until = {scope: time.monotonic() + seconds for scope, seconds in left.items()}
 
-    def left(self, scope: str) -> float:
+    def seconds_left(self, scope: str) -> float:
         """Seconds until this may be asked again; 0: now."""
         until = self._until.get(self._named(scope))
         return 0.0 if until is None else max(0.0, until - time.monotonic())
 
     def check(self, scope: str) -> None:
         """Raises Later instead of asking in vain."""
-        if left := self.left(scope):
+        if left := self.seconds_left(scope):
             raise Later(left)
 
     async def keep(self, scope: str, seconds: float) -> None:

@@ -130,10 +130,10 @@ def _status(asked: Asked, books: Books, permissions: Permissions, moment: Moment
 def _tasks(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
     """What was asked for in a direct message is listed in one alone: others read what stands in a channel."""
 
-    def shown(task: Task) -> bool:
+    def is_listed(task: Task) -> bool:
         return not task.request.direct or (asked.said.direct and sees(asked.speaker, task, books, permissions))
 
-    found = [id for id, direct in books.log.under_way() if not direct or shown(books.log.task(id))]
+    found = [id for id, direct in books.log.under_way() if not direct or is_listed(books.log.task(id))]
     page = _page(asked, len(found))
     return replies.tasks_card([books.log.task(id) for id in found[page.slice]], books.people.name, page)
 

@@ -253,7 +253,7 @@ class Inbox:
         if post is None:
             raise _UNKNOWN
         linking = Linking(books, self._office.permissions, self._clock.now())
-        return self._handled(linking.pressed(link, pressed, post, speaker))
+        return self._handled(linking.answer_press(link, pressed, post, speaker))
 
     def _stands_there(self, pressed: Pressed, decision: Decision, books: Books) -> bool:
         """The button belongs on the message it was pressed on: nothing in a payload is trusted."""

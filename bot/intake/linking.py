@@ -43,7 +43,7 @@ class Linking:
         )
         self._show(request)
 
-    def pressed(self, request: LinkRequest, pressed: Pressed, post: Wish, speaker: Presser) -> str:
+    def answer_press(self, request: LinkRequest, pressed: Pressed, post: Wish, speaker: Presser) -> str:
         letter = pressed.token.rpartition(".")[2]
         if letter not in (YES, NO):
             raise PressRefused("I do not know this button", next_step="Say `link` to begin anew.")

@@ -23,7 +23,7 @@ class PersonRow:
     groups: tuple[str, ...]
 
 
-class PeopleDesk:
+class PeopleQueries:
     def __init__(self, office: Services) -> None:
         self._office = office
 

@@ -40,7 +40,7 @@ FACTS_SHOWN = 200
 ANSWER_WITHIN = 2.0  # seconds a surface waits to show what became of a delivery
 
 
-class Records:
+class StoreQueries:
     """Implements bot.desk.QueryApi."""
 
     def __init__(self, office: Services, inbox: Inbox, bell: ChangeNotifier, artefacts: FileArtefacts) -> None:
@@ -92,7 +92,7 @@ class Records:
         running = await self._office.live.running(task, self._office.redact)
         return replace(found, kept=tuple(await self._kept_of(task)), running=running)
 
-    async def kept(self, task: TaskId, name: str, viewer: Account) -> str | None:
+    async def kept_text(self, task: TaskId, name: str, viewer: Account) -> str | None:
         seen = await self._database.read(partial(self._seen, (task,), viewer))
         if not seen or name not in await self._kept_of(task):
             return None
@@ -246,7 +246,7 @@ class Records:
         return Presser(person=person.id if person else PersonId(""), known_as=known_as, groups=groups)
 
 
-class DirectRecords(Records):
+class DirectQueries(StoreQueries):
     """For the CLI: settles what it hears itself, so that it works whether or not the program runs."""
 
     async def hear(self, delivery: Delivery) -> Heard | None:

@@ -25,7 +25,7 @@ from bot.permissions import Permissions
 from bot.platforms.console.access import ConsoleOptions
 from bot.platforms.console.pages import NEEDS_SHOWN, TASKS_SHOWN, THREADS_SHOWN
 from bot.platforms.console.server import _bind, running
-from bot.queries.store_queries import DirectRecords
+from bot.queries.store_queries import DirectQueries
 from bot.query_api import Portion
 from bot.services import Services
 from store.database import Database
@@ -59,7 +59,7 @@ class Counter:
 
 @dataclass
 class House:
-    desk: DirectRecords
+    desk: DirectQueries
     room: Room
     counter: Counter
     client: httpx.AsyncClient
@@ -91,7 +91,7 @@ async def house_of(place: Path, tasks: int, asked: int) -> AsyncIterator[House]:
         )
         room = Room(office)
         await database.write(partial(fill, tasks, asked))
-        desk = DirectRecords(office, room.inbox, bell, FileArtefacts(place))
+        desk = DirectQueries(office, room.inbox, bell, FileArtefacts(place))
         options = ConsoleOptions(port=0, secret=SECRET, login="operator", now=office.clock.now)
         client = await stack.enter_async_context(visitor(await stack.enter_async_context(running(desk, options))))
         yield House(desk, room, counter, client)

@@ -107,7 +107,7 @@ class ScriptedDesk:
             running=await self.now.running(task, Redactor()),
         )
 
-    async def kept(self, task: TaskId, name: str, viewer: Account) -> str | None:
+    async def kept_text(self, task: TaskId, name: str, viewer: Account) -> str | None:
         return self.texts.get((task, name))
 
     async def pull(self, project: str, number: int, viewer: Account) -> TaskId | None:

@@ -60,7 +60,7 @@ def prompt(decision: Decision, option: Option) -> str:
     return asks(decision) if asks else label(decision, option).asks
 
 
-def chosen(decision: Decision) -> str:
+def outcome_label(decision: Decision) -> str:
     """What was decided, in words."""
     if not decision.outcome:
         return decision.words

@@ -54,7 +54,7 @@ def _critic(review: Review) -> str:
 
 
 def _custodiet(review: Review) -> str:
-    """M265, M259: the issue, the principle it touches, and what would resolve it."""
+    """The issue, the principle it touches, and what would resolve it."""
     said = review.custodiet
     if said.verdict is Custodiet.NO_VERDICT:
         return f"no usable verdict this time: {said.why_none}"

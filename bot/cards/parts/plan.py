@@ -30,7 +30,7 @@ def left_out_rows(task: Task) -> list[Row]:
 
 
 def degraded_rows(task: Task) -> list[Row]:
-    """M222: that it is no ordinary plan, and why."""
+    """Says that it is no ordinary plan, and why."""
     if task.plan.level is Level.PRIMARY:
         return []
     why = f" Why: {one_line(task.plan.level_why, 300)}" if task.plan.level_why else ""
@@ -60,7 +60,7 @@ def order_in_words(plan: Decomposition) -> str:
 
 
 def informs_in_words(plan: Decomposition) -> str:
-    """“1 ~> 3”: what is handed on without being waited for (M250), which an order does not show."""
+    """“1 ~> 3”: what is handed on without being waited for, which an order does not show."""
     edges = ((need, s.number) for s in plan.subtasks for need in s.needs if need.edge is Edge.INFORMS)
     return ", ".join(f"{need.number} ~> {number}" for need, number in edges)
 

@@ -5,7 +5,7 @@ from agents.domain.planning.decomposition import Level
 
 POSITION: dict[Position, str] = {Position.MAINTAIN: "keeps to it", Position.REVISE: "gives way"}
 
-# M222: what a reader of a plan should know of how it came about.
+# What a reader of a plan should know of how it came about.
 LEVEL: dict[Level, str] = {
     Level.PRIMARY: "",
     Level.SIMPLIFIED: (

@@ -80,7 +80,7 @@ def git() -> Check:
     return ok("git", said)
 
 
-def written(problems: Sequence[Problem], warnings: Sequence[Problem]) -> Iterator[Check]:
+def settings_files(problems: Sequence[Problem], warnings: Sequence[Problem]) -> Iterator[Check]:
     for problem in problems:
         yield fail("settings", f"{problem.name}: {problem.what}", problem.instead)
     for problem in warnings:

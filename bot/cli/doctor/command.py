@@ -48,10 +48,10 @@ def _all(context: typer.Context, *, offline: bool, quick: bool) -> Iterator[Chec
     try:
         settings = session.settings_of(context)
     except BadSettings as error:
-        yield from checks.written(error.problems, error.warnings)
+        yield from checks.settings_files(error.problems, error.warnings)
         yield checks.sandbox(Sandbox.AUTO)
         return
-    yield from checks.written((), settings.warnings)
+    yield from checks.settings_files((), settings.warnings)
     yield checks.sandbox(settings.sandbox)
     yield from checks.gates(settings)
     yield checks.home(settings.home)

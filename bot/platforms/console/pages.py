@@ -156,7 +156,7 @@ class Pages:
     async def kept_file(self, request: Request) -> Response:
         """A diff, a patch or a log: too long for a card."""
         id, name = TaskId(request.path_params["task"]), request.path_params["name"]
-        text = await self._desk.kept(id, name, viewer_of(request).account)
+        text = await self._desk.kept_text(id, name, viewer_of(request).account)
         if text is None:
             raise HTTPException(404, f"{id} has nothing of that name.")
         diff = None

@@ -28,7 +28,7 @@ def trace_waits(waits: Waits, api_path: str) -> aiohttp.TraceConfig:
         session: aiohttp.ClientSession, context: SimpleNamespace, asked: aiohttp.TraceRequestStartParams
     ) -> None:
         for name in (EVERYTHING, scope_of(asked.method, asked.url.path)):
-            await asyncio.sleep(waits.left(name))
+            await asyncio.sleep(waits.seconds_left(name))
 
     async def after(
         session: aiohttp.ClientSession, context: SimpleNamespace, told: aiohttp.TraceRequestEndParams

@@ -14,7 +14,7 @@ from agents.domain.decisions.decision import Decision, DecisionState
 from agents.domain.ids import Account, TaskId
 from agents.ports import Ports
 from bot.platforms.slack.directory import FRESH
-from bot.queries.people_queries import PeopleDesk
+from bot.queries.people_queries import PeopleQueries
 from tests.builders.decisions import question
 from tests.fakes.discord import FakeDiscord
 from tests.fakes.llm import ThinkingLlm
@@ -118,7 +118,7 @@ async def link(both: Both, who: str) -> None:
         await both.sees(stage, who, place, "Is this account yours too?")
         await stage.press(who, place, "Link this account")
     assert both.host.program
-    desk = PeopleDesk(both.host.program.office)
+    desk = PeopleQueries(both.host.program.office)
 
     async def confirmed() -> bool:
         return any(asked.waits_for_operator for asked in await desk.links())

@@ -7,7 +7,7 @@ from agents.domain.decisions.authority import Group
 from agents.domain.ids import Account, Thread
 from bot.intake.inbox import Outcome
 from bot.messages import Pressed, Said, load_card
-from bot.queries.people_queries import PeopleDesk
+from bot.queries.people_queries import PeopleQueries
 from store.books import Books
 from store.chat.deliveries import DeliveryState
 from store.database import Database
@@ -154,7 +154,7 @@ async def test_where_an_account_is_in_a_group_the_operator_confirms_too(room: Ro
     if by == "card":
         await press(room, id, OPERATOR, card="operator")
     else:
-        await PeopleDesk(room.office).link(EVE, ANA)
+        await PeopleQueries(room.office).link(EVE, ANA)
     assert set(await accounts(room, EVE)) == {EVE, ANA}
     assert "one person now" in (await posts(room))[f"link:{id}:{EVE}"][1]
     assert not await room.database.read(lambda books: books.links.open(room.clock.now()))
@@ -198,5 +198,5 @@ async def test_the_operators_own_link_is_told_too_and_said_once(room: Room) -> N
     await say(room, BO, "thanks")
     await say(room, PHONE, "thanks")
     for _ in range(2):
-        await PeopleDesk(room.office).link(BO, PHONE)
+        await PeopleQueries(room.office).link(BO, PHONE)
     assert sum(key.startswith("linked:") for key in await posts(room)) == 2

@@ -19,8 +19,8 @@ from bot.change_notifier import ChangeNotifier
 from bot.permissions import Permissions
 from bot.platforms.console.access import ConsoleOptions
 from bot.platforms.console.server import running
-from bot.queries.people_queries import PeopleDesk
-from bot.queries.store_queries import DirectRecords
+from bot.queries.people_queries import PeopleQueries
+from bot.queries.store_queries import DirectQueries
 from bot.services import Services
 from store.books import Books
 from store.database import Database
@@ -48,7 +48,7 @@ class House:
             return self.inside[login]
         client = self.inside[login] = await self.doors.enter_async_context(visitor(self.url))
         csrf = (await client.get("/login")).text.partition('name="csrf" value="')[2].partition('"')[0]
-        token = await PeopleDesk(self.room.office).issue_token(login)
+        token = await PeopleQueries(self.room.office).issue_token(login)
         entered = await client.post("/login", data={"csrf": csrf, "name": login, "token": token, "next": "/needs"})
         assert entered.status_code == 303
         return client
@@ -70,8 +70,8 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
         permissions = Permissions(GROUPS, frozenset({Account("cli:operator")}))
         office = Services(database=database, permissions=permissions, clock=HandClock(), limits=UNLIMITED)
         room, kept = Room(office), FileArtefacts(tmp_path)
-        desk = DirectRecords(office, room.inbox, bell, kept)
-        options = ConsoleOptions(port=0, secret=SECRET, login="", now=office.clock.now, sessions=PeopleDesk(office))
+        desk = DirectQueries(office, room.inbox, bell, kept)
+        options = ConsoleOptions(port=0, secret=SECRET, login="", now=office.clock.now, sessions=PeopleQueries(office))
         url = await stack.enter_async_context(running(desk, options))
         made = House(room, url, await stack.enter_async_context(AsyncExitStack()))
         ana = await made.enter("ana")

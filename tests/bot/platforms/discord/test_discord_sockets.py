@@ -242,7 +242,7 @@ async def test_what_the_library_was_told_to_leave_alone_is_left_alone_by_the_nex
         return [at for (method, path), at in asked if method == "GET" and path.endswith("/messages")]
 
     async with listening(fake, kept, waits=waits):
-        await until(lambda: waits.left(f"GET /channels/{fake.general.id}/messages"))
+        await until(lambda: waits.seconds_left(f"GET /channels/{fake.general.id}/messages"))
     async with listening(fake, kept, waits=waits):
         await kept.said()
     assert len(reads()) == 2
