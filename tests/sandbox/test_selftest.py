@@ -11,6 +11,7 @@ from agents.workspace.sandbox.bubblewrap import Bubblewrap
 from agents.workspace.sandbox.launch import Launcher
 from agents.workspace.sandbox.walls import tools
 from agents.workspace.sandbox.walls.errors import SandboxUnusable
+from agents.workspace.sandbox.walls.walls import UID
 from tests.sandbox.yard import bubblewrap, weakened
 
 Change = Callable[[list[str]], list[str]]
@@ -67,6 +68,11 @@ def everything_shown(line: list[str]) -> list[str]:
 WEAKENED: dict[str, tuple[Change, str]] = {
     "real uid 0": (as_root, "core pattern"),
     "without cap-drop": (all_of(as_root, without("--cap-drop", "ALL")), "capabilities"),
+    "root inside": (instead(("--uid", str(UID)), ("--uid", "0")), "user"),
+    "the processes of the machine": (
+        all_of(instead(("--unshare-all",), ("--unshare-ipc", "--unshare-net", "--unshare-uts")), without("--as-pid-1")),
+        "processes",
+    ),
     "without remount-ro": (without("--remount-ro", "/"), "writing outside"),
     "writable /dev": (without("--remount-ro", "/dev"), "writing outside"),
     "the whole machine shown": (everything_shown, "files"),
@@ -93,7 +99,10 @@ async def test_they_hold_without_the_filter_too() -> None:
 
 async def test_a_filter_that_lets_space_be_taken_is_caught() -> None:
     class Filterless(Bubblewrap):
-        filtered = True  # as it claims
+        @property
+        def has_filter(self) -> bool:
+            """As it claims."""
+            return True
 
     findings = await selftest.examine(Filterless(Launcher(tools=tools.find(), filter=None)))
     assert {"filter", "tracing", "taking space"} <= {finding.probe for finding in findings if finding.seen}
