@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from agents.domain.decisions.authority import ChannelPolicy, Group, Rule, who_may
+from agents.domain.decisions.authority import ChannelPolicy, Group, Rule
 from agents.domain.errors import SettingsProblem
 from agents.domain.ids import Account, surface_of
 from bot.config.accounts import is_account, member
@@ -76,8 +76,8 @@ class Permissions:
         approvers = self.members(Group.APPROVER)
         return approvers[number] if 0 <= number < len(approvers) else None
 
-    def nobody_in(self, rule: Rule, channel: str = "") -> str | None:
-        """What to say when too few people are named to decide by this rule; None when there are enough.
+    def too_few(self, rule: Rule, channel: str = "") -> int | None:
+        """How many people are named to decide by this rule, where these are too few; None when there are enough.
 
         The operator is one of them only where they can press: on the console that runs on this machine.
         """
@@ -88,11 +88,7 @@ class Permissions:
         named = {account for group in rule.who for account in self.members(group)}
         operator_here = any(surface_of(account) == surface_of(channel) for account in self._operators)
         enough = len(named) + operator_here
-        if enough >= rule.people:
-            return None
-        who = f"Only {enough} of the people it needs is named" if enough else "Nobody is named who may decide this"
-        by_hand = "" if rule.people > 1 else " Until then only the operator can, with `overlord decisions`."
-        return f"{who}: it needs {who_may(rule)}. {_how_to_name(rule.who)}{by_hand}"
+        return enough if enough < rule.people else None
 
     def who_can_approve(self) -> tuple[tuple[str, str], ...]:
         """For people to read: the operator, then each group with its members and what they decide."""
@@ -112,10 +108,3 @@ def _checked(group: Group, members: frozenset[str]) -> frozenset[str]:
             what, _, next_step = str(error).partition(". ")
             raise SettingsProblem(f"In the group {group}, {what}", next_step=next_step) from error
     return members
-
-
-def _how_to_name(groups: frozenset[Group]) -> str:
-    if Group.APPROVER in groups:
-        return "Name them in OVERLORD_APPROVERS, or under `groups: approver:` in overlord.yaml, by account."
-    names = " or ".join(f"`{group}:`" for group in Group if group in groups)
-    return f"Name them under `groups:` in overlord.yaml, in {names}, by account."

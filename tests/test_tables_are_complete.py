@@ -8,7 +8,7 @@ import pytest
 from agents.domain import events as e
 from agents.domain.checks.risk import RiskLevel
 from agents.domain.decisions.authority import Kind, Rule
-from agents.domain.decisions.decision import Decision
+from agents.domain.decisions.decision import Decision, DecisionState, Refusal, Refused
 from agents.domain.decisions.table import KINDS
 from agents.domain.ids import DecisionId, PersonId, TaskId
 from agents.domain.task.moves import EVEN_WHEN_ENDED, STAYS, TASK_MOVES
@@ -18,6 +18,7 @@ from bot.cards import CARD_FOR, QUIET, timeline
 from bot.cards.kinds.kind_card import Label
 from bot.cards.kinds.table import CARDS, prompt
 from bot.cards.parts.words import FLOW
+from bot.cards.refusals import put_into_words
 from bot.cards.states import STATE, TONE
 from bot.intake.commands import ANSWERS, STEERS
 from bot.intake.conversation import Verb
@@ -65,27 +66,41 @@ def test_every_kind_of_decision_has_its_rule_and_its_name() -> None:
         assert isinstance(kind.rule, Rule) or kind.rule.keys() == set(RiskLevel), kind.name
 
 
-@pytest.mark.parametrize("kind", Kind)
-def test_every_kind_of_decision_has_its_card(kind: Kind) -> None:
-    """A name, and for each option a label, what a closed card says, and what is asked for where it needs words."""
-    card, options = CARDS[kind], KINDS[kind].offer() if KINDS[kind].options else ()
-    assert card.kind is kind and card.name
-    assert card.labels.keys() <= {option.value for option in options}, "a label of an option that there is not"
-    asked = Decision(
+def sample_decision(kind: Kind, state: DecisionState = DecisionState.OPEN) -> Decision:
+    return Decision(
         id=DecisionId("d"),
         task=TaskId("T-1"),
         kind=kind,
-        options=options,
+        options=KINDS[kind].offer() if KINDS[kind].options else (),
         question="T-1.1 asks: which one?",
         subject=sample(kind),
         put_to=PersonId("ana"),
         opened_at=datetime(2026, 1, 5, tzinfo=UTC),
+        state=state,
     )
-    for option in options:
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_every_kind_of_decision_has_its_card(kind: Kind) -> None:
+    """A name, and for each option a label, what a closed card says, and what is asked for where it needs words."""
+    card, asked = CARDS[kind], sample_decision(kind)
+    assert card.kind is kind and card.name
+    assert card.labels.keys() <= {option.value for option in asked.options}, "a label of an option that there is not"
+    for option in asked.options:
         label = card.label(asked, option)
         assert label.text and label.closed, f"{kind}: {option.value}"
         asks = prompt(asked, option)
         assert bool(asks) is option.needs_words and asks != Label("").asks, f"{kind}: {option.value}"
+
+
+@pytest.mark.parametrize("why", Refusal)
+def test_every_refusal_has_its_words(why: Refusal) -> None:
+    """Where words are missing, it names what the option asks for."""
+    closed = sample_decision(Kind.GATE, state=DecisionState.EXPIRED)
+    error = put_into_words(Refused(why, task=TaskId("T-1"), decision=closed, option=closed.options[-1].letter), str)
+    assert " " in error.what and error.next_step
+    asks = error.next_step == "What should it do differently?"
+    assert asks is (why is Refusal.NEEDS_WORDS)
 
 
 def test_every_flow_that_may_hold_up_a_task_has_its_words() -> None:

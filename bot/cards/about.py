@@ -1,6 +1,6 @@
 """Answers to “how does it stand”, “why” and “what did it cost”, made from what is recorded."""
 
-from agents.domain.decisions.authority import Group, who_may
+from agents.domain.decisions.authority import Group
 from agents.domain.decisions.decision import NameOf
 from agents.domain.decisions.table import questions, rule_of
 from agents.domain.planning.planning import stands_at
@@ -10,6 +10,7 @@ from bot.cards.kinds.table import kind_in_words
 from bot.cards.parts.argument import argument_rows, debate_rows
 from bot.cards.parts.bill import Bill
 from bot.cards.parts.plan import order_in_words
+from bot.cards.parts.rights import who_may
 from bot.cards.scene import Scene
 from bot.cards.states import state_of
 from bot.cards.status import status_card

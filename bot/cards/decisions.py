@@ -1,7 +1,7 @@
 """A decision as people meet it: open with its buttons, or closed with what came of it."""
 
 from agents.domain.checks.evaluation import Evaluation
-from agents.domain.decisions.authority import Kind, Requester, Silence, who_may
+from agents.domain.decisions.authority import Kind, Requester, Silence
 from agents.domain.decisions.decision import HOLD, SHORT, Decision, DecisionState, NameOf, Option, numbers
 from agents.domain.decisions.subject import OfRun, OfStep
 from agents.domain.decisions.table import RULES, can_be_held, closed_by_silence, kind_of, rule_of
@@ -11,6 +11,7 @@ from bot.cards.kinds.plan.plan import shows_plan
 from bot.cards.kinds.table import CARDS, label, label_of, outcome_label, prompt
 from bot.cards.parts.bill import NO_BILL, Bill
 from bot.cards.parts.plan import graph_of
+from bot.cards.parts.rights import who_may
 from bot.cards.parts.work import evaluation_rows, found_lines
 from bot.messages import Button, Card, Choice, Row, Style, Tone
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from agents.domain.decisions.authority import who_may
 from agents.domain.decisions.decision import Decision, DecisionState, NameOf
 from agents.domain.decisions.table import rule_of
 from agents.domain.errors import OverlordError
@@ -12,6 +11,7 @@ from agents.domain.task.task import Task
 from agents.domain.text.sanitize import one_line
 from bot.cards.decisions import button, decision_card
 from bot.cards.kinds.table import kind_in_words
+from bot.cards.parts.rights import who_may
 from bot.cards.states import state_of
 from bot.config.platforms import find_platform
 from bot.messages import Card, Row, Tone

@@ -1,6 +1,6 @@
 """The one living card of a task."""
 
-from agents.domain.decisions.authority import Group, Kind, who_may
+from agents.domain.decisions.authority import Group, Kind
 from agents.domain.decisions.decision import Decision, NameOf
 from agents.domain.decisions.table import questions, rule_of
 from agents.domain.planning.decomposition import Level
@@ -9,6 +9,7 @@ from agents.domain.text.sanitize import one_line
 from bot.cards.decisions import button
 from bot.cards.kinds.table import kind_in_words
 from bot.cards.parts.bill import NO_BILL, Bill, bill_rows
+from bot.cards.parts.rights import who_may
 from bot.cards.parts.words import SHORT_LEVEL
 from bot.cards.parts.work import work_rows
 from bot.cards.states import STATE, TONE, state_of

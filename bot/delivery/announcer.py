@@ -17,6 +17,7 @@ from agents.domain.task.task import Task
 from bot.cards import CARD_FOR, status
 from bot.cards.links import ways_of
 from bot.cards.parts.bill import Bill
+from bot.cards.parts.rights import nobody_may
 from bot.cards.scene import Scene
 from bot.messages import Card, card_hash, dump_card, load_card
 from bot.permissions import Permissions
@@ -88,7 +89,7 @@ def scene_of(books: Books, event: Event, permissions: Permissions, house: House)
         next_approver=permissions.next_approver,
         shown=lambda key: load_card(found.body) if (found := books.posts.find(key)) else None,
         message=books.posts.message_of,
-        nobody=lambda decision: permissions.nobody_in(rule_of(decision), task.request.channel) or "",
+        nobody=lambda decision: nobody_may(permissions, rule_of(decision), task.request.channel) or "",
     )
 
 

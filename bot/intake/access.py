@@ -11,6 +11,8 @@ from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, PersonId, surface_of
 from agents.domain.task.privacy import may_see
 from agents.domain.task.task import Task
+from bot.cards.parts.rights import nobody_may
+from bot.cards.refusals import put_into_words
 from bot.config.accounts import MEMBERSHIPS
 from bot.messages import Said
 from bot.permissions import Permissions
@@ -105,14 +107,15 @@ def _has(right: Right, speaker: Presser, permissions: Permissions) -> bool:
 
 
 def with_names(error: OverlordError, channel: str, books: Books, permissions: Permissions) -> OverlordError:
-    """The refusal with the people who may; where nobody is named, with how to name them."""
+    """A refusal in words, with the people who may; where nobody is named, with how to name them."""
+    put_into_words(error, books.people.name)
     if not isinstance(error, NotYours):
         return error
     if names := _names(error, books, permissions):
         more = f" or {len(names) - NAMED} more: say `who can approve`" if len(names) > NAMED else ""
         error.next_step += f" You can ask {_listed(names[:NAMED])}{more}."
     else:
-        nobody = permissions.nobody_in(error.rule, channel)
+        nobody = nobody_may(permissions, error.rule, channel)
         error.next_step = nobody or f"{error.next_step} You can ask the operator; nobody else is named."
     return error
 

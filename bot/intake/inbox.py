@@ -231,7 +231,7 @@ class Inbox:
             raise PressRefused(
                 "What you were shown has changed since", next_step="Look at it again; it was refreshed just now."
             )
-        refuse_unless_open(decision, books.people.name)
+        refuse_unless_open(decision)
         task = books.log.in_thread(decision.task)
         press = Press(decision=decision.id, letter=choice.letter, words=pressed.words)
         moment = replace(self._office.moment(task.request.channel, pressed.key), who=lambda id: books.people.get(id).id)

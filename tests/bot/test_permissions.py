@@ -8,6 +8,7 @@ from agents.domain.decisions.authority import ChannelPolicy, Group
 from agents.domain.decisions.table import RULES
 from agents.domain.errors import SettingsProblem
 from agents.domain.ids import Account
+from bot.cards.parts.rights import nobody_may
 from bot.permissions import Permissions
 
 EVERY_GROUP = frozenset(Group) - {Group.OWNER}
@@ -81,7 +82,7 @@ def test_approvers_are_asked_one_after_another() -> None:
 
 @pytest.mark.parametrize("name", RULES)
 def test_what_is_said_where_nobody_is_named(name: str) -> None:
-    told = permissions().nobody_in(RULES[name], "slack:T1:C1")
+    told = nobody_may(permissions(), RULES[name], "slack:T1:C1")
     if Group.OWNER in RULES[name].who:
         assert told is None
     else:
@@ -89,8 +90,8 @@ def test_what_is_said_where_nobody_is_named(name: str) -> None:
 
 
 def test_the_operator_is_enough_where_they_can_press() -> None:
-    assert permissions().nobody_in(RULES["plan"], "console:general") is None
-    told = permissions().nobody_in(RULES["plan"], "slack:T1:C1")
+    assert nobody_may(permissions(), RULES["plan"], "console:general") is None
+    told = nobody_may(permissions(), RULES["plan"], "slack:T1:C1")
     assert told and "OVERLORD_APPROVERS" in told and "overlord decisions" in told
 
 
@@ -98,18 +99,18 @@ def test_two_people_are_needed_for_what_is_critical() -> None:
     one = permissions({Group.TECH_LEAD: {"slack:T1:U1"}})
     two = permissions({Group.TECH_LEAD: {"slack:T1:U1"}, Group.DEVOPS_TEAM: {"slack:T1:U2"}})
     same = permissions({Group.TECH_LEAD: {"slack:T1:U1"}, Group.DEVOPS_TEAM: {"slack:T1:U1"}})
-    assert one.nobody_in(RULES["gate_critical"], "slack:T1:C1")
-    assert same.nobody_in(RULES["gate_critical"], "slack:T1:C1")
-    assert two.nobody_in(RULES["gate_critical"], "slack:T1:C1") is None
-    assert permissions().nobody_in(RULES["gate_critical"], "console:a"), "the operator alone is one person"
+    assert nobody_may(one, RULES["gate_critical"], "slack:T1:C1")
+    assert nobody_may(same, RULES["gate_critical"], "slack:T1:C1")
+    assert nobody_may(two, RULES["gate_critical"], "slack:T1:C1") is None
+    assert nobody_may(permissions(), RULES["gate_critical"], "console:a"), "the operator alone is one person"
 
 
 def test_a_user_group_is_no_account_but_somebody_may_be_in_it() -> None:
     given = permissions({Group.APPROVER: {"slack-group:T1:S1"}})
     assert given.members(Group.APPROVER) == ()
     assert given.crowds({Group.APPROVER, Group.ADMIN}) == ("slack-group:T1:S1",)
-    assert given.nobody_in(RULES["plan"], "slack:T1:C1") is None
-    assert given.nobody_in(RULES["gate_high"], "slack:T1:C1"), "another group is still nobody"
+    assert nobody_may(given, RULES["plan"], "slack:T1:C1") is None
+    assert nobody_may(given, RULES["gate_high"], "slack:T1:C1"), "another group is still nobody"
 
 
 def test_who_can_approve_names_every_group() -> None:

@@ -8,6 +8,7 @@ import pytest
 from agents.domain.checks.evaluation import Change
 from agents.domain.context.packing import ReviewPack
 from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.table import rule_name
 from agents.domain.errors import OverlordError
 from agents.domain.task.task import TaskState
 from agents.domain.work.work import Ending, SubtaskState
@@ -74,6 +75,7 @@ async def test_work_that_is_too_long_to_read_at_once_is_read_in_parts_or_waits_f
         ("1:1:2", "the second half", 2, 2),
     ]
     gate = task.of_kind(Kind.GATE)
+    assert gate is None or rule_name(gate) == "gate_high"
     assert (gate is not None and "not all of it was read" in gate.question) is bool(unread)
     judged = task.work.on(1).evaluation
     assert judged and judged.reviews[0].read == 900 and judged.reviews[0].parts == 2

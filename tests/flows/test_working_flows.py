@@ -292,7 +292,8 @@ async def test_attack_19_what_only_time_let_pass_does_not_leave_the_machine(work
     task = await work.now()
     assert [each.by_time for each in task.work.subtasks] == [True, True, True, False]
     gate = task.of_kind(Kind.GATE)
-    assert gate and "auth code" in gate.question, "the whole has a gate like any other step"
+    assert gate and rule_name(gate) == "gate_medium"
+    assert "auth code" in gate.question, "the whole has a gate like any other step"
     if leaves:
         assert not gate.due and "T-1.1 and T-1.2 and T-1.3 passed only because the time" in gate.question
         assert not await work.time_passes() and not work.workshop.forge.pulls
@@ -317,7 +318,8 @@ async def test_a_reviewer_who_says_nothing_is_never_taken_for_a_yes(tmp_path: Pa
         work = Work(plan.office, plan.llm, plan.task, workshop=Workshop())
         await work.accepted()
         await work.settle()
-        assert (await work.now()).of_kind(Kind.GATE), "low risk, but nobody read it"
+        gate = (await work.now()).of_kind(Kind.GATE)
+        assert gate and rule_name(gate) == "gate_high", "low risk, but nobody read it"
 
 
 async def test_work_whose_commits_do_not_fit_goes_to_a_person(work: Work) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from agents.domain.checks.evaluation import Change, GateRun
 from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.table import rule_name
 from agents.domain.text.redact import Redactor
 from agents.domain.work.scope import Scope, ScopeMode
 from agents.domain.work.work import SubtaskState
@@ -182,7 +183,9 @@ async def test_work_that_no_reviewer_judged_waits_for_a_person(opened: Opened) -
     assert {"Let it pass", "Send it back"} == set(card.buttons)
     await play.silence("lead", thread)
     task = await play.task()
-    assert task.of_kind(Kind.GATE) and task.work.on(1).state is SubtaskState.EVALUATING, "never taken for a yes"
+    gate = task.of_kind(Kind.GATE)
+    assert gate and rule_name(gate) == "gate_high"
+    assert task.work.on(1).state is SubtaskState.EVALUATING, "never taken for a yes"
 
     await play.stage.press("lead", thread, "Send it back", words="say what it stores")
 

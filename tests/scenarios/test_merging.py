@@ -4,6 +4,7 @@ import asyncio
 
 from agents.domain.checks.risk import Risk, RiskLevel
 from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.table import rule_name
 from agents.domain.events import MergeApproved
 from agents.domain.task.task import TaskState
 from tests.fakes.work import Workshop, failing, waits
@@ -56,7 +57,7 @@ async def test_whoever_asked_is_refused_even_if_they_could_approve_for_others(op
     await play.stage.press("lead", thread, "Merge it")
     assert (await play.sees("lead", thread, NOT_YOURS)).private
     merge = (await play.task()).of_kind(Kind.MERGE)
-    assert merge and not merge.votes
+    assert merge and rule_name(merge) == "merge_critical" and not merge.votes
 
 
 async def test_an_approval_counts_for_what_was_shown_and_not_for_what_comes_after(opened: Opened) -> None:
@@ -74,7 +75,9 @@ async def test_an_approval_counts_for_what_was_shown_and_not_for_what_comes_afte
     await step_passed(play, thread, "lead", "ops")
     await play.sees("lead", thread, "T-1 is ready to merge", "Approvals (0 of 2)", offers="Merge it")
     task = await play.task()
-    assert task.of_kind(Kind.MERGE) and task.delivery.head != before and not work.forge.merged
+    merge = task.of_kind(Kind.MERGE)
+    assert merge and rule_name(merge) == "merge_critical"
+    assert task.delivery.head != before and not work.forge.merged
 
 
 async def test_a_risky_change_is_merged_by_one_who_answers_for_such_changes(opened: Opened) -> None:

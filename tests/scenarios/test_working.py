@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from agents.domain.checks.risk import Risk, RiskLevel
 from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.table import rule_name
 from agents.domain.task.task import TaskState
 from agents.domain.work.work import Ending, SubtaskState
 from agents.ports import Asked, Brief, Finished, GaveUp, Outcome, Progress, WantsScope, Watch
@@ -204,7 +205,8 @@ async def test_a_risky_change_is_let_through_by_those_who_may(opened: Opened) ->
     play, thread = await at_work(opened, given(work))
     await play.sees("lead", thread, "please look at a step before it goes on", "auth code: password.py", "exit 0")
     task = await play.task()
-    assert task.of_kind(Kind.GATE)
+    gate = task.of_kind(Kind.GATE)
+    assert gate and rule_name(gate) == "gate_high"
     await play.stage.press("ana", thread, "Let it pass")
     assert (await play.sees("ana", thread, "This is not yours to decide", "a tech lead")).private
 

@@ -120,11 +120,11 @@ class Presser:
 
 
 class NotYours(PressRefused):
-    """Somebody wants to decide what others may. `but`: whose groups do not count for it."""
+    """Somebody wants to decide what others may. `but`: whose groups do not count for it; `own`: it is them."""
 
-    def __init__(self, what: str, *, rule: Rule, wider: Rule | None, requester: PersonId, but: PersonId | None) -> None:
-        super().__init__(what, next_step=f"It needs {who_may(rule, wider)}.")
-        self.rule, self.wider, self.requester, self.but = rule, wider, requester, but
+    def __init__(self, *, rule: Rule, wider: Rule | None, requester: PersonId, but: PersonId | None, own: bool) -> None:
+        super().__init__("not_yours", next_step="")
+        self.rule, self.wider, self.requester, self.but, self.own = rule, wider, requester, but, own
 
 
 def check(rule: Rule, presser: Presser, requester: PersonId, channel: ChannelPolicy, wider: Rule | None = None) -> None:
@@ -136,8 +136,8 @@ def check(rule: Rule, presser: Presser, requester: PersonId, channel: ChannelPol
     forbidden = rule.requester is Requester.UNLESS_CHANNEL_FORBIDS and not channel.self_approval
     barred = rule.requester is Requester.NEVER or forbidden
     if not groups & rule.who or (is_requester and barred):
-        what = _REFUSED[rule.requester] if is_requester and barred else "This is not yours to decide"
-        raise NotYours(what, rule=rule, wider=wider, requester=requester, but=requester if barred else None)
+        own, but = is_requester and barred, requester if barred else None
+        raise NotYours(rule=rule, wider=wider, requester=requester, but=but, own=own)
 
 
 def may(rule: Rule, presser: Presser, requester: PersonId, channel: ChannelPolicy, wider: Rule | None = None) -> bool:
@@ -149,33 +149,6 @@ def may(rule: Rule, presser: Presser, requester: PersonId, channel: ChannelPolic
     return True
 
 
-_REFUSED: dict[Requester, str] = {
-    Requester.NEVER: "You asked for this work, so you cannot be one of the people who approve it",
-    Requester.UNLESS_CHANNEL_FORBIDS: "In this channel nobody approves their own request",
-}
-
-
 def entitled(rule: Rule, wider: Rule | None = None) -> frozenset[Group]:
     """The groups that may decide by this rule, or take an option that more people may."""
     return rule.who | (wider.who if wider else frozenset())
-
-
-def who_may(rule: Rule, wider: Rule | None = None) -> str:
-    """The rule in words: "the owner or an approver", "two people of security_team, devops_team or tech_lead"."""
-    if wider and wider.anybody:
-        return "anybody who is heard here"
-    names = [_NAMES[group] for group in Group if group in entitled(rule, wider)]
-    listed = " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-    if rule.people == 1 or wider:
-        return listed
-    return f"{rule.people} different people, each {listed}, and not the requester"
-
-
-_NAMES: dict[Group, str] = {
-    Group.OWNER: "the owner of the task",
-    Group.APPROVER: "an approver",
-    Group.TECH_LEAD: "a tech lead",
-    Group.SECURITY_TEAM: "someone on the security team",
-    Group.DEVOPS_TEAM: "someone on the devops team",
-    Group.ADMIN: "an admin",
-}

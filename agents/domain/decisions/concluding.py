@@ -5,12 +5,11 @@ from dataclasses import replace
 from agents.domain import events as e
 from agents.domain.decisions.asking import withdraw
 from agents.domain.decisions.authority import Kind
-from agents.domain.decisions.decision import AnswerTo, Decision, Option
+from agents.domain.decisions.decision import AnswerTo, Decision, Option, Refusal, Refused
 from agents.domain.decisions.kind import Chosen, Facts, Moment
 from agents.domain.decisions.refusing import refuse_if_late
 from agents.domain.decisions.subject import OfWords
 from agents.domain.decisions.table import kind_of
-from agents.domain.errors import PressRefused
 from agents.domain.ids import DecisionId
 from agents.domain.task.task import Task
 
@@ -41,7 +40,7 @@ def _conclude_other(task: Task, chosen: Chosen, answers: AnswerTo, moment: Momen
     """A person pressed what their words were meant for."""
     about = task.decision(answers.decision)
     if about is None:
-        raise PressRefused("That was decided meanwhile", next_step="Your words are kept: press what else they are.")
+        raise Refused(Refusal.MEANWHILE, decision=chosen.decision)
     refuse_if_late(about, moment.at)
     option = about.option(answers.letter) if answers.letter else Option(value="")
     said = chosen.decision.subject

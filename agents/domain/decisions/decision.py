@@ -49,6 +49,23 @@ class Option:
     answers: AnswerTo | None = None  # what some words may have meant
 
 
+class Refusal(StrEnum):
+    """Why a press or a command changes nothing; what people read about it is in `bot/cards/refusals.py`."""
+
+    UNKNOWN = "unknown"  # no such decision is open
+    NOT_OFFERED = "not_offered"
+    NEEDS_WORDS = "needs_words"
+    NO_CLOCK = "no_clock"
+    VOTED = "voted"  # they count once
+    CLOSED = "closed"
+    MEANWHILE = "meanwhile"  # what some words answered was decided since
+    MERGING = "merging"
+    ENDED = "ended"
+    ASKED = "asked"  # to cancel
+    NOTHING = "nothing"  # offers this
+    NO_APPROVAL = "no_approval"  # is waited for
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vote:
     by: PersonId
@@ -94,7 +111,17 @@ class Decision:
         for option in self.options:
             if option.letter == letter:
                 return option
-        raise PressRefused("This button is not one of the choices", next_step="Press one that the card shows.")
+        raise Refused(Refusal.NOT_OFFERED, decision=self)
+
+
+class Refused(PressRefused):
+    """A press or a command that changes nothing. `option`: the value of what was wanted."""
+
+    def __init__(
+        self, why: Refusal, *, task: TaskId | None = None, decision: Decision | None = None, option: str = ""
+    ) -> None:
+        super().__init__(why, next_step="")
+        self.why, self.task, self.decision, self.option = why, task, decision, option
 
 
 def decision_id(task: TaskId, kind: Kind, cause: str) -> DecisionId:

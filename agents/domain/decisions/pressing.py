@@ -9,7 +9,18 @@ from agents.domain.decisions.answering import Answer, Reading, Utterance
 from agents.domain.decisions.asking import Question, ask, first_due, withdraw
 from agents.domain.decisions.authority import STEERING, Kind, Presser, Requester, Rule, Silence, may
 from agents.domain.decisions.concluding import conclude
-from agents.domain.decisions.decision import HOLD, AnswerTo, Decision, Option, Vote, has_voted, lettered, voters
+from agents.domain.decisions.decision import (
+    HOLD,
+    AnswerTo,
+    Decision,
+    Option,
+    Refusal,
+    Refused,
+    Vote,
+    has_voted,
+    lettered,
+    voters,
+)
 from agents.domain.decisions.kind import Chosen, Facts, Moment
 from agents.domain.decisions.kinds.task.meant import MEANT, MeantOption
 from agents.domain.decisions.refusing import refuse_if_late, refuse_unless_entitled
@@ -24,7 +35,6 @@ from agents.domain.decisions.table import (
     rule_name,
     rule_of,
 )
-from agents.domain.errors import PressRefused
 from agents.domain.ids import DecisionId
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import one_line
@@ -45,13 +55,13 @@ def press(task: Task, pressed: Press, presser: Presser, moment: Moment) -> Facts
     """What a press on an open decision leads to. Raises PressRefused when it may not count."""
     decision = task.decision(pressed.decision)
     if decision is None:
-        raise PressRefused("I do not know this button", next_step="Say `status` to see what is open.")
+        raise Refused(Refusal.UNKNOWN)
     refuse_if_late(decision, moment.at)
     refuse_unless_entitled(decision, pressed.letter, presser, task.request.by, moment.channel)
     if pressed.letter == HOLD:
         return _hold(task, decision, presser, moment)
     option, words = decision.option(pressed.letter), pressed.words.strip()
-    _refuse_without_words(option, words)
+    _refuse_without_words(decision, option, words)
     if not option.approves:
         return conclude(task, Chosen(decision=decision, option=option, by=(presser.person,), words=words), moment)
     counting = replace(decision, votes=tuple(v for v in decision.votes if _counts(v, decision, task, moment)))
@@ -61,9 +71,9 @@ def press(task: Task, pressed: Press, presser: Presser, moment: Moment) -> Facts
     return _vote(task, decision, option, presser, moment)
 
 
-def _refuse_without_words(option: Option, words: str) -> None:
+def _refuse_without_words(decision: Decision, option: Option, words: str) -> None:
     if option.needs_words and not words:
-        raise PressRefused("This needs a few words from you", next_step="Say why, or what should be different.")
+        raise Refused(Refusal.NEEDS_WORDS, decision=decision, option=option.letter)
 
 
 def reply(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Facts:
@@ -112,7 +122,7 @@ def _answered(task: Task, answer: Answer, words: Utterance, presser: Presser, mo
             return _ask_which(task, (answer,), answer.words, presser, moment)
         by, letter = presser.person, option.letter
         return [e.ApprovalOffered(task=task.id, at=moment.at, by=by, decision=decision.id, option=letter)]
-    _refuse_without_words(option, answer.words)
+    _refuse_without_words(decision, option, answer.words)
     facts = conclude(task, Chosen(decision=decision, option=option, by=(presser.person,), words=answer.words), moment)
     if answer.words and option.value in GOES_ON:  # “go on, but use tabs”: the rest is for whoever goes on
         facts.append(_remark(task, replace(words, text=answer.words), presser, moment))
@@ -220,15 +230,13 @@ def _entitled(task: Task, presser: Presser, moment: Moment, rule: Rule, wider: R
 
 def _hold(task: Task, decision: Decision, presser: Presser, moment: Moment) -> Facts:
     if not can_be_held(decision):
-        raise PressRefused("No clock is running here", next_step="Decide when you are ready; it waits for you.")
+        raise Refused(Refusal.NO_CLOCK, decision=decision)
     on, by = decision.project, presser.person
     return [e.DecisionHeld(task=task.id, project=on, at=moment.at, decision=decision.id, by=by)]
 
 
 def _vote(task: Task, decision: Decision, option: Option, presser: Presser, moment: Moment) -> Facts:
     if has_voted(decision, option.letter, presser):
-        raise PressRefused(
-            "Your approval is counted already", next_step="Another person must approve as well; you count once."
-        )
+        raise Refused(Refusal.VOTED, decision=decision)
     on, by = decision.project, presser.person
     return [e.DecisionVoted(task=task.id, project=on, at=moment.at, decision=decision.id, option=option.letter, by=by)]

@@ -4,32 +4,15 @@ from dataclasses import replace
 from datetime import datetime
 
 from agents.domain.decisions.authority import ChannelPolicy, Presser, Silence, check
-from agents.domain.decisions.decision import HOLD, Decision, DecisionState, NameOf
+from agents.domain.decisions.decision import HOLD, Decision, DecisionState, Refusal, Refused
 from agents.domain.decisions.table import lapsed, rights_to, rule_of
-from agents.domain.errors import PressRefused
 from agents.domain.ids import PersonId
 
 
-def refuse_unless_open(decision: Decision, name_of: NameOf) -> None:
+def refuse_unless_open(decision: Decision) -> None:
     """A press on something no longer open gets an honest answer."""
-    when = f"{decision.closed_at:%Y-%m-%d %H:%M} UTC" if decision.closed_at else "earlier"
-    match decision.state:
-        case DecisionState.OPEN:
-            return
-        case DecisionState.DECIDED:
-            who = " and ".join(name_of(p) for p in decision.decided_by)
-            what = f"This was already decided by {who}" if who else "Nobody decided in time, so the default was taken"
-            raise PressRefused(f"{what} ({when})", next_step="Nothing is left to do here.")
-        case DecisionState.EXPIRED:
-            raise PressRefused(f"This expired ({when})", next_step="Ask again if you still want it.")
-        case DecisionState.SUPERSEDED:
-            raise PressRefused(
-                "What this card showed has changed since", next_step="Look for the newer card in the thread."
-            )
-        case DecisionState.WITHDRAWN:
-            raise PressRefused(
-                f"This is no longer needed ({when})", next_step="Say `status` to see where the task stands."
-            )
+    if decision.state is not DecisionState.OPEN:
+        raise Refused(Refusal.CLOSED, decision=decision)
 
 
 def refuse_if_late(decision: Decision, at: datetime) -> None:
@@ -37,7 +20,7 @@ def refuse_if_late(decision: Decision, at: datetime) -> None:
     if lapsed(decision, at):
         expires = rule_of(decision).silence is Silence.EXPIRES
         state = DecisionState.EXPIRED if expires else DecisionState.DECIDED
-        refuse_unless_open(replace(decision, state=state, closed_at=decision.due), str)
+        refuse_unless_open(replace(decision, state=state, closed_at=decision.due))
 
 
 def refuse_unless_entitled(

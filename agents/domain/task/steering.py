@@ -6,6 +6,7 @@ from agents.domain import events as e
 from agents.domain.decisions import pressing
 from agents.domain.decisions.asking import Question, ask, withdraw
 from agents.domain.decisions.authority import STEERING, Kind, Presser, check
+from agents.domain.decisions.decision import Refusal, Refused
 from agents.domain.decisions.kind import Facts, Moment
 from agents.domain.decisions.kinds.task.cancel import confirmation
 from agents.domain.decisions.kinds.task.controls import ControlOption
@@ -13,7 +14,6 @@ from agents.domain.decisions.kinds.task.snoozed import SNOOZED
 from agents.domain.decisions.kinds.task.stopped import STOPPED, StoppedOption
 from agents.domain.decisions.pressing import Press
 from agents.domain.decisions.table import approvable, questions, rule_of
-from agents.domain.errors import PressRefused
 from agents.domain.task.task import Task
 
 Steer = Callable[[Task, Presser, str, Moment], Facts]
@@ -40,9 +40,9 @@ def ask_to_cancel(task: Task, presser: Presser, words: str, moment: Moment) -> F
     """A cancel asks to confirm, and wants a reason."""
     check(STEERING, presser, task.request.by, moment.channel)
     if task.ended:
-        raise PressRefused(f"{task.id} has ended ({task.state})", next_step="There is nothing left to cancel.")
+        raise Refused(Refusal.ENDED, task=task.id, option=task.state)
     if task.of_kind(Kind.CANCEL):
-        raise PressRefused(f"Cancelling {task.id} was asked for already", next_step="Confirm or keep it on that card.")
+        raise Refused(Refusal.ASKED, task=task.id)
     return ask(task, confirmation(words.strip()), moment)
 
 
@@ -64,7 +64,7 @@ def take(value: str, *also: str) -> Steer:
                     said = words or (value if option.needs_words else "")
                     pressed = Press(decision=decision.id, letter=option.letter, words=said)
                     return pressing.press(task, pressed, presser, moment)
-        raise PressRefused(f"{task.id} has nothing to {value}", next_step="Say `status` to see where it stands.")
+        raise Refused(Refusal.NOTHING, task=task.id, option=value)
 
     return command
 
@@ -75,7 +75,7 @@ def offer_approval(task: Task, presser: Presser, words: str, moment: Moment) -> 
         if any(option.approves for option in decision.options):
             check(rule_of(decision), presser, task.request.by, moment.channel)
             return [e.ApprovalOffered(task=task.id, at=moment.at, by=presser.person, decision=decision.id)]
-    raise PressRefused(f"Nothing in {task.id} waits for an approval", next_step="Say `status` to see where it stands.")
+    raise Refused(Refusal.NO_APPROVAL, task=task.id)
 
 
 def press(task: Task, pressed: Press, presser: Presser, moment: Moment) -> Facts:

@@ -244,7 +244,7 @@ def test_paths_in_words_are_one_press_away_from_being_allowed() -> None:
     (opened,) = say(at, "docs/ and src/form.py, please", LEAD)
     assert isinstance(opened, e.DecisionOpened) and opened.decision.kind is Kind.MEANT
     at = evolve(at, opened)
-    with pytest.raises(PressRefused, match="not yours"):
+    with pytest.raises(PressRefused, match="not_yours"):
         steering.press(at, Press(decision=opened.decision.id, letter="a"), OWNER, moment())
     facts = steering.press(at, Press(decision=opened.decision.id, letter="a"), LEAD, moment())
     ready = next(f for f in facts if isinstance(f, e.SubtaskReady))

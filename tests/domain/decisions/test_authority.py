@@ -10,11 +10,12 @@ from agents.domain.decisions.authority import (
     Presser,
     Silence,
     check,
-    who_may,
 )
 from agents.domain.decisions.table import KINDS, RULES
 from agents.domain.errors import PressRefused
 from agents.domain.ids import PersonId
+from bot.cards.parts.rights import who_may
+from bot.cards.refusals import put_into_words
 
 ANA, BO = PersonId("ana"), PersonId("bo")
 OWN, APP = Group.OWNER, Group.APPROVER
@@ -101,8 +102,8 @@ def may(
     try:
         check(RULES[name], presser, requester, channel or ChannelPolicy(), KINDS[kind_named(name)].wider.get(option))
     except PressRefused as refused:
-        assert refused.what
-        assert refused.next_step
+        said = put_into_words(refused, str)
+        assert " " in said.what and said.next_step
         return False
     return True
 

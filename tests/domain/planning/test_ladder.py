@@ -63,7 +63,7 @@ def test_which_failures_a_smaller_question_may_mend(error: ErrorClass, cut_off: 
 
 def test_only_who_may_approve_a_plan_may_take_the_outline(planned: Planned) -> None:
     assert stuck(planned).state is TaskState.BLOCKED
-    with pytest.raises(PressRefused, match="not yours"):
+    with pytest.raises(PressRefused, match="not_yours"):
         planned.press(Kind.STUCK, "outline", by=OWNER)
     task = planned.press(Kind.STUCK, "outline")
     assert (task.state, task.plan.level, task.plan.level_why) == (TaskState.IN_REVIEW, Level.MINIMAL, "it is down")

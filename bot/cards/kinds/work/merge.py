@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from agents.domain.checks.risk import RiskLevel
-from agents.domain.decisions.authority import Kind, who_may
+from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision
 from agents.domain.decisions.kind import same_option
 from agents.domain.decisions.kinds.work.merge import MergeOption
@@ -12,6 +12,7 @@ from agents.domain.task.task import Task
 from bot.cards.kinds.kind_card import CANCEL, KindCard, Label
 from bot.cards.kinds.plan.plan import CHANGES
 from bot.cards.parts.bill import Bill, bill_rows
+from bot.cards.parts.rights import who_may
 from bot.cards.parts.work import merge_rows
 from bot.messages import Row, Style
 

@@ -5,11 +5,10 @@ from enum import StrEnum
 from agents.domain import events as e
 from agents.domain.decisions.asking import withdraw
 from agents.domain.decisions.authority import OWNERS, Kind, Rule
-from agents.domain.decisions.decision import Decision
+from agents.domain.decisions.decision import Decision, Refusal, Refused
 from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment
 from agents.domain.decisions.kinds.work.merge import change_whole
 from agents.domain.decisions.subject import OfStep
-from agents.domain.errors import PressRefused
 from agents.domain.task.task import Task
 from agents.domain.work.work import SubtaskState
 
@@ -31,10 +30,7 @@ def apply(task: Task, subject: None, chosen: Chosen, moment: Moment) -> Facts:
             gates = [d for d in task.open if _is_gate_of(d, task.work.subtasks[-1].number)]
             return [*withdraw(gates, "changes were asked for", moment), *change_whole(task, words, moment)]
         case SubtaskState.DONE:
-            raise PressRefused(
-                f"{task.id} is on its way to the merge just now",
-                next_step="Nothing was changed. Press again when its next card is here: changes can be asked for then.",
-            )
+            raise Refused(Refusal.MERGING, task=task.id)
         case _:
             by = chosen.person
             return [e.RemarkMade(task=task.id, at=moment.at, by=by, text=words, entitled=True, urgent=True)]
