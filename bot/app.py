@@ -28,7 +28,7 @@ from bot.messages import Card, Platform
 from bot.network.peers import HERE, LookUp
 from bot.permissions import Permissions
 from bot.queries.people_queries import PeopleQueries
-from bot.queries.store_checks import Finding, check_books, check_file
+from bot.queries.store_checks import Finding, check_archive, check_books, check_file
 from bot.queries.store_queries import DirectQueries, StoreQueries
 from bot.query_api import Pages, QueryApi
 from bot.running.health import Health
@@ -41,6 +41,7 @@ from store.books import Books
 from store.codec import shape
 from store.database import Database
 from store.running.jobs import Job
+from store.streams.archive import ARCHIVE
 from store.streams.audit import Progress
 
 if TYPE_CHECKING:
@@ -143,7 +144,10 @@ async def open_people(settings: Settings) -> AsyncIterator[PeopleQueries]:
 async def check_store(settings: Settings, tell: Progress, *, quick: bool) -> list[Finding]:
     """What `overlord doctor` wants to know of the database; `quick`: without going through all facts."""
     with _opened(settings, SystemClock(), ChangeNotifier()) as office:
-        return await office.database.read(check_file if quick else partial(check_books, tell=tell))
+        if quick:
+            return await office.database.read(check_file)
+        found = await office.database.read(partial(check_books, tell=tell))
+        return [*found, await office.database.read(partial(check_archive, settings.home / ARCHIVE))]
 
 
 class _opened:

@@ -22,6 +22,12 @@ class NoSuchTask(OverlordError):
         super().__init__(f"There is no task {id}", next_step="Say `tasks` to see the ones there are.")
 
 
+class TaskArchived(OverlordError):
+    def __init__(self, id: str) -> None:
+        step = f"An operator can read it with `overlord tasks show {id} --archived`."
+        super().__init__(f"{id} ended long ago and is archived", next_step=step)
+
+
 class StaleLease(OverlordError):
     """A job tried to record after its lease went to someone else."""
 

@@ -167,7 +167,8 @@ async def _forget(settings: Settings, account: str) -> None:
         gone = await desk.forget(Account(account), session.me())
     typer.echo(f"Removed: {gone.texts} texts, from {gone.rows} rows, in {', '.join(gone.tasks) or 'no task'}.")
     typer.echo(
-        "What stays: messages on chat platforms and GitHub, commits, files of tasks, backups, their name and accounts."
+        "What stays: messages on chat platforms and GitHub, commits, files and archives of tasks, backups, "
+        "their name and accounts."
     )
     if gone.facts_with_words:
         typer.echo(f"{gone.facts_with_words} facts of an earlier version hold words themselves and cannot be changed.")

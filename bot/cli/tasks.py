@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from agents.domain.decisions import fold as ledger
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision, Option
 from agents.domain.errors import NoSuchTask, OverlordError
@@ -12,9 +13,12 @@ from agents.domain.ids import PersonId, TaskId
 from agents.domain.task.task import Task
 from agents.domain.text.numbers import small_number
 from agents.domain.work.outcome import WorkerOutcome
+from bot.app import open_people
+from bot.cards.timeline import in_words
 from bot.cli import session
 from bot.config.settings import Settings
 from bot.query_api import QueryApi, TaskPage
+from store.streams.archive import ARCHIVE, facts_in, read_file
 from store.streams.evaluations import EvaluationResult
 
 app = typer.Typer(rich_markup_mode=None)
@@ -47,9 +51,15 @@ def list_tasks(
 
 
 @app.command()
-def show(context: typer.Context, task: Id, json: Json = False) -> None:
+def show(
+    context: typer.Context,
+    task: Id,
+    json: Json = False,
+    archived: Annotated[bool, typer.Option("--archived", help="One that was moved into the archive.")] = False,
+) -> None:
     """Show one task: where it stands, what it needs, what happened."""
-    session.run(_show(session.ready(context), task, json))
+    settings = session.ready(context)
+    session.run(_show_archived(settings, task, json) if archived else _show(settings, task, json))
 
 
 @app.command()
@@ -148,6 +158,25 @@ async def _show(settings: Settings, written: str, json: bool) -> None:
         session.show_table(("phase", "state"), [(str(number), state) for number, state in page.phases], none="")
     typer.echo("")
     session.show_table(("when", "who", "what"), rows, none="Nothing has happened yet.")
+
+
+async def _show_archived(settings: Settings, written: str, json: bool) -> None:
+    try:
+        lines = read_file(settings.home / ARCHIVE, TaskId(f"T-{_number(written)}"))
+    except (OSError, EOFError, ValueError) as problem:
+        step = (
+            "Without --archived it is shown if it is in the database; `overlord doctor` says which files are damaged."
+        )
+        raise OverlordError(f"{written} cannot be read from the archive", next_step=step) from problem
+    if json:
+        session.show_json(lines)
+        return
+    facts = facts_in(lines)
+    async with open_people(settings) as desk:
+        names = {person.id: person.name for person in await desk.list()}
+    decisions = ledger.replay(facts)
+    rows = [(session.local(fact.at), in_words(fact, lambda id: names.get(id, id), decisions.get)) for fact in facts]
+    session.show_table(("when", "what"), rows, none="")
 
 
 def _row(ended: WorkerOutcome) -> tuple[str, ...]:

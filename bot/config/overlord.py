@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BeforeValidator, PlainValidator
+from pydantic import AfterValidator, PlainValidator
 
 from agents.catalog.contexts import Contexts
 from agents.catalog.models import Models
@@ -58,12 +58,6 @@ def _database(written: object) -> str:
 def _label(written: str) -> str:
     if not re.fullmatch(r"[^,\s][^,]{0,49}", written):
         raise ValueError(f"`{written}` is not a label. Write one of at most 50 characters, with no comma in it.")
-    return written
-
-
-def _refuse_archived(written: object) -> object:
-    if isinstance(written, dict) and "archived" in written:
-        raise ValueError("`archived` is not there yet: ended tasks stay in the list. Remove this line.")
     return written
 
 
@@ -128,7 +122,7 @@ class PlainSettings:
     budgets: Budgets = field(default_factory=Budgets)
     github: GitHub = field(default_factory=GitHub)
     limits: Limits = field(default_factory=Limits)
-    retention: Annotated[Retention, BeforeValidator(_refuse_archived)] = field(default_factory=Retention)
+    retention: Retention = field(default_factory=Retention)
     risk: Risk | None = None  # None: the one that comes with the program
 
 

@@ -106,6 +106,8 @@ def _task(asked: Asked, books: Books, permissions: Permissions) -> Task:
         return task
     if asked.task:
         return asked.task
+    if (notes := books.threads.find(asked.said.thread)) and notes.task:
+        return books.log.task(notes.task)  # it is archived, which this says
     speaker = asked.speaker
     mine = books.log.tasks(ended=False, limit=6, which=Which(owners=speaker.known_as | {speaker.person}))
     if len(mine) == 1:

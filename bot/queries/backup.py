@@ -17,7 +17,7 @@ from store.backup import load_copy, save_copy
 from store.database import Database
 
 DATABASE = "database.sqlite"
-FOLDERS = ("repos", "clones", "worktrees", "artefacts", "sample")
+FOLDERS = ("repos", "clones", "worktrees", "artefacts", "archive", "sample")
 FILES = ("overlord.yaml", "accepted-settings.json", "console.secret", "prompts.secret")
 WHICH = "Name a file that `overlord backup` wrote."
 UNFINISHED = "restoring"  # a folder in the state folder: a restore that was cut short is begun anew

@@ -1,8 +1,10 @@
 """Whether the memory is whole: the database's own check, every hash chain, and state against replay."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from store.books import Books
+from store.streams.archive import damaged_files
 from store.streams.audit import Progress, examine, integrity, stalled_tasks
 
 
@@ -20,6 +22,16 @@ RESTORE = "Stop Overlord, keep a copy of the database, and restore the last good
 def check_file(books: Books) -> list[Finding]:
     problem = integrity(books.db)
     return [Finding(name="database", ok=not problem, detail=problem or "integrity check passed", next_step=RESTORE)]
+
+
+def check_archive(folder: Path, books: Books) -> Finding:
+    damaged = damaged_files(books.db, folder)
+    return Finding(
+        name="archive",
+        ok=not damaged,
+        detail=", ".join(damaged) or "every archived task is whole",
+        next_step=f"Bring these files back into {folder} from the last good backup.",
+    )
 
 
 def check_books(books: Books, tell: Progress = lambda done, all: None) -> list[Finding]:

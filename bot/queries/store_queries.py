@@ -8,6 +8,7 @@ from functools import partial
 
 from agents.domain.decisions.authority import Kind, Presser
 from agents.domain.decisions.decision import Decision, decision_id
+from agents.domain.errors import TaskArchived
 from agents.domain.events import AboutDecision, DecisionOpened, Event, MinionProgressed
 from agents.domain.ids import Account, PersonId, TaskId, Thread, surface_of
 from agents.domain.learning.proposal import Listed
@@ -33,6 +34,7 @@ from store.chat.messages import Kept
 from store.codec import Recorded
 from store.streams.evaluations import history
 from store.streams.ledger import Waiting
+from store.streams.listings import why_missing
 from store.streams.log import Which
 
 REPLIES_SHOWN = 4
@@ -195,6 +197,8 @@ class StoreQueries:
 
     def _page(self, id: TaskId, viewer: Account, before: int | None, books: Books) -> TaskPage | None:
         found, reader = books.log.find(id), self._viewer(viewer, books)
+        if found is None and isinstance(missing := why_missing(books.db, id), TaskArchived):
+            raise missing
         if found is None or not self._sees(reader, books, found):
             return None
         task = books.log.in_thread(id)

@@ -1,5 +1,6 @@
 """Periodic work: the table of what is done every so often, and the upkeep in it. What a change wakes is a pump."""
 
+import asyncio
 import logging
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from bot.running.world import World
 from bot.services import Services
 from store.books import Books
 from store.running.pruning import PRUNED, START, tasks_over, tasks_taken
+from store.streams.archive import ARCHIVE, lines_of, remove_rows, tasks_to_archive, write_file
 
 log = logging.getLogger("overlord.upkeep")
 AT_ONCE = 100  # tasks; then others may do something
@@ -40,6 +42,7 @@ def periodic_work(
     table = (
         Periodic(name="prune-branches", every=apart, run=EndedBranches(office, yards).prune),
         Periodic(name="prune-rows", every=apart, run=Pruning(office).prune),
+        Periodic(name="archive", every=apart, run=Archiving(office, settings.home / ARCHIVE).run),
         Periodic(name="upkeep", every=apart, run=upkeep.keep_up),
     )
     if hub is None:
@@ -123,6 +126,30 @@ class Pruning:
             log.info("old rows were looked through", extra={"kind": name, "rows": len(batch.rows)})
         self._after[name] = batch.last
         return len(batch.rows) or int(batch.more)
+
+
+class Archiving:
+    """A task's file is whole and on disk before its rows go; a run that was cut short is begun again."""
+
+    def __init__(self, office: Services, folder: Path) -> None:
+        self._database, self._clock, self._retention = office.database, office.clock, office.retention
+        self._folder = folder
+
+    async def run(self) -> int:
+        """Returns how many tasks were archived."""
+        before, count = self._retention.before("archived", self._clock.now()), 0
+        while before and (tasks := await self._database.read(lambda books: tasks_to_archive(books.db, before))):
+            moved = sum([await self._archive(task) for task in tasks])
+            if not moved:
+                break
+            count += moved
+        return count
+
+    async def _archive(self, task: TaskId) -> bool:
+        lines = await self._database.read(lambda books: lines_of(books.db, task))
+        await asyncio.to_thread(write_file, self._folder, task, lines)
+        now = self._clock.now()
+        return await self._database.write(lambda books: remove_rows(books, task, lines, now))
 
 
 class Upkeep:

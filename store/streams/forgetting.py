@@ -183,7 +183,7 @@ _TEXTS = {
 }
 
 
-def rows_of(db: Connection, task: TaskId) -> dict[Table, ColumnElement[bool]]:
+def rows_of(task: TaskId) -> dict[Table, ColumnElement[bool]]:
     """Which rows belong to a task, beside its facts and what is made from them."""
     threads = select(tables.threads.c.thread).where(tables.threads.c.task == task).scalar_subquery()
     return {
@@ -206,7 +206,7 @@ def _remove_rows(books: Books, person: Person, tasks: Iterable[TaskId], quotes: 
         pull = tables.pulls.c.key == task
         about = tables.pull_comments.c
         numbers = select(tables.pulls.c.number).where(pull, tables.pulls.c.project == about.project).scalar_subquery()
-        places = {**rows_of(db, task), tables.pulls: pull, tables.pull_comments: about.number.in_(numbers)}
+        places = {**rows_of(task), tables.pulls: pull, tables.pull_comments: about.number.in_(numbers)}
         places[tables.proposals] = tables.proposals.c.task == task
         for table, which in places.items():
             rows += sum(_scrub(db, table, column, which, quotes) for column in _TEXTS[table.name])

@@ -1,7 +1,8 @@
 """What lists and searches of tasks need of each: one small row, so that nobody reads whole tasks to find a few."""
 
-from sqlalchemy import ColumnElement, Connection, bindparam, insert, update
+from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, select, update
 
+from agents.domain.errors import NoSuchTask, OverlordError, TaskArchived
 from agents.domain.ids import TaskId
 from agents.domain.task.task import Task
 from store import tables
@@ -48,3 +49,15 @@ def mentions(search: str) -> ColumnElement[bool]:
     for part in parts:
         found &= _L.c.words.contains(part, autoescape=True)
     return found
+
+
+def why_missing(db: Connection, task: TaskId) -> OverlordError:
+    """What to say to somebody who asks for a task that is not in the database."""
+    kept = tables.archived.c.stream
+    return TaskArchived(task) if db.execute(select(kept).where(kept == task)).first() else NoSuchTask(task)
+
+
+def last_number(db: Connection) -> int:
+    """The highest that was ever given to a task."""
+    numbers = (select(func.max(table.c.number)).scalar_subquery() for table in (tables.snapshots, tables.archived))
+    return max(number or 0 for number in db.execute(select(*numbers)).one())

@@ -124,7 +124,7 @@ class Log:
     def task(self, id: TaskId) -> Task:
         task = self.find(id)
         if task is None:
-            raise NoSuchTask(id)
+            raise listings.why_missing(self._db, id)
         return task
 
     def in_thread(self, id: TaskId) -> Task:
@@ -134,8 +134,7 @@ class Log:
 
     def next_id(self) -> TaskId:
         """Numbered inside the transaction that opens the task."""
-        last = self._db.execute(select(func.max(_S.c.number))).scalar()
-        return TaskId(f"T-{(last or 0) + 1}")
+        return TaskId(f"T-{listings.last_number(self._db) + 1}")
 
     def open(self, facts: Sequence[Event], cause: Cause) -> Task:
         """Begin a task with its first facts."""

@@ -67,7 +67,7 @@ BROKEN = (
     settings("unknown: nothing is near, few names", "discord: {zzz: 1}\n"),
     settings("unknown: nothing is near, many names", "zzz: 1\n"),
     settings("unknown: near miss of a limit", "limits: {remindr: 5}\n"),
-    settings("unknown: retention that is not there yet", "retention: {archived: 30}\n"),
+    settings("number: retention of no days", "retention: {archived: 0}\n"),
     settings("unknown: a group", "groups: {leads: ['cli:ana']}\n"),
     settings("unknown: the owner is no written group", "groups: {owner: ['cli:ana']}\n"),
     # Types and nesting

@@ -17,6 +17,7 @@ class Retention:
     deliveries: Days | None = None  # what platforms sent and what became of it
     turns: Days | None = None  # talks of minions whose task has ended
     branches: Days | None = None  # of tasks that have ended
+    archived: Days | None = None  # tasks that have ended: they are moved into files
 
     def before(self, name: str, now: datetime) -> datetime | None:
         """What is older than this goes; None: nothing does."""
