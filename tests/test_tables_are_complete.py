@@ -6,12 +6,12 @@ from typing import get_args
 import pytest
 
 from agents.domain import events as e
-from agents.domain.checks.risk import RiskLevel
+from agents.domain.checks.evaluation import RiskLevel
 from agents.domain.decisions.authority import Kind, Rule
 from agents.domain.decisions.decision import Decision, DecisionState, Refusal, Refused
 from agents.domain.decisions.table import KINDS
 from agents.domain.ids import DecisionId, PersonId, TaskId
-from agents.domain.task.moves import EVEN_WHEN_ENDED, STAYS, TASK_MOVES
+from agents.domain.task.fold import EVEN_WHEN_ENDED, STAYS, TASK_MOVES
 from agents.domain.task.task import TaskState
 from agents.flows import FLOW_AFTER
 from bot.cards import CARD_FOR, QUIET, timeline

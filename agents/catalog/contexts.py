@@ -11,7 +11,7 @@ from agents.catalog.validation import CONFIG, Model
 from agents.catalog.yaml import Document, Value, read_yaml
 from agents.domain.context.packing import MAX_BUDGET, Part
 from agents.domain.context.strategy import MEASURES, Input, Strategy, odd_order
-from agents.domain.text.numbers import Between
+from agents.domain.text.sanitize import Between
 from manifests import packaged
 
 LEAST_BUDGET = 1_000  # tokens; the rules and a task alone need so many

@@ -13,7 +13,7 @@ from agents.catalog.validation import Model
 from agents.catalog.yaml import Document, Value, read_yaml
 from agents.domain.models.budget import Budgets
 from agents.domain.models.routing import ROLES, Provider, Size, Written, WrittenModel
-from agents.domain.text.numbers import Between
+from agents.domain.text.sanitize import Between
 from agents.domain.text.secret_prefixes import OTHERS_KEY, TOKEN_BEGINNINGS
 from manifests import packaged
 

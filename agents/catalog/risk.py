@@ -10,9 +10,10 @@ from pydantic import AfterValidator
 from agents.catalog.fields import pattern, written_as
 from agents.catalog.validation import Model, Odd
 from agents.catalog.yaml import Document, read_yaml
-from agents.domain.checks.risk import Area, Breaking, RiskLevel, RiskPolicy, words_of
+from agents.domain.checks.evaluation import RiskLevel
+from agents.domain.checks.risk import Area, Breaking, RiskPolicy, words_of
 from agents.domain.limits import COUNT
-from agents.domain.text.numbers import Between
+from agents.domain.text.sanitize import Between
 from manifests import packaged
 
 

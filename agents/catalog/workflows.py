@@ -10,7 +10,7 @@ from agents.catalog.fields import Flag, Name, written_as
 from agents.catalog.validation import Model
 from agents.catalog.yaml import Document, read_yaml
 from agents.domain.models.failure import POLICIES
-from agents.domain.text.numbers import Between
+from agents.domain.text.sanitize import Between
 from agents.domain.workflow.workflow import ORDER, Step, Workflow, step_of
 from manifests import packaged
 

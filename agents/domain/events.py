@@ -2,7 +2,7 @@
 
 from typing import get_args
 
-from agents.domain.decisions.facts import (
+from agents.domain.decisions.decision import (
     ApprovalOffered as ApprovalOffered,
     DecisionDeferred as DecisionDeferred,
     DecisionExpired as DecisionExpired,
@@ -22,7 +22,7 @@ from agents.domain.fact import (
     OnEitherStream as OnEitherStream,
     OnProject as OnProject,
 )
-from agents.domain.learning.facts import (
+from agents.domain.learning.proposal import (
     ProposalApproved as ProposalApproved,
     ProposalMade as ProposalMade,
     ProposalRejected as ProposalRejected,

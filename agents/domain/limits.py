@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated
 
-from agents.domain.text.numbers import Between
+from agents.domain.text.sanitize import Between
 
 COUNT = Between(1, 10_000)
 WEEK = 7 * 86_400

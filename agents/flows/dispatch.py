@@ -9,7 +9,7 @@ from agents.domain.events import Event
 from agents.domain.task.fold import evolve
 from agents.domain.task.task import Task
 from agents.domain.work import dispatching
-from agents.domain.work.branches import branch_for
+from agents.domain.work.git_names import branch_for
 from agents.ports import ForgeFailed, Ports
 
 

@@ -9,8 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from agents.domain.ids import fingerprint
 from agents.domain.models.failure import ErrorClass, Failure
-from agents.domain.text.sanitize import clean, cut
-from agents.domain.text.strict_json import strictly
+from agents.domain.text.sanitize import clean, cut, strictly
 from agents.ports import Shape
 
 NONCE = "answer_to"  # the field that carries the nonce of the question

@@ -15,7 +15,7 @@ from typing import Any
 
 from agents.domain.models.failure import ErrorClass, Failure
 from agents.domain.models.routing import Model
-from agents.domain.text.numbers import count_of
+from agents.domain.text.sanitize import count_of
 from agents.llm.faults import bound_answers, failure_of
 from agents.llm.rehearsal import Script, provider
 from agents.ports import ToolCall

@@ -5,13 +5,13 @@ from typing import Annotated
 
 import typer
 
-from agents.domain.decisions import fold as ledger
+from agents.domain.decisions import decision as ledger
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision, Option
 from agents.domain.errors import NoSuchTask, OverlordError
 from agents.domain.ids import PersonId, TaskId
 from agents.domain.task.task import Task
-from agents.domain.text.numbers import small_number
+from agents.domain.text.sanitize import small_number
 from agents.domain.work.outcome import WorkerOutcome
 from bot.app import open_people
 from bot.cards.timeline import in_words

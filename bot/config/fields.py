@@ -6,8 +6,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, PlainValidator
 
-from agents.domain.text.numbers import Between, small_number
-from agents.domain.text.sanitize import cut
+from agents.domain.text.sanitize import Between, cut, small_number
 from agents.domain.text.secret import Secret
 
 

@@ -13,7 +13,7 @@ from agents.domain.project.linking import Side
 from agents.domain.task import steering
 from agents.domain.task.steering import Steer
 from agents.domain.task.task import Task
-from agents.domain.text.numbers import small_number
+from agents.domain.text.sanitize import small_number
 from bot.cards import replies
 from bot.cards.about import cost_card, why_card
 from bot.cards.parts.bill import Bill

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Row, Table, func, select
 
-from agents.domain.decisions import fold as ledger
+from agents.domain.decisions import decision as ledger
 from agents.domain.decisions.decision import Decision
 from agents.domain.errors import OverlordError
 from agents.domain.events import Event

@@ -9,7 +9,7 @@ from functools import reduce
 
 from sqlalchemy import ColumnElement, Connection, Table, or_, select, true, update
 
-from agents.domain.decisions import fold as ledger
+from agents.domain.decisions import decision as ledger
 from agents.domain.errors import OverlordError
 from agents.domain.events import WordsRemoved
 from agents.domain.ids import StreamId, TaskId, is_project, project_id, stream_id

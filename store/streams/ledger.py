@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, bindparam, func, insert, select, text, update
 
 from agents.domain import events as e
-from agents.domain.decisions import fold as domain
+from agents.domain.decisions import decision as domain
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision, DecisionState
 from agents.domain.decisions.table import rule_name

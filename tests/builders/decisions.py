@@ -1,9 +1,9 @@
 """Questions to put to people, for tests that need one of a kind and do not care what it is about."""
 
-from agents.domain.checks.risk import RiskLevel
-from agents.domain.decisions.asking import Question
+from agents.domain.checks.evaluation import RiskLevel
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Option
+from agents.domain.decisions.kind import Question
 from agents.domain.decisions.subject import (
     OfBudget,
     OfHead,

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from agents.catalog.risk import RISK, odd_risk, packaged_risk
-from agents.domain.checks.evaluation import Change
-from agents.domain.checks.risk import RiskLevel, RiskPolicy, risk_of
+from agents.domain.checks.evaluation import Change, RiskLevel
+from agents.domain.checks.risk import RiskPolicy, risk_of
 from bot.config.settings import BadSettings, Settings, load_settings
 
 

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field
 from agents.catalog.fields import Flag
 from agents.catalog.validation import Model, Wrong
 from agents.catalog.yaml import Value
-from agents.domain.text.numbers import Between
+from agents.domain.text.sanitize import Between
 from agents.domain.text.secret import Secret
 from bot.config.fields import Token
 from bot.config.overlord import OVERLORD, OverlordFile

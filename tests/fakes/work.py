@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from agents.domain.checks.evaluation import Change, GateRun, Score
-from agents.domain.checks.risk import Risk, RiskLevel
+from agents.domain.checks.evaluation import Change, GateRun, RiskLevel, Score
+from agents.domain.checks.risk import Risk
 from agents.domain.context.packing import ReviewPack
 from agents.domain.ids import fingerprint
 from agents.domain.task.task import Task

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.domain.checks.evaluation import GateRun, Score
-from agents.domain.checks.risk import Risk, RiskLevel
+from agents.domain.checks.evaluation import GateRun, RiskLevel, Score
+from agents.domain.checks.risk import Risk
 from agents.domain.decisions.authority import Group, Kind, Presser
 from agents.domain.decisions.subject import OfHead
 from agents.domain.decisions.table import rule_name

@@ -9,9 +9,8 @@ from pathlib import Path
 from agents.catalog.specialists import load_panel
 from agents.domain.decisions import pressing
 from agents.domain.decisions.answering import Utterance
-from agents.domain.decisions.asking import withdraw
 from agents.domain.decisions.authority import Presser
-from agents.domain.decisions.kind import Moment
+from agents.domain.decisions.kind import Moment, withdraw
 from agents.domain.events import TaskCancelled
 from agents.domain.ids import PersonId, TaskId, Thread
 from agents.domain.limits import Limits

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.domain.work.state import WorkState
+from agents.domain.work.work import WorkState
 from agents.llm.guidance import OURS_ALONE
 from agents.llm.prompts import Prompt
 from tests.llm.prompt_texts import FENCE, SCHEMA, fenced, shown, whole

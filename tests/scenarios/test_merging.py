@@ -2,7 +2,8 @@
 
 import asyncio
 
-from agents.domain.checks.risk import Risk, RiskLevel
+from agents.domain.checks.evaluation import RiskLevel
+from agents.domain.checks.risk import Risk
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.table import rule_name
 from agents.domain.events import MergeApproved

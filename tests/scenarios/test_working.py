@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import Sequence
 
-from agents.domain.checks.risk import Risk, RiskLevel
+from agents.domain.checks.evaluation import RiskLevel
+from agents.domain.checks.risk import Risk
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.table import rule_name
 from agents.domain.task.task import TaskState

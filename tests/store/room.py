@@ -8,11 +8,10 @@ from functools import partial
 
 from sqlalchemy import text
 
-from agents.domain.decisions import asking
-from agents.domain.decisions.asking import Question
+from agents.domain.decisions import kind as asking
 from agents.domain.decisions.authority import ChannelPolicy, Group, OnTimeout
 from agents.domain.decisions.decision import Decision, Option, lettered
-from agents.domain.decisions.kind import Moment
+from agents.domain.decisions.kind import Moment, Question
 from agents.domain.ids import Account, DecisionId, TaskId, Thread
 from agents.domain.limits import Limits
 from agents.domain.task import decide

@@ -7,6 +7,13 @@ from enum import StrEnum
 NOT_RUN = "not run"  # how the reason of a gate begins that was left out
 
 
+class RiskLevel(StrEnum):
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+    CRITICAL = "critical"
+
+
 class Score(StrEnum):
     PASS = "pass"
     NEEDS_REVISION = "needs_revision"

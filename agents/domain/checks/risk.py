@@ -3,22 +3,14 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import pairwise
 
-from agents.domain.checks.evaluation import Change
+from agents.domain.checks.evaluation import Change, RiskLevel
 from agents.domain.work.scope import matches, odd_path
 
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _RUNS = re.compile(r"[A-Za-z0-9]+")
 _NO_FILES = {"120000": "a link", "160000": "a submodule"}  # git's modes
-
-
-class RiskLevel(StrEnum):
-    LOW = "low"
-    MEDIUM = "medium"
-    HIGH = "high"
-    CRITICAL = "critical"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

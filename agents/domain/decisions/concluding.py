@@ -3,10 +3,9 @@
 from dataclasses import replace
 
 from agents.domain import events as e
-from agents.domain.decisions.asking import withdraw
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import AnswerTo, Decision, Option, Refusal, Refused
-from agents.domain.decisions.kind import Chosen, Facts, Moment
+from agents.domain.decisions.kind import Chosen, Facts, Moment, withdraw
 from agents.domain.decisions.refusing import refuse_if_late
 from agents.domain.decisions.subject import OfWords
 from agents.domain.decisions.table import kind_of

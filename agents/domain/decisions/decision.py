@@ -1,13 +1,14 @@
-"""One durable pause for a person: what is asked, of whom, until when, and what came of it."""
+"""One durable pause for a person: what is asked, of whom, until when; the facts of it, and what they make of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
 from agents.domain.decisions.authority import Kind, Presser
 from agents.domain.decisions.subject import Subject
-from agents.domain.errors import PressRefused
+from agents.domain.errors import IllegalMove, PressRefused
+from agents.domain.fact import AboutDecision, Event, OnEitherStream
 from agents.domain.ids import DecisionId, PersonId, ProjectId, StreamId, TaskId, derived, fingerprint
 
 NameOf = Callable[[PersonId], str]
@@ -150,3 +151,131 @@ def voters(decision: Decision, letter: str, presser: Presser) -> tuple[PersonId,
 
 def has_voted(decision: Decision, letter: str, presser: Presser) -> bool:
     return any(v.option == letter and presser.is_(v.by) for v in decision.votes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionOpened(OnEitherStream):
+    decision: Decision
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionVoted(AboutDecision):
+    """One of several people needed has chosen."""
+
+    option: str
+    by: PersonId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionMade(AboutDecision):
+    """`by` is empty when silence took the default or passed the gate."""
+
+    option: str
+    by: tuple[PersonId, ...]
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionHeld(AboutDecision):
+    by: PersonId
+    next_due: datetime | None = None  # when people are reminded of it
+    because: str = ""  # they wrote something that may be the answer: the beginning of it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionDeferred(AboutDecision):
+    """Nobody could see it, so its clock begins again."""
+
+    next_due: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionReminded(AboutDecision):
+    number: int
+    next_due: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionExpired(AboutDecision):
+    pass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionSuperseded(AboutDecision):
+    by: DecisionId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionWithdrawn(AboutDecision):
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalOffered(Event):
+    """Someone approved in words, so they are shown the button (C37)."""
+
+    by: PersonId
+    decision: DecisionId
+    option: str = ""  # letter of the one they named; empty: any that approves
+
+
+CLOSES: dict[type[AboutDecision], DecisionState] = {
+    DecisionMade: DecisionState.DECIDED,
+    DecisionExpired: DecisionState.EXPIRED,
+    DecisionSuperseded: DecisionState.SUPERSEDED,
+    DecisionWithdrawn: DecisionState.WITHDRAWN,
+}
+
+
+def evolve(decision: Decision, event: AboutDecision) -> Decision:
+    """Apply one fact. A decision that is closed stays as it is, for ever."""
+    if decision.state is not DecisionState.OPEN:
+        raise IllegalMove(
+            f"decision {decision.id} is {decision.state}, so {type(event).__name__} cannot happen to it",
+            next_step="Say `status` to see where the task stands.",
+        )
+    if state := CLOSES.get(type(event)):
+        decision = replace(decision, state=state, closed_at=event.at, due=None)
+    match event:
+        case DecisionVoted(option=letter, by=person):
+            return replace(decision, votes=(*decision.votes, Vote(by=person, option=letter, at=event.at)))
+        case DecisionMade(option=letter, by=people, words=words):
+            return replace(decision, outcome=letter, decided_by=people, words=words)
+        case DecisionWithdrawn(why=why):
+            return replace(decision, words=why)
+        case DecisionHeld(by=person, next_due=due, because=words):
+            return replace(decision, held_by=person, held_because=words, due=due)
+        case DecisionReminded(next_due=due) | DecisionDeferred(next_due=due):
+            number = event.number if isinstance(event, DecisionReminded) else decision.reminders
+            return replace(decision, reminders=number, due=due)
+        case _:
+            return decision
+
+
+def still_open(known: tuple[Decision, ...], event: DecisionOpened | AboutDecision) -> tuple[Decision, ...]:
+    """The open decisions of a stream after one more fact about one of them."""
+    about = event.decision.id if isinstance(event, DecisionOpened) else event.decision
+    before = next((d for d in known if d.id == about), None)
+    if isinstance(event, DecisionOpened) and before is None:
+        return (*known, event.decision)
+    if before is None or isinstance(event, DecisionOpened):
+        state = "not open" if before is None else "open already"
+        raise IllegalMove(
+            f"decision {about} is {state}, so {type(event).__name__} cannot happen to it",
+            next_step="Say `status` to see where the task stands.",
+        )
+    now = evolve(before, event)
+    after = (now if d.id == about else d for d in known)
+    return tuple(d for d in after if d.state is DecisionState.OPEN)
+
+
+def replay(history: Iterable[Event]) -> dict[DecisionId, Decision]:
+    """Every decision of a task as its facts leave it."""
+    decisions: dict[DecisionId, Decision] = {}
+    for event in history:
+        match event:
+            case DecisionOpened(decision=opened):
+                decisions[opened.id] = opened
+            case AboutDecision(decision=id):
+                decisions[id] = evolve(decisions[id], event)
+    return decisions

@@ -6,7 +6,6 @@ from datetime import datetime
 from agents.domain import events as e
 from agents.domain.decisions import answering
 from agents.domain.decisions.answering import Answer, Reading, Utterance
-from agents.domain.decisions.asking import Question, ask, first_due, withdraw
 from agents.domain.decisions.authority import STEERING, Kind, Presser, Requester, Rule, Silence, may
 from agents.domain.decisions.concluding import conclude
 from agents.domain.decisions.decision import (
@@ -21,7 +20,7 @@ from agents.domain.decisions.decision import (
     lettered,
     voters,
 )
-from agents.domain.decisions.kind import Chosen, Facts, Moment
+from agents.domain.decisions.kind import Chosen, Facts, Moment, Question, ask, first_due, withdraw
 from agents.domain.decisions.kinds.task.meant import MEANT, MeantOption
 from agents.domain.decisions.refusing import refuse_if_late, refuse_unless_entitled
 from agents.domain.decisions.subject import OfWords

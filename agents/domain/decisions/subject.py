@@ -6,7 +6,7 @@ Stored without a tag: no two of them have the same fields.
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.domain.checks.risk import RiskLevel
+from agents.domain.checks.evaluation import RiskLevel
 from agents.domain.ids import ProposalId
 
 

@@ -3,11 +3,10 @@
 from datetime import datetime
 from typing import Any
 
-from agents.domain.checks.risk import RiskLevel
-from agents.domain.decisions.asking import OUTLIVES
+from agents.domain.checks.evaluation import RiskLevel
 from agents.domain.decisions.authority import Kind, Rule, Silence
 from agents.domain.decisions.decision import Decision, Option
-from agents.domain.decisions.kind import DecisionKind, risk_of
+from agents.domain.decisions.kind import OUTLIVES, DecisionKind, risk_of
 from agents.domain.decisions.kinds.plan.change import CHANGE
 from agents.domain.decisions.kinds.plan.clarification import CLARIFICATION
 from agents.domain.decisions.kinds.plan.debate import DEBATE

@@ -6,7 +6,8 @@ from datetime import datetime
 from enum import StrEnum
 
 from agents.domain.errors import IllegalMove
-from agents.domain.ids import Account, ProposalId, TaskId, derived, fingerprint
+from agents.domain.fact import AboutProposal, OnEitherStream
+from agents.domain.ids import Account, PersonId, ProposalId, TaskId, derived, fingerprint
 
 
 class ProposalType(StrEnum):
@@ -115,3 +116,23 @@ def likeness(project: str, trigger: Trigger, words: str) -> str:
     """Of two that differ in case, numbers, hashes or punctuation alone it is the same."""
     plain = _NO_WORDS.sub(" ", _NUMBERS.sub(" ", words.casefold()))
     return fingerprint(project, trigger, " ".join(plain.split()))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposalMade(OnEitherStream):
+    """The decision that was opened with it is a person's; nothing waits for it."""
+
+    proposal: Proposal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposalApproved(AboutProposal):
+    """It becomes a task of its own, asked for by whoever approved."""
+
+    by: PersonId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposalRejected(AboutProposal):
+    by: PersonId
+    reason: str = ""

@@ -3,14 +3,12 @@
 from dataclasses import replace
 
 from agents.domain import events as e
-from agents.domain.decisions.asking import Question, ask
-from agents.domain.decisions.kind import Facts, Moment
+from agents.domain.decisions.kind import Facts, Moment, Question, ask
 from agents.domain.decisions.kinds.work.proposal import PROPOSAL, about
 from agents.domain.ids import project_id
 from agents.domain.learning.proposal import Level, Proposal, ProposalType, Rationale, Trigger, likeness, proposal_id
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut, one_line
-from agents.domain.work.dispatching import dependents
 from agents.domain.work.work import Work
 
 MOST = 600  # characters of a blocker
@@ -41,7 +39,7 @@ def after_blocker(task: Task, work: Work, blocker: str, moment: Moment) -> Facts
         title=f"Remove what blocked “{one_line(title, 80)}”",
         rationale=Rationale(trigger=Trigger.BLOCKER, evidence=(f"{name} ({title}) reports: {said}",)),
         proposed_action=f"A task of its own that removes what blocked “{title}”: {said}",
-        estimated_impact=Level.HIGH if any(dependents(task, work.number)) else Level.MEDIUM,
+        estimated_impact=Level.HIGH if task.plan.draft and task.plan.draft.dependents(work.number) else Level.MEDIUM,
         risk=Level.MEDIUM,  # nobody knows before it is planned
         project=project,
         likeness=likeness(project, Trigger.BLOCKER, said),

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
-from agents.domain.text.numbers import Between
+from agents.domain.text.sanitize import Between
 
 WARN_AT = 0.8
 Dollars = Annotated[float, Between(0, 1_000_000, "dollars, such as 5.0")]

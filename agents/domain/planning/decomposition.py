@@ -7,8 +7,7 @@ from enum import StrEnum
 from agents.domain.ids import fingerprint
 from agents.domain.planning.graph import cycle_in, waves
 from agents.domain.text.sanitize import clean
-from agents.domain.work.case_twins import twins
-from agents.domain.work.scope import odd_path
+from agents.domain.work.scope import odd_path, twins
 
 MAX_HOURS = 4.0
 MAX_FILES = 10
@@ -128,6 +127,14 @@ class Decomposition:
             s.number: (*s.blocked_by, *(other.number for other in self.subtasks if other.phase < s.phase))
             for s in self.subtasks
         }
+
+    def dependents(self, number: int) -> list[int]:
+        """Those that wait for a subtask by their own needs, and those that wait for them."""
+        found, more = {number}, {number}
+        while more:
+            more = {s.number for s in self.steps if found & set(s.blocked_by)} - found
+            found |= more
+        return sorted(found - {number})
 
     def order(self) -> list[list[int]]:
         return waves(self.blocking())

@@ -4,10 +4,9 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 from agents.domain import events as e
-from agents.domain.decisions.asking import Question, ask, offers_to_go_on, withdraw
 from agents.domain.decisions.authority import PlanPolicy
 from agents.domain.decisions.decision import Option, lettered
-from agents.domain.decisions.kind import DecisionKind, Facts, Moment
+from agents.domain.decisions.kind import DecisionKind, Facts, Moment, Question, ask, offers_to_go_on, withdraw
 from agents.domain.decisions.kinds.plan.clarification import CLARIFICATION
 from agents.domain.decisions.kinds.plan.debate import DEBATE
 from agents.domain.decisions.kinds.plan.no_plan import NO_PLAN, NoPlanOption

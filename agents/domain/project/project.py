@@ -3,13 +3,11 @@
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from agents.domain import events as e
-from agents.domain.decisions import fold as decisions
-from agents.domain.decisions.decision import Decision
+from agents.domain.decisions.decision import Decision, DecisionOpened, still_open
 from agents.domain.errors import IllegalMove
-from agents.domain.events import Event
+from agents.domain.fact import AboutDecision, Event
 from agents.domain.ids import ProjectId
-from agents.domain.learning.proposal import Listed
+from agents.domain.learning.proposal import Listed, ProposalApproved, ProposalMade, ProposalRejected
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,12 +33,12 @@ def evolve(project: Project, event: Event) -> Project:
     """Apply one fact. Raises IllegalMove if it cannot be about a project, or cannot follow from where it is."""
     project = replace(project, changed_at=event.at)
     match event:
-        case e.DecisionOpened() | e.AboutDecision():
-            return replace(project, open=decisions.still_open(project.open, event))
-        case e.ProposalMade():
+        case DecisionOpened() | AboutDecision():
+            return replace(project, open=still_open(project.open, event))
+        case ProposalMade():
             made = Listed(proposal=event.proposal, task=event.task)
             return replace(project, proposals=(*project.proposals, made))
-        case e.ProposalApproved() | e.ProposalRejected():
+        case ProposalApproved() | ProposalRejected():
             pending = tuple(each for each in project.proposals if each.proposal.id != event.proposal)
             return replace(project, proposals=pending)
         case _:

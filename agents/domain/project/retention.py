@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated
 
-from agents.domain.text.numbers import Between
+from agents.domain.text.sanitize import Between
 
 Days = Annotated[int, Between(1, 36_500)]
 

@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agents.domain import events as e
-from agents.domain.decisions.asking import Question, ask, offers_to_go_on, withdraw
 from agents.domain.decisions.authority import Kind, Presser
 from agents.domain.decisions.decision import Decision, Option, decision_id, lettered
-from agents.domain.decisions.kind import Facts, Moment
+from agents.domain.decisions.kind import Facts, Moment, Question, ask, offers_to_go_on, withdraw
 from agents.domain.decisions.kinds.task.controls import CONTROLS
 from agents.domain.decisions.kinds.task.correction import CORRECTION
 from agents.domain.decisions.kinds.task.intake import INTAKE

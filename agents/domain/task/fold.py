@@ -5,22 +5,87 @@ from dataclasses import replace
 from functools import reduce
 
 from agents.domain import events as e
-from agents.domain.decisions import fold as decisions
+from agents.domain.decisions.decision import still_open
 from agents.domain.errors import IllegalMove
 from agents.domain.events import Event
 from agents.domain.fact import Fold
 from agents.domain.models.money import fold as fold_money
 from agents.domain.planning.debate import after_round
 from agents.domain.planning.fold import fold as fold_plan
-from agents.domain.task.illegal import illegal
-from agents.domain.task.moves import EVEN_WHEN_ENDED, STAYS, TASK_MOVES
-from agents.domain.task.task import RESTING, Task, TaskState
+from agents.domain.task.task import AT_WORK, PLANNING, RESTING, Task, TaskState
 from agents.domain.work.fold import evolve as evolve_subtask, fold_delivery, fold_work
-from agents.domain.work.state import WorkState
-from agents.domain.work.work import Heard, Work
+from agents.domain.work.work import Heard, Work, WorkState
 
+S = TaskState
 ABOUT_DECISIONS = (e.DecisionOpened, e.AboutDecision)
 MOST_SAID = 20
+
+# What happens while minions work. One minion may be at it while another's trouble blocks the task.
+OF_WORK: tuple[type[Event], ...] = (
+    *(kind for kind in e.ALL if issubclass(kind, e.AboutWork)),
+    e.WorkBegun,
+    e.WorkCompleted,
+    e.PullOpened,
+    e.MergeApproved,
+    e.MergeFailed,
+)
+
+# Where a task may be when a fact happens to it, and where that takes it. None: back to where it was before it rested.
+TASK_MOVES: dict[tuple[TaskState, type[Event]], TaskState | None] = {
+    (S.RECEIVED, e.ProjectChosen): S.DECOMPOSING,
+    (S.BLOCKED, e.ProjectChosen): S.BLOCKED,
+    **{(s, e.TaskStopped): S.PAUSED for s in AT_WORK},
+    **{(s, e.TaskBackburnered): S.BACKBURNER for s in (*AT_WORK, S.PAUSED, S.BLOCKED)},
+    **{(s, e.TaskResumed): None for s in (S.PAUSED, S.BACKBURNER)},
+    **{(s, e.TaskCancelled): S.CANCELLED for s in (*AT_WORK, *RESTING)},
+    **{(s, e.JobParked): S.BLOCKED for s in (*AT_WORK, *RESTING)},
+    **{(s, e.BudgetReached): S.BLOCKED for s in (*AT_WORK, *RESTING)},
+    (S.BLOCKED, e.JobRetried): None,
+    **{(s, e.JobRetried): s for s in AT_WORK},  # it was laid aside while it was blocked, and brought back
+    (S.DECOMPOSING, e.DecompositionDrafted): S.IN_REVIEW,
+    (S.DECOMPOSING, e.PlanningSimplified): S.DECOMPOSING,
+    **{(s, e.OutlineChosen): S.DECOMPOSING for s in (S.DECOMPOSING, S.AWAITING_APPROVAL, S.BLOCKED)},
+    (S.DECOMPOSING, e.DecompositionSentBack): S.DECOMPOSING,
+    (S.DECOMPOSING, e.DecompositionEscalated): S.AWAITING_APPROVAL,
+    (S.DECOMPOSING, e.ClarificationAnswered): S.DECOMPOSING,
+    (S.AWAITING_APPROVAL, e.ClarificationAnswered): S.DECOMPOSING,
+    (S.IN_REVIEW, e.DecompositionSentBack): S.DECOMPOSING,
+    (S.IN_REVIEW, e.ReviewersDisagreed): S.IN_REVIEW,
+    (S.IN_REVIEW, e.DebateRoundHeld): S.IN_REVIEW,
+    (S.IN_REVIEW, e.DecompositionApproved): S.AWAITING_APPROVAL,
+    (S.IN_REVIEW, e.DecompositionBlocked): S.BLOCKED,
+    (S.IN_REVIEW, e.DecompositionEscalated): S.AWAITING_APPROVAL,
+    (S.AWAITING_APPROVAL, e.PlanAccepted): S.RUNNING,
+    **{(s, e.PlanChangeRequested): S.DECOMPOSING for s in (*PLANNING, S.BLOCKED)},
+    **{(s, kind): s for s in (S.RUNNING, S.BLOCKED) for kind in OF_WORK},
+    (S.RUNNING, e.Merged): S.DONE,
+    **{(s, e.TaskHandedOver): S.CANCELLED for s in (S.RUNNING, *RESTING)},
+    **{(s, e.TaskFailed): S.FAILED for s in (S.RUNNING, *RESTING)},
+}
+
+# Facts that move no task. Those of the second kind may come late, after the task has ended.
+STAYS: frozenset[type[Event]] = frozenset(
+    {
+        e.RequestVouched,
+        e.RemarkMade,
+        e.RequestCorrected,
+        e.RequestEdited,
+        e.TaskMuted,
+        e.DecisionOpened,
+        e.DecisionVoted,
+        e.DecisionHeld,
+        e.DecisionDeferred,
+        e.BudgetWarned,
+        e.ModelDegraded,
+        e.GuidanceLeftOut,
+        e.BudgetRaised,
+        e.TaskAskedAbout,
+        e.ProposalMade,
+    }
+)
+EVEN_WHEN_ENDED: frozenset[type[Event]] = frozenset(
+    {e.DecisionMade, e.DecisionReminded, e.DecisionExpired, e.DecisionSuperseded, e.DecisionWithdrawn, e.WorkKept}
+) | frozenset({e.ProposalApproved, e.ProposalRejected, e.ApprovalOffered, e.WordsRemoved})
 
 
 def replay(history: Iterable[Event]) -> Task:
@@ -50,7 +115,7 @@ def evolve(task: Task, fact: Event) -> Task:
         work=_works(task, fact) if isinstance(fact, e.AboutWork) else fold_work(task.work, fact),
         delivery=fold_delivery(task.delivery, fact),
         money=fold_money(task.money, fact),
-        open=decisions.still_open(task.open, fact) if isinstance(fact, ABOUT_DECISIONS) else task.open,
+        open=still_open(task.open, fact) if isinstance(fact, ABOUT_DECISIONS) else task.open,
     )
     return fold(moved, fact)
 
@@ -206,4 +271,24 @@ def _move_at_rest(task: Task, fact: Event) -> TaskState:
 
 
 def _illegal(task: Task, fact: Event) -> IllegalMove:
-    return illegal(task.id, task.state, fact, ended=task.ended)
+    said, act = _WORDS.get(task.state, task.state.replace("_", " ")), _ACTS.get(type(fact), "do that")
+    over = "It has ended: mention me with a new request to start again."
+    return IllegalMove(
+        f"{task.id} is {said}, so I cannot {act} now",
+        next_step=over if task.ended else "Say `status` to see where it stands.",
+    )
+
+
+_WORDS: dict[str, str] = {
+    "paused": "stopped already",
+    "backburner": "laid aside",
+    "blocked": "waiting for you",
+    "awaiting_approval": "waiting for an approval",
+}
+_ACTS: dict[type[Event], str] = {
+    e.TaskStopped: "stop it",
+    e.TaskResumed: "resume it",
+    e.TaskBackburnered: "lay it aside",
+    e.TaskCancelled: "cancel it",
+    e.PlanAccepted: "take a plan for it",
+}

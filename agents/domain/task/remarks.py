@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from agents.domain import events as e
-from agents.domain.decisions.asking import Question, ask, withdraw
 from agents.domain.decisions.authority import Kind
-from agents.domain.decisions.kind import Facts, Moment
+from agents.domain.decisions.kind import Facts, Moment, Question, ask, withdraw
 from agents.domain.decisions.kinds.plan.change import CHANGE
 from agents.domain.decisions.kinds.plan.plan import change_plan
 from agents.domain.decisions.kinds.task.second import SECOND

@@ -4,10 +4,9 @@ from collections.abc import Callable
 
 from agents.domain import events as e
 from agents.domain.decisions import pressing
-from agents.domain.decisions.asking import Question, ask, withdraw
 from agents.domain.decisions.authority import STEERING, Kind, Presser, check
 from agents.domain.decisions.decision import Refusal, Refused
-from agents.domain.decisions.kind import Facts, Moment
+from agents.domain.decisions.kind import Facts, Moment, Question, ask, withdraw
 from agents.domain.decisions.kinds.task.cancel import confirmation
 from agents.domain.decisions.kinds.task.controls import ControlOption
 from agents.domain.decisions.kinds.task.snoozed import SNOOZED

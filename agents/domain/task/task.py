@@ -11,8 +11,7 @@ from agents.domain.learning.proposal import Proposal
 from agents.domain.models.money import MoneyState
 from agents.domain.planning.state import PlanState
 from agents.domain.task.request import Request
-from agents.domain.work.state import DeliveryState, WorkState
-from agents.domain.work.work import Heard
+from agents.domain.work.work import DeliveryState, Heard, WorkState
 
 
 class TaskState(StrEnum):

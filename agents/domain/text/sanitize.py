@@ -1,7 +1,11 @@
-"""Text from outside, made harmless to show: no control, bidi or escape characters, no endless lines."""
+"""What comes from outside, made harmless: text to show, numbers within bounds, JSON with each key once."""
 
+import json
+import math
 import re
 import unicodedata
+from dataclasses import dataclass
+from typing import Any
 
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
 _PLAIN = re.compile(r"[\t\n\x20-\x7e]*")  # most text by far, and a hundred times as fast to look at as to go through
@@ -37,3 +41,64 @@ def one_line(text: str, most: int = 120) -> str:
     """The first sentence or line, for a title."""
     line = " ".join(text.split())
     return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
+
+
+MOST = 999_999_999  # fits into 32 bits, which is what PostgreSQL's integers have
+LONGEST_WAIT = 86_400.0  # seconds
+
+
+def small_number(written: str) -> int | None:
+    """A plain whole number; None for anything else, and for one that no honest sender would write."""
+    plain = written.isascii() and written.isdecimal() and len(written) <= len(str(MOST))
+    return int(written) if plain else None
+
+
+def count_of(told: object) -> int:
+    """How many of something another program says there were."""
+    return max(0, min(told, MOST)) if isinstance(told, int) else 0
+
+
+def seconds_to_wait(told: object, otherwise: float) -> float:
+    """For how long another program asks us to wait, at most a day; `otherwise` where it does not say."""
+    try:
+        seconds = float(told) if isinstance(told, str | int | float) else math.nan
+    except (ValueError, OverflowError):
+        seconds = math.nan
+    return otherwise if math.isnan(seconds) else min(max(0.1, seconds), LONGEST_WAIT)
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """Bounds of a number that people write, as in `Annotated[int, Between(1, 100)]`. Python would take true for 1."""
+
+    least: float
+    most: float
+    write: str = "a number"
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        from pydantic_core import core_schema
+
+        return core_schema.no_info_before_validator_function(
+            self._refuse_flags, {**handler(source), "ge": self.least, "le": self.most}
+        )
+
+    def _refuse_flags(self, written: object) -> object:
+        if isinstance(written, bool):
+            raise ValueError(f"`{str(written).lower()}` is not a number. Write {self.write}.")
+        return written
+
+
+def strictly(text: str) -> Any:
+    """Raises ValueError or RecursionError."""
+    return json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    keys = [key for key, _ in pairs]
+    if len(set(keys)) != len(keys):
+        raise ValueError("a key appears twice")
+    return dict(pairs)
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")

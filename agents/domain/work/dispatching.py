@@ -1,18 +1,17 @@
 """Which subtasks may start now, and what each may write."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 
 from agents.domain import events as e
-from agents.domain.decisions.asking import Question, ask, ending_with, withdraw
-from agents.domain.decisions.kind import Facts, Moment
+from agents.domain.decisions.kind import Facts, Moment, Question, ask, ending_with, withdraw
 from agents.domain.decisions.kinds.work.start_scope import START_SCOPE
 from agents.domain.decisions.subject import OfSubtask
 from agents.domain.ids import DecisionId, PersonId
 from agents.domain.planning.decomposition import Subtask
 from agents.domain.task.fold import evolve
 from agents.domain.task.task import Task, TaskState
-from agents.domain.work.branches import branch_for
+from agents.domain.work.git_names import branch_for
 from agents.domain.work.runs import about_run, continue_run
 from agents.domain.work.scope import Scope, ScopeMode
 from agents.domain.work.work import DROPPED, SubtaskState, Work
@@ -141,17 +140,6 @@ def notes_for(task: Task, subtask: Subtask) -> tuple[str, ...]:
     return tuple(f"{task.id}.{w.number}: {w.note}" for w in task.work.subtasks if w.number in wanted and w.note)
 
 
-def dependents(task: Task, number: int) -> Iterator[int]:
-    """Those that wait for a subtask by their own needs, and those that wait for them."""
-    assert task.plan.draft is not None
-    found, left = {number}, True
-    while left:
-        more = {s.number for s in task.plan.draft.steps if found & set(s.blocked_by)} - found
-        left = bool(more)
-        found |= more
-    yield from sorted(found - {number})
-
-
 def branch_of(task: Task, work: Work) -> str:
     """The branch that a run works on: the one it has, or the one it will get."""
     if work.branch:
@@ -170,7 +158,8 @@ def drop(task: Task, work: Work, by: PersonId, moment: Moment, but: DecisionId) 
     failed, blocked = SubtaskState.FAILED, SubtaskState.BLOCKED
     why = f"dropped: {work.problem}" if work.problem else "dropped by a person"
     facts: Facts = [e.SubtaskDropped(**about_run(task, work, moment.at), by=by, why=why, outcome=failed)]
-    for number in dependents(task, work.number):
+    assert task.plan.draft is not None
+    for number in task.plan.draft.dependents(work.number):
         other = task.work.on(number)
         if other.state is SubtaskState.PENDING and not other.queued:
             why = f"it waits for {task.id}.{work.number}, which was dropped"

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from agents.domain.checks.evaluation import Change, Evaluation
-from agents.domain.checks.risk import RiskLevel
+from agents.domain.checks.evaluation import Change, Evaluation, RiskLevel
 from agents.domain.fact import AboutWork, Event
 from agents.domain.ids import PersonId
 from agents.domain.work.scope import Scope

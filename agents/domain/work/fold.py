@@ -7,8 +7,7 @@ from agents.domain.checks.gates import COMMIT
 from agents.domain.errors import IllegalMove
 from agents.domain.fact import AboutWork, Fold
 from agents.domain.work import facts as w
-from agents.domain.work.state import DeliveryState, WorkState
-from agents.domain.work.work import SubtaskState, Work
+from agents.domain.work.work import DeliveryState, SubtaskState, Work, WorkState
 
 S = SubtaskState
 KEPT, CHANGES = 400, 30

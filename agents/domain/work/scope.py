@@ -1,12 +1,11 @@
-"""Which paths a minion may write. Whatever is unclear is no."""
+"""Which paths a minion may write, and which are one file on another machine. Whatever is unclear is no."""
 
 import json
 import re
 import unicodedata
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-
-from agents.domain.errors import OverlordError
 
 LONGEST = 4096
 # C10: never opened by inference, whatever the scope says; a person must name such a path itself.
@@ -29,10 +28,6 @@ class ScopeMode(StrEnum):
     UNRESTRICTED = "unrestricted"  # an explicit choice of a person, never inferred
     DIRECTORY = "directory"
     EXPLICIT = "explicit"
-
-
-class OutOfScope(OverlordError):
-    """A write that may not be. The minion is told how to ask; the diff gate says no a second time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,27 +54,6 @@ class Scope:
     def dump(self) -> str:
         """As MINION_SCOPE carries it."""
         return json.dumps({"mode": self.mode, "patterns": list(self.patterns)})
-
-
-def parse_scope(text: str) -> Scope:
-    """C12: a list is directory mode. Broken or empty means that nothing may be written, never everything."""
-    try:
-        value = json.loads(text)
-    except ValueError as error:
-        raise OutOfScope(
-            f"MINION_SCOPE is not JSON ({error})", next_step="The host must pass a list or an object."
-        ) from error
-    if isinstance(value, list):
-        value = {"mode": ScopeMode.DIRECTORY, "patterns": value}
-    if not isinstance(value, dict) or set(value) - {"mode", "patterns"}:
-        raise OutOfScope("MINION_SCOPE has an unknown shape", next_step='Pass a list, or {"mode", "patterns"}.')
-    patterns = value.get("patterns", [])
-    modes = {mode.value for mode in ScopeMode}
-    if value.get("mode") not in modes or not isinstance(patterns, list):
-        raise OutOfScope("MINION_SCOPE names an unknown mode", next_step=f"Use one of {', '.join(sorted(modes))}.")
-    if not all(isinstance(p, str) and p and not odd_pattern(p) for p in patterns):
-        raise OutOfScope("MINION_SCOPE has a pattern that is no path", next_step="Use paths inside the project.")
-    return Scope(mode=ScopeMode(value["mode"]), patterns=tuple(patterns))
 
 
 def odd_path(path: str) -> str | None:
@@ -181,3 +155,29 @@ def widen(scope: Scope, paths: tuple[str, ...]) -> Scope:
         return Scope(mode=ScopeMode.UNRESTRICTED, patterns=patterns)
     loose = any("*" in pattern for pattern in patterns)
     return Scope(mode=ScopeMode.DIRECTORY if loose else ScopeMode.EXPLICIT, patterns=patterns)
+
+
+def twins(added: Iterable[str], there: Iterable[str]) -> list[tuple[str, str]]:
+    """Each added path, or a folder of it, with the other spelling of it that is there or was added before."""
+    spelled = dict[str, str]()
+    for path in there:
+        for each in _with_folders(path, spelled):
+            spelled.setdefault(_folded(each), each)
+    found = dict[str, str]()
+    for path in added:
+        for each in _with_folders(path, {}):
+            other = spelled.setdefault(_folded(each), each)
+            if other != each:
+                found.setdefault(each, other)
+    return list(found.items())
+
+
+def _with_folders(path: str, known: dict[str, str]) -> Iterator[str]:
+    """The path and the folders above it, from below, as far as they are not known."""
+    while path and known.get(_folded(path)) != path:
+        yield path
+        path = path.rpartition("/")[0]
+
+
+def _folded(path: str) -> str:
+    return unicodedata.normalize("NFC", path).casefold()

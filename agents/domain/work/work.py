@@ -1,11 +1,10 @@
-"""The work on one subtask: where it stands, what may be written, and what a minion's run came to."""
+"""The work on subtasks: where each stands, what may be written, what runs came to, and how the whole is delivered."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from agents.domain.checks.evaluation import Evaluation, Score
-from agents.domain.checks.risk import RiskLevel
+from agents.domain.checks.evaluation import Evaluation, RiskLevel, Score
 from agents.domain.ids import TaskId
 from agents.domain.work.scope import Scope, ScopeMode
 
@@ -109,3 +108,22 @@ class Work:
 def run_key(task: TaskId, subtask: int, attempt: int) -> str:
     """Names one run: its transcript, its checkout, its logs."""
     return f"{task}.{subtask}-{attempt}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkState:
+    subtasks: tuple[Work, ...] = ()  # once the plan is accepted
+    branch: str = ""  # where the subtasks' work is brought together
+    base: str = ""  # the commit it began from
+    into: str = ""  # the branch it began from, and will be merged into
+
+    def on(self, number: int) -> Work:
+        return next(work for work in self.subtasks if work.number == number)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeliveryState:
+    pull: int = 0
+    url: str = ""  # of the pull request
+    head: str = ""  # of the pull request
+    merged_into: str = ""

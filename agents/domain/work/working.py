@@ -3,10 +3,9 @@
 from dataclasses import dataclass, replace
 
 from agents.domain import events as e
-from agents.domain.checks.evaluation import Change, Evaluation, Score
-from agents.domain.checks.risk import Risk, RiskLevel, at_least_high
-from agents.domain.decisions.asking import Question, ask, ending_with, withdraw
-from agents.domain.decisions.kind import Facts, Moment
+from agents.domain.checks.evaluation import Change, Evaluation, RiskLevel, Score
+from agents.domain.checks.risk import Risk, at_least_high
+from agents.domain.decisions.kind import Facts, Moment, Question, ask, ending_with, withdraw
 from agents.domain.decisions.kinds.work import gate, question
 from agents.domain.decisions.kinds.work.escalation import ask_what_next
 from agents.domain.decisions.kinds.work.merge import MERGE

@@ -7,7 +7,7 @@ from urllib.parse import quote, urlsplit
 from agents.domain.ids import derived
 from agents.domain.text.redact import Redact
 from agents.domain.text.sanitize import clean, one_line
-from agents.domain.work.commit_messages import commit_message
+from agents.domain.work.git_names import commit_message
 from agents.ports import ForgeFailed, Pull, PullRequest, Target
 from agents.ports.judging import ANYWHERE
 from agents.workspace.forge import words

@@ -9,8 +9,7 @@ from typing import Any
 
 import aiohttp
 
-from agents.domain.text.numbers import seconds_to_wait
-from agents.domain.text.sanitize import clean, one_line
+from agents.domain.text.sanitize import clean, one_line, seconds_to_wait
 from agents.domain.text.secret import Secret
 from agents.ports import ForgeFailed
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
-from agents.domain.text.numbers import MOST
+from agents.domain.text.sanitize import MOST
 from agents.ports import ForgeFailed
 
 Number = Annotated[int, Field(ge=1, le=MOST)]  # of an issue or a pull request

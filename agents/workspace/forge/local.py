@@ -7,7 +7,7 @@ from pathlib import Path
 
 from agents.domain.text.redact import Redact
 from agents.domain.text.sanitize import clean, cut, one_line
-from agents.domain.work.commit_messages import commit_message
+from agents.domain.work.git_names import commit_message
 from agents.ports import ForgeFailed, Pull, PullBook, PullRecord, PullRequest, Target
 from agents.ports.judging import ANYWHERE
 from agents.workspace.forge import words

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.domain.work.branches import odd_branch
+from agents.domain.work.git_names import odd_branch
 from agents.ports import ForgeFailed
 from agents.workspace.git.git import FETCH, OVERLORD, UPLOAD, Git, Said, git_dir, is_commit
 

@@ -3,7 +3,7 @@
 import re
 
 from agents.domain.text.sanitize import clean, cut, one_line
-from agents.domain.work.commit_messages import GAP, quiet, without_skips
+from agents.domain.work.git_names import GAP, quiet, without_skips
 
 TITLE_MOST = 200
 BODY_MOST = 60_000  # GitHub takes 65,536

@@ -7,8 +7,7 @@ from dataclasses import replace
 from agents.domain.checks.evaluation import GateRun, Score
 from agents.domain.text.redact import Redact
 from agents.domain.text.sanitize import clean, one_line
-from agents.domain.work.case_twins import twins
-from agents.domain.work.scope import STANDING_DENY, Scope, ScopeMode, matches
+from agents.domain.work.scope import STANDING_DENY, Scope, ScopeMode, matches, twins
 from agents.workspace.gates.objects import LINK, MODULE
 from agents.workspace.git.diffs import Differing
 

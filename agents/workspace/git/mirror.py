@@ -7,8 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from agents.domain.checks.evaluation import Change
-from agents.domain.work.branches import odd_branch
-from agents.domain.work.commit_messages import commit_message
+from agents.domain.work.git_names import commit_message, odd_branch
 from agents.ports import CheckoutFailed
 from agents.workspace.files.locks import hold_lock
 from agents.workspace.files.removal import remove

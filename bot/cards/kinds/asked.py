@@ -7,7 +7,6 @@ from agents.domain.decisions.subject import OfRun
 from agents.domain.decisions.table import closed_by_silence
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import one_line
-from agents.domain.work import dispatching
 from bot.cards.kinds.kind_card import show_request
 from bot.cards.parts.bill import Bill
 from bot.messages import Row
@@ -50,8 +49,8 @@ def effect_rows(task: Task, decision: Decision, bill: Bill) -> Iterator[Row]:
 
 def _affected(task: Task, decision: Decision) -> str:
     about = decision.subject
-    if not isinstance(about, OfRun) or not task.work.subtasks:
+    if not isinstance(about, OfRun) or not task.work.subtasks or not task.plan.draft:
         return "nothing is planned before there is an answer"
-    others = ", ".join(f"{task.id}.{each}" for each in sorted(dispatching.dependents(task, about.subtask)))
+    others = ", ".join(f"{task.id}.{each}" for each in task.plan.draft.dependents(about.subtask))
     waiting = f", and so {'do' if ',' in others else 'does'} {others}" if others else ""
     return f"{task.id}.{about.subtask} waits for the answer{waiting}; everything else goes on"

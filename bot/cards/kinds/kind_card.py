@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from agents.domain.checks.risk import RiskLevel
+from agents.domain.checks.evaluation import RiskLevel
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision, Option
 from agents.domain.decisions.kind import risk_of

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from agents.domain.ids import TaskId, Thread, surface_of
-from agents.domain.text.numbers import small_number
+from agents.domain.text.sanitize import small_number
 from bot.messages import Card
 from bot.platforms.console.access import ConsoleOptions, Viewer, viewer_of
 from bot.platforms.console.deliveries import LIMIT, without_mention

@@ -13,7 +13,7 @@ from starlette.responses import StreamingResponse
 
 from agents.domain.errors import OverlordError
 from agents.domain.ids import TaskId
-from agents.domain.text.numbers import small_number
+from agents.domain.text.sanitize import small_number
 from bot.live import Running
 from bot.platforms.console.access import Authenticator, Viewer, viewer_of
 from bot.platforms.console.rendering import page

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import aiohttp
 
-from agents.domain.text.numbers import seconds_to_wait
+from agents.domain.text.sanitize import seconds_to_wait
 from bot.delivery.waits import Waits
 
 EVERYTHING = "*"

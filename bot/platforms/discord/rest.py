@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import aiohttp
 
-from agents.domain.text.numbers import count_of, seconds_to_wait, small_number
+from agents.domain.text.sanitize import count_of, seconds_to_wait, small_number
 from bot.delivery.waits import Waits
 from bot.messages import Gone, Later, Refused, Shut, Unsure
 from bot.platforms.discord.rate_limits import EVERYTHING, scope

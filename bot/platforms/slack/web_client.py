@@ -13,7 +13,7 @@ from slack_sdk.errors import SlackApiError, SlackRequestError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from agents.domain.text.numbers import seconds_to_wait
+from agents.domain.text.sanitize import seconds_to_wait
 from bot.messages import Deleted, Gone, Later, Refused, Shut, Unsure
 from bot.platforms.slack.options import SlackOptions
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import pytest
 from sqlalchemy import text
 
-from agents.domain.decisions import asking
+from agents.domain.decisions import kind as asking
 from agents.domain.decisions.authority import Group, Kind
 from agents.domain.decisions.decision import HOLD, Decision, DecisionState, Option, lettered
 from agents.domain.decisions.table import rule_name

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.domain.decisions import asking
+from agents.domain.decisions import kind as asking
 from agents.domain.decisions.decision import Option, lettered
 from agents.domain.ids import Account, Thread
 from agents.domain.limits import Limits

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from agents.catalog.risk import RISK, packaged_risk
-from agents.domain.checks.evaluation import Change
-from agents.domain.checks.risk import Area, RiskLevel, RiskPolicy, risk_of, words_of
+from agents.domain.checks.evaluation import Change, RiskLevel
+from agents.domain.checks.risk import Area, RiskPolicy, risk_of, words_of
 from agents.domain.decisions.authority import Requester, Silence
 from agents.domain.decisions.kinds.work import gate, merge
 

@@ -8,10 +8,9 @@ import pytest
 from agents.domain import events as e
 from agents.domain.decisions import pressing
 from agents.domain.decisions.answering import Utterance, option_named
-from agents.domain.decisions.asking import Question, ask
 from agents.domain.decisions.authority import Group, Kind, Presser
 from agents.domain.decisions.decision import Option, lettered
-from agents.domain.decisions.kind import Moment
+from agents.domain.decisions.kind import Moment, Question, ask
 from agents.domain.decisions.kinds.task.stuck import STUCK
 from agents.domain.decisions.pressing import Press
 from agents.domain.decisions.subject import OfRun, OfWords
@@ -26,8 +25,7 @@ from agents.domain.task.fold import evolve
 from agents.domain.task.request import Request
 from agents.domain.task.task import Task, TaskState
 from agents.domain.work.scope import Scope, ScopeMode
-from agents.domain.work.state import WorkState
-from agents.domain.work.work import SubtaskState, Work
+from agents.domain.work.work import SubtaskState, Work, WorkState
 from agents.domain.work.working import Wanted, asked
 from bot.cards.kinds.table import label_of
 from tests.builders.decisions import question

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.domain.checks.risk import RiskLevel
+from agents.domain.checks.evaluation import RiskLevel
 from agents.domain.decisions.authority import (
     ChannelPolicy,
     Group,

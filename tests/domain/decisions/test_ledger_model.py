@@ -23,7 +23,7 @@ from hypothesis.stateful import (
     rule,
 )
 
-from agents.domain.decisions import asking
+from agents.domain.decisions import kind as asking
 from agents.domain.decisions.authority import Group
 from agents.domain.decisions.decision import Decision
 from agents.domain.ids import Account

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.domain.decisions.asking import OUTLIVES
 from agents.domain.decisions.authority import Group, Kind, Silence
+from agents.domain.decisions.kind import OUTLIVES
 from agents.domain.decisions.kinds.work import proposal as proposal_kind
 from agents.domain.decisions.table import KINDS, RULES
 from agents.domain.errors import IllegalMove

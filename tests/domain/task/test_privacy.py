@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from agents.domain.checks.risk import RiskLevel
+from agents.domain.checks.evaluation import RiskLevel
 from agents.domain.decisions.authority import ChannelPolicy, Group, Kind, Presser
 from agents.domain.decisions.decision import Decision, DecisionState
 from agents.domain.decisions.subject import OfStep

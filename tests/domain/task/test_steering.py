@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 
 from agents.domain import events as e
-from agents.domain.decisions import fold as ledger, pressing
+from agents.domain.decisions import decision as ledger, pressing
 from agents.domain.decisions.answering import Utterance
-from agents.domain.decisions.asking import ask, supersede
 from agents.domain.decisions.authority import ChannelPolicy, Group, Kind, NotYours, OnTimeout, Presser
 from agents.domain.decisions.decision import HOLD, Decision, DecisionState, Option, Refusal, lettered
+from agents.domain.decisions.kind import ask, supersede
 from agents.domain.decisions.pressing import Press
 from agents.domain.decisions.refusing import refuse_unless_open
 from agents.domain.decisions.subject import OfPlan

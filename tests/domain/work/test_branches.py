@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from agents.domain.ids import TaskId
-from agents.domain.work.branches import branch_for, odd_branch
-from agents.domain.work.commit_messages import GAP, commit_message
+from agents.domain.work.git_names import GAP, branch_for, commit_message, odd_branch
 
 HOSTILE = [
     "--upload-pack=x",

@@ -6,8 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from agents.domain import events as e
-from agents.domain.checks.evaluation import Change, CodeReview, Evaluation, Opinion, Score
-from agents.domain.checks.risk import RiskLevel
+from agents.domain.checks.evaluation import Change, CodeReview, Evaluation, Opinion, RiskLevel, Score
 from agents.domain.events import Event
 from agents.domain.ids import PersonId, TaskId
 from agents.domain.work.outcome import (

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlparse
 
-from agents.domain.checks.risk import Risk, RiskLevel
+from agents.domain.checks.evaluation import RiskLevel
+from agents.domain.checks.risk import Risk
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision
 from agents.domain.errors import BudgetReached

@@ -5,7 +5,7 @@ import re
 import pytest
 from hypothesis import given, strategies as st
 
-from agents.domain.work.commit_messages import commit_message
+from agents.domain.work.git_names import commit_message
 from agents.workspace.forge.words import BODY_MOST, TITLE_MOST, harmless, title
 
 GAP = "\u200b"

@@ -12,11 +12,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from agents.domain.errors import OverlordError
-from agents.domain.work.scope import OutOfScope
 from agents.domain.work.work import Ending, run_key
 from agents.domain.workflow.roles import EngineName, Role
 from agents.minions.engines.builtin import prompting
-from agents.minions.engines.builtin.executor import SCOPE, ToolExecutor
+from agents.minions.engines.builtin.executor import SCOPE, OutOfScope, ToolExecutor
 from agents.minions.engines.builtin.room import LateRoom, NoRoom
 from agents.minions.engines.builtin.tools import tools_for
 from agents.minions.engines.builtin.transcript import Message, Row, Talk, opening_row, told_row

@@ -11,7 +11,7 @@ from agents.domain.errors import OverlordError
 from agents.domain.learning.skill import Skill
 from agents.domain.limits import Limits
 from agents.domain.text.sanitize import clean, cut, one_line
-from agents.domain.work.scope import Scope, parse_scope
+from agents.domain.work.scope import Scope, ScopeMode, odd_pattern
 from agents.minions.engines.builtin.room import LateRoom
 from agents.minions.engines.builtin.tool_calls import ParsedCall
 from agents.ports import Files, Outcome, Show, Trial, Workspace, unseen
@@ -118,3 +118,28 @@ class ToolExecutor:
 def _told(name: str, error: ValidationError) -> str:
     faults = (f"{'.'.join(map(str, e['loc'])) or 'the arguments'}: {e['msg']}" for e in error.errors()[:5])
     return cut(clean(f"The arguments of {name} do not fit: {'; '.join(faults)}"), 600)
+
+
+class OutOfScope(OverlordError):
+    """A write that may not be. The minion is told how to ask; the diff gate says no a second time."""
+
+
+def parse_scope(text: str) -> Scope:
+    """A list is directory mode. Broken or empty means that nothing may be written, never everything."""
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise OutOfScope(
+            f"MINION_SCOPE is not JSON ({error})", next_step="The host must pass a list or an object."
+        ) from error
+    if isinstance(value, list):
+        value = {"mode": ScopeMode.DIRECTORY, "patterns": value}
+    if not isinstance(value, dict) or set(value) - {"mode", "patterns"}:
+        raise OutOfScope("MINION_SCOPE has an unknown shape", next_step='Pass a list, or {"mode", "patterns"}.')
+    patterns = value.get("patterns", [])
+    modes = {mode.value for mode in ScopeMode}
+    if value.get("mode") not in modes or not isinstance(patterns, list):
+        raise OutOfScope("MINION_SCOPE names an unknown mode", next_step=f"Use one of {', '.join(sorted(modes))}.")
+    if not all(isinstance(p, str) and p and not odd_pattern(p) for p in patterns):
+        raise OutOfScope("MINION_SCOPE has a pattern that is no path", next_step="Use paths inside the project.")
+    return Scope(mode=ScopeMode(value["mode"]), patterns=tuple(patterns))

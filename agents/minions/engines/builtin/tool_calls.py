@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from agents.domain.text.sanitize import clean, cut
-from agents.domain.text.strict_json import strictly
+from agents.domain.text.sanitize import clean, cut, strictly
 from agents.ports import Said, ToolCall
 
 MOST_CALLS = 20  # in one turn

@@ -1,6 +1,6 @@
 """Finished work of a subtask, before it goes on."""
 
-from agents.domain.checks.risk import RiskLevel
+from agents.domain.checks.evaluation import RiskLevel
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.kinds.work.gate import GateOption
 from bot.cards.kinds.kind_card import KindCard, Label

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from agents.domain.checks.risk import RiskLevel
+from agents.domain.checks.evaluation import RiskLevel
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision
 from agents.domain.decisions.kind import same_option

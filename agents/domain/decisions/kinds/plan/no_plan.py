@@ -4,9 +4,8 @@ from enum import StrEnum
 
 from agents.domain import events as e
 from agents.domain.decisions.authority import OWNERS, Kind, Rule
-from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment
+from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment, cancel
 from agents.domain.decisions.kinds.plan import clarification
-from agents.domain.decisions.kinds.task.ending import cancel
 from agents.domain.planning.decomposition import Level, with_closing
 from agents.domain.planning.ladder import outline
 from agents.domain.task.task import Task

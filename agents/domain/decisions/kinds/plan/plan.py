@@ -3,10 +3,8 @@
 from enum import StrEnum
 
 from agents.domain import events as e
-from agents.domain.decisions.asking import Question, ask, withdraw
 from agents.domain.decisions.authority import APPROVERS, HEARD, STEERING, Kind, Requester, Rule
-from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment
-from agents.domain.decisions.kinds.task.ending import cancel
+from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment, Question, ask, cancel, withdraw
 from agents.domain.decisions.kinds.task.snoozed import SNOOZED
 from agents.domain.decisions.subject import OfPlan
 from agents.domain.ids import PersonId

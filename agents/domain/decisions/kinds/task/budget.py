@@ -5,8 +5,7 @@ from enum import StrEnum
 from agents.domain import events as e
 from agents.domain.decisions.authority import APPROVERS, STEERING, Kind, Requester, Rule
 from agents.domain.decisions.decision import Option, lettered
-from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment
-from agents.domain.decisions.kinds.task.ending import cancel, retry_jobs
+from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment, cancel, retry_jobs
 from agents.domain.decisions.subject import OfBudget
 from agents.domain.task.task import Task
 

@@ -3,10 +3,8 @@
 from dataclasses import replace
 from enum import StrEnum
 
-from agents.domain.decisions.asking import Question
 from agents.domain.decisions.authority import OWNERS, Kind, Rule, Silence
-from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment
-from agents.domain.decisions.kinds.task import ending
+from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment, Question, cancel
 from agents.domain.task.task import Task
 
 
@@ -24,7 +22,7 @@ def confirmation(reason: str) -> Question:
 def apply(task: Task, subject: None, chosen: Chosen, moment: Moment) -> Facts:
     if chosen.option.value == CancelOption.KEEP:
         return []
-    return ending.cancel(task, chosen, moment, reason=chosen.decision.question)
+    return cancel(task, chosen, moment, reason=chosen.decision.question)
 
 
 CANCEL: DecisionKind[None] = DecisionKind(

@@ -3,10 +3,9 @@
 from enum import StrEnum
 
 from agents.domain import events as e
-from agents.domain.decisions.asking import withdraw
 from agents.domain.decisions.authority import OWNERS, Kind, Rule
 from agents.domain.decisions.decision import Decision, Refusal, Refused
-from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment
+from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment, withdraw
 from agents.domain.decisions.kinds.work.merge import change_whole
 from agents.domain.decisions.subject import OfStep
 from agents.domain.task.task import Task

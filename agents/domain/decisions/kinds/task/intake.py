@@ -4,8 +4,7 @@ from enum import StrEnum
 
 from agents.domain import events as e
 from agents.domain.decisions.authority import APPROVERS, Kind, Requester, Rule
-from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment
-from agents.domain.decisions.kinds.task.ending import cancel
+from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment, cancel
 from agents.domain.task.task import Task
 
 

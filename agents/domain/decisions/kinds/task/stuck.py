@@ -3,9 +3,8 @@
 from enum import StrEnum
 
 from agents.domain.decisions.authority import OWNERS, Kind, Rule
-from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment
+from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment, cancel, retry_jobs
 from agents.domain.decisions.kinds.plan.no_plan import outline_plan
-from agents.domain.decisions.kinds.task.ending import cancel, retry_jobs
 from agents.domain.decisions.subject import OfJob
 from agents.domain.task.task import Task
 

@@ -5,11 +5,9 @@ from dataclasses import replace
 from enum import StrEnum
 
 from agents.domain import events as e
-from agents.domain.decisions.asking import Question, ask
 from agents.domain.decisions.authority import OWNERS, Kind, Rule
 from agents.domain.decisions.decision import Decision, Option
-from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment, same_option
-from agents.domain.decisions.kinds.task.ending import cancel
+from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment, Question, ask, cancel, same_option
 from agents.domain.decisions.kinds.work.scope import SCOPE
 from agents.domain.decisions.kinds.work.taken import TAKEN
 from agents.domain.decisions.subject import OfRun

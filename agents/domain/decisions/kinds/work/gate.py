@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from agents.domain import events as e
-from agents.domain.checks.risk import RiskLevel
+from agents.domain.checks.evaluation import RiskLevel
 from agents.domain.decisions.authority import APPROVERS, LEADS, TEAMS, Kind, Requester, Rule, Silence
 from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment
 from agents.domain.decisions.subject import OfStep

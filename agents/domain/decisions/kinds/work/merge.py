@@ -4,10 +4,9 @@ from dataclasses import replace
 from enum import StrEnum
 
 from agents.domain import events as e
-from agents.domain.checks.risk import RiskLevel
+from agents.domain.checks.evaluation import RiskLevel
 from agents.domain.decisions.authority import APPROVERS, LEADS, OWNERS, STEERING, TEAMS, Kind, Requester, Rule
-from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment
-from agents.domain.decisions.kinds.task.ending import cancel, hand_over
+from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment, cancel, hand_over
 from agents.domain.decisions.subject import OfHead
 from agents.domain.task.task import Task
 from agents.domain.work.runs import run_again

@@ -4,8 +4,7 @@ from enum import StrEnum
 
 from agents.domain import events as e
 from agents.domain.decisions.authority import OWNERS, Kind, Rule
-from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment
-from agents.domain.decisions.kinds.task.ending import cancel
+from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment, cancel
 from agents.domain.decisions.subject import OfRun
 from agents.domain.task.task import Task
 from agents.domain.work.dispatching import drop

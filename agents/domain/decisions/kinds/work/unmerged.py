@@ -4,8 +4,7 @@ from enum import StrEnum
 
 from agents.domain import events as e
 from agents.domain.decisions.authority import OWNERS, Kind, Rule
-from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment
-from agents.domain.decisions.kinds.task.ending import cancel, hand_over
+from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment, cancel, hand_over
 from agents.domain.task.task import Task
 
 

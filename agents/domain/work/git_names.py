@@ -1,8 +1,37 @@
-"""Messages of commits: made of what anybody wrote, so that they can be read, and do nothing (attack 50)."""
+"""Names of branches and messages of commits: made of what anybody wrote, so that nothing in them is obeyed."""
 
 import re
+import unicodedata
 
+from agents.domain.ids import TaskId
 from agents.domain.text.sanitize import clean, one_line
+
+LONGEST_SLUG = 60
+_PART = r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?"
+_BRANCH = re.compile(rf"{_PART}(?:/{_PART})*")
+
+
+def branch_for(task: TaskId, title: str, subtask: int | None = None) -> str:
+    """M225: `ai/t-14-let-links-expire` for a task, `ai/t-14.2-refuse-expired-links` for its second subtask."""
+    number = "" if subtask is None else f".{abs(subtask)}"
+    return f"ai/{_slug(task) or 'task'}{number}-{_slug(title) or 'work'}"
+
+
+def odd_branch(name: str) -> str | None:
+    """Why this is no name that a branch of ours could have; None if it could."""
+    if len(name) > 200:
+        return "it is longer than 200 characters"
+    if not _BRANCH.fullmatch(name) or ".." in name or name == "HEAD":
+        return "only letters, digits and single dots, dashes and slashes between them are allowed"
+    if any(part.lower().endswith(".lock") for part in name.split("/")):
+        return "git keeps names that end in .lock for itself"
+    return None
+
+
+def _slug(text: str) -> str:
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:LONGEST_SLUG].strip("-")
+
 
 SUBJECT_MOST, BODY_MOST = 100, 10_000
 GAP = "\u200b"  # seen by nobody, and enough to make plain text of what comes after
