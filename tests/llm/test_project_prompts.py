@@ -168,3 +168,9 @@ async def test_a_link_is_not_followed(project: Path, tmp_path: Path) -> None:
     (project / PLACE / "decompose.j2").symlink_to(secret)
     commit(project)
     assert "BEGIN KEY" not in whole(await shown(asked("decompose"), project))
+
+
+async def test_one_that_says_nothing_is_no_guidance_and_no_trouble(project: Path) -> None:
+    write(project, "decompose", "{# later #}\n")
+    prompt = await shown(asked("decompose"), project)
+    assert guidance(prompt) == [] and prompt.left_out == () and "guidance" not in prompt.question

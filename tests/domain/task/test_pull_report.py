@@ -1,0 +1,61 @@
+"""What others read of a task's subtasks: in a pull request, on an issue, and in the notes of those that build on it."""
+
+from dataclasses import replace
+
+import pytest
+
+from agents.domain import events as e
+from agents.domain.planning.decomposition import Need
+from agents.domain.task.issue_comments import Act, telling
+from agents.domain.task.pull_report import pull_text
+from agents.domain.task.request import Origin
+from agents.domain.task.task import Task
+from agents.domain.work.dispatching import notes_for
+from agents.domain.work.work import Ending, SubtaskState, Work
+from tests.domain.work.test_dispatching import AT, at_work, played, subtask
+
+
+def with_work(task: Task, *work: Work) -> Task:
+    return replace(task, work=replace(task.work, subtasks=work))
+
+
+def test_a_pull_request_names_what_was_done_first_and_then_what_was_dropped() -> None:
+    task = at_work(subtask(1), subtask(2), subtask(3))
+    states = (SubtaskState.FAILED, SubtaskState.DONE, SubtaskState.BLOCKED)
+    task = with_work(task, *(Work(number=number, state=state) for number, state in enumerate(states, 1)))
+    _, body = pull_text(task)
+    lines = body.partition("Subtasks:\n")[2].splitlines()
+    assert ["Step 2" in lines[0], "Step 1" in lines[1], "Step 3" in lines[2]] == [True] * 3
+    assert [line.endswith("(dropped)") for line in lines] == [False, True, True]
+
+
+def test_a_subtask_is_given_the_notes_of_those_it_needs_alone() -> None:
+    third = replace(subtask(3), needs=(Need(number=1), Need(number=4)))
+    task = at_work(subtask(1), subtask(2), third, subtask(4))
+    notes = {1: "the table is `users`", 2: "nobody needs this", 3: "", 4: ""}
+    task = with_work(task, *(Work(number=number, note=note) for number, note in notes.items()))
+    assert notes_for(task, third) == ("T-1.1: the table is `users`",)
+
+
+def failed(task: Task, **more: object) -> e.MinionFailed:
+    about = {"task": task.id, "at": AT, "subtask": 1, "attempt": 1, "ending": Ending.TURNS, "problem": "no end"}
+    return e.MinionFailed(**{**about, **more})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("told", "stays"), [("new", "new"), ("", "old")])
+def test_a_failed_minion_leaves_its_commit_or_the_one_before(told: str, stays: str) -> None:
+    task = with_work(at_work(subtask(1)), Work(number=1, attempt=1, state=SubtaskState.RUNNING, commit="old"))
+    [work] = played(task, failed(task, commit=told)).work.subtasks
+    assert (work.commit, work.problem) == (stays, "no end")
+
+
+def test_an_issue_is_told_which_subtask_needs_a_person() -> None:
+    task = at_work(subtask(1))
+    assert telling(task, failed(task)) is None, "it came from no issue"
+    origin = Origin(key="issue:7", project="shop", number=7, url="https://forge.example/7", by="ana", heard=True)
+    task = replace(task, request=replace(task.request, origin=origin))
+    said = telling(task, failed(task))
+    assert said and said.act is Act.ATTENTION
+    assert said.text == "T-1.1 (Step 1) needs a person. It came to the end of its turns. no end"
+    blocked = telling(task, failed(task, ending=Ending.BLOCKED))
+    assert blocked and blocked.act is Act.BLOCKED and blocked.text.startswith("T-1.1 (Step 1) cannot be done")
