@@ -11,6 +11,7 @@ from agents.domain.ids import Thread
 from store.books import Books
 from store.chat.posts import Act, Post, PostState, Wish
 from store.database import Database
+from store.running.gauges import measure
 from store.running.leases import Lease
 from tests.store.room import MORNING, UNLIMITED
 
@@ -252,3 +253,14 @@ async def test_a_platform_that_asks_for_patience_after_an_unsure_try_is_given_it
     for second in range(0, 300, 20):
         assert await posts.claim(MORNING + SETTLE + timedelta(seconds=second)) == []
     assert keys(await posts.claim(until)) == ["a"]
+
+
+async def test_posts_that_no_platform_takes_are_counted_until_their_thread_has_what_it_wants(posts: Outboxes) -> None:
+    await posts.want(wish("a"), wish("b", thread="slack:C1:2"))
+    first, second = await posts.claim()
+    await posts.sent(second, "m2")
+    await posts.do(lambda books: books.posts.park(first, "gone"))
+    at = MORNING + timedelta(seconds=90)
+    gauges = await posts.do(lambda books: measure(books.db, at))
+    assert gauges["overlord_parked_posts"][1] == 1
+    assert gauges["overlord_post_age_seconds"][1] == 0, "nothing waits: one was taken, one never will be"
