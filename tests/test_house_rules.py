@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -155,8 +155,6 @@ CITED = re.compile(r"\b(M\d{3}|C\d{2}|P\d{1,2})\b|\b[Aa]ttacks? (\d+(?:(?:[–,]
 ABSENT = re.compile(
     r"\b(AUTHORITY|RULINGS|CHAT|WORDS|PROMISES|CHECKLIST|NAMES|EXAMPLES|STYLE)" + r"\.md\b|the facts" + " page"
 )
-# Cleaned by hand, one after the other: nothing is added here.
-STILL_CITING = ("agents/domain/",)
 
 
 def cited(text: str) -> Iterator[str]:
@@ -174,7 +172,7 @@ def test_what_is_cited_is_explained() -> None:
     first_cells = re.findall(r"(?m)^\| ([P\d][\d, ]*) \|", (ROOT / "docs/requirements.md").read_text())
     explained = {each for cell in first_cells for each in cell.split(", ")}
     pages = (path.relative_to(ROOT).as_posix() for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")))
-    texts = [s for s in (*sources(*PACKAGES, "tests"), *pages) if not s.startswith(STILL_CITING)]
+    texts = [*sources(*PACKAGES, "tests"), *pages]
     unexplained = {source: sorted(set(cited(text_of(source))) - explained) for source in texts}
     assert {source: ids for source, ids in unexplained.items() if ids} == {}
     assert [source for source in texts if ABSENT.search(text_of(source))] == [], "cite what is in the repository"
@@ -230,3 +228,29 @@ def _inner_imports(source: str) -> Iterator[int]:
     for node in (inner for function in functions for inner in ast.walk(function)):
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in ("bot", "agents", "store"):
             yield node.lineno
+
+
+DEEPEST_IMPORT = 15  # inside the domain, those in functions counted; nine is the goal, and it never grows
+
+
+def test_imports_of_the_domain_are_not_deep() -> None:
+    """A reader of one module of it should not have to open a long chain of others."""
+    names = {
+        source.removesuffix(".py").removesuffix("/__init__").replace("/", "."): source
+        for source in sources("agents/domain")
+    }
+    needs = {name: {each for each in _imported(source, names) if each != name} for name, source in names.items()}
+
+    @cache
+    def depth(name: str) -> int:
+        return 1 + max((depth(each) for each in needs[name]), default=0)
+
+    deepest = max(names, key=depth)
+    assert depth(deepest) <= DEEPEST_IMPORT, f"{deepest} imports {depth(deepest)} levels deep"
+
+
+def _imported(source: str, names: Collection[str]) -> Iterator[str]:
+    for node in ast.walk(tree_of(source)):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module in names:
+            for alias in node.names:
+                yield full if (full := f"{node.module}.{alias.name}") in names else node.module

@@ -17,7 +17,7 @@ class RiskLevel(StrEnum):
 class Score(StrEnum):
     PASS = "pass"
     NEEDS_REVISION = "needs_revision"
-    FAIL = "fail"  # C13: nothing that another attempt could mend
+    FAIL = "fail"  # nothing that another attempt could mend
 
 
 class Opinion(StrEnum):
@@ -80,21 +80,21 @@ class CodeReview:
 
     @property
     def score(self) -> Score | None:
-        """None: no verdict, so a person decides (C06)."""
+        """None: no verdict, so a person decides."""
         match self.opinion:
             case Opinion.APPROVED:
                 return Score.PASS
             case Opinion.CHANGES_REQUESTED:
                 return Score.NEEDS_REVISION
             case Opinion.REJECTED:
-                return Score.FAIL if self.security_concerns else Score.NEEDS_REVISION  # C13
+                return Score.FAIL if self.security_concerns else Score.NEEDS_REVISION
             case Opinion.NO_VERDICT:
                 return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
-    """M033. `sandbox` says where the gates ran."""
+    """`sandbox` says where the gates ran."""
 
     subtask: int
     attempt: int
@@ -105,7 +105,7 @@ class Evaluation:
     reviews: tuple[CodeReview, ...] = ()
     changes: tuple[Change, ...] = ()  # the first of them
     files: int = 0  # that changed, in all; 0 in older facts, where the changes are all there are
-    feedback: tuple[str, ...] = ()  # M028: what another attempt must heed
+    feedback: tuple[str, ...] = ()  # what another attempt must heed
     coverage: float | None = None  # percent; None: not measured
     sandbox: str = ""
     cost: float = 0.0
@@ -149,7 +149,7 @@ def joined(parts: Sequence[CodeReview], unread: Sequence[str]) -> CodeReview:
 
 
 def overall(scores: Iterable[Score]) -> Score:
-    """M026: any hard fail, else any revise, else pass. No score at all is no pass."""
+    """Any hard fail, else any revise, else pass. No score at all is no pass."""
     seen = set(scores)
     if Score.FAIL in seen or not seen:
         return Score.FAIL
@@ -157,9 +157,9 @@ def overall(scores: Iterable[Score]) -> Score:
 
 
 def judged(gates: Sequence[GateRun], reviews: Sequence[CodeReview] = ()) -> tuple[Score, tuple[str, ...]]:
-    """What the gates and the reviewers come to, and what another attempt must heed (M028).
+    """What the gates and the reviewers come to, and what another attempt must heed.
 
-    A reviewer without a verdict counts neither way here: a person is asked (C06). Without gates nothing passes.
+    A reviewer without a verdict counts neither way here: a person is asked. Without gates nothing passes.
     """
     scores = [gate.score for gate in gates] + [review.score for review in reviews if review.score is not None]
     return overall(scores) if gates else Score.FAIL, (*_from_gates(gates), *_from_reviews(reviews))

@@ -14,7 +14,7 @@ FILES = "{files}"  # in a lint command: the changed files, quoted
 
 
 class OnFail(StrEnum):
-    """M181"""
+    """What a failed gate of a project leads to."""
 
     BLOCK = "block"  # no other attempt: a person decides
     RETRY = "retry"

@@ -1,4 +1,4 @@
-"""How risky a change is, from deterministic signals alone: which paths, how many, what was measured (C07, C08)."""
+"""How risky a change is, from deterministic signals alone: which paths, how many, what was measured."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -41,7 +41,7 @@ class Area:
         return bool(self.words) and not self.words.isdisjoint(words_of(path))
 
 
-# Attack 50: what runs by itself once it is pushed is critical, whatever a policy says.
+# What runs by itself once it is pushed is critical, whatever a policy says.
 ALWAYS_CRITICAL = Area(
     name="CI and what a repository runs by itself",
     level=RiskLevel.CRITICAL,
@@ -74,10 +74,10 @@ class Breaking:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RiskPolicy:
-    low_below: int = 3  # files (M230)
+    low_below: int = 3  # files
     low_coverage: float = 80.0  # percent, to be exceeded
-    medium_below: int = 10  # files (M231)
-    high_above: int = 20  # files (M232)
+    medium_below: int = 10  # files
+    high_above: int = 20  # files
     low_lines: int = 300  # added and removed, together: fewer may be low
     high_lines: int = 2_000  # more are high
     areas: tuple[Area, ...] = ()
@@ -85,7 +85,7 @@ class RiskPolicy:
 
 
 def risk_of(changes: Sequence[Change], coverage: float | None, policy: RiskPolicy) -> Risk:
-    """Worst first; low before medium, whose conditions it narrows. What matches no rule is high (C08)."""
+    """Worst first; low before medium, whose conditions it narrows. What matches no rule is high."""
     touched = [(area, [c.path for c in changes if area.holds(c.path)]) for area in (ALWAYS_CRITICAL, *policy.areas)]
     areas = [(area, paths) for area, paths in touched if paths]
     critical = [_told(area.name, paths) for area, paths in areas if area.level is RiskLevel.CRITICAL]

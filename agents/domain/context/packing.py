@@ -12,14 +12,14 @@ from agents.domain.work.scope import matches
 
 Count = Callable[[str], int]  # tokens of a text
 
-DEFAULT_BUDGET, MAX_BUDGET = 20_000, 50_000  # M165: tokens, whatever a file says
+DEFAULT_BUDGET, MAX_BUDGET = 20_000, 50_000  # tokens, whatever a file says
 
 TREE_MOST = 3_000  # tokens, where nobody says so: names of files far away help nobody
 TARGET_LEAST = 200  # less of a file is no use
 NOTE = 250  # kept free for saying what was left out
 NAMED_MOST = 5  # of what was left out
 
-# Never packed, whoever asks for it (attack 67). Read in small letters.
+# Never packed, whoever asks for it. Read in small letters.
 SECRET_PATHS = (
     "**/.env*", "**/*.env", "**/*.pem", "**/*.key", "**/*.p12", "**/*.pfx", "**/*.jks", "**/*.keystore", "**/*.kdbx",
     "**/*.ppk", "**/*.asc", "**/id_rsa*", "**/id_dsa*", "**/id_ecdsa*", "**/id_ed25519*", "**/.netrc", "**/_netrc",
@@ -72,7 +72,7 @@ class Packed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delta:
-    """M168: what changed, from where to where, and what was agreed to. Commits are full ids."""
+    """What changed, from where to where, and what was agreed to. Commits are full ids."""
 
     before: str
     after: str
@@ -93,7 +93,7 @@ class ReviewPack:
 
 
 class PackTooTight(OverlordError):
-    """Even the least that must be read does not fit (M169)."""
+    """Even the least that must be read does not fit."""
 
     def __init__(self, needed: int, budget: int, what: str) -> None:
         super().__init__(

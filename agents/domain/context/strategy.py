@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from agents.domain.context.packing import DEFAULT_BUDGET, MAX_BUDGET, Part, Room
 
-FIRST = (Part.SYSTEM, Part.TASK, Part.TARGET)  # M166: nothing comes before these
+FIRST = (Part.SYSTEM, Part.TASK, Part.TARGET)  # nothing comes before these
 PER_TOKEN = 3  # characters, where tokens are not counted one by one; names of files have a few more
 REQUEST = 20_000  # characters that a request may have
 
@@ -49,7 +49,7 @@ MEASURES: dict[Input, Measure] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strategy:
-    """M167. What is not among the inputs is not gathered; `always_include` and `exclude` are patterns of paths."""
+    """What is not among the inputs is not gathered; `always_include` and `exclude` are patterns of paths."""
 
     name: str
     description: str = ""
@@ -61,7 +61,7 @@ class Strategy:
 
     @property
     def budget(self) -> int:
-        """M165: never more than the most one call may have, whoever wrote it."""
+        """Never more than the most one call may have, whoever wrote it."""
         return min(self.token_budget, MAX_BUDGET)
 
     @property

@@ -72,7 +72,7 @@ class Rule:
     people: int = 1
     silence: Silence = Silence.WAITS
     reminders: int = 0  # the first to those it was put to, later ones to the next approver
-    by_words: bool = False  # C37: an approval is never given by words alone
+    by_words: bool = False  # an approval is never given by words alone
     put_to: bool = False  # whom it was put to may decide it, whatever groups they are in
     anybody: bool = False  # whoever is heard may, whatever groups they are in
 

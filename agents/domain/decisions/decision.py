@@ -212,7 +212,7 @@ class DecisionWithdrawn(AboutDecision):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalOffered(Event):
-    """Someone approved in words, so they are shown the button (C37)."""
+    """Someone approved in words, so they are shown the button."""
 
     by: PersonId
     decision: DecisionId

@@ -73,7 +73,7 @@ class DecisionKind(Generic[S]):
     """A kind of decision: what it is about, how it can be decided and by whom, and what follows."""
 
     name: Kind
-    rule: Rule | Mapping[RiskLevel, Rule]  # a row of AUTHORITY.md, or one for each risk
+    rule: Rule | Mapping[RiskLevel, Rule]  # who may decide and what silence means; or one for each risk
     apply: Apply[S]
     subject: type[S] | None = None  # None: the task as such
     options: type[StrEnum] | None = None  # None: people or models name them

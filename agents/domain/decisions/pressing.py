@@ -78,7 +78,7 @@ def _refuse_without_words(decision: Decision, option: Option, words: str) -> Non
 def reply(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Facts:
     """Words in a task's thread: an answer, something to ask back about, or a remark.
 
-    An approval is never given this way (C37), and the words of someone without the right answer nothing (attack 20).
+    An approval is never given this way, and the words of someone without the right answer nothing.
     """
     reading = read(task, words, presser, moment)
     answers = reading.answers

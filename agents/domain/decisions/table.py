@@ -41,7 +41,7 @@ _ALL: tuple[DecisionKind[Any], ...] = (
 )
 KINDS: dict[Kind, DecisionKind[Any]] = {kind.name: kind for kind in _ALL}
 
-# The rows of AUTHORITY.md by name: a kind's own, or one for each risk of it.
+# Rules by name: a kind's own, or one for each risk of it.
 RULES: dict[str, Rule] = {
     **{kind.name: kind.row(None) for kind in _ALL},
     **{f"{kind.name}_{risk}": kind.row(risk) for kind in _ALL if not isinstance(kind.rule, Rule) for risk in RiskLevel},

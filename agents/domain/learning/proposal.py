@@ -1,4 +1,4 @@
-"""An enhancement that the system suggests: what, why, and how far it has come. Only a person moves it on (P9)."""
+"""An enhancement that the system suggests: what, why, and how far it has come. Only a person moves it on."""
 
 import re
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from agents.domain.ids import Account, PersonId, ProposalId, TaskId, derived, fi
 
 
 class ProposalType(StrEnum):
-    """M043"""
+    """What would be changed."""
 
     NEW_SKILL = "new_skill"
     TOOL_FIX = "tool_fix"
@@ -28,9 +28,9 @@ class Level(StrEnum):
 class Trigger(StrEnum):
     """What gave rise to it."""
 
-    REPEATED = "repeated"  # M039: the same failure in two tasks or more
-    BLOCKER = "blocker"  # M040: a minion reports something that it cannot remove
-    REVIEW = "review"  # M041: a reviewer finds something wrong with the system itself
+    REPEATED = "repeated"  # the same failure in two tasks or more
+    BLOCKER = "blocker"  # a minion reports something that it cannot remove
+    REVIEW = "review"  # a reviewer finds something wrong with the system itself
 
 
 class ProposalStatus(StrEnum):
@@ -42,7 +42,7 @@ class ProposalStatus(StrEnum):
 
 S = ProposalStatus
 
-# M044: where a proposal may go from where it is.
+# Where a proposal may go from where it is.
 PROPOSAL_MOVES: dict[ProposalStatus, frozenset[ProposalStatus]] = {
     S.PENDING: frozenset({S.APPROVED, S.REJECTED}),
     S.APPROVED: frozenset({S.IMPLEMENTED}),
@@ -59,7 +59,7 @@ class Rationale:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """M042. Whose words are in it, a minion's or a model's, counts for nothing: a person decides."""
+    """Whose words are in it, a minion's or a model's, counts for nothing: a person decides."""
 
     id: ProposalId
     type: ProposalType

@@ -15,7 +15,7 @@ MOST = 600  # characters of a blocker
 
 
 def propose(task: Task, proposal: Proposal, moment: Moment) -> Facts:
-    """M038: it is put to a person and waits. One like it that is open, under way or turned down does not come back."""
+    """It is put to a person and waits. One like it that is open, under way or turned down does not come back."""
     if task.ended or moment.is_proposed(proposal.likeness):
         return []
     project = project_id(proposal.project)
@@ -25,7 +25,7 @@ def propose(task: Task, proposal: Proposal, moment: Moment) -> Facts:
 
 
 def after_blocker(task: Task, work: Work, blocker: str, moment: Moment) -> Facts:
-    """M040: what a minion could not remove may be worth a task of its own. No model is asked.
+    """What a minion could not remove may be worth a task of its own. No model is asked.
 
     A rehearsed minion is blocked where its script ends, and that is worth none.
     """

@@ -14,7 +14,7 @@ _WORD = re.compile(r"[^\W_]+[+#]*|[+#]+")  # C++ and C# are words, too
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skill:
-    """Text for minions. It gives no rights: whoever follows it stays in its sandbox and its scope (attack 66)."""
+    """Text for minions. It gives no rights: whoever follows it stays in its sandbox and its scope."""
 
     name: str
     description: str
@@ -28,7 +28,7 @@ class Skill:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Uses:
-    """By how many subtasks it was used, and how many of them were accepted (M067)."""
+    """By how many subtasks it was used, and how many of them were accepted."""
 
     subtasks: int = 0
     accepted: int = 0

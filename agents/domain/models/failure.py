@@ -22,7 +22,7 @@ class Action(StrEnum):
     RETRY_ONCE = "retry_once"
 
 
-# M219: fatal first, then what the model can mend, then what passes by itself.
+# Fatal first, then what the model can mend, then what passes by itself.
 ACTIONS: dict[ErrorClass, Action] = {
     ErrorClass.RESOURCE: Action.ESCALATE,
     ErrorClass.VALIDATION: Action.RETRY_WITH_FEEDBACK,
@@ -46,17 +46,17 @@ class Failure:
 
     @property
     def simpler_may_do(self) -> bool:
-        """M222: the question could not be taken or finished as it was, so a smaller one may be answered."""
+        """The question could not be taken or finished as it was, so a smaller one may be answered."""
         return self.cut_off or self.error is ErrorClass.RESOURCE
 
     def too_long(self, policy: "RetryPolicy") -> bool:
-        """Attack 71: nobody waits a day because a provider says so."""
+        """Nobody waits a day because a provider says so."""
         return self.retry_after is not None and self.retry_after > policy.longest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryPolicy:
-    """M217. Seconds; `jitter` is the share by which a wait may differ."""
+    """Seconds; `jitter` is the share by which a wait may differ."""
 
     attempts: int
     base: float
@@ -70,7 +70,7 @@ class RetryPolicy:
         return plain * (1 + self.jitter * (2 * chance - 1))
 
     def under(self, limits: Limits) -> "RetryPolicy":
-        """C15: the policy rules, the limits are its ceiling."""
+        """The policy rules, the limits are its ceiling."""
         attempts = min(self.attempts, 1 + limits.step_retries)
         return replace(self, attempts=attempts, longest=min(self.longest, limits.retry_longest))
 
@@ -107,7 +107,6 @@ def next_try(
     return Again(wait=max(policy.wait(failures, chance), failure.retry_after or 0.0))
 
 
-# M220
 FEEDBACK: dict[ErrorClass, str] = {
     ErrorClass.VALIDATION: (
         "Your last answer did not fit the schema: {message}. Answer again with one JSON value of that schema."

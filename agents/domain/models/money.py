@@ -15,7 +15,7 @@ class BudgetWarned(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelDegraded(Event):
-    """Another model than the preferred one answered (M222)."""
+    """Another model than the preferred one answered."""
 
     model: str
     why: str

@@ -88,7 +88,7 @@ def _short(point: str) -> str:
 
 
 def after_round(debate: Debate, round: Round, request: str, paths: Collection[str]) -> Debate:
-    """A side that revises takes the other's stance. A position without evidence loses to one with (C22)."""
+    """A side that revises takes the other's stance. A position without evidence loses to one with."""
     critic_moves = round.critic.position is Position.REVISE
     custodiet_moves = round.custodiet.position is Position.REVISE
     if not critic_moves and not custodiet_moves:

@@ -18,7 +18,7 @@ VERIFY = "Verify: "
 
 class Edge(StrEnum):
     BLOCKS = "blocks"
-    INFORMS = "informs"  # C26: only carries the hand-off note
+    INFORMS = "informs"  # only carries the hand-off note
 
 
 class Confidence(StrEnum):
@@ -180,7 +180,7 @@ def faults(plan: Decomposition, known_files: Collection[str] | None = None) -> l
 
 
 def _too_big(subtask: Subtask) -> Iterator[str]:
-    """M248: PR-sized only if every one of these holds."""
+    """PR-sized only if every one of these holds."""
     name = f"Subtask {subtask.number} ({subtask.title})"
     if subtask.hours > MAX_HOURS:
         yield f"{name} takes {subtask.hours:g} h; at most {MAX_HOURS:g} h: split it"

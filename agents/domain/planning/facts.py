@@ -81,7 +81,7 @@ class ClarificationAnswered(Event):
 class PlanAccepted(Event):
     hash: str  # of the plan that was shown
     by: tuple[PersonId, ...]  # empty: the channel's policy lets a single subtask through
-    workflow: Workflow | None = None  # M244: the task goes on by it; None: accepted before workflows were kept
+    workflow: Workflow | None = None  # the task goes on by it; None: accepted before workflows were kept
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +92,7 @@ class PlanChangeRequested(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanningSimplified(Event):
-    """The planner could not take or finish the whole question; it is asked once more with less to read (M222)."""
+    """The planner could not take or finish the whole question; it is asked once more with less to read."""
 
     why: str
 

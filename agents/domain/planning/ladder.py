@@ -1,4 +1,4 @@
-"""How a plan came about where the usual way was closed: from less to read, or as an outline that code wrote (M222)."""
+"""How a plan came about where the usual way was closed: from less to read, or as an outline that code wrote."""
 
 from collections.abc import Sequence
 

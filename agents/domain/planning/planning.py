@@ -131,14 +131,14 @@ def after_debate(task: Task, debate: Debate, moment: Moment) -> Facts:
 
 
 def without_debate(task: Task, debate: Debate, moment: Moment) -> Facts:
-    """C22: there is no money left to argue with, so the table is read as it is."""
+    """There is no money left to argue with, so the table is read as it is."""
     if not stands_at(task, TaskState.IN_REVIEW):
         return []
     return _ruled(task, debate.now.ruling, debate.now, None, moment)
 
 
 def over_budget(task: Task, reached: e.BudgetReached, moment: Moment) -> Facts:
-    """C20: at 100 % the work pauses and a person is asked. Each option is a limit, in dollars."""
+    """At 100 % the work pauses and a person is asked. Each option is a limit, in dollars."""
     if task.ended:
         return []
     shared = "" if reached.budget == f"task {task.id}" else reached.budget
@@ -168,9 +168,9 @@ def _ruled(task: Task, ruling: Ruling, review: Review, debate: Debate | None, mo
 
 
 def _ask_for_approval(task: Task, moment: Moment) -> Facts:
-    """C07: a person, unless the channel lets a single subtask through by itself and the workflow does not object."""
+    """A person, unless the channel lets a single subtask through by itself and the workflow does not object."""
     plan = task.plan.draft
-    usual = task.plan.level is Level.PRIMARY  # M222: what was degraded is never waved through
+    usual = task.plan.level is Level.PRIMARY  # what was degraded is never waved through
     if plan and usual and _lets_through(moment) and len(plan.steps) == 1:
         return [accept(task, plan.hash, (), moment)]
     return _ask_plan(task, PLAN, moment)
@@ -194,7 +194,7 @@ def _ask_plan(task: Task, kind: DecisionKind[OfPlan], moment: Moment, *options: 
 
 
 def _sent_back(task: Task, back: e.DecompositionSentBack, moment: Moment) -> Facts:
-    """C21: the first and as many as may be sent back by the workflow; then a person decides."""
+    """The first and as many as may be sent back by the workflow; then a person decides."""
     if task.plan.level is Level.MINIMAL and back.review is not None:
         why = f"The reviewers want changes, and no planner is there to make them: {'; '.join(back.reasons[:3])}"
         return _escalate(task, task.plan.number, why, (back.review, back.debate), moment)

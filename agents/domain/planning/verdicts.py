@@ -26,7 +26,7 @@ class Ruling(StrEnum):
 
 
 class Stance(StrEnum):
-    """C22: one scale for both reviewers."""
+    """One scale for both reviewers."""
 
     GO = "go"
     CHANGE = "change"
@@ -36,7 +36,7 @@ class Stance(StrEnum):
 
 _R = Ruling
 
-# M256 with C22, read on the verdicts after any debate. No verdict never approves; a stop always blocks.
+# Read on the verdicts after any debate. No verdict never approves; a stop always blocks.
 RULINGS: dict[tuple[Critic, Custodiet], Ruling] = {
     (Critic.PROCEED, Custodiet.OK): _R.APPROVED,
     (Critic.PROCEED, Custodiet.WARN): _R.APPROVED,
@@ -81,7 +81,7 @@ class CriticSays:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CustodietSays:
-    """M265: one line, an issue and a suggestion of at most fifteen words each."""
+    """One line, an issue and a suggestion of at most fifteen words each."""
 
     verdict: Custodiet
     issue: str = ""

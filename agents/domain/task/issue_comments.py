@@ -1,4 +1,4 @@
-"""What is said on an issue about the work it asked for (M090–M094): which facts, in which words, under which key."""
+"""What is said on an issue about the work it asked for: which facts, in which words, under which key."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -79,9 +79,9 @@ def _name(task: Task, fact: e.AboutWork) -> str:
 
 
 _ENDED: dict[Ending, str] = {
-    Ending.ERRORS: "Its tools failed again and again. ",  # M092
-    Ending.TURNS: "It came to the end of its turns. ",  # M093
-    Ending.TIMEOUT: "It took too long. ",  # M094
+    Ending.ERRORS: "Its tools failed again and again. ",
+    Ending.TURNS: "It came to the end of its turns. ",
+    Ending.TIMEOUT: "It took too long. ",
 }
 
 TELLS: dict[type[Event], Callable[[Task, Any], Telling]] = {

@@ -1,4 +1,4 @@
-"""No silent stall (P6): what will move a task that has not ended, or that nothing will."""
+"""No silent stall: what will move a task that has not ended, or that nothing will."""
 
 from dataclasses import dataclass
 

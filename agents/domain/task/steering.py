@@ -69,7 +69,7 @@ def take(value: str, *also: str) -> Steer:
 
 
 def offer_approval(task: Task, presser: Presser, words: str, moment: Moment) -> Facts:
-    """C37: words never approve. Someone who may is given the button, on one card."""
+    """Words never approve. Someone who may is given the button, on one card."""
     for decision in approvable(task):
         if any(option.approves for option in decision.options):
             check(rule_of(decision), presser, task.request.by, moment.channel)

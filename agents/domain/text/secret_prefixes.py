@@ -2,7 +2,7 @@
 
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 
-# whose it is, how it begins, what follows
+# Whose it is, how it begins, what follows
 SURE: tuple[tuple[str, str, str], ...] = (
     # models and what is around them
     ("OpenAI admin key", "sk-admin-", r"[\w-]{20,}"),
@@ -75,5 +75,5 @@ RANDOM: tuple[tuple[str, str, str], ...] = (
 
 # Tokens of chats and forges, and our own variables, are no keys of a model: its server would be sent them.
 OTHERS_KEY = r"(?i)(SLACK|DISCORD|GITHUB|GH|GITLAB|GL|BITBUCKET|GITEA|FORGEJO|CI|OVERLORD)_(?!(\w+_)?API_KEY$)\w+"
-# of Slack, GitHub and GitLab
+# Of Slack, GitHub and GitLab
 TOKEN_BEGINNINGS = ("xoxb-", "xoxp-", "xoxe", "xapp-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-")

@@ -20,7 +20,7 @@ ACTIVE = (SubtaskState.RUNNING, SubtaskState.EVALUATING, SubtaskState.NEEDS_HUMA
 
 
 def scope_of(task: Task, subtask: Subtask) -> Scope | None:
-    """C10: from the approved subtask's own list of files. None: nobody knows, so a person must say."""
+    """From the approved subtask's own list of files. None: nobody knows, so a person must say."""
     assert task.plan.draft is not None
     if task.plan.draft.is_closing(subtask.number):
         return _scope_of_all(task, task.plan.draft.paths)
@@ -63,7 +63,7 @@ def _start_all(task: Task, moment: Moment) -> Facts:
 
 
 def startable(task: Task, first_wave: int) -> list[Work]:
-    """M197, M199: all it waits for is settled, and it writes nothing that somebody else is at."""
+    """All it waits for is settled, and it writes nothing that somebody else is at."""
     assert task.plan.draft is not None
     blocking, settled = task.plan.draft.blocking(), {work.number for work in task.work.subtasks if work.settled}
     busy = [task.plan.subtask(work.number) for work in task.work.subtasks if work.queued or work.state in ACTIVE]
@@ -112,7 +112,7 @@ def _start(task: Task, work: Work, moment: Moment) -> Facts:
 
 
 def _ask_for_scope(task: Task, subtask: Subtask, moment: Moment) -> Facts:
-    """C10: unknown files are asked for, with a suggestion; everything is an explicit choice of a person."""
+    """Unknown files are asked for, with a suggestion; everything is an explicit choice of a person."""
     subject = OfSubtask(subtask=subtask.number)
     if any(d.subject == subject for d in task.open):
         return []
@@ -135,7 +135,7 @@ def resume(task: Task, moment: Moment) -> Facts:
 
 
 def notes_for(task: Task, subtask: Subtask) -> tuple[str, ...]:
-    """M246: what those it needs, or is told of, left for it."""
+    """What those it needs, or is told of, left for it."""
     wanted = {need.number for need in subtask.needs}
     return tuple(f"{task.id}.{w.number}: {w.note}" for w in task.work.subtasks if w.number in wanted and w.note)
 

@@ -84,7 +84,7 @@ class MinionFailed(AboutWork):
     ending: Ending
     problem: str
     commit: str = ""
-    patch: str = ""  # the artefact that holds what it had done (C34)
+    patch: str = ""  # the artefact that holds what it had done
     changes: tuple[Change, ...] = ()  # from where the branch began, as git measures it
 
 
@@ -109,7 +109,7 @@ class WorkEvaluated(AboutWork):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GatePassed(AboutWork):
-    """The work may go onto the task's branch. `by` is empty where the risk is low, or the time ran out (C09)."""
+    """The work may go onto the task's branch. `by` is empty where the risk is low, or the time ran out."""
 
     by: tuple[PersonId, ...] = ()
     by_time: bool = False

@@ -12,7 +12,7 @@ _BRANCH = re.compile(rf"{_PART}(?:/{_PART})*")
 
 
 def branch_for(task: TaskId, title: str, subtask: int | None = None) -> str:
-    """M225: `ai/t-14-let-links-expire` for a task, `ai/t-14.2-refuse-expired-links` for its second subtask."""
+    """`ai/t-14-let-links-expire` for a task, `ai/t-14.2-refuse-expired-links` for its second subtask."""
     number = "" if subtask is None else f".{abs(subtask)}"
     return f"ai/{_slug(task) or 'task'}{number}-{_slug(title) or 'work'}"
 

@@ -1,4 +1,4 @@
-"""What each worker's part came to, in one form for all of them (M175): minions, people who finish by hand, reviewers.
+"""What each worker's part came to, in one form for all of them: minions, people who finish by hand, reviewers.
 
 Nothing of it is stored. It is read off the facts, and what a worker claims of itself decides nothing.
 """
@@ -37,7 +37,7 @@ MINION, PERSON, OVERLORD = "minion", "person", "overlord"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Implementation:
-    """M177. Paths as git measured them; a test that was written is among the created or modified too."""
+    """Paths as git measured them; a test that was written is among the created or modified too."""
 
     status: Made
     files_created: tuple[str, ...] = ()
@@ -56,7 +56,7 @@ class Implementation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerOutcome:
-    """M175. `run` is the minion's run it is about, such as T-1.2-1: its task, subtask and attempt."""
+    """`run` is the minion's run it is about, such as T-1.2-1: its task, subtask and attempt."""
 
     run: str
     worker: str  # minion, person, overlord where there was only something to judge, or the reviewer's name
@@ -69,11 +69,11 @@ class WorkerOutcome:
     implementation: Implementation | None = None  # None: it made nothing (a reviewer), or is not done with it
 
 
-# A score; None: no verdict, so a person decides (C06).
+# A score; None: no verdict, so a person decides.
 OF_SCORE: dict[Score | None, Status] = {
     Score.PASS: Status.SUCCESS,
     Score.NEEDS_REVISION: Status.NEEDS_REVISION,
-    Score.FAIL: Status.BLOCKED,  # C13: nothing that another attempt could mend
+    Score.FAIL: Status.BLOCKED,  # nothing that another attempt could mend
     None: Status.BLOCKED,
 }
 MADE_OF_SCORE: dict[Score | None, Made] = {
@@ -190,7 +190,7 @@ def _failed(run: _Run, fact: e.MinionFailed, key: str) -> _Run:
         status=OF_ENDING[fact.ending],
         action_taken=f"Gave up ({fact.ending.replace('_', ' ')})",
         blockers=(fact.problem,),
-        next_step=NEXT[Status.BLOCKED],  # M091–M094: whatever it was, a person is asked
+        next_step=NEXT[Status.BLOCKED],  # whatever it was, a person is asked
     )
     return replace(run, outcome=outcome, made=_so_far(fact.changes), changes=fact.changes)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 LONGEST = 4096
-# C10: never opened by inference, whatever the scope says; a person must name such a path itself.
+# Never opened by inference, whatever the scope says; a person must name such a path itself.
 STANDING_DENY = (
     ".github/workflows/**",
     ".gitlab-ci.yml",

@@ -41,10 +41,10 @@ class Ending(StrEnum):
     """Why a run ended without work to judge."""
 
     BLOCKED = "blocked"  # task_blocked: it says that it cannot be done
-    TURNS = "turns"  # M077
-    ERRORS = "errors"  # M079: three tool errors in a row
-    TIMEOUT = "timeout"  # M078
-    NO_SANDBOX = "no_sandbox"  # C28
+    TURNS = "turns"
+    ERRORS = "errors"  # three tool errors in a row
+    TIMEOUT = "timeout"
+    NO_SANDBOX = "no_sandbox"
     NO_GROUND = "no_ground"  # its folder or what it may write cannot be read: ours to mend, not the minion's blocker
     NO_ANSWER = "no_answer"  # the model
     CONFLICT = "conflict"  # its commits do not fit on what others did meanwhile
@@ -83,9 +83,9 @@ class Work:
     skills: tuple[str, ...] = ()  # that its minions were given, in all attempts
     engine: str = ""  # which engine in which sandbox its last minion had
     went_on: str = ""  # what became of the run when the bot died under it
-    note: str = ""  # M246: for those who come after, at most 500 characters
+    note: str = ""  # for those who come after, at most 500 characters
     problem: str = ""
-    patch: str = ""  # name of the kept patch (C34)
+    patch: str = ""  # name of the kept patch
     evaluation: Evaluation | None = None
     trees: tuple[str, ...] = ()  # of what was judged; empty where a gate refused it for good
     risk: RiskLevel | None = None

@@ -61,7 +61,7 @@ def stopped(task: Task, work: Work, commit: str, moment: Moment, changes: tuple[
 
 
 def asked(task: Task, work: Work, wanted: Wanted, commit: str, moment: Moment) -> Facts:
-    """A question of its own, or one for more scope: bound to this run and to these very paths (attack 29)."""
+    """A question of its own, or one for more scope: bound to this run and to these very paths."""
     pause = e.MinionAsked(**about_run(task, work, moment.at), commit=commit, question=wanted.question)
     later = replace(moment, cause=f"{moment.cause}:{key_of(task, work)}:{work.questions}")
     return [pause, *ask(task, _question(task, work, wanted), later)]
@@ -83,7 +83,7 @@ def _question(task: Task, work: Work, wanted: Wanted) -> Question:
 
 
 def failed(task: Task, work: Work, ended: Ended, moment: Moment) -> Facts:
-    """M091–M094: a run that came to nothing goes to a person, with what was kept. A blocker may become a proposal."""
+    """A run that came to nothing goes to a person, with what was kept. A blocker may become a proposal."""
     fact = e.MinionFailed(
         **about_run(task, work, moment.at),
         ending=ended.ending,
@@ -97,7 +97,7 @@ def failed(task: Task, work: Work, ended: Ended, moment: Moment) -> Facts:
 
 
 def after_evaluation(task: Task, work: Work, evaluation: Evaluation, risk: Risk, moment: Moment) -> Facts:
-    """M035: pass goes on to the step gate, what can be mended goes back, all else goes to a person."""
+    """Pass goes on to the step gate, what can be mended goes back, all else goes to a person."""
     about = about_run(task, work, moment.at)
     if task.plan.subtask(work.number).spike and not evaluation.changes:
         risk = FOUND_OUT
@@ -115,12 +115,12 @@ def after_evaluation(task: Task, work: Work, evaluation: Evaluation, risk: Risk,
 
 
 def most_attempts(task: Task) -> int:
-    """M027: the first, and as many revisions as the workflow allows that its plan was approved under."""
+    """The first, and as many revisions as the workflow allows that its plan was approved under."""
     return 1 + (task.plan.workflow or DEFAULT).implement.max_retries
 
 
 def needs_a_person(task: Task, work: Work, evaluation: Evaluation) -> bool:
-    """M032, C13: no other attempt is made by itself."""
+    """No other attempt is made by itself."""
     match evaluation.overall:
         case Score.PASS:
             return False
@@ -131,7 +131,7 @@ def needs_a_person(task: Task, work: Work, evaluation: Evaluation) -> bool:
 
 
 def _gate(task: Task, work: Work, evaluation: Evaluation, risk: Risk, moment: Moment) -> Facts:
-    """C07: low risk passes by itself; a reviewer who said nothing is never taken for a yes (C06)."""
+    """Low risk passes by itself; a reviewer who said nothing is never taken for a yes."""
     held = at_least_high(risk, "; ".join(evaluation.doubts)) if evaluation.doubts else risk
     unseen = _unseen_but_leaving(task, moment) if task.plan.is_closing(work.number) else ""
     level, said = held.level, held.said
@@ -168,7 +168,7 @@ def _leaves_next(task: Task, work: Work, moment: Moment) -> bool:
 
 
 def _unseen_but_leaving(task: Task, moment: Moment) -> str:
-    """Attack 19: time may let a step pass, but nothing leaves the machine on the strength of that."""
+    """Time may let a step pass, but nothing leaves the machine on the strength of that."""
     unseen = [f"{task.id}.{work.number}" for work in task.work.subtasks if work.by_time]
     if not unseen or not moment.leaves or task.delivery.pull:
         return ""

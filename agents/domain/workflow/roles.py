@@ -106,7 +106,7 @@ class Layer:
 
 class Roles:
     """Layers of roles, the last one on top, resolved one by one. Whoever overrides or extends may take away, and never
-    add rights (attack 67); what is taken from a role is taken from all that extend it."""
+    add rights; what is taken from a role is taken from all that extend it."""
 
     def __init__(self, layers: Sequence[Layer], strategies: Mapping[str, Strategy]) -> None:
         self._layers, self._strategies = tuple(layers), strategies
@@ -146,7 +146,7 @@ class Roles:
         return self._top(wanted, chain)
 
     def _laid(self, part: RolePart, parent: Role, layer: Layer) -> Role:
-        """M185: one value replaces, lists are appended, what a context says is merged, words follow each other. Tools
+        """One value replaces, lists are appended, what a context says is merged, words follow each other. Tools
         alone are replaced, and only by fewer."""
         strategy, budget = part.strategy or parent.strategy, part.token_budget or parent.token_budget
         context = self._context(part, parent, strategy, budget)

@@ -11,7 +11,7 @@ ORDER = (PLAN, PLAN_REVIEW, IMPLEMENT, TEST, REVIEW, COMMIT)  # the one that the
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """M215, as far as it is obeyed. No defaults: what a task was approved under stays as it was written down, also
+    """As far as a workflow is obeyed. No defaults: what a task was approved under stays as it was written down, also
     where a later version of the program would choose otherwise."""
 
     name: str
@@ -65,7 +65,7 @@ def step_of(name: str, **given: Any) -> Step:
 
 _PLAIN = {"role": "", "max_retries": 0, "parallel": 1, "human_approval": False, "retry_policy": "default"}
 
-# manifests/workflows/default.yaml says the same. Plans that were approved before workflows were kept ran under it.
+# Manifests/workflows/default.yaml says the same. Plans that were approved before workflows were kept ran under it.
 DEFAULT = Workflow(
     name="default",
     steps=(
