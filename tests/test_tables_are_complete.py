@@ -9,6 +9,7 @@ from agents.domain import events as e
 from agents.domain.checks.evaluation import RiskLevel
 from agents.domain.decisions.authority import Kind, Rule
 from agents.domain.decisions.decision import Decision, DecisionState, Refusal, Refused
+from agents.domain.decisions.kind import Withdrawal
 from agents.domain.decisions.table import KINDS
 from agents.domain.ids import DecisionId, PersonId, TaskId
 from agents.domain.task.fold import EVEN_WHEN_ENDED, STAYS, TASK_MOVES
@@ -17,7 +18,7 @@ from agents.flows import FLOW_AFTER
 from bot.cards import CARD_FOR, QUIET, timeline
 from bot.cards.kinds.kind_card import Label
 from bot.cards.kinds.table import CARDS, prompt
-from bot.cards.parts.words import FLOW
+from bot.cards.parts.words import FLOW, WITHDRAWN
 from bot.cards.refusals import put_into_words
 from bot.cards.states import STATE, TONE
 from bot.intake.commands import ANSWERS, STEERS
@@ -101,6 +102,10 @@ def test_every_refusal_has_its_words(why: Refusal) -> None:
     assert " " in error.what and error.next_step
     asks = error.next_step == "What should it do differently?"
     assert asks is (why is Refusal.NEEDS_WORDS)
+
+
+def test_every_withdrawal_has_its_words() -> None:
+    assert WITHDRAWN.keys() == set(Withdrawal)
 
 
 def test_every_flow_that_may_hold_up_a_task_has_its_words() -> None:

@@ -12,6 +12,7 @@ from bot.cards.kinds.table import CARDS, label, label_of, outcome_label, prompt
 from bot.cards.parts.bill import NO_BILL, Bill
 from bot.cards.parts.plan import graph_of
 from bot.cards.parts.rights import who_may
+from bot.cards.parts.words import WITHDRAWN
 from bot.cards.parts.work import evaluation_rows, found_lines
 from bot.messages import Button, Card, Choice, Row, Style, Tone
 
@@ -152,7 +153,8 @@ def _came_of(task: Task, decision: Decision, name: NameOf) -> str:
         case DecisionState.SUPERSEDED:
             return "Superseded: what it showed has changed. There is a newer card."
         case _:
-            return f"No longer needed: {decision.words}." if decision.words else "No longer needed."
+            why = WITHDRAWN.get(decision.words, decision.words)  # earlier versions stored the sentence
+            return f"No longer needed: {why}." if why else "No longer needed."
 
 
 def _decided(decision: Decision, who: str) -> str:

@@ -123,6 +123,6 @@ _ABOUT: dict[type[Event], Callable[[Any, str, Decision | None], str]] = {
     e.DecisionReminded: lambda f, what, d: f"Reminded about {what} (number {f.number})",
     e.DecisionExpired: lambda f, what, d: f"Nobody decided {what} in time",
     e.DecisionSuperseded: lambda f, what, d: f"A newer card replaced the one about {what}",
-    e.DecisionWithdrawn: lambda f, what, d: f"No longer needed: {what} ({f.why})",
+    e.DecisionWithdrawn: lambda f, what, d: f"No longer needed: {what} ({words.WITHDRAWN.get(f.why, f.why)})",
 }
 IN_WORDS = _PLAIN.keys() | _ABOUT.keys() | _OF_WORK.keys()

@@ -10,7 +10,7 @@ from agents.catalog.specialists import load_panel
 from agents.domain.decisions import pressing
 from agents.domain.decisions.answering import Utterance
 from agents.domain.decisions.authority import Presser
-from agents.domain.decisions.kind import Moment, withdraw
+from agents.domain.decisions.kind import Moment, Withdrawal, withdraw
 from agents.domain.events import TaskCancelled
 from agents.domain.ids import PersonId, TaskId, Thread
 from agents.domain.limits import Limits
@@ -117,7 +117,7 @@ class Planning:
             task = books.log.task(self.task)
             moment = self.office.moment(task.request.channel, "cancel")
             ended = TaskCancelled(task=task.id, at=moment.at, by=ANA.person, reason="changed my mind")
-            facts = [ended, *withdraw(task.open, "the task was cancelled", moment)]
+            facts = [ended, *withdraw(task.open, Withdrawal.CANCELLED, moment)]
             books.log.append(task.id, facts, Cause(actor="console:ana", delivery="cancel"))
 
         await self.office.database.write(transaction)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from agents.domain import events as e
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import AnswerTo, Decision, Option, Refusal, Refused
-from agents.domain.decisions.kind import Chosen, Facts, Moment, withdraw
+from agents.domain.decisions.kind import Chosen, Facts, Moment, Withdrawal, withdraw
 from agents.domain.decisions.refusing import refuse_if_late
 from agents.domain.decisions.subject import OfWords
 from agents.domain.decisions.table import kind_of
@@ -32,7 +32,7 @@ def conclude(task: Task, chosen: Chosen, moment: Moment) -> Facts:
     closed = {fact.decision for fact in (made, *follows) if isinstance(fact, e.AboutDecision)}
     open = {d.id for d in task.open} - closed
     stale = [d for d in task.open if d.kind is Kind.MEANT and d.id not in closed and not open & _asked_about(d)]
-    return [made, *follows, *withdraw(stale, "what it was about is decided", moment)]
+    return [made, *follows, *withdraw(stale, Withdrawal.DECIDED, moment)]
 
 
 def _conclude_other(task: Task, chosen: Chosen, answers: AnswerTo, moment: Moment) -> Facts:

@@ -167,7 +167,24 @@ def first_due(decision: Decision, rule: Rule, channel: ChannelPolicy, limits: Li
             return decision.opened_at + limits.within("reminder") if rule.reminders else None
 
 
-def withdraw(decisions: Sequence[Decision], why: str, moment: Moment) -> Facts:
+class Withdrawal(StrEnum):
+    """Why a question is no longer needed. Earlier versions stored a sentence."""
+
+    SAID_SINCE = "said_since"
+    DECIDED = "decided"
+    CHANGES = "changes"
+    CANCELLED = "cancelled"
+    TAKEN_OVER = "taken_over"
+    BUDGET = "budget"
+    CORRECTED = "corrected"
+    EDITED = "edited"
+    STUCK = "stuck"
+    FAILED = "failed"
+    DONE = "done"
+    SNOOZED = "snoozed"
+
+
+def withdraw(decisions: Sequence[Decision], why: Withdrawal, moment: Moment) -> Facts:
     return [
         e.DecisionWithdrawn(task=d.task, project=d.project, at=moment.at, decision=d.id, why=why) for d in decisions
     ]
@@ -192,13 +209,13 @@ def supersede(old: Decision, task: Task, question: Question, moment: Moment) -> 
 
 def cancel(task: Task, chosen: Chosen, moment: Moment, reason: str = "") -> Facts:
     ended = e.TaskCancelled(task=task.id, at=moment.at, by=chosen.person, reason=chosen.words or reason)
-    return [ended, *withdraw(ending_with(task, but=chosen.decision.id), "the task was cancelled", moment)]
+    return [ended, *withdraw(ending_with(task, but=chosen.decision.id), Withdrawal.CANCELLED, moment)]
 
 
 def hand_over(task: Task, chosen: Chosen, moment: Moment) -> Facts:
     """A person goes on with what there is."""
     ended = e.TaskHandedOver(task=task.id, at=moment.at, by=chosen.person)
-    return [ended, *withdraw(ending_with(task, but=chosen.decision.id), "somebody took it over", moment)]
+    return [ended, *withdraw(ending_with(task, but=chosen.decision.id), Withdrawal.TAKEN_OVER, moment)]
 
 
 def retry_jobs(task: Task, chosen: Chosen, moment: Moment) -> Facts:

@@ -20,7 +20,7 @@ from agents.domain.decisions.decision import (
     lettered,
     voters,
 )
-from agents.domain.decisions.kind import Chosen, Facts, Moment, Question, ask, first_due, withdraw
+from agents.domain.decisions.kind import Chosen, Facts, Moment, Question, Withdrawal, ask, first_due, withdraw
 from agents.domain.decisions.kinds.task.meant import MEANT, MeantOption
 from agents.domain.decisions.refusing import refuse_if_late, refuse_unless_entitled
 from agents.domain.decisions.subject import OfWords
@@ -166,7 +166,7 @@ def _ask_which(task: Task, answers: tuple[Answer, ...], text: str, presser: Pres
     words = "\n".join((*said, text.strip()))
     options = lettered(*(_as_option(answer) for answer in answers), MEANT.option(MeantOption.REMARK))
     question = Question(kind=MEANT, options=options, subject=OfWords(words=words), put_to=presser.person)
-    return [*withdraw(before, "something else was said since", moment), *ask(task, question, moment)]
+    return [*withdraw(before, Withdrawal.SAID_SINCE, moment), *ask(task, question, moment)]
 
 
 def _as_option(answer: Answer) -> Option:

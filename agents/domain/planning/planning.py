@@ -6,7 +6,16 @@ from dataclasses import dataclass, replace
 from agents.domain import events as e
 from agents.domain.decisions.authority import PlanPolicy
 from agents.domain.decisions.decision import Option, lettered
-from agents.domain.decisions.kind import DecisionKind, Facts, Moment, Question, ask, offers_to_go_on, withdraw
+from agents.domain.decisions.kind import (
+    DecisionKind,
+    Facts,
+    Moment,
+    Question,
+    Withdrawal,
+    ask,
+    offers_to_go_on,
+    withdraw,
+)
 from agents.domain.decisions.kinds.plan.clarification import CLARIFICATION
 from agents.domain.decisions.kinds.plan.debate import DEBATE
 from agents.domain.decisions.kinds.plan.no_plan import NO_PLAN, NoPlanOption
@@ -144,7 +153,7 @@ def over_budget(task: Task, reached: e.BudgetReached, moment: Moment) -> Facts:
     shared = "" if reached.budget == f"task {task.id}" else reached.budget
     subject = OfBudget(budget=shared, limit=reached.limit, spent=reached.spent)
     question = Question(kind=BUDGET, options=raises(reached.limit), subject=subject)
-    stale = withdraw(offers_to_go_on(task), "its budget is used up, and that is asked now", moment)
+    stale = withdraw(offers_to_go_on(task), Withdrawal.BUDGET, moment)
     return [reached, *stale, *ask(task, question, moment)]
 
 

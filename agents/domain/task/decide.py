@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from agents.domain import events as e
 from agents.domain.decisions.authority import Kind, Presser
 from agents.domain.decisions.decision import Decision, Option, decision_id, lettered
-from agents.domain.decisions.kind import Facts, Moment, Question, ask, offers_to_go_on, withdraw
+from agents.domain.decisions.kind import Facts, Moment, Question, Withdrawal, ask, offers_to_go_on, withdraw
 from agents.domain.decisions.kinds.task.controls import CONTROLS
 from agents.domain.decisions.kinds.task.correction import CORRECTION
 from agents.domain.decisions.kinds.task.intake import INTAKE
@@ -101,7 +101,7 @@ def correct(task: Task, text: str, presser: Presser, moment: Moment, hidden: int
     old = [d for d in task.open if d.kind in ABOUT_THE_PLAN]
     words = f"The request was corrected. It was: {task.request.text}"
     again = e.PlanChangeRequested(task=task.id, at=moment.at, by=presser.person, words=words)
-    return [corrected, *withdraw(old, "the request was corrected", moment), again]
+    return [corrected, *withdraw(old, Withdrawal.CORRECTED, moment), again]
 
 
 def _offer_change(task: Task, text: str, presser: Presser, moment: Moment, hidden: int) -> Facts:
@@ -110,7 +110,7 @@ def _offer_change(task: Task, text: str, presser: Presser, moment: Moment, hidde
     if text == (before[0].question if before else task.request.text):
         return []
     edited = e.RequestEdited(task=task.id, at=moment.at, by=presser.person, request=text, hidden=hidden)
-    stale = withdraw(before, "the request was edited again", moment)
+    stale = withdraw(before, Withdrawal.EDITED, moment)
     if text == task.request.text:
         return [edited, *stale]
     question = Question(kind=CORRECTION, text=text, evidence=(task.request.text,))
@@ -130,6 +130,6 @@ def park(task: Task, parked: e.JobParked, moment: Moment) -> Facts:
     )
     return [
         parked,
-        *withdraw(offers_to_go_on(task), "its work got stuck, and that is asked now", moment),
+        *withdraw(offers_to_go_on(task), Withdrawal.STUCK, moment),
         *ask(task, question, moment),
     ]

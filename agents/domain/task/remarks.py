@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from agents.domain import events as e
 from agents.domain.decisions.authority import Kind
-from agents.domain.decisions.kind import Facts, Moment, Question, ask, withdraw
+from agents.domain.decisions.kind import Facts, Moment, Question, Withdrawal, ask, withdraw
 from agents.domain.decisions.kinds.plan.change import CHANGE
 from agents.domain.decisions.kinds.plan.plan import change_plan
 from agents.domain.decisions.kinds.task.second import SECOND
@@ -84,7 +84,7 @@ def _ask_whether(task: Task, remark: e.RemarkMade, moment: Moment) -> Facts:
         return []
     before = [d for d in task.open if d.kind is Kind.CHANGE]
     asked = ask(task, Question(kind=CHANGE, subject=OfWords(words=remark.text)), moment)
-    return [*withdraw(before, "something else was said since", moment), *asked]
+    return [*withdraw(before, Withdrawal.SAID_SINCE, moment), *asked]
 
 
 def _offer(task: Task, by: PersonId, moment: Moment) -> Facts:

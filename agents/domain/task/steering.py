@@ -6,7 +6,7 @@ from agents.domain import events as e
 from agents.domain.decisions import pressing
 from agents.domain.decisions.authority import STEERING, Kind, Presser, check
 from agents.domain.decisions.decision import Refusal, Refused
-from agents.domain.decisions.kind import Facts, Moment, Question, ask, withdraw
+from agents.domain.decisions.kind import Facts, Moment, Question, Withdrawal, ask, withdraw
 from agents.domain.decisions.kinds.task.cancel import confirmation
 from agents.domain.decisions.kinds.task.controls import ControlOption
 from agents.domain.decisions.kinds.task.snoozed import SNOOZED
@@ -30,7 +30,7 @@ def backburner(task: Task, presser: Presser, words: str, moment: Moment) -> Fact
     stopped = task.of_kind(Kind.STOPPED)
     return [
         e.TaskBackburnered(task=task.id, at=moment.at, by=presser.person),
-        *withdraw((stopped,) if stopped else (), "the task was laid aside", moment),
+        *withdraw((stopped,) if stopped else (), Withdrawal.SNOOZED, moment),
         *ask(task, Question(kind=SNOOZED), moment),
     ]
 

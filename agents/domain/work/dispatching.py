@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from agents.domain import events as e
-from agents.domain.decisions.kind import Facts, Moment, Question, ask, ending_with, withdraw
+from agents.domain.decisions.kind import Facts, Moment, Question, Withdrawal, ask, ending_with, withdraw
 from agents.domain.decisions.kinds.work.start_scope import START_SCOPE
 from agents.domain.decisions.subject import OfSubtask
 from agents.domain.ids import DecisionId, PersonId
@@ -169,5 +169,5 @@ def drop(task: Task, work: Work, by: PersonId, moment: Moment, but: DecisionId) 
         after = evolve(after, fact)
     if came_to_nothing(after):
         failed_task = e.TaskFailed(task=task.id, at=moment.at, reason="every subtask failed or was dropped")
-        return [*facts, failed_task, *withdraw(ending_with(task, but=but), "the task failed", moment)]
+        return [*facts, failed_task, *withdraw(ending_with(task, but=but), Withdrawal.FAILED, moment)]
     return [*facts, *start_next(after, moment)]

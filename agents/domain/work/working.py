@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from agents.domain import events as e
 from agents.domain.checks.evaluation import Change, Evaluation, RiskLevel, Score
 from agents.domain.checks.risk import Risk, at_least_high
-from agents.domain.decisions.kind import Facts, Moment, Question, ask, ending_with, withdraw
+from agents.domain.decisions.kind import Facts, Moment, Question, Withdrawal, ask, ending_with, withdraw
 from agents.domain.decisions.kinds.work import gate, question
 from agents.domain.decisions.kinds.work.escalation import ask_what_next
 from agents.domain.decisions.kinds.work.merge import MERGE
@@ -209,4 +209,4 @@ def unmerged(task: Task, problem: str, moment: Moment) -> Facts:
 
 def close(task: Task, moment: Moment) -> Facts:
     """The task has ended well: nothing is left to decide but what it gave rise to."""
-    return withdraw(ending_with(task), "the task is done", moment)
+    return withdraw(ending_with(task), Withdrawal.DONE, moment)

@@ -1,5 +1,6 @@
 """Words that several cards share: what a plan's level, an argument and a flow are called."""
 
+from agents.domain.decisions.kind import Withdrawal
 from agents.domain.planning.debate import Position
 from agents.domain.planning.decomposition import Level
 
@@ -41,4 +42,20 @@ FLOW: dict[str, str] = {
     "keep_work": "keeping what there was",
     "publish_branch": "bringing the branch to you",
     "tidy": "tidying up",
+}
+
+# Why a question is no longer needed.
+WITHDRAWN: dict[str, str] = {
+    Withdrawal.SAID_SINCE: "something else was said since",
+    Withdrawal.DECIDED: "what it was about is decided",
+    Withdrawal.CHANGES: "changes were asked for",
+    Withdrawal.CANCELLED: "the task was cancelled",
+    Withdrawal.TAKEN_OVER: "somebody took it over",
+    Withdrawal.BUDGET: "its budget is used up, and that is asked now",
+    Withdrawal.CORRECTED: "the request was corrected",
+    Withdrawal.EDITED: "the request was edited again",
+    Withdrawal.STUCK: "its work got stuck, and that is asked now",
+    Withdrawal.FAILED: "the task failed",
+    Withdrawal.DONE: "the task is done",
+    Withdrawal.SNOOZED: "the task was laid aside",
 }

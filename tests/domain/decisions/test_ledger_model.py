@@ -221,7 +221,7 @@ class LedgerMachine(RuleBasedStateMachine):
         moment = self.room.office.moment(asked.task.request.channel, self.room.key("withdrawn"))
         if asked.state != "open":
             return
-        facts = asking.withdraw([asked.real], "no longer needed", moment)
+        facts = asking.withdraw([asked.real], asking.Withdrawal.CHANGES, moment)
         cause = Cause(actor="overlord", delivery=moment.cause)
         self._loop.run(self.room.database.write(lambda books: books.log.append(asked.task.id, facts, cause)))
         asked.state, asked.due = "withdrawn", None

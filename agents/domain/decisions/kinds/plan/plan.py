@@ -4,7 +4,17 @@ from enum import StrEnum
 
 from agents.domain import events as e
 from agents.domain.decisions.authority import APPROVERS, HEARD, STEERING, Kind, Requester, Rule
-from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment, Question, ask, cancel, withdraw
+from agents.domain.decisions.kind import (
+    Chosen,
+    DecisionKind,
+    Facts,
+    Moment,
+    Question,
+    Withdrawal,
+    ask,
+    cancel,
+    withdraw,
+)
 from agents.domain.decisions.kinds.task.snoozed import SNOOZED
 from agents.domain.decisions.subject import OfPlan
 from agents.domain.ids import PersonId
@@ -58,7 +68,7 @@ def change_plan(task: Task, by: PersonId, words: str, moment: Moment) -> Facts:
     if not shown:
         return []
     asked = e.PlanChangeRequested(task=task.id, at=moment.at, by=by, words=words)
-    return [*withdraw(shown, "changes were asked for", moment), asked]
+    return [*withdraw(shown, Withdrawal.CHANGES, moment), asked]
 
 
 PLAN = DecisionKind(

@@ -5,7 +5,7 @@ from enum import StrEnum
 from agents.domain import events as e
 from agents.domain.decisions.authority import OWNERS, Kind, Rule
 from agents.domain.decisions.decision import Decision, Refusal, Refused
-from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment, withdraw
+from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment, Withdrawal, withdraw
 from agents.domain.decisions.kinds.work.merge import change_whole
 from agents.domain.decisions.subject import OfStep
 from agents.domain.task.task import Task
@@ -23,11 +23,11 @@ def apply(task: Task, subject: None, chosen: Chosen, moment: Moment) -> Facts:
         return []
     words = f"The request was edited after the plan was approved. It now says: {chosen.decision.question}"
     if merge := task.of_kind(Kind.MERGE):
-        return [*withdraw([merge], "changes were asked for", moment), *change_whole(task, words, moment)]
+        return [*withdraw([merge], Withdrawal.CHANGES, moment), *change_whole(task, words, moment)]
     match task.work.subtasks[-1].state:
         case SubtaskState.EVALUATING:  # only checks are left, which no minion hears
             gates = [d for d in task.open if _is_gate_of(d, task.work.subtasks[-1].number)]
-            return [*withdraw(gates, "changes were asked for", moment), *change_whole(task, words, moment)]
+            return [*withdraw(gates, Withdrawal.CHANGES, moment), *change_whole(task, words, moment)]
         case SubtaskState.DONE:
             raise Refused(Refusal.MERGING, task=task.id)
         case _:
