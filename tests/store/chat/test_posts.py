@@ -264,3 +264,6 @@ async def test_posts_that_no_platform_takes_are_counted_until_their_thread_has_w
     gauges = await posts.do(lambda books: measure(books.db, at))
     assert gauges["overlord_parked_posts"][1] == 1
     assert gauges["overlord_post_age_seconds"][1] == 0, "nothing waits: one was taken, one never will be"
+    await posts.want(wish("c", thread="slack:C1:3"))
+    gauges = await posts.do(lambda books: measure(books.db, at))
+    assert (gauges["overlord_parked_posts"][1], gauges["overlord_post_age_seconds"][1]) == (1, 90)
