@@ -27,7 +27,7 @@ def decision_card(task: Task, decision: Decision, name: NameOf, bill: Bill = NO_
     return Card(
         title=kind.title(task, decision),
         text=f"{whole}\n\n{came}" if whole else came,
-        tone=Tone.GOOD if decision.state is DecisionState.DECIDED else Tone.PLAIN,
+        tone=Tone.PLAIN,  # green is for checks that passed
         decision=decision.id,
         fingerprint=decision.fingerprint,
     )

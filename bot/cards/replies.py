@@ -83,7 +83,7 @@ def needs_card(needs: Sequence[tuple[Task, Decision]], page: Page, private: int 
         return NOTHING_NEEDS_YOU
     lines = tuple(f"{task.id} · {one_line(task.request.text, 60)}: {kind_in_words(d)}" for task, d in needs)
     more = f"{private} more: ask me in a direct message." if private else ""
-    how = "Open the task's thread, or the console's “Needs me”, to decide."
+    how = "Open the task's thread, or the console's “For you”, to decide."
     return Card(
         title=f"{_things(page.total)} you{page.which}",
         lines=lines,
@@ -175,7 +175,7 @@ def issues_wait_card(project: str, waiting: int, most: int) -> Card:
         title=f"{more} for a turn at {project}",
         text=(
             f"I take on {most} at a time, in the order in which they got the label. The next one begins when one of "
-            "these tasks has ended or is laid aside."
+            "these tasks has ended or is snoozed."
         ),
         footer="`issues_at_once` under `limits:` in overlord.yaml says how many.",
     )
@@ -197,7 +197,7 @@ def shut_card(task: str, request: str) -> Card:
     return Card(
         title=f"I cannot write in the thread of {task} at the moment",
         text=f"“{request}” goes on, and no question is decided by time meanwhile. Open the channel or thread again, or "
-        "let me back in, and I go on there. Until then the console's “Needs me” shows what needs you, and I answer "
+        "let me back in, and I go on there. Until then the console's “For you” shows what needs you, and I answer "
         f"`status {task}` here.",
         tone=Tone.BAD,
         direct=True,
@@ -208,7 +208,7 @@ def gone_card(task: str, request: str) -> Card:
     return Card(
         title=f"The message that {task} began with was deleted",
         text=f"So I cannot answer there. “{request}” goes on; say `cancel {task}` or `stop {task}` here if it should "
-        "not. The console's “Needs me” shows what needs you.",
+        "not. The console's “For you” shows what needs you.",
         tone=Tone.BAD,
         direct=True,
     )

@@ -13,11 +13,11 @@ STATE: dict[TaskState, str] = {
     TaskState.DECOMPOSING: "Waiting for a plan",
     TaskState.IN_REVIEW: "Reviewers are reading the plan",
     TaskState.AWAITING_APPROVAL: "Waiting for approval",
-    TaskState.RUNNING: "At work",
-    TaskState.POLISHING: "Being polished",
+    TaskState.RUNNING: "Running",
+    TaskState.POLISHING: "Cleaning up",
     TaskState.DONE: "Done",
     TaskState.BLOCKED: "Blocked: it needs you",
-    TaskState.BACKBURNER: "Laid aside",
+    TaskState.BACKBURNER: "Snoozed",
     TaskState.PAUSED: "Stopped",
     TaskState.FAILED: "Failed",
     TaskState.CANCELLED: "Cancelled",
@@ -42,16 +42,16 @@ def _planned(task: Task) -> str:
     if task.of_kind(Kind.CLARIFICATION) or task.of_kind(Kind.NO_PLAN):
         return "Waiting for an answer"
     if task.plan.draft or task.plan.tries:
-        return f"Being planned again, version {task.plan.number + 1}"
-    return "Being planned again" if task.plan.feedback else ""
+        return f"Replanning, version {task.plan.number + 1}"
+    return "Replanning" if task.plan.feedback else ""
 
 
 def _reviewed(task: Task) -> str:
     if task.plan.debate is None:
         return ""
     if task.plan.debate.over:
-        return "The critic and the custodiet have argued"
-    return f"The critic and the custodiet argue, round {task.plan.debate.next_round} of {task.plan.debate.most}"
+        return "The critic and the scope guard have argued"
+    return f"The critic and the scope guard argue, round {task.plan.debate.next_round} of {task.plan.debate.most}"
 
 
 def _awaiting(task: Task) -> str:

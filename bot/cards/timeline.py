@@ -52,14 +52,14 @@ _PLAIN: dict[type[Event], Callable[[Any, NameOf], str]] = {
         f"{'' if f.level is Level.PRIMARY else f' (degraded: {f.level})'}"
     ),
     e.PlanningSimplified: lambda f, name: f"Asked the planner again with less to read: {f.why}",
-    e.OutlineChosen: lambda f, name: f"{name(f.by)} goes on with a bare outline",
+    e.OutlineChosen: lambda f, name: f"{name(f.by)} continues with a one-step plan",
     e.DecompositionSentBack: lambda f, name: f"Sent plan {f.number} back: {'; '.join(f.reasons)}",
     e.ReviewersDisagreed: lambda f, name: (
-        f"The reviewers disagree: critic {f.review.critic.verdict}, custodiet {f.review.custodiet.verdict}"
+        f"The reviewers disagree: critic {f.review.critic.verdict}, scope guard {f.review.custodiet.verdict}"
     ),
     e.DebateRoundHeld: lambda f, name: (
         f"Round {f.round.number} of the debate: the critic {words.POSITION[f.round.critic.position]} "
-        f"({one_line(f.round.critic.point)}), the custodiet {words.POSITION[f.round.custodiet.position]} "
+        f"({one_line(f.round.critic.point)}), the scope guard {words.POSITION[f.round.custodiet.position]} "
         f"({one_line(f.round.custodiet.point)})"
     ),
     e.DecompositionApproved: lambda f, name: f"The reviewers let plan {f.number} through",

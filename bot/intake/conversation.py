@@ -73,7 +73,7 @@ _GRAMMAR: tuple[tuple[Verb, str], ...] = (
     (Verb.COST, rf"(?:cost|costs|what did it cost){_TASK}\??"),
     (Verb.WHY, rf"(?:why(?: is that)?){_TASK}\??"),
     (Verb.WHO_CAN_APPROVE, r"who (?:can|may) approve(?: this)?"),
-    (Verb.WHAT_NEEDS_ME, rf"(?:what needs me|needs me|inbox)\??{_PAGE}"),
+    (Verb.WHAT_NEEDS_ME, rf"(?:what needs me|needs me|for (?:you|me)|inbox)\??{_PAGE}"),
     (Verb.MUTE, rf"mute{_TASK}"),
     (Verb.UNMUTE, rf"unmute{_TASK}"),
     (Verb.ASIDE, r"aside\b[\s:,]*(?P<words>.*)"),

@@ -27,7 +27,7 @@ PLAN = Card(
         button("Request changes", "b", asks="What should change?"),
         button("Drop plan", "c", style=Style.DANGER, confirm="Really?"),
     ),
-    more=(button("Lay aside", "d"), button("Cancel task", "e", confirm="Cancel this task?")),
+    more=(button("Snooze", "d"), button("Cancel task", "e", confirm="Cancel this task?")),
     decision=DECISION,
     fingerprint="f" * 32,
 )

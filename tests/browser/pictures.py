@@ -104,7 +104,7 @@ async def a_walk(program: Program, snap: Snap) -> None:
     await _shows(stage, thread, "T-1.2 passed")
     await snap(Shot("walk-6-judged", at, to="T-1.2 passed"))
     await _shows(stage, thread, "T-1.4 passed its checks")
-    await stage.press("ana", thread, "Let it pass")
+    await stage.press("ana", thread, "Continue")
     await _shows(stage, thread, "T-1 is ready to merge")
     await asyncio.sleep(SETTLED)
     await snap(Shot("walk-7-ready", at, TALL, to="T-1 is ready to merge"))

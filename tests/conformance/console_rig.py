@@ -54,7 +54,7 @@ class ConsoleRig:
         return int(kept[0].seen)
 
     async def pinged(self, thread: Thread) -> set[Account]:
-        """The console has no pings: "Needs me" shows what waits. A card still says whom it is for."""
+        """The console has no pings: "For you" shows what waits. A card still says whom it is for."""
         kept = await self._database.read(lambda books: books.messages.in_thread(thread, self.ana))
         return {account for k in kept if k.card for account in load_card(k.card).notify}
 

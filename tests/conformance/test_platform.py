@@ -27,7 +27,7 @@ CARD = Card(
     rows=(Row(label="Asked by", value="Ana"), Row(label="Since", at=datetime(2026, 1, 2, 3, 4, tzinfo=UTC))),
     lines=("first line", "second line"),
     buttons=(button(0, "Use api"), replace(button(1, "Use web"), style=Style.DANGER, confirm="Sure?")),
-    more=(button(2, "Lay aside"),),
+    more=(button(2, "Snooze"),),
     footer="To decide: the owner.",
     tone=Tone.ASKING,
     decision=DECISION,

@@ -114,7 +114,7 @@ async def test_work_that_fails_its_checks_goes_back_with_the_evidence_at_most_tw
     await work.settle()
     task = await work.now()
     assert task.work.on(1).attempt == 3 and "test_login" in task.work.on(1).feedback[0]
-    assert task.work.on(1).state is S.NEEDS_HUMAN and state_of(task) == "At work, and a step needs you"
+    assert task.work.on(1).state is S.NEEDS_HUMAN and state_of(task) == "Running, and a step needs you"
     assert [b.work.branch or b.checkout.branch for b in work.workshop.minions.briefs if b.subtask.number == 1] == [
         "ai/t-1.1-write-the-form"
     ] * 3

@@ -86,7 +86,7 @@ async def test_work_under_way_goes_on_from_a_backup(tmp_path: Path, postgres: Pr
         behind.program = program
         await stage.say("operator", "The same as for an unknown code", thread=thread)
         await sees(stage, thread, "T-1.3 passed its checks")
-        await stage.press("operator", thread, "Let it pass")
+        await stage.press("operator", thread, "Continue")
         await sees(stage, thread, "T-1 is ready to merge")
         await stage.press("operator", thread, "Merge it")
         await sees(stage, thread, "T-1 is merged")

@@ -71,7 +71,7 @@ async def test_the_checks_lead_to_the_decision_that_they_need(opened: Opened, st
     if stuck:
         work.gates.says = {f"T-1.1-{n}": (failing(),) for n in (1, 2, 3)}
     play, thread = await at_work(opened, given(work, code_review=SILENT))
-    title = "T-1.1 (Write the form) needs you" if stuck else "T-1: please look at a step before it goes on"
+    title = "T-1.1 (Write the form) needs you" if stuck else "T-1: review step 1 of 2: Write the form"
     await play.sees("lead", thread, title)
     await play.sees("ana", thread, "Checks of T-1", f"T-1.1 needs a person: see “{title}” in this thread.")
     starts = {"slack": "https://acme.slack.com/archives/", "discord": "https://discord.com/channels/"}
@@ -81,6 +81,6 @@ async def test_the_checks_lead_to_the_decision_that_they_need(opened: Opened, st
         return play.stage.name == "console" or starts[play.stage.name] in shown[-1].text
 
     await until(leads, "a link to the decision")
-    await play.stage.press("lead", thread, "Drop subtask" if stuck else "Let it pass")
-    await play.sees("ana", thread, title, gone="Let it pass")
+    await play.stage.press("lead", thread, "Drop subtask" if stuck else "Continue")
+    await play.sees("ana", thread, title, gone="Continue")
     assert "needs a person" not in (await play.silence("ana", thread))[2].text

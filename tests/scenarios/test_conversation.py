@@ -66,8 +66,8 @@ async def test_stop_resume_backburner_and_back(play: Play) -> None:
     await play.stage.press("ana", thread, "Resume task")
     await play.sees("ana", thread, "State: Waiting for a plan")
 
-    await play.stage.press("ana", thread, "Lay aside")
-    await play.sees("ana", thread, "T-1 is laid aside")
+    await play.stage.press("ana", thread, "Snooze")
+    await play.sees("ana", thread, "T-1 is snoozed")
     await play.stage.say("ana", "resume", thread=thread)
     await play.sees("ana", thread, "Brought back by")
     await play.sees("ana", thread, "State: Waiting for a plan")

@@ -32,7 +32,7 @@ async def refused(play: GitHubPlay, issue: Issue, *words: str) -> str:
     """No other attempt can mend it: a person is asked, the issue is told, and nothing is pushed."""
     thread = await play.approved()
     card = await play.sees("lead", thread, "needs you", "It cannot be mended by another attempt", *words)
-    assert "Take over branch" in card.buttons and "Kept: patch T-1.1-" in card.text
+    assert "I'll finish it myself" in card.buttons and "Kept: patch T-1.1-" in card.text
     await play.said_on(issue, words[0])
     await play.labels(issue, ["overlord", "needs-attention"])
     assert pushed(play) == [0, 0, 0]
@@ -42,7 +42,7 @@ async def refused(play: GitHubPlay, issue: Issue, *words: str) -> str:
 async def test_a_secret_stays_here_whoever_takes_the_branch(play: GitHubPlay, tmp_path: Path) -> None:
     play.minions.always = writes(f'KEY = "{SECRET}"\n')
     thread = await refused(play, play.opens("Give prices a currency"), "what looks like a secret in shop.py")
-    await play.stage.press("lead", thread, "Take over branch")
+    await play.stage.press("lead", thread, "I'll finish it myself")
     await play.sees("lead", thread, "the branch could not be brought to you", "what looks like a secret")
     await play.silence("lead", thread)
     assert pushed(play) == [0, 0, 0] and not repos.tip(play.repo.path, (await play.task()).work.on(1).branch)
@@ -59,8 +59,8 @@ async def test_work_outside_its_scope_is_not_pushed_until_the_scope_is_widened(p
     await play.stage.press("lead", thread, "Expand scope", words="settings.py")
     await play.sees("lead", thread, "may it write more?", "settings.py")
     await play.stage.press("lead", thread, "Allow these paths")
-    await play.sees("lead", thread, "please look at a step before it goes on", "Medium risk")
-    await play.stage.press("lead", thread, "Let it pass")
+    await play.sees("lead", thread, "review step ", "Medium risk")
+    await play.stage.press("lead", thread, "Continue")
     await play.sees("lead", thread, "T-1 is ready to merge", "settings.py (+1 −0)")
     assert pushed(play) == [1, 1, 0]
 
@@ -76,9 +76,9 @@ async def test_attack_19_what_only_time_let_pass_is_not_pushed_until_somebody_le
         play.opens("Give prices a currency")
         thread = await play.approved()
         card = await play.sees("lead", thread, "T-1.1 passed only because the time ran out", "leaves this machine")
-        assert "Let it pass" in card.buttons and "Hold" not in card.buttons, "it has no clock"
+        assert "Continue" in card.buttons and "Wait for me" not in card.buttons, "it has no clock"
         assert pushed(play) == [0, 0, 0]
-        await play.stage.press("lead", thread, "Let it pass")
+        await play.stage.press("lead", thread, "Continue")
         await play.sees("lead", thread, "T-1 is ready to merge", "settings.py (+1 −0)")
         assert pushed(play) == [1, 1, 0]
 

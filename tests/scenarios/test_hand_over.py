@@ -34,7 +34,7 @@ async def taken(opened: Opened, given: AtHome, theirs: Path) -> tuple[Play, str]
     await play.sees("lead", thread, "please look at the plan")
     await play.stage.press("lead", thread, "Approve plan")
     await play.sees("ana", thread, "It got nowhere")
-    await play.stage.press("ana", thread, "Take over branch")
+    await play.stage.press("ana", thread, "I'll finish it myself")
     await play.sees("ana", thread, "the branch is where you work", f"git switch {BRANCH}")
     repos.git(theirs, "switch", "-q", BRANCH)
     return play, thread
@@ -55,7 +55,7 @@ async def test_what_a_person_commits_in_their_own_repository_is_judged_and_merge
     theirs = tmp_path / "theirs"
     play, thread = await taken(opened, AtHome(config=CONFIG), theirs)
     made = commits(theirs, 'PRICE = 1\nCURRENCY = "CHF"\n')
-    await play.stage.press("ana", thread, "Judge my branch")
+    await play.stage.press("ana", thread, "Check my branch")
     await play.sees("lead", thread, "T-1 is ready to merge")
     assert (await play.task()).work.on(1).commit == made
     repos.git(theirs, "switch", "-q", "main")
@@ -78,7 +78,7 @@ async def test_a_minion_that_mends_it_goes_on_from_what_the_person_did(opened: O
     given = AtHome(config=CONFIG, minions=minions, gates=ScriptedGates(says={"T-1.1-1": (failing(),)}))
     play, thread = await taken(opened, given, theirs)
     commits(theirs, 'PRICE = 1\nCURRENCY = "CHF"\n')
-    await play.stage.press("ana", thread, "Judge my branch")
+    await play.stage.press("ana", thread, "Check my branch")
     await play.sees("lead", thread, "T-1 is ready to merge")
     assert seen == ['PRICE = 1\nCURRENCY = "CHF"\n']
 
@@ -89,6 +89,6 @@ async def test_all_of_it_is_handed_over_and_no_folder_stays(opened: Opened, tmp_
     repos.git(theirs, "switch", "-q", "main")
     await play.stage.press("ana", thread, "Stop task")
     await play.sees("ana", thread, "T-1 is stopped")
-    await play.stage.press("ana", thread, "Hand it to me")
+    await play.stage.press("ana", thread, "I'll finish it myself")
     await play.sees("ana", thread, "T-1 is yours now", f"git switch {BRANCH}")
     assert not [*(tmp_path / "home" / "worktrees").glob("*/ai+*")]

@@ -23,7 +23,7 @@ from tests.scenarios.working import APPROVED, at_work, given
 STAGES = BY_TURNS
 
 BRANCH = "ai/t-1.1-write-the-form"
-NEXT = {"Retry with a hint", "Expand scope", "Take over branch", "Drop subtask", "Cancel task"}
+NEXT = {"Retry with a hint", "Expand scope", "I'll finish it myself", "Drop subtask", "Cancel task"}
 TOKEN = "ghp_" + "wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx"
 ADDED = f'diff --git a/form.py b/form.py\n--- a/form.py\n+++ b/form.py\n@@ -0,0 +1 @@\n+TOKEN = "{TOKEN}"\n'
 
@@ -73,7 +73,7 @@ async def test_work_with_a_secret_is_refused_and_its_branch_goes_nowhere(opened:
     play, thread = await at_work(opened, given(work))
     await refused(play, thread, "what looks like a secret in form.py, near line 1")
 
-    await play.stage.press("ana", thread, "Take over branch")
+    await play.stage.press("ana", thread, "I'll finish it myself")
     await play.sees("ana", thread, "the branch could not be brought to you", "what looks like a secret", "kept patch")
     assert not work.forge.branches and not any(TOKEN in m.text for m in await play.stage.shown("ana", thread))
 
@@ -179,15 +179,15 @@ async def test_work_that_no_reviewer_judged_waits_for_a_person(opened: Opened) -
     work = Workshop()
     play, thread = await at_work(opened, given(work, code_review=SILENT))
     await play.sees("ana", thread, "T-1.1 passed, but nobody read it", "gave no verdict")
-    card = await play.sees("lead", thread, "please look at a step before it goes on", "no reviewer gave a verdict")
-    assert {"Let it pass", "Send it back"} == set(card.buttons)
+    card = await play.sees("lead", thread, "review step ", "no reviewer gave a verdict")
+    assert {"Continue", "Ask for a fix"} == set(card.buttons)
     await play.silence("lead", thread)
     task = await play.task()
     gate = task.of_kind(Kind.GATE)
     assert gate and rule_name(gate) == "gate_high"
     assert task.work.on(1).state is SubtaskState.EVALUATING, "never taken for a yes"
 
-    await play.stage.press("lead", thread, "Send it back", words="say what it stores")
+    await play.stage.press("lead", thread, "Ask for a fix", words="say what it stores")
 
     async def again() -> bool:
         return len(work.minions.briefs) == 2
@@ -198,6 +198,6 @@ async def test_work_that_no_reviewer_judged_waits_for_a_person(opened: Opened) -
 
 async def test_of_two_reviewers_one_who_says_nothing_is_no_approval(opened: Opened) -> None:
     play, thread = await at_work(opened, given(Workshop(), TWO_READ, code_review=but("custodiet", SILENT)))
-    await play.sees("lead", thread, "please look at a step before it goes on", "approves", "gave no verdict")
-    await play.stage.press("lead", thread, "Let it pass")
+    await play.sees("lead", thread, "review step ", "approves", "gave no verdict")
+    await play.stage.press("lead", thread, "Continue")
     await play.sees("lead", thread, "T-1 is ready to merge")

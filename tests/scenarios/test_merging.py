@@ -21,8 +21,8 @@ NOT_YOURS = "You asked for this work, so you cannot be one of the people who app
 
 async def step_passed(play: Play, thread: str, *people: str) -> None:
     for who in people:
-        await play.sees(who, thread, "please look at a step before it goes on", offers="Let it pass")
-        await play.stage.press(who, thread, "Let it pass")
+        await play.sees(who, thread, "review step ", offers="Continue")
+        await play.stage.press(who, thread, "Continue")
 
 
 async def test_a_critical_change_is_merged_by_two_people_who_did_not_ask_for_it(opened: Opened) -> None:
@@ -108,7 +108,7 @@ async def test_changes_asked_for_at_the_merge_are_worked_in_judged_and_shown_ane
     seen.set()
 
     card = await play.sees("lead", thread, "T-1 is ready to merge", "Pull request", offers="Merge it")
-    assert {"Merge it", "Request changes", "Leave it to me", "Cancel task"} == set(card.buttons)
+    assert {"Merge it", "Request changes", "I'll finish it myself", "Cancel task"} == set(card.buttons)
     await play.sees("ana", thread, "T-1.2 passed at attempt 2", "All of it together", "exit 0", "approves")
     assert "call it sign in" in work.minions.briefs[-1].work.feedback[0]
     task, judged = await play.task(), work.gates.judged

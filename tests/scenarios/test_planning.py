@@ -25,7 +25,7 @@ async def test_a_plan_that_both_reviewers_let_through_waits_for_a_person(rehears
     play = rehearsal
     thread = await play.stage.say("ana", AT_FIRST, mention=True)
     card = await play.sees("ana", thread, "please look at the plan", "Critic", "approves", "Scope guard", "within the")
-    assert {"Approve plan", "Request changes", "Narrow scope", "Send plan back", "Lay aside"} <= set(card.buttons)
+    assert {"Approve plan", "Request changes", "Narrow scope", "Send plan back", "Snooze"} <= set(card.buttons)
     for words in ("Store an optional expiry", "side by side", "Assumes", "Risk", "shortlinks/store.py", "ehearsal"):
         assert words in card.text
     await play.sees("ana", thread, "Waiting for approval")
@@ -35,7 +35,7 @@ async def test_a_plan_that_both_reviewers_let_through_waits_for_a_person(rehears
     assert refusal.private
     await play.stage.press("lead", thread, "Approve plan")
     await play.sees("ana", thread, "Plan approved by", gone="Approve plan")
-    await play.sees("ana", thread, "At work")
+    await play.sees("ana", thread, "Running")
     task = await play.task()
     assert task.plan.draft and task.plan.accepted == task.plan.draft.hash
     shown = await play.silence("ana", thread)
@@ -49,7 +49,7 @@ async def test_a_plan_is_sent_back_by_the_reviewers_and_comes_again(rehearsal: P
     facts = await play.facts()
     assert facts.count("DecompositionSentBack") == 1 and facts.count("DecompositionDrafted") == 2
     await play.stage.press("lead", thread, "Approve plan")
-    await play.sees("ana", thread, "At work")
+    await play.sees("ana", thread, "Running")
 
 
 async def test_reviewers_who_disagree_argue_and_agree(rehearsal: Play) -> None:
@@ -68,7 +68,7 @@ async def test_reviewers_who_cannot_agree_leave_it_to_a_person(rehearsal: Play) 
     await play.sees("ana", thread, "Waiting for a person's judgement")
     await play.stage.press("lead", thread, "Proceed as proposed")
     await play.sees("ana", thread, "Plan approved by", gone="Proceed as proposed")
-    await play.sees("ana", thread, "At work")
+    await play.sees("ana", thread, "Running")
 
 
 async def test_what_a_reviewer_stops_cannot_be_approved_but_changed(rehearsal: Play) -> None:
@@ -85,7 +85,7 @@ async def test_what_a_reviewer_stops_cannot_be_approved_but_changed(rehearsal: P
         "ana", thread, "please look at the plan, version 2", "Changes asked for", "Only links of our own team"
     )
     await play.stage.press("lead", thread, "Approve plan")
-    await play.sees("ana", thread, "At work")
+    await play.sees("ana", thread, "Running")
     assert (await play.task()).state is TaskState.RUNNING
 
 

@@ -42,7 +42,7 @@ async def test_a_planner_that_cannot_finish_is_asked_for_less_and_the_card_says_
         task = await play.task()
         assert (task.plan.level, task.state) == (Level.SIMPLIFIED, TaskState.AWAITING_APPROVAL)
         await play.stage.press("lead", thread, "Approve plan")
-        await play.sees("ana", thread, "At work", "degraded: simplified")
+        await play.sees("ana", thread, "Running", "degraded: simplified")
 
 
 async def test_where_no_model_can_plan_an_approver_may_go_on_with_a_bare_outline(opened: Opened) -> None:
@@ -53,19 +53,19 @@ async def test_where_no_model_can_plan_an_approver_may_go_on_with_a_bare_outline
         play = await opened(Given(config=SERVED % server.url, environ={"FAKE_KEY": KEY}))
         thread = await play.stage.say("ana", REQUEST, mention=True)
         card = await play.sees("ana", thread, "T-1 got stuck", "maximum context length", "Asked again with less")
-        assert set(card.buttons) == {"Retry step", "Use a bare outline", "Cancel task"}
+        assert set(card.buttons) == {"Retry step", "Continue with a one-step plan", "Cancel task"}
         assert [in_brief(seen) for seen in server.seen] == [False, True], "each once: nothing here mends by itself"
         assert "PlanAccepted" not in await play.facts()
 
-        await play.stage.press("ana", thread, "Use a bare outline")
+        await play.stage.press("ana", thread, "Continue with a one-step plan")
         await play.sees("ana", thread, "This is not yours to decide", "an approver")
-        await play.stage.press("lead", thread, "Use a bare outline")
+        await play.stage.press("lead", thread, "Continue with a one-step plan")
         card = await play.sees("ana", thread, "the plan needs your judgement", "No model could plan this")
         assert "This is a bare outline" in card.text and "TODO" in card.text and "maximum context length" in card.text
         assert "NO VERDICT" in card.text, "who judges is not made simpler"
         assert not (await play.task()).plan.accepted
         await play.stage.press("lead", thread, "Proceed as proposed")
-        await play.sees("ana", thread, "At work", "degraded: minimal")
+        await play.sees("ana", thread, "Running", "degraded: minimal")
         await play.sees("ana", thread, "what may it write?", "T-1.1")
         assert (await play.task()).plan.level is Level.MINIMAL
 
@@ -77,13 +77,15 @@ async def test_an_outline_that_reviewers_want_changed_goes_to_a_person_and_retry
     thread = await play.stage.say("ana", REQUEST, mention=True)
     await play.sees("ana", thread, "T-1 got stuck", "the model is down")
     llm.alive = True
-    await play.stage.press("lead", thread, "Use a bare outline")
+    await play.stage.press("lead", thread, "Continue with a one-step plan")
     await play.sees(
         "ana", thread, "the plan needs your judgement", "no planner is there to make them", "Nothing is tes"
     )
     assert llm.then.count("decompose") == 0
     await play.stage.press("lead", thread, "Ask for more information", words="which page comes after it?")
-    await play.sees("ana", thread, "please look at the plan, version 2", "Show a form", gone="Use a bare outline")
+    await play.sees(
+        "ana", thread, "please look at the plan, version 2", "Show a form", gone="Continue with a one-step plan"
+    )
     task = await play.task()
     assert (task.plan.level, task.plan.number) == (Level.PRIMARY, 2)
 
@@ -96,9 +98,10 @@ async def test_three_plans_that_do_not_hold_leave_the_same_way_open(opened: Open
     thread = await play.stage.say("ana", REQUEST, mention=True)
     card = await play.sees("ana", thread, "I could not make a plan", "in a circle")
     assert (
-        set(card.buttons) == {"Use a bare outline", "Cancel task"} and "“Use a bare outline”: an approver" in card.text
+        set(card.buttons) == {"Continue with a one-step plan", "Cancel task"}
+        and "“Continue with a one-step plan”: an approver" in card.text
     )
-    await play.stage.press("lead", thread, "Use a bare outline")
+    await play.stage.press("lead", thread, "Continue with a one-step plan")
     await play.sees("ana", thread, "please look at the plan", "minimal", "none held")
     task = await play.task()
     assert task.of_kind(Kind.PLAN) and not task.plan.accepted, "an outline is never waved through"

@@ -37,7 +37,7 @@ async def test_a_reviewer_that_gives_no_answer_is_no_approval(opened: Opened) ->
         assert server.count("custodiet") == 2, "one retry"
         assert (await play.task()).of_kind(Kind.PLAN) is None
     await play.stage.press("lead", thread, "Proceed as proposed")
-    await play.sees("ana", thread, "At work")
+    await play.sees("ana", thread, "Running")
 
 
 async def test_a_spent_budget_stops_and_a_raise_goes_on_where_it_was(opened: Opened) -> None:
@@ -69,7 +69,7 @@ async def test_with_the_model_down_commands_work_nothing_is_approved_and_a_retry
     play = await opened(Given(llm=llm))
     thread = await play.stage.say("ana", REQUEST, mention=True)
     card = await play.sees("ana", thread, "T-1 got stuck", "the model is down")
-    assert set(card.buttons) == {"Retry step", "Use a bare outline", "Cancel task"}
+    assert set(card.buttons) == {"Retry step", "Continue with a one-step plan", "Cancel task"}
     for words, answer in {"status": "Blocked", "help": "What I understand", "why": "the model is down"}.items():
         await play.stage.say("ana", words, thread=thread, mention=True)
         await play.sees("ana", thread, answer)
@@ -121,7 +121,7 @@ async def test_stopped_while_it_is_planned_nothing_new_begins_until_it_is_resume
     thread = await play.stage.say("ana", REQUEST, mention=True)
     await play.sees("ana", thread, "Waiting for a plan")
     await play.stage.say("ana", "stop", thread=thread, mention=True)
-    await play.sees("ana", thread, "T-1 is stopped", "Under way")
+    await play.sees("ana", thread, "T-1 is stopped", "In progress")
     thought.set()
     await play.happened("DecompositionDrafted")
     await play.silence("ana", thread)

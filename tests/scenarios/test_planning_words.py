@@ -34,7 +34,7 @@ async def test_a_wish_in_words_brings_a_marked_up_version_and_closes_the_old_car
     closed = await play.sees("ana", thread, "No longer needed: changes were asked for", gone="Approve plan")
     assert "version 2" not in closed.text, "a closed card keeps the version that it was about"
     await play.stage.press("lead", thread, "Approve plan")
-    await play.sees("ana", thread, "At work")
+    await play.sees("ana", thread, "Running")
     task = await play.task()
     assert task.plan.draft and task.plan.accepted == task.plan.draft.hash and task.plan.number == 2
 
@@ -51,7 +51,7 @@ async def test_words_never_approve_but_bring_the_button(opened: Opened) -> None:
 
     await play.stage.press("lead", thread, "Approve plan")
     await play.sees("ana", thread, "please look at the plan", "Plan approved by")
-    await play.sees("ana", thread, "At work")
+    await play.sees("ana", thread, "Running")
 
 
 async def test_a_wish_that_may_be_none_is_asked_about_once(opened: Opened) -> None:
@@ -100,7 +100,7 @@ async def test_a_channel_may_let_a_single_subtask_through(opened: Opened) -> Non
     llm = ScriptedLlm(decompose=[plan("Show a form"), plan("One", "Two")], always={"critic": GO, "custodiet": OK})
     play = await opened(Given(config="channels: {{'{channel}': {{plan: auto}}}}", llm=llm))
     thread = await play.stage.say("ana", REQUEST, mention=True)
-    await play.sees("ana", thread, "At work")
+    await play.sees("ana", thread, "Running")
     accepted = [fact.event for fact in await play.log() if type(fact.event).__name__ == "PlanAccepted"]
     assert [event.by for event in accepted] == [()], "the policy, and no person"  # type: ignore[attr-defined]
     other = await play.stage.say("ana", "add a logout page", mention=True)

@@ -21,7 +21,7 @@ async def test_what_is_asked_for_at_the_merge_is_in_what_is_merged(opened: Opene
     await play.sees("ana", thread, "T-1.2 asks", patience=WORK)
     await play.stage.say("ana", "The same as for an unknown code", thread=thread)
     await play.sees("lead", thread, "T-1.4 passed its checks", "Medium risk: 6 files changed", patience=WORK)
-    await play.stage.press("lead", thread, "Let it pass")
+    await play.stage.press("lead", thread, "Continue")
     first = await play.sees("lead", thread, "T-1 is ready to merge", "6 files, +74 −6", patience=WORK)
     assert "whatever changes you ask for, a script plays" in first.text
     before = await play.task()
@@ -29,7 +29,7 @@ async def test_what_is_asked_for_at_the_merge_is_in_what_is_merged(opened: Opene
     await play.stage.press("lead", thread, "Request changes", words=WISH)
     await play.sees("lead", thread, "Changes requested by", f": {WISH}", gone="Merge it")
     await play.sees("lead", thread, "T-1.4 passed its checks", "Tests: 20 passed", patience=WORK)
-    await play.stage.press("lead", thread, "Let it pass")
+    await play.stage.press("lead", thread, "Continue")
     card = await play.sees("lead", thread, "T-1 is ready to merge", "6 files, +82 −6", patience=WORK)
     assert card.buttons == first.buttons
     assert "Tests: 20 passed" in card.text and "Original tests: 13 passed" in card.text, (

@@ -39,7 +39,7 @@ async def test_a_mention_becomes_a_commit_on_main(opened: Opened, tmp_path: Path
     await play.stage.say("mallory", "nice, how far is it?", thread=thread)
     await play.stage.say("ana", "The same as for an unknown code", thread=thread)
     await play.sees("lead", thread, "T-1.4 passed its checks", "Medium risk: 6 files changed", patience=WORK)
-    await play.stage.press("lead", thread, "Let it pass")
+    await play.stage.press("lead", thread, "Continue")
     card = await play.sees("lead", thread, "T-1 is ready to merge", "passed at attempt 2", patience=WORK)
     assert "Merges into: main" in card.text
     assert "Original tests: 13 passed · exit 0" in card.text and "6 files, +74 −6" in card.text

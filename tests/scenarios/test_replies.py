@@ -161,7 +161,7 @@ async def test_people_who_talk_to_each_other_stop_the_clock(opened: Opened) -> N
     play, thread = await at_work(opened, world)
     await play.sees("ana", thread, "T-1.1 asks: Which hash?")
     await play.stage.say("ana", f"{play.stage.name_in_text('lead')} what do you think?", thread=thread)
-    await play.sees("ana", thread, "Timer", "paused, as", gone="Pause clock")
+    await play.sees("ana", thread, "Timer", "paused, as", gone="Pause timer")
     assert not any(closed_by_silence(d) for d in questions(await play.task()))
 
 

@@ -29,8 +29,8 @@ async def test_three_subtasks_a_question_a_stop_and_a_merge(opened: Opened) -> N
     play, thread = await at_work(opened, given(work))
 
     card = await play.sees("ana", thread, "T-1.2 asks: Which hash?")
-    assert {"bcrypt", "argon2", "Answer…", "Pause clock"} <= set(card.buttons)
-    await play.sees("ana", thread, "At work, and a minion waits for you", "reading the code", "waits for T-1.1, T-1.2")
+    assert {"bcrypt", "argon2", "Answer…", "Pause timer"} <= set(card.buttons)
+    await play.sees("ana", thread, "Running, and a minion waits for you", "reading the code", "waits for T-1.1, T-1.2")
     await play.stage.press("mallory", thread, "bcrypt")
     assert (await play.sees("mallory", thread, "This is not yours to decide")).private
     await play.stage.say("ana", "argon2", thread=thread)
@@ -42,7 +42,7 @@ async def test_three_subtasks_a_question_a_stop_and_a_merge(opened: Opened) -> N
     assert (await play.task()).state is TaskState.PAUSED
     await play.stage.press("ana", thread, "Resume task")
     card = await play.sees("lead", thread, "T-1 is ready to merge", "Pull request", "Low risk")
-    assert {"Merge it", "Request changes", "Leave it to me", "Cancel task"} == set(card.buttons)
+    assert {"Merge it", "Request changes", "I'll finish it myself", "Cancel task"} == set(card.buttons)
     await play.sees(
         "ana", thread, "Checks of T-1: T-1.4 passed", "pytest -q", "exit 0", "approves", "app.py (+3 −1)", "T-1.3"
     )
@@ -61,7 +61,9 @@ async def test_work_is_sent_back_twice_then_a_person_gives_a_hint(opened: Opened
     work.gates.says = {f"T-1.1-{n}": (failing(),) for n in (1, 2, 3)}
     play, thread = await at_work(opened, given(work))
     card = await play.sees("ana", thread, "T-1.1 (Write the form) needs you", "3 attempts did not do", "test_login")
-    assert {"Retry with a hint", "Expand scope", "Take over branch", "Drop subtask", "Cancel task"} == set(card.buttons)
+    assert {"Retry with a hint", "Expand scope", "I'll finish it myself", "Drop subtask", "Cancel task"} == set(
+        card.buttons
+    )
     await play.stage.press("ana", thread, "Retry with a hint", words="import the module first")
     await play.sees("lead", thread, "T-1 is ready to merge")
     told = [brief.work.feedback for brief in work.minions.briefs if brief.subtask.number == 1]
@@ -204,11 +206,11 @@ def _hears(told: list[str], most: int) -> Plays:
 async def test_a_risky_change_is_let_through_by_those_who_may(opened: Opened) -> None:
     work = Workshop(risk=Risk(level=RiskLevel.HIGH, why=("auth code: password.py",)))
     play, thread = await at_work(opened, given(work))
-    await play.sees("lead", thread, "please look at a step before it goes on", "auth code: password.py", "exit 0")
+    await play.sees("lead", thread, "review step ", "auth code: password.py", "exit 0")
     task = await play.task()
     gate = task.of_kind(Kind.GATE)
     assert gate and rule_name(gate) == "gate_high"
-    await play.stage.press("ana", thread, "Let it pass")
+    await play.stage.press("ana", thread, "Continue")
     assert (await play.sees("ana", thread, "This is not yours to decide", "a tech lead")).private
 
 
@@ -218,7 +220,7 @@ async def test_a_task_that_is_stopped_can_be_handed_over_with_its_branches(opene
     await play.sees("ana", thread, "reading the code")
     await play.stage.press("ana", thread, "Stop task")
     await play.sees("ana", thread, "T-1 is stopped")
-    await play.stage.press("ana", thread, "Hand it to me")
+    await play.stage.press("ana", thread, "I'll finish it myself")
     await play.sees("ana", thread, "T-1 is yours now", "ai/t-1.1-write-the-form", "T-1.patch")
     assert (await play.task()).state is TaskState.CANCELLED
 

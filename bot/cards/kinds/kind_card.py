@@ -61,7 +61,7 @@ class KindCard:
     footer: Callable[[Task, Decision], Iterable[str]] = lambda task, decision: ()
     whole: Callable[[Decision], str] = lambda decision: ""  # a question that is too long for the title
     at_work: str = ""  # the state of a task at work, while this is asked
-    hold: str = "Hold"  # the button that stops its clock
+    hold: str = "Wait for me"  # the button that stops its clock
     first: int = 5  # buttons that stand before “More”
     checks: bool = False  # shows the checks of the run that it is about
     trouble: bool = False

@@ -27,7 +27,7 @@ def debate_rows(debate: Debate | None, *, goes_on: bool = False) -> list[Row]:
     rows = []
     for round in debate.rounds:
         rows.append(Row(label=f"Round {round.number}, critic", value=_point(round.critic)))
-        rows.append(Row(label=f"Round {round.number}, custodiet", value=_point(round.custodiet)))
+        rows.append(Row(label=f"Round {round.number}, scope guard", value=_point(round.custodiet)))
     return rows if goes_on else [*rows, Row(label="Debate", value=_ended(debate))]
 
 

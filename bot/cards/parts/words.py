@@ -14,7 +14,7 @@ LEVEL: dict[Level, str] = {
         "project alone. Look twice at the files."
     ),
     Level.MINIMAL: (
-        "minimal. No model could plan this. This is a bare outline: the request as one subtask, with TODO where you "
+        "No model could plan this. This is a one-step plan: the request as one subtask, with TODO where you "
         "know more than I do."
     ),
 }
@@ -22,7 +22,7 @@ LEVEL: dict[Level, str] = {
 SHORT_LEVEL: dict[Level, str] = {
     Level.PRIMARY: "",
     Level.SIMPLIFIED: "simplified, from less than all there is",
-    Level.MINIMAL: "minimal, a bare outline",
+    Level.MINIMAL: "a one-step plan",
 }
 
 # What a flow is doing, as people would say it.

@@ -252,7 +252,7 @@ def merged_card(task: Task, bill: Bill) -> Card:
 
 def kept_card(task: Task, kept: WorkKept) -> Card:
     rows = [Row(label="Branch", value=branch) for branch in kept.branches]
-    rows += [Row(label="To be on it", value=how) for how in kept.how]
+    rows += [Row(label="Check out", value=how) for how in kept.how]
     rows += [Row(label="Not brought to you", value=problem) for problem in kept.problems]
     if kept.patch:
         rows.append(Row(label="Patch", value=kept.patch))
@@ -267,5 +267,5 @@ def branch_card(fact: BranchPublished) -> Card:
         rows = (Row(label="Branch", value=fact.branch), Row(label="Problem", value=fact.problem))
         text = "It is in my own copy only. Start from the kept patch on a branch of this name, then hand it in."
         return Card(title=f"{name}: the branch could not be brought to you", text=text, rows=rows, tone=Tone.BAD)
-    rows = (Row(label="Branch", value=fact.branch), Row(label="To be on it", value=fact.how))
+    rows = (Row(label="Branch", value=fact.branch), Row(label="Check out", value=fact.how))
     return Card(title=f"{name}: the branch is where you work", text="Commit there, then hand it in.", rows=rows)

@@ -98,7 +98,7 @@ class Pages:
             "needs.html",
             at=at,
             here="/needs",
-            title="Needs me",
+            title="For you",
             watch=("needs", *pressed, *(need.task.id for need in needs)),
             needs=needs,
             turns=_turns("/needs", number, len(found) > NEEDS_SHOWN, search),

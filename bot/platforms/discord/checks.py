@@ -100,7 +100,7 @@ class _Discord:
             answer = self._get(f"/channels/{channel}")
             if answer.status != 200:
                 seen = f"{channel}, which the settings name, cannot be seen (status {answer.status})"
-                yield fail("discord channels", seen, "Give the bot's role View Channel there, or mend the id.")
+                yield fail("discord channels", seen, "Give the bot's role View Channel there, or fix the id.")
 
 
 def _missing(have: int) -> list[str]:

@@ -24,7 +24,7 @@ LONGEST_PAUSE = 10.0  # seconds between two tries to connect
 GOODBYE = 3.0  # how long closing a socket may take
 NO_CONTENT = (
     "Discord does not let me read messages that do not mention me: the message-content intent is off. "
-    "Mention me in replies, or use the Answer… button; to mend it, open the Developer Portal, Bot, "
+    "Mention me in replies, or use the Answer… button; to fix it, open the Developer Portal, Bot, "
     "Privileged Gateway Intents, switch on Message Content and start me again."
 )
 BAD_TOKEN = "Discord refuses the token: set DISCORD_TOKEN to the one from Developer Portal, Bot, Reset Token."

@@ -142,15 +142,15 @@ def test_the_status_card_says_which_round_is_held_and_the_timeline_what_was_said
     argues(planned, Position.MAINTAIN, Position.REVISE)
     states.append(status_card(planned.task, str).rows[0].value)
     assert states == [
-        "The critic and the custodiet argue, round 1 of 2",
-        "The critic and the custodiet have argued",
+        "The critic and the scope guard argue, round 1 of 2",
+        "The critic and the scope guard have argued",
     ]
     told = in_words(planned.facts[-1], str, lambda id: None)
     assert isinstance(planned.facts[-1], e.DebateRoundHeld)
     assert told.startswith("Round 1 of the debate: the critic keeps to it (Subtask 3 locks people out)")
-    assert "the custodiet gives way" in told
+    assert "the scope guard gives way" in told
 
 
 def test_where_only_one_round_is_allowed_the_card_says_so() -> None:
     planned = judged(REVISE, OK, Limits(debate_rounds=1))
-    assert status_card(planned.task, str).rows[0].value == "The critic and the custodiet argue, round 1 of 1"
+    assert status_card(planned.task, str).rows[0].value == "The critic and the scope guard argue, round 1 of 1"

@@ -77,9 +77,9 @@ STORIES = {
         "the critic gives way",
         "Accepted the plan",
         "T-1.3: judged: pass, medium risk",
-        "please look at a step before it goes on",
-        "If nobody decides, I take “Let it pass”",
-        "Decided a step of medium risk: Let it pass",
+        "review step ",
+        "If nobody decides, I take “Continue”",
+        "Decided a step of medium risk: Continue",
     ),
     "4": (
         "Round 2 of the debate",

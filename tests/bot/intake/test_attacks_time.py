@@ -35,7 +35,7 @@ async def test_attack_19_the_card_counts_down_and_a_hold_outlasts_the_flood(room
     assert await shown_on(room, gate) == message, "the same message, still with its buttons"
     card = await card_of(room, gate)
     assert card.until == gate.due and "If nobody decides" in card.until_what
-    assert any(button.label.startswith("Hold") for button in card.buttons)
+    assert any(button.label.startswith("Wait for me") for button in card.buttons)
     assert not await room.fire()
     await room.press(LEAD, gate, HOLD, message=message, thread=task.request.thread)
     room.clock.pass_(YEAR)

@@ -7,7 +7,7 @@ from agents.domain.task.task import Task
 from bot.cards.kinds.asked import effect_rows
 from bot.cards.kinds.kind_card import CANCEL, KindCard, Label, request_in_short
 
-OUTLINE = Label("Use a bare outline", "Outline chosen")
+OUTLINE = Label("Continue with a one-step plan", "One-step plan chosen")
 
 
 def _text(task: Task, decision: Decision) -> str:

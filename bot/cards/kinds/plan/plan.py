@@ -14,7 +14,7 @@ from bot.cards.parts.plan import plan_rows, size_in_words
 from bot.messages import Row, Style
 
 NARROW = Label("Narrow scope", "Narrower scope asked for", asks="What may be left out?")
-SNOOZE = Label("Lay aside", "Laid aside")
+SNOOZE = Label("Snooze", "Snoozed")
 CHANGES = Label("Request changes", "Changes requested", asks="What should be different?")
 
 
@@ -43,7 +43,7 @@ def _title(task: Task, decision: Decision) -> str:
         return f"{task.id}: please look at the plan{again}"
     if task.plan.review is None or number != task.plan.number:
         return f"{task.id}: a reviewer says stop{again}"
-    who = "critic" if task.plan.review.critic_stance is Stance.STOP else "custodiet"
+    who = "critic" if task.plan.review.critic_stance is Stance.STOP else "scope guard"
     return f"{task.id}: the {who} says stop"
 
 

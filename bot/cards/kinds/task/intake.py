@@ -20,10 +20,10 @@ def _text(task: Task, decision: Decision) -> str:
 INTAKE = KindCard(
     kind=Kind.INTAKE,
     name="whether to take on a request from outside",
-    title=lambda task, d: f"{task.id}: somebody outside asks for this. Take it on?",
+    title=lambda task, d: f"{task.id}: somebody outside asks for this. Accept it?",
     text=_text,
     labels={
-        IntakeOption.TAKE: Label("Take it on", "Taken on", Style.PRIMARY),
-        IntakeOption.CANCEL: replace(CANCEL, text="Turn it down", closed="Turned down"),
+        IntakeOption.TAKE: Label("Accept", "Accepted", Style.PRIMARY),
+        IntakeOption.CANCEL: replace(CANCEL, text="Decline", closed="Declined"),
     },
 )

@@ -9,7 +9,7 @@ from bot.messages import Style
 
 
 def _title(task: Task, decision: Decision) -> str:
-    return f"{task.id} {'is' if decision.state is DecisionState.OPEN else 'was'} laid aside"
+    return f"{task.id} {'is' if decision.state is DecisionState.OPEN else 'was'} snoozed"
 
 
 def _text(task: Task, decision: Decision) -> str:

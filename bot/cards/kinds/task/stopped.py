@@ -20,7 +20,7 @@ def _text(task: Task, decision: Decision) -> str:
     asked = task.before_rest in (TaskState.DECOMPOSING, TaskState.IN_REVIEW)
     under_way = "at most one last answer, which is kept" if asked else "nothing"
     left = f"the rest of “{request_in_short(task)}”"
-    return f"Done: {done}. Under way: {under_way}. Left: {left}. Nothing runs until you say so."
+    return f"Done: {done}. In progress: {under_way}. Left: {left}. Nothing runs until you say so."
 
 
 def _text_at_work(task: Task) -> str:
@@ -29,7 +29,7 @@ def _text_at_work(task: Task) -> str:
     busy = ", ".join((*names[SubtaskState.RUNNING], *names[SubtaskState.PAUSED]))
     under_way = f"{busy}; what it did is committed on its branch" if busy else "nothing"
     left = sum(not w.settled for w in task.work.subtasks)
-    return f"Done: {done}. Under way: {under_way}. Left: {left} subtasks. Nothing runs until you say so."
+    return f"Done: {done}. In progress: {under_way}. Left: {left} subtasks. Nothing runs until you say so."
 
 
 STOPPED = KindCard(
@@ -39,7 +39,7 @@ STOPPED = KindCard(
     text=_text,
     labels={
         StoppedOption.RESUME: Label("Resume task", "Resumed", Style.PRIMARY),
-        StoppedOption.HAND_OVER: Label("Hand it to me", "Taken over"),
+        StoppedOption.HAND_OVER: Label("I'll finish it myself", "Taken over"),
         StoppedOption.CANCEL: CANCEL,
     },
 )

@@ -18,11 +18,11 @@ ESCALATION = KindCard(
         EscalationOption.EXPAND: Label(
             "Expand scope", "More scope asked for", asks="Which paths may it write too? One a line"
         ),
-        EscalationOption.TAKE: Label("Take over branch", "Taken over"),
+        EscalationOption.TAKE: Label("I'll finish it myself", "Taken over"),
         EscalationOption.DROP: DROP,
         EscalationOption.CANCEL: CANCEL,
     },
-    at_work="At work, and a step needs you",
+    at_work="Running, and a step needs you",
     checks=True,
     trouble=True,
 )

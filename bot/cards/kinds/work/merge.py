@@ -16,7 +16,7 @@ from bot.cards.parts.rights import who_may
 from bot.cards.parts.work import merge_rows
 from bot.messages import Row, Style
 
-LEAVE = Label("Leave it to me", "Taken over")
+LEAVE = Label("I'll finish it myself", "Taken over")
 
 
 def _rows(task: Task, decision: Decision, bill: Bill) -> list[Row]:

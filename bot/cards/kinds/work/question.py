@@ -7,7 +7,7 @@ from agents.domain.task.task import Task
 from bot.cards.kinds.asked import is_short, no_lines, whole_question, why_rows
 from bot.cards.kinds.kind_card import KindCard, Label, show_request
 
-WAITS = "At work, and a minion waits for you"
+WAITS = "Running, and a minion waits for you"
 
 
 def _title(task: Task, decision: Decision) -> str:
@@ -35,5 +35,5 @@ QUESTION = KindCard(
     lines=no_lines,
     whole=_whole,
     at_work=WAITS,
-    hold="Pause clock",
+    hold="Pause timer",
 )

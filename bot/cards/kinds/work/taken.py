@@ -12,7 +12,7 @@ TAKEN = KindCard(
     title=show_question,
     text=show_request,
     labels={
-        TakenOption.HAND_IN: Label("Judge my branch", "Handed in", Style.PRIMARY),
+        TakenOption.HAND_IN: Label("Check my branch", "Handed in", Style.PRIMARY),
         TakenOption.DROP: DROP,
         TakenOption.CANCEL: CANCEL,
     },

@@ -43,7 +43,7 @@ ICONS: dict[TaskState, str] = {
 }
 TONES: dict[Tone, tuple[str, str]] = {
     Tone.PLAIN: ("", ""),
-    Tone.GOOD: ("All well", "tick"),
+    Tone.GOOD: ("Done", "tick"),
     Tone.BAD: ("Problem", "cross"),
     Tone.ASKING: ("Needs a decision", "ask"),
 }

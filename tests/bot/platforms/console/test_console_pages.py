@@ -79,7 +79,7 @@ async def test_needs_me_counts_and_is_pleasant_when_empty() -> None:
         await visit.say("@overlord add login")
         page = await visit.get("/needs")
         assert "1 decision waits for you" in page.text
-        assert "(1) Needs me" in page.text
+        assert "(1) For you" in page.text
         assert 'name="message" value=""' in page.text
         assert 'name="shown" value="print-' in page.text
 

@@ -132,7 +132,7 @@ async def test_what_nobody_listens_to_is_acknowledged_all_the_same(here: Listeni
 async def test_a_press_names_its_token_its_message_and_its_presser(here: Listening) -> None:
     thread, plan = await plan_in(here)
     await here.fake.press(BO, CHANNEL, plan, "Approve plan")
-    await here.fake.press(BO, CHANNEL, plan, "Lay aside")
+    await here.fake.press(BO, CHANNEL, plan, "Snooze")
     first, second = here.pressed
     assert first.token == f"{DECISION}.a"
     assert (first.message, first.thread, first.channel) == (plan, f"{HERE}:{thread}", HERE)
