@@ -122,6 +122,33 @@ def test_the_domain_is_told_the_time(source: str) -> None:
         )
 
 
+_KINDS = "agents/domain/decisions/kinds"
+# Modules that still hold sentences, and for whom; each goes from here when its words are in bot/cards.
+MAY_HOLD_SENTENCES = {
+    "agents/domain/decisions/decision.py": "a fact that cannot follow: an error of the program",
+    "agents/domain/decisions/pressing.py": "a button that allows paths which somebody named",
+    f"{_KINDS}/plan/no_plan.py": "the planner reads it",
+    f"{_KINDS}/plan/plan.py": "the planner reads it",
+    f"{_KINDS}/task/correction.py": "the minion reads it",
+    f"{_KINDS}/work/gate.py": "the minion reads it",
+    f"{_KINDS}/work/merge.py": "the minion reads it",
+    f"{_KINDS}/work/question.py": "the minion reads it",
+    f"{_KINDS}/work/scope.py": "the minion reads it",
+    f"{_KINDS}/work/escalation.py": "questions of subtasks, which are stored whole",
+}
+
+
+@of_every("agents/domain/decisions")
+def test_decisions_hold_no_sentences_for_people(source: str) -> None:
+    """Words are in bot/cards. Docstrings are for developers."""
+    tree = tree_of(source)
+    docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs:
+            sentence = re.match(r"[A-Z`]\w* [\w`]|[A-Z]\w+:? $", node.value)
+            assert not sentence or source in MAY_HOLD_SENTENCES, f"{source}:{node.lineno} says {node.value!r} to people"
+
+
 @of_every(*PACKAGES, "tests")
 def test_yaml_is_never_loaded_unsafely(source: str) -> None:
     for line, name in calls(source):
