@@ -9,7 +9,7 @@ from agents.domain.ids import Account, Thread, derived
 from bot.app import Program
 from bot.messages import Edited, Pressed, Said
 from bot.query_api import QueryApi
-from tests.scenarios.stage import Host, Setup, Shown
+from tests.scenarios.stage import Host, Setup, Shown, wait_for_button
 
 CHANNEL = "console:general"
 
@@ -75,6 +75,7 @@ class ConsoleStage:
         await self._desk.hear(edited)
 
     async def press(self, who: str, thread: str, label: str, words: str = "") -> None:
+        await wait_for_button(self, who, thread, label)
         seen = await self._desk.conversation(Thread(thread), self.account(who))
         assert seen, f"no thread {thread}"
         on, token = next(

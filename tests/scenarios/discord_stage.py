@@ -7,7 +7,7 @@ from bot.platforms.discord.addresses import Place, account_of
 from tests.fakes.discord import FakeDiscord
 from tests.fakes.discord.interactions import FORM, MESSAGE, Interaction
 from tests.fakes.discord.world import Channel, Message, User
-from tests.scenarios.stage import Host, Setup, Shown
+from tests.scenarios.stage import Host, Setup, Shown, wait_for_button
 
 
 class DiscordStage:
@@ -56,6 +56,7 @@ class DiscordStage:
     async def press(self, who: str, thread: str, label: str, words: str = "") -> None:
         await self.fake.gateway.listened()
         user = self._user(who)
+        await wait_for_button(self, who, thread, label)
         on = next(m for m in reversed(self._messages(thread, user)) if label in self.fake.seen(m).buttons)
         pressed = self.fake.press(user, on, label)
         match await pressed.answered():

@@ -15,7 +15,7 @@ from tests.fakes.slack.people import MENTION
 from tests.fakes.slack.server import APP_TOKEN, BOT_TOKEN
 from tests.fakes.slack.shown import controls
 from tests.fakes.slack.world import TEAM
-from tests.scenarios.stage import Host, Setup, Shown, until
+from tests.scenarios.stage import Host, Setup, Shown, until, wait_for_button
 
 RETRIES = (0.1,) * 200  # Slack sends again until the program is back
 
@@ -60,6 +60,7 @@ class SlackStage:
         """A person whose press is not acknowledged sees a warning and presses again."""
         user, place = self._user(who), addresses.place(thread)
         self.fake.world.channels[place.channel].members.add(user)
+        await wait_for_button(self, who, thread, label)
         on = next(m for m in reversed(self.fake.thread(place.channel, place.ts, user)) if label in m.labels)
 
         async def taken() -> bool:

@@ -133,6 +133,15 @@ class Host:
         return await self.start()
 
 
+async def wait_for_button(stage: Stage, who: str, thread: str, label: str) -> None:
+    """People press what they see, so a press waits until the button is there."""
+
+    async def offered() -> bool:
+        return any(label in message.buttons for message in await stage.shown(who, thread))
+
+    await until(offered, f"a button {label!r}")
+
+
 async def until(look: Callable[[], Awaitable[Found | None]], what: str = "it", patience: float = PATIENCE) -> Found:
     """Wait until a look finds something; say what was last seen if it never does."""
     clock = asyncio.get_running_loop().time

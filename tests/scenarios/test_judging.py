@@ -37,7 +37,7 @@ def outside(*paths: str) -> GateRun:
 async def refused(play: Play, thread: str, *words: str, attempt: int = 1) -> None:
     """A hard fail: nothing is accepted, nobody tries again by themselves, and a person has all they need."""
     judged = await play.sees("ana", thread, "T-1.1 did not pass", *words)
-    assert not judged.buttons
+    assert set(judged.buttons) <= {"Show the diff", "Comments"}, "it leads to what was found, and decides nothing"
     card = await play.sees("ana", thread, "T-1.1 (Write the form) needs you", *words)
     assert "It cannot be mended by another attempt" in card.text and set(card.buttons) == NEXT
     assert f"Kept: branch {BRANCH}" in card.text and f"Kept: patch T-1.1-{attempt}.patch" in card.text
@@ -198,6 +198,6 @@ async def test_work_that_no_reviewer_judged_waits_for_a_person(opened: Opened) -
 
 async def test_of_two_reviewers_one_who_says_nothing_is_no_approval(opened: Opened) -> None:
     play, thread = await at_work(opened, given(Workshop(), TWO_READ, code_review=but("custodiet", SILENT)))
-    await play.sees("lead", thread, "review step ", "approves", "gave no verdict")
+    await play.sees("lead", thread, "review step ", "approves", "gave no verdict", offers="Continue")
     await play.stage.press("lead", thread, "Continue")
     await play.sees("lead", thread, "T-1 is ready to merge")

@@ -22,7 +22,7 @@ async def test_a_bystander_asks_for_changes_to_a_plan_by_button_and_approves_not
     await play.stage.press("gil", thread, "Approve plan")
     assert (await play.sees("gil", thread, "This is not yours to decide", "It needs an approver", "ask")).private
     await play.stage.press("gil", thread, "Request changes", words="keep the old links")
-    await play.sees("ana", thread, "Request changes", "keep the old links")
+    await play.sees("ana", thread, "Changes requested by", "keep the old links")
     await play.happened("PlanChangeRequested")
     await play.sees("ana", thread, "please look at the plan, version 2")
 
