@@ -38,7 +38,7 @@ async def refused(play: Play, thread: str, *words: str, attempt: int = 1) -> Non
     """A hard fail: nothing is accepted, nobody tries again by themselves, and a person has all they need."""
     judged = await play.sees("ana", thread, "T-1.1 did not pass", *words)
     assert set(judged.buttons) <= {"Show the diff", "Comments"}, "it leads to what was found, and decides nothing"
-    card = await play.sees("ana", thread, "T-1.1 (Write the form) needs you", *words)
+    card = await play.sees("ana", thread, "T-1.1 (Write the form) needs you", *words, offers="Drop subtask")
     assert "It cannot be mended by another attempt" in card.text and set(card.buttons) == NEXT
     assert f"Kept: branch {BRANCH}" in card.text and f"Kept: patch T-1.1-{attempt}.patch" in card.text
     await play.sees("ana", thread, "a step needs you", "Write the form: waits for you")
