@@ -61,11 +61,11 @@ async def test_where_no_model_can_plan_an_approver_may_go_on_with_a_bare_outline
         await play.sees("ana", thread, "This is not yours to decide", "an approver")
         await play.stage.press("lead", thread, "Continue with a one-step plan")
         card = await play.sees("ana", thread, "the plan needs your judgement", "No model could plan this")
-        assert "This is a bare outline" in card.text and "TODO" in card.text and "maximum context length" in card.text
+        assert "This is a one-step plan" in card.text and "TODO" in card.text and "maximum context length" in card.text
         assert "No verdict from the critic and the custodiet" in card.text, "who judges is not made simpler"
         assert not (await play.task()).plan.accepted
         await play.stage.press("lead", thread, "Proceed as proposed")
-        await play.sees("ana", thread, "Running", "degraded: minimal")
+        await play.sees("ana", thread, "Running", "degraded: a one-step plan")
         await play.sees("ana", thread, "what may it write?", "T-1.1")
         assert (await play.task()).plan.level is Level.MINIMAL
 
