@@ -120,7 +120,7 @@ async def test_work_that_fails_its_checks_goes_back_with_the_evidence_at_most_tw
     ] * 3
     stuck = task.of_kind(Kind.ESCALATION)
     assert stuck and stuck.evidence == (
-        "3 attempts did not do",
+        "3 attempts failed",
         "Kept: branch ai/t-1.1-write-the-form",
         "Kept: patch T-1.1-3.patch",
     )

@@ -31,7 +31,7 @@ def pushed(play: GitHubPlay) -> list[int]:
 async def refused(play: GitHubPlay, issue: Issue, *words: str) -> str:
     """No other attempt can mend it: a person is asked, the issue is told, and nothing is pushed."""
     thread = await play.approved()
-    card = await play.sees("lead", thread, "needs you", "It cannot be mended by another attempt", *words)
+    card = await play.sees("lead", thread, "needs you", "Another attempt would not fix this", *words)
     assert "I'll finish it myself" in card.buttons and "Kept: patch T-1.1-" in card.text
     await play.said_on(issue, words[0])
     await play.labels(issue, ["overlord", "needs-attention"])

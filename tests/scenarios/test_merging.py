@@ -132,7 +132,7 @@ async def test_changes_that_were_asked_for_and_do_not_pass_come_back_to_a_person
     play, thread = await at_work(opened, given(work))
     await play.sees("lead", thread, "T-1 is ready to merge", offers="Merge it")
     await play.stage.press("lead", thread, "Request changes", words="call it sign in")
-    card = await play.sees("ana", thread, "needs you", "3 attempts did not do", "test_login", "T-1.2-4.patch")
+    card = await play.sees("ana", thread, "needs you", "3 attempts failed", "test_login", "T-1.2-4.patch")
     assert "Merge it" not in card.buttons and not work.forge.merged
     assert not (await play.task()).of_kind(Kind.MERGE), "what was asked for is not there, so nobody is asked to merge"
     await play.stage.press("ana", thread, "Retry with a hint", words="only the label")

@@ -22,7 +22,7 @@ async def test_a_running_task_keeps_its_workflow_and_a_new_one_takes_the_new(ope
     play.host.amend("max_retries: 0", "max_retries: 2")
     await play.host.restart()
     await play.stage.press("ana", thread, "argon2")
-    await play.sees("ana", thread, "T-1.1 (Write the form) needs you", "One attempt did not do")
+    await play.sees("ana", thread, "T-1.1 (Write the form) needs you", "One attempt failed")
     first = await play.task()
     assert first.plan.workflow and first.plan.workflow.implement.max_retries == 0
 

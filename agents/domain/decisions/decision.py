@@ -14,7 +14,7 @@ from agents.domain.ids import DecisionId, PersonId, ProjectId, StreamId, TaskId,
 NameOf = Callable[[PersonId], str]
 
 SHORT = 45  # characters that a button shows whole, on a phone too
-HOLD = "h"  # the letter of Pause clock / Hold; no option has it
+HOLD = "h"  # the letter of Pause timer / Wait for me; no option has it
 # One character each, whatever the script, so that a token stays short: enough for a thousand projects.
 LETTERS = "abcdefgijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789" + "".join(
     chr(0x4E00 + n) for n in range(1000)

@@ -107,6 +107,6 @@ class GuidanceLeftOut(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutlineChosen(Event):
-    """No model could plan it, and a person goes on with a bare outline; it is reviewed and approved as any plan."""
+    """No model could plan it, and a person goes on with a one-step plan; it is reviewed and approved as any plan."""
 
     by: PersonId

@@ -28,6 +28,6 @@ def outline(request: str, heed: Sequence[str] = ()) -> Decomposition:
     return Decomposition(
         goal=one_line(request, 200),
         subtasks=(only,),
-        summary="A bare outline that no model had a part in.",
+        summary="A one-step plan that no model had a part in.",
         assumptions=tuple(f"{TODO}{each}" for each in missing),
     )

@@ -108,7 +108,7 @@ def after_evaluation(task: Task, work: Work, evaluation: Evaluation, risk: Risk,
         return [judged, run_again(task, work, evaluation.feedback, moment.at)]
     hopeless = evaluation.overall is Score.FAIL
     tries = f"{work.tries} attempts" if work.tries != 1 else "One attempt"
-    why = "It cannot be mended by another attempt" if hopeless else f"{tries} did not do"
+    why = "Another attempt would not fix this" if hopeless else f"{tries} failed"
     said = f"{why}: {'; '.join(evaluation.feedback[:2])}"
     escalated = e.SubtaskEscalated(**about, why=said, patch=work.patch)
     return [judged, escalated, *ask_what_next(task, work, why, moment)]

@@ -136,8 +136,8 @@ def test_stopped_resumed_and_finished_by_hand() -> None:
 
 
 def test_what_is_taken_to_a_person_is_blocked() -> None:
-    given_up = last(HANDED_IN, judged(Score.NEEDS_REVISION), fact(e.SubtaskEscalated, why="3 attempts did not do"))
-    assert (given_up.status, given_up.blockers) == (Status.BLOCKED, ("3 attempts did not do",))
+    given_up = last(HANDED_IN, judged(Score.NEEDS_REVISION), fact(e.SubtaskEscalated, why="3 attempts failed"))
+    assert (given_up.status, given_up.blockers) == (Status.BLOCKED, ("3 attempts failed",))
     taken = last(fact(e.MinionFailed, ending=Ending.TURNS, problem="too long"), fact(e.SubtaskTaken, by=PersonId("a")))
     assert (taken.status, taken.next_step) == (Status.NEEDS_REVISION, "A person finishes it by hand")
 
