@@ -165,9 +165,7 @@ async def _parked(bench: Bench) -> bool:
 
 
 def _escalations(books: Books) -> int:
-    told = (
-        "SELECT count(*) FROM posts JOIN decisions ON posts.key = 'decision:' || decisions.id WHERE kind = 'escalation'"
-    )
+    told = "SELECT count(*) FROM posts JOIN decisions ON posts.key = 'decision:' || decisions.id WHERE kind = 'stuck'"
     return int(books.db.execute(text(told)).scalar() or 0)
 
 

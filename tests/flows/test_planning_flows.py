@@ -176,13 +176,13 @@ async def test_a_debate_that_dies_goes_on_after_the_last_round_that_was_noted(tm
     async with planning(tmp_path, scripted(llm)) as world:
         await world.run_next("intake", "decompose", "review")
         disagreed = await world.now()
-        assert state_of(disagreed) == "The critic and the custodiet argue, round 1 of 2"
+        assert state_of(disagreed) == "The critic and the scope guard argue, round 1 of 2"
         dying = asyncio.create_task(world.run(await world.next_job()))
         await second.wait()
         dying.cancel()
         await asyncio.gather(dying, return_exceptions=True)
         cut_short = await world.now()
-        assert state_of(cut_short) == "The critic and the custodiet argue, round 2 of 2"
+        assert state_of(cut_short) == "The critic and the scope guard argue, round 2 of 2"
         assert (await world.facts())[-2:] == ["ReviewersDisagreed", "DebateRoundHeld"]
         assert [row.label for row in why_card(cut_short, str).rows if "ebate" in row.label] == [], "it is not over"
 

@@ -76,7 +76,7 @@ async def test_an_outsiders_issue_waits_for_an_approver_before_anything_is_plann
 async def test_an_outsiders_issue_that_is_turned_down_loses_its_label(play: GitHubPlay) -> None:
     issue = play.opens("Buy my coins", association="CONTRIBUTOR", login="mallory")
     thread = await play.thread()
-    await play.sees("lead", thread, "Accept?")
+    await play.sees("lead", thread, "Accept it?")
     await play.stage.press("lead", thread, "Decline", words="it is spam")
     await play.said_on(issue, "it is spam")
     await play.labels(issue, [])

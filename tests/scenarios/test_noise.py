@@ -44,7 +44,7 @@ async def test_what_a_step_asks_of_people_is_named_on_the_checks(opened: Opened)
     silent = {"probe": "rejected", "status": "no_verdict"}
     play, thread = await at_work(opened, given(Workshop(), code_review=silent))
     await play.sees("lead", thread, "review step ")
-    await play.sees("ana", thread, "Checks of T-1", "T-1.1 needs a person: see “T-1: please look at")
+    await play.sees("ana", thread, "Checks of T-1", "T-1.1 needs a person: see “T-1: review step 1 of 2")
 
 
 async def test_cost_time_and_sandbox_are_on_the_cards_of_a_task_at_work(opened: Opened) -> None:

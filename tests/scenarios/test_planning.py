@@ -74,7 +74,7 @@ async def test_reviewers_who_cannot_agree_leave_it_to_a_person(rehearsal: Play) 
 async def test_what_a_reviewer_stops_cannot_be_approved_but_changed(rehearsal: Play) -> None:
     play = rehearsal
     thread = await play.stage.say("ana", STOPPED, mention=True)
-    card = await play.sees("ana", thread, "the custodiet says stop", "stops it", "administrator", "use no permission")
+    card = await play.sees("ana", thread, "the scope guard says stop", "stops it", "administrator", "use no permission")
     assert set(card.buttons) == {"Request changes", "Narrow scope", "Cancel task"}
     await play.sees("ana", thread, "A reviewer says stop: it needs you")
     await play.stage.say("lead", "approve", thread=thread, mention=True)

@@ -208,12 +208,12 @@ async def test_a_debate_is_over_after_two_rounds_and_a_stop_opens_none(opened: O
     play = await opened(Given(llm=llm))
     thread = await play.stage.say("ana", REQUEST, mention=True)
     for number, round in heard.items():
-        await play.sees("ana", thread, f"The critic and the custodiet argue, round {number} of 2")
+        await play.sees("ana", thread, f"The critic and the scope guard argue, round {number} of 2")
         round.set()
     await play.sees("ana", thread, "the plan needs your judgement", "they still disagree; arguing cost $0.04")
     assert llm.count("debate") == 4, "two rounds of two"
     await play.stage.press("lead", thread, "Ask for more information", words="how do others do it?")
-    await play.sees("ana", thread, "the custodiet says stop")
+    await play.sees("ana", thread, "the scope guard says stop")
     assert llm.count("debate") == 4
     assert (await play.task()).state is TaskState.BLOCKED
 

@@ -28,7 +28,7 @@ from tests.scenarios.slack_stage import RETRIES, SlackStage
 from tests.scenarios.stage import Host, Setup, Shown, Stage, until
 from tests.store.room import APPROVE_OR_NOT, ask
 
-HIGH, CRITICAL = "Approve a step of high risk", "Approve a step of critical risk"
+HIGH = CRITICAL = "Approve"
 SEC, SEC_HERE = "U0SEC", f"slack:{TEAM}:U0SEC"
 
 
