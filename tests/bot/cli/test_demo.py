@@ -90,7 +90,7 @@ STORIES = {
         "T-1.3: judged: pass",
     ),
     "5": (
-        "the custodiet says stop",
+        "the scope guard says stop",
         "Asked for changes",
         "please look at the plan, version 2",
         "Accepted the plan",
