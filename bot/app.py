@@ -28,7 +28,7 @@ from bot.messages import Card, Platform
 from bot.network.peers import HERE, LookUp
 from bot.permissions import Permissions
 from bot.queries.people_queries import PeopleQueries
-from bot.queries.store_checks import Finding, check_archive, check_books, check_file
+from bot.queries.store_checks import Finding, check_archive, check_database, check_file
 from bot.queries.store_queries import DirectQueries, StoreQueries
 from bot.query_api import Pages, QueryApi
 from bot.running.health import Health
@@ -37,12 +37,12 @@ from bot.running.pump import Pump, Watch
 from bot.running.scheduler import Periodic, Scheduler
 from bot.running.timers import Timers
 from bot.services import Leases, Services, SystemClock, catalog_of
-from store.books import Books
 from store.codec import shape
 from store.database import Database
 from store.running.jobs import Job
 from store.streams.archive import ARCHIVE
 from store.streams.audit import Progress
+from store.transaction import Transaction
 
 if TYPE_CHECKING:
     from bot.running.world import World
@@ -146,7 +146,7 @@ async def check_store(settings: Settings, tell: Progress, *, quick: bool) -> lis
     with _opened(settings, SystemClock(), ChangeNotifier()) as office:
         if quick:
             return await office.database.read(check_file)
-        found = await office.database.read(partial(check_books, tell=tell))
+        found = await office.database.read(partial(check_database, tell=tell))
         return [*found, await office.database.read(partial(check_archive, settings.home / ARCHIVE))]
 
 
@@ -272,11 +272,11 @@ async def _pumping(
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _prepare(settings: Settings, leases: Leases | None, books: Books) -> None:
+def _prepare(settings: Settings, leases: Leases | None, tx: Transaction) -> None:
     """The operator is one person on the console and in the CLI. Holders that died are found at once."""
     operators = sorted(settings.operators)
     for account in operators:
-        books.people.of(account, name=account.partition(":")[2])
-        books.people.link(operators[0], account)
+        tx.people.of(account, name=account.partition(":")[2])
+        tx.people.link(operators[0], account)
     if leases:
-        leases.look_for_the_dead(books)
+        leases.look_for_the_dead(tx)

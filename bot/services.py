@@ -18,9 +18,9 @@ from agents.domain.workflow.workflow import Workflow
 from agents.ports import Clock, Show
 from bot.live import Live
 from bot.permissions import Permissions
-from store.books import Books
 from store.database import Database
 from store.running.leases import Lease, is_dead, this_process
+from store.transaction import Transaction
 
 
 def catalog_of(declared: "Declared | None") -> "Callable[[], Catalog]":
@@ -67,9 +67,9 @@ class Services:
         """Implements agents.ports.Live."""
         return self.live.of(task, subtask, self.clock.now)
 
-    def presser(self, account: Account, books: Books, memberships: tuple[str, ...] = ()) -> Presser:
+    def presser(self, account: Account, tx: Transaction, memberships: tuple[str, ...] = ()) -> Presser:
         """The person behind an account, with the rights they have at this moment."""
-        person = books.people.of(account)
+        person = tx.people.of(account)
         groups = self.permissions.groups_of(person.accounts, memberships)
         return Presser(person=person.id, known_as=person.known_as, groups=groups)
 
@@ -90,9 +90,9 @@ class Leases:
         self._owner = f"{this_process()}/{secrets.token_hex(4)}"  # two programs in one process are two holders
         self._dead: tuple[str, ...] = ()
 
-    def look_for_the_dead(self, books: Books) -> None:
+    def look_for_the_dead(self, tx: Transaction) -> None:
         """Find holders on this host that no longer run, so that nobody waits for their leases to run out."""
-        owners = books.jobs.lease_owners() | books.posts.lease_owners()
+        owners = tx.jobs.lease_owners() | tx.posts.lease_owners()
         self._dead = tuple(sorted(owner for owner in owners if owner != self._owner and is_dead(owner)))
 
     def for_seconds(self, seconds: float, busy: Iterable[str] = ()) -> Lease:

@@ -18,14 +18,14 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
 
 from agents.domain.errors import OverlordError
-from store.books import Books
 from store.dialect import rows_written
 from store.engines import make_engines
 from store.migrations import migrate
 from store.statements import execute
+from store.transaction import Transaction
 
 Result = TypeVar("Result")
-Transaction = Callable[[Books], Result]
+InTransaction = Callable[[Transaction], Result]
 
 log = logging.getLogger("overlord.store")
 
@@ -59,7 +59,7 @@ class StoreUnusable(OverlordError):
 
 @dataclass(slots=True)
 class _Waiting:
-    transaction: Transaction[Any]
+    transaction: InTransaction[Any]
     loop: asyncio.AbstractEventLoop
     future: "asyncio.Future[Any]"
     result: Any = None
@@ -67,7 +67,7 @@ class _Waiting:
 
 
 class Database:
-    """Transactions are plain functions of the books. What they touched is told once it is committed."""
+    """Runs plain functions, each in a transaction. What they touched is told once it is committed."""
 
     def __init__(self, url: str, on_change: Callable[[frozenset[str]], None] = lambda topics: None) -> None:
         self._writer, self._reader = make_engines(url)
@@ -76,7 +76,7 @@ class Database:
         self._wake = threading.Condition()
         self._closing = False
         self._connection: Connection | None = None
-        self._books: Books | None = None  # of that connection
+        self._tx: Transaction | None = None  # of that connection
         self._outage = _Outage()
         self._others: object = None
         self._thread = threading.Thread(target=self._write_for_ever, name="store-writer", daemon=True)
@@ -84,7 +84,7 @@ class Database:
         self._migrate()
         self._thread.start()
 
-    async def write(self, transaction: Transaction[Result]) -> Result:
+    async def write(self, transaction: InTransaction[Result]) -> Result:
         """Run a transaction; when this returns it is on disk. Cancelling the caller leaves nothing half done."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Result] = loop.create_future()
@@ -96,7 +96,7 @@ class Database:
             self._queue.append(_Waiting(transaction, loop, future))
         return await future
 
-    async def insist(self, transaction: Transaction[Result]) -> Result:
+    async def insist(self, transaction: InTransaction[Result]) -> Result:
         """As `write`, for what has already happened outside: an outage is waited out.
 
         A commit whose answer was lost is made again, so the transaction must do nothing the second time.
@@ -109,13 +109,13 @@ class Database:
                     raise
                 await asyncio.sleep(TRY_AGAIN)
 
-    async def read(self, question: Transaction[Result]) -> Result:
+    async def read(self, question: InTransaction[Result]) -> Result:
         """Ask something of what is committed; all answers are of one instant."""
 
         def whole() -> Result:
             try:
                 with self._reader.connect() as db:
-                    return question(Books(db))
+                    return question(Transaction(db))
             except DBAPIError as error:
                 problem = _store_error(error)
                 if problem is None:
@@ -182,20 +182,20 @@ class Database:
             self._outage.end()
         return touched
 
-    def _together(self, batch: list[_Waiting], run: Callable[[Books, _Waiting], bool]) -> set[str] | None:
+    def _together(self, batch: list[_Waiting], run: Callable[[Transaction, _Waiting], bool]) -> set[str] | None:
         """One transaction of the database. None: it had to be undone."""
         db = self._connection = self._connection or self._writer.connect()
         touched: set[str] = set()
         with db.begin() as whole:
-            books = self._books = self._books or Books(db)
-            books.begin()
+            tx = self._tx = self._tx or Transaction(db)
+            tx.begin()
             stop_at = time.monotonic() + BATCH_SECONDS
             done = 0
             while done < len(batch):
-                if not run(books, batch[done]):
+                if not run(tx, batch[done]):
                     whole.rollback()
                     return None
-                touched |= books.touched
+                touched |= tx.touched
                 done += 1
                 if done == len(batch) and len(batch) < BATCH and time.monotonic() < stop_at:
                     batch.extend(self._more(BATCH - len(batch)))
@@ -210,40 +210,40 @@ class Database:
             with suppress(SQLAlchemyError):
                 self._connection.invalidate()
                 self._connection.close()
-            self._connection = self._books = None
+            self._connection = self._tx = None
 
 
-def _overtaken(books: Books) -> object:
-    return books.version
+def _overtaken(tx: Transaction) -> object:
+    return tx.version
 
 
-def _how_far(books: Books) -> object:
+def _how_far(tx: Transaction) -> object:
     """PostgreSQL says how much was written in all, by us too."""
-    return books.db.exec_driver_sql("SELECT pg_current_wal_insert_lsn()").scalar()
+    return tx.db.exec_driver_sql("SELECT pg_current_wal_insert_lsn()").scalar()
 
 
-def _run(books: Books, waiting: _Waiting) -> bool:
+def _run(tx: Transaction, waiting: _Waiting) -> bool:
     """Whether what it wrote can stay: all of it, or nothing because it failed before it wrote."""
-    before = rows_written(books.db)
-    _try(books, waiting)
-    return waiting.error is None or (before is not None and before == rows_written(books.db))
+    before = rows_written(tx.db)
+    _try(tx, waiting)
+    return waiting.error is None or (before is not None and before == rows_written(tx.db))
 
 
-def _run_apart(books: Books, waiting: _Waiting) -> bool:
+def _run_apart(tx: Transaction, waiting: _Waiting) -> bool:
     """In a savepoint of its own, so that one that raises undoes only itself. It costs as much as a statement or two."""
-    execute(books.db, "SAVEPOINT one")
-    _try(books, waiting)
+    execute(tx.db, "SAVEPOINT one")
+    _try(tx, waiting)
     if waiting.error is not None:
-        execute(books.db, "ROLLBACK TO SAVEPOINT one")
-    execute(books.db, "RELEASE SAVEPOINT one")
+        execute(tx.db, "ROLLBACK TO SAVEPOINT one")
+    execute(tx.db, "RELEASE SAVEPOINT one")
     return True
 
 
-def _try(books: Books, waiting: _Waiting) -> None:
-    books.touched.clear()
+def _try(tx: Transaction, waiting: _Waiting) -> None:
+    tx.touched.clear()
     waiting.result = waiting.error = None
     try:
-        waiting.result = waiting.transaction(books)
+        waiting.result = waiting.transaction(tx)
         return
     except DBAPIError as error:
         if _is_outage(error):
@@ -251,8 +251,8 @@ def _try(books: Books, waiting: _Waiting) -> None:
         waiting.error = _store_error(error) or error
     except Exception as error:  # whatever a transaction raises belongs to its caller, not to the writer
         waiting.error = error
-    books.touched.clear()
-    books.log.forget()
+    tx.touched.clear()
+    tx.log.forget()
 
 
 def _answer(batch: list[_Waiting]) -> None:

@@ -22,8 +22,8 @@ from bot.cards.scene import Scene
 from bot.messages import Card, card_hash, dump_card, load_card
 from bot.permissions import Permissions
 from bot.services import Services
-from store.books import Books
 from store.chat.posts import Act, Wish
+from store.transaction import Transaction
 
 BATCH = 400
 PINGED = 5  # people who are called to one decision, at most
@@ -41,9 +41,9 @@ class House:
 NO_HOUSE = House()
 
 
-def announce(books: Books, permissions: Permissions, at: datetime, house: House = NO_HOUSE) -> int:
+def announce(tx: Transaction, permissions: Permissions, at: datetime, house: House = NO_HOUSE) -> int:
     """Ask for the cards that each unread fact calls for. Cards show the present, so a late reader says nothing old."""
-    unread = books.log.unread("announcer", BATCH)
+    unread = tx.log.unread("announcer", BATCH)
     drawn: set[TaskId] = set()  # tasks whose status card is as it should be: one drawing tells all that happened
     for recorded in unread:
         makers = [
@@ -51,20 +51,20 @@ def announce(books: Books, permissions: Permissions, at: datetime, house: House 
         ]
         if not makers:
             continue
-        scene = scene_of(books, recorded.event, permissions, house)
+        scene = scene_of(tx, recorded.event, permissions, house)
         for posting in (posting for maker in makers for posting in maker(recorded.event, scene)):
-            books.posts.want(wish(posting.key, posting.thread or scene.task.request.thread, posting.card), at)
+            tx.posts.want(wish(posting.key, posting.thread or scene.task.request.thread, posting.card), at)
         if status in makers:
             drawn.add(recorded.event.task)
     if unread:
-        books.log.mark_read("announcer", unread[-1].seq)
+        tx.log.mark_read("announcer", unread[-1].seq)
     return len(unread)
 
 
 async def announce_calmly(office: Services) -> int:
     """Announce, then wait a moment: what happens meanwhile becomes one card."""
     house = House(budget=office.budgets.task, public_url=office.public_url)
-    read = await office.database.write(lambda books: announce(books, office.permissions, office.clock.now(), house))
+    read = await office.database.write(lambda tx: announce(tx, office.permissions, office.clock.now(), house))
     if 0 < read < BATCH:
         await asyncio.sleep(APART)
     return read
@@ -75,35 +75,35 @@ def wish(key: str, thread: str, card: Card, act: Act = Act.POST, target: str = "
     return Wish(key=key, thread=thread, body=body, hash=card_hash(body), act=act, target=target)  # type: ignore[arg-type]
 
 
-def scene_of(books: Books, event: Event, permissions: Permissions, house: House) -> Scene:
-    task = books.log.in_thread(event.task) if is_project(event.stream) else books.log.task(event.task)
+def scene_of(tx: Transaction, event: Event, permissions: Permissions, house: House) -> Scene:
+    task = tx.log.in_thread(event.task) if is_project(event.stream) else tx.log.task(event.task)
     ways, url = ways_of(task, house.public_url), task.delivery.url
     return Scene(
         task=replace(task, delivery=replace(task.delivery, url=ways.openable(url))) if url else task,
         ways=ways,
-        decision=books.ledger.find,
-        name=books.people.name,
-        accounts=_accounts(books, surface_of(task.request.thread)),
-        deciders=lambda decision: _deciders(books, permissions, task, decision),
-        bill=lambda: Bill(spent=books.calls.spent_on(task.id), budget=house.budget),
+        decision=tx.ledger.find,
+        name=tx.people.name,
+        accounts=_accounts(tx, surface_of(task.request.thread)),
+        deciders=lambda decision: _deciders(tx, permissions, task, decision),
+        bill=lambda: Bill(spent=tx.calls.spent_on(task.id), budget=house.budget),
         next_approver=permissions.next_approver,
-        shown=lambda key: load_card(found.body) if (found := books.posts.find(key)) else None,
-        message=books.posts.message_of,
+        shown=lambda key: load_card(found.body) if (found := tx.posts.find(key)) else None,
+        message=tx.posts.message_of,
         nobody=lambda decision: nobody_may(permissions, rule_of(decision), task.request.channel) or "",
     )
 
 
-def _deciders(books: Books, permissions: Permissions, task: Task, decision: Decision) -> tuple[Account, ...]:
+def _deciders(tx: Transaction, permissions: Permissions, task: Task, decision: Decision) -> tuple[Account, ...]:
     """The owner where the owner may decide and can be reached; else those who are named, where the task is."""
     surface = surface_of(task.request.thread)
-    if Group.OWNER in rule_of(decision).who and (owner := _accounts(books, surface)(decision.put_to)):
+    if Group.OWNER in rule_of(decision).who and (owner := _accounts(tx, surface)(decision.put_to)):
         return owner
     named = [account for group in sorted(rule_of(decision).who) for account in permissions.members(group)]
     return tuple(dict.fromkeys(a for a in named if surface_of(a) == surface))[:PINGED]
 
 
-def _accounts(books: Books, surface: str) -> Callable[[PersonId], tuple[Account, ...]]:
+def _accounts(tx: Transaction, surface: str) -> Callable[[PersonId], tuple[Account, ...]]:
     def on_surface(person: PersonId) -> tuple[Account, ...]:
-        return tuple(a for a in books.people.get(person).accounts if surface_of(a) == surface)
+        return tuple(a for a in tx.people.get(person).accounts if surface_of(a) == surface)
 
     return on_surface

@@ -17,11 +17,11 @@ from bot.cards.discreet import discreet
 from bot.delivery.announcer import wish
 from bot.messages import Card, Deleted, Gone, Later, Platform, Refused, Shut, Unsure, load_card
 from bot.services import Leases, Services
-from store.books import Books
 from store.chat.posts import EVERYWHERE, LONGEST_WAIT, Act, Post, Surfaces
 from store.codec import Cause
 from store.database import StoreUnavailable
 from store.running.leases import Lease
+from store.transaction import Transaction
 
 log = logging.getLogger("overlord.outbox")
 
@@ -54,7 +54,7 @@ class Outbox:
         At one platform it is not to be called again before it is through: what it holds would be taken for lost.
         """
         lease = self._leases.for_seconds(self._limits.send_lease)
-        posts = await self._database.write(lambda books: books.posts.claim(lease, self._limits, AT_ONCE, among))
+        posts = await self._database.write(lambda tx: tx.posts.claim(lease, self._limits, AT_ONCE, among))
         ends = await asyncio.gather(*(self._send(post, lease) for post in posts), return_exceptions=True)
         for post, problem in zip(posts, ends, strict=True):
             if isinstance(problem, Exception):
@@ -63,7 +63,7 @@ class Outbox:
 
     async def next_due(self, since: datetime) -> float | None:
         """Seconds until something that could not go then may go."""
-        due = await self._database.read(lambda books: books.posts.next_due(since))
+        due = await self._database.read(lambda tx: tx.posts.next_due(since))
         return None if due is None else max(0.0, (due - self._clock.now()).total_seconds())
 
     async def _send(self, post: Post, lease: Lease) -> None:
@@ -93,7 +93,7 @@ class Outbox:
                 await self._later(post, max(problem.seconds, _calm(post.attempts)), str(problem))
             case Deleted() if post.act is Act.POST and post.message:
                 again = post.key.startswith("status:") or bool(load_card(post.body).buttons)
-                await self._database.insist(lambda books: books.posts.lose(post, again=again))
+                await self._database.insist(lambda tx: tx.posts.lose(post, again=again))
             case Shut():
                 await self._database.insist(partial(self._shut, post, problem))
             case _:
@@ -139,48 +139,48 @@ class Outbox:
         await platform.edit(post.thread, message, card)
         return message
 
-    def _sent(self, post: Post, message: str, books: Books) -> None:
+    def _sent(self, post: Post, message: str, tx: Transaction) -> None:
         """What time would decide is not decided before people had the whole time to see it."""
         now = self._clock.now()
-        books.posts.mark_sent(post, message, now, self._limits)
+        tx.posts.mark_sent(post, message, now, self._limits)
         kind, _, id = post.key.partition(":")
-        decision = books.ledger.find(DecisionId(id)) if kind == "decision" and not post.message else None
+        decision = tx.ledger.find(DecisionId(id)) if kind == "decision" and not post.message else None
         if decision:
-            self._link_from_checks(decision, message, books)
+            self._link_from_checks(decision, message, tx)
         if decision and post.late:
-            task, cause = books.log.in_thread(decision.task), f"shown:{post.name}"
+            task, cause = tx.log.in_thread(decision.task), f"shown:{post.name}"
             facts = pressing.begin_clock_again(task, decision.id, self._office.moment(task.request.channel, cause))
-            books.log.append(task.id, facts, Cause(actor="overlord", delivery=cause))
+            tx.log.append(task.id, facts, Cause(actor="overlord", delivery=cause))
 
-    def _link_from_checks(self, decision: Decision, message: str, books: Books) -> None:
+    def _link_from_checks(self, decision: Decision, message: str, tx: Transaction) -> None:
         """The message that a task's checks speak of is there now, so they can lead to it."""
-        found = books.posts.find(f"evaluation:{decision.task}")
+        found = tx.posts.find(f"evaluation:{decision.task}")
         card = load_card(found.body) if found else None
         if found and card and any(link.decision == decision.id for link in card.links):
             links = tuple(replace(x, message=message) if x.decision == decision.id else x for x in card.links)
-            books.posts.want(wish(found.key, found.thread, replace(card, links=links)), self._clock.now())
+            tx.posts.want(wish(found.key, found.thread, replace(card, links=links)), self._clock.now())
 
-    def _shut(self, post: Post, problem: Shut, books: Books) -> None:
+    def _shut(self, post: Post, problem: Shut, tx: Transaction) -> None:
         """The place may open again, so it waits; whoever asked for the task is told where it waits."""
         if post.act is not Act.POST or post.attempts >= SHUT_TRIES:
-            self._parked(post, problem, books)
+            self._parked(post, problem, tx)
             return
         now = self._clock.now()
         wait = min(LONGEST_WAIT, SHUT_FOR * 2 ** min(post.attempts, 10))
-        books.posts.later(post, now + timedelta(seconds=wait), str(problem))
-        self._tell_owner(post, replies.shut_card, books)
+        tx.posts.later(post, now + timedelta(seconds=wait), str(problem))
+        self._tell_owner(post, replies.shut_card, tx)
 
-    def _tell_owner(self, post: Post, card: Callable[[str, str], Card], books: Books) -> None:
+    def _tell_owner(self, post: Post, card: Callable[[str, str], Card], tx: Transaction) -> None:
         """Once a thread, in private, to whoever asked for its task."""
-        notes = books.threads.find(post.thread)
-        task = books.log.find(notes.task) if notes and notes.task else None
+        notes = tx.threads.find(post.thread)
+        task = tx.log.find(notes.task) if notes and notes.task else None
         if task is None or task.ended:
             return
         surface = surface_of(post.thread)
-        to = next((a for a in books.people.get(task.request.by).accounts if surface_of(a) == surface), None)
+        to = next((a for a in tx.people.get(task.request.by).accounts if surface_of(a) == surface), None)
         if to:
             told = card(task.id, one_line(task.request.text, 80))
-            books.posts.want(wish(f"unreachable:{post.thread}", post.thread, told, Act.WHISPER, to), self._clock.now())
+            tx.posts.want(wish(f"unreachable:{post.thread}", post.thread, told, Act.WHISPER, to), self._clock.now())
 
     def _has_time(self, lease: Lease) -> bool:
         """A process that slept after its claim must not begin now: another may soon take the post over."""
@@ -198,24 +198,24 @@ class Outbox:
 
     async def _unsure(self, platform: Platform, post: Post, problem: str) -> None:
         settle, at = timedelta(seconds=self._settle(platform)), self._clock.now()
-        await self._database.insist(lambda books: books.posts.unsure(post, at, settle, problem))
+        await self._database.insist(lambda tx: tx.posts.unsure(post, at, settle, problem))
 
     def _settle(self, platform: Platform) -> float:
         return self._limits.settle if platform.settle is None else platform.settle
 
     async def _later(self, post: Post, seconds: float, problem: str) -> None:
         until = self._clock.now() + timedelta(seconds=seconds)
-        await self._database.insist(lambda books: books.posts.later(post, until, problem))
+        await self._database.insist(lambda tx: tx.posts.later(post, until, problem))
 
-    def _parked(self, post: Post, problem: Refused, books: Books) -> None:
+    def _parked(self, post: Post, problem: Refused, tx: Transaction) -> None:
         """It will never be taken: put one plain note in its place, and let the thread go on."""
-        books.posts.park(post, str(problem) or type(problem).__name__)
+        tx.posts.park(post, str(problem) or type(problem).__name__)
         is_note = post.key.startswith("note:")
         if isinstance(problem, Gone) and post.act is Act.POST:
-            self._tell_owner(post, replies.gone_card, books)
+            self._tell_owner(post, replies.gone_card, tx)
         if post.act is Act.POST and not is_note and not isinstance(problem, Gone | Shut):
             note = replies.undeliverable_card(load_card(post.body).title)
-            books.posts.want(wish(f"note:{post.key}", post.thread, note), self._clock.now())
+            tx.posts.want(wish(f"note:{post.key}", post.thread, note), self._clock.now())
 
 
 def _calm(attempts: int) -> float:

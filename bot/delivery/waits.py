@@ -28,7 +28,7 @@ class Waits:
     async def recall(self) -> None:
         """What an earlier process was asked for."""
         if self._database:
-            left = await self._database.read(lambda books: books.waits.remaining(self._platform, datetime.now(UTC)))
+            left = await self._database.read(lambda tx: tx.waits.remaining(self._platform, datetime.now(UTC)))
             self._until = {scope: time.monotonic() + seconds for scope, seconds in left.items()}
 
     def seconds_left(self, scope: str) -> float:
@@ -50,7 +50,7 @@ class Waits:
             return
         wait = timedelta(seconds=seconds)
         try:
-            await self._database.write(lambda books: books.waits.keep(name, wait, datetime.now(UTC)))
+            await self._database.write(lambda tx: tx.waits.keep(name, wait, datetime.now(UTC)))
         except StoreUnavailable:  # it still holds for this process
             log.warning("a wait could not be kept", extra={"scope": name, "seconds": seconds})
 

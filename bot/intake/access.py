@@ -16,9 +16,9 @@ from bot.cards.refusals import put_into_words
 from bot.config.accounts import MEMBERSHIPS
 from bot.messages import Said
 from bot.permissions import Permissions
-from store.books import Books
 from store.chat.threads import ThreadNotes
 from store.streams.ledger import Right, Waiting
+from store.transaction import Transaction
 
 NAMED = 5  # people, at most, in one refusal
 
@@ -47,44 +47,44 @@ def note_words(said: Said, notes: ThreadNotes) -> ThreadNotes:
     return replace(notes, elsewhere=notes.elsewhere or said.addresses_other)
 
 
-def sees(viewer: Presser, task: Task, books: Books, permissions: Permissions) -> bool:
+def sees(viewer: Presser, task: Task, tx: Transaction, permissions: Permissions) -> bool:
     """By the rights they have at this moment. Only a direct message is looked at twice."""
     if not task.request.direct:
         return True
-    return may_see(task, viewer, permissions.channel(task.request.channel), books.ledger.of_task(task.id))
+    return may_see(task, viewer, permissions.channel(task.request.channel), tx.ledger.of_task(task.id))
 
 
-def count_needs(books: Books, speaker: Presser, permissions: Permissions) -> int:
+def count_needs(tx: Transaction, speaker: Presser, permissions: Permissions) -> int:
     """How many open decisions this person may make now. No decision and no task is read for it."""
-    return sum(count for right, count in books.ledger.count_waiting() if _has(right, speaker, permissions))
+    return sum(count for right, count in tx.ledger.count_waiting() if _has(right, speaker, permissions))
 
 
-def waiting_for(books: Books, speaker: Presser, permissions: Permissions) -> list[Waiting]:
+def waiting_for(tx: Transaction, speaker: Presser, permissions: Permissions) -> list[Waiting]:
     """Open decisions this person may make now, oldest first."""
 
     @cache
     def has(right: Right) -> bool:
         return _has(right, speaker, permissions)
 
-    return [waiting for waiting in books.ledger.waiting() if has(waiting.right)]
+    return [waiting for waiting in tx.ledger.waiting() if has(waiting.right)]
 
 
-def waiting_in_task(books: Books, task: Task, speaker: Presser, permissions: Permissions) -> list[Decision]:
+def waiting_in_task(tx: Transaction, task: Task, speaker: Presser, permissions: Permissions) -> list[Decision]:
     """Those of one task, oldest first."""
 
     def right(decision: Decision) -> Right:
         return Right(rule_name(decision), decision.put_to, task.request.by, task.request.channel)
 
-    return [each for each in books.ledger.questions_of(task.id) if _has(right(each), speaker, permissions)]
+    return [each for each in tx.ledger.questions_of(task.id) if _has(right(each), speaker, permissions)]
 
 
-def search_waiting(books: Books, waiting: Sequence[Waiting], words: str) -> list[Waiting]:
+def search_waiting(tx: Transaction, waiting: Sequence[Waiting], words: str) -> list[Waiting]:
     """Those whose task, kind or question has each of these words in it, or whose id begins so."""
     parts = words.casefold().split()
     if not parts:
         return list(waiting)
-    words_of = books.log.words({each.task for each in waiting})
-    questions = {decision.id: decision.question for decision in books.ledger.read([each.id for each in waiting])}
+    words_of = tx.log.words({each.task for each in waiting})
+    questions = {decision.id: decision.question for decision in tx.ledger.read([each.id for each in waiting])}
 
     def text(each: Waiting) -> str:
         kind = each.right.rule
@@ -94,9 +94,9 @@ def search_waiting(books: Books, waiting: Sequence[Waiting], words: str) -> list
     return [each for each in waiting if each.id.startswith(begins) or all(part in text(each) for part in parts)]
 
 
-def read_waiting(books: Books, waiting: Sequence[Waiting]) -> list[tuple[Task, Decision]]:
-    decisions = books.ledger.read([each.id for each in waiting])
-    return [(books.log.in_thread(decision.task), decision) for decision in decisions]
+def read_waiting(tx: Transaction, waiting: Sequence[Waiting]) -> list[tuple[Task, Decision]]:
+    decisions = tx.ledger.read([each.id for each in waiting])
+    return [(tx.log.in_thread(decision.task), decision) for decision in decisions]
 
 
 def _has(right: Right, speaker: Presser, permissions: Permissions) -> bool:
@@ -106,12 +106,12 @@ def _has(right: Right, speaker: Presser, permissions: Permissions) -> bool:
     return may(rule, speaker, right.owner, permissions.channel(right.channel))
 
 
-def with_names(error: OverlordError, channel: str, books: Books, permissions: Permissions) -> OverlordError:
+def with_names(error: OverlordError, channel: str, tx: Transaction, permissions: Permissions) -> OverlordError:
     """A refusal in words, with the people who may; where nobody is named, with how to name them."""
-    put_into_words(error, books.people.name)
+    put_into_words(error, tx.people.name)
     if not isinstance(error, NotYours):
         return error
-    if names := _names(error, books, permissions):
+    if names := _names(error, tx, permissions):
         more = f" or {len(names) - NAMED} more: say `who can approve`" if len(names) > NAMED else ""
         error.next_step += f" You can ask {_listed(names[:NAMED])}{more}."
     else:
@@ -120,12 +120,14 @@ def with_names(error: OverlordError, channel: str, books: Books, permissions: Pe
     return error
 
 
-def strangers_among(error: OverlordError, channel: str, books: Books, permissions: Permissions) -> tuple[Account, ...]:
+def strangers_among(
+    error: OverlordError, channel: str, tx: Transaction, permissions: Permissions
+) -> tuple[Account, ...]:
     """Those whose name only their platform knows: it shows one where it is told whom to call."""
     if not isinstance(error, NotYours):
         return ()
     here = [each for each in _accounts(error, permissions) if surface_of(each) == surface_of(channel)]
-    return tuple(account for account in dict.fromkeys(here) if books.people.find(account) is None)[:NAMED]
+    return tuple(account for account in dict.fromkeys(here) if tx.people.find(account) is None)[:NAMED]
 
 
 def _accounts(error: NotYours, permissions: Permissions) -> list[Account]:
@@ -133,18 +135,18 @@ def _accounts(error: NotYours, permissions: Permissions) -> list[Account]:
     return [account for group in Group if group in groups for account in permissions.members(group)]
 
 
-def _names(error: NotYours, books: Books, permissions: Permissions) -> list[str]:
+def _names(error: NotYours, tx: Transaction, permissions: Permissions) -> list[str]:
     """A person is named once, whatever accounts they have; somebody who was never met, by their account."""
     groups = entitled(error.rule, error.wider)
-    owner = [books.people.get(error.requester).id] if Group.OWNER in groups else []
-    barred = books.people.get(error.but).id if error.but else None
-    people = dict.fromkeys([*owner, *(_person(account, books) for account in _accounts(error, permissions))])
+    owner = [tx.people.get(error.requester).id] if Group.OWNER in groups else []
+    barred = tx.people.get(error.but).id if error.but else None
+    people = dict.fromkeys([*owner, *(_person(account, tx) for account in _accounts(error, permissions))])
     crowds = [_crowd(name) for name in permissions.crowds(groups)]
-    return [*(books.people.name(person) for person in people if person != barred), *crowds]
+    return [*(tx.people.name(person) for person in people if person != barred), *crowds]
 
 
-def _person(account: Account, books: Books) -> PersonId:
-    found = books.people.find(account)
+def _person(account: Account, tx: Transaction) -> PersonId:
+    found = tx.people.find(account)
     return found.id if found else PersonId(account)
 
 

@@ -25,10 +25,10 @@ from bot.intake.conversation import PRIVATE, Command, Verb
 from bot.intake.linking import Linking
 from bot.messages import Card, Said
 from bot.permissions import Permissions
-from store.books import Books
 from store.chat.posts import Act
 from store.codec import Cause
 from store.streams.log import Which
+from store.transaction import Transaction
 
 # Commands that change a task. Rights are checked inside, at this moment.
 STEERS: dict[Verb, Steer] = {
@@ -53,40 +53,38 @@ class Asked:
     task: Task | None
 
 
-def obey(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> str:
+def obey(asked: Asked, tx: Transaction, permissions: Permissions, moment: Moment) -> str:
     """Do what was asked, and say in a few words what was done."""
     verb = asked.command.verb
     if verb is Verb.ASIDE:
         return "an aside"
     if steer := STEERS.get(verb):
-        task = books.log.in_thread(_task(asked, books, permissions).id)
+        task = tx.log.in_thread(_task(asked, tx, permissions).id)
         facts = steer(task, asked.speaker, asked.command.words, moment)
         cause = Cause(actor=asked.said.by, delivery=asked.said.key)
-        books.log.append(task.id, facts, cause)
-        point_to_button(facts, asked.said, books)
+        tx.log.append(task.id, facts, cause)
+        point_to_button(facts, asked.said, tx)
         if verb in (Verb.MUTE, Verb.UNMUTE):
-            _answer(
-                asked, books, replies.said_card(f"Reminders for {task.id} are {'off' if verb is Verb.MUTE else 'on'}")
-            )
+            _answer(asked, tx, replies.said_card(f"Reminders for {task.id} are {'off' if verb is Verb.MUTE else 'on'}"))
         return f"{verb} {task.id}"
-    if card := ANSWERS[verb](asked, books, permissions, moment):
-        _answer(asked, books, card)
+    if card := ANSWERS[verb](asked, tx, permissions, moment):
+        _answer(asked, tx, card)
     return f"answered {verb}"
 
 
-def point_to_button(facts: Sequence[Event], said: Said, books: Books) -> None:
+def point_to_button(facts: Sequence[Event], said: Said, tx: Transaction) -> None:
     """The one card with the button stands above already, and an edit of it calls nobody."""
     for fact in facts:
-        if isinstance(fact, e.ApprovalOffered) and books.posts.is_wanted(f"confirm:{fact.decision}"):
+        if isinstance(fact, e.ApprovalOffered) and tx.posts.is_wanted(f"confirm:{fact.decision}"):
             card = replies.button_above_card()
-            books.posts.want(wish(f"whisper:{said.key}", said.thread, card, Act.WHISPER, said.by), said.at)
+            tx.posts.want(wish(f"whisper:{said.key}", said.thread, card, Act.WHISPER, said.by), said.at)
 
 
-def _answer(asked: Asked, books: Books, card: Card) -> None:
-    answer(asked.said, card, books, private=asked.command.verb in PRIVATE)
+def _answer(asked: Asked, tx: Transaction, card: Card) -> None:
+    answer(asked.said, card, tx, private=asked.command.verb in PRIVATE)
 
 
-def answer(said: Said, card: Card, books: Books, *, private: bool = False) -> None:
+def answer(said: Said, card: Card, tx: Transaction, *, private: bool = False) -> None:
     """In the thread, or where nobody else reads it: what only the asker wants to know is noise to all others."""
     alone = private and not said.direct and surface_of(said.by) == surface_of(said.thread)
     made = (
@@ -94,22 +92,22 @@ def answer(said: Said, card: Card, books: Books, *, private: bool = False) -> No
         if alone
         else wish(f"reply:{said.key}", said.thread, card)
     )
-    books.posts.want(made, said.at)
+    tx.posts.want(made, said.at)
 
 
-def _task(asked: Asked, books: Books, permissions: Permissions) -> Task:
+def _task(asked: Asked, tx: Transaction, permissions: Permissions) -> Task:
     """The task that is named, or the thread's, or the only one the speaker has open."""
     if asked.command.task:
-        task = books.log.task(asked.command.task)
-        if not sees(asked.speaker, task, books, permissions):
+        task = tx.log.task(asked.command.task)
+        if not sees(asked.speaker, task, tx, permissions):
             raise NoSuchTask(task.id)
         return task
     if asked.task:
         return asked.task
-    if (notes := books.threads.find(asked.said.thread)) and notes.task:
-        return books.log.task(notes.task)  # it is archived, which this says
+    if (notes := tx.threads.find(asked.said.thread)) and notes.task:
+        return tx.log.task(notes.task)  # it is archived, which this says
     speaker = asked.speaker
-    mine = books.log.tasks(ended=False, limit=6, which=Which(owners=speaker.known_as | {speaker.person}))
+    mine = tx.log.tasks(ended=False, limit=6, which=Which(owners=speaker.known_as | {speaker.person}))
     if len(mine) == 1:
         return mine[0]
     which = ", ".join([*(t.id for t in mine[:5]), *("…" for _ in mine[5:])]) or "none is yours"
@@ -118,33 +116,35 @@ def _task(asked: Asked, books: Books, permissions: Permissions) -> Task:
     )
 
 
-Answer = Callable[[Asked, Books, Permissions, Moment], Card | None]  # None: it says what there is to say elsewhere
+Answer = Callable[
+    [Asked, Transaction, Permissions, Moment], Card | None
+]  # None: it says what there is to say elsewhere
 
 
-def _status(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
+def _status(asked: Asked, tx: Transaction, permissions: Permissions, moment: Moment) -> Card:
     if asked.task is None and asked.command.task is None:
-        return _tasks(asked, books, permissions, moment)
-    task = _task(asked, books, permissions)
-    card = status_card(task, books.people.name, Bill(spent=books.calls.spent_on(task.id), budget=moment.budget))
+        return _tasks(asked, tx, permissions, moment)
+    task = _task(asked, tx, permissions)
+    card = status_card(task, tx.people.name, Bill(spent=tx.calls.spent_on(task.id), budget=moment.budget))
     return Card(title=card.title, text=card.text, rows=card.rows, lines=card.lines, tone=card.tone)
 
 
-def _tasks(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
+def _tasks(asked: Asked, tx: Transaction, permissions: Permissions, moment: Moment) -> Card:
     """What was asked for in a direct message is listed in one alone: others read what stands in a channel."""
 
     def is_listed(task: Task) -> bool:
-        return not task.request.direct or (asked.said.direct and sees(asked.speaker, task, books, permissions))
+        return not task.request.direct or (asked.said.direct and sees(asked.speaker, task, tx, permissions))
 
-    found = [id for id, direct in books.log.under_way() if not direct or is_listed(books.log.task(id))]
+    found = [id for id, direct in tx.log.under_way() if not direct or is_listed(tx.log.task(id))]
     page = _page(asked, len(found))
-    return replies.tasks_card([books.log.task(id) for id in found[page.slice]], books.people.name, page)
+    return replies.tasks_card([tx.log.task(id) for id in found[page.slice]], tx.people.name, page)
 
 
-def _needs(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
-    needs = waiting_for(books, asked.speaker, permissions)
+def _needs(asked: Asked, tx: Transaction, permissions: Permissions, moment: Moment) -> Card:
+    needs = waiting_for(tx, asked.speaker, permissions)
     here = [waiting for waiting in needs if asked.said.direct or not waiting.direct]
     page = _page(asked, len(here))
-    return replies.needs_card(read_waiting(books, here[page.slice]), page, len(needs) - len(here))
+    return replies.needs_card(read_waiting(tx, here[page.slice]), page, len(needs) - len(here))
 
 
 def _page(asked: Asked, total: int) -> Page:
@@ -159,27 +159,27 @@ def _page(asked: Asked, total: int) -> Page:
     return page
 
 
-def _cost(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
-    task = _task(asked, books, permissions)
-    return cost_card(task, Bill(spent=books.calls.spent_on(task.id), budget=moment.budget))
+def _cost(asked: Asked, tx: Transaction, permissions: Permissions, moment: Moment) -> Card:
+    task = _task(asked, tx, permissions)
+    return cost_card(task, Bill(spent=tx.calls.spent_on(task.id), budget=moment.budget))
 
 
-def _why(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
-    return why_card(_task(asked, books, permissions), books.people.name)
+def _why(asked: Asked, tx: Transaction, permissions: Permissions, moment: Moment) -> Card:
+    return why_card(_task(asked, tx, permissions), tx.people.name)
 
 
-def _who(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
+def _who(asked: Asked, tx: Transaction, permissions: Permissions, moment: Moment) -> Card:
     return replies.who_card(permissions.who_can_approve())
 
 
-def _help(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card:
+def _help(asked: Asked, tx: Transaction, permissions: Permissions, moment: Moment) -> Card:
     return replies.help_card()
 
 
-def _link(asked: Asked, books: Books, permissions: Permissions, moment: Moment) -> Card | None:
+def _link(asked: Asked, tx: Transaction, permissions: Permissions, moment: Moment) -> Card | None:
     if not asked.said.direct:
         raise OverlordError("Linking accounts is done in private", next_step="Say `link` to me in a direct message.")
-    linking, side = Linking(books, permissions, moment.at), Side(account=asked.said.by, thread=asked.said.thread)
+    linking, side = Linking(tx, permissions, moment.at), Side(account=asked.said.by, thread=asked.said.thread)
     if not asked.command.words:
         return linking.offer(side, moment.limits.link_code)
     linking.take(side, asked.command.words, moment.limits.link_code)

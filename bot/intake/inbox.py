@@ -27,10 +27,10 @@ from bot.intake.quota import OverQuota, Quota, is_free
 from bot.intake.thread_replies import Talk, checks_at, warn_of_key, words_of
 from bot.messages import Card, Choice, Delivery, Edited, Labelled, Mandated, Pressed, Said, load_card
 from bot.services import Services
-from store.books import Books
 from store.chat.deliveries import DeliveryState, Received
 from store.chat.posts import Act, Wish
 from store.codec import Cause, shape
+from store.transaction import Transaction
 
 REQUEST_MOST = 16_000
 TRIES = 3
@@ -59,7 +59,7 @@ class Inbox:
         return await self._database.write(partial(self._keep, delivery))
 
     async def waiting(self) -> list[Received]:
-        return await self._database.read(lambda books: books.deliveries.to_settle())
+        return await self._database.read(lambda tx: tx.deliveries.to_settle())
 
     async def settle(self, received: Received) -> Outcome:
         """Turn one delivery into what it means."""
@@ -75,7 +75,7 @@ class Inbox:
         awaited = self._awaited.setdefault(delivery.key, future)
         try:
             new = await self.accept(delivery)
-            known = None if new else await self._database.read(lambda books: books.deliveries.state(delivery.key))
+            known = None if new else await self._database.read(lambda tx: tx.deliveries.state(delivery.key))
             if known and known[0] is not DeliveryState.RECEIVED:
                 return Outcome(state=known[0], words=known[1])
             async with asyncio.timeout(within):
@@ -90,96 +90,94 @@ class Inbox:
         """Count a failed try; after the last one say so in the thread and let it rest."""
         await self._database.write(partial(self._failed, received, problem))
 
-    def _keep(self, delivery: Delivery, books: Books) -> bool:
+    def _keep(self, delivery: Delivery, tx: Transaction) -> bool:
         delivery = _cleaned(delivery)
         now = self._clock.now()
         is_late = now - delivery.at > LATE  # caught up with after a pause: it counts at its own time
-        new = books.deliveries.keep(_received(delivery, delivery.at if is_late else now))
+        new = tx.deliveries.keep(_received(delivery, delivery.at if is_late else now))
         if new and isinstance(delivery, Said | Labelled | Mandated):
             starter = Account(delivery.began_by) if isinstance(delivery, Said) and delivery.began_by else delivery.by
-            books.threads.start(delivery.thread, delivery.channel, starter, delivery.at)
-            books.messages.keep(delivery.thread, delivery.message, delivery.by, delivery.text, delivery.at)
+            tx.threads.start(delivery.thread, delivery.channel, starter, delivery.at)
+            tx.messages.keep(delivery.thread, delivery.message, delivery.by, delivery.text, delivery.at)
         if new and isinstance(delivery, Edited):
-            books.messages.change(delivery.thread, delivery.message, delivery.text, delivery.at)
-        books.people.meet(delivery.by, delivery.name)
+            tx.messages.change(delivery.thread, delivery.message, delivery.text, delivery.at)
+        tx.people.meet(delivery.by, delivery.name)
         return new
 
-    def _settle(self, received: Received, books: Books) -> Outcome:
-        known = books.deliveries.state(received.key)
+    def _settle(self, received: Received, tx: Transaction) -> Outcome:
+        known = tx.deliveries.state(received.key)
         if known is None or known[0] is not DeliveryState.RECEIVED:
             return Outcome(state=known[0], words=known[1]) if known else Outcome(state=DeliveryState.IGNORED, words="")
         delivery = shape(DELIVERIES[received.kind]).validate_json(received.body)
-        warn_of_key(delivery, self._office.redact, self._clock.now(), books)
+        warn_of_key(delivery, self._office.redact, self._clock.now(), tx)
         try:
-            with books.undone_on_error():
-                outcome = self._mean(delivery, books)
+            with tx.undone_on_error():
+                outcome = self._mean(delivery, tx)
         except OverlordError as refused:
-            error = with_names(refused, delivery.channel, books, self._office.permissions)
+            error = with_names(refused, delivery.channel, tx, self._office.permissions)
             outcome = Outcome(state=DeliveryState.REFUSED, words=str(error))
-            self._tell(delivery, error, books)
-        books.deliveries.settle(received.key, outcome.state, outcome.words, self._clock.now())
+            self._tell(delivery, error, tx)
+        tx.deliveries.settle(received.key, outcome.state, outcome.words, self._clock.now())
         return outcome
 
-    def _mean(self, delivery: Delivery, books: Books) -> Outcome:
+    def _mean(self, delivery: Delivery, tx: Transaction) -> Outcome:
         memberships = delivery.memberships if isinstance(delivery, Said | Pressed) else ()
-        speaker = self._office.presser(delivery.by, books, memberships)
+        speaker = self._office.presser(delivery.by, tx, memberships)
         match delivery:
             case Said():
-                return self._said(delivery, speaker, books)
+                return self._said(delivery, speaker, tx)
             case Labelled() | Mandated():
-                return self._request(delivery.text, delivery, speaker, books)
+                return self._request(delivery.text, delivery, speaker, tx)
             case Pressed():
-                return self._pressed(delivery, speaker, books)
+                return self._pressed(delivery, speaker, tx)
             case Edited():
-                return self._edited(delivery, speaker, books)
+                return self._edited(delivery, speaker, tx)
 
     def _hears(self, delivery: Said | Edited | Pressed, speaker: Presser) -> bool:
         return self._office.permissions.hears(delivery.outsider, speaker.groups, delivery.channel)
 
     # ── words ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _said(self, said: Said, speaker: Presser, books: Books) -> Outcome:
-        notes = books.threads.find(said.thread)
-        task = books.log.find(notes.task) if notes and notes.task else None
+    def _said(self, said: Said, speaker: Presser, tx: Transaction) -> Outcome:
+        notes = tx.threads.find(said.thread)
+        task = tx.log.find(notes.task) if notes and notes.task else None
         meaning = understand(said.text)
-        talk = self._talk(said, task, speaker, books)
+        talk = self._talk(said, task, speaker, tx)
         instruction = access.is_instruction(said, notes, task, speaker, lambda: talk is not None and talk.answers)
         if notes:
-            books.threads.heard(access.note_words(said, notes), said.at)
+            tx.threads.heard(access.note_words(said, notes), said.at)
         if not instruction:
-            waits = talk.overhear(meaning, books) if talk else ""
+            waits = talk.overhear(meaning, tx) if talk else ""
             return Outcome(state=DeliveryState.IGNORED, words=waits or "not said to me")
         if not self._hears(said, speaker):
             raise NotHeard(_OUTSIDER, next_step=_ASK_A_MEMBER)
         self._count(said, meaning, talk, speaker)
         if said.message and surface_of(said.by) == surface_of(said.thread):  # some words stand in no chat
-            books.posts.want(_seen(said), said.at)
+            tx.posts.want(_seen(said), said.at)
         if isinstance(meaning, Command) and not (talk and talk.is_answered_by(meaning)):
             asked = Asked(command=meaning, said=said, speaker=speaker, task=task)
-            return self._handled(
-                obey(asked, books, self._office.permissions, self._office.moment(said.channel, said.key))
-            )
+            return self._handled(obey(asked, tx, self._office.permissions, self._office.moment(said.channel, said.key)))
         if talk and talk.words.text:
-            return self._handled(talk.reply(books))
+            return self._handled(talk.reply(tx))
         if isinstance(meaning, Command) or not meaning.text or isinstance(meaning, SmallTalk):
-            return self._small_talk(meaning, said, books)
-        return self._request(meaning.text, said, speaker, books)
+            return self._small_talk(meaning, said, tx)
+        return self._request(meaning.text, said, speaker, tx)
 
-    def _talk(self, said: Said, task: Task | None, speaker: Presser, books: Books) -> Talk | None:
+    def _talk(self, said: Said, task: Task | None, speaker: Presser, tx: Transaction) -> Talk | None:
         """None: no task lives in the thread."""
         if task is None or task.ended:
             return None
         moment = self._office.moment(task.request.channel, said.key)
-        return Talk(task=task, words=words_of(said, books), said=said, speaker=speaker, moment=moment)
+        return Talk(task=task, words=words_of(said, tx), said=said, speaker=speaker, moment=moment)
 
-    def _small_talk(self, meaning: Meaning, said: Said, books: Books) -> Outcome:
+    def _small_talk(self, meaning: Meaning, said: Said, tx: Transaction) -> Outcome:
         """An empty mention wants help, a greeting a word in return; silence is a legal answer to the rest."""
         greeted = isinstance(meaning, SmallTalk) and meaning.greets
         if greeted or (isinstance(meaning, Words) and not meaning.text):
-            answer(said, replies.hello_card() if greeted else replies.help_card(), books, private=not greeted)
+            answer(said, replies.hello_card() if greeted else replies.help_card(), tx, private=not greeted)
         return self._handled("small talk")
 
-    def _request(self, text: str, said: Said | Labelled | Mandated, speaker: Presser, books: Books) -> Outcome:
+    def _request(self, text: str, said: Said | Labelled | Mandated, speaker: Presser, tx: Transaction) -> Outcome:
         if len(text) > REQUEST_MOST:
             raise OverlordError(
                 f"That request has {len(text):,} characters; I read at most {REQUEST_MOST:,}",
@@ -197,33 +195,33 @@ class Inbox:
             direct=isinstance(said, Said | Mandated) and said.direct,
             mandate=said.mandate if isinstance(said, Mandated) else None,
         )
-        facts = decide.open_task(books.log.next_id(), request, moment)
-        task = books.log.open(facts, _cause(said))
-        books.threads.bind(said.thread, task.id)
+        facts = decide.open_task(tx.log.next_id(), request, moment)
+        task = tx.log.open(facts, _cause(said))
+        tx.threads.bind(said.thread, task.id)
         return self._handled(f"opened {task.id}")
 
-    def _edited(self, edited: Edited, speaker: Presser, books: Books) -> Outcome:
-        notes = books.threads.find(edited.thread)
-        task = books.log.find(notes.task) if notes and notes.task else None
+    def _edited(self, edited: Edited, speaker: Presser, tx: Transaction) -> Outcome:
+        notes = tx.threads.find(edited.thread)
+        task = tx.log.find(notes.task) if notes and notes.task else None
         if not self._hears(edited, speaker) or task is None or not edited.thread.endswith(f":{edited.message}"):
             return Outcome(state=DeliveryState.IGNORED, words="an edit that changes no request")
         moment = self._office.moment(task.request.channel, edited.key)
         facts = decide.correct(task, edited.text, speaker, moment, edited.hidden)
-        books.log.append(task.id, facts, _cause(edited))
+        tx.log.append(task.id, facts, _cause(edited))
         return self._handled(f"{task.id}: corrected" if facts else "nothing changed")
 
     # ── presses ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _pressed(self, pressed: Pressed, speaker: Presser, books: Books) -> Outcome:
+    def _pressed(self, pressed: Pressed, speaker: Presser, tx: Transaction) -> Outcome:
         choice = Choice.of(pressed.token)
-        if choice and (link := books.links.find(choice.decision)):
-            return self._link_pressed(link, pressed, speaker, books)
-        if choice and (card := checks_at(pressed, choice, books)):
-            return self._show_checks(card, pressed, speaker, books)
-        decision = books.ledger.find(choice.decision) if choice else None
+        if choice and (link := tx.links.find(choice.decision)):
+            return self._link_pressed(link, pressed, speaker, tx)
+        if choice and (card := checks_at(pressed, choice, tx)):
+            return self._show_checks(card, pressed, speaker, tx)
+        decision = tx.ledger.find(choice.decision) if choice else None
         if choice is None or decision is None:
             raise _UNKNOWN
-        if pressed.message and not self._stands_there(pressed, decision, books):
+        if pressed.message and not self._stands_there(pressed, decision, tx):
             raise _UNKNOWN
         if not self._hears(pressed, speaker):
             raise PressRefused("This is not yours to decide", next_step=f"{_OUTSIDER}. {_ASK_A_MEMBER}")
@@ -232,32 +230,32 @@ class Inbox:
                 "What you were shown has changed since", next_step="Look at it again; it was refreshed just now."
             )
         refuse_unless_open(decision)
-        task = books.log.in_thread(decision.task)
+        task = tx.log.in_thread(decision.task)
         press = Press(decision=decision.id, letter=choice.letter, words=pressed.words)
-        moment = replace(self._office.moment(task.request.channel, pressed.key), who=lambda id: books.people.get(id).id)
+        moment = replace(self._office.moment(task.request.channel, pressed.key), who=lambda id: tx.people.get(id).id)
         facts = steering.press(task, press, speaker, moment)
-        books.log.append(task.id, facts, _cause(pressed))
+        tx.log.append(task.id, facts, _cause(pressed))
         return self._handled(f"{task.id}: {', '.join(type(f).__name__ for f in facts)}")
 
-    def _show_checks(self, card: Card, pressed: Pressed, speaker: Presser, books: Books) -> Outcome:
+    def _show_checks(self, card: Card, pressed: Pressed, speaker: Presser, tx: Transaction) -> Outcome:
         """A standing button decides nothing: what it names goes to whoever pressed it."""
         if not self._hears(pressed, speaker):
             raise PressRefused("This is not yours to see", next_step=f"{_OUTSIDER}. {_ASK_A_MEMBER}")
         whisper = wish(f"whisper:{pressed.key}", pressed.thread, card, Act.WHISPER, pressed.by)
-        books.posts.want(whisper, self._clock.now())
+        tx.posts.want(whisper, self._clock.now())
         return self._handled("showed what was kept of the checks")
 
-    def _link_pressed(self, link: LinkRequest, pressed: Pressed, speaker: Presser, books: Books) -> Outcome:
-        here = _posts_at(pressed, books) if pressed.message else []
+    def _link_pressed(self, link: LinkRequest, pressed: Pressed, speaker: Presser, tx: Transaction) -> Outcome:
+        here = _posts_at(pressed, tx) if pressed.message else []
         post = next((post for post in here if post.key.startswith(f"link:{link.id}:")), None)
         if post is None:
             raise _UNKNOWN
-        linking = Linking(books, self._office.permissions, self._clock.now())
+        linking = Linking(tx, self._office.permissions, self._clock.now())
         return self._handled(linking.answer_press(link, pressed, post, speaker))
 
-    def _stands_there(self, pressed: Pressed, decision: Decision, books: Books) -> bool:
+    def _stands_there(self, pressed: Pressed, decision: Decision, tx: Transaction) -> bool:
         """The button belongs on the message it was pressed on: nothing in a payload is trusted."""
-        return any(_carries(post, pressed.token, decision) for post in _posts_at(pressed, books))
+        return any(_carries(post, pressed.token, decision) for post in _posts_at(pressed, tx))
 
     # ── around ───────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -269,36 +267,36 @@ class Inbox:
         at = said.at if now - said.at > LATE else now
         self._quota.take(said.key, speaker.person, said.channel, at)
 
-    def _tell_quota(self, said: Delivery, error: OverQuota, books: Books) -> None:
+    def _tell_quota(self, said: Delivery, error: OverQuota, tx: Transaction) -> None:
         """Once a window and channel: an answer to each message of a flood would be one."""
         key = f"busy:{said.by}:{said.channel}:{int(error.until.timestamp() // self._limits.quota_window)}"
-        if not books.posts.is_wanted(key):
-            books.posts.want(wish(key, said.thread, replies.busy_card(error, error.until)), self._clock.now())
+        if not tx.posts.is_wanted(key):
+            tx.posts.want(wish(key, said.thread, replies.busy_card(error, error.until)), self._clock.now())
 
-    def _tell(self, delivery: Delivery, error: OverlordError, books: Books) -> None:
+    def _tell(self, delivery: Delivery, error: OverlordError, tx: Transaction) -> None:
         """Say why something did not count: to the presser alone, or as a reply to what was said."""
         if isinstance(error, OverQuota):
-            self._tell_quota(delivery, error, books)
+            self._tell_quota(delivery, error, tx)
             return
         card = replies.problem_card(error)
         if isinstance(delivery, Pressed) or isinstance(error, NotHeard):
             if delivery.message:  # elsewhere the surface that shows the ledger shows the outcome too
-                card = replace(card, notify=strangers_among(error, delivery.channel, books, self._office.permissions))
+                card = replace(card, notify=strangers_among(error, delivery.channel, tx, self._office.permissions))
                 whisper = wish(f"whisper:{delivery.key}", delivery.thread, card, Act.WHISPER, delivery.by)
-                books.posts.want(whisper, self._clock.now())
+                tx.posts.want(whisper, self._clock.now())
         elif isinstance(delivery, Said | Labelled | Mandated):
-            books.posts.want(wish(f"reply:{delivery.key}", delivery.thread, card), self._clock.now())
+            tx.posts.want(wish(f"reply:{delivery.key}", delivery.thread, card), self._clock.now())
 
-    def _failed(self, received: Received, problem: str, books: Books) -> None:
-        if books.deliveries.count_failure(received.key) < TRIES:
+    def _failed(self, received: Received, problem: str, tx: Transaction) -> None:
+        if tx.deliveries.count_failure(received.key) < TRIES:
             return
         now = self._clock.now()
-        if books.deliveries.settle(received.key, DeliveryState.PARKED, problem, now):
+        if tx.deliveries.settle(received.key, DeliveryState.PARKED, problem, now):
             error = OverlordError(
                 "Something went wrong while I read that, and I gave up after three tries",
                 next_step="Kept: what you sent. Please say it in other words; the operator finds more in the log.",
             )
-            books.posts.want(wish(f"reply:{received.key}", received.thread, replies.problem_card(error)), now)
+            tx.posts.want(wish(f"reply:{received.key}", received.thread, replies.problem_card(error)), now)
 
     @staticmethod
     def _handled(words: str) -> Outcome:
@@ -332,10 +330,10 @@ def _cleaned(delivery: Delivery) -> Delivery:
             return replace(delivery, name=name, text=clean(delivery.text), hidden=hidden_in(delivery.text))
 
 
-def _posts_at(pressed: Pressed, books: Books) -> list[Wish]:
+def _posts_at(pressed: Pressed, tx: Transaction) -> list[Wish]:
     """What was pressed on. A message may be on the screen before its id has reached us, or its sender died."""
-    known = books.posts.on_message(pressed.thread, pressed.message)
-    return [known] if known else books.posts.under_way(pressed.thread)
+    known = tx.posts.on_message(pressed.thread, pressed.message)
+    return [known] if known else tx.posts.under_way(pressed.thread)
 
 
 def _carries(post: Wish, token: str, decision: Decision) -> bool:

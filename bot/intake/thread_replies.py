@@ -21,25 +21,25 @@ from bot.delivery.announcer import wish
 from bot.intake.commands import point_to_button
 from bot.intake.conversation import Command, Meaning, SmallTalk, Verb, understand
 from bot.messages import Card, Choice, Delivery, Edited, Pressed, Said, load_card
-from store.books import Books
 from store.chat.posts import Act
 from store.codec import Cause
+from store.transaction import Transaction
 
 # Commands that are plain words too: "go on" answers "Shall I go on?", and "drop" is a button of stuck work.
 _ALSO_WORDS = frozenset({Verb.RESUME, Verb.RETRY, Verb.APPROVE})
 _ALSO_BUTTONS = frozenset({Verb.CANCEL, Verb.BACKBURNER})
 
 
-def words_of(said: Said, books: Books) -> Utterance:
+def words_of(said: Said, tx: Transaction) -> Utterance:
     meaning = understand(said.text)
     talk = isinstance(meaning, SmallTalk) and not assents(meaning.text)
-    text, to = said.text.strip(), _card_at(said, books)
+    text, to = said.text.strip(), _card_at(said, tx)
     return Utterance(text=text, at=said.at, mentioned=said.mentions_bot, talk=talk, to=to, label=label_of)
 
 
-def _card_at(said: Said, books: Books) -> DecisionId | None:
+def _card_at(said: Said, tx: Transaction) -> DecisionId | None:
     """The decision on the card that the words reply to, if it is one of ours."""
-    post = books.posts.on_message(said.thread, said.on) if said.on else None
+    post = tx.posts.on_message(said.thread, said.on) if said.on else None
     return load_card(post.body).decision if post else None
 
 
@@ -68,31 +68,31 @@ class Talk:
             return False
         return bool(pressing.read(self.task, self.words, self.speaker, self.moment).answers)
 
-    def reply(self, books: Books) -> str:
+    def reply(self, tx: Transaction) -> str:
         """Record what it is, and say what it led to."""
         facts = pressing.reply(self.task, self.words, self.speaker, self.moment)
-        self._append(facts, books)
-        point_to_button(facts, self.said, books)
+        self._append(facts, tx)
+        point_to_button(facts, self.said, tx)
         reading = pressing.read(self.task, self.words, self.speaker, self.moment)
         if reading.not_theirs:
             card = replies.remark_card(self.task, reading.not_theirs, self.words.text)
             whisper = wish(f"whisper:{self.said.key}", self.said.thread, card, Act.WHISPER, self.said.by)
-            books.posts.want(whisper, self.moment.at)
+            tx.posts.want(whisper, self.moment.at)
         return f"{self.task.id}: {', '.join(type(fact).__name__ for fact in facts)}"
 
-    def overhear(self, meaning: Meaning, books: Books) -> str:
+    def overhear(self, meaning: Meaning, tx: Transaction) -> str:
         """It was not said to us. Where the speaker may answer what has a clock, the clock waits all the same."""
         if isinstance(meaning, Command):
             return ""
         facts = pressing.wait_for_words(self.task, self.words, self.speaker, self.moment)
-        self._append(facts, books)
+        self._append(facts, tx)
         return "not said to me; a clock waits for what was meant" if facts else ""
 
-    def _append(self, facts: Facts, books: Books) -> None:
-        books.log.append(self.task.id, facts, Cause(actor=self.said.by, delivery=self.said.key))
+    def _append(self, facts: Facts, tx: Transaction) -> None:
+        tx.log.append(self.task.id, facts, Cause(actor=self.said.by, delivery=self.said.key))
 
 
-def warn_of_key(delivery: Delivery, redact: Redact, at: datetime, books: Books) -> None:
+def warn_of_key(delivery: Delivery, redact: Redact, at: datetime, tx: Transaction) -> None:
     """Tell whoever wrote something that looks like a key so, once a message. Those who write elsewhere see it there."""
     if not isinstance(delivery, Said | Edited | Pressed) or surface_of(delivery.by) != surface_of(delivery.thread):
         return
@@ -101,18 +101,18 @@ def warn_of_key(delivery: Delivery, redact: Redact, at: datetime, books: Books) 
         return
     where = delivery.key if isinstance(delivery, Pressed) else f"{delivery.thread}:{delivery.message}"
     key = f"key:{where}"
-    if not books.posts.is_wanted(key):
+    if not tx.posts.is_wanted(key):
         card = replies.key_card(surface_of(delivery.by))
-        books.posts.want(wish(key, delivery.thread, card, Act.WHISPER, delivery.by), at)
+        tx.posts.want(wish(key, delivery.thread, card, Act.WHISPER, delivery.by), at)
 
 
-def checks_at(pressed: Pressed, choice: Choice, books: Books) -> Card | None:
+def checks_at(pressed: Pressed, choice: Choice, tx: Transaction) -> Card | None:
     """What a standing button on the message of a task's checks brings. None: it is another button."""
-    post = books.posts.on_message(pressed.thread, pressed.message) if pressed.message else None
+    post = tx.posts.on_message(pressed.thread, pressed.message) if pressed.message else None
     kind, _, id = post.key.partition(":") if post else ("", "", "")
     if kind != "evaluation":
         return None
-    task = books.log.task(TaskId(id))
+    task = tx.log.task(TaskId(id))
     judged = next(
         (w.evaluation for w in task.work.subtasks if w.evaluation and _names(choice, task, w.evaluation)), None
     )

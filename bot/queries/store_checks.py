@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from store.books import Books
 from store.streams.archive import damaged_files
 from store.streams.audit import Progress, examine, integrity, stalled_tasks
+from store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,13 +19,13 @@ class Finding:
 RESTORE = "Stop Overlord, keep a copy of the database, and restore the last good backup."
 
 
-def check_file(books: Books) -> list[Finding]:
-    problem = integrity(books.db)
+def check_file(tx: Transaction) -> list[Finding]:
+    problem = integrity(tx.db)
     return [Finding(name="database", ok=not problem, detail=problem or "integrity check passed", next_step=RESTORE)]
 
 
-def check_archive(folder: Path, books: Books) -> Finding:
-    damaged = damaged_files(books.db, folder)
+def check_archive(folder: Path, tx: Transaction) -> Finding:
+    damaged = damaged_files(tx.db, folder)
     return Finding(
         name="archive",
         ok=not damaged,
@@ -34,11 +34,11 @@ def check_archive(folder: Path, books: Books) -> Finding:
     )
 
 
-def check_books(books: Books, tell: Progress = lambda done, all: None) -> list[Finding]:
-    found = examine(books.db, tell)
+def check_database(tx: Transaction, tell: Progress = lambda done, all: None) -> list[Finding]:
+    found = examine(tx.db, tell)
     broken, apart = found.broken, found.apart
     return [
-        *check_file(books),
+        *check_file(tx),
         Finding(
             name="hash chains",
             ok=not broken,
@@ -53,7 +53,7 @@ def check_books(books: Books, tell: Progress = lambda done, all: None) -> list[F
         ),
         Finding(
             name="tasks that stand still",
-            ok=not (still := stalled_tasks(books.db)),
+            ok=not (still := stalled_tasks(tx.db)),
             detail=", ".join(still) or "every open task runs, has a timer or waits for a person",
             next_step="Say `stop` and then `resume` in its thread, and tell us what `overlord tasks show` says of it.",
         ),

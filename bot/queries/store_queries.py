@@ -28,7 +28,6 @@ from bot.live import Running
 from bot.messages import Delivery, load_card
 from bot.query_api import EVERYTHING, Conversation, Heard, Message, Need, Portion, TaskPage, TimelineEntry
 from bot.services import Services
-from store.books import Books
 from store.chat.deliveries import DeliveryState
 from store.chat.messages import Kept
 from store.codec import Recorded
@@ -36,6 +35,7 @@ from store.streams.evaluations import history
 from store.streams.ledger import Waiting
 from store.streams.listings import why_missing
 from store.streams.log import Which
+from store.transaction import Transaction
 
 REPLIES_SHOWN = 4
 FACTS_SHOWN = 200
@@ -59,20 +59,18 @@ class StoreQueries:
         return _heard(outcome) if outcome else None
 
     async def channel(self, channel: str, viewer: Account, portion: Portion = EVERYTHING) -> Sequence[Conversation]:
-        def question(books: Books) -> list[Conversation]:
+        def question(tx: Transaction) -> list[Conversation]:
             if not _may_read(channel, viewer):
                 return []
-            threads = books.threads.latest(channel, portion.most, portion.skip)
-            return [self._conversation(books, thread, viewer, REPLIES_SHOWN) for thread in threads]
+            threads = tx.threads.latest(channel, portion.most, portion.skip)
+            return [self._conversation(tx, thread, viewer, REPLIES_SHOWN) for thread in threads]
 
         return await self._database.read(question)
 
     async def conversation(self, thread: Thread, viewer: Account) -> Conversation | None:
-        def question(books: Books) -> Conversation | None:
-            known = books.threads.find(thread)
-            return (
-                self._conversation(books, thread, viewer, None) if known and _may_read(known.channel, viewer) else None
-            )
+        def question(tx: Transaction) -> Conversation | None:
+            known = tx.threads.find(thread)
+            return self._conversation(tx, thread, viewer, None) if known and _may_read(known.channel, viewer) else None
 
         return await self._database.read(question)
 
@@ -81,9 +79,9 @@ class StoreQueries:
     ) -> Sequence[Task]:
         which = Which(search=search, before=before)
 
-        def question(books: Books) -> list[Task]:
-            seen = partial(self._sees, self._viewer(viewer, books), books)
-            return books.log.tasks(ended=ended, limit=limit, which=which, only=seen)
+        def question(tx: Transaction) -> list[Task]:
+            seen = partial(self._sees, self._viewer(viewer, tx), tx)
+            return tx.log.tasks(ended=ended, limit=limit, which=which, only=seen)
 
         return await self._database.read(question)
 
@@ -105,53 +103,51 @@ class StoreQueries:
         return [name for name in await self._artefacts.names(task) if name[len(task)] in ".-"]
 
     async def pull(self, project: str, number: int, viewer: Account) -> TaskId | None:
-        def question(books: Books) -> TaskId | None:
-            record = books.pulls.find(project, number)
-            return next(iter(self._seen((TaskId(record.key),), viewer, books)), None) if record else None
+        def question(tx: Transaction) -> TaskId | None:
+            record = tx.pulls.find(project, number)
+            return next(iter(self._seen((TaskId(record.key),), viewer, tx)), None) if record else None
 
         return await self._database.read(question)
 
     async def count_needs(self, viewer: Account) -> int:
         permissions = self._office.permissions
-        return await self._database.read(lambda books: count_needs(books, self._viewer(viewer, books), permissions))
+        return await self._database.read(lambda tx: count_needs(tx, self._viewer(viewer, tx), permissions))
 
     async def needs(self, viewer: Account, portion: Portion = EVERYTHING) -> Sequence[Need]:
-        def question(books: Books) -> list[Need]:
-            return self._needs(
-                books, waiting_for(books, self._viewer(viewer, books), self._office.permissions), portion
-            )
+        def question(tx: Transaction) -> list[Need]:
+            return self._needs(tx, waiting_for(tx, self._viewer(viewer, tx), self._office.permissions), portion)
 
         return await self._database.read(question)
 
     async def waiting(self, viewer: Account, portion: Portion = EVERYTHING) -> Sequence[Need]:
-        def question(books: Books) -> list[Need]:
-            asked, person = books.ledger.waiting(), self._viewer(viewer, books)
-            shown = self._seen({each.task for each in asked if each.direct}, viewer, books)
-            mine = {each.id for each in waiting_for(books, person, self._office.permissions)}
+        def question(tx: Transaction) -> list[Need]:
+            asked, person = tx.ledger.waiting(), self._viewer(viewer, tx)
+            shown = self._seen({each.task for each in asked if each.direct}, viewer, tx)
+            mine = {each.id for each in waiting_for(tx, person, self._office.permissions)}
             seen = [each for each in asked if not each.direct or each.task in shown]
-            found = self._needs(books, seen, portion)
+            found = self._needs(tx, seen, portion)
             return [replace(need, mine=need.decision.id in mine) for need in found]
 
         return await self._database.read(question)
 
-    def _needs(self, books: Books, found: Sequence[Waiting], portion: Portion) -> list[Need]:
+    def _needs(self, tx: Transaction, found: Sequence[Waiting], portion: Portion) -> list[Need]:
         """Cards are made of those alone that are shown."""
-        wanted = search_waiting(books, found, portion.search)[portion.skip :][: portion.most]
-        return [self._need(books, task, decision) for task, decision in read_waiting(books, wanted)]
+        wanted = search_waiting(tx, found, portion.search)[portion.skip :][: portion.most]
+        return [self._need(tx, task, decision) for task, decision in read_waiting(tx, wanted)]
 
     async def proposals(self, viewer: Account, *, pending: bool) -> Sequence[Listed]:
-        def question(books: Books) -> list[Listed]:
-            made = books.proposals.all(pending=pending)
-            seen = self._seen({listed.task for listed in made}, viewer, books)
+        def question(tx: Transaction) -> list[Listed]:
+            made = tx.proposals.all(pending=pending)
+            seen = self._seen({listed.task for listed in made}, viewer, tx)
             return [discreet_proposal(listed, self._office.redact) for listed in made if listed.task in seen]
 
         return await self._database.read(question)
 
     async def name_of(self, viewer: Account) -> str:
-        return await self._database.read(lambda books: _name(books, viewer))
+        return await self._database.read(lambda tx: _name(tx, viewer))
 
     async def names(self, people: Collection[PersonId]) -> Mapping[PersonId, str]:
-        return await self._database.read(lambda books: {person: books.people.name(person) for person in people})
+        return await self._database.read(lambda tx: {person: tx.people.name(person) for person in people})
 
     async def audible(self, names: frozenset[str], viewer: Account) -> frozenset[str]:
         places = {name for name in names if name == "needs" or _may_read(name.rpartition(":")[0], viewer)}
@@ -172,78 +168,78 @@ class StoreQueries:
     def changes(self) -> AsyncIterator[frozenset[str]]:
         return self._bell.rings()
 
-    def _sees(self, viewer: Presser, books: Books, task: Task) -> bool:
-        return sees(viewer, task, books, self._office.permissions)
+    def _sees(self, viewer: Presser, tx: Transaction, task: Task) -> bool:
+        return sees(viewer, task, tx, self._office.permissions)
 
-    def _seen(self, tasks: Iterable[TaskId], viewer: Account, books: Books) -> set[TaskId]:
+    def _seen(self, tasks: Iterable[TaskId], viewer: Account, tx: Transaction) -> set[TaskId]:
         """Those of these tasks that there are and that this person may see."""
-        found = [task for id in tasks if (task := books.log.find(id))]
+        found = [task for id in tasks if (task := tx.log.find(id))]
         self._open_to_all.update(task.id for task in found if not task.request.direct)
-        person = self._viewer(viewer, books)
-        return {task.id for task in found if self._sees(person, books, task)}
+        person = self._viewer(viewer, tx)
+        return {task.id for task in found if self._sees(person, tx, task)}
 
-    def _conversation(self, books: Books, thread: Thread, viewer: Account, last: int | None) -> Conversation:
-        known = books.threads.find(thread)
-        kept = books.messages.in_thread(thread, viewer)
+    def _conversation(self, tx: Transaction, thread: Thread, viewer: Account, last: int | None) -> Conversation:
+        known = tx.threads.find(thread)
+        kept = tx.messages.in_thread(thread, viewer)
         left_out = max(0, len(kept) - 1 - last) if last is not None else 0
         shown = [*kept[:1], *kept[1 + left_out :]]
         return Conversation(
             thread=thread,
             channel=known.channel if known else "",
-            messages=tuple(_message(books, k, viewer) for k in shown),
-            task=books.log.find(known.task) if known and known.task else None,
+            messages=tuple(_message(tx, k, viewer) for k in shown),
+            task=tx.log.find(known.task) if known and known.task else None,
             more=left_out,
         )
 
-    def _page(self, id: TaskId, viewer: Account, before: int | None, books: Books) -> TaskPage | None:
-        found, reader = books.log.find(id), self._viewer(viewer, books)
-        if found is None and isinstance(missing := why_missing(books.db, id), TaskArchived):
+    def _page(self, id: TaskId, viewer: Account, before: int | None, tx: Transaction) -> TaskPage | None:
+        found, reader = tx.log.find(id), self._viewer(viewer, tx)
+        if found is None and isinstance(missing := why_missing(tx.db, id), TaskArchived):
             raise missing
-        if found is None or not self._sees(reader, books, found):
+        if found is None or not self._sees(reader, tx, found):
             return None
-        task = books.log.in_thread(id)
-        facts = books.log.facts_in_thread(task, last=FACTS_SHOWN, before=before)
-        mine = waiting_in_task(books, task, reader, self._office.permissions)
+        task = tx.log.in_thread(id)
+        facts = tx.log.facts_in_thread(task, last=FACTS_SHOWN, before=before)
+        mine = waiting_in_task(tx, task, reader, self._office.permissions)
         return TaskPage(
             task=task,
-            owner=books.people.name(task.request.by),
-            status=discreet(status_card(task, books.people.name, self._bill(books, task)), self._office.redact),
-            needs=tuple(self._need(books, task, decision) for decision in mine),
-            timeline=tuple(self._entry(books, fact) for fact in _worth_telling(facts)),
+            owner=tx.people.name(task.request.by),
+            status=discreet(status_card(task, tx.people.name, self._bill(tx, task)), self._office.redact),
+            needs=tuple(self._need(tx, task, decision) for decision in mine),
+            timeline=tuple(self._entry(tx, fact) for fact in _worth_telling(facts)),
             more=facts[0].version if facts else 0,
-            outcomes=tuple(self._outcomes(books, id)),
+            outcomes=tuple(self._outcomes(tx, id)),
             evaluations=tuple(
-                replace(each, feedback=self._office.redact(each.feedback)) for each in history(books.db, id)
+                replace(each, feedback=self._office.redact(each.feedback)) for each in history(tx.db, id)
             ),
         )
 
-    def _outcomes(self, books: Books, id: TaskId) -> Iterator[WorkerOutcome]:
+    def _outcomes(self, tx: Transaction, id: TaskId) -> Iterator[WorkerOutcome]:
         redact = self._office.redact
-        for each in outcomes(fact.event for fact in books.log.facts(id, kinds=TELLING)):
+        for each in outcomes(fact.event for fact in tx.log.facts(id, kinds=TELLING)):
             blockers = tuple(map(redact, each.blockers))
             yield replace(each, action_taken=redact(each.action_taken), blockers=blockers)
 
-    def _need(self, books: Books, task: Task, decision: Decision) -> Need:
-        card = decision_card(task, decision, books.people.name, self._bill(books, task))
+    def _need(self, tx: Transaction, task: Task, decision: Decision) -> Need:
+        card = decision_card(task, decision, tx.people.name, self._bill(tx, task))
         return Need(decision=decision, task=task, card=discreet(card, self._office.redact))
 
-    def _bill(self, books: Books, task: Task) -> Bill:
-        return Bill(spent=books.calls.spent_on(task.id), budget=self._office.budgets.task)
+    def _bill(self, tx: Transaction, task: Task) -> Bill:
+        return Bill(spent=tx.calls.spent_on(task.id), budget=self._office.budgets.task)
 
-    def _entry(self, books: Books, fact: Recorded) -> TimelineEntry:
+    def _entry(self, tx: Transaction, fact: Recorded) -> TimelineEntry:
         by_rule = surface_of(fact.cause.actor) == "overlord"
         return TimelineEntry(
             version=fact.version,
             at=fact.event.at,
             kind=type(fact.event).__name__,
-            words=self._office.redact(in_words(fact.event, books.people.name, books.ledger.find)),
-            by="" if by_rule else _name(books, Account(fact.cause.actor)),
+            words=self._office.redact(in_words(fact.event, tx.people.name, tx.ledger.find)),
+            by="" if by_rule else _name(tx, Account(fact.cause.actor)),
             hash=fact.hash,
         )
 
-    def _viewer(self, viewer: Account, books: Books) -> Presser:
+    def _viewer(self, viewer: Account, tx: Transaction) -> Presser:
         """As the office's presser, but reading only: someone never met has no rights and gets no row."""
-        person = books.people.find(viewer)
+        person = tx.people.find(viewer)
         accounts = person.accounts if person else (viewer,)
         groups = self._office.permissions.groups_of(accounts)
         known_as = person.known_as if person else frozenset()
@@ -258,7 +254,7 @@ class DirectQueries(StoreQueries):
         for received in await self._inbox.waiting():
             if received.key == delivery.key:
                 return _heard(await self._inbox.settle(received))
-        known = await self._database.read(lambda books: books.deliveries.state(delivery.key))  # the program was quicker
+        known = await self._database.read(lambda tx: tx.deliveries.state(delivery.key))  # the program was quicker
         return _heard(Outcome(state=known[0], words=known[1])) if known else None
 
 
@@ -296,12 +292,12 @@ def _may_read(channel: str, viewer: Account) -> bool:
     return channel.startswith(f"{OWN}:") and (not channel.startswith(f"{OWN}:@") or channel == f"{OWN}:@{login}")
 
 
-def _message(books: Books, kept: Kept, viewer: Account) -> Message:
+def _message(tx: Transaction, kept: Kept, viewer: Account) -> Message:
     return Message(
         id=kept.message,
         thread=kept.thread,
         at=kept.at,
-        by=_name(books, Account(kept.by)) if kept.by else "",
+        by=_name(tx, Account(kept.by)) if kept.by else "",
         text=kept.text,
         card=load_card(kept.card) if kept.card else None,
         edited=kept.edited and bool(kept.by),
@@ -311,6 +307,6 @@ def _message(books: Books, kept: Kept, viewer: Account) -> Message:
     )
 
 
-def _name(books: Books, account: Account) -> str:
-    person = books.people.find(account)
+def _name(tx: Transaction, account: Account) -> str:
+    person = tx.people.find(account)
     return person.name if person else account.partition(":")[2]

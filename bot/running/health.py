@@ -25,7 +25,7 @@ class Health:
         """200 while the store can be used and every pump runs."""
         troubles = {pump.name: pump.trouble for pump in self._pumps if pump.trouble}
         try:
-            await self._office.database.read(lambda books: books.posts.is_wanted(""))
+            await self._office.database.read(lambda tx: tx.posts.is_wanted(""))
         except StoreUnavailable as problem:
             troubles["store"] = problem.what
         body = {"ok": not troubles, "troubles": troubles}
@@ -33,7 +33,7 @@ class Health:
 
     async def metrics(self) -> Answer:
         now = self._office.clock.now()
-        measured = await self._office.database.read(lambda books: measure(books.db, now))
+        measured = await self._office.database.read(lambda tx: measure(tx.db, now))
         loop = asyncio.get_running_loop()
         if isinstance(loop, TimedLoop):
             measured["overlord_loop_worst_stall_seconds"] = ("The longest the loop was held up", loop.worst_stall)

@@ -19,8 +19,8 @@ from bot.delivery.announcer import wish
 from bot.intake.inbox import REQUEST_MOST, Inbox
 from bot.messages import Labelled, Later, Platform, Refused, Unsure
 from bot.services import Services
-from store.books import Books
 from store.database import StoreUnavailable
+from store.transaction import Transaction
 
 log = logging.getLogger("overlord.issues")
 _NOT_NOW = (StoreUnavailable, Later, Unsure, Refused)
@@ -75,13 +75,13 @@ class IssueWatch:
             self._intake.forget(project)
             raise
 
-    def _tell_once(self, project: str, waiting: Sequence[LabelledIssue], books: Books) -> None:
+    def _tell_once(self, project: str, waiting: Sequence[LabelledIssue], tx: Transaction) -> None:
         """Until the last of those that it was said of has its turn; in the thread of the last that was taken on."""
-        taken = _taken_on(project, books)
-        if len(taken) < self._most or any(books.posts.is_wanted(_waits(issue)) for issue in waiting):
+        taken = _taken_on(project, tx)
+        if len(taken) < self._most or any(tx.posts.is_wanted(_waits(issue)) for issue in waiting):
             return
         card = replies.issues_wait_card(project, len(waiting), self._most)
-        books.posts.want(wish(_waits(waiting[-1]), taken[0].request.thread, card), self._clock.now())
+        tx.posts.want(wish(_waits(waiting[-1]), taken[0].request.thread, card), self._clock.now())
 
     async def _accept(self, issue: LabelledIssue) -> None:
         """A thread is begun before the delivery is stored, and found again if we die in between."""
@@ -105,18 +105,18 @@ class IssueWatch:
         self._troubles[project] = str(problem)
 
 
-def _new(project: str, found: Sequence[LabelledIssue], books: Books) -> tuple[list[LabelledIssue], int]:
+def _new(project: str, found: Sequence[LabelledIssue], tx: Transaction) -> tuple[list[LabelledIssue], int]:
     """Those that were not taken on before, and how many of the project are under way."""
-    new = [issue for issue in found if not books.deliveries.state(issue.key)]
+    new = [issue for issue in found if not tx.deliveries.state(issue.key)]
     if not new:
         return [], 0
-    on_the_way = sum(received.kind == Labelled.__name__ for received in books.deliveries.to_settle())
-    return new, len(_taken_on(project, books)) + on_the_way
+    on_the_way = sum(received.kind == Labelled.__name__ for received in tx.deliveries.to_settle())
+    return new, len(_taken_on(project, tx)) + on_the_way
 
 
-def _taken_on(project: str, books: Books) -> list[Task]:
+def _taken_on(project: str, tx: Transaction) -> list[Task]:
     """Tasks that came from its issues and are to be worked on, the newest first."""
-    tasks = books.log.tasks(ended=False)
+    tasks = tx.log.tasks(ended=False)
     ours = (task for task in tasks if task.request.origin and task.request.origin.project == project)
     return [task for task in ours if task.state is not TaskState.BACKBURNER]
 

@@ -21,11 +21,11 @@ from agents.ports import Ports
 from bot.intake.inbox import Inbox
 from bot.running.scheduler import Scheduler
 from bot.services import Leases, Services
-from store.books import Books
 from store.chat.deliveries import Received
 from store.codec import Cause, Recorded
 from store.database import StoreUnavailable
 from store.running.jobs import LONGEST_WAIT, Job
+from store.transaction import Transaction
 
 log = logging.getLogger("overlord.jobs")
 
@@ -54,7 +54,7 @@ class Jobs:
         under_way = list(self._claimed.values())
         await self._scheduler.stop()
         with suppress(StoreUnavailable):
-            await self._database.write(lambda books: books.jobs.release(under_way))
+            await self._database.write(lambda tx: tx.jobs.release(under_way))
 
     async def run_waiting(self) -> int:
         """Claim what may run and hand it to the scheduler."""
@@ -62,14 +62,14 @@ class Jobs:
         if room <= 0:
             return 0
         lease = self._leases.for_seconds(self._limits.job_lease, busy=self._claimed)
-        jobs = await self._database.write(lambda books: books.jobs.claim(lease, self._limits, room))
+        jobs = await self._database.write(lambda tx: tx.jobs.claim(lease, self._limits, room))
         self._claimed |= {job.id: job for job in jobs}
         for job in jobs:
             await self._scheduler.start_job(job.id, self._run, job)
         return len(jobs)
 
     async def next_try(self, since: datetime) -> float | None:
-        due = await self._database.read(lambda books: books.jobs.next_try(since))
+        due = await self._database.read(lambda tx: tx.jobs.next_try(since))
         return None if due is None else max(0.0, (due - self._clock.now()).total_seconds())
 
     async def _run(self, job: Job) -> None:
@@ -99,7 +99,7 @@ class Jobs:
             log.info("job was taken over", extra={"job": job.id, "flow": job.flow})
         except IllegalMove as moved:  # the task moved on meanwhile; there is nothing left to do for it
             log.info("job had nothing left to do", extra={"job": job.id, "why": moved.what})
-            await self._database.write(lambda books: books.jobs.finish(job.id, job.fence))
+            await self._database.write(lambda tx: tx.jobs.finish(job.id, job.fence))
         except NoAnswer as none:  # it was asked as often as its policy allows
             await self._give_up(job, f"{none.what}. {none.next_step}")
         except BudgetReached as reached:
@@ -113,14 +113,14 @@ class Jobs:
     async def _takes_too_long(self, job: Job) -> bool:
         if not _row(job).counted:
             return False
-        return await self._database.read(lambda books: books.jobs.steps(job, COUNTED)) > self._limits.task_steps
+        return await self._database.read(lambda tx: tx.jobs.steps(job, COUNTED)) > self._limits.task_steps
 
     async def _failed(self, job: Job, problem: str) -> None:
         if job.attempts + 1 >= self._most(job):
             await self._give_up(job, problem)
             return
         again = self._clock.now() + timedelta(seconds=min(LONGEST_WAIT, 2.0 ** (job.attempts + 1)))
-        await self._database.write(lambda books: books.jobs.put_back(job, problem, again))
+        await self._database.write(lambda tx: tx.jobs.put_back(job, problem, again))
 
     def _most(self, job: Job) -> int:
         return max(PATIENT, self._limits.job_recoveries) if _is_aside(job) else self._limits.job_recoveries
@@ -129,7 +129,7 @@ class Jobs:
         """Say so in the thread, and ask the owner what to do."""
         if _is_aside(job):
             log.warning("given up", extra={"job": job.id, "flow": job.flow, "problem": problem})
-            await self._database.write(lambda books: books.jobs.park(job, problem))
+            await self._database.write(lambda tx: tx.jobs.park(job, problem))
             return
 
         def facts(task: Task, moment: Moment) -> Facts:
@@ -159,11 +159,11 @@ class Jobs:
         await self._park(job, reached.what, facts)
 
     async def _park(self, job: Job, problem: str, facts: Callable[[Task, Moment], Facts]) -> None:
-        def transaction(books: Books) -> None:
-            if not books.jobs.park(job, problem):
+        def transaction(tx: Transaction) -> None:
+            if not tx.jobs.park(job, problem):
                 return
-            task, cause = books.log.task(job.task), Cause(actor="overlord", delivery=f"job:{job.id}:{job.fence}")
-            books.log.append(task.id, facts(task, self._moment(task, cause.delivery)), cause)
+            task, cause = tx.log.task(job.task), Cause(actor="overlord", delivery=f"job:{job.id}:{job.fence}")
+            tx.log.append(task.id, facts(task, self._moment(task, cause.delivery)), cause)
 
         await self._database.write(transaction)
 
@@ -188,8 +188,8 @@ def _row(job: Job) -> "On":
     return row_of(type(job.event), job.flow)
 
 
-def _renewed(job: Job, until: datetime, books: Books) -> bool:
-    return books.jobs.renew(job.id, job.fence, until)
+def _renewed(job: Job, until: datetime, tx: Transaction) -> bool:
+    return tx.jobs.renew(job.id, job.fence, until)
 
 
 async def settle_waiting(inbox: Inbox) -> int:
@@ -224,35 +224,35 @@ async def _settle(inbox: Inbox, received: Received) -> None:
         await inbox.give_up(received, repr(problem))
 
 
-def launch(books: Books) -> int:
+def launch(tx: Transaction) -> int:
     """Ask for the jobs that each unread fact leads to, as `FLOW_AFTER` says. Returns how many facts were read.
 
     The cursor moves in the transaction that writes the jobs, so a fact is handled once and never skipped.
     """
-    unread = books.log.unread("launcher", BATCH)
-    if asked := [job for recorded in unread for job in _jobs_after(recorded, books)]:
-        books.jobs.ask(*asked)
+    unread = tx.log.unread("launcher", BATCH)
+    if asked := [job for recorded in unread for job in _jobs_after(recorded, tx)]:
+        tx.jobs.ask(*asked)
     if unread:
-        books.log.mark_read("launcher", unread[-1].seq)
+        tx.log.mark_read("launcher", unread[-1].seq)
     return len(unread)
 
 
-def _jobs_after(recorded: Recorded, books: Books) -> Iterator[tuple[Recorded, str, str]]:
+def _jobs_after(recorded: Recorded, tx: Transaction) -> Iterator[tuple[Recorded, str, str]]:
     """The fact, the flow and the lane of each job; the store skips those that were asked for before."""
     event = recorded.event
     rows = [row for row in rows_after(type(event)) if row.run or row.repeats]
     if not rows:
         return
-    if is_project(event.stream) and (project := books.log.project(event.stream)):
+    if is_project(event.stream) and (project := tx.log.project(event.stream)):
         yield from _jobs_of(recorded, project)
         return
-    task = books.log.task(event.task)
+    task = tx.log.task(event.task)
     yield from _jobs_of(recorded, task)
     for row in rows:
         if row.repeats is Repeats.PARKED and isinstance(event, JobRetried):
-            books.jobs.again(event.job)
+            tx.jobs.again(event.job)
         if row.repeats is Repeats.HELD_BACK and not task.at_rest:
-            for earlier in books.log.facts(task.id):
+            for earlier in tx.log.facts(task.id):
                 yield from _jobs_of(earlier, task)
 
 

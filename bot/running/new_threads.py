@@ -17,7 +17,7 @@ from bot.cards.replies import second_words
 from bot.intake.inbox import REQUEST_MOST, Inbox
 from bot.messages import Later, Mandated, Platform, Refused, Said, Unsure
 from bot.services import Services
-from store.books import Books
+from store.transaction import Transaction
 
 log = logging.getLogger("overlord.new_threads")
 AGAIN = timedelta(seconds=30)  # after a platform did not take the first message
@@ -69,14 +69,14 @@ class ApprovedProposals:
         return tried is not None and timedelta(0) <= self._office.clock.now() - tried < AGAIN
 
     @staticmethod
-    def _waiting(books: Books) -> list[Listed]:
-        return [each for each in books.proposals.to_carry_out() if not books.deliveries.state(_key(each))]
+    def _waiting(tx: Transaction) -> list[Listed]:
+        return [each for each in tx.proposals.to_carry_out() if not tx.deliveries.state(_key(each))]
 
     async def _ask_for(self, listed: Listed) -> None:
         """A thread is begun before the delivery is stored, and found again if we die in between."""
-        task = await self._office.database.read(lambda books: books.log.task(listed.task))
+        task = await self._office.database.read(lambda tx: tx.log.task(listed.task))
         by = listed.account or Account("")
-        name = await self._office.database.read(lambda books: _name(books, by))
+        name = await self._office.database.read(lambda tx: _name(tx, by))
         mandate = Mandate(
             proposal=listed.proposal.id,
             title=listed.proposal.title,
@@ -116,8 +116,8 @@ def _key(listed: Listed) -> str:
     return f"proposal:{listed.proposal.id}"
 
 
-def _name(books: Books, account: Account) -> str:
-    person = books.people.find(account)
+def _name(tx: Transaction, account: Account) -> str:
+    person = tx.people.find(account)
     return person.name if person else account.rpartition(":")[2]
 
 
@@ -146,13 +146,13 @@ class SecondTasks:
         """Seconds until one that was tried in vain is tried again."""
         return AGAIN.total_seconds() if self._tried else None
 
-    def _waiting(self, books: Books) -> list[Decision]:
-        made = books.ledger.made_since(Kind.SECOND, self._office.clock.now() - SINCE)
+    def _waiting(self, tx: Transaction) -> list[Decision]:
+        made = tx.ledger.made_since(Kind.SECOND, self._office.clock.now() - SINCE)
         wanted = [each for each in made if each.option(each.outcome).value == "task"]
-        return [each for each in wanted if not books.deliveries.state(_second_key(each))]
+        return [each for each in wanted if not tx.deliveries.state(_second_key(each))]
 
     async def _ask_for(self, decision: Decision) -> None:
-        task, by, name = await self._office.database.read(lambda books: _who(books, decision))
+        task, by, name = await self._office.database.read(lambda tx: _who(tx, decision))
         platform = self._platforms[surface_of(task.request.channel)]
         words = self._office.redact(f"{second_words(name, task)} {one_line(decision.question, 1000)}")
         thread: Thread = await platform.begin(task.request.channel, _second_key(decision), words)
@@ -177,8 +177,8 @@ def _second_key(decision: Decision) -> str:
     return f"second:{decision.id}"
 
 
-def _who(books: Books, decision: Decision) -> tuple[Task, Account, str]:
+def _who(tx: Transaction, decision: Decision) -> tuple[Task, Account, str]:
     """The task in whose thread it was said, and the account of whoever said it there."""
-    task, person = books.log.task(decision.task), books.people.get(decision.put_to)
+    task, person = tx.log.task(decision.task), tx.people.get(decision.put_to)
     here = [account for account in person.accounts if surface_of(account) == surface_of(task.request.thread)]
     return task, (*here, *person.accounts)[0], person.name

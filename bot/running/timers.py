@@ -10,8 +10,8 @@ from agents.domain.decisions.kind import Facts, Moment
 from agents.domain.ids import DecisionId, StreamId, TaskId
 from agents.domain.task.task import Task
 from bot.services import Services
-from store.books import Books
 from store.codec import Cause
+from store.transaction import Transaction
 
 GRACE = timedelta(seconds=60)  # for reading what was said while we were down
 
@@ -26,30 +26,30 @@ class Timers:
     async def fire_due(self) -> int:
         """Returns how many decisions moved."""
         now = self._office.clock.now()
-        due = await self._office.database.read(lambda books: books.timers.due(now))
+        due = await self._office.database.read(lambda tx: tx.timers.due(now))
         return sum(await asyncio.gather(*(self._office.database.write(partial(self._fire, *timer)) for timer in due)))
 
     async def next_due(self, since: datetime) -> float | None:
         """Seconds until the next timer."""
         now = self._office.clock.now()
-        due = await self._office.database.read(lambda books: books.timers.next_due())
+        due = await self._office.database.read(lambda tx: tx.timers.next_due())
         return None if due is None else max(0.0, (due - now).total_seconds())
 
-    def _fire(self, decision: DecisionId, id: StreamId, books: Books) -> int:
-        asked = books.ledger.find(decision)
-        task = books.log.in_thread(asked.task if asked else TaskId(id))
+    def _fire(self, decision: DecisionId, id: StreamId, tx: Transaction) -> int:
+        asked = tx.ledger.find(decision)
+        task = tx.log.in_thread(asked.task if asked else TaskId(id))
         waiting = task.decision(decision)
         if waiting is None or waiting.due is None:
             return 0
         cause = f"timer:{decision}:{waiting.due.timestamp():.3f}"
         moment = self._office.moment(task.request.channel, cause)
-        facts = self._put_off(task, waiting, moment, books) or pressing.when_due(task, decision, moment)
-        books.log.append(task.id, facts, Cause(actor="overlord", delivery=cause))
+        facts = self._put_off(task, waiting, moment, tx) or pressing.when_due(task, decision, moment)
+        tx.log.append(task.id, facts, Cause(actor="overlord", delivery=cause))
         return 1 if facts else 0
 
-    def _put_off(self, task: Task, waiting: Decision, moment: Moment, books: Books) -> Facts:
+    def _put_off(self, task: Task, waiting: Decision, moment: Moment, tx: Transaction) -> Facts:
         """Silence decides only where people could see the question, and where what they said was read."""
-        if books.posts.is_unseen(f"decision:{waiting.id}"):
+        if tx.posts.is_unseen(f"decision:{waiting.id}"):
             return pressing.begin_clock_again(task, waiting.id, moment)
         if self._since and waiting.due and waiting.due < self._since:
             return pressing.begin_clock_again(task, waiting.id, moment, until=self._since + GRACE)

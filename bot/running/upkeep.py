@@ -21,9 +21,9 @@ from bot.running.issue_polling import IssueWatch, homes_of
 from bot.running.scheduler import Periodic
 from bot.running.world import World
 from bot.services import Services
-from store.books import Books
 from store.running.pruning import PRUNED, START, tasks_over, tasks_taken
 from store.streams.archive import ARCHIVE, lines_of, remove_rows, tasks_to_archive, write_file
+from store.transaction import Transaction
 
 log = logging.getLogger("overlord.upkeep")
 AT_ONCE = 100  # tasks; then others may do something
@@ -96,8 +96,8 @@ class EndedBranches:
             log.info("branches of ended tasks were removed", extra={"copy": yard.copy.name, "branches": len(gone)})
 
 
-def _over(tasks: Collection[TaskId], before: datetime, books: Books) -> set[TaskId]:
-    return (over := tasks_over(books.db, tasks, before)) - tasks_taken(books.db, over)
+def _over(tasks: Collection[TaskId], before: datetime, tx: Transaction) -> set[TaskId]:
+    return (over := tasks_over(tx.db, tasks, before)) - tasks_taken(tx.db, over)
 
 
 class Pruning:
@@ -120,9 +120,9 @@ class Pruning:
             return 0
         find, remove = PRUNED[name]
         after = self._after[name]
-        batch = await self._database.read(lambda books: find(books.db, after, before))
+        batch = await self._database.read(lambda tx: find(tx.db, after, before))
         if batch.rows:
-            await self._database.write(lambda books: remove(books.db, batch.rows))
+            await self._database.write(lambda tx: remove(tx.db, batch.rows))
             log.info("old rows were looked through", extra={"kind": name, "rows": len(batch.rows)})
         self._after[name] = batch.last
         return len(batch.rows) or int(batch.more)
@@ -138,7 +138,7 @@ class Archiving:
     async def run(self) -> int:
         """Returns how many tasks were archived."""
         before, count = self._retention.before("archived", self._clock.now()), 0
-        while before and (tasks := await self._database.read(lambda books: tasks_to_archive(books.db, before))):
+        while before and (tasks := await self._database.read(lambda tx: tasks_to_archive(tx.db, before))):
             moved = sum([await self._archive(task) for task in tasks])
             if not moved:
                 break
@@ -146,10 +146,10 @@ class Archiving:
         return count
 
     async def _archive(self, task: TaskId) -> bool:
-        lines = await self._database.read(lambda books: lines_of(books.db, task))
+        lines = await self._database.read(lambda tx: lines_of(tx.db, task))
         await asyncio.to_thread(write_file, self._folder, task, lines)
         now = self._clock.now()
-        return await self._database.write(lambda books: remove_rows(books, task, lines, now))
+        return await self._database.write(lambda tx: remove_rows(tx, task, lines, now))
 
 
 class Upkeep:
@@ -172,7 +172,7 @@ class Upkeep:
                 await self._keep_up(place)
 
     async def _keep_up(self, place: Path) -> None:
-        busy = await self._database.read(lambda books: books.jobs.any_unfinished())
+        busy = await self._database.read(lambda tx: tx.jobs.any_unfinished())
         fill = OVERFULL if busy else 1.0
         try:
             if place in self._theirs:

@@ -41,9 +41,9 @@ from agents.workspace.sandbox.walls.tools import NOBODY
 from agents.workspace.skills import committed_files
 from bot.config.settings import Settings
 from bot.services import Services
-from store.books import Books
 from store.running.port_adapters import PullLog
 from store.running.turns import TurnLog
+from store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,9 +223,9 @@ def _forges(office: Services, sites: Mapping[str, Site], checkouts: GitCheckouts
     return Forges({**dict.fromkeys(near, local), **far})
 
 
-def _wanted(books: Books) -> set[tuple[str, str]]:
+def _wanted(tx: Transaction) -> set[tuple[str, str]]:
     """Branches whose folders somebody goes on with, or is about to make: another process may be at it."""
-    tasks = books.log.tasks(ended=False)
+    tasks = tx.log.tasks(ended=False)
     return {(task.project or "", branch_of(task, work)) for task in tasks for work in task.work.subtasks}
 
 

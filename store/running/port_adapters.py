@@ -10,10 +10,10 @@ from agents.domain.ids import PersonId, TaskId, project_id
 from agents.domain.models.budget import Budgets
 from agents.domain.task.task import Task
 from agents.ports import Admitted, Answered, Call, Clock, Decide, Pull, PullComment, PullRecord, Spent, Tried
-from store.books import Books
 from store.codec import Cause
 from store.database import Database
 from store.running.jobs import Job
+from store.transaction import Transaction
 
 LOOK_AGAIN = 0.25  # seconds of the machine between two looks at a task that is waited for
 Also = Callable[[Task, Moment], Sequence[Event]]
@@ -31,13 +31,13 @@ class JobLog:
         self._also = also  # facts that came up on the way, such as a budget that runs low
 
     async def task(self, id: TaskId) -> Task:
-        return await self._database.read(lambda books: books.log.task(id))
+        return await self._database.read(lambda tx: tx.log.task(id))
 
     async def note(self, id: TaskId, decide: Decide) -> Task:
-        return await self._append(id, decide, lambda books: books.jobs.hold(self._job.id, self._job.fence))
+        return await self._append(id, decide, lambda tx: tx.jobs.hold(self._job.id, self._job.fence))
 
     async def name(self, person: PersonId) -> str:
-        name = await self._database.read(lambda books: books.people.name(person))
+        name = await self._database.read(lambda tx: tx.people.name(person))
         return "" if name == person else name
 
     async def until(self, id: TaskId, holds: Callable[[Task], bool]) -> Task:
@@ -46,20 +46,20 @@ class JobLog:
         return task
 
     async def record(self, id: TaskId, decide: Decide) -> None:
-        await self._append(id, decide, lambda books: books.jobs.finish(self._job.id, self._job.fence))
+        await self._append(id, decide, lambda tx: tx.jobs.finish(self._job.id, self._job.fence))
 
-    async def _append(self, id: TaskId, decide: Decide, first: Callable[[Books], None]) -> Task:
+    async def _append(self, id: TaskId, decide: Decide, first: Callable[[Transaction], None]) -> Task:
         cause = Cause(actor="overlord", delivery=f"job:{self._job.id}")
 
-        def transaction(books: Books) -> Task:
-            first(books)
-            task = books.log.task(id)
+        def transaction(tx: Transaction) -> Task:
+            first(tx)
+            task = tx.log.task(id)
             moment = replace(
                 self._moment(task, cause.delivery),
-                is_proposed=books.proposals.is_known,
-                project=lambda: books.log.project(project_id(task.project)) if task.project else None,
+                is_proposed=tx.proposals.is_known,
+                project=lambda: tx.log.project(project_id(task.project)) if task.project else None,
             )
-            return books.log.append(id, [*self._also(task, moment), *decide(task, moment)], cause)
+            return tx.log.append(id, [*self._also(task, moment), *decide(task, moment)], cause)
 
         return await self._database.write(transaction)
 
@@ -78,18 +78,18 @@ class CallLog:
 
     async def begin(self, call: Call) -> Admitted | Answered:
         budgets, at = self._limits(call), self._clock.now()
-        return await self._database.write(lambda books: books.calls.begin(call, budgets, at))
+        return await self._database.write(lambda tx: tx.calls.begin(call, budgets, at))
 
     async def record_try(self, call: Call, tried: Tried) -> None:
         at = self._clock.now()
-        await self._database.insist(lambda books: books.calls.record_try(call, tried, at))
+        await self._database.insist(lambda tx: tx.calls.record_try(call, tried, at))
 
     async def finish(self, call: Call, tried: Tried, answer: str, degraded: str) -> Spent:
         budgets, at = self._limits(call), self._clock.now()
 
-        def transaction(books: Books) -> Spent:
-            spent = books.calls.record_try(call, tried, at, answer, degraded)
-            return books.calls.warn(call, spent, budgets, at) if spent else books.calls.total_spent(call)
+        def transaction(tx: Transaction) -> Spent:
+            spent = tx.calls.record_try(call, tried, at, answer, degraded)
+            return tx.calls.warn(call, spent, budgets, at) if spent else tx.calls.total_spent(call)
 
         return await self._database.insist(transaction)
 
@@ -107,20 +107,20 @@ class PullLog:
 
     async def open(self, pull: Pull, base: str) -> PullRecord:
         at = self._clock.now()
-        return await self._database.write(lambda books: books.pulls.open(pull, base, at))
+        return await self._database.write(lambda tx: tx.pulls.open(pull, base, at))
 
     async def find(self, project: str, number: int) -> PullRecord | None:
-        return await self._database.read(lambda books: books.pulls.find(project, number))
+        return await self._database.read(lambda tx: tx.pulls.find(project, number))
 
     async def merging(self, project: str, number: int, was: str, commit: str) -> None:
-        await self._database.write(lambda books: books.pulls.merging(project, number, was, commit))
+        await self._database.write(lambda tx: tx.pulls.merging(project, number, was, commit))
 
     async def mark_merged(self, project: str, number: int, commit: str) -> None:
-        await self._database.insist(lambda books: books.pulls.mark_merged(project, number, commit))
+        await self._database.insist(lambda tx: tx.pulls.mark_merged(project, number, commit))
 
     async def comment(self, key: str, project: str, number: int, text: str) -> None:
         at = self._clock.now()
-        await self._database.write(lambda books: books.pulls.comment(key, project, number, text, at))
+        await self._database.write(lambda tx: tx.pulls.comment(key, project, number, text, at))
 
     async def comments(self, project: str, number: int) -> Sequence[PullComment]:
-        return await self._database.read(lambda books: books.pulls.comments(project, number))
+        return await self._database.read(lambda tx: tx.pulls.comments(project, number))

@@ -14,12 +14,12 @@ from sqlalchemy import ColumnElement, Connection, Table, delete, insert, or_, se
 from agents.domain.events import Event
 from agents.domain.ids import TaskId
 from store import tables
-from store.books import Books
 from store.codec import load_event, seconds
 from store.running.jobs import UNFINISHED
 from store.streams.audit import first_break
 from store.streams.forgetting import rows_of
 from store.streams.listings import number_of
+from store.transaction import Transaction
 
 _A, _S, _E, _D, _P, _J = (
     tables.archived, tables.snapshots, tables.events, tables.decisions, tables.proposals, tables.jobs
@@ -76,9 +76,9 @@ def file_of(folder: Path, task: TaskId) -> Path:
     return folder / f"{task}.jsonl.gz"
 
 
-def remove_rows(books: Books, task: TaskId, lines: Sequence[Line], at: datetime) -> bool:
+def remove_rows(tx: Transaction, task: TaskId, lines: Sequence[Line], at: datetime) -> bool:
     """Only what is in the file. False: something changed since that was written, and nothing is removed."""
-    db = books.db
+    db = tx.db
     if not lines or lines_of(db, task) != lines:
         return False
     facts = [line["row"] for line in lines if line["table"] == _E.name]
@@ -86,7 +86,7 @@ def remove_rows(books: Books, task: TaskId, lines: Sequence[Line], at: datetime)
     db.execute(insert(_A).values(stream=task, number=number_of(task), **head))
     for table, which in _places(task).items():
         db.execute(delete(table).where(which))
-    books.log.forget()
+    tx.log.forget()
     return True
 
 

@@ -15,7 +15,6 @@ from agents.domain.events import WordsRemoved
 from agents.domain.ids import StreamId, TaskId, is_project, project_id, stream_id
 from agents.domain.task.task import Task
 from store import tables
-from store.books import Books
 from store.chat.deliveries import DeliveryState
 from store.chat.people import Person
 from store.codec import Cause, dump_decision
@@ -23,6 +22,7 @@ from store.streams import evaluations, listings, proposals
 from store.streams.kinds import kind_of
 from store.streams.log import forget_decoded
 from store.streams.words import OF_FACT, REMOVED, SAID, change_strings, has_words, put_back
+from store.transaction import Transaction
 
 _E, _W, _M, _D, _P = tables.events, tables.words, tables.messages, tables.deliveries, tables.posts
 _S, _L, _V = tables.snapshots, tables.listings, tables.evaluations
@@ -80,27 +80,27 @@ def _runs(words: tuple[str, ...], length: int) -> Iterator[tuple[str, ...]]:
     return (words[start : start + length] for start in range(len(words) - length + 1))
 
 
-def forget(books: Books, person: Person, cause: Cause, at: datetime) -> Forgotten:
+def forget(tx: Transaction, person: Person, cause: Cause, at: datetime) -> Forgotten:
     """In one transaction. Raises StillUnderWay where a task that has not ended needs the words."""
-    found = _said_in_facts(books.db, person)
+    found = _said_in_facts(tx.db, person)
     mine = _M.c.by.in_(person.accounts)
-    heard = books.db.execute(select(_M.c.text).where(mine, _M.c.text != REMOVED)).scalars().all()
+    heard = tx.db.execute(select(_M.c.text).where(mine, _M.c.text != REMOVED)).scalars().all()
     said = {text for texts, _ in found.values() for text in texts} | set(heard)
     tasks = tuple(sorted(TaskId(stream) for stream in found if not is_project(stream)))
-    _refuse_under_way(books, tasks)
+    _refuse_under_way(tx, tasks)
     for task in tasks:
-        books.log.record([WordsRemoved(task=task, at=at, person=person.id, texts=len(found[task][0]))], cause)
-    projects = {project_id(project) for task in tasks if (project := books.log.task(task).project)}
+        tx.log.record([WordsRemoved(task=task, at=at, person=person.id, texts=len(found[task][0]))], cause)
+    projects = {project_id(project) for task in tasks if (project := tx.log.task(task).project)}
     quotes = _Quotes(said)
     rows = 0
     for stream in {*found, *projects}:
-        rows += _remove_words(books.db, stream, quotes)
-        _rebuild(books, stream)
+        rows += _remove_words(tx.db, stream, quotes)
+        _rebuild(tx, stream)
     forget_decoded()
-    books.log.forget()
-    rows += _remove_rows(books, person, tasks, quotes)
+    tx.log.forget()
+    rows += _remove_rows(tx, person, tasks, quotes)
     for table in (_P, _M, tables.calls):  # elsewhere they count as quoted only where they are quoted at length
-        rows += sum(_scrub(books.db, table, column, true(), _Quotes(said, RUN)) for column in _TEXTS[table.name])
+        rows += sum(_scrub(tx.db, table, column, true(), _Quotes(said, RUN)) for column in _TEXTS[table.name])
     return Forgotten(texts=len(said), tasks=tasks, rows=rows, facts_with_words=sum(old for _, old in found.values()))
 
 
@@ -132,8 +132,8 @@ def _by(person: Collection[str], value: object) -> Iterator[str]:
         yield from _by(person, each)
 
 
-def _refuse_under_way(books: Books, tasks: Iterable[TaskId]) -> None:
-    if going_on := [task for task in tasks if not books.log.task(task).ended]:
+def _refuse_under_way(tx: Transaction, tasks: Iterable[TaskId]) -> None:
+    if going_on := [task for task in tasks if not tx.log.task(task).ended]:
         raise StillUnderWay(going_on)
 
 
@@ -149,10 +149,10 @@ def _remove_words(db: Connection, stream: StreamId, quotes: _Quotes) -> int:
     return count
 
 
-def _rebuild(books: Books, stream: StreamId) -> None:
+def _rebuild(tx: Transaction, stream: StreamId) -> None:
     """What is stored beside the facts of a stream, made from them again."""
-    db, kind = books.db, kind_of(stream)
-    facts = [recorded.event for recorded in books.log.facts(stream)]
+    db, kind = tx.db, kind_of(stream)
+    facts = [recorded.event for recorded in tx.log.facts(stream)]
     if not facts:
         return
     state = reduce(kind.evolve, facts[1:], kind.begin(facts[0]))
@@ -196,8 +196,8 @@ def rows_of(task: TaskId) -> dict[Table, ColumnElement[bool]]:
     }
 
 
-def _remove_rows(books: Books, person: Person, tasks: Iterable[TaskId], quotes: _Quotes) -> int:
-    db, theirs = books.db, (_D.c.account.in_(person.accounts), _D.c.state != DeliveryState.RECEIVED, _D.c.body != "")
+def _remove_rows(tx: Transaction, person: Person, tasks: Iterable[TaskId], quotes: _Quotes) -> int:
+    db, theirs = tx.db, (_D.c.account.in_(person.accounts), _D.c.state != DeliveryState.RECEIVED, _D.c.body != "")
     rows = db.execute(
         update(_M).where(_M.c.by.in_(person.accounts), _M.c.text != REMOVED).values(text=REMOVED)
     ).rowcount

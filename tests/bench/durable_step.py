@@ -38,9 +38,9 @@ from bot.messages import Said
 from bot.running.jobs import settle_waiting
 from bot.running.pump import Pump
 from bot.services import Services
-from store.books import Books
 from store.chat.deliveries import DeliveryState, Received
 from store.codec import Cause
+from store.transaction import Transaction
 from tests.bench.floor import BareSqlite, bare_sqlite, folder
 from tests.bench.office import open_office, open_tasks, owner_of
 from tests.bench.peers import langgraph
@@ -100,7 +100,7 @@ async def _steps(office: Services, bell: ChangeNotifier, tasks: list[Task], numb
     """Seconds a fact."""
     keys = {task.id: [f"{number}:{task.id}:{n}" for n in range(FACTS_EACH)] for task in tasks}
     in_order = [(task, keys[task.id][n]) for n in range(FACTS_EACH) for task in tasks]  # as they would have come in
-    await office.database.write(lambda books: _keep(books, in_order))
+    await office.database.write(lambda tx: _keep(tx, in_order))
     async with _reading(office, bell) as all_read:
         before = time.perf_counter()
         await asyncio.gather(*(_flow(office, task, keys[task.id]) for task in tasks))
@@ -114,11 +114,11 @@ async def _flow(office: Services, task: Task, keys: list[str]) -> None:
         await office.database.write(partial(_step, office, task, presser, key))
 
 
-def _step(office: Services, task: Task, presser: Presser, key: str, books: Books) -> None:
+def _step(office: Services, task: Task, presser: Presser, key: str, tx: Transaction) -> None:
     moment = office.moment(task.request.channel, key)
-    facts = pressing.reply(books.log.task(task.id), Utterance(text=TEXT), presser, moment)
-    books.log.append(task.id, facts, Cause(actor=owner_of(task), delivery=key))
-    books.deliveries.settle(key, DeliveryState.HANDLED, f"{task.id}: RemarkMade", moment.at)
+    facts = pressing.reply(tx.log.task(task.id), Utterance(text=TEXT), presser, moment)
+    tx.log.append(task.id, facts, Cause(actor=owner_of(task), delivery=key))
+    tx.deliveries.settle(key, DeliveryState.HANDLED, f"{task.id}: RemarkMade", moment.at)
 
 
 async def _messages(office: Services, bell: ChangeNotifier, tasks: list[Task], number: int) -> float:
@@ -167,24 +167,24 @@ async def _reading(office: Services, bell: ChangeNotifier, *more: Pump) -> Async
         await asyncio.gather(*at_work, return_exceptions=True)
 
 
-def _all_read(books: Books) -> bool:
-    left = (books.log.unread(reader, 1) for reader in ("launcher", "announcer"))
-    return not books.deliveries.to_settle(1) and not any(left)
+def _all_read(tx: Transaction) -> bool:
+    left = (tx.log.unread(reader, 1) for reader in ("launcher", "announcer"))
+    return not tx.deliveries.to_settle(1) and not any(left)
 
 
-def _launch(books: Books) -> int:
+def _launch(tx: Transaction) -> int:
     """`bot.running.jobs.launch`, but every fact leads to a job."""
-    unread = books.log.unread("launcher", announcer.BATCH)
-    books.jobs.ask(*((recorded, "intake", "") for recorded in unread))
+    unread = tx.log.unread("launcher", announcer.BATCH)
+    tx.jobs.ask(*((recorded, "intake", "") for recorded in unread))
     if unread:
-        books.log.mark_read("launcher", unread[-1].seq)
+        tx.log.mark_read("launcher", unread[-1].seq)
     return len(unread)
 
 
-def _keep(books: Books, keys: list[tuple[Task, str]]) -> None:
+def _keep(tx: Transaction, keys: list[tuple[Task, str]]) -> None:
     for task, key in keys:
         received = Received(
             key=key, kind="Said", body=TEXT, account=owner_of(task), channel=task.request.channel,
             thread=task.request.thread, at=datetime.now(UTC),
         )  # fmt: skip
-        books.deliveries.keep(received)
+        tx.deliveries.keep(received)

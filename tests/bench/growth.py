@@ -25,8 +25,8 @@ from agents.workspace.git.upkeep import pack_refs
 from bot.app import Program, running
 from bot.config.settings import load_settings
 from bot.config.state_folder import make_home
-from store.books import Books
 from store.database import Database
+from store.transaction import Transaction
 from tests.bench.first_request import APPROVED, Behind, Stamp, approvable, more
 from tests.bench.floor import ROOT, folder
 from tests.bench.press import press
@@ -122,7 +122,7 @@ async def _command(words: tuple[str, ...], house: House) -> float:
 
 async def _press(house: House) -> float:
     house.said += 1
-    task = await house.program.office.database.read(lambda books: books.log.tasks(ended=False, limit=1)[0])
+    task = await house.program.office.database.read(lambda tx: tx.log.tasks(ended=False, limit=1)[0])
     return await press(house.program.inbox, task, f"{house.home}:{house.said}")
 
 
@@ -165,12 +165,12 @@ def _prepare(home: Path, repository: Path) -> None:
         subprocess.run(["git", "-C", str(repository), *words], check=True)
 
 
-def _live(tasks: int, asked: int, books: Books) -> None:
+def _live(tasks: int, asked: int, tx: Transaction) -> None:
     """All of it long ago: nothing is left to launch or to say."""
-    fill(tasks, asked, books)
-    while unread := books.log.unread("launcher", 1_000):
+    fill(tasks, asked, tx)
+    while unread := tx.log.unread("launcher", 1_000):
         for reader in ("launcher", "announcer"):
-            books.log.mark_read(reader, unread[-1].seq)
+            tx.log.mark_read(reader, unread[-1].seq)
 
 
 async def _branch_off(house: House, count: int) -> None:

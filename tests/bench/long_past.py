@@ -23,11 +23,11 @@ from bot.intake.inbox import Inbox
 from bot.running.jobs import launch, settle_waiting
 from bot.running.timers import Timers
 from bot.services import Leases, Services
-from store.books import Books
 from store.chat.deliveries import DeliveryState, Received
 from store.chat.posts import Wish
 from store.codec import Cause
 from store.running.leases import Lease
+from store.transaction import Transaction
 from tests.bench.floor import folder
 from tests.bench.office import GENEROUS, OPERATOR, open_office, open_tasks
 from tests.bench.rows import Row, Say, compared, in_turn
@@ -69,12 +69,12 @@ async def _look(office: Services) -> list[float]:
     questions: tuple[Callable[[], Awaitable[object]], ...] = (
         partial(settle_waiting, Inbox(office)),
         lambda: database.write(launch),
-        lambda: database.write(lambda books: announcer.announce(books, office.permissions, now())),
+        lambda: database.write(lambda tx: announcer.announce(tx, office.permissions, now())),
         outbox.send_due,
-        lambda: database.write(lambda books: books.jobs.claim(_lease(office), GENEROUS, 16)),
+        lambda: database.write(lambda tx: tx.jobs.claim(_lease(office), GENEROUS, 16)),
         timers.fire_due,
         lambda: outbox.next_due(now()),
-        lambda: database.read(lambda books: books.jobs.next_try(now())),
+        lambda: database.read(lambda tx: tx.jobs.next_try(now())),
     )
     took = []
     for question in questions:
@@ -97,27 +97,27 @@ async def _live(office: Services, size: int) -> None:
         await office.database.write(partial(_be_done, _lease(office)))
 
 
-def _happen(task: Task, numbers: range, books: Books) -> None:
+def _happen(task: Task, numbers: range, tx: Transaction) -> None:
     now, thread = datetime.now(UTC), Thread("console:past:1")
     for number in numbers:
         key = f"past-{number}"
         received = Received(
             key=key, kind="Said", body="", account=OPERATOR, channel="console:past", thread=thread, at=now
         )
-        books.deliveries.keep(received)
-        books.deliveries.settle(key, DeliveryState.HANDLED, "", now)
-        books.posts.want(Wish(key=key, thread=Thread(f"{thread}:{number}"), body="{}", hash=key), now)
+        tx.deliveries.keep(received)
+        tx.deliveries.settle(key, DeliveryState.HANDLED, "", now)
+        tx.posts.want(Wish(key=key, thread=Thread(f"{thread}:{number}"), body="{}", hash=key), now)
     remark = e.RemarkMade(task=task.id, at=now, by=task.request.by, text="please keep the old endpoints")
-    books.log.append(task.id, [remark] * len(numbers), Cause(actor=OPERATOR, delivery="bench"))
+    tx.log.append(task.id, [remark] * len(numbers), Cause(actor=OPERATOR, delivery="bench"))
 
 
-def _be_done(lease: Lease, books: Books) -> None:
+def _be_done(lease: Lease, tx: Transaction) -> None:
     """What follows from the facts, done at once; status cards are not drawn here."""
-    while unread := books.log.unread("launcher", AT_ONCE):
-        books.jobs.ask(*((recorded, "intake", "") for recorded in unread))
+    while unread := tx.log.unread("launcher", AT_ONCE):
+        tx.jobs.ask(*((recorded, "intake", "") for recorded in unread))
         for reader in ("launcher", "announcer"):
-            books.log.mark_read(reader, unread[-1].seq)
-    for job in books.jobs.claim(lease, GENEROUS, 2 * AT_ONCE):
-        books.jobs.finish(job.id, job.fence)
-    for post in books.posts.claim(lease, GENEROUS, 2 * AT_ONCE):
-        books.posts.mark_sent(post, post.key, lease.at, GENEROUS)
+            tx.log.mark_read(reader, unread[-1].seq)
+    for job in tx.jobs.claim(lease, GENEROUS, 2 * AT_ONCE):
+        tx.jobs.finish(job.id, job.fence)
+    for post in tx.posts.claim(lease, GENEROUS, 2 * AT_ONCE):
+        tx.posts.mark_sent(post, post.key, lease.at, GENEROUS)

@@ -16,9 +16,9 @@ from agents.domain.ids import TaskId
 from agents.domain.task.task import Task
 from bot.change_notifier import ChangeNotifier
 from bot.services import Services
-from store.books import Books
 from store.codec import Cause
 from store.streams import log
+from store.transaction import Transaction
 from tests.bench.floor import folder
 from tests.bench.office import OPERATOR, open_office, open_tasks
 from tests.bench.rows import Row, Say, compared, in_turn
@@ -43,9 +43,9 @@ async def _measure(place: Path, say: Say) -> list[Row]:
         say(f"one task has {SHORT} facts, the other {LONG:,}")
         read, write = office.database.read, office.database.write
         ways: dict[str, Do] = {
-            "": lambda id: read(lambda books: books.log.task(id)),
+            "": lambda id: read(lambda tx: tx.log.task(id)),
             "_cold": lambda id: read(partial(_cold, id)),
-            "_in_write": lambda id: write(lambda books: books.log.task(id)),
+            "_in_write": lambda id: write(lambda tx: tx.log.task(id)),
             "_append": lambda id: write(partial(_append, short if id == short.id else long, 1)),
         }
         return [await _compare(name, do, long.id, short.id) for name, do in ways.items()]
@@ -67,16 +67,16 @@ async def _compare(name: str, do: Do, long: TaskId, short: TaskId) -> Row:
 
 
 async def _grow(office: Services, task: Task, facts: int) -> None:
-    there = len(await office.database.read(lambda books: books.log.facts(task.id)))
+    there = len(await office.database.read(lambda tx: tx.log.facts(task.id)))
     for start in range(there, facts, AT_ONCE):
         await office.database.write(partial(_append, task, min(AT_ONCE, facts - start)))
 
 
-def _append(task: Task, count: int, books: Books) -> None:
+def _append(task: Task, count: int, tx: Transaction) -> None:
     remark = e.RemarkMade(task=task.id, at=task.changed_at, by=task.request.by, text="please keep the old endpoints")
-    books.log.append(task.id, [remark] * count, Cause(actor=OPERATOR, delivery="bench"))
+    tx.log.append(task.id, [remark] * count, Cause(actor=OPERATOR, delivery="bench"))
 
 
-def _cold(id: TaskId, books: Books) -> Task:
+def _cold(id: TaskId, tx: Transaction) -> Task:
     log._DECODED.clear()
-    return books.log.task(id)
+    return tx.log.task(id)

@@ -19,9 +19,9 @@ from bot.app import TURN
 from bot.change_notifier import ChangeNotifier
 from bot.permissions import Permissions
 from bot.services import Services, SystemClock
-from store.books import Books
 from store.codec import Cause
 from store.database import Database
+from store.transaction import Transaction
 
 OPERATOR = Account("console:operator")
 GENEROUS = Limits(quota_per_person=10_000, quota_per_channel=10_000)  # nobody in a benchmark is sent away
@@ -49,13 +49,13 @@ def owner_of(task: Task) -> Account:
     return Account(task.request.channel.replace("room", "person"))
 
 
-def _open(number: int, books: Books) -> Task:
+def _open(number: int, tx: Transaction) -> Task:
     key, channel, account = f"open-{number}", f"console:room-{number}", Account(f"console:person-{number}")
     at, thread = datetime.now(UTC), Thread(f"{channel}:1")
-    owner = books.people.of(account, f"Person {number}").id
+    owner = tx.people.of(account, f"Person {number}").id
     request = Request(text=f"add rate limiting to service {number}", by=owner, thread=thread, channel=channel, at=at)
-    books.threads.start(thread, channel, account, at)
-    facts = decide.open_task(books.log.next_id(), request, Moment(at=at, cause=key))
-    task = books.log.open(facts, Cause(actor=account, delivery=key))
-    books.threads.bind(thread, task.id)
+    tx.threads.start(thread, channel, account, at)
+    facts = decide.open_task(tx.log.next_id(), request, Moment(at=at, cause=key))
+    task = tx.log.open(facts, Cause(actor=account, delivery=key))
+    tx.threads.bind(thread, task.id)
     return task

@@ -53,7 +53,7 @@ async def play(place: Path) -> tuple[float, list[float], list[float]]:
         async with asyncio.timeout(PATIENCE):
             task = await _merged(stage, program, thread)
         took = time.perf_counter() - began
-        facts = [each.event for each in await program.office.database.read(lambda books: books.log.facts(task.id))]
+        facts = [each.event for each in await program.office.database.read(lambda tx: tx.log.facts(task.id))]
     handed = {(f.subtask, f.attempt): f.at for f in facts if isinstance(f, WorkHandedIn)}
     judged = [f for f in facts if isinstance(f, WorkEvaluated)]
     judging = [(f.at - handed[f.subtask, f.attempt]).total_seconds() for f in judged]

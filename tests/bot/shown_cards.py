@@ -15,4 +15,4 @@ async def shown_on(room: Room, decision: Decision) -> str:
 
 async def card_of(room: Room, decision: Decision) -> Card:
     question = text("SELECT body FROM posts WHERE key = :key").bindparams(key=f"decision:{decision.id}")
-    return load_card(await room.database.read(lambda books: books.db.execute(question).scalar_one()))
+    return load_card(await room.database.read(lambda tx: tx.db.execute(question).scalar_one()))

@@ -178,7 +178,7 @@ async def test_needs_rings_when_a_decision_changes_and_for_nothing_else(tmp_path
         rings: dict[str, bool] = {}
 
         async def took(name: str) -> None:
-            await database.write(lambda books: None)  # what was touched is told after the answer
+            await database.write(lambda tx: None)  # what was touched is told after the answer
             rings[name] = "needs" in frozenset[str]().union(*told)
             told.clear()
 

@@ -9,8 +9,8 @@ from agents.domain.ids import Account, Thread
 from bot.messages import load_card
 from bot.platforms.console.platform import ConsolePlatform
 from bot.services import SystemClock
-from store.books import Books
 from store.database import Database
+from store.transaction import Transaction
 from tests.conformance.rig import Visible
 
 
@@ -29,15 +29,15 @@ class ConsoleRig:
         message = f"m{next(self._numbers)}-{time.time_ns()}"
         thread, now = Thread(f"console:general:{message}"), SystemClock().now()
 
-        def begin(books: Books) -> None:
-            books.threads.start(thread, "console:general", self.ana, now)
-            books.messages.keep(thread, message, self.ana, "hello", now)
+        def begin(tx: Transaction) -> None:
+            tx.threads.start(thread, "console:general", self.ana, now)
+            tx.messages.keep(thread, message, self.ana, "hello", now)
 
         await self._database.write(begin)
         return thread
 
     async def visible(self, thread: Thread, to: Account) -> list[Visible]:
-        kept = await self._database.read(lambda books: books.messages.in_thread(thread, to))
+        kept = await self._database.read(lambda tx: tx.messages.in_thread(thread, to))
         cards = [(k, load_card(k.card)) for k in kept if k.card]
         return [
             Visible(
@@ -50,12 +50,12 @@ class ConsoleRig:
         ]
 
     async def noticed(self, thread: Thread) -> int:
-        kept = await self._database.read(lambda books: books.messages.in_thread(thread, self.ana))
+        kept = await self._database.read(lambda tx: tx.messages.in_thread(thread, self.ana))
         return int(kept[0].seen)
 
     async def pinged(self, thread: Thread) -> set[Account]:
         """The console has no pings: "For you" shows what waits. A card still says whom it is for."""
-        kept = await self._database.read(lambda books: books.messages.in_thread(thread, self.ana))
+        kept = await self._database.read(lambda tx: tx.messages.in_thread(thread, self.ana))
         return {account for k in kept if k.card for account in load_card(k.card).notify}
 
 

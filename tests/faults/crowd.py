@@ -12,9 +12,9 @@ from agents.domain.ids import Account, Thread
 from agents.ports import Ports
 from bot.config.settings import Settings, load_settings
 from bot.messages import Said
-from store.books import Books
 from store.database import Database, StoreUnavailable
 from store.streams.audit import examine, integrity, stalled_tasks
+from store.transaction import Transaction
 from tests.fakes.llm import ThinkingLlm
 
 CHANNEL = "console:general"
@@ -95,7 +95,7 @@ async def at_rest(database: Database, crowd: Crowd) -> None:
         async with asyncio.timeout(PATIENCE):
             while True:
                 try:
-                    left = await database.read(lambda books: unfinished(books, crowd.acked))
+                    left = await database.read(lambda tx: unfinished(tx, crowd.acked))
                 except StoreUnavailable as problem:
                     left = [problem.what]
                 if not left:
@@ -105,32 +105,32 @@ async def at_rest(database: Database, crowd: Crowd) -> None:
         raise AssertionError(f"not at rest after {PATIENCE} s: {left}") from None
 
 
-def unfinished(books: Books, acked: list[str]) -> list[str]:
+def unfinished(tx: Transaction, acked: list[str]) -> list[str]:
     questions = {
         "deliveries": "SELECT count(*) FROM deliveries WHERE state = 'received'",
         "jobs": "SELECT count(*) FROM jobs WHERE state IN ('waiting', 'leased')",
         "posts": "SELECT count(*) FROM posts WHERE state <> 'parked' AND (state <> 'sent' OR wanted <> shown)",
     }
-    counts = {name: books.db.execute(text(sql)).scalar() for name, sql in questions.items()}
-    unread = [reader for reader in ("launcher", "announcer") if books.log.unread(reader, 1)]
+    counts = {name: tx.db.execute(text(sql)).scalar() for name, sql in questions.items()}
+    unread = [reader for reader in ("launcher", "announcer") if tx.log.unread(reader, 1)]
     return [f"{name}: {count}" for name, count in counts.items() if count] + unread
 
 
-def wrongs(books: Books, acked: list[str]) -> list[str]:
+def wrongs(tx: Transaction, acked: list[str]) -> list[str]:
     """Everything that was acknowledged is there once, with all that follows from it, and nothing else is."""
-    examined = examine(books.db)
-    found = [integrity(books.db), *map(str, examined.broken), *examined.apart, *stalled_tasks(books.db)]
-    states = {key: state for key, state in books.db.execute(text("SELECT key, state FROM deliveries"))}
+    examined = examine(tx.db)
+    found = [integrity(tx.db), *map(str, examined.broken), *examined.apart, *stalled_tasks(tx.db)]
+    states = {key: state for key, state in tx.db.execute(text("SELECT key, state FROM deliveries"))}
     found += [f"lost: {key}" for key in acked if states.get(key) != "handled"]
     found += [f"never acknowledged, yet there: {key}" for key in states if key not in set(acked)]
-    tasks = books.log.tasks(ended=True, limit=10**6)
+    tasks = tx.log.tasks(ended=True, limit=10**6)
     if len(tasks) != len(acked) or len({task.request.thread for task in tasks}) != len(tasks):
         found.append(f"{len(tasks)} tasks of {len(acked)} mentions")
     for task in tasks:
-        facts = [type(fact.event).__name__ for fact in books.log.facts(task.id)]
+        facts = [type(fact.event).__name__ for fact in tx.log.facts(task.id)]
         if facts != ["TaskRequested", "DecisionOpened", "DecisionOpened"]:
             found.append(f"{task.id}: {facts}")
-    shown = books.db.execute(text("SELECT thread, key FROM messages WHERE key <> '' ORDER BY id"))
+    shown = tx.db.execute(text("SELECT thread, key FROM messages WHERE key <> '' ORDER BY id"))
     cards: dict[str, list[str]] = {}
     for thread, key in shown:
         cards.setdefault(thread, []).append(key.partition(":")[0])

@@ -22,11 +22,11 @@ from bot.messages import Card, Platform
 from bot.permissions import Permissions
 from bot.running.pump import Pump
 from bot.services import Leases, Services
-from store.books import Books
 from store.chat.posts import Wish
 from store.database import Database
 from store.engines import make_engines
 from store.migrations import migrate
+from store.transaction import Transaction
 from tests.fakes.clock import ScaledClock
 from tests.fakes.flaky_provider import Faults, FlakyPlatform, a_provider
 from tests.faults.killing import Main, Mortal, Ready, living, until
@@ -139,7 +139,7 @@ def want(home: Path, *wishes: Wish) -> None:
     with writer.begin() as db:
         migrate(db)
         for wished in wishes:
-            Books(db).posts.want(wished, datetime.now(UTC))
+            Transaction(db).posts.want(wished, datetime.now(UTC))
     writer.dispose()
     reader.dispose()
 

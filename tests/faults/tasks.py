@@ -7,8 +7,8 @@ from agents.domain.ids import Account, Thread
 from agents.domain.task import decide
 from agents.domain.task.request import Request
 from agents.domain.task.task import Task
-from store.books import Books
 from store.codec import Cause
+from store.transaction import Transaction
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 ANA = Account("console:ana")
@@ -16,12 +16,12 @@ CHANNEL = "console:general"
 THREAD = Thread(f"{CHANNEL}:1")
 
 
-def a_task(books: Books) -> Task:
+def a_task(tx: Transaction) -> Task:
     """One that asks which project it is for."""
-    person, moment = books.people.of(ANA), Moment(at=NOW, cause="test")
-    books.threads.start(THREAD, CHANNEL, ANA, NOW)
+    person, moment = tx.people.of(ANA), Moment(at=NOW, cause="test")
+    tx.threads.start(THREAD, CHANNEL, ANA, NOW)
     request = Request(text="add login", by=person.id, thread=THREAD, channel=CHANNEL, at=NOW)
     cause = Cause(actor=ANA, delivery="test")
-    task = books.log.open(decide.open_task(books.log.next_id(), request, moment), cause)
-    books.threads.bind(THREAD, task.id)
-    return books.log.append(task.id, decide.choose_project(task, ["web", "api"], moment), cause)
+    task = tx.log.open(decide.open_task(tx.log.next_id(), request, moment), cause)
+    tx.threads.bind(THREAD, task.id)
+    return tx.log.append(task.id, decide.choose_project(task, ["web", "api"], moment), cause)

@@ -23,8 +23,8 @@ from bot.app import Program
 from bot.platforms.discord.addresses import Place
 from bot.platforms.slack import addresses
 from store import tables
-from store.books import Books
 from store.chat.deliveries import DeliveryState
+from store.transaction import Transaction
 from tests.fakes.llm import ThinkingLlm
 from tests.fakes.slack.fake import CHANNEL
 from tests.fakes.slack.people import MENTION
@@ -106,11 +106,11 @@ def say_on(stage: SlackStage | DiscordStage) -> Say:
 
 
 async def settled(host: Host) -> Settled:
-    def look(books: Books) -> Settled:
-        rows = books.db.execute(tables.deliveries.select()).all()
+    def look(tx: Transaction) -> Settled:
+        rows = tx.db.execute(tables.deliveries.select()).all()
         said = (row for row in rows if row.state == DeliveryState.HANDLED)
         return Settled(
-            tasks=len(books.log.tasks(ended=True, limit=1000)),
+            tasks=len(tx.log.tasks(ended=True, limit=1000)),
             texts=Counter(str(row.body).partition('"text":"')[2].partition('"')[0] for row in said),
             states=Counter(row.state for row in rows),
         )
@@ -125,7 +125,7 @@ async def test_what_was_said_while_it_was_away_is_handled_once(away: Away) -> No
     if isinstance(away.stage, DiscordStage):  # it listened until ten minutes ago
         assert away.host.program
         mark = discord.utils.time_snowflake(discord.utils.utcnow()) - (int(AWAY * 1000) << 22)
-        await away.host.program.office.database.write(lambda books: books.log.mark_read("discord messages", mark))
+        await away.host.program.office.database.write(lambda tx: tx.log.mark_read("discord messages", mark))
     await away.host.stop()
 
     say, began = say_on(away.stage), time.time() - AWAY + 5
@@ -167,12 +167,12 @@ async def test_a_request_that_was_edited_while_it_was_away_is_corrected_once(awa
         program = await away.host.start()
 
         async def corrected(program: Program = program) -> bool:
-            tasks = await program.office.database.read(lambda books: books.log.tasks(ended=True, limit=10))
+            tasks = await program.office.database.read(lambda tx: tx.log.tasks(ended=True, limit=10))
             return [task.request.text for task in tasks] == ["speed up web and api"]
 
         await until(corrected, "the new words")
         await asyncio.sleep(0.5)
-        facts = await program.office.database.read(lambda books: [f.event for f in books.log.facts(TaskId("T-1"))])
+        facts = await program.office.database.read(lambda tx: [f.event for f in tx.log.facts(TaskId("T-1"))])
         assert sum(isinstance(fact, RequestCorrected) for fact in facts) == 1
         await away.host.stop()
 
@@ -184,7 +184,7 @@ async def test_an_edit_that_was_heard_is_not_heard_again_when_it_is_read(away: A
 
     async def edits(host: Host = away.host) -> Counter[str]:
         assert host.program
-        rows = await host.program.office.database.read(lambda books: books.db.execute(tables.deliveries.select()).all())
+        rows = await host.program.office.database.read(lambda tx: tx.db.execute(tables.deliveries.select()).all())
         return Counter(row.state for row in rows if row.kind == "Edited")
 
     await until(edits, "the edit")

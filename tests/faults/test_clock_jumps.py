@@ -20,9 +20,9 @@ from bot.delivery.announcer import announce
 from bot.running.jobs import Jobs, launch
 from bot.running.scheduler import Scheduler
 from bot.services import Leases
-from store.books import Books
 from store.database import Database
 from store.running.jobs import Job
+from store.transaction import Transaction
 from tests.fakes.clock import ScaledClock
 from tests.faults.crowd import Crowd, at_rest, settings_of, without_models, wrongs
 from tests.store.room import UNLIMITED, Room, office_of
@@ -39,7 +39,7 @@ def room(tmp_path: Path) -> Iterator[Room]:
 
 async def facts(room: Room, kind: str) -> int:
     question = text("SELECT count(*) FROM events WHERE kind = :kind").bindparams(kind=kind)
-    return int(await room.database.read(lambda books: books.db.execute(question).scalar()) or 0)
+    return int(await room.database.read(lambda tx: tx.db.execute(question).scalar()) or 0)
 
 
 async def test_timers_fire_once_each_however_the_clock_jumps(room: Room) -> None:
@@ -52,7 +52,7 @@ async def test_timers_fire_once_each_however_the_clock_jumps(room: Room) -> None
             asked.append(await room.ask(task, Kind.QUESTION, GO_OR_WAIT, default="go"))
         room.clock.pass_(chance.choice((-HOUR, HOUR, 30, 60, 90)))
         await asyncio.gather(room.fire(), room.fire())
-        due = {id for id, _ in await room.database.read(lambda books: books.timers.due(room.clock.now()))}
+        due = {id for id, _ in await room.database.read(lambda tx: tx.timers.due(room.clock.now()))}
         assert not due, "what was due has fired"
     room.clock.pass_(50 * HOUR)
     await room.fire()
@@ -97,7 +97,7 @@ class Bench:
 
     async def state(self) -> tuple[str, int]:
         question = text("SELECT state, attempts FROM jobs")
-        row = await self._room.database.read(lambda books: books.db.execute(question).one())
+        row = await self._room.database.read(lambda tx: tx.db.execute(question).one())
         return row.state, row.attempts
 
 
@@ -153,7 +153,7 @@ async def test_a_job_that_takes_three_processes_with_it_is_parked_and_never_star
     await soon(lambda: _parked(bench))
     assert [attempts for _, attempts in bench.started] == [0, 1, 2]
     now = room.clock.now()
-    await room.database.write(lambda books: announce(books, room.office.permissions, now))
+    await room.database.write(lambda tx: announce(tx, room.office.permissions, now))
     assert await room.database.read(_escalations) == 1
     for one in runners:
         await one.stop()
@@ -164,9 +164,9 @@ async def _parked(bench: Bench) -> bool:
     return (await bench.state())[0] == "parked"
 
 
-def _escalations(books: Books) -> int:
+def _escalations(tx: Transaction) -> int:
     told = "SELECT count(*) FROM posts JOIN decisions ON posts.key = 'decision:' || decisions.id WHERE kind = 'stuck'"
-    return int(books.db.execute(text(told)).scalar() or 0)
+    return int(tx.db.execute(text(told)).scalar() or 0)
 
 
 @pytest.mark.timeout(120)
@@ -183,5 +183,5 @@ async def test_the_whole_program_goes_on_through_jumps_of_an_hour(tmp_path: Path
         stop.set()
         await sending
         await at_rest(program.office.database, crowd)
-        found = await program.office.database.read(lambda books: wrongs(books, crowd.acked))
+        found = await program.office.database.read(lambda tx: wrongs(tx, crowd.acked))
     assert not found, found[:10]

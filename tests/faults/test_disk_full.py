@@ -15,9 +15,9 @@ from sqlalchemy import event
 
 from bot.app import Program, running
 from bot.messages import Said
-from bot.queries.store_checks import check_books
-from store.books import Books
+from bot.queries.store_checks import check_database
 from store.database import Database, StoreUnavailable
+from store.transaction import Transaction
 from tests.faults.crowd import Crowd, at_rest, mention, settings_of, without_models, wrongs
 
 SIZE = 6 * 1024 * 1024
@@ -60,9 +60,9 @@ class SmallFile:
         def limit(connection: Any, *_: object) -> None:
             connection.execute(f"PRAGMA max_page_count = {self._most}")
 
-        def now(books: Books) -> None:
-            self._most = int(books.db.exec_driver_sql("PRAGMA page_count").scalar() or 0)
-            limit(books.db.connection.driver_connection)
+        def now(tx: Transaction) -> None:
+            self._most = int(tx.db.exec_driver_sql("PRAGMA page_count").scalar() or 0)
+            limit(tx.db.connection.driver_connection)
 
         await database.write(now)
         event.listen(database._writer, "connect", limit)  # a failure makes the writer connect anew
@@ -121,7 +121,7 @@ async def test_a_full_disk_costs_time_and_nothing_else(
                 refused += 1
                 await asyncio.sleep(0.1)
             assert refused == 20, "no acknowledgement"
-            assert all(finding.ok for finding in await database.read(check_books)), "no corruption"
+            assert all(finding.ok for finding in await database.read(check_database)), "no corruption"
 
             disk.clear()
             late = [mention(number, WORDS) for number in range(first, first + 20)]
@@ -129,7 +129,7 @@ async def test_a_full_disk_costs_time_and_nothing_else(
                 await asyncio.gather(*(_until_taken(program, one) for one in late))
             crowd.acked += [f"console:{number}" for number in fitted] + [one.key for one in late]
             await at_rest(database, crowd)
-            found = await database.read(lambda books: wrongs(books, crowd.acked))
+            found = await database.read(lambda tx: wrongs(tx, crowd.acked))
     assert not found, found[:10]
     told = [record.message for record in caplog.records if record.levelno >= logging.ERROR]
     assert told == ["the store cannot be used"], "one alert"

@@ -10,9 +10,9 @@ from agents.ports import Ports
 from agents.workspace.projects import GitProjects
 from bot.delivery.announcer import wish
 from bot.messages import Card, Tone
-from store.books import Books
 from store.chat.deliveries import Received
 from store.engines import make_engines
+from store.transaction import Transaction
 from tests.fakes.flaky_provider import NO_FAULTS, REFUSED, FlakyPlatform
 from tests.faults.outbox_trial import Errand, delivering
 from tests.faults.outside import Shown
@@ -47,7 +47,7 @@ def keep(visit: Visit, received: Received) -> None:
     """Store a delivery as an older, a newer or a broken program might have left it."""
     writer, reader = make_engines(f"sqlite:///{visit.home / 'overlord.db'}")
     with writer.begin() as db:
-        Books(db).deliveries.keep(received)
+        Transaction(db).deliveries.keep(received)
     writer.dispose()
     reader.dispose()
 

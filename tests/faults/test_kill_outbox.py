@@ -14,10 +14,10 @@ from bot.delivery.announcer import wish
 from bot.delivery.outbox import Outbox
 from bot.messages import Card, Later
 from bot.services import Leases
-from store.books import Books
 from store.engines import make_engines
 from store.migrations import migrate
 from store.running.leases import Lease
+from store.transaction import Transaction
 from tests.fakes.clock import ScaledClock
 from tests.fakes.flaky_provider import FlakyPlatform
 from tests.faults.killing import side_by_side
@@ -41,7 +41,7 @@ def test_an_edit_that_a_clock_set_back_put_off_is_sent_in_the_end(tmp_path: Path
     writer, _ = make_engines(f"sqlite:///{tmp_path / 'overlord.db'}")
     with writer.begin() as db:
         migrate(db)
-        posts = Books(db).posts
+        posts = Transaction(db).posts
         posts.want(wish("status", thread, Card(title="before")), start)
         (post,) = posts.claim(_lease(start), Limits(), 1)
         posts.mark_sent(post, "message", start + timedelta(minutes=5), Limits())  # and then the clock is set back

@@ -38,16 +38,16 @@ from bot.running.jobs import launch, settle_waiting
 from bot.running.pump import Pump
 from bot.services import Services
 from store import tables
-from store.books import Books
 from store.chat.posts import Post
 from store.codec import Cause, dump_decision
-from store.database import Database, Transaction
+from store.database import Database, InTransaction
 from store.engines import make_engines
 from store.migrations import migrate
 from store.running.jobs import Job
 from store.running.leases import Lease
 from store.running.port_adapters import JobLog
 from store.streams.ledger import Ledger
+from store.transaction import Transaction
 from tests.fakes.clock import ScaledClock
 from tests.fakes.flaky_provider import Faults
 from tests.fakes.ports import free_port
@@ -176,7 +176,7 @@ def claim_all(claims: Claims) -> list[int]:
     lease = Lease(owner=owner, at=NOW, until=NOW + timedelta(hours=1))
     while True:
         with engine.begin() as db:
-            posts = Books(db).posts
+            posts = Transaction(db).posts
             taken = posts.claim(lease, Limits(), most=1)
             for post in taken:
                 posts.mark_sent(post, "message", NOW, Limits())
@@ -192,7 +192,7 @@ def claimed_twice(home: Path, open_engine: Callable[[str], Engine]) -> set[int]:
     with engine.begin() as db:
         migrate(db)
         for number in range(200):
-            Books(db).posts.want(wish("post", Thread(f"flaky:room:{number}"), Card(title="post")), NOW)
+            Transaction(db).posts.want(wish("post", Thread(f"flaky:room:{number}"), Card(title="post")), NOW)
     engine.dispose()
     plans: list[Claims] = [(open_engine, url, "one"), (open_engine, url, "other")]
     one, other = side_by_side(claim_all, plans, at_once=2)
@@ -235,7 +235,7 @@ def presses_that_count(home: Path, make_ledger: type[StaleLedger]) -> int:
     engine, counted = careful(f"sqlite:///{home / 'overlord.db'}"), 0
     with engine.begin() as db:
         migrate(db)
-        (question,) = questions(a_task(Books(db)))
+        (question,) = questions(a_task(Transaction(db)))
         ledger = make_ledger(db)
         ledger.remembered = question
         for option in question.options:
@@ -274,7 +274,7 @@ class UnfencedJobLog(JobLog):
     async def _take_any_fence(self) -> None:
         jobs = tables.jobs
         held = select(jobs.c.fence).where(jobs.c.id == self._job.id)
-        fence = await self._database.read(lambda books: int(books.db.execute(held).scalar_one()))
+        fence = await self._database.read(lambda tx: int(tx.db.execute(held).scalar_one()))
         self._job = replace(self._job, fence=fence)
 
 
@@ -282,9 +282,9 @@ async def remarks_of_a_job_taken_over(home: Path, make_log: type[JobLog]) -> lis
     """A run sleeps through its lease, another takes the job over; then both note something and record."""
     database = Database(f"sqlite:///{home / 'overlord.db'}")
 
-    def claim(owner: str, at: datetime) -> Transaction[list[Job]]:
+    def claim(owner: str, at: datetime) -> InTransaction[list[Job]]:
         lease = Lease(owner=owner, at=at, until=at + timedelta(seconds=60))
-        return lambda books: books.jobs.claim(lease, Limits(), 1)
+        return lambda tx: tx.jobs.claim(lease, Limits(), 1)
 
     def remark(words: str) -> Decide:
         return lambda task, moment: [e.RemarkMade(task=task.id, at=NOW, by=task.request.by, text=words)]
@@ -299,7 +299,7 @@ async def remarks_of_a_job_taken_over(home: Path, make_log: type[JobLog]) -> lis
                 log = make_log(database, job, lambda task, cause: Moment(at=NOW, cause=cause))
                 await log.note(task.id, remark(f"{words} notes"))
                 await log.record(task.id, remark(words))
-        facts = await database.read(lambda books: [r.event for r in books.log.facts(task.id)])
+        facts = await database.read(lambda tx: [r.event for r in tx.log.facts(task.id)])
         return [fact.text for fact in facts if isinstance(fact, e.RemarkMade)]
     finally:
         database.close()

@@ -33,17 +33,17 @@ async def office(tmp_path: Path) -> AsyncIterator[Services]:
 async def post_all(office: Services) -> tuple[Task, str]:
     """Post every card of a new task, and die before the last one's id is written down. Returns that id."""
     task = await office.database.write(a_task)
-    await office.database.write(lambda books: announce(books, office.permissions, office.clock.now()))
+    await office.database.write(lambda tx: announce(tx, office.permissions, office.clock.now()))
     post, message = await put_next(office)
     now = office.clock.now()
-    await office.database.write(lambda books: books.posts.mark_sent(post, message, now, office.limits))
+    await office.database.write(lambda tx: tx.posts.mark_sent(post, message, now, office.limits))
     _, unnoted = await put_next(office)
     return task, unnoted
 
 
 async def put_next(office: Services) -> tuple[Post, str]:
     lease = Leases(office.clock).for_seconds(45)
-    (post,) = await office.database.write(lambda books: books.posts.claim(lease, office.limits, 1))
+    (post,) = await office.database.write(lambda tx: tx.posts.claim(lease, office.limits, 1))
     platform = ConsolePlatform(office.database, office.clock)
     return post, await platform.post(post.thread, post.key, load_card(post.body))
 

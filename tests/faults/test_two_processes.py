@@ -95,7 +95,7 @@ async def test_two_bots_killed_at_random_lose_and_double_nothing(tmp_path: Path,
         await sending
         database = Database(place)
         await at_rest(database, crowd)
-        found = await database.read(lambda books: wrongs(books, crowd.acked))
+        found = await database.read(lambda tx: wrongs(tx, crowd.acked))
         database.close()
     finally:
         for bot in bots:

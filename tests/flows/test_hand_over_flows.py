@@ -14,8 +14,8 @@ from agents.domain.task.issue_comments import TELLS, Act, telling
 from agents.domain.task.request import Origin
 from agents.domain.work.work import Ending, SubtaskState
 from agents.ports import GaveUp
-from store.books import Books
 from store.codec import Cause
+from store.transaction import Transaction
 from tests.fakes.llm import ScriptedLlm
 from tests.fakes.work import Workshop, failing, says
 from tests.flows.work import APPROVED, PLAN, Work
@@ -42,7 +42,7 @@ async def taken(work: Work) -> None:
 
 
 async def published(work: Work) -> e.BranchPublished:
-    facts = await work.office.database.read(lambda books: books.log.facts(work.task))
+    facts = await work.office.database.read(lambda tx: tx.log.facts(work.task))
     return next(each.event for each in facts if isinstance(each.event, e.BranchPublished))
 
 
@@ -102,15 +102,15 @@ async def test_the_whole_is_taken_over_on_the_tasks_own_branch(work: Work) -> No
 
 
 async def hand_over(work: Work) -> e.WorkKept:
-    def stop(books: Books) -> None:
-        task = books.log.task(work.task)
+    def stop(tx: Transaction) -> None:
+        task = tx.log.task(work.task)
         facts = steering.stop(task, ANA, "", work.office.moment(task.request.channel, "stop"))
-        books.log.append(task.id, facts, Cause(actor="console:ana", delivery="stop"))
+        tx.log.append(task.id, facts, Cause(actor="console:ana", delivery="stop"))
 
     await work.office.database.write(stop)
     await work.press(Kind.STOPPED, "hand_over", by=ANA)
     await work.settle()
-    facts = await work.office.database.read(lambda books: books.log.facts(work.task))
+    facts = await work.office.database.read(lambda tx: tx.log.facts(work.task))
     return next(each.event for each in facts if isinstance(each.event, e.WorkKept))
 
 

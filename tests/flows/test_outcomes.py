@@ -12,8 +12,8 @@ from agents.domain.work.outcome import MINION, OF_ENDING, PERSON, TELLING, Statu
 from agents.domain.work.work import Ending
 from agents.ports import Asked, GaveUp
 from store import tables
-from store.books import Books
 from store.streams import audit
+from store.transaction import Transaction
 from tests.builders.shell import Shell
 from tests.fakes.llm import ScriptedLlm, no_answer
 from tests.fakes.work import Workshop, failing, finishes, says
@@ -26,7 +26,7 @@ __all__ = ["work"]
 
 async def runs(work: Work, number: int) -> list[WorkerOutcome]:
     """Of one subtask's runs, without their reviewers'."""
-    facts = await work.office.database.read(lambda books: books.log.facts(work.task, kinds=TELLING))
+    facts = await work.office.database.read(lambda tx: tx.log.facts(work.task, kinds=TELLING))
     found = outcomes(fact.event for fact in facts)
     return [each for each in found if each.worker in (MINION, PERSON) and each.run.startswith(f"T-1.{number}-")]
 
@@ -142,9 +142,9 @@ async def test_the_record_of_judgements_is_shown_and_doctor_compares_it_with_the
     told = (await asyncio.to_thread(shell.run, "tasks", "show", "T-1", "--json")).json["evaluations"]
     assert [(each["subtask"], each["revision_number"]) for each in told if each["subtask"] == 1] == [(1, 0), (1, 1)]
 
-    def tamper(books: Books) -> None:
-        books.db.execute(update(tables.evaluations).where(tables.evaluations.c.subtask == 1).values(overall="pass"))
+    def tamper(tx: Transaction) -> None:
+        tx.db.execute(update(tables.evaluations).where(tables.evaluations.c.subtask == 1).values(overall="pass"))
 
-    assert await work.office.database.read(lambda books: audit.examine(books.db).apart) == ()
+    assert await work.office.database.read(lambda tx: audit.examine(tx.db).apart) == ()
     await work.office.database.write(tamper)
-    assert await work.office.database.read(lambda books: audit.examine(books.db).apart) == ("T-1: its evaluations",)
+    assert await work.office.database.read(lambda tx: audit.examine(tx.db).apart) == ("T-1: its evaluations",)

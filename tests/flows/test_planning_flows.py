@@ -79,7 +79,7 @@ async def test_a_review_that_dies_between_critic_and_custodiet_does_not_pay_the_
 async def until_answered(world: Planning, question: str) -> None:
     async with asyncio.timeout(30):
         while True:
-            totals = await world.office.database.read(lambda books: books.calls.totals())
+            totals = await world.office.database.read(lambda tx: tx.calls.totals())
             if any(row["state"] == CallState.DONE and row["role"] == question for row in totals):
                 return
             await asyncio.sleep(0.01)

@@ -36,21 +36,21 @@ async def stuck(work: Work, *problems: str) -> Work:
 
 
 async def listed(work: Work) -> list[Listed]:
-    return await work.office.database.read(lambda books: books.proposals.all(pending=False))
+    return await work.office.database.read(lambda tx: tx.proposals.all(pending=False))
 
 
 async def whole(work: Work) -> bool:
-    return not await work.office.database.read(lambda books: audit.examine(books.db).apart)
+    return not await work.office.database.read(lambda tx: audit.examine(tx.db).apart)
 
 
 async def shown(work: Work) -> Task:
     """The task with what its project asks for in its thread."""
-    return await work.office.database.read(lambda books: books.log.in_thread(work.task))
+    return await work.office.database.read(lambda tx: tx.log.in_thread(work.task))
 
 
 async def facts_of_project(work: Work) -> list[str]:
     project = project_id((await work.now()).project or "")
-    recorded = await work.office.database.read(lambda books: books.log.facts(project))
+    recorded = await work.office.database.read(lambda tx: tx.log.facts(project))
     return [type(each.event).__name__ for each in recorded]
 
 
@@ -63,7 +63,7 @@ async def test_a_blocker_becomes_a_proposal_beside_the_escalation(work: Work) ->
     assert (proposal.estimated_impact, proposal.related_tasks) == (Level.HIGH, ("T-1",)), "a subtask waits for it"
     asked = task.of_kind(Kind.PROPOSAL)
     assert asked and asked.due is None and task.of_kind(Kind.ESCALATION)
-    facts = await work.office.database.read(lambda books: books.log.facts_in_thread(task, last=1000))
+    facts = await work.office.database.read(lambda tx: tx.log.facts_in_thread(task, last=1000))
     kinds = [type(each.event).__name__ for each in facts]
     made = kinds.index("MinionFailed")
     assert kinds[made : made + 4] == ["MinionFailed", "DecisionOpened", "ProposalMade", "DecisionOpened"]
@@ -142,7 +142,7 @@ async def test_it_holds_up_nothing_and_outlives_its_task(work: Work) -> None:
     assert task.state is TaskState.DONE and [d.kind for d in task.open] == [Kind.PROPOSAL]
     asked = task.open[0]
     await work.press(Kind.PROPOSAL, "approve")
-    decided = await work.office.database.read(lambda books: books.ledger.find(asked.id))
+    decided = await work.office.database.read(lambda tx: tx.ledger.find(asked.id))
     assert decided and decided.state is DecisionState.DECIDED and not (await shown(work)).open
     [each] = await listed(work)
     assert each.proposal.status is ProposalStatus.APPROVED and each.carried_out_by is None and await whole(work)

@@ -46,7 +46,7 @@ async def test_two_subtasks_run_side_by_side_and_the_third_waits_for_both(work: 
 
 async def test_the_history_says_which_subtask_came_in_and_who_let_it_pass(work: Work) -> None:
     work.workshop.risk = Risk(level=RiskLevel.MEDIUM, why=("it touches passwords",))
-    bo = await work.office.database.write(lambda books: books.people.meet(Account("console:bo"), "Bo"))
+    bo = await work.office.database.write(lambda tx: tx.people.meet(Account("console:bo"), "Bo"))
     await work.accepted()
     await work.settle()
     await work.press(Kind.GATE, "pass", by=Presser(person=bo, groups=frozenset(Group)))
@@ -240,7 +240,7 @@ async def test_a_task_of_which_nothing_came_has_failed(work: Work) -> None:
     assert task.work.on(1).problem == "dropped: 50 turns were not enough"
     await work.run_next("tidy")
     assert not work.workshop.checkouts.opened
-    apart = await work.office.database.read(lambda books: audit.examine(books.db).apart)
+    apart = await work.office.database.read(lambda tx: audit.examine(tx.db).apart)
     assert apart == (), "doctor agrees"
 
 

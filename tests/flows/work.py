@@ -15,9 +15,9 @@ from agents.domain.task import steering
 from agents.domain.work.work import SubtaskState
 from agents.ports import Brief
 from bot.services import Services
-from store.books import Books
 from store.chat.deliveries import Received
 from store.codec import Cause
+from store.transaction import Transaction
 from tests.fakes.llm import ScriptedLlm
 from tests.fakes.work import Workshop
 from tests.flows.world import ANA, CHANNEL, Planning, planning
@@ -44,46 +44,46 @@ class Work(Planning):
         await self.press(Kind.PLAN, "approve")
 
     async def press(self, kind: Kind, value: str, words: str = "", by: Presser = LEAD) -> None:
-        def transaction(books: Books) -> None:
-            task = books.log.in_thread(self.task)
+        def transaction(tx: Transaction) -> None:
+            task = tx.log.in_thread(self.task)
             decision = next(d for d in task.open if d.kind is kind)
             option = next(o for o in decision.options if value in (o.value, o.label))
-            key = _delivered(books, f"press:{decision.id}:{by.person}", self.office)
+            key = _delivered(tx, f"press:{decision.id}:{by.person}", self.office)
             pressed = Press(decision=decision.id, letter=option.letter, words=words)
             facts = steering.press(task, pressed, by, self.office.moment(task.request.channel, key))
-            books.log.append(task.id, facts, Cause(actor="console:lead", delivery=key))
+            tx.log.append(task.id, facts, Cause(actor="console:lead", delivery=key))
 
         await self.office.database.write(transaction)
 
     async def say(self, text: str, by: Presser = ANA, *, mentioned: bool = False) -> None:
-        def transaction(books: Books) -> None:
-            task = books.log.task(self.task)
-            moment = self.office.moment(task.request.channel, _delivered(books, text, self.office))
+        def transaction(tx: Transaction) -> None:
+            task = tx.log.task(self.task)
+            moment = self.office.moment(task.request.channel, _delivered(tx, text, self.office))
             facts = pressing.reply(task, Utterance(text=text, mentioned=mentioned), by, moment)
-            books.log.append(task.id, facts, Cause(actor="console:ana", delivery=text))
+            tx.log.append(task.id, facts, Cause(actor="console:ana", delivery=text))
 
         await self.office.database.write(transaction)
 
     async def time_passes(self) -> list[Kind]:
         """All that has a clock comes to its end; what that was."""
 
-        def transaction(books: Books) -> list[Kind]:
-            task = books.log.task(self.task)
+        def transaction(tx: Transaction) -> list[Kind]:
+            task = tx.log.task(self.task)
             ended = []
             for decision, due in ((each, each.due) for each in task.open if each.due):
                 moment = replace(self.office.moment(task.request.channel, f"timer:{decision.id}"), at=due)
-                facts = pressing.when_due(books.log.task(self.task), decision.id, moment)
-                books.log.append(task.id, facts, Cause(actor="overlord", delivery=moment.cause))
+                facts = pressing.when_due(tx.log.task(self.task), decision.id, moment)
+                tx.log.append(task.id, facts, Cause(actor="overlord", delivery=moment.cause))
                 ended.append(decision.kind)
             return ended
 
         return await self.office.database.write(transaction)
 
     async def stop(self) -> None:
-        def transaction(books: Books) -> None:
-            task = books.log.task(self.task)
+        def transaction(tx: Transaction) -> None:
+            task = tx.log.task(self.task)
             facts = steering.stop(task, ANA, "", self.office.moment(task.request.channel, "stop"))
-            books.log.append(task.id, facts, Cause(actor="console:ana", delivery="stop"))
+            tx.log.append(task.id, facts, Cause(actor="console:ana", delivery="stop"))
 
         await self.office.database.write(transaction)
 
@@ -110,9 +110,9 @@ async def work(tmp_path: Path) -> AsyncIterator[Work]:
         yield Work(plan.office, plan.llm, plan.task, workshop=Workshop())
 
 
-def _delivered(books: Books, key: str, office: Services) -> str:
+def _delivered(tx: Transaction, key: str, office: Services) -> str:
     """Every decision refers to a delivery that was received."""
     at = office.clock.now()
     received = Received(key=key, kind="Said", body="{}", account="console:ana", channel=CHANNEL, thread="t", at=at)
-    books.deliveries.keep(received)
+    tx.deliveries.keep(received)
     return key

@@ -24,12 +24,12 @@ from bot.permissions import Permissions
 from bot.running.jobs import launch
 from bot.services import Services
 from manifests import packaged
-from store.books import Books
 from store.codec import Cause
 from store.database import Database
 from store.running.jobs import Job
 from store.running.leases import Lease
 from store.running.port_adapters import JobLog
+from store.transaction import Transaction
 from tests.fakes.clock import ScaledClock
 from tests.fakes.work import Workshop
 
@@ -61,7 +61,7 @@ class Planning:
         await self.office.database.write(launch)
         until = now + self.office.limits.within("job_lease")
         lease = Lease(owner=f"run-{self.runs}", at=now, until=until, dead=(f"run-{self.runs - 1}",))
-        jobs = await self.office.database.write(lambda books: books.jobs.claim(lease, self.office.limits, 1))
+        jobs = await self.office.database.write(lambda tx: tx.jobs.claim(lease, self.office.limits, 1))
         return jobs[0] if jobs else None
 
     async def run(self, job: Job) -> None:
@@ -96,29 +96,29 @@ class Planning:
         return replace(self.office.moment(task.request.channel, cause), leaves=self.leaves)
 
     async def now(self) -> Task:
-        return await self.office.database.read(lambda books: books.log.task(self.task))
+        return await self.office.database.read(lambda tx: tx.log.task(self.task))
 
     async def facts(self) -> list[str]:
-        recorded = await self.office.database.read(lambda books: books.log.facts(self.task))
+        recorded = await self.office.database.read(lambda tx: tx.log.facts(self.task))
         return [type(each.event).__name__ for each in recorded]
 
     async def remark(self, text: str) -> None:
-        def transaction(books: Books) -> None:
-            task = books.log.task(self.task)
+        def transaction(tx: Transaction) -> None:
+            task = tx.log.task(self.task)
             facts = pressing.reply(task, Utterance(text=text), ANA, self.office.moment(task.request.channel, text))
-            books.log.append(task.id, facts, Cause(actor="console:ana", delivery=text))
+            tx.log.append(task.id, facts, Cause(actor="console:ana", delivery=text))
 
         await self.office.database.write(transaction)
 
     async def cancel(self) -> None:
         """What is left of a task once a person has confirmed it."""
 
-        def transaction(books: Books) -> None:
-            task = books.log.task(self.task)
+        def transaction(tx: Transaction) -> None:
+            task = tx.log.task(self.task)
             moment = self.office.moment(task.request.channel, "cancel")
             ended = TaskCancelled(task=task.id, at=moment.at, by=ANA.person, reason="changed my mind")
             facts = [ended, *withdraw(task.open, Withdrawal.CANCELLED, moment)]
-            books.log.append(task.id, facts, Cause(actor="console:ana", delivery="cancel"))
+            tx.log.append(task.id, facts, Cause(actor="console:ana", delivery="cancel"))
 
         await self.office.database.write(transaction)
 
@@ -130,11 +130,11 @@ async def planning(place: Path, llm: Callable[[Services], Callable[[Job], Llm]])
     limits = Limits(job_lease=6_000)  # nobody renews one here, and the clock is a hundred times as fast as the machine
     office = Services(database=database, permissions=Permissions({}, frozenset()), clock=clock, limits=limits)
 
-    def open_task(books: Books) -> TaskId:
+    def open_task(tx: Transaction) -> TaskId:
         moment, thread = office.moment(CHANNEL, "opened"), Thread(f"{CHANNEL}:1")
         request = Request(text="add a login page", by=ANA.person, thread=thread, channel=CHANNEL, at=moment.at)
-        facts = decide.open_task(books.log.next_id(), request, moment)
-        return books.log.open(facts, Cause(actor="console:ana", delivery="opened")).id
+        facts = decide.open_task(tx.log.next_id(), request, moment)
+        return tx.log.open(facts, Cause(actor="console:ana", delivery="opened")).id
 
     try:
         yield Planning(office, llm(office), await database.write(open_task))

@@ -132,7 +132,7 @@ async def test_a_call_that_may_go_over_a_budget_is_not_made(priced: Rig, budgets
     assert priced.server.count() == calls > 1
     assert reached.value.budget.startswith(name)
     assert reached.value.limit == 0.2
-    spent = await priced.database.read(lambda books: books.calls.spent_on(task().id))
+    spent = await priced.database.read(lambda tx: tx.calls.spent_on(task().id))
     assert 0.2 - WORST - 0.02 < spent <= 0.2
     assert reached.value.spent == pytest.approx(spent)
 
@@ -146,7 +146,7 @@ async def test_budgets_hold_when_many_ask_at_once(priced: Rig) -> None:
     refused = [result for result in results if isinstance(result, BudgetReached)]
     assert len(refused) == 20 - priced.server.count()
     assert priced.server.count() == int(0.5 / (WORST + 0.005))
-    totals = await priced.database.read(lambda books: books.calls.totals())
+    totals = await priced.database.read(lambda tx: tx.calls.totals())
     assert sum(row["cost"] for row in totals) <= 0.5
 
 
@@ -156,7 +156,7 @@ async def test_bad_answers_count_and_stop_the_tries(priced: Rig) -> None:
     with pytest.raises(BudgetReached):
         await priced.job().ask(asked(policy="aggressive"), Verdict)
     assert priced.server.count() < 4
-    assert await priced.database.read(lambda books: books.calls.spent_on(task().id)) > 0.008
+    assert await priced.database.read(lambda tx: tx.calls.spent_on(task().id)) > 0.008
 
 
 async def test_a_task_of_its_own_raised_limit_goes_on(priced: Rig) -> None:

@@ -15,8 +15,8 @@ from agents.domain.task.task import Task
 from agents.llm.gateway import Gateway
 from agents.ports import Llm, Ports
 from bot.app import Program
-from store.books import Books
 from store.codec import Recorded
+from store.transaction import Transaction
 from tests.fakes.clock import ScaledClock
 from tests.fakes.llm import ThinkingLlm
 from tests.fakes.work import Workshop, idle
@@ -111,9 +111,9 @@ class Play:
     async def silence(self, who: str, thread: str) -> list[Shown]:
         """What there is once all that was said is settled, announced and sent. Jobs may still be at work."""
 
-        def settled(books: Books) -> bool:
-            unread = any(books.log.unread(reader, 1) for reader in ("launcher", "announcer"))
-            return not unread and not books.deliveries.to_settle() and books.posts.next_due(EVER) is None
+        def settled(tx: Transaction) -> bool:
+            unread = any(tx.log.unread(reader, 1) for reader in ("launcher", "announcer"))
+            return not unread and not tx.deliveries.to_settle() and tx.posts.next_due(EVER) is None
 
         async def idle() -> bool:
             return await self.program.office.database.read(settled)
@@ -137,7 +137,7 @@ class Play:
 
     async def log(self) -> list[Recorded]:
         id = (await self.task()).id
-        return await self.program.office.database.read(lambda books: books.log.facts(id))
+        return await self.program.office.database.read(lambda tx: tx.log.facts(id))
 
 
 @pytest.fixture(scope="session")

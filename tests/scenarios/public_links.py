@@ -4,7 +4,7 @@ from sqlalchemy import select
 
 from bot.messages import Card, load_card
 from store import tables
-from store.books import Books
+from store.transaction import Transaction
 from tests.scenarios.conftest import Play
 
 PUBLIC = "public_url: https://overlord.example/\n"
@@ -14,9 +14,9 @@ async def cards(play: Play, words: str) -> list[tuple[tuple[str, ...], tuple[str
     """The files and addresses of cards with these words in their titles."""
     task = await play.task()
 
-    def look(books: Books) -> list[Card]:
+    def look(tx: Transaction) -> list[Card]:
         kept = select(tables.posts.c.body).where(tables.posts.c.thread == task.request.thread)
-        return [card for card in map(load_card, books.db.execute(kept).scalars()) if words in card.title]
+        return [card for card in map(load_card, tx.db.execute(kept).scalars()) if words in card.title]
 
     found = await play.program.office.database.read(look)
     return [(tuple(f.name for f in card.files), tuple(link.url for link in card.links)) for card in found]

@@ -2,7 +2,7 @@
 
 from agents.domain.ids import Account, Thread
 from bot.intake.conversation import is_private
-from store.books import Books
+from store.transaction import Transaction
 from tests.scenarios.conftest import Play
 from tests.scenarios.stage import until
 
@@ -163,12 +163,12 @@ async def test_a_stranger_with_a_code_gets_no_right_of_an_approver(play: Play) -
     await play.sees("lead", other, "Waiting for the operator to confirm")
     await play.sees("mallory", line, "Waiting for the operator to confirm")
 
-    def groups(books: Books) -> frozenset[str]:
-        return frozenset(play.program.office.presser(play.stage.account("mallory"), books).groups)
+    def groups(tx: Transaction) -> frozenset[str]:
+        return frozenset(play.program.office.presser(play.stage.account("mallory"), tx).groups)
 
     assert await play.program.office.database.write(groups) == frozenset()
     now = play.program.office.clock.now()
-    (request,) = await play.program.office.database.read(lambda books: books.links.open(now))
+    (request,) = await play.program.office.database.read(lambda tx: tx.links.open(now))
     asked = Thread(f"console:@operator:{request.id}")
 
     async def operator_sees() -> bool:

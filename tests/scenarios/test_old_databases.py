@@ -13,9 +13,9 @@ from agents.domain.decisions.table import rule_name
 from agents.domain.ids import TaskId, Thread
 from agents.domain.task.task import Task, TaskState
 from bot.query_api import QueryApi
-from store.books import Books
 from store.database import Database
 from store.streams import audit
+from store.transaction import Transaction
 from tests.fakes.clock import ScaledClock
 from tests.fakes.work import Workshop
 from tests.scenarios import console_stage
@@ -65,9 +65,9 @@ async def test_open_buttons_work_and_a_task_goes_on_to_its_merge(
 
 
 async def _faults(database: Database) -> tuple[str, tuple[Any, ...], tuple[str, ...]]:
-    def question(books: Books) -> tuple[str, tuple[Any, ...], tuple[str, ...]]:
-        found = audit.examine(books.db)
-        return audit.integrity(books.db), found.broken, found.apart
+    def question(tx: Transaction) -> tuple[str, tuple[Any, ...], tuple[str, ...]]:
+        found = audit.examine(tx.db)
+        return audit.integrity(tx.db), found.broken, found.apart
 
     return await database.read(question)
 
@@ -86,7 +86,7 @@ async def _open(stack: AsyncExitStack, url: str, tmp_path: Path) -> Play:
 
 
 async def _tasks(play: Play) -> list[Task]:
-    return await play.program.office.database.read(lambda books: books.log.tasks(ended=False, limit=100))
+    return await play.program.office.database.read(lambda tx: tx.log.tasks(ended=False, limit=100))
 
 
 async def _decide(play: Play, task: Task, decision: Decision) -> None:
@@ -108,7 +108,7 @@ async def _decide(play: Play, task: Task, decision: Decision) -> None:
 
 
 async def _is_open(play: Play, id: TaskId, decision: Decision) -> bool:
-    task = await play.program.office.database.read(lambda books: books.log.task(id))
+    task = await play.program.office.database.read(lambda tx: tx.log.task(id))
     return any(each.id == decision.id for each in task.open)
 
 
@@ -124,7 +124,7 @@ async def _shown_on(desk: QueryApi, thread: Thread, who: Any, decision: Decision
 
 async def _merge(play: Play, task: Task) -> None:
     async def ready() -> Decision | None:
-        now = await play.program.office.database.read(lambda books: books.log.task(task.id))
+        now = await play.program.office.database.read(lambda tx: tx.log.task(task.id))
         return next((each for each in now.open if each.kind is Kind.MERGE), None)
 
     merge = await until(ready, f"{task.id} is ready to merge")
@@ -139,7 +139,7 @@ async def _merge(play: Play, task: Task) -> None:
     await until(shown, "the merge card")
 
     async def done() -> bool:
-        now = await play.program.office.database.read(lambda books: books.log.task(task.id))
+        now = await play.program.office.database.read(lambda tx: tx.log.task(task.id))
         return now.state is TaskState.DONE
 
     await until(done, f"{task.id} is merged")

@@ -41,7 +41,7 @@ async def test_what_a_person_said_is_in_no_table_any_more(tmp_path: Path) -> Non
     said = ("after a chosen number of days", "links that are so old")
     with closing(Database(settings.database_url)) as database:
         assert all([len(await tables_with(database, words)) > 3 for words in said])
-        people = await database.read(lambda books: books.people.all())
+        people = await database.read(lambda tx: tx.people.all())
     for person in people:  # who types is another person than who asked, unless they were linked
         await overlord(settings.home, "people", "forget", person.accounts[0], "--yes")
     with closing(Database(settings.database_url)) as database:
@@ -56,7 +56,7 @@ async def test_an_old_task_is_read_from_its_file(tmp_path: Path) -> None:
     settings = settings_in(tmp_path / "home")
     await cancelled_task(settings)
     with closing(Database(settings.database_url)) as database:
-        now = (await database.read(lambda books: books.log.tasks(ended=True)))[0].changed_at
+        now = (await database.read(lambda tx: tx.log.tasks(ended=True)))[0].changed_at
         office = office_of(database, HandClock(now + timedelta(days=40)))
         archiving = Archiving(replace(office, retention=Retention(archived=30)), settings.home / "archive")
         assert await archiving.run() == 1

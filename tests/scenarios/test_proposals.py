@@ -20,7 +20,7 @@ def blocked() -> Workshop:
 
 
 async def listed(play: Play) -> Listed:
-    [only] = await play.program.office.database.read(lambda books: books.proposals.all(pending=False))
+    [only] = await play.program.office.database.read(lambda tx: tx.proposals.all(pending=False))
     return only
 
 
@@ -83,4 +83,4 @@ async def test_an_approved_proposal_becomes_a_task_of_its_own_and_is_implemented
     await play.sees("ana", thread, "T-2 is merged, so it is implemented")
     assert (await listed(play)).proposal.status == "implemented"
     assert (await task_number(play, 1)).state is TaskState.CANCELLED
-    assert await play.program.office.database.read(lambda books: audit.examine(books.db).apart) == ()
+    assert await play.program.office.database.read(lambda tx: audit.examine(tx.db).apart) == ()

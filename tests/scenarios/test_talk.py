@@ -3,16 +3,16 @@
 from sqlalchemy import select
 
 from store import tables
-from store.books import Books
+from store.transaction import Transaction
 from tests.scenarios.conftest import Play
 
 STAGES = ("discord", "slack", "slack-http")  # in the console people speak to the bot's own pages
 
 
-def _kept(books: Books) -> str:
-    words = [*books.db.execute(select(tables.messages.c.text)).scalars()]
-    bodies = [*books.db.execute(select(tables.deliveries.c.body)).scalars()]
-    people = [*books.db.execute(select(tables.accounts.c.account)).scalars()]
+def _kept(tx: Transaction) -> str:
+    words = [*tx.db.execute(select(tables.messages.c.text)).scalars()]
+    bodies = [*tx.db.execute(select(tables.deliveries.c.body)).scalars()]
+    people = [*tx.db.execute(select(tables.accounts.c.account)).scalars()]
     return "\n".join([*words, *bodies, *people])
 
 

@@ -7,9 +7,9 @@ from typing import TypeVar
 from sqlalchemy import text
 
 from agents.domain.task.task import Task
-from store.books import Books
 from store.running.jobs import Job
 from store.running.leases import Lease
+from store.transaction import Transaction
 from tests.store.room import MORNING, UNLIMITED, Room
 
 LEASE = timedelta(seconds=UNLIMITED.job_lease)
@@ -24,23 +24,23 @@ class Queue:
     def __init__(self, room: Room, task: Task) -> None:
         self._room, self.task = room, task
 
-    async def do(self, what: Callable[[Books], Result]) -> Result:
+    async def do(self, what: Callable[[Transaction], Result]) -> Result:
         return await self._room.database.write(what)
 
     async def ask(self, *flows: str) -> None:
-        [first, *_] = await self._room.database.read(lambda books: books.log.facts(self.task.id))
+        [first, *_] = await self._room.database.read(lambda tx: tx.log.facts(self.task.id))
 
-        await self.do(lambda books: books.jobs.ask(*((first, flow, "") for flow in flows)))
+        await self.do(lambda tx: tx.jobs.ask(*((first, flow, "") for flow in flows)))
 
     async def claim(
         self, at: datetime = MORNING, owner: str = "one", dead: tuple[str, ...] = (), busy: tuple[str, ...] = ()
     ) -> list[Job]:
         lease = Lease(owner=owner, at=at, until=at + LEASE, dead=dead, busy=busy)
-        return await self.do(lambda books: books.jobs.claim(lease, UNLIMITED, 10))
+        return await self.do(lambda tx: tx.jobs.claim(lease, UNLIMITED, 10))
 
     async def state(self, job: Job) -> tuple[str, int]:
         question = text("SELECT state, attempts FROM jobs WHERE id = :id").bindparams(id=job.id)
-        return tuple(await self._room.database.read(lambda books: books.db.execute(question).one()))
+        return tuple(await self._room.database.read(lambda tx: tx.db.execute(question).one()))
 
 
 def flows(jobs: list[Job]) -> list[str]:

@@ -23,12 +23,12 @@ from bot.messages import Delivery, Pressed, Said
 from bot.permissions import Permissions
 from bot.running.timers import Timers
 from bot.services import Services
-from store.books import Books
 from store.chat.deliveries import DeliveryState, Received
 from store.codec import Cause
 from store.database import Database
 from store.running.leases import Lease
 from store.streams.audit import examine, integrity
+from store.transaction import Transaction
 from tests.builders.decisions import question
 
 FULL = os.environ.get("OVERLORD_HYPOTHESIS") == "full"  # 500 examples of 50 steps; `make bench` sets it
@@ -116,9 +116,7 @@ class Room:
         return await self.inbox.settle(await self.stored(delivery.key))
 
     async def stored(self, key: str) -> Received:
-        return next(
-            r for r in await self.database.read(lambda books: books.deliveries.to_settle(10**6)) if r.key == key
-        )
+        return next(r for r in await self.database.read(lambda tx: tx.deliveries.to_settle(10**6)) if r.key == key)
 
     async def press(self, by: Account, decision: Decision, letter: str, **other: str) -> Outcome:
         return await self.hear(self.pressed(by, decision, letter, **other))
@@ -147,24 +145,24 @@ class Room:
         )  # fmt: skip
 
     async def decision(self, id: DecisionId) -> Decision:
-        found = await self.database.read(lambda books: books.ledger.find(id))
+        found = await self.database.read(lambda tx: tx.ledger.find(id))
         assert found is not None
         return found
 
     async def state(self, key: str) -> DeliveryState:
         """What the audit row of a delivery says."""
-        known = await self.database.read(lambda books: books.deliveries.state(key))
+        known = await self.database.read(lambda tx: tx.deliveries.state(key))
         assert known is not None, f"no row for {key}"
         return known[0]
 
     async def announce(self) -> dict[str, str]:
         """Say what is to be said, on a platform that takes everything: message ids by the key of their card."""
         now = self.clock.now()
-        while await self.database.write(lambda books: announcer.announce(books, self.office.permissions, now)):
+        while await self.database.write(lambda tx: announcer.announce(tx, self.office.permissions, now)):
             pass
         while await self.database.write(partial(take_all_posts, now)):
             pass
-        rows = await self.database.read(lambda books: books.db.execute(text("SELECT key, message FROM posts")).all())
+        rows = await self.database.read(lambda tx: tx.db.execute(text("SELECT key, message FROM posts")).all())
         return {row.key: row.message for row in rows}
 
     async def fire(self) -> int:
@@ -175,33 +173,33 @@ class Room:
         return await self.database.read(is_whole)
 
 
-def is_whole(books: Books) -> bool:
-    examined = examine(books.db)
-    problems = [integrity(books.db), *examined.broken, *examined.apart]
+def is_whole(tx: Transaction) -> bool:
+    examined = examine(tx.db)
+    problems = [integrity(tx.db), *examined.broken, *examined.apart]
     assert not any(problems), problems
     return True
 
 
-def open_task(key: str, by: Account, channel: str, at: datetime, books: Books) -> Task:
-    owner = books.people.of(by, by.rpartition(":")[2]).id
-    id = books.log.next_id()
+def open_task(key: str, by: Account, channel: str, at: datetime, tx: Transaction) -> Task:
+    owner = tx.people.of(by, by.rpartition(":")[2]).id
+    id = tx.log.next_id()
     thread = Thread(f"{channel}:{id}")
     request = Request(text="add login", by=owner, thread=thread, channel=channel, at=at)
-    books.threads.start(thread, channel, by, at)
-    task = books.log.open(decide.open_task(id, request, Moment(at=at, cause=key)), Cause(actor=by, delivery=key))
-    books.threads.bind(thread, task.id)
+    tx.threads.start(thread, channel, by, at)
+    task = tx.log.open(decide.open_task(id, request, Moment(at=at, cause=key)), Cause(actor=by, delivery=key))
+    tx.threads.bind(thread, task.id)
     return task
 
 
-def ask(task: TaskId, question: Question, moment: Moment, books: Books) -> Decision:
-    facts = asking.ask(books.log.task(task), question, moment)
-    now = books.log.append(task, facts, Cause(actor="overlord", delivery=moment.cause))
+def ask(task: TaskId, question: Question, moment: Moment, tx: Transaction) -> Decision:
+    facts = asking.ask(tx.log.task(task), question, moment)
+    now = tx.log.append(task, facts, Cause(actor="overlord", delivery=moment.cause))
     return now.open[-1]
 
 
-def take_all_posts(at: datetime, books: Books) -> int:
+def take_all_posts(at: datetime, tx: Transaction) -> int:
     lease = Lease(owner="a platform", at=at + timedelta(days=1), until=at + timedelta(days=1, seconds=45))
-    posts = books.posts.claim(lease, UNLIMITED, 100)
+    posts = tx.posts.claim(lease, UNLIMITED, 100)
     for post in posts:
-        books.posts.mark_sent(post, post.message or f"m{post.id}", at, UNLIMITED)
+        tx.posts.mark_sent(post, post.message or f"m{post.id}", at, UNLIMITED)
     return len(posts)

@@ -7,10 +7,10 @@ from sqlalchemy import Connection, func, select
 
 from store import tables
 from store.backup import NotEmpty, load_copy, save_copy
-from store.books import Books
 from store.database import Database
 from store.engines import make_engines
 from store.streams import audit
+from store.transaction import Transaction
 from tests.store.history import VERSIONS, restore
 
 
@@ -41,7 +41,7 @@ async def test_everything_comes_back_and_still_follows_from_its_facts(version: s
     assert counts(back) == counts(url) and counts(url)["events"] > 100
     database = Database(back)
     try:
-        found = await database.read(lambda books: audit.examine(books.db))
+        found = await database.read(lambda tx: audit.examine(tx.db))
         assert (found.broken, found.apart) == ((), ())
     finally:
         database.close()
@@ -55,11 +55,11 @@ async def test_numbers_go_on_after_the_last_one(url: str, tmp_path: Path) -> Non
     load_copy(tmp_path / "copy", url, said)
     database = Database(url)
 
-    def add_message(books: Books) -> tuple[int, int]:
-        last = books.db.execute(select(func.max(tables.messages.c.id))).scalar_one()
-        one = books.db.execute(select(tables.messages).where(tables.messages.c.id == last)).mappings().one()
+    def add_message(tx: Transaction) -> tuple[int, int]:
+        last = tx.db.execute(select(func.max(tables.messages.c.id))).scalar_one()
+        one = tx.db.execute(select(tables.messages).where(tables.messages.c.id == last)).mappings().one()
         fresh = {name: value for name, value in one.items() if name != "id"} | {"key": "another", "message": "another"}
-        added = books.db.execute(tables.messages.insert().values(fresh)).inserted_primary_key
+        added = tx.db.execute(tables.messages.insert().values(fresh)).inserted_primary_key
         assert added is not None
         return last, added[0]
 

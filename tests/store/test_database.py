@@ -12,25 +12,25 @@ from sqlalchemy.exc import IntegrityError, OperationalError
 
 from agents.domain.errors import PressRefused
 from agents.domain.ids import Account, Thread
-from store.books import Books
 from store.database import Database, StoreUnavailable
+from store.transaction import Transaction
 from tests.store.room import ANA, MORNING, Room, is_whole, open_task
 
 WRITERS = 50
 
 
-def note(words: str) -> Callable[[Books], str]:
+def note(words: str) -> Callable[[Transaction], str]:
     """A small transaction that leaves a trace and answers."""
 
-    def transaction(books: Books) -> str:
-        books.messages.keep(Thread("console:general:1"), words, ANA, words, MORNING)
+    def transaction(tx: Transaction) -> str:
+        tx.messages.keep(Thread("console:general:1"), words, ANA, words, MORNING)
         return words
 
     return transaction
 
 
 async def notes(database: Database) -> list[str]:
-    kept = await database.read(lambda books: books.messages.in_thread(Thread("console:general:1"), ANA, 10**6))
+    kept = await database.read(lambda tx: tx.messages.in_thread(Thread("console:general:1"), ANA, 10**6))
     return [message.text for message in kept]
 
 
@@ -40,7 +40,7 @@ class Gate:
     def __init__(self) -> None:
         self.entered, self.opened = threading.Event(), threading.Event()
 
-    def __call__(self, books: Books) -> None:
+    def __call__(self, tx: Transaction) -> None:
         self.entered.set()
         assert self.opened.wait(20)
 
@@ -50,7 +50,7 @@ class Gate:
         return held
 
 
-def server_gone(books: Books) -> None:
+def server_gone(tx: Transaction) -> None:
     raise OperationalError("SELECT 1", None, Exception("the server went away"))
 
 
@@ -61,8 +61,8 @@ async def test_fifty_writers_at_once_each_get_their_own_answer_in_their_order(da
 
 
 async def test_one_that_fails_does_not_harm_those_it_shares_a_commit_with(database: Database) -> None:
-    def wrong(words: str, books: Books) -> str:
-        note(words)(books)
+    def wrong(words: str, tx: Transaction) -> str:
+        note(words)(tx)
         raise PressRefused(words, next_step="none")
 
     gate = Gate()
@@ -81,10 +81,10 @@ async def test_one_that_fails_does_not_harm_those_it_shares_a_commit_with(databa
 
 
 async def test_one_that_the_database_refuses_undoes_only_itself(database: Database) -> None:
-    def clash(books: Books) -> None:
-        note("lost")(books)
+    def clash(tx: Transaction) -> None:
+        note("lost")(tx)
         for _ in range(2):
-            books.db.execute(text("INSERT INTO people (id, name) VALUES ('p', 'Ana')"))
+            tx.db.execute(text("INSERT INTO people (id, name) VALUES ('p', 'Ana')"))
 
     several = [database.write(one) for one in (note("a"), clash, note("b"))]
     answers = await asyncio.gather(*several, return_exceptions=True)
@@ -97,13 +97,13 @@ async def test_a_decision_refers_to_a_delivery_that_was_received(database: Datab
         "INSERT INTO decisions (id, task, kind, state, body, opened_at, delivery) VALUES ('d','t','k','s','b',1,'?')"
     )
     with pytest.raises(IntegrityError):
-        await database.write(lambda books: books.db.exec_driver_sql(made_up))
+        await database.write(lambda tx: tx.db.exec_driver_sql(made_up))
 
 
 async def test_a_caller_that_is_cancelled_leaves_all_or_nothing(database: Database) -> None:
-    def two_rows(number: int, books: Books) -> None:
-        note(f"{number} first")(books)
-        note(f"{number} second")(books)
+    def two_rows(number: int, tx: Transaction) -> None:
+        note(f"{number} first")(tx)
+        note(f"{number} second")(tx)
 
     tasks = [asyncio.create_task(database.write(partial(two_rows, number))) for number in range(WRITERS)]
     await asyncio.sleep(0)
@@ -138,7 +138,7 @@ async def test_an_outage_is_told_once_and_its_end_too(database: Database, caplog
     for _ in range(5):
         with pytest.raises(StoreUnavailable):
             await database.write(server_gone)
-        await database.write(lambda books: None)  # changes nothing, so it proves nothing
+        await database.write(lambda tx: None)  # changes nothing, so it proves nothing
     assert [record.message for record in caplog.records] == ["the store cannot be used"]
     await database.write(note("back"))
     assert [record.message for record in caplog.records][1:] == ["the store can be used again"]
@@ -150,7 +150,7 @@ async def test_an_outage_is_told_once_and_its_end_too(database: Database, caplog
 
 async def test_what_has_happened_outside_is_written_however_long_the_store_is_away(database: Database) -> None:
     tries = iter([server_gone, server_gone, note("sent")])
-    await database.insist(lambda books: next(tries)(books))
+    await database.insist(lambda tx: next(tries)(tx))
     assert await notes(database) == ["sent"]
 
 
@@ -158,8 +158,8 @@ async def test_what_changed_is_told_after_the_commit_and_only_then(url: str) -> 
     told: list[frozenset[str]] = []
     database = Database(url, told.append)
 
-    def refused(books: Books) -> None:
-        open_task("x", ANA, "console:general", MORNING, books)
+    def refused(tx: Transaction) -> None:
+        open_task("x", ANA, "console:general", MORNING, tx)
         raise PressRefused("no", next_step="none")
 
     try:
@@ -208,8 +208,8 @@ async def test_two_programs_writing_hard_at_once_lose_nothing_and_wait_for_each_
         second.close()
 
 
-def meet(account: Account, books: Books) -> str:
-    return books.people.of(account, "Name").id
+def meet(account: Account, tx: Transaction) -> str:
+    return tx.people.of(account, "Name").id
 
 
 async def test_people_are_met_once_however_many_meet_them(url: str, database: Database) -> None:
@@ -219,6 +219,6 @@ async def test_people_are_met_once_however_many_meet_them(url: str, database: Da
             one.write(partial(meet, Account(f"slack:T1:U{n % 5}"))) for n in range(40) for one in (database, second)
         ]
         assert len(set(await asyncio.gather(*meeting))) == 5
-        assert len(await database.read(lambda books: books.people.all())) == 5
+        assert len(await database.read(lambda tx: tx.people.all())) == 5
     finally:
         second.close()

@@ -9,11 +9,11 @@ from agents.domain import events as e
 from agents.domain.ids import Account, TaskId
 from agents.domain.task.task import Task
 from store import tables
-from store.books import Books
 from store.codec import Cause
 from store.database import Database
 from store.streams.forgetting import Forgotten, StillUnderWay, forget
 from store.streams.words import REMOVED, put_back, take_out
+from store.transaction import Transaction
 from tests.store.room import ANA, CHANNEL, LEAD, OPERATOR, Room
 from tests.store.test_migrations import let_facts_change
 
@@ -23,22 +23,22 @@ MARKER = "zebra crossing at the harbour for seven sailors"
 async def tables_with(database: Database, words: str) -> set[str]:
     """Every table that has these words anywhere in it."""
 
-    def question(books: Books) -> set[str]:
+    def question(tx: Transaction) -> set[str]:
         return {
             table.name
             for table in tables.metadata.sorted_tables
             for column in table.columns
-            if books.db.execute(select(column).where(cast(column, String).icontains(words)).limit(1)).first()
+            if tx.db.execute(select(column).where(cast(column, String).icontains(words)).limit(1)).first()
         }
 
     return await database.read(question)
 
 
 async def forget_all_of(room: Room, account: Account) -> Forgotten:
-    def transaction(books: Books) -> Forgotten:
-        person = books.people.find(account)
+    def transaction(tx: Transaction) -> Forgotten:
+        person = tx.people.find(account)
         assert person is not None
-        return forget(books, person, Cause(actor=OPERATOR, delivery="forget"), room.clock.now())
+        return forget(tx, person, Cause(actor=OPERATOR, delivery="forget"), room.clock.now())
 
     return await room.database.write(transaction)
 
@@ -51,13 +51,13 @@ async def told_task(room: Room) -> Task:
     await room.say(LEAD, "mind the weather in autumn", thread)
     await room.announce()
     quoted = {"run": "T-1.1.1", "number": 1, "body": json.dumps({"ask": f"She wants: Please add a {MARKER}"}), "at": 0}
-    await room.database.write(lambda books: books.db.execute(insert(tables.turns).values(quoted)))
-    return await room.database.read(lambda books: books.log.task(TaskId("T-1")))
+    await room.database.write(lambda tx: tx.db.execute(insert(tables.turns).values(quoted)))
+    return await room.database.read(lambda tx: tx.log.task(TaskId("T-1")))
 
 
 async def end(room: Room, task: Task) -> None:
     fact = e.TaskCancelled(task=task.id, at=room.clock.now(), by=task.request.by, reason=f"no {MARKER} any more")
-    await room.database.write(lambda books: books.log.append(task.id, [fact], Cause(actor=ANA, delivery="end")))
+    await room.database.write(lambda tx: tx.log.append(task.id, [fact], Cause(actor=ANA, delivery="end")))
 
 
 async def test_no_table_holds_the_words_afterwards_and_all_is_whole(room: Room) -> None:
@@ -73,7 +73,7 @@ async def test_no_table_holds_the_words_afterwards_and_all_is_whole(room: Room) 
     assert await tables_with(room.database, MARKER) == set()
     assert gone.tasks == ("T-1",) and gone.texts >= 3 and gone.facts_with_words == 0
     assert await room.whole()
-    after = await room.database.read(lambda books: books.log.task(task.id))
+    after = await room.database.read(lambda tx: tx.log.task(task.id))
     assert after.request.text == REMOVED
     assert "words" in await tables_with(room.database, "mind the weather in autumn"), "what others said stays"
     again = await forget_all_of(room, ANA)
@@ -92,7 +92,7 @@ async def test_facts_of_an_earlier_version_keep_their_words_and_are_counted(room
     task = await told_task(room)
     await end(room, task)
 
-    await room.database.write(lambda books: let_facts_change(books.db))
+    await room.database.write(lambda tx: let_facts_change(tx.db))
     gone = await forget_all_of(room, ANA)
     assert gone.facts_with_words >= 2 and "events" in await tables_with(room.database, MARKER)
 
@@ -117,5 +117,5 @@ async def test_a_short_answer_cannot_be_guessed_from_its_hash(room: Room) -> Non
     assert take_out('{"text":"yes"}')[0] != take_out('{"text":"yes"}')[0]
     task = await room.task()
     await room.say(ANA, "yes", task.request.thread)
-    bodies = await room.database.read(lambda books: books.db.execute(text("SELECT body FROM events")).scalars().all())
+    bodies = await room.database.read(lambda tx: tx.db.execute(text("SELECT body FROM events")).scalars().all())
     assert not any('"yes"' in body for body in bodies)

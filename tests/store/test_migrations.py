@@ -150,7 +150,7 @@ async def test_a_database_of_the_version_before_keeps_its_tasks_and_takes_new_fa
         before = await _version(database)
         await Room(office_of(database)).say(ANA, "please hurry", task.request.thread)
         assert await _version(database) == before + 1 == await _saved(database) + 1
-        assert await database.read(lambda books: audit.examine(books.db).apart) == ()
+        assert await database.read(lambda tx: audit.examine(tx.db).apart) == ()
     assert version_of(url) == [LATEST]
 
 
@@ -159,23 +159,23 @@ async def test_tasks_of_the_version_before_are_found_by_their_words_and_their_pr
         room = Room(office_of(database))
         task, later = await room.task(), await room.task()
         chosen = e.ProjectChosen(task=later.id, at=room.clock.now(), project="Shop", by=None, why="named")
-        await database.write(lambda books: books.log.append(later.id, [chosen], Cause(actor=ANA, delivery="d")))
+        await database.write(lambda tx: tx.log.append(later.id, [chosen], Cause(actor=ANA, delivery="d")))
         with database._writer.begin() as db:
             go_back(db, THIRTEENTH)
     with closing(Database(url)) as database:
         for words, found in (("LOGIN add", [later.id, task.id]), ("shop", [later.id]), ("t-1", [task.id])):
             which = Which(search=words)
-            tasks = await database.read(lambda books, which=which: books.log.tasks(ended=False, which=which))  # type: ignore[misc]
+            tasks = await database.read(lambda tx, which=which: tx.log.tasks(ended=False, which=which))  # type: ignore[misc]
             assert [each.id for each in tasks] == found
-        assert await database.read(lambda books: audit.examine(books.db).apart) == ()
+        assert await database.read(lambda tx: audit.examine(tx.db).apart) == ()
 
 
 async def _saved(database: Database) -> int:
-    return int(await database.read(lambda books: books.db.execute(select(tables.snapshots.c.saved)).scalar_one()))
+    return int(await database.read(lambda tx: tx.db.execute(select(tables.snapshots.c.saved)).scalar_one()))
 
 
 async def _version(database: Database) -> int:
-    return int(await database.read(lambda books: books.db.execute(select(tables.snapshots.c.version)).scalar_one()))
+    return int(await database.read(lambda tx: tx.db.execute(select(tables.snapshots.c.version)).scalar_one()))
 
 
 async def test_jobs_of_the_version_before_are_there_under_their_old_names_and_are_asked_for_once(url: str) -> None:
@@ -193,10 +193,10 @@ async def test_jobs_of_the_version_before_are_there_under_their_old_names_and_ar
         taken = await queue.claim()
         assert {job.id for job in taken} == {row.id for row in before}
         for job in taken:
-            await queue.do(lambda books, job=job: books.jobs.finish(job.id, job.fence))  # type: ignore[misc]
-        assert await queue.do(lambda books: books.jobs.count_unfinished(queue.task.id)) == 0
+            await queue.do(lambda tx, job=job: tx.jobs.finish(job.id, job.fence))  # type: ignore[misc]
+        assert await queue.do(lambda tx: tx.jobs.count_unfinished(queue.task.id)) == 0
     assert version_of(url) == [LATEST]
 
 
 async def _jobs(database: Database) -> Sequence[Row[Any]]:
-    return await database.read(lambda books: books.db.execute(select(tables.jobs).order_by(tables.jobs.c.id)).all())
+    return await database.read(lambda tx: tx.db.execute(select(tables.jobs).order_by(tables.jobs.c.id)).all())

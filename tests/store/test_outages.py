@@ -18,10 +18,10 @@ from bot.permissions import Permissions
 from bot.running.jobs import Jobs, launch, settle_waiting
 from bot.running.scheduler import Scheduler
 from bot.services import Leases, Services, SystemClock
-from store.books import Books
 from store.chat.posts import Wish
 from store.database import Database, StoreUnavailable
 from store.running.jobs import Job
+from store.transaction import Transaction
 from tests.store.room import ANA, CHANNEL, MORNING, open_task
 
 QUICK = Limits(job_renewal=0.1)
@@ -43,15 +43,15 @@ async def fail_once(database: Database) -> None:
     await database.write(_refuse)
 
 
-def _refuse(books: Books) -> None:
-    books.db.exec_driver_sql("PRAGMA query_only = ON")
+def _refuse(tx: Transaction) -> None:
+    tx.db.exec_driver_sql("PRAGMA query_only = ON")
 
 
 async def test_a_write_that_fails_tells_so_and_the_next_one_is_written(database: Database) -> None:
     await fail_once(database)
     with pytest.raises(StoreUnavailable):
-        await database.write(lambda books: books.people.of(ANA))
-    assert await database.write(lambda books: books.people.of(ANA).accounts) == (ANA,)
+        await database.write(lambda tx: tx.people.of(ANA))
+    assert await database.write(lambda tx: tx.people.of(ANA).accounts) == (ANA,)
 
 
 async def test_settling_stops_at_an_outage_instead_of_trying_as_fast_as_it_can(office: Services) -> None:
@@ -85,7 +85,7 @@ class Patient:
 
     async def lease(self) -> float:
         question = text("SELECT lease_until FROM jobs")
-        return float(await self._database.read(lambda books: books.db.execute(question).scalar_one()))
+        return float(await self._database.read(lambda tx: tx.db.execute(question).scalar_one()))
 
     async def renewed(self) -> None:
         before, tries = await self.lease(), 500
@@ -97,7 +97,7 @@ class Patient:
 
 async def test_a_running_job_keeps_its_lease_through_an_outage(office: Services) -> None:
     at = datetime.now(MORNING.tzinfo)
-    await office.database.write(lambda books: open_task("k", ANA, CHANNEL, at, books))
+    await office.database.write(lambda tx: open_task("k", ANA, CHANNEL, at, tx))
     await office.database.write(launch)
     patient = Patient(office)
     await patient.jobs.run_waiting()
@@ -144,10 +144,10 @@ async def test_a_post_that_went_out_is_remembered_though_the_store_failed_just_t
     platform = CountingPlatform(office.database)
     outbox = Outbox(office, {"slack": platform}, Leases(office.clock))
     thread = Thread("slack:C1:1")
-    await office.database.write(lambda books: books.posts.want(wish("a", thread, Card(title="hello")), MORNING))
+    await office.database.write(lambda tx: tx.posts.want(wish("a", thread, Card(title="hello")), MORNING))
     assert await outbox.send_due() == 1
     assert await outbox.send_due() == 0
-    known = await office.database.read(lambda books: books.posts.on_message(thread, "m1"))
+    known = await office.database.read(lambda tx: tx.posts.on_message(thread, "m1"))
     assert platform.posts == 1 and known is not None
 
 
@@ -173,8 +173,8 @@ class HangingPlatform(CountingPlatform):
         return "m2"
 
 
-def _want(wished: Wish, books: Books) -> None:
-    books.posts.want(wished, MORNING)
+def _want(wished: Wish, tx: Transaction) -> None:
+    tx.posts.want(wished, MORNING)
 
 
 async def test_a_platform_that_hangs_holds_up_no_other_and_is_asked_once(office: Services) -> None:

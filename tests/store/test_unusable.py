@@ -74,6 +74,6 @@ async def test_what_is_spoilt_while_it_runs_is_told_too(tmp_path: Path) -> None:
         file.write(os.urandom(size - 2 * PAGE))
     try:
         with pytest.raises(StoreUnusable, match="damaged"):
-            await database.read(lambda books: books.threads.find(Thread("console:general:1")))
+            await database.read(lambda tx: tx.threads.find(Thread("console:general:1")))
     finally:
         database.close()

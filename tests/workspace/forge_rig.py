@@ -16,9 +16,9 @@ from agents.workspace.forge.local import LocalForge, Place
 from agents.workspace.forge.remotes import Remote
 from bot.services import SystemClock
 from store import tables
-from store.books import Books
 from store.database import Database
 from store.running.port_adapters import PullLog
+from store.transaction import Transaction
 from tests.fakes.github import TOKEN, FakeGitHub, running_github
 from tests.workspace import repositories as repos
 
@@ -69,9 +69,9 @@ def local_forge(place: Path, far: Path, ours: Path) -> tuple[LocalForge, Databas
 def remembered(place: Path) -> list[Seen]:
     engine = create_engine(f"sqlite:///{place / 'forge.db'}")
     with engine.connect() as db:
-        books = Books(db)
+        tx = Transaction(db)
         rows = db.execute(tables.pulls.select().order_by(tables.pulls.c.number)).all()
-        said = [tuple(c.text for c in books.pulls.comments(row.project, row.number)) for row in rows]
+        said = [tuple(c.text for c in tx.pulls.comments(row.project, row.number)) for row in rows]
     engine.dispose()
     return [
         Seen(branch=row.branch, title=row.title, body=row.body, state=row.state, comments=comments)

@@ -16,8 +16,8 @@ from bot.platforms.console.server import running
 from bot.platforms.console.settings import ConsoleSettings
 from bot.query_api import Pages, QueryApi
 from bot.services import Services
-from store.books import Books
-from store.database import Database, Result, StoreUnavailable, Transaction
+from store.database import Database, InTransaction, Result, StoreUnavailable
+from store.transaction import Transaction
 
 
 class ConsolePlatform:
@@ -36,11 +36,11 @@ class ConsolePlatform:
 
     async def edit(self, thread: Thread, message: str, card: Card) -> None:
         body, at = dump_card(card), self._clock.now()
-        if not await self._write(lambda books: books.messages.edit(thread, message, body, at)):
+        if not await self._write(lambda tx: tx.messages.edit(thread, message, body, at)):
             raise Gone(f"there is no message {message}")
 
     async def find(self, thread: Thread, key: str) -> str | None:
-        return await self._database.read(lambda books: books.messages.find(thread, key))
+        return await self._database.read(lambda tx: tx.messages.find(thread, key))
 
     async def begin(self, channel: str, key: str, words: str) -> Thread:
         """Writes nothing: the delivery it is for becomes the first message of the thread."""
@@ -53,13 +53,13 @@ class ConsolePlatform:
         await self._write(partial(self._put, thread, key, card, to))
 
     async def mark_seen(self, thread: Thread, message: str) -> None:
-        if not await self._write(lambda books: books.messages.mark_seen(thread, message)):
+        if not await self._write(lambda tx: tx.messages.mark_seen(thread, message)):
             raise Gone(f"there is no message {message}")
 
-    def _put(self, thread: Thread, key: str, card: Card, only_for: str, books: Books) -> str:
-        return books.messages.post(thread, key, dump_card(card), self._clock.now(), only_for)
+    def _put(self, thread: Thread, key: str, card: Card, only_for: str, tx: Transaction) -> str:
+        return tx.messages.post(thread, key, dump_card(card), self._clock.now(), only_for)
 
-    async def _write(self, transaction: Transaction[Result]) -> Result:
+    async def _write(self, transaction: InTransaction[Result]) -> Result:
         try:
             return await self._database.write(transaction)
         except StoreUnavailable as problem:

@@ -14,7 +14,7 @@ from bot.platforms.discord.options import DiscordOptions, packaged_commands
 from bot.platforms.discord.settings import DiscordSettings
 from bot.query_api import QueryApi
 from bot.services import Services
-from store.books import Books
+from store.transaction import Transaction
 
 
 @asynccontextmanager
@@ -41,26 +41,26 @@ class DiscordGatewayStore:
         self._database = office.database
 
     async def button(self, thread: Thread, message: str, token: str) -> Button | None:
-        return await self._database.read(lambda books: _find_button(books, thread, message, token))
+        return await self._database.read(lambda tx: _find_button(tx, thread, message, token))
 
     async def knows(self, thread: Thread) -> bool:
-        return await self._database.read(lambda books: books.threads.find(thread) is not None)
+        return await self._database.read(lambda tx: tx.threads.find(thread) is not None)
 
     async def places(self, since: datetime) -> Sequence[Thread]:
-        return await self._database.read(lambda books: books.threads.spoken_in("discord", since))
+        return await self._database.read(lambda tx: tx.threads.spoken_in("discord", since))
 
     async def requests(self) -> Sequence[Thread]:
-        return await self._database.read(lambda books: books.threads.with_open_tasks("discord"))
+        return await self._database.read(lambda tx: tx.threads.with_open_tasks("discord"))
 
     async def cursor(self) -> int:
-        return await self._database.read(lambda books: books.log.read_up_to("discord messages"))
+        return await self._database.read(lambda tx: tx.log.read_up_to("discord messages"))
 
     async def save_cursor(self, message: int) -> None:
-        await self._database.write(lambda books: books.log.mark_read("discord messages", message))
+        await self._database.write(lambda tx: tx.log.mark_read("discord messages", message))
 
 
-def _find_button(books: Books, thread: Thread, message: str, token: str) -> Button | None:
-    post = books.posts.on_message(thread, message)
+def _find_button(tx: Transaction, thread: Thread, message: str, token: str) -> Button | None:
+    post = tx.posts.on_message(thread, message)
     if post is None:
         return None
     card = load_card(post.body)

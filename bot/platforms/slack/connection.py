@@ -14,7 +14,7 @@ from bot.platforms.slack.options import SlackOptions
 from bot.platforms.slack.settings import SlackSettings
 from bot.query_api import Portion, QueryApi
 from bot.services import Services
-from store.books import Books
+from store.transaction import Transaction
 
 HOME_SHOWS = 30  # cards of what needs somebody; Slack takes no more on a home
 
@@ -55,27 +55,27 @@ class SlackGatewayStore:
         self._database = office.database
 
     async def is_ours(self, thread: Thread, message: str) -> bool:
-        return await self._database.read(lambda books: _is_ours(books, thread, message))
+        return await self._database.read(lambda tx: _is_ours(tx, thread, message))
 
     async def last_heard(self, since: datetime) -> Mapping[Thread, str]:
-        return await self._database.read(lambda books: _last_heard(books, since))
+        return await self._database.read(lambda tx: _last_heard(tx, since))
 
     async def cursor(self) -> str:
-        cursor = await self._database.read(lambda books: books.log.read_up_to("slack messages"))
+        cursor = await self._database.read(lambda tx: tx.log.read_up_to("slack messages"))
         return f"{cursor / 1_000_000:.6f}" if cursor else ""
 
     async def save_cursor(self, ts: str) -> None:
-        await self._database.write(lambda books: books.log.mark_read("slack messages", int(float(ts) * 1_000_000)))
+        await self._database.write(lambda tx: tx.log.mark_read("slack messages", int(float(ts) * 1_000_000)))
 
 
-def _is_ours(books: Books, thread: Thread, message: str) -> bool:
+def _is_ours(tx: Transaction, thread: Thread, message: str) -> bool:
     """Messages of Slack are numbered by time; one from before the bot was first spoken to there is not ours."""
-    if books.threads.find(thread) is None:
+    if tx.threads.find(thread) is None:
         return False
-    first = books.messages.first_of(thread)
+    first = tx.messages.first_of(thread)
     return first is None or message >= first
 
 
-def _last_heard(books: Books, since: datetime) -> dict[Thread, str]:
-    threads = books.threads.spoken_in("slack", since)
-    return {thread: said for thread in threads if (said := books.messages.last_said(thread))}
+def _last_heard(tx: Transaction, since: datetime) -> dict[Thread, str]:
+    threads = tx.threads.spoken_in("slack", since)
+    return {thread: said for thread in threads if (said := tx.messages.last_said(thread))}

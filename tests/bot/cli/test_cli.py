@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from bot.platforms.console.access import hash_of
-from store.books import Books
 from store.chat.sessions import Session
 from store.database import Database
+from store.transaction import Transaction
 from tests.builders.shell import ME, Shell
 from tests.domain.secret_corpus import BARE
 
@@ -134,8 +134,8 @@ def test_sessions_are_listed_and_ended(shell: Shell) -> None:
     assert "no such session" in shell.run("people", "sign-out", "bo", code=1).err
 
 
-def _begin(session: Session, token_hash: str, books: Books) -> bool:
-    return books.sessions.begin(session, token_hash)
+def _begin(session: Session, token_hash: str, tx: Transaction) -> bool:
+    return tx.sessions.begin(session, token_hash)
 
 
 def test_the_slack_manifest_has_what_the_bot_needs(shell: Shell) -> None:

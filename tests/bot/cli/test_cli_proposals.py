@@ -10,9 +10,9 @@ import pytest
 from agents.domain.decisions.kind import Moment
 from agents.domain.learning import proposing
 from agents.domain.learning.proposal import Proposal
-from store.books import Books
 from store.codec import Cause
 from store.database import Database
+from store.transaction import Transaction
 from tests.builders.proposals import AT, TASK, proposal_of
 from tests.builders.shell import Shell
 
@@ -32,9 +32,9 @@ def propose(shell: Shell, title: str) -> str:
     return proposal.id
 
 
-def _recorded(proposal: Proposal, books: Books) -> None:
-    facts = proposing.propose(books.log.task(TASK), proposal, Moment(at=AT, cause="job:1"))
-    books.log.append(TASK, facts, Cause(actor="overlord", delivery="job:1"))
+def _recorded(proposal: Proposal, tx: Transaction) -> None:
+    facts = proposing.propose(tx.log.task(TASK), proposal, Moment(at=AT, cause="job:1"))
+    tx.log.append(TASK, facts, Cause(actor="overlord", delivery="job:1"))
 
 
 def test_where_nothing_was_proposed_it_says_so(shell: Shell) -> None:

@@ -68,7 +68,7 @@ class Post:
 
     async def send(self, key: str, thread: Thread, card: Card, act: Act = Act.POST, target: str = "") -> None:
         wished = wish(key, thread, card, act, target)
-        await self.office.database.write(lambda books: books.posts.want(wished, self.office.clock.now()))
+        await self.office.database.write(lambda tx: tx.posts.want(wished, self.office.clock.now()))
         outbox = Outbox(self.office, {self.rig.platform.name: self.rig.platform}, Leases(self.office.clock))
         assert await outbox.send_due() == 1
 
@@ -87,7 +87,7 @@ class Post:
                 return json.dumps([seen, messages, [c.name for c in fake.world.channels.values()]], default=str)
             case ConsoleRig():
                 rows = await self.rig._database.read(
-                    lambda books: books.db.exec_driver_sql("SELECT card FROM messages").scalars().all()
+                    lambda tx: tx.db.exec_driver_sql("SELECT card FROM messages").scalars().all()
                 )
                 return json.dumps([seen, list(rows)])
         raise AssertionError("a platform that nobody thought of")

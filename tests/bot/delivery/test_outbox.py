@@ -51,9 +51,9 @@ class Stubborn:
 async def tries_in_an_hour(tmp_path: Path, platform: Stubborn) -> int:
     database, clock = Database(f"sqlite:///{tmp_path / 'overlord.db'}"), HandClock()
     outbox = Outbox(office_of(database, clock), {"stubborn": platform}, Leases(clock))
-    await database.write(lambda books: books.posts.want(wish("status:T-1", THREAD, Card(title="one")), clock.now()))
+    await database.write(lambda tx: tx.posts.want(wish("status:T-1", THREAD, Card(title="one")), clock.now()))
     await outbox.send_due()
-    await database.write(lambda books: books.posts.want(wish("status:T-1", THREAD, Card(title="two")), clock.now()))
+    await database.write(lambda tx: tx.posts.want(wish("status:T-1", THREAD, Card(title="two")), clock.now()))
     end = clock.now() + timedelta(hours=1)
     while clock.now() < end:
         await outbox.send_due()

@@ -18,10 +18,10 @@ from agents.domain.task.task import Task
 from bot.intake.inbox import Outcome
 from bot.messages import Card, Pressed, load_card
 from bot.permissions import Permissions
-from store.books import Books
 from store.chat.deliveries import DeliveryState
 from store.codec import Cause
 from store.database import Database
+from store.transaction import Transaction
 from tests.bot.shown_cards import card_of, shown_on
 from tests.builders.decisions import question
 from tests.store.room import (
@@ -64,9 +64,9 @@ class Before:
 
 
 async def state_of(room: Room) -> Before:
-    def question(books: Books) -> Before:
-        facts = int(books.db.execute(text("SELECT count(*) FROM events")).scalar() or 0)
-        rows = books.db.execute(text("SELECT id, body FROM decisions ORDER BY id"))
+    def question(tx: Transaction) -> Before:
+        facts = int(tx.db.execute(text("SELECT count(*) FROM events")).scalar() or 0)
+        rows = tx.db.execute(text("SELECT id, body FROM decisions ORDER BY id"))
         return Before(facts, [(row.id, row.body) for row in rows])
 
     return await room.database.read(question)
@@ -84,7 +84,7 @@ async def refused(room: Room, pressed: Pressed, *words: str) -> Outcome:
 
 async def whispers(room: Room) -> list[tuple[str, Card]]:
     question = text("SELECT target, body FROM posts WHERE act = 'whisper' ORDER BY id")
-    rows = await room.database.read(lambda books: books.db.execute(question).all())
+    rows = await room.database.read(lambda tx: tx.db.execute(question).all())
     return [(row.target, load_card(row.body)) for row in rows]
 
 
@@ -117,19 +117,19 @@ async def test_attack_10_the_requester_where_the_table_does_not_allow_them(
 
 async def test_attack_10_the_requester_by_another_account_of_theirs(room: Room) -> None:
     decision = await room.ask(await room.task(EVE), "gate_critical")
-    await room.database.write(lambda books: books.people.link(EVE, SEC))
+    await room.database.write(lambda tx: tx.people.link(EVE, SEC))
     await refused(room, room.pressed(SEC, decision, YES), "You asked for this work")
 
 
 async def test_attack_10_a_vote_does_not_count_once_its_giver_turns_out_to_be_the_requester(room: Room) -> None:
     decision = await room.ask(await room.task(EVE), "gate_critical")
     assert (await room.press(SEC, decision, YES)).state is DeliveryState.HANDLED
-    await room.database.write(lambda books: books.people.link(EVE, SEC))
+    await room.database.write(lambda tx: tx.people.link(EVE, SEC))
     await room.press(OPS, decision, YES)
     assert (await room.decision(decision.id)).state is DecisionState.OPEN
     await room.press(LEAD, decision, YES)
     decided = await room.decision(decision.id)
-    people = await room.database.read(lambda books: {books.people.get(id).id for id in decided.decided_by})
+    people = await room.database.read(lambda tx: {tx.people.get(id).id for id in decided.decided_by})
     assert len(people) == 2 and decided.state is DecisionState.DECIDED
 
 
@@ -141,7 +141,7 @@ async def test_attack_11_one_person_who_presses_twice_counts_once(room: Room) ->
 
 async def test_attack_11_one_person_on_slack_and_on_discord_counts_once(room: Room) -> None:
     decision = await room.ask(await room.task(), "gate_critical")
-    await room.database.write(lambda books: books.people.link(SEC, OPS))
+    await room.database.write(lambda tx: tx.people.link(SEC, OPS))
     await room.press(SEC, decision, YES)
     await refused(room, room.pressed(OPS, decision, YES), "counted already")
     await room.press(LEAD, decision, YES)
@@ -151,7 +151,7 @@ async def test_attack_11_one_person_on_slack_and_on_discord_counts_once(room: Ro
 async def test_attack_11_accounts_linked_after_the_first_press_count_once_too(room: Room) -> None:
     decision = await room.ask(await room.task(), "gate_critical")
     await room.press(SEC, decision, YES)
-    await room.database.write(lambda books: books.people.link(OPS, SEC))
+    await room.database.write(lambda tx: tx.people.link(OPS, SEC))
     await refused(room, room.pressed(OPS, decision, YES), "counted already")
 
 
@@ -188,12 +188,12 @@ async def test_attack_12_four_presses_at_the_same_instant_make_one_decision(room
         asked = await asyncio.gather(*(room.ask(task, Kind.PROPOSAL) for _ in range(25)))
         await asyncio.gather(*(race(decision) for decision in asked))
     made = text("SELECT count(*) FROM events WHERE kind = 'DecisionMade'")
-    assert await room.database.read(lambda books: books.db.execute(made).scalar()) == count
+    assert await room.database.read(lambda tx: tx.db.execute(made).scalar()) == count
     assert await other.whole()
 
 
 async def _name(room: Room, account: Account) -> str:
-    return await room.database.write(lambda books: books.people.of(account).name)
+    return await room.database.write(lambda tx: tx.people.of(account).name)
 
 
 async def superseded(room: Room, task: Task, old: Decision) -> Decision:
@@ -201,9 +201,9 @@ async def superseded(room: Room, task: Task, old: Decision) -> Decision:
     asked = question(rule_name(old), old.options, "the diff is another one now")
     moment = room.office.moment(task.request.channel, room.key("changed"))
 
-    def transaction(books: Books) -> Decision:
-        facts = asking.supersede(old, books.log.task(task.id), asked, moment)
-        return books.log.append(task.id, facts, Cause(actor="overlord", delivery=moment.cause)).open[-1]
+    def transaction(tx: Transaction) -> Decision:
+        facts = asking.supersede(old, tx.log.task(task.id), asked, moment)
+        return tx.log.append(task.id, facts, Cause(actor="overlord", delivery=moment.cause)).open[-1]
 
     return await room.database.write(transaction)
 
@@ -264,14 +264,14 @@ async def test_attack_14_a_decisions_token_on_the_status_card_of_its_task(room: 
 
 
 async def _task(room: Room, task: Task) -> Task:
-    return await room.database.read(lambda books: books.log.task(task.id))
+    return await room.database.read(lambda tx: tx.log.task(task.id))
 
 
 @pytest.mark.parametrize("name", ["LEAD", "lead", "LEAD\u200b", "L\u0415AD", "@lead", str(LEAD)])
 async def test_attack_15_an_approvers_name_gives_nobody_their_rights(room: Room, name: str) -> None:
     decision = await room.ask(await room.task(), Kind.MERGE)
-    await room.database.write(lambda books: books.people.of(LEAD, "LEAD"))
-    await room.database.write(lambda books: books.people.rename(EVE, name))
+    await room.database.write(lambda tx: tx.people.of(LEAD, "LEAD"))
+    await room.database.write(lambda tx: tx.people.rename(EVE, name))
     await refused(room, replace(room.pressed(EVE, decision, YES), name=name), "needs an approver")
 
 
@@ -340,7 +340,7 @@ async def test_attack_17_a_press_and_the_timer_at_the_same_instant_have_one_winn
         assert by_press or "Nobody decided in time" in outcome.words
         winners.add(by_press)
     made = text("SELECT count(*) FROM events WHERE kind = 'DecisionMade'")
-    assert await room.database.read(lambda books: books.db.execute(made).scalar()) == 40
+    assert await room.database.read(lambda tx: tx.db.execute(made).scalar()) == 40
     assert await room.database.read(is_whole) and winners
 
 
@@ -372,7 +372,7 @@ async def test_attack_20_a_strangers_yes_in_the_thread_is_data_and_no_grant(
     before = await room.decision(decision.id)
     outcome = await room.say(EVE, "yes", task.request.thread, mention=mention)
     assert await room.decision(decision.id) == before
-    facts = [type(f.event).__name__ for f in await room.database.read(lambda books: books.log.facts(task.id))]
+    facts = [type(f.event).__name__ for f in await room.database.read(lambda tx: tx.log.facts(task.id))]
     if mention:
         assert (outcome.state, facts[-1]) == (DeliveryState.HANDLED, "RemarkMade"), "kept as a remark"
     else:

@@ -35,13 +35,13 @@ async def test_five_hundred_mentions_become_a_fair_share_and_one_busy_reply(tmp_
     await inbox.accept(mention("ana", 1, "console:quiet"))
     while await settle_waiting(inbox):
         pass
-    tasks = await database.read(lambda books: books.log.tasks(ended=False, limit=1000))
-    accounts = await database.read(lambda books: {p.id: p.accounts for p in books.people.all()})
+    tasks = await database.read(lambda tx: tx.log.tasks(ended=False, limit=1000))
+    accounts = await database.read(lambda tx: {p.id: p.accounts for p in tx.people.all()})
     owners = [accounts[task.request.by] for task in tasks]
     assert owners.count((Account("console:mallory"),)) == 20
     assert owners.count((Account("console:ana"),)) == 1
     busy = await database.read(
-        lambda books: books.db.exec_driver_sql("SELECT count(*) FROM posts WHERE key LIKE 'busy:%'").scalar()
+        lambda tx: tx.db.exec_driver_sql("SELECT count(*) FROM posts WHERE key LIKE 'busy:%'").scalar()
     )
     assert busy in (1, 2), "once a window; the flood may straddle two"
     database.close()

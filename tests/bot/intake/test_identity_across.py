@@ -54,7 +54,7 @@ class Both:
 
     async def state(self, decision: Decision) -> DecisionState:
         assert self.host.program
-        known = await self.host.program.office.database.read(lambda books: books.ledger.find(decision.id))
+        known = await self.host.program.office.database.read(lambda tx: tx.ledger.find(decision.id))
         assert known
         return known.state
 
@@ -68,7 +68,7 @@ class Both:
             program = self.host.program
             assert program
             rows = await program.office.database.read(
-                lambda books: books.db.exec_driver_sql(f"{sql} ORDER BY seq DESC", (account,)).scalars().all()
+                lambda tx: tx.db.exec_driver_sql(f"{sql} ORDER BY seq DESC", (account,)).scalars().all()
             )
             return str(rows[0]) if rows else ""
 

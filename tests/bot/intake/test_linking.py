@@ -8,9 +8,9 @@ from agents.domain.ids import Account, Thread
 from bot.intake.inbox import Outcome
 from bot.messages import Pressed, Said, load_card
 from bot.queries.people_queries import PeopleQueries
-from store.books import Books
 from store.chat.deliveries import DeliveryState
 from store.database import Database
+from store.transaction import Transaction
 from tests.store.room import ANA, EVE, GROUPS, OPERATOR, Room, office_of, take_all_posts
 
 BO, PHONE, OLD = Account("slack:T1:UBO"), Account("discord:77"), Account("discord:99")
@@ -38,11 +38,9 @@ async def say(room: Room, who: Account, words: str, *, direct: bool = True) -> O
 async def posts(room: Room) -> dict[str, tuple[str, str, str]]:
     """By key: where, what, and for whom alone."""
     now = room.clock.now()
-    while await room.database.write(lambda books: take_all_posts(now, books)):
+    while await room.database.write(lambda tx: take_all_posts(now, tx)):
         pass
-    rows = await room.database.read(
-        lambda books: books.db.execute(text("SELECT key, thread, body, target FROM posts")).all()
-    )
+    rows = await room.database.read(lambda tx: tx.db.execute(text("SELECT key, thread, body, target FROM posts")).all())
     return {row.key: (row.thread, load_card(row.body).fallback, row.target) for row in rows}
 
 
@@ -57,8 +55,8 @@ async def ask(room: Room, one: Account, other: Account) -> str:
 async def press(room: Room, id: str, who: Account, letter: str = "a", card: str = "") -> Outcome:
     key = f"link:{id}:{card or who}"
 
-    def message(books: Books) -> tuple[str, str]:
-        row = books.db.execute(text("SELECT thread, message FROM posts WHERE key = :key"), {"key": key}).one()
+    def message(tx: Transaction) -> tuple[str, str]:
+        row = tx.db.execute(text("SELECT thread, message FROM posts WHERE key = :key"), {"key": key}).one()
         return row.thread, row.message
 
     await posts(room)
@@ -72,7 +70,7 @@ async def press(room: Room, id: str, who: Account, letter: str = "a", card: str 
 
 
 async def accounts(room: Room, who: Account) -> tuple[Account, ...]:
-    return (await room.database.write(lambda books: books.people.of(who))).accounts
+    return (await room.database.write(lambda tx: tx.people.of(who))).accounts
 
 
 async def test_each_sees_who_the_other_is_and_both_must_say_yes(room: Room) -> None:
@@ -157,7 +155,7 @@ async def test_where_an_account_is_in_a_group_the_operator_confirms_too(room: Ro
         await PeopleQueries(room.office).link(EVE, ANA)
     assert set(await accounts(room, EVE)) == {EVE, ANA}
     assert "one person now" in (await posts(room))[f"link:{id}:{EVE}"][1]
-    assert not await room.database.read(lambda books: books.links.open(room.clock.now()))
+    assert not await room.database.read(lambda tx: tx.links.open(room.clock.now()))
 
 
 async def test_a_group_that_the_platform_vouches_for_counts_too(room: Room) -> None:
@@ -169,7 +167,7 @@ async def test_a_group_that_the_platform_vouches_for_counts_too(room: Room) -> N
     await press(room, id, PHONE)
     key = f"link:{id}:{BO}"
     row = await room.database.read(
-        lambda books: books.db.execute(text("SELECT thread, message FROM posts WHERE key = :k"), {"k": key}).one()
+        lambda tx: tx.db.execute(text("SELECT thread, message FROM posts WHERE key = :k"), {"k": key}).one()
     )
     await room.hear(
         Pressed(
@@ -182,7 +180,7 @@ async def test_a_group_that_the_platform_vouches_for_counts_too(room: Room) -> N
 
 async def test_every_account_of_the_person_is_told_where_it_can_be_reached(room: Room) -> None:
     await say(room, OLD, "thanks", direct=False)  # never spoke in private
-    await room.database.write(lambda books: books.people.link(BO, OLD))
+    await room.database.write(lambda tx: tx.people.link(BO, OLD))
     id = await ask(room, BO, PHONE)
     await press(room, id, PHONE)
     await press(room, id, BO)

@@ -26,7 +26,7 @@ def room(database: Database) -> Room:
 
 async def whispers(room: Room) -> list[tuple[str, str]]:
     rows = await room.database.read(
-        lambda books: books.db.execute(text("SELECT target, body FROM posts WHERE act = 'whisper'")).all()
+        lambda tx: tx.db.execute(text("SELECT target, body FROM posts WHERE act = 'whisper'")).all()
     )
     assert not any(KEY in row.body for row in rows)
     return [(row.target, row.body) for row in rows if "looks like a key" in row.body]

@@ -19,9 +19,9 @@ from bot.messages import Card, Said, load_card
 from bot.permissions import Permissions
 from bot.running.jobs import settle_waiting
 from bot.services import Services, SystemClock
-from store.books import Books
 from store.codec import Cause
 from store.database import Database
+from store.transaction import Transaction
 from tests.builders.decisions import question
 
 ANA, CHANNEL = Account("console:ana"), "console:general"
@@ -36,14 +36,14 @@ def office(tmp_path: Path) -> Iterator[Services]:
     database.close()
 
 
-def fill(office: Services, books: Books) -> None:
-    owner, cause = books.people.of(ANA).id, Cause(actor=ANA, delivery="d")
+def fill(office: Services, tx: Transaction) -> None:
+    owner, cause = tx.people.of(ANA).id, Cause(actor=ANA, delivery="d")
     for number in range(TASKS):
         moment, direct = office.moment(CHANNEL, f"cause {number}"), number < PRIVATE
         thread = Thread(f"{CHANNEL}:{number}")
         request = Request(text=f"thing {number}", by=owner, thread=thread, channel=CHANNEL, at=moment.at, direct=direct)
-        task = books.log.open(decide.open_task(books.log.next_id(), request, moment), cause)
-        books.log.append(task.id, asking.ask(task, question("project", WHICH), moment), cause)
+        task = tx.log.open(decide.open_task(tx.log.next_id(), request, moment), cause)
+        tx.log.append(task.id, asking.ask(task, question("project", WHICH), moment), cause)
 
 
 async def answer(office: Services, words: str, *, direct: bool = False) -> Card:
@@ -64,7 +64,7 @@ async def answer(office: Services, words: str, *, direct: bool = False) -> Card:
         pass
     found = "SELECT body FROM posts WHERE key IN (?, ?)"
     keys = (f"reply:{key}", f"whisper:{key}")
-    return load_card(await office.database.read(lambda books: books.db.exec_driver_sql(found, keys).scalar_one()))
+    return load_card(await office.database.read(lambda tx: tx.db.exec_driver_sql(found, keys).scalar_one()))
 
 
 @pytest.mark.parametrize("words", ["tasks", "what needs me"])

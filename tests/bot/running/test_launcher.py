@@ -14,11 +14,11 @@ from agents.domain.ids import PersonId, TaskId
 from agents.domain.task.request import Origin
 from agents.flows import COUNTED, Lane, came_from_issue, row_of
 from bot.running.jobs import launch
-from store.books import Books
 from store.codec import Cause
 from store.database import Database
 from store.running.jobs import Job
 from store.running.leases import Lease
+from store.transaction import Transaction
 from tests.store.room import MORNING, UNLIMITED, Room, office_of
 
 ANA = PersonId("ana")
@@ -35,20 +35,20 @@ async def room(tmp_path: Path) -> AsyncIterator[Room]:
 
 
 async def record(room: Room, task: TaskId, *facts: Event) -> None:
-    await room.database.write(lambda books: books.log.append(task, facts, Cause(actor="ana", delivery=room.key("f"))))
+    await room.database.write(lambda tx: tx.log.append(task, facts, Cause(actor="ana", delivery=room.key("f"))))
 
 
 async def jobs(room: Room) -> list[Job]:
     """What the launcher asks for, ended as soon as it is claimed."""
     await room.database.write(launch)
-    claimed = await room.database.write(lambda books: books.jobs.claim(LEASE, UNLIMITED, 50))
+    claimed = await room.database.write(lambda tx: tx.jobs.claim(LEASE, UNLIMITED, 50))
     for job in claimed:
         await room.database.write(partial(_finish, job))
     return claimed
 
 
-def _finish(job: Job, books: Books) -> None:
-    books.jobs.finish(job.id, job.fence)
+def _finish(job: Job, tx: Transaction) -> None:
+    tx.jobs.finish(job.id, job.fence)
 
 
 async def flows(room: Room) -> list[str]:
@@ -84,8 +84,8 @@ async def test_a_remark_is_understood_while_the_task_is_at_rest(room: Room) -> N
 async def test_a_retried_job_is_the_parked_one_and_no_new_one(room: Room) -> None:
     task = (await room.task()).id
     await room.database.write(launch)
-    [job] = await room.database.write(lambda books: books.jobs.claim(LEASE, UNLIMITED, 1))
-    await room.database.write(lambda books: books.jobs.park(job, "it failed"))
+    [job] = await room.database.write(lambda tx: tx.jobs.claim(LEASE, UNLIMITED, 1))
+    await room.database.write(lambda tx: tx.jobs.park(job, "it failed"))
     retried = e.JobRetried(task=task, at=MORNING, by=ANA, job=job.id)
     await record(room, task, e.TaskStopped(task=task, at=MORNING, by=ANA), retried)
     [again] = await jobs(room)

@@ -17,10 +17,10 @@ from bot.intake.inbox import Inbox
 from bot.messages import Later, Refused
 from bot.platforms.console.platform import ConsolePlatform
 from bot.running.new_threads import ApprovedProposals, Elsewhere
-from store.books import Books
 from store.chat.deliveries import DeliveryState
 from store.codec import Cause
 from store.database import Database
+from store.transaction import Transaction
 from tests.builders.proposals import proposal_of
 from tests.store.room import ANA, EVE, LEAD, MORNING, Room, is_whole, office_of
 
@@ -64,16 +64,16 @@ class House:
         return (await self.room.press(by, decision, letter)).state
 
     async def now(self) -> Task:
-        return await self.room.database.read(lambda books: books.log.in_thread(self.task.id))
+        return await self.room.database.read(lambda tx: tx.log.in_thread(self.task.id))
 
     async def settled(self) -> list[Task]:
         """What the tasks are once everything that came in is settled, the new ones first."""
         for received in await self.room.inbox.waiting():
             await self.room.inbox.settle(received)
-        return await self.room.database.read(lambda books: books.log.tasks(ended=True, limit=10))
+        return await self.room.database.read(lambda tx: tx.log.tasks(ended=True, limit=10))
 
     async def listed(self) -> Listed:
-        [only] = await self.room.database.read(lambda books: books.proposals.all(pending=False))
+        [only] = await self.room.database.read(lambda tx: tx.proposals.all(pending=False))
         return only
 
 
@@ -85,19 +85,19 @@ async def house(database: Database) -> House:
 async def proposed(database: Database, *, direct: bool = False) -> House:
     room = Room(office_of(database))
 
-    def asked(books: Books) -> Task:
+    def asked(tx: Transaction) -> Task:
         moment, thread = room.office.moment(HERE, "said:1"), Thread(f"{HERE}:1")
-        ana = books.people.of(ANA).id
+        ana = tx.people.of(ANA).id
         request = Request(text="add login", by=ana, thread=thread, channel=HERE, at=moment.at, direct=direct)
-        facts = decide.open_task(books.log.next_id(), request, moment)
-        return books.log.open(facts, Cause(actor=ANA, delivery="said:1"))
+        facts = decide.open_task(tx.log.next_id(), request, moment)
+        return tx.log.open(facts, Cause(actor=ANA, delivery="said:1"))
 
     task = await database.write(asked)
 
-    def propose(books: Books) -> None:
+    def propose(tx: Transaction) -> None:
         moment = room.office.moment(HERE, "job:1")
         facts = proposing.propose(task, proposal_of("There is no compiler", task.id), moment)
-        books.log.append(task.id, facts, Cause(actor="overlord", delivery="job:1"))
+        tx.log.append(task.id, facts, Cause(actor="overlord", delivery="job:1"))
 
     await database.write(propose)
     return House(room, task)
@@ -116,7 +116,7 @@ async def test_an_approval_is_carried_out_once_in_the_name_of_whoever_approved(h
     assert len(house.slack.begun) == 1 and len(await house.settled()) == 2
     assert old.id in house.slack.begun[0] and "There is no compiler" in house.slack.begun[0]
     assert (new.request.channel, new.request.mandate and new.request.mandate.thread) == (HERE, old.request.thread)
-    assert new.request.by == (await house.room.database.write(lambda books: books.people.of(LEAD).id))
+    assert new.request.by == (await house.room.database.write(lambda tx: tx.people.of(LEAD).id))
     found = await house.listed()
     assert (found.proposal.status, found.account, found.carried_out_by) == ("approved", LEAD, new.id)
     assert await house.room.database.read(is_whole)
@@ -168,11 +168,11 @@ async def test_a_proposal_that_was_shown_otherwise_is_not_decided_on(house: Hous
 
 
 async def test_words_bring_the_button_of_a_proposal_and_decide_nothing(house: House) -> None:
-    await house.room.database.write(lambda books: books.threads.start(house.task.request.thread, HERE, ANA, MORNING))
-    await house.room.database.write(lambda books: books.threads.bind(house.task.request.thread, house.task.id))
+    await house.room.database.write(lambda tx: tx.threads.start(house.task.request.thread, HERE, ANA, MORNING))
+    await house.room.database.write(lambda tx: tx.threads.bind(house.task.request.thread, house.task.id))
     await house.room.say(LEAD, "approve", house.task.request.thread)
     [decision] = [d for d in (await house.now()).open if d.kind == "proposal"]
-    facts = await house.room.database.read(lambda books: books.log.facts(house.task.id))
+    facts = await house.room.database.read(lambda tx: tx.log.facts(house.task.id))
     offered = facts[-1].event
     assert isinstance(offered, ApprovalOffered) and offered.decision == decision.id
     assert (await house.listed()).proposal.status == "pending"
@@ -181,10 +181,10 @@ async def test_words_bring_the_button_of_a_proposal_and_decide_nothing(house: Ho
 async def test_a_press_decides_on_the_proposal_that_it_was_shown_with(house: House) -> None:
     """Two wait at once; each button has the id and the hash of its own."""
 
-    def propose(books: Books) -> None:
+    def propose(tx: Transaction) -> None:
         moment = house.room.office.moment(HERE, "job:2")
         facts = proposing.propose(house.task, proposal_of("There is no linter", house.task.id), moment)
-        books.log.append(house.task.id, facts, Cause(actor="overlord", delivery="job:2"))
+        tx.log.append(house.task.id, facts, Cause(actor="overlord", delivery="job:2"))
 
     await house.room.database.write(propose)
     first, second = [d for d in (await house.now()).open if d.kind == "proposal"]
@@ -198,7 +198,7 @@ async def test_a_press_decides_on_the_proposal_that_it_was_shown_with(house: Hou
 
 
 async def statuses(house: House) -> dict[str, str]:
-    every = await house.room.database.read(lambda books: books.proposals.all(pending=False))
+    every = await house.room.database.read(lambda tx: tx.proposals.all(pending=False))
     return {each.proposal.title: str(each.proposal.status) for each in every}
 
 
@@ -206,7 +206,7 @@ async def test_a_button_whose_proposal_has_changed_since_decides_nothing(house: 
     task = await house.now()
     [decision] = [d for d in task.open if d.kind == "proposal"]
     [proposal] = task.proposals
-    by = await house.room.database.write(lambda books: books.people.of(LEAD).id)
+    by = await house.room.database.write(lambda tx: tx.people.of(LEAD).id)
     chosen = Chosen(decision=decision, option=decision.option(APPROVE), by=(by,))
     moment, subject = house.room.office.moment(HERE, "press:1"), about(proposal)
     assert [type(fact) for fact in apply(task, subject, chosen, moment)] == [ProposalApproved]

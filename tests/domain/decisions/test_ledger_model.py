@@ -29,10 +29,10 @@ from agents.domain.decisions.decision import Decision
 from agents.domain.ids import Account
 from agents.domain.task.task import Task
 from bot.messages import Pressed
-from store.books import Books
 from store.chat.deliveries import DeliveryState
 from store.codec import Cause
 from store.database import Database
+from store.transaction import Transaction
 from tests.builders.decisions import question
 from tests.domain.ledger_page import (
     ACCOUNTS,
@@ -176,7 +176,7 @@ class LedgerMachine(RuleBasedStateMachine):
 
     @rule(pair=st.sampled_from(LINKS))
     def link_accounts(self, pair: tuple[Account, Account]) -> None:
-        self._loop.run(self.room.database.write(lambda books: books.people.link(*pair)))
+        self._loop.run(self.room.database.write(lambda tx: tx.people.link(*pair)))
         self.model.link(*pair)
 
     @rule(seconds=st.sampled_from((1, 5 * MINUTE, 10 * MINUTE, 30 * MINUTE, 4 * HOUR, 30 * HOUR)))
@@ -206,10 +206,10 @@ class LedgerMachine(RuleBasedStateMachine):
         asked = question(old.kind, old.real.options, "changed", default)
         moment = self.room.office.moment(old.task.request.channel, self.room.key("changed"))
 
-        def transaction(books: Books) -> Decision:
-            task = books.log.task(old.task.id)
+        def transaction(tx: Transaction) -> Decision:
+            task = tx.log.task(old.task.id)
             facts = asking.supersede(old.real, task, asked, moment)
-            return books.log.append(task.id, facts, Cause(actor="overlord", delivery=moment.cause)).open[-1]
+            return tx.log.append(task.id, facts, Cause(actor="overlord", delivery=moment.cause)).open[-1]
 
         real = self._loop.run(self.room.database.write(transaction))
         old.state, old.due = "superseded", None
@@ -223,7 +223,7 @@ class LedgerMachine(RuleBasedStateMachine):
             return
         facts = asking.withdraw([asked.real], asking.Withdrawal.CHANGES, moment)
         cause = Cause(actor="overlord", delivery=moment.cause)
-        self._loop.run(self.room.database.write(lambda books: books.log.append(asked.task.id, facts, cause)))
+        self._loop.run(self.room.database.write(lambda tx: tx.log.append(asked.task.id, facts, cause)))
         asked.state, asked.due = "withdrawn", None
 
     @rule()
@@ -234,7 +234,7 @@ class LedgerMachine(RuleBasedStateMachine):
     @invariant()
     def the_ledger_is_what_the_page_says(self) -> None:
         ids = [asked.real.id for asked in self.known]
-        stored = self._loop.run(self.room.database.read(lambda books: [books.ledger.find(id) for id in ids]))
+        stored = self._loop.run(self.room.database.read(lambda tx: [tx.ledger.find(id) for id in ids]))
         for asked, real in zip(self.known, stored, strict=True):
             assert real is not None
             found = (str(real.state), real.outcome, real.reminders, real.held_by is not None, real.due)

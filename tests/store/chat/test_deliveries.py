@@ -11,9 +11,9 @@ from sqlalchemy import text
 from agents.domain.ids import Thread
 from bot.messages import Said
 from bot.running.jobs import settle_waiting
-from store.books import Books
 from store.chat.deliveries import DeliveryState, Received
 from store.database import Database
+from store.transaction import Transaction
 from tests.store.room import ANA, CHANNEL, FULL, MORNING, Room, office_of
 
 WINDOW = timedelta(seconds=60)
@@ -30,8 +30,8 @@ async def keep(database: Database, *deliveries: Received) -> list[bool]:
     return [await database.write(partial(_keep, one)) for one in deliveries]
 
 
-def _keep(one: Received, books: Books) -> bool:
-    return books.deliveries.keep(one)
+def _keep(one: Received, tx: Transaction) -> bool:
+    return tx.deliveries.keep(one)
 
 
 async def test_the_same_key_is_kept_once(database: Database) -> None:
@@ -50,25 +50,25 @@ async def test_one_message_that_comes_as_two_events_is_kept_once_in_either_order
 async def test_waiting_deliveries_come_back_whole_and_in_their_order(database: Database) -> None:
     sent = [received("c", "x"), received("a"), received("b")]
     await keep(database, *sent)
-    assert await database.read(lambda books: books.deliveries.to_settle()) == sent
-    assert await database.read(lambda books: books.deliveries.to_settle(2)) == sent[:2]
+    assert await database.read(lambda tx: tx.deliveries.to_settle()) == sent
+    assert await database.read(lambda tx: tx.deliveries.to_settle(2)) == sent[:2]
 
 
 async def test_a_delivery_is_settled_once(database: Database) -> None:
     await keep(database, received("a"))
 
     async def settle(state: DeliveryState) -> bool:
-        return await database.write(lambda books: books.deliveries.settle("a", state, "why", MORNING))
+        return await database.write(lambda tx: tx.deliveries.settle("a", state, "why", MORNING))
 
     assert [await settle(DeliveryState.HANDLED), await settle(DeliveryState.REFUSED)] == [True, False]
-    assert await database.read(lambda books: books.deliveries.state("a")) == (DeliveryState.HANDLED, "why")
-    assert await database.read(lambda books: books.deliveries.to_settle()) == []
-    assert await database.read(lambda books: books.deliveries.state("unknown")) is None
+    assert await database.read(lambda tx: tx.deliveries.state("a")) == (DeliveryState.HANDLED, "why")
+    assert await database.read(lambda tx: tx.deliveries.to_settle()) == []
+    assert await database.read(lambda tx: tx.deliveries.state("unknown")) is None
 
 
 async def test_failed_tries_are_counted(database: Database) -> None:
     await keep(database, received("a"))
-    assert [await database.write(lambda books: books.deliveries.count_failure("a")) for _ in range(3)] == [1, 2, 3]
+    assert [await database.write(lambda tx: tx.deliveries.count_failure("a")) for _ in range(3)] == [1, 2, 3]
 
 
 async def test_a_thousand_events_delivered_up_to_four_times_at_two_instances_count_once(
@@ -102,7 +102,7 @@ async def test_a_thousand_events_delivered_up_to_four_times_at_two_instances_cou
         question = """SELECT (SELECT count(*) FROM snapshots) AS tasks, (SELECT count(DISTINCT thread) FROM threads
                       WHERE task IS NOT NULL) AS threads, (SELECT count(*) FROM posts WHERE act = 'post') AS posts,
                       (SELECT count(*) FROM posts WHERE act = 'seen') AS seen"""
-        counted = await database.read(lambda books: books.db.execute(text(question)).one())
+        counted = await database.read(lambda tx: tx.db.execute(text(question)).one())
         assert tuple(counted) == (count, count, count, count)
         assert await rooms[0].whole()
     finally:

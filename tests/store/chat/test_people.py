@@ -7,9 +7,9 @@ import pytest
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, Thread
 from agents.domain.project.linking import Side
-from store.books import Books
 from store.chat.people import Person
 from store.database import Database
+from store.transaction import Transaction
 from tests.store.room import MORNING
 
 SLACK, DISCORD, CONSOLE = Account("slack:T1:U1"), Account("discord:1"), Account("console:ana")
@@ -18,18 +18,18 @@ MINE = Side(account=SLACK, thread=Thread("slack:T1:D1:1.0"))
 
 
 async def link(database: Database, one: Account, other: Account) -> Person:
-    return await database.write(lambda books: books.people.link(one, other))
+    return await database.write(lambda tx: tx.people.link(one, other))
 
 
 async def who(database: Database, account: Account) -> Person:
-    return await database.write(lambda books: books.people.of(account))
+    return await database.write(lambda tx: tx.people.of(account))
 
 
 async def test_someone_met_for_the_first_time_is_a_person_with_a_name(database: Database) -> None:
-    met = await database.write(lambda books: books.people.of(SLACK, "Ana"))
+    met = await database.write(lambda tx: tx.people.of(SLACK, "Ana"))
     assert (met.name, met.accounts, met.known_as) == ("Ana", (SLACK,), frozenset({met.id}))
-    assert await database.write(lambda books: books.people.of(SLACK, "An approver's name")) == met
-    assert await database.read(lambda books: books.people.find(DISCORD)) is None
+    assert await database.write(lambda tx: tx.people.of(SLACK, "An approver's name")) == met
+    assert await database.read(lambda tx: tx.people.find(DISCORD)) is None
 
 
 async def test_linked_accounts_are_one_person_from_either_side(database: Database) -> None:
@@ -37,8 +37,8 @@ async def test_linked_accounts_are_one_person_from_either_side(database: Databas
     linked = await link(database, SLACK, DISCORD)
     assert linked.accounts == (DISCORD, SLACK) and linked.known_as == {first.id, second.id}
     assert await who(database, DISCORD) == await who(database, SLACK) == linked
-    assert await database.read(lambda books: books.people.get(second.id)) == linked, "what either did counts as theirs"
-    assert [person.id for person in await database.read(lambda books: books.people.all())] == [linked.id]
+    assert await database.read(lambda tx: tx.people.get(second.id)) == linked, "what either did counts as theirs"
+    assert [person.id for person in await database.read(lambda tx: tx.people.all())] == [linked.id]
 
 
 async def test_linking_again_or_to_oneself_changes_nothing(database: Database) -> None:
@@ -58,18 +58,18 @@ async def test_links_of_links_end_in_one_person(database: Database) -> None:
 
 async def test_a_new_name_is_shown_for_every_account(database: Database) -> None:
     await link(database, SLACK, DISCORD)
-    await database.write(lambda books: books.people.rename(DISCORD, "Ana B."))
+    await database.write(lambda tx: tx.people.rename(DISCORD, "Ana B."))
     person = await who(database, SLACK)
-    assert person.name == await database.read(lambda books: books.people.name(person.id)) == "Ana B."
+    assert person.name == await database.read(lambda tx: tx.people.name(person.id)) == "Ana B."
 
 
 async def test_a_code_names_its_maker_once_in_time_and_from_another_account(database: Database) -> None:
     until = MORNING + timedelta(minutes=10)
-    await database.write(lambda books: books.links.offer(MINE, "AB12CD34", until))
+    await database.write(lambda tx: tx.links.offer(MINE, "AB12CD34", until))
 
     async def take(account: Account, code: str, minutes: float) -> Side:
         at = MORNING + timedelta(minutes=minutes)
-        return await database.write(lambda books: books.links.take(account, code, at))
+        return await database.write(lambda tx: tx.links.take(account, code, at))
 
     with pytest.raises(OverlordError):
         await take(DISCORD, "WRONG123", 1)
@@ -82,9 +82,9 @@ async def test_a_code_names_its_maker_once_in_time_and_from_another_account(data
 async def test_a_code_is_no_good_from_its_own_account_or_too_late(
     database: Database, account: Account, minutes: float
 ) -> None:
-    def try_it(books: Books) -> None:
-        books.links.offer(MINE, "AB12CD34", MORNING + timedelta(minutes=10))
-        books.links.take(account, "AB12CD34", MORNING + timedelta(minutes=minutes))
+    def try_it(tx: Transaction) -> None:
+        tx.links.offer(MINE, "AB12CD34", MORNING + timedelta(minutes=10))
+        tx.links.take(account, "AB12CD34", MORNING + timedelta(minutes=minutes))
 
     with pytest.raises(OverlordError, match="not known, was used, or is too old"):
         await database.write(try_it)
@@ -93,7 +93,7 @@ async def test_a_code_is_no_good_from_its_own_account_or_too_late(
 async def test_an_account_that_was_linked_can_be_a_person_of_its_own_again(database: Database) -> None:
     before = await who(database, DISCORD)
     await link(database, SLACK, DISCORD)
-    assert await database.write(lambda books: books.people.unlink(DISCORD))
+    assert await database.write(lambda tx: tx.people.unlink(DISCORD))
     assert await who(database, DISCORD) == before
     assert (await who(database, SLACK)).accounts == (SLACK,)
-    assert not await database.write(lambda books: books.people.unlink(DISCORD)), "there is nothing to undo"
+    assert not await database.write(lambda tx: tx.people.unlink(DISCORD)), "there is nothing to undo"

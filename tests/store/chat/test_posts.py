@@ -8,11 +8,11 @@ import pytest
 from sqlalchemy import text
 
 from agents.domain.ids import Thread
-from store.books import Books
 from store.chat.posts import Act, Post, PostState, Wish
 from store.database import Database
 from store.running.gauges import measure
 from store.running.leases import Lease
+from store.transaction import Transaction
 from tests.store.room import MORNING, UNLIMITED
 
 LATER = timedelta(seconds=UNLIMITED.status_edits_apart)
@@ -35,28 +35,28 @@ class Outboxes:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def do(self, what: Callable[[Books], Result]) -> Result:
+    async def do(self, what: Callable[[Transaction], Result]) -> Result:
         return await self._database.write(what)
 
     async def want(self, *wishes: Wish) -> None:
-        def all_of_them(books: Books) -> None:
+        def all_of_them(tx: Transaction) -> None:
             for one in wishes:
-                books.posts.want(one, MORNING)
+                tx.posts.want(one, MORNING)
 
         await self.do(all_of_them)
 
     async def claim(self, at: datetime = MORNING, owner: str = "one", dead: tuple[str, ...] = ()) -> list[Post]:
-        return await self.do(lambda books: books.posts.claim(lease(at, owner, dead), UNLIMITED, 100))
+        return await self.do(lambda tx: tx.posts.claim(lease(at, owner, dead), UNLIMITED, 100))
 
     async def sent(self, post: Post, message: str = "m1", at: datetime = MORNING) -> None:
-        await self.do(lambda books: books.posts.mark_sent(post, message, at, UNLIMITED))
+        await self.do(lambda tx: tx.posts.mark_sent(post, message, at, UNLIMITED))
 
     async def unsure(self, post: Post) -> None:
-        await self.do(lambda books: books.posts.unsure(post, MORNING, SETTLE, "reset"))
+        await self.do(lambda tx: tx.posts.unsure(post, MORNING, SETTLE, "reset"))
 
     async def row(self, key: str) -> tuple[str, str, int, str]:
         question = text("SELECT state, message, fence, problem FROM posts WHERE key = :key").bindparams(key=key)
-        return tuple(await self._database.read(lambda books: books.db.execute(question).one()))
+        return tuple(await self._database.read(lambda tx: tx.db.execute(question).one()))
 
 
 @pytest.fixture
@@ -126,9 +126,9 @@ async def test_an_unsure_post_is_looked_for_after_the_settle_time_and_holds_up_i
 async def test_a_post_that_was_not_taken_waits_as_long_as_it_was_told(posts: Outboxes) -> None:
     await posts.want(wish("a"), wish("b"))
     [post] = await posts.claim()
-    await posts.do(lambda books: books.posts.later(post, MORNING + timedelta(seconds=30), "429"))
+    await posts.do(lambda tx: tx.posts.later(post, MORNING + timedelta(seconds=30), "429"))
     assert await posts.claim(MORNING + timedelta(seconds=29)) == []
-    due = await posts.do(lambda books: books.posts.next_due(MORNING))
+    due = await posts.do(lambda tx: tx.posts.next_due(MORNING))
     assert due == MORNING + timedelta(seconds=30)
     [again] = await posts.claim(MORNING + timedelta(seconds=30))
     assert (again.key, again.unsure) == ("a", False)
@@ -137,7 +137,7 @@ async def test_a_post_that_was_not_taken_waits_as_long_as_it_was_told(posts: Out
 async def test_a_parked_post_lets_its_thread_go_on(posts: Outboxes) -> None:
     await posts.want(wish("a"), wish("b"))
     [post] = await posts.claim()
-    await posts.do(lambda books: books.posts.park(post, "channel_not_found"))
+    await posts.do(lambda tx: tx.posts.park(post, "channel_not_found"))
     assert keys(await posts.claim()) == ["b"]
     assert (await posts.row("a"))[::3] == (PostState.PARKED, "channel_not_found")
 
@@ -151,8 +151,8 @@ async def test_a_zombies_end_changes_nothing(posts: Outboxes) -> None:
     before = await posts.row("a")
     await posts.sent(zombie, "a ghost's message")
     await posts.unsure(zombie)
-    await posts.do(lambda books: books.posts.later(zombie, MORNING, "x"))
-    await posts.do(lambda books: books.posts.park(zombie, "x"))
+    await posts.do(lambda tx: tx.posts.later(zombie, MORNING, "x"))
+    await posts.do(lambda tx: tx.posts.park(zombie, "x"))
     assert await posts.row("a") == before
     await posts.sent(post, "m1")
     await posts.sent(zombie, "a ghost's message")
@@ -165,17 +165,17 @@ async def test_what_a_dead_sender_held_is_taken_at_once_and_looked_for_first(pos
     assert await posts.claim(owner="two") == []
     [post] = await posts.claim(owner="two", dead=("dead one",))
     assert post.unsure
-    assert await posts.do(lambda books: books.posts.lease_owners()) == {"two"}
+    assert await posts.do(lambda tx: tx.posts.lease_owners()) == {"two"}
 
 
 async def test_the_button_of_a_message_is_found_by_where_it_stands(posts: Outboxes) -> None:
     await posts.want(wish("decision:x", "card"))
     [post] = await posts.claim()
     await posts.sent(post, "m9")
-    found = await posts.do(lambda books: books.posts.on_message(Thread("slack:C1:1"), "m9"))
+    found = await posts.do(lambda tx: tx.posts.on_message(Thread("slack:C1:1"), "m9"))
     assert found is not None and (found.key, found.body) == ("decision:x", "card")
-    assert await posts.do(lambda books: books.posts.on_message(Thread("slack:C2:1"), "m9")) is None
-    assert await posts.do(lambda books: books.posts.on_message(Thread("slack:C1:1"), "m8")) is None
+    assert await posts.do(lambda tx: tx.posts.on_message(Thread("slack:C2:1"), "m9")) is None
+    assert await posts.do(lambda tx: tx.posts.on_message(Thread("slack:C1:1"), "m8")) is None
 
 
 async def test_a_lease_from_before_the_clock_was_set_back_runs_out_in_one_leases_time(posts: Outboxes) -> None:
@@ -214,9 +214,9 @@ async def test_looking_often_after_the_clock_was_set_back_puts_nothing_off_again
         await posts.sent(post, "m1", day)
         await posts.want(wish("status", "two"))
     elif tried == "unsure":
-        await posts.do(lambda books: books.posts.unsure(post, day, SETTLE, "reset"))
+        await posts.do(lambda tx: tx.posts.unsure(post, day, SETTLE, "reset"))
     else:
-        await posts.do(lambda books: books.posts.later(post, day, "429"))
+        await posts.do(lambda tx: tx.posts.later(post, day, "429"))
     expected = UNLIMITED.status_edits_apart if tried == "sent" else UNLIMITED.settle
     assert await seconds_until_taken(posts) == expected
 
@@ -233,14 +233,14 @@ async def test_what_is_parked_stays_parked_when_the_clock_is_set_back(posts: Out
     day = MORNING + timedelta(days=1)
     await posts.want(wish("a"))
     [post] = await posts.claim(day)
-    await posts.do(lambda books: books.posts.park(post, "gone"))
+    await posts.do(lambda tx: tx.posts.park(post, "gone"))
     assert [await posts.claim(MORNING + timedelta(seconds=s)) for s in (0, 1, 100, 2000)] == [[]] * 4
 
 
 async def test_the_same_key_in_two_threads_is_two_messages(posts: Outboxes) -> None:
     await posts.want(wish("a"), wish("a", thread="slack:C1:2"))
     assert keys(await posts.claim()) == ["a", "a"]
-    assert await posts.do(lambda books: (books.posts.is_wanted("a"), books.posts.is_wanted("b"))) == (True, False)
+    assert await posts.do(lambda tx: (tx.posts.is_wanted("a"), tx.posts.is_wanted("b"))) == (True, False)
 
 
 async def test_a_platform_that_asks_for_patience_after_an_unsure_try_is_given_it(posts: Outboxes) -> None:
@@ -249,7 +249,7 @@ async def test_a_platform_that_asks_for_patience_after_an_unsure_try_is_given_it
     await posts.unsure(post)
     [again] = await posts.claim(MORNING + SETTLE)
     until = MORNING + SETTLE + timedelta(seconds=300)
-    await posts.do(lambda books: books.posts.later(again, until, "429"))
+    await posts.do(lambda tx: tx.posts.later(again, until, "429"))
     for second in range(0, 300, 20):
         assert await posts.claim(MORNING + SETTLE + timedelta(seconds=second)) == []
     assert keys(await posts.claim(until)) == ["a"]
@@ -259,11 +259,11 @@ async def test_posts_that_no_platform_takes_are_counted_until_their_thread_has_w
     await posts.want(wish("a"), wish("b", thread="slack:C1:2"))
     first, second = await posts.claim()
     await posts.sent(second, "m2")
-    await posts.do(lambda books: books.posts.park(first, "gone"))
+    await posts.do(lambda tx: tx.posts.park(first, "gone"))
     at = MORNING + timedelta(seconds=90)
-    gauges = await posts.do(lambda books: measure(books.db, at))
+    gauges = await posts.do(lambda tx: measure(tx.db, at))
     assert gauges["overlord_parked_posts"][1] == 1
     assert gauges["overlord_post_age_seconds"][1] == 0, "nothing waits: one was taken, one never will be"
     await posts.want(wish("c", thread="slack:C1:3"))
-    gauges = await posts.do(lambda books: measure(books.db, at))
+    gauges = await posts.do(lambda tx: measure(tx.db, at))
     assert (gauges["overlord_parked_posts"][1], gauges["overlord_post_age_seconds"][1]) == (1, 90)

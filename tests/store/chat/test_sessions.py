@@ -26,24 +26,24 @@ def session(cookie: str, login: str = "ana", days: int = 0) -> Session:
 
 
 async def give(database: Database, login: str, token: str) -> None:
-    await database.write(lambda books: books.people.set_token(login, token, MORNING))
+    await database.write(lambda tx: tx.people.set_token(login, token, MORNING))
 
 
 async def begin(database: Database, begun: Session, token: str) -> bool:
-    return await database.write(lambda books: books.sessions.begin(begun, hashed(token)))
+    return await database.write(lambda tx: tx.sessions.begin(begun, hashed(token)))
 
 
 async def found(database: Database, cookie: str, days: int = 1) -> Session | None:
-    return await database.read(lambda books: books.sessions.find(hashed(cookie), MORNING + days * DAY))
+    return await database.read(lambda tx: tx.sessions.find(hashed(cookie), MORNING + days * DAY))
 
 
 async def listed(database: Database, login: str = "", days: int = 1) -> list[str]:
     at = MORNING + days * DAY
-    return [each.key for each in await database.read(lambda books: books.sessions.list(at, login))]
+    return [each.key for each in await database.read(lambda tx: tx.sessions.list(at, login))]
 
 
 async def end(database: Database, login: str, id: str = "") -> int:
-    return await database.write(partial(lambda books: books.sessions.end(login, id)))
+    return await database.write(partial(lambda tx: tx.sessions.end(login, id)))
 
 
 async def test_a_session_begins_with_the_token_of_its_login_and_no_other(database: Database) -> None:
@@ -56,7 +56,7 @@ async def test_a_session_begins_with_the_token_of_its_login_and_no_other(databas
     assert await begin(database, session("c"), "secret")
     assert await found(database, "c") == session("c")
     assert await found(database, "another") is None
-    stored = str(await database.read(lambda books: books.db.execute(select(tables.tokens)).all()))
+    stored = str(await database.read(lambda tx: tx.db.execute(select(tables.tokens)).all()))
     assert "secret" not in stored and hashed("secret") in stored
 
 
@@ -91,6 +91,6 @@ async def test_a_token_that_is_replaced_or_revoked_takes_its_sessions_along(data
     assert await found(database, "a") is None and await found(database, "z")
     assert not await begin(database, session("a"), "secret")
     assert await begin(database, session("a"), "new")
-    assert await database.write(lambda books: books.people.revoke_token("ana"))
-    assert not await database.write(lambda books: books.people.revoke_token("ana"))
+    assert await database.write(lambda tx: tx.people.revoke_token("ana"))
+    assert not await database.write(lambda tx: tx.people.revoke_token("ana"))
     assert await found(database, "a") is None and not await begin(database, session("b"), "new")

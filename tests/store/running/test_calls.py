@@ -10,9 +10,9 @@ from agents.domain.ids import TaskId
 from agents.domain.models.budget import Budgets
 from agents.domain.models.failure import ErrorClass, Failure
 from agents.ports import Admitted, Answered, Call, Tried
-from store.books import Books
 from store.database import Database
 from store.running.port_adapters import CallLog
+from store.transaction import Transaction
 from tests.llm.rig import task
 
 MODEL, OTHER = "openai/large", "openai/small"
@@ -48,7 +48,7 @@ def call(id: str = "c1", number: int = 1, reserve: float = 1.0, models: tuple[st
 
 
 async def spent_on(database: Database, number: int = 1) -> float:
-    return await database.read(lambda books: books.calls.spent_on(TaskId(f"T-{number}")))
+    return await database.read(lambda tx: tx.calls.spent_on(TaskId(f"T-{number}")))
 
 
 async def test_a_step_is_reserved_paid_and_given_back_for_nothing(database: Database, clock: Clock) -> None:
@@ -121,7 +121,7 @@ async def test_many_at_once_never_reserve_more_than_there_is(database: Database,
 async def test_a_refused_call_leaves_nothing_behind(database: Database, clock: Clock) -> None:
     with pytest.raises(BudgetReached):
         await log(database, clock, Budgets(task=0.5)).begin(call())
-    assert await database.read(lambda books: books.calls.totals()) == []
+    assert await database.read(lambda tx: tx.calls.totals()) == []
 
 
 async def test_a_warning_belongs_to_one_budget_and_one_limit(database: Database, clock: Clock) -> None:
@@ -172,8 +172,8 @@ async def test_totals_say_what_each_model_did(database: Database, clock: Clock) 
         await book.begin(call(f"c{number}"))
         await book.finish(call(f"c{number}"), Tried(model=MODEL, cost=0.5, tokens_in=10), "{}", "")
 
-    def read(books: Books) -> list[dict[str, object]]:
-        return books.calls.totals()
+    def read(tx: Transaction) -> list[dict[str, object]]:
+        return tx.calls.totals()
 
     (row,) = await database.read(read)
     assert (row["role"], row["model"], row["state"], row["steps"], row["cost"]) == ("critic", MODEL, "done", 3, 1.5)

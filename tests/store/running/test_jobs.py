@@ -21,7 +21,7 @@ async def test_the_same_fact_asks_for_a_flow_once(queue: Queue) -> None:
     await queue.ask("plan", "plan", "review")
     jobs = await queue.claim()
     assert sorted(flows(jobs)) == ["plan", "review"]
-    assert await queue.do(lambda books: books.jobs.count_unfinished(queue.task.id)) == 2
+    assert await queue.do(lambda tx: tx.jobs.count_unfinished(queue.task.id)) == 2
     assert jobs[0].event.task == queue.task.id
 
 
@@ -36,7 +36,7 @@ async def test_a_job_is_claimed_by_one_at_a_time(queue: Queue) -> None:
 async def test_a_renewed_lease_goes_on(queue: Queue) -> None:
     await queue.ask("plan")
     [job] = await queue.claim()
-    assert await queue.do(lambda books: books.jobs.renew(job.id, job.fence, MORNING + 2 * LEASE))
+    assert await queue.do(lambda tx: tx.jobs.renew(job.id, job.fence, MORNING + 2 * LEASE))
     assert await queue.claim(MORNING + LEASE, owner="two") == []
 
 
@@ -45,13 +45,13 @@ async def test_a_zombie_can_neither_finish_nor_renew_nor_put_back_nor_park(queue
     [zombie] = await queue.claim()
     [job] = await queue.claim(MORNING + LEASE, owner="two")
     with pytest.raises(StaleLease):
-        await queue.do(lambda books: books.jobs.finish(zombie.id, zombie.fence))
-    assert not await queue.do(lambda books: books.jobs.renew(zombie.id, zombie.fence, MORNING + 9 * LEASE))
-    await queue.do(lambda books: books.jobs.put_back(zombie, "late", MORNING))
-    await queue.do(lambda books: books.jobs.release([zombie]))
-    assert not await queue.do(lambda books: books.jobs.park(zombie, "late"))
+        await queue.do(lambda tx: tx.jobs.finish(zombie.id, zombie.fence))
+    assert not await queue.do(lambda tx: tx.jobs.renew(zombie.id, zombie.fence, MORNING + 9 * LEASE))
+    await queue.do(lambda tx: tx.jobs.put_back(zombie, "late", MORNING))
+    await queue.do(lambda tx: tx.jobs.release([zombie]))
+    assert not await queue.do(lambda tx: tx.jobs.park(zombie, "late"))
     assert await queue.state(job) == ("leased", 1)
-    await queue.do(lambda books: books.jobs.finish(job.id, job.fence))
+    await queue.do(lambda tx: tx.jobs.finish(job.id, job.fence))
     assert await queue.state(job) == ("done", 1)
 
 
@@ -59,13 +59,13 @@ async def test_a_job_that_is_done_stays_done_whatever_its_flow_does_afterwards(q
     """A flow that fails after it recorded must not run again: its facts are there."""
     await queue.ask("plan")
     [job] = await queue.claim()
-    await queue.do(lambda books: books.jobs.finish(job.id, job.fence))
-    await queue.do(lambda books: books.jobs.put_back(job, "failed late", MORNING))
-    await queue.do(lambda books: books.jobs.release([job]))
-    assert not await queue.do(lambda books: books.jobs.park(job, "failed late"))
+    await queue.do(lambda tx: tx.jobs.finish(job.id, job.fence))
+    await queue.do(lambda tx: tx.jobs.put_back(job, "failed late", MORNING))
+    await queue.do(lambda tx: tx.jobs.release([job]))
+    assert not await queue.do(lambda tx: tx.jobs.park(job, "failed late"))
     assert await queue.state(job) == ("done", 0)
     with pytest.raises(StaleLease):
-        await queue.do(lambda books: books.jobs.finish(job.id, job.fence))
+        await queue.do(lambda tx: tx.jobs.finish(job.id, job.fence))
 
 
 async def test_three_deaths_are_counted_and_a_stop_is_not(queue: Queue) -> None:
@@ -76,7 +76,7 @@ async def test_three_deaths_are_counted_and_a_stop_is_not(queue: Queue) -> None:
         attempts.append(job.attempts)
     assert attempts == [0, 1, 2, 3], "the fourth is told that it is one too many"
     assert job.problem == "the program died while it ran"
-    await queue.do(lambda books: books.jobs.release([job]))
+    await queue.do(lambda tx: tx.jobs.release([job]))
     [job] = await queue.claim(owner="run 5")
     assert job.attempts == 3
 
@@ -84,9 +84,9 @@ async def test_three_deaths_are_counted_and_a_stop_is_not(queue: Queue) -> None:
 async def test_a_failed_job_waits_and_tells_why(queue: Queue) -> None:
     await queue.ask("plan")
     [job] = await queue.claim()
-    await queue.do(lambda books: books.jobs.put_back(job, "ValueError", MORNING + 4 * SECOND))
+    await queue.do(lambda tx: tx.jobs.put_back(job, "ValueError", MORNING + 4 * SECOND))
     assert await queue.claim(MORNING + 3 * SECOND) == []
-    assert await queue.do(lambda books: books.jobs.next_try(MORNING)) == MORNING + 4 * SECOND
+    assert await queue.do(lambda tx: tx.jobs.next_try(MORNING)) == MORNING + 4 * SECOND
     [again] = await queue.claim(MORNING + 4 * SECOND)
     assert (again.attempts, again.problem) == (1, "ValueError")
 
@@ -94,9 +94,9 @@ async def test_a_failed_job_waits_and_tells_why(queue: Queue) -> None:
 async def test_a_parked_job_rests_until_a_person_asks_for_it_again(queue: Queue) -> None:
     await queue.ask("plan")
     [job] = await queue.claim()
-    assert await queue.do(lambda books: books.jobs.park(job, "gave up"))
+    assert await queue.do(lambda tx: tx.jobs.park(job, "gave up"))
     assert await queue.claim(MORNING + timedelta(days=9), owner="two") == []
-    await queue.do(lambda books: books.jobs.again(job.id))
+    await queue.do(lambda tx: tx.jobs.again(job.id))
     [again] = await queue.claim(owner="two")
     assert again.attempts == 0
 
@@ -114,8 +114,8 @@ async def test_a_clock_that_jumps_ahead_does_not_make_a_process_race_itself(queu
     [job] = await queue.claim()
     hour = MORNING + timedelta(hours=1)
     assert await queue.claim(hour, busy=(job.id,)) == []
-    assert await queue.do(lambda books: books.jobs.next_try(hour)) is None, "and it does not look every millisecond"
-    await queue.do(lambda books: books.jobs.finish(job.id, job.fence))
+    assert await queue.do(lambda tx: tx.jobs.next_try(hour)) is None, "and it does not look every millisecond"
+    await queue.do(lambda tx: tx.jobs.finish(job.id, job.fence))
 
 
 async def test_a_clock_that_is_set_back_stalls_no_job(queue: Queue) -> None:
@@ -123,7 +123,7 @@ async def test_a_clock_that_is_set_back_stalls_no_job(queue: Queue) -> None:
     later = MORNING + timedelta(hours=1)
     await queue.ask("held", "failed")
     [failed] = [job for job in await queue.claim(later, owner="gone") if job.flow == "failed"]
-    await queue.do(lambda books: books.jobs.put_back(failed, "x", later + 4 * SECOND))
+    await queue.do(lambda tx: tx.jobs.put_back(failed, "x", later + 4 * SECOND))
     await queue.ask("new")
     assert flows(await queue.claim(owner="two")) == ["new"]
     assert await queue.claim(owner="three") == [], "it is mended now"

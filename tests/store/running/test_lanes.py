@@ -8,10 +8,10 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
 from agents.domain.limits import Limits
-from store.books import Books
 from store.running.jobs import Job, JobState
 from store.running.leases import Lease
 from store.tables import jobs
+from store.transaction import Transaction
 from tests.store.queue import LEASE, Queue
 from tests.store.room import MORNING, UNLIMITED, Room
 
@@ -23,18 +23,18 @@ async def queue(room: Room) -> Queue:
 
 async def ask(queue: Queue, room: Room, **lanes: str) -> None:
     """One job a name: `a1="shop"` is the job a1 in the lane of the project shop, `chat=""` one that people wait for."""
-    [first, *_] = await room.database.read(lambda books: books.log.facts(queue.task.id))
-    await queue.do(lambda books: books.jobs.ask(*((first, flow, lane) for flow, lane in lanes.items())))
+    [first, *_] = await room.database.read(lambda tx: tx.log.facts(queue.task.id))
+    await queue.do(lambda tx: tx.jobs.ask(*((first, flow, lane) for flow, lane in lanes.items())))
 
 
 async def claim(queue: Queue, most: int = 10, at: Any = MORNING, owner: str = "one", **limits: int) -> list[Job]:
     """A process knows which jobs it is at; all that it holds here counts as such."""
     given = replace(UNLIMITED, **limits)
 
-    def take(books: Books) -> list[Job]:
+    def take(tx: Transaction) -> list[Job]:
         held = select(jobs.c.id).where(jobs.c.state == JobState.LEASED, jobs.c.lease_owner == owner)
-        busy = tuple(books.db.execute(held).scalars())
-        return books.jobs.claim(Lease(owner=owner, at=at, until=at + LEASE, dead=(), busy=busy), given, most)
+        busy = tuple(tx.db.execute(held).scalars())
+        return tx.jobs.claim(Lease(owner=owner, at=at, until=at + LEASE, dead=(), busy=busy), given, most)
 
     return sorted(await queue.do(take), key=lambda job: job.flow)
 
@@ -68,7 +68,7 @@ async def test_what_another_process_runs_counts_until_its_lease_is_over(queue: Q
 async def test_what_ended_makes_room(queue: Queue, room: Room) -> None:
     await ask(queue, room, a1="a", a2="a")
     [job] = await claim(queue, minions=1)
-    await queue.do(lambda books: books.jobs.finish(job.id, job.fence))
+    await queue.do(lambda tx: tx.jobs.finish(job.id, job.fence))
     assert len(await claim(queue, minions=1)) == 1
 
 
@@ -89,18 +89,18 @@ async def test_no_more_are_taken_than_asked_for(queue: Queue, room: Room) -> Non
 async def test_lease_owners_are_those_who_hold_something_now(queue: Queue, room: Room) -> None:
     await ask(queue, room, one="", two="", three="")
     [first] = await claim(queue, most=1, owner="done")
-    await queue.do(lambda books: books.jobs.finish(first.id, first.fence))
+    await queue.do(lambda tx: tx.jobs.finish(first.id, first.fence))
     [second] = await claim(queue, most=1, owner="put back")
-    await queue.do(lambda books: books.jobs.release([second]))
+    await queue.do(lambda tx: tx.jobs.release([second]))
     await claim(queue, most=1, owner="at it")
-    assert await queue.do(lambda books: books.jobs.lease_owners()) == {"at it"}
+    assert await queue.do(lambda tx: tx.jobs.lease_owners()) == {"at it"}
 
 
 async def test_a_job_that_cannot_be_written_is_an_error_and_none_of_its_batch_is(queue: Queue, room: Room) -> None:
-    [first, *_] = await room.database.read(lambda books: books.log.facts(queue.task.id))
+    [first, *_] = await room.database.read(lambda tx: tx.log.facts(queue.task.id))
     nowhere: Any = None
     with pytest.raises(IntegrityError):
-        await queue.do(lambda books: books.jobs.ask((first, "plan", ""), (first, "review", nowhere)))
+        await queue.do(lambda tx: tx.jobs.ask((first, "plan", ""), (first, "review", nowhere)))
     assert await claim(queue) == []
 
 

@@ -14,11 +14,11 @@ from agents.domain.project.retention import Retention
 from agents.domain.task.task import Task
 from bot.running.upkeep import Pruning
 from store import tables
-from store.books import Books
 from store.chat.deliveries import DeliveryState, Received
 from store.codec import Cause
 from store.database import Database
 from store.running.pruning import BATCH, RUNS
+from store.transaction import Transaction
 from tests.store.room import ANA, CHANNEL, MORNING, YES, Room
 
 DAY = 86_400.0
@@ -29,7 +29,7 @@ async def prune(room: Room, retention: Retention) -> int:
 
 
 async def column(database: Database, statement: str) -> list[str]:
-    return await database.read(lambda books: list(books.db.execute(text(statement)).scalars()))
+    return await database.read(lambda tx: list(tx.db.execute(text(statement)).scalars()))
 
 
 def messages(database: Database):  # type: ignore[no-untyped-def]
@@ -67,7 +67,7 @@ async def test_the_talk_of_an_open_task_stays_until_it_has_ended(room: Room) -> 
     pruning = Pruning(replace(room.office, retention=Retention(messages=7)))
     await pruning.prune()
     assert await messages(room.database) == ["add a login form"]
-    await room.database.write(lambda books: books.db.execute(text("UPDATE snapshots SET ended = true")))
+    await room.database.write(lambda tx: tx.db.execute(text("UPDATE snapshots SET ended = true")))
     room.clock.pass_(DAY)  # the same process finds it the next time
     await pruning.prune()
     assert await messages(room.database) == []
@@ -84,13 +84,13 @@ async def test_what_decided_something_stays_without_its_words(room: Room) -> Non
 
 
 async def test_an_issue_that_was_taken_on_is_known_for_ever_and_what_is_unread_is_left_alone(room: Room) -> None:
-    def keep(kind: str, books: Books) -> None:
+    def keep(kind: str, tx: Transaction) -> None:
         received = Received(
             key=kind, kind=kind, body="{}", account=ANA, channel=CHANNEL, thread=Thread(f"{CHANNEL}:1"), at=MORNING
         )
-        books.deliveries.keep(received)
+        tx.deliveries.keep(received)
         if kind != "Said":
-            books.deliveries.settle(kind, DeliveryState.HANDLED, "", MORNING)
+            tx.deliveries.settle(kind, DeliveryState.HANDLED, "", MORNING)
 
     for kind in ("Labelled", "Mandated", "Said", "Edited"):
         await room.database.write(partial(keep, kind))
@@ -101,9 +101,9 @@ async def test_an_issue_that_was_taken_on_is_known_for_ever_and_what_is_unread_i
 
 
 async def test_much_is_removed_in_bounded_batches(room: Room) -> None:
-    def fill(books: Books) -> None:
+    def fill(tx: Transaction) -> None:
         for number in range(2 * BATCH + 1):
-            books.messages.keep(Thread(f"{CHANNEL}:1"), str(number), ANA, "hello", MORNING)
+            tx.messages.keep(Thread(f"{CHANNEL}:1"), str(number), ANA, "hello", MORNING)
 
     await room.database.write(fill)
     room.clock.pass_(timedelta(days=8).total_seconds())
@@ -117,7 +117,7 @@ async def test_turns_go_when_their_task_has_ended_long_enough(room: Room, days: 
     for task in (ended, under_way):
         for run in (f"{task.id}.1-1", f"{task.id}.2-1"):
             row = {"run": run, "number": 0, "body": "{}", "at": 0.0}
-            await room.database.write(lambda books, row=row: books.db.execute(tables.turns.insert(), row))  # type: ignore[misc]
+            await room.database.write(lambda tx, row=row: tx.db.execute(tables.turns.insert(), row))  # type: ignore[misc]
     await room.database.write(partial(_end, ended))
     room.clock.pass_(10 * DAY)
     await prune(room, Retention(turns=days))
@@ -129,7 +129,7 @@ async def test_turns_behind_many_that_stay_are_found_and_later_ends_too(room: Ro
     first, second = await room.task(), await room.task()
     rows = [{"run": f"{first.id}.{n}-1", "number": 0, "body": "{}", "at": 0.0} for n in range(RUNS)]
     rows.append({"run": f"{second.id}.1-1", "number": 0, "body": "{}", "at": 0.0})
-    await room.database.write(lambda books: books.db.execute(tables.turns.insert(), rows))
+    await room.database.write(lambda tx: tx.db.execute(tables.turns.insert(), rows))
     await room.database.write(partial(_end, second))
     room.clock.pass_(10 * DAY)
     office = replace(room.office, retention=Retention(turns=7))
@@ -141,8 +141,8 @@ async def test_turns_behind_many_that_stay_are_found_and_later_ends_too(room: Ro
         room.clock.pass_(10 * DAY)
 
 
-def _end(task: Task, books: Books) -> None:
-    at = books.log.task(task.id).changed_at
+def _end(task: Task, tx: Transaction) -> None:
+    at = tx.log.task(task.id).changed_at
     cancelled = e.TaskCancelled(task=task.id, at=at, by=task.request.by, reason="over")
-    if not books.log.task(task.id).ended:
-        books.log.append(task.id, [cancelled], Cause(actor=ANA, delivery="d"))
+    if not tx.log.task(task.id).ended:
+        tx.log.append(task.id, [cancelled], Cause(actor=ANA, delivery="d"))

@@ -16,11 +16,11 @@ from agents.domain.errors import IllegalMove
 from agents.domain.events import Event
 from agents.domain.ids import DecisionId
 from agents.domain.task.task import Task
-from store.books import Books
 from store.codec import Cause
 from store.database import Database
 from store.streams.ledger import Ledger
 from store.streams.log import MovedMeanwhile
+from store.transaction import Transaction
 from tests.store.room import ANA, LEAD, MORNING, UNLIMITED, YES, Room, is_whole
 
 TWO = lettered(Option(value="go"), Option(value="wait"))
@@ -37,13 +37,13 @@ def closing(decision: Decision) -> list[Event]:
     ]
 
 
-def record(fact: Event) -> Callable[[Books], Task]:
-    return lambda books: books.log.append(fact.task, [fact], BY_RULE)
+def record(fact: Event) -> Callable[[Transaction], Task]:
+    return lambda tx: tx.log.append(fact.task, [fact], BY_RULE)
 
 
 async def timers(room: Room) -> list[tuple[str, str, float]]:
     question = text("SELECT id, stream, due FROM timers ORDER BY due, id")
-    rows = await room.database.read(lambda books: books.db.execute(question).all())
+    rows = await room.database.read(lambda tx: tx.db.execute(question).all())
     return [tuple(row) for row in rows]
 
 
@@ -54,7 +54,7 @@ async def test_a_decision_is_there_with_its_clock_as_soon_as_the_fact_is(room: R
     due = MORNING + timedelta(seconds=UNLIMITED.medium_gate)
     assert await timers(room) == [(decision.id, task.id, due.timestamp())]
     assert await room.database.read(_open_ids) == [decision.id]
-    assert {d.kind for d in await room.database.read(lambda books: books.ledger.of_task(task.id))} == {
+    assert {d.kind for d in await room.database.read(lambda tx: tx.ledger.of_task(task.id))} == {
         Kind.CONTROLS, Kind.GATE,
     }  # fmt: skip
 
@@ -89,9 +89,9 @@ async def test_compare_and_set_stops_whoever_believes_that_a_closed_decision_is_
     made, expired, *_ = closing(decision)
     await room.database.write(record(made))
 
-    def too_late(books: Books) -> None:
+    def too_late(tx: Transaction) -> None:
         assert isinstance(expired, e.AboutDecision)
-        LateReader(books.db, decision).change(expired, BY_RULE)
+        LateReader(tx.db, decision).change(expired, BY_RULE)
 
     with pytest.raises(IllegalMove, match="no longer open"):
         await room.database.write(too_late)
@@ -102,11 +102,11 @@ async def test_compare_and_set_stops_whoever_believes_that_a_closed_decision_is_
 async def test_whoever_read_a_task_before_it_moved_cannot_write_on(room: Room) -> None:
     task = await room.task()
 
-    def late(books: Books) -> None:
-        books.log.task(task.id)
+    def late(tx: Transaction) -> None:
+        tx.log.task(task.id)
         remark = e.RemarkMade(task=task.id, at=MORNING, by=task.request.by, text="first")
-        Books(books.db).log.append(task.id, [remark], BY_RULE)
-        books.log.append(task.id, [remark], BY_RULE)
+        Transaction(tx.db).log.append(task.id, [remark], BY_RULE)
+        tx.log.append(task.id, [remark], BY_RULE)
 
     with pytest.raises((IntegrityError, MovedMeanwhile)):
         await room.database.write(late)
@@ -160,13 +160,13 @@ async def test_due_timers_come_in_their_order_and_only_when_due(room: Room) -> N
 
     async def at(seconds: float, limit: int = 100) -> list[DecisionId]:
         when = due + timedelta(seconds=seconds)
-        return [id for id, _ in await room.database.read(lambda books: books.timers.due(when, limit))]
+        return [id for id, _ in await room.database.read(lambda tx: tx.timers.due(when, limit))]
 
     assert await at(-1) == []
     assert await at(0) == [asked[0].id]
     assert await at(120) == [decision.id for decision in asked]
     assert await at(120, limit=2) == [decision.id for decision in asked[:2]]
-    assert await room.database.read(lambda books: books.timers.next_due()) == due
+    assert await room.database.read(lambda tx: tx.timers.next_due()) == due
 
 
 async def test_a_timer_fires_once_whoever_looks(url: str, room: Room) -> None:
@@ -179,7 +179,7 @@ async def test_a_timer_fires_once_whoever_looks(url: str, room: Room) -> None:
         room.clock.pass_(UNLIMITED.question_default)
         assert sum(await asyncio.gather(*(one.fire() for one in (room, other) * 2))) == 10
         assert await room.fire() == 0
-        decided = await room.database.read(lambda books: books.ledger.of_task(task.id))
+        decided = await room.database.read(lambda tx: tx.ledger.of_task(task.id))
         assert [d.state for d in decided].count(DecisionState.DECIDED) == 10
         assert await room.whole()
     finally:
@@ -199,7 +199,7 @@ async def test_reminders_come_one_at_a_time_even_after_a_long_sleep(room: Room) 
 async def test_a_timer_that_cannot_fire_holds_up_no_other(room: Room) -> None:
     task = await room.task()
     stuck = "INSERT INTO timers (id, stream, due) VALUES ('gone', 'T-99', 1)"
-    await room.database.write(lambda books: books.db.exec_driver_sql(stuck) and None)
+    await room.database.write(lambda tx: tx.db.exec_driver_sql(stuck) and None)
     decision = await room.ask(task, Kind.QUESTION, TWO, default="go")
     room.clock.pass_(UNLIMITED.question_default)
     with pytest.raises(Exception, match="T-99"):
@@ -216,5 +216,5 @@ async def test_the_oldest_questions_come_first_and_controls_are_none(room: Room)
     assert await room.database.read(_open_ids) == asked
 
 
-def _open_ids(books: Books) -> list[DecisionId]:
-    return [waiting.id for waiting in books.ledger.waiting()]
+def _open_ids(tx: Transaction) -> list[DecisionId]:
+    return [waiting.id for waiting in tx.ledger.waiting()]

@@ -16,19 +16,19 @@ from agents.domain import events as e
 from agents.domain.errors import IllegalMove, NoSuchTask
 from agents.domain.ids import PersonId, TaskId
 from agents.domain.task.task import Task
-from store.books import Books
 from store.codec import BEGINNING, Cause, Recorded
 from store.database import Database, StoreUnavailable
 from store.streams import audit
 from store.streams.log import SAVE_EVERY, fact_hash
+from store.transaction import Transaction
 from tests.store.remarks import remark, tampered
 from tests.store.room import ANA, CHANNEL, MORNING, Room, is_whole, office_of, open_task
 
 BY_ANA = Cause(actor=ANA, delivery="d:1")
 
 
-def saying(task: Task, *words: str) -> Callable[[Books], Task]:
-    return lambda books: books.log.append(task.id, [remark(task, one) for one in words], BY_ANA)
+def saying(task: Task, *words: str) -> Callable[[Transaction], Task]:
+    return lambda tx: tx.log.append(task.id, [remark(task, one) for one in words], BY_ANA)
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ async def task(room: Room) -> Task:
 
 
 async def facts_of(database: Database, task: TaskId) -> list[Recorded]:
-    return await database.read(lambda books: books.log.facts(task))
+    return await database.read(lambda tx: tx.log.facts(task))
 
 
 async def test_facts_are_versioned_chained_and_attributed(room: Room, task: Task) -> None:
@@ -57,32 +57,32 @@ async def test_facts_are_versioned_chained_and_attributed(room: Room, task: Task
 async def test_tasks_are_numbered_in_the_order_they_are_opened(room: Room) -> None:
     opened = await asyncio.gather(*(room.task() for _ in range(20)))
     assert sorted(task.id for task in opened) == sorted(f"T-{n}" for n in range(1, 21))
-    newest = await room.database.read(lambda books: books.log.tasks(ended=False, limit=3))
+    newest = await room.database.read(lambda tx: tx.log.tasks(ended=False, limit=3))
     assert [task.id for task in newest] == ["T-20", "T-19", "T-18"]
 
 
 async def test_only_the_newest_facts_are_read_where_that_is_asked(room: Room, task: Task) -> None:
     await room.database.write(saying(task, "one", "two", "three"))
-    last = await room.database.read(lambda books: books.log.facts(task.id, last=2))
+    last = await room.database.read(lambda tx: tx.log.facts(task.id, last=2))
     assert [fact.event.text for fact in last if isinstance(fact.event, e.RemarkMade)] == ["two", "three"]
 
 
 async def test_appending_nothing_changes_nothing(room: Room, task: Task) -> None:
-    assert await room.database.write(lambda books: books.log.append(task.id, [], BY_ANA)) == task
+    assert await room.database.write(lambda tx: tx.log.append(task.id, [], BY_ANA)) == task
     assert len(await facts_of(room.database, task.id)) == 2
 
 
 async def test_a_task_that_does_not_exist_is_said_to_be_missing(room: Room) -> None:
     with pytest.raises(NoSuchTask):
-        await room.database.write(lambda books: books.log.append(TaskId("T-99"), [], BY_ANA))
+        await room.database.write(lambda tx: tx.log.append(TaskId("T-99"), [], BY_ANA))
     with pytest.raises(NoSuchTask):
-        await room.database.read(lambda books: books.log.task(TaskId("T-99")))
+        await room.database.read(lambda tx: tx.log.task(TaskId("T-99")))
 
 
 async def test_an_illegal_move_undoes_only_its_own_part_of_a_shared_commit(room: Room, task: Task) -> None:
-    def half_wrong(books: Books) -> None:
+    def half_wrong(tx: Transaction) -> None:
         resumed = e.TaskResumed(task=task.id, at=MORNING, by=PersonId("x"))
-        books.log.append(task.id, [remark(task, "lost"), resumed], BY_ANA)
+        tx.log.append(task.id, [remark(task, "lost"), resumed], BY_ANA)
 
     several = [saying(task, "before"), half_wrong, saying(task, "after")]
     results = await asyncio.gather(*(room.database.write(one) for one in several), return_exceptions=True)
@@ -93,11 +93,11 @@ async def test_an_illegal_move_undoes_only_its_own_part_of_a_shared_commit(room:
 
 
 async def test_what_is_undone_inside_a_transaction_is_not_remembered_by_it(room: Room, task: Task) -> None:
-    def transaction(books: Books) -> int:
-        with pytest.raises(IllegalMove), books.undone_on_error():
-            saying(task, "lost")(books)
+    def transaction(tx: Transaction) -> int:
+        with pytest.raises(IllegalMove), tx.undone_on_error():
+            saying(task, "lost")(tx)
             raise IllegalMove("no", next_step="none")
-        return saying(task, "kept")(books).remarks
+        return saying(task, "kept")(tx).remarks
 
     assert await room.database.write(transaction) == 1
     assert await room.whole()
@@ -106,7 +106,7 @@ async def test_what_is_undone_inside_a_transaction_is_not_remembered_by_it(room:
 @pytest.mark.parametrize("change", ["UPDATE events SET body = '{}'", "DELETE FROM events"])
 async def test_facts_can_be_neither_changed_nor_deleted(room: Room, task: Task, change: str) -> None:
     with pytest.raises(DBAPIError, match="facts are never"):
-        await room.database.write(lambda books: books.db.execute(text(change)))
+        await room.database.write(lambda tx: tx.db.execute(text(change)))
     assert len(await facts_of(room.database, task.id)) == 2
     assert await room.whole(), "and the store goes on"
 
@@ -129,7 +129,7 @@ TAMPERINGS = {
 async def test_tampering_breaks_the_chain_where_it_was_done(room: Room, task: Task, how: str) -> None:
     await room.database.write(saying(task, "one", "two", "three", "four"))
     tampered(room.database, TAMPERINGS[how])
-    broken = dict((await room.database.read(lambda books: audit.examine(books.db))).broken)
+    broken = dict((await room.database.read(lambda tx: audit.examine(tx.db))).broken)
     assert broken[task.id] == (4 if "places" in how else 3)
 
 
@@ -147,7 +147,7 @@ async def test_a_rewritten_fact_shows_in_the_next_one_even_if_its_own_hash_is_pu
     hash = fact_hash(row.prev_hash, changed, facts[3].cause)
     rewritten = f"UPDATE events SET body = '{changed['body']}', hash = '{hash}' WHERE version = 3"
     tampered(room.database, rewritten, f"UPDATE events SET prev_hash = '{hash}' WHERE version = 4")
-    assert (await room.database.read(lambda books: audit.examine(books.db))).broken == ((task.id, 4),)
+    assert (await room.database.read(lambda tx: audit.examine(tx.db))).broken == ((task.id, 4),)
 
 
 BESIDE = {
@@ -172,7 +172,7 @@ BESIDE = {
 async def test_what_does_not_follow_from_the_facts_is_found(room: Room, task: Task, how: str) -> None:
     await room.database.write(saying(task, "one", "two"))
     tampered(room.database, BESIDE[how])
-    found = await room.database.read(lambda books: audit.examine(books.db).apart)
+    found = await room.database.read(lambda tx: audit.examine(tx.db).apart)
     assert found and all(problem.startswith("T-1: ") for problem in found)
 
 
@@ -183,10 +183,10 @@ async def test_all_facts_are_read_once_to_check_them_and_it_is_said_how_far_it_i
             await room.database.write(saying(await room.task(), "one", "two"))
         asked, told = list[str](), list[tuple[int, int]]()
 
-        def question(books: Books) -> None:
-            driver: Any = books.db.connection.dbapi_connection
+        def question(tx: Transaction) -> None:
+            driver: Any = tx.db.connection.dbapi_connection
             driver.set_trace_callback(asked.append)
-            audit.examine(books.db, lambda done, all: told.append((done, all)))
+            audit.examine(tx.db, lambda done, all: told.append((done, all)))
             driver.set_trace_callback(None)
 
         await database.read(question)
@@ -196,14 +196,14 @@ async def test_all_facts_are_read_once_to_check_them_and_it_is_said_how_far_it_i
 async def test_a_reader_sees_each_fact_once_and_in_order(room: Room, task: Task) -> None:
     await room.database.write(saying(task, "one", "two", "three"))
 
-    def read_two(books: Books) -> list[int]:
-        facts = books.log.unread("launcher", 2)
+    def read_two(tx: Transaction) -> list[int]:
+        facts = tx.log.unread("launcher", 2)
         if facts:
-            books.log.mark_read("launcher", facts[-1].seq)
+            tx.log.mark_read("launcher", facts[-1].seq)
         return [fact.version for fact in facts]
 
     assert [await room.database.write(read_two) for _ in range(4)] == [[0, 1], [2, 3], [4], []]
-    assert len(await room.database.read(lambda books: books.log.unread("announcer"))) == 5
+    assert len(await room.database.read(lambda tx: tx.log.unread("announcer"))) == 5
 
 
 @pytest.fixture
@@ -219,10 +219,10 @@ async def test_two_writers_at_once_skip_no_reader_past_a_fact(room: Room, other:
     seen: list[int] = []
     done = asyncio.Event()
 
-    def read_on(books: Books) -> None:
-        for fact in books.log.unread("launcher", 7):
+    def read_on(tx: Transaction) -> None:
+        for fact in tx.log.unread("launcher", 7):
             seen.append(fact.seq)
-            books.log.mark_read("launcher", fact.seq)
+            tx.log.mark_read("launcher", fact.seq)
 
     async def read_all() -> None:
         while not done.is_set():
@@ -237,7 +237,7 @@ async def test_two_writers_at_once_skip_no_reader_past_a_fact(room: Room, other:
     await asyncio.gather(*(write(database, task) for database in (room.database, other) for task in tasks))
     done.set()
     await reading
-    while await room.database.read(lambda books: len(books.log.unread("launcher"))):
+    while await room.database.read(lambda tx: len(tx.log.unread("launcher"))):
         await room.database.write(read_on)
     total = await room.database.read(lambda b: b.db.execute(text("SELECT count(*) FROM events")).scalar())
     assert seen == sorted(set(seen)) and len(seen) == total == 4 * 2 + 4 * 2 * 25
@@ -270,8 +270,8 @@ async def test_a_check_of_the_store_while_it_is_written_sees_one_instant(room: R
 
 
 async def test_a_task_that_a_failed_transaction_moved_is_where_it_was(room: Room, task: Task) -> None:
-    def fails(books: Books) -> None:
-        saying(task, "lost")(books)
+    def fails(tx: Transaction) -> None:
+        saying(task, "lost")(tx)
         raise IllegalMove("no", next_step="none")
 
     await room.database.write(saying(task, "one"))
@@ -292,7 +292,7 @@ async def test_two_programs_that_move_one_task_by_turns_each_see_what_the_other_
 
 async def test_facts_are_read_as_they_were_written(room: Room, task: Task) -> None:
     await room.database.write(saying(task, "one", "two"))
-    unread = await room.database.write(lambda books: books.log.unread("a reader"))
+    unread = await room.database.write(lambda tx: tx.log.unread("a reader"))
     assert unread == await facts_of(room.database, task.id)
 
 
@@ -306,7 +306,7 @@ ASKED = """
 import asyncio, sys
 from store.database import Database
 database = Database(sys.argv[1])
-one, all = asyncio.run(database.read(lambda books: (books.log.task("T-1"), books.log.tasks(ended=False, limit=9))))
+one, all = asyncio.run(database.read(lambda tx: (tx.log.task("T-1"), tx.log.tasks(ended=False, limit=9))))
 print(one.remarks, all == [one])
 database.close()
 """
@@ -321,4 +321,4 @@ async def test_another_process_sees_every_fact_however_long_ago_the_task_was_wri
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", ASKED, url, stdout=asyncio.subprocess.PIPE)
     printed, _ = await process.communicate()
     assert printed.decode().split() == [str(said), "True"]
-    assert await room.database.read(lambda books: audit.examine(books.db).apart) == ()
+    assert await room.database.read(lambda tx: audit.examine(tx.db).apart) == ()

@@ -16,8 +16,8 @@ from agents.domain.decisions.decision import LETTERS, Decision
 from agents.domain.ids import Account
 from agents.domain.task import fold as domain
 from agents.domain.task.task import Task
-from store.books import Books
 from store.database import Database
+from store.transaction import Transaction
 from tests.fakes.postgres import PrivatePostgres
 from tests.store.room import ANA, EVE, FULL, LEAD, OPERATOR, OPS, SEC, Room, is_whole, office_of
 
@@ -60,11 +60,11 @@ STEPS = st.lists(
 
 
 async def as_it_is(room: Room, task: Task) -> Task:
-    return await room.database.read(lambda books: books.log.task(task.id))
+    return await room.database.read(lambda tx: tx.log.task(task.id))
 
 
 async def asked_of(room: Room, task: Task) -> list[Decision]:
-    return await room.database.read(lambda books: books.ledger.of_task(task.id))
+    return await room.database.read(lambda tx: tx.ledger.of_task(task.id))
 
 
 async def play(room: Room, steps: list[Step]) -> None:
@@ -88,11 +88,11 @@ async def play(room: Room, steps: list[Step]) -> None:
                 await room.fire()
 
 
-def replayed(books: Books) -> int:
-    for task in books.log.tasks(ended=True, limit=100):
-        facts = [fact.event for fact in books.log.facts(task.id)]
-        assert books.log.task(task.id) == domain.replay(facts)
-    return sum(len(books.log.facts(task.id)) for task in books.log.tasks(ended=True, limit=100))
+def replayed(tx: Transaction) -> int:
+    for task in tx.log.tasks(ended=True, limit=100):
+        facts = [fact.event for fact in tx.log.facts(task.id)]
+        assert tx.log.task(task.id) == domain.replay(facts)
+    return sum(len(tx.log.facts(task.id)) for task in tx.log.tasks(ended=True, limit=100))
 
 
 async def history_holds(url: str, steps: list[Step]) -> None:

@@ -12,12 +12,12 @@ from agents.domain.events import Event
 from agents.domain.ids import TaskId, project_id
 from agents.domain.learning import proposing
 from agents.domain.task.task import Task
-from store.books import Books
 from store.codec import BEGINNING, Cause
 from store.database import Database
 from store.running import gauges
 from store.streams import audit
 from store.streams.log import SAVE_EVERY
+from store.transaction import Transaction
 from tests.builders.proposals import proposal_of
 from tests.store.remarks import remark, tampered
 from tests.store.room import MORNING, Room
@@ -37,24 +37,24 @@ def proposed(task: Task, title: str) -> Event:
 
 
 async def record(database: Database, task: TaskId, facts: Sequence[Event]) -> None:
-    await database.write(lambda books: books.log.append(task, facts, BY_RULE))
+    await database.write(lambda tx: tx.log.append(task, facts, BY_RULE))
 
 
 async def test_one_transaction_records_facts_of_a_task_and_of_its_project(room: Room, task: Task) -> None:
     facts = [remark(task, "one"), proposed(task, "A"), proposed(task, "B"), remark(task, "two")]
     await record(room.database, task.id, facts)
 
-    def look(books: Books) -> tuple[list[int], list[int], list[str]]:
-        mine, shop = books.log.facts(task.id), books.log.facts(SHOP)
-        chain = books.db.execute(text("SELECT prev_hash FROM events WHERE stream = 'P-shop' ORDER BY version"))
+    def look(tx: Transaction) -> tuple[list[int], list[int], list[str]]:
+        mine, shop = tx.log.facts(task.id), tx.log.facts(SHOP)
+        chain = tx.db.execute(text("SELECT prev_hash FROM events WHERE stream = 'P-shop' ORDER BY version"))
         assert list(chain.scalars()) == [BEGINNING, shop[0].hash], "a chain of its own"
-        unread = [type(each.event).__name__ for each in books.log.unread("launcher")][-4:]
+        unread = [type(each.event).__name__ for each in tx.log.unread("launcher")][-4:]
         return [each.version for each in mine], [each.version for each in shop], unread
 
     mine, shop, unread = await room.database.read(look)
     assert (mine, shop) == ([0, 1, 2, 3], [0, 1])
     assert unread == ["RemarkMade", "ProposalMade", "ProposalMade", "RemarkMade"], "readers see both, as they happened"
-    project = await room.database.read(lambda books: books.log.project(SHOP))
+    project = await room.database.read(lambda tx: tx.log.project(SHOP))
     assert project and [each.proposal.title for each in project.proposals] == ["A", "B"]
     assert await room.whole()
 
@@ -63,8 +63,8 @@ async def test_what_cannot_follow_on_one_stream_undoes_the_other(room: Room, tas
     unknown = e.DecisionExpired(task=task.id, project=SHOP, at=MORNING, decision=proposal_of("A").id)  # type: ignore[arg-type]
     with pytest.raises(IllegalMove):
         await record(room.database, task.id, [remark(task, "one"), proposed(task, "A"), unknown])
-    assert await room.database.read(lambda books: books.log.project(SHOP)) is None
-    assert len(await room.database.read(lambda books: books.log.facts(task.id))) == 2
+    assert await room.database.read(lambda tx: tx.log.project(SHOP)) is None
+    assert len(await room.database.read(lambda tx: tx.log.facts(task.id))) == 2
     assert await room.whole()
 
 
@@ -83,7 +83,7 @@ async def test_a_project_is_loaded_again_from_its_snapshot_and_the_facts_since(r
         lambda b: b.db.execute(text("SELECT * FROM snapshots WHERE stream = 'P-shop'")).one()
     )
     assert (row.saved, row.version, row.number, row.ended) == (SAVE_EVERY + 1, SAVE_EVERY + 3, None, None)
-    project = await room.database.read(lambda books: books.log.project(SHOP))
+    project = await room.database.read(lambda tx: tx.log.project(SHOP))
     assert project and len(project.proposals) == SAVE_EVERY + 3
     assert await room.whole()
 
@@ -91,9 +91,9 @@ async def test_a_project_is_loaded_again_from_its_snapshot_and_the_facts_since(r
 async def test_projects_are_not_counted_among_tasks(room: Room, task: Task) -> None:
     await record(room.database, task.id, [proposed(task, "A")])
 
-    def look(books: Books) -> tuple[list[TaskId], list[TaskId], float]:
-        both = [[each.id for each in books.log.tasks(ended=ended)] for ended in (False, True)]
-        return both[0], both[1], gauges.measure(books.db, MORNING)["overlord_open_tasks"][1]
+    def look(tx: Transaction) -> tuple[list[TaskId], list[TaskId], float]:
+        both = [[each.id for each in tx.log.tasks(ended=ended)] for ended in (False, True)]
+        return both[0], both[1], gauges.measure(tx.db, MORNING)["overlord_open_tasks"][1]
 
     assert await room.database.read(look) == ([task.id], [task.id], 1)
     assert (await room.task()).id == "T-2"
@@ -113,7 +113,7 @@ async def test_a_project_that_somebody_changed_by_hand_is_named(
 ) -> None:
     await record(room.database, task.id, [proposed(task, "A")])
     tampered(room.database, change)
-    found = await room.database.read(lambda books: audit.examine(books.db))
+    found = await room.database.read(lambda tx: audit.examine(tx.db))
     assert found.apart and all(each.startswith("P-shop: ") for each in found.apart)
     assert found.broken == (((SHOP, 0),) if broken else ())
 
@@ -125,10 +125,10 @@ async def test_the_facts_of_a_thread_are_told_once_each_page_by_page(room: Room,
     facts = [chosen, proposed(task, "A"), remark(task, "one"), proposed(other, "B"), proposed(task, "C")]
     await record(room.database, task.id, [*facts, remark(task, "two"), proposed(task, "D")])
 
-    def look(books: Books) -> list[list[str]]:
-        now, pages, before = books.log.task(task.id), list[list[str]](), None
+    def look(tx: Transaction) -> list[list[str]]:
+        now, pages, before = tx.log.task(task.id), list[list[str]](), None
         while before is None or before > 0:
-            page = books.log.facts_in_thread(now, last=2, before=before)
+            page = tx.log.facts_in_thread(now, last=2, before=before)
             pages.append([getattr(each.event, "text", type(each.event).__name__) for each in page])
             before = page[0].version
         return pages
@@ -146,8 +146,8 @@ async def test_what_a_project_asks_is_seen_in_the_thread_that_gave_rise_to_it(ro
     facts = proposing.propose(task, proposal_of("A", task.id), moment)
     await record(room.database, task.id, facts)
 
-    def look(books: Books) -> tuple[list[str], list[str], list[str]]:
-        seen = (books.log.task(task.id), books.log.in_thread(task.id), books.log.in_thread(other.id))
+    def look(tx: Transaction) -> tuple[list[str], list[str], list[str]]:
+        seen = (tx.log.task(task.id), tx.log.in_thread(task.id), tx.log.in_thread(other.id))
         own, here, there = ([str(each.kind) for each in one.open] for one in seen)
         return own, here, there
 
@@ -161,6 +161,6 @@ async def test_a_thread_shows_nothing_that_another_one_gave_rise_to(room: Room, 
     for each, title in ((task, "A"), (other, "B")):
         moment = room.office.moment(each.request.channel, f"job:{title}")
         await record(room.database, each.id, proposing.propose(each, proposal_of(title, each.id), moment))
-    seen = await room.database.read(lambda books: books.log.in_thread(task.id))
+    seen = await room.database.read(lambda tx: tx.log.in_thread(task.id))
     assert [each.title for each in seen.proposals] == ["A"]
     assert [each.question for each in seen.open if each.kind == "proposal"] == ["A"]

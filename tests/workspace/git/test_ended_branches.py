@@ -31,12 +31,12 @@ class Farm:
     head: str
 
     async def end(self, task: TaskId) -> None:
-        owner = (await self.room.database.read(lambda books: books.log.task(task))).request.by
+        owner = (await self.room.database.read(lambda tx: tx.log.task(task))).request.by
         await self.record(e.TaskCancelled(task=task, at=self.room.clock.now(), by=owner, reason="over"))
 
     async def record(self, fact: Event) -> None:
         cause = Cause(actor=ANA, delivery="d")
-        await self.room.database.write(lambda books: books.log.append(fact.task, [fact], cause))
+        await self.room.database.write(lambda tx: tx.log.append(fact.task, [fact], cause))
 
     async def prune(self, days: int | None = 7, *, original: bool = True) -> None:
         office = replace(self.room.office, retention=Retention(branches=days))

@@ -210,7 +210,7 @@ async def test_the_program_waits_for_a_quiet_moment(yard: Yard, tmp_path: Path) 
         upkeep = Upkeep(busy.office, (yard.mirror,))
         await upkeep.keep_up()
         assert lying_about(yard.mirror)[1] >= 25, "somebody waits for a job"
-        await busy.office.database.write(lambda books: books.jobs.finish(job.id, job.fence))
+        await busy.office.database.write(lambda tx: tx.jobs.finish(job.id, job.fence))
         await upkeep.keep_up()
         assert lying_about(yard.mirror) == (0, 1)
 

@@ -22,8 +22,8 @@ from bot.platforms.console.server import running
 from bot.queries.people_queries import PeopleQueries
 from bot.queries.store_queries import DirectQueries
 from bot.services import Services
-from store.books import Books
 from store.database import Database
+from store.transaction import Transaction
 from tests.bot.event_stream import events
 from tests.fakes.console import SECRET, visitor
 from tests.store.room import UNLIMITED, HandClock, Room
@@ -83,9 +83,9 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
         yield made
 
 
-def _pulled(task: TaskId, at: datetime, books: Books) -> None:
+def _pulled(task: TaskId, at: datetime, tx: Transaction) -> None:
     pull = Pull(key=task, project="shop", branch=f"ai/{task.lower()}", head="0" * 40, title=task, body="")
-    assert books.pulls.open(pull, "main", at).number == int(task.removeprefix("T-"))
+    assert tx.pulls.open(pull, "main", at).number == int(task.removeprefix("T-"))
 
 
 PLACES = ("/task/{}", "/task/{}/kept/{}.diff")
@@ -124,7 +124,7 @@ async def test_to_a_stranger_it_is_as_if_it_were_not_there(house: House) -> None
 
 async def test_whoever_must_decide_sees_it_while_they_must_and_after_they_have(house: House) -> None:
     sec, ben = await house.enter("sec"), await house.enter("ben")
-    task = await house.room.database.read(lambda books: books.log.task(PRIVATE))
+    task = await house.room.database.read(lambda tx: tx.log.task(PRIVATE))
     gate = await house.room.ask(task, "gate_high")
     for path in ("/needs", "/tasks"):
         assert f"/task/{PRIVATE}" in (await sec.get(path)).text
@@ -154,9 +154,9 @@ async def test_a_stream_does_not_name_it_to_a_stranger(house: House) -> None:
     ana, ben = await house.enter("ana"), await house.enter("ben")
     mark = (await ben.get("/needs")).text.partition('data-at="')[2].partition('"')[0]
     await house.say(ana, "one thing more", "@ana")  # becomes T-3
-    private = await house.room.database.read(lambda books: books.log.task(PRIVATE))
+    private = await house.room.database.read(lambda tx: tx.log.task(PRIVATE))
     await house.room.ask(private, Kind.PLAN)
-    await house.room.ask(await house.room.database.read(lambda books: books.log.task(OPEN)), Kind.PLAN)
+    await house.room.ask(await house.room.database.read(lambda tx: tx.log.task(OPEN)), Kind.PLAN)
     by_ben, by_ana = await heard(ben, mark, OPEN), await heard(ana, mark, OPEN)
     assert by_ana >= {PRIVATE, "T-3", OPEN, private.request.thread}
     assert by_ben <= {OPEN, "needs", *(name for name in by_ben if name.startswith("console:general:"))}
@@ -174,7 +174,7 @@ async def test_what_runs_for_it_is_not_shown_to_a_stranger(house: House) -> None
             assert first["event"] == "live" and "row 1 of the payroll" in first["data"]
         async with ben.stream("GET", "/changes", params=looks) as stream:
             heard_by("row 2 of the payroll\n")
-            await house.room.ask(await house.room.database.read(lambda books: books.log.task(OPEN)), Kind.PLAN)
+            await house.room.ask(await house.room.database.read(lambda tx: tx.log.task(OPEN)), Kind.PLAN)
             async for event in events(stream.aiter_text()):
                 assert event["event"] in ("change", "needs")
                 if OPEN in event["data"]:
@@ -187,7 +187,7 @@ async def test_what_runs_for_it_is_not_shown_to_a_stranger(house: House) -> None
 
 async def test_a_command_answers_of_it_only_to_those_who_may_see_it(house: House) -> None:
     room = house.room
-    private = await room.database.read(lambda books: books.log.task(PRIVATE))
+    private = await room.database.read(lambda tx: tx.log.task(PRIVATE))
     await room.ask(private, Kind.PLAN)
 
     async def answer(login: str, words: str, channel: str = "general") -> str:
@@ -196,7 +196,7 @@ async def test_a_command_answers_of_it_only_to_those_who_may_see_it(house: House
         await house.say(client, f"@overlord {words}", channel)
         new = [key for key in await room.announce() if key.startswith(("reply:", "whisper:")) and key not in before]
         wanted = text("SELECT body FROM posts WHERE key = :key")
-        body: str = await room.database.read(lambda books: books.db.execute(wanted, {"key": new[0]}).scalar_one())
+        body: str = await room.database.read(lambda tx: tx.db.execute(wanted, {"key": new[0]}).scalar_one())
         return body
 
     for words in ("status T-1", "why T-1", "cost T-1", "stop T-1", "approve T-1"):

@@ -1,4 +1,4 @@
-"""All books over one connection: what a transaction, a plain function, works with."""
+"""Every table's operations over one connection: what a transaction, a plain function, is given."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,7 +24,7 @@ from store.streams.proposals import Proposals
 from store.streams.timers import Timers
 
 
-class Books:
+class Transaction:
     """Of one transaction, or of many that are committed together. `touched` says what changed: pumps wake for it."""
 
     def __init__(self, db: Connection) -> None:
