@@ -16,11 +16,11 @@ from agents.domain.task.fold import EVEN_WHEN_ENDED, STAYS, TASK_MOVES
 from agents.domain.task.task import TaskState
 from agents.flows import FLOW_AFTER
 from bot.cards import CARD_FOR, QUIET, timeline
+from bot.cards.decisions import WITHDRAWN, put_into_words
 from bot.cards.kinds.kind_card import Label
 from bot.cards.kinds.table import CARDS, prompt
-from bot.cards.parts.words import FLOW, WITHDRAWN
-from bot.cards.refusals import put_into_words
-from bot.cards.states import STATE, TONE
+from bot.cards.kinds.tasks import FLOW
+from bot.cards.status import STATE, TONE
 from bot.intake.commands import ANSWERS, STEERS
 from bot.intake.conversation import Verb
 from bot.messages import Delivery
@@ -53,7 +53,8 @@ def test_every_fact_is_told_or_quiet() -> None:
 
 def test_every_fact_can_be_written_and_put_into_words() -> None:
     assert set(EVENT_KINDS) == {kind.__name__ for kind in e.ALL}
-    assert timeline.IN_WORDS - OF_PROJECTS == OF_TASKS
+    told = timeline.OF_TASKS.keys() | timeline.OF_DECISIONS.keys() | timeline.OF_WORK.keys()
+    assert told - OF_PROJECTS == OF_TASKS
 
 
 def test_every_state_has_a_word_a_tone_and_an_icon() -> None:

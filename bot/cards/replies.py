@@ -10,9 +10,9 @@ from agents.domain.errors import OverlordError
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import one_line
 from bot.cards.decisions import button, decision_card
+from bot.cards.kinds.kind_card import who_may
 from bot.cards.kinds.table import kind_in_words
-from bot.cards.parts.rights import who_may
-from bot.cards.states import state_of
+from bot.cards.status import state_of
 from bot.config.platforms import find_platform
 from bot.messages import Card, Row, Tone
 

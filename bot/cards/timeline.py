@@ -10,8 +10,10 @@ from agents.domain.ids import DecisionId
 from agents.domain.planning.decomposition import Level
 from agents.domain.text.sanitize import one_line
 from agents.domain.workflow.workflow import DEFAULT, Workflow
+from bot.cards.decisions import WITHDRAWN
 from bot.cards.kinds.table import kind_in_words, outcome_label
-from bot.cards.parts import words
+from bot.cards.kinds.tasks import FLOW
+from bot.cards.plan import POSITION
 
 Decisions = Callable[[DecisionId], Decision | None]
 
@@ -20,10 +22,10 @@ def in_words(event: Event, name: NameOf, decisions: Decisions) -> str:
     if isinstance(event, e.AboutDecision):
         known = decisions(event.decision)
         what = kind_in_words(known) if known else "a decision"
-        return _ABOUT[type(event)](event, what, known)
+        return OF_DECISIONS[type(event)](event, what, known)
     if isinstance(event, e.AboutWork):
-        return f"{event.task}.{event.subtask}: {_OF_WORK[type(event)](event)}"
-    return _PLAIN[type(event)](event, name)
+        return f"{event.task}.{event.subtask}: {OF_WORK[type(event)](event)}"
+    return OF_TASKS[type(event)](event, name)
 
 
 def _under(workflow: Workflow | None) -> str:
@@ -33,7 +35,7 @@ def _under(workflow: Workflow | None) -> str:
     return f", under the workflow {workflow.name}, version {workflow.version}"
 
 
-_PLAIN: dict[type[Event], Callable[[Any, NameOf], str]] = {
+OF_TASKS: dict[type[Event], Callable[[Any, NameOf], str]] = {
     e.TaskRequested: lambda f, name: f"Asked for: {f.request.text}",
     e.RequestVouched: lambda f, name: f"{name(f.by)} took on a request from outside",
     e.ProjectChosen: lambda f, name: f"Project: {f.project or 'none'}{f' ({f.why})' if f.why else ''}",
@@ -45,7 +47,7 @@ _PLAIN: dict[type[Event], Callable[[Any, NameOf], str]] = {
     e.TaskBackburnered: lambda f, name: "Laid the task aside",
     e.TaskCancelled: lambda f, name: f"Cancelled the task: {f.reason}",
     e.TaskMuted: lambda f, name: "Muted reminders" if f.muted else "Unmuted reminders",
-    e.JobParked: lambda f, name: f"Gave up on {words.FLOW.get(f.flow, f.flow)}: {f.problem}",
+    e.JobParked: lambda f, name: f"Gave up on {FLOW.get(f.flow, f.flow)}: {f.problem}",
     e.JobRetried: lambda f, name: "Asked to try the stuck step again",
     e.DecompositionDrafted: lambda f, name: (
         f"Drafted plan {f.number}: {len(f.plan.subtasks)} subtasks"
@@ -58,8 +60,8 @@ _PLAIN: dict[type[Event], Callable[[Any, NameOf], str]] = {
         f"The reviewers disagree: critic {f.review.critic.verdict}, scope guard {f.review.custodiet.verdict}"
     ),
     e.DebateRoundHeld: lambda f, name: (
-        f"Round {f.round.number} of the debate: the critic {words.POSITION[f.round.critic.position]} "
-        f"({one_line(f.round.critic.point)}), the scope guard {words.POSITION[f.round.custodiet.position]} "
+        f"Round {f.round.number} of the debate: the critic {POSITION[f.round.critic.position]} "
+        f"({one_line(f.round.critic.point)}), the scope guard {POSITION[f.round.custodiet.position]} "
         f"({one_line(f.round.custodiet.point)})"
     ),
     e.DecompositionApproved: lambda f, name: f"The reviewers let plan {f.number} through",
@@ -94,7 +96,7 @@ _PLAIN: dict[type[Event], Callable[[Any, NameOf], str]] = {
 }
 
 # Facts about a subtask, said after its name.
-_OF_WORK: dict[type[Event], Callable[[Any], str]] = {
+OF_WORK: dict[type[Event], Callable[[Any], str]] = {
     e.SubtaskReady: lambda f: f"attempt {f.attempt} may start",
     e.MinionStarted: lambda f: f"a minion started on {f.branch} ({f.engine})" if not f.went_on else f.went_on,
     e.MinionProgressed: lambda f: f"turn {f.turns}: {f.doing}",
@@ -115,7 +117,7 @@ _OF_WORK: dict[type[Event], Callable[[Any], str]] = {
     e.SubtaskDropped: lambda f: f"dropped: {f.why}",
 }
 
-_ABOUT: dict[type[Event], Callable[[Any, str, Decision | None], str]] = {
+OF_DECISIONS: dict[type[Event], Callable[[Any, str, Decision | None], str]] = {
     e.DecisionVoted: lambda f, what, d: f"Approved {what}; more people are needed",
     e.DecisionMade: lambda f, what, d: f"Decided {what}: {outcome_label(d) if d else f.option}",
     e.DecisionDeferred: lambda f, what, d: f"Nobody could see {what} yet, so its clock began again",
@@ -123,6 +125,5 @@ _ABOUT: dict[type[Event], Callable[[Any, str, Decision | None], str]] = {
     e.DecisionReminded: lambda f, what, d: f"Reminded about {what} (number {f.number})",
     e.DecisionExpired: lambda f, what, d: f"Nobody decided {what} in time",
     e.DecisionSuperseded: lambda f, what, d: f"A newer card replaced the one about {what}",
-    e.DecisionWithdrawn: lambda f, what, d: f"No longer needed: {what} ({words.WITHDRAWN.get(f.why, f.why)})",
+    e.DecisionWithdrawn: lambda f, what, d: f"No longer needed: {what} ({WITHDRAWN.get(f.why, f.why)})",
 }
-IN_WORDS = _PLAIN.keys() | _ABOUT.keys() | _OF_WORK.keys()

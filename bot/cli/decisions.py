@@ -10,8 +10,8 @@ from agents.domain.decisions.answering import option_named
 from agents.domain.decisions.decision import HOLD, Decision
 from agents.domain.decisions.table import rule_of
 from agents.domain.errors import OverlordError
+from bot.cards.kinds.kind_card import who_may
 from bot.cards.kinds.table import label_of, prompt
-from bot.cards.parts.rights import who_may
 from bot.cli import session
 from bot.config.settings import Settings
 from bot.query_api import Need, Portion, QueryApi

@@ -11,7 +11,7 @@ from agents.domain.errors import OverlordError
 from agents.domain.learning.proposal import Listed
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import clean
-from bot.cards.proposals import listed_card
+from bot.cards.kinds.proposals import listed_card
 from bot.cli import session
 from bot.cli.decisions import DASHES, SHORT, CommandWithId, Json
 from bot.config.settings import Settings

@@ -11,8 +11,8 @@ from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, PersonId, surface_of
 from agents.domain.task.privacy import may_see
 from agents.domain.task.task import Task
-from bot.cards.parts.rights import nobody_may
-from bot.cards.refusals import put_into_words
+from bot.cards.decisions import put_into_words
+from bot.cards.kinds.kind_card import nobody_may
 from bot.config.accounts import MEMBERSHIPS
 from bot.messages import Said
 from bot.permissions import Permissions

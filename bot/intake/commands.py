@@ -15,10 +15,9 @@ from agents.domain.task.steering import Steer
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import small_number
 from bot.cards import replies
-from bot.cards.about import cost_card, why_card
-from bot.cards.parts.bill import Bill
 from bot.cards.replies import Page
-from bot.cards.status import status_card
+from bot.cards.scene import Bill
+from bot.cards.status import cost_card, status_card, why_card
 from bot.delivery.announcer import wish
 from bot.intake.access import read_waiting, sees, waiting_for
 from bot.intake.conversation import PRIVATE, Command, Verb

@@ -17,7 +17,7 @@ from agents.domain.work.outcome import TELLING, WorkerOutcome, outcomes
 from agents.workspace.files.artefacts import FileArtefacts
 from bot.cards.decisions import decision_card
 from bot.cards.discreet import discreet, discreet_proposal
-from bot.cards.parts.bill import Bill
+from bot.cards.scene import Bill
 from bot.cards.status import status_card
 from bot.cards.timeline import in_words
 from bot.change_notifier import ChangeNotifier

@@ -12,7 +12,7 @@ from agents.domain.learning.proposal import Listed
 from agents.domain.task.request import Mandate
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut, one_line
-from bot.cards.proposals import begun_words, request_words
+from bot.cards.kinds.proposals import begun_words, request_words
 from bot.cards.replies import second_words
 from bot.intake.inbox import REQUEST_MOST, Inbox
 from bot.messages import Later, Mandated, Platform, Refused, Said, Unsure

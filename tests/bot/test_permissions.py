@@ -8,7 +8,7 @@ from agents.domain.decisions.authority import ChannelPolicy, Group
 from agents.domain.decisions.table import RULES
 from agents.domain.errors import SettingsProblem
 from agents.domain.ids import Account
-from bot.cards.parts.rights import nobody_may
+from bot.cards.kinds.kind_card import nobody_may
 from bot.permissions import Permissions
 
 EVERY_GROUP = frozenset(Group) - {Group.OWNER}

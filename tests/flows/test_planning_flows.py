@@ -11,8 +11,7 @@ from agents.domain.decisions.authority import Kind
 from agents.domain.errors import BudgetReached
 from agents.domain.task.task import TaskState
 from agents.ports import Ask, Llm
-from bot.cards.about import why_card
-from bot.cards.states import state_of
+from bot.cards.status import state_of, why_card
 from bot.services import Services
 from store.running.calls import CallState
 from store.running.jobs import Job

@@ -13,7 +13,7 @@ from agents.domain.errors import OverlordError
 from agents.domain.task.task import TaskState
 from agents.domain.work.work import Ending, SubtaskState
 from agents.ports import Asked, GaveUp, Outcome, Target
-from bot.cards.parts.work import evaluation_rows
+from bot.cards.progress import evaluation_rows
 from tests.fakes.llm import ScriptedLlm
 from tests.fakes.work import MemoryCheckouts, Workshop, says
 from tests.flows.work import APPROVED, PLAN, Work, work as work

@@ -15,7 +15,7 @@ from agents.domain.learning.skill import Uses, uses
 from agents.domain.task.task import Task, TaskState
 from agents.domain.work.work import Ending, SubtaskState
 from agents.ports import Asked, Brief, Checkout, GaveUp, Outcome, WantsScope, Watch
-from bot.cards.states import state_of
+from bot.cards.status import state_of
 from store.streams import audit
 from tests.builders.shell import Shell
 from tests.fakes.llm import ScriptedLlm, no_answer

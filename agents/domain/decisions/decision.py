@@ -51,7 +51,7 @@ class Option:
 
 
 class Refusal(StrEnum):
-    """Why a press or a command changes nothing; what people read about it is in `bot/cards/refusals.py`."""
+    """Why a press or a command changes nothing; what people read about it is in `bot/cards/decisions.py`."""
 
     UNKNOWN = "unknown"  # no such decision is open
     NOT_OFFERED = "not_offered"

@@ -1,1 +1,1 @@
-"""Every word that people read about a decision, one file a kind, as in `agents/domain/decisions/kinds`."""
+"""Every word that people read about a kind of decision. A kind is in one file; kinds of one concept share it."""

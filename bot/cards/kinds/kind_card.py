@@ -1,16 +1,19 @@
-"""What people read about a kind of decision: the record that each file in this room fills in."""
+"""What people read about a kind of decision: the record that is filled in for each, and what several kinds share."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from agents.domain.checks.evaluation import RiskLevel
-from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.authority import Group, Kind, Rule, entitled
 from agents.domain.decisions.decision import Decision, Option
 from agents.domain.decisions.kind import risk_of
+from agents.domain.decisions.subject import OfRun
+from agents.domain.decisions.table import closed_by_silence
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import one_line
-from bot.cards.parts.bill import Bill
+from bot.cards.scene import Bill
 from bot.messages import Row, Style
+from bot.permissions import Permissions
 
 Says = Callable[[Task, Decision], str]
 
@@ -25,7 +28,7 @@ class Label:
     asks: str = "In your own words"
 
 
-CANCEL = Label("Cancel task", "Cancelled", Style.DANGER, "Why? The reason is kept with the task.")
+CANCEL_TASK = Label("Cancel task", "Cancelled", Style.DANGER, "Why? The reason is kept with the task.")
 
 
 def request_in_short(task: Task) -> str:
@@ -74,3 +77,85 @@ class KindCard:
 
     def label(self, decision: Decision, option: Option) -> Label:
         return self.labels.get(option.value) or self.other(decision, option)
+
+
+def is_short(question: str) -> bool:
+    """The title says all of it."""
+    return one_line(question) == question
+
+
+def whole_question(decision: Decision) -> str:
+    """What is too long for a title; empty where the title says it."""
+    return "" if is_short(decision.question) else decision.question
+
+
+def ask_whole(task: Task, decision: Decision) -> str:
+    whole, about = whole_question(decision), show_request(task, decision)
+    return f"{whole}\n\n{about}" if whole else about
+
+
+def no_lines(decision: Decision) -> tuple[str, ...]:
+    """Its evidence is why it matters, which is in the rows."""
+    return ()
+
+
+def why_rows(task: Task, decision: Decision, bill: Bill) -> Iterator[Row]:
+    yield from (Row(label="Why it matters", value=each) for each in decision.evidence)
+    yield from effect_rows(task, decision, bill)
+
+
+def effect_rows(task: Task, decision: Decision, bill: Bill) -> Iterator[Row]:
+    yield Row(label="Affects", value=_affected(task, decision))
+    if closed_by_silence(decision) or decision.held_by:
+        return
+    if decision.due is None:
+        yield Row(label="If nobody answers", value="it waits")
+    else:
+        yield Row(label="If nobody answers, it waits, and I remind you", at=decision.due)
+
+
+def _affected(task: Task, decision: Decision) -> str:
+    about = decision.subject
+    if not isinstance(about, OfRun) or not task.work.subtasks or not task.plan.draft:
+        return "nothing is planned before there is an answer"
+    others = ", ".join(f"{task.id}.{each}" for each in task.plan.draft.dependents(about.subtask))
+    waiting = f", and so {'do' if ',' in others else 'does'} {others}" if others else ""
+    return f"{task.id}.{about.subtask} waits for the answer{waiting}; everything else goes on"
+
+
+def who_may(rule: Rule, wider: Rule | None = None) -> str:
+    """The rule in words: "the owner or an approver", "two people of security_team, devops_team or tech_lead"."""
+    if wider and wider.anybody:
+        return "anybody who is heard here"
+    names = [_NAMES[group] for group in Group if group in entitled(rule, wider)]
+    listed = " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    if rule.people == 1 or wider:
+        return listed
+    return f"{rule.people} different people, each {listed}, and not the requester"
+
+
+_NAMES: dict[Group, str] = {
+    Group.OWNER: "the owner of the task",
+    Group.APPROVER: "an approver",
+    Group.TECH_LEAD: "a tech lead",
+    Group.SECURITY_TEAM: "someone on the security team",
+    Group.DEVOPS_TEAM: "someone on the devops team",
+    Group.ADMIN: "an admin",
+}
+
+
+def nobody_may(permissions: Permissions, rule: Rule, channel: str) -> str | None:
+    """What to say when too few people are named to decide by this rule; None when there are enough."""
+    enough = permissions.too_few(rule, channel)
+    if enough is None:
+        return None
+    who = f"Only {enough} of the people it needs is named" if enough else "Nobody is named who may decide this"
+    by_hand = "" if rule.people > 1 else " Until then only the operator can, with `overlord decisions`."
+    return f"{who}: it needs {who_may(rule)}. {_how_to_name(rule.who)}{by_hand}"
+
+
+def _how_to_name(groups: frozenset[Group]) -> str:
+    if Group.APPROVER in groups:
+        return "Name them in OVERLORD_APPROVERS, or under `groups: approver:` in overlord.yaml, by account."
+    names = " or ".join(f"`{group}:`" for group in Group if group in groups)
+    return f"Name them under `groups:` in overlord.yaml, in {names}, by account."

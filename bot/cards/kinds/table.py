@@ -3,31 +3,11 @@
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision, Option
 from bot.cards.kinds.kind_card import KindCard, Label
-from bot.cards.kinds.plan.change import CHANGE
-from bot.cards.kinds.plan.clarification import CLARIFICATION
-from bot.cards.kinds.plan.debate import DEBATE
-from bot.cards.kinds.plan.no_plan import NO_PLAN
-from bot.cards.kinds.plan.plan import PLAN
-from bot.cards.kinds.task.budget import BUDGET
-from bot.cards.kinds.task.cancel import CANCEL
-from bot.cards.kinds.task.controls import CONTROLS
-from bot.cards.kinds.task.correction import CORRECTION
-from bot.cards.kinds.task.intake import INTAKE
-from bot.cards.kinds.task.meant import MEANT
-from bot.cards.kinds.task.project import PROJECT
-from bot.cards.kinds.task.second import SECOND
-from bot.cards.kinds.task.snoozed import SNOOZED
-from bot.cards.kinds.task.stopped import STOPPED
-from bot.cards.kinds.task.stuck import STUCK
-from bot.cards.kinds.work.escalation import ESCALATION
-from bot.cards.kinds.work.gate import GATE
-from bot.cards.kinds.work.merge import MERGE
-from bot.cards.kinds.work.proposal import PROPOSAL
-from bot.cards.kinds.work.question import QUESTION
-from bot.cards.kinds.work.scope import SCOPE
-from bot.cards.kinds.work.start_scope import START_SCOPE
-from bot.cards.kinds.work.taken import TAKEN
-from bot.cards.kinds.work.unmerged import UNMERGED
+from bot.cards.kinds.plans import CHANGE, CLARIFICATION, DEBATE, NO_PLAN, PLAN
+from bot.cards.kinds.proposals import PROPOSAL
+from bot.cards.kinds.requests import CORRECTION, INTAKE, MEANT, PROJECT, SECOND
+from bot.cards.kinds.tasks import BUDGET, CANCEL, CONTROLS, SNOOZED, STOPPED, STUCK
+from bot.cards.kinds.work import ESCALATION, GATE, MERGE, QUESTION, SCOPE, START_SCOPE, TAKEN, UNMERGED
 
 # Where several are open while a task is at work, the first one says its state.
 _ALL: tuple[KindCard, ...] = (

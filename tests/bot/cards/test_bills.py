@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from agents.domain.planning.state import PlanState
-from bot.cards.parts.bill import Bill, bill_rows, duration_in_words
+from bot.cards.scene import Bill, bill_rows, duration_in_words
 from tests.llm.rig import task
 
 

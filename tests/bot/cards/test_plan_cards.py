@@ -14,10 +14,9 @@ from agents.domain.planning.debate import Argument, Position, Round, Side
 from agents.domain.planning.decomposition import Edge, Need
 from agents.domain.planning.verdicts import Advice, Critic, CriticSays, Custodiet, CustodietSays, Review
 from agents.domain.task.task import Task
-from bot.cards.about import cost_card
 from bot.cards.decisions import decision_card
-from bot.cards.parts.bill import Bill
-from bot.cards.status import status_card
+from bot.cards.scene import Bill
+from bot.cards.status import cost_card, status_card
 from bot.cards.timeline import in_words
 from bot.messages import Card
 from tests.bench.ask_walk import plan

@@ -4,7 +4,7 @@ from agents.domain.checks.evaluation import NOT_RUN, CodeReview, Evaluation, Gat
 from agents.domain.planning.decomposition import Decomposition, Subtask
 from agents.domain.planning.state import PlanState
 from agents.domain.work.work import Work
-from bot.cards.parts.work import evaluation_card
+from bot.cards.progress import evaluation_card
 from bot.messages import Card
 from tests.llm.rig import task
 

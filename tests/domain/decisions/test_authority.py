@@ -14,8 +14,8 @@ from agents.domain.decisions.authority import (
 from agents.domain.decisions.table import KINDS, RULES
 from agents.domain.errors import PressRefused
 from agents.domain.ids import PersonId
-from bot.cards.parts.rights import who_may
-from bot.cards.refusals import put_into_words
+from bot.cards.decisions import put_into_words
+from bot.cards.kinds.kind_card import who_may
 
 ANA, BO = PersonId("ana"), PersonId("bo")
 OWN, APP = Group.OWNER, Group.APPROVER

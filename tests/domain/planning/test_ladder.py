@@ -17,7 +17,7 @@ from agents.domain.task import decide
 from agents.domain.task.fold import replay
 from agents.domain.task.task import Task, TaskState
 from agents.domain.workflow.workflow import DEFAULT
-from bot.cards.parts.words import LEVEL, SHORT_LEVEL
+from bot.cards.plan import LEVEL, SHORT_LEVEL
 from tests.builders.decompositions import plan, subtask
 from tests.builders.planned import BAD, Planned
 from tests.builders.steered import OWNER

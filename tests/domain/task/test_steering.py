@@ -21,7 +21,7 @@ from agents.domain.ids import TaskId
 from agents.domain.task import decide, steering
 from agents.domain.task.fold import evolve, replay
 from agents.domain.task.task import Task, TaskState
-from bot.cards.refusals import put_into_words
+from bot.cards.decisions import put_into_words
 from tests.builders.decisions import question
 from tests.builders.steered import ANA, APPROVER, BO, CY, NOW, OWNER, asked, moment, on
 

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from agents.domain.decisions.table import questions
 from agents.domain.ids import TaskId, fingerprint
 from agents.domain.task.task import Task, TaskState
-from bot.cards.states import TONE, state_of
+from bot.cards.status import TONE, state_of
 from bot.live import Running
 from bot.messages import Card, Tone, dump_card, when
 from bot.platforms.console.rendering.drawing import draw

@@ -8,7 +8,7 @@ from agents.domain.text.sanitize import cut, one_line
 from agents.domain.work.facts import BranchPublished, WorkKept
 from agents.domain.work.work import SubtaskState, Work
 from agents.domain.work.working import most_attempts
-from bot.cards.parts.bill import Bill, bill_rows
+from bot.cards.scene import Bill, bill_rows
 from bot.messages import Card, Row, Tone
 
 S = SubtaskState

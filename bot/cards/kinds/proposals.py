@@ -1,10 +1,15 @@
 """Proposals as people meet them: what is proposed and why, and which task carries it out."""
 
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.decision import Decision
+from agents.domain.decisions.kinds.work.proposal import ProposalOption, proposed
 from agents.domain.learning.proposal import Level, Listed, Proposal, ProposalType, Trigger
 from agents.domain.task.request import Mandate
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import cut, one_line
-from bot.messages import Card, Row, Tone
+from bot.cards.kinds.kind_card import CANCEL_TASK, KindCard, Label
+from bot.cards.scene import Bill
+from bot.messages import Card, Row, Style, Tone
 
 _TYPE: dict[ProposalType, str] = {
     ProposalType.NEW_SKILL: "a new skill",
@@ -71,3 +76,27 @@ def request_words(proposal: Proposal) -> str:
     """What the new task is asked for: what was shown when it was approved, and nothing else."""
     evidence = "\n".join(f"- {each}" for each in proposal.rationale.evidence)
     return f"{proposal.proposed_action}\n\nIt was proposed because {_TRIGGER[proposal.rationale.trigger]}:\n{evidence}"
+
+
+_PROPOSAL_TEXT = (
+    "Nothing happens before somebody decides. If it is approved, it becomes a task of its own, with a plan to approve."
+)
+
+
+def _proposal_rows(task: Task, decision: Decision, bill: Bill) -> list[Row]:
+    found = proposed(task, decision)
+    return proposal_rows(found) if found else []
+
+
+PROPOSAL = KindCard(
+    kind=Kind.PROPOSAL,
+    name="a proposal",
+    title=lambda task, d: f"{task.id} gave rise to a proposal: {one_line(d.question, 200)}",
+    text=lambda task, d: _PROPOSAL_TEXT,
+    labels={
+        ProposalOption.APPROVE: Label("Approve proposal", "Proposal approved", Style.PRIMARY),
+        ProposalOption.REJECT: Label("Reject proposal", "Proposal rejected"),
+        ProposalOption.REJECT_BECAUSE: Label("Reject, and say why", "Proposal rejected", asks=CANCEL_TASK.asks),
+    },
+    rows=_proposal_rows,
+)

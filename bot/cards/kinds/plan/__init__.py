@@ -1,1 +1,0 @@
-"""Words about decisions on the way to a plan."""

@@ -1,1 +1,0 @@
-"""Words about decisions that a task as such needs."""

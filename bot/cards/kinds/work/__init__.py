@@ -1,1 +1,0 @@
-"""Words about decisions while a plan is carried out."""

@@ -1,1 +1,0 @@
-"""Parts that several cards show: a plan, work and its checks, money, and the words they share."""
