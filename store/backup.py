@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from sqlalchemy import Connection, Table, delete, func, insert, select
+from sqlalchemy import Connection, Table, delete, func, insert, inspect, make_url, select
 
 from agents.domain.errors import OverlordError
 from store import tables
@@ -33,8 +33,24 @@ def load_copy(file: Path, url: str, tell: Progress) -> None:
     _copy(_sqlite(file), url, tell)
 
 
-def is_empty(db: Connection) -> bool:
-    return db.execute(select(func.count()).select_from(tables.events)).scalar() == 0
+def require_empty(url: str) -> None:
+    """Refuse a database that holds tasks, of whichever version it is; nothing in it changes, and no file is made."""
+    parts = make_url(url)
+    if parts.get_backend_name() == "sqlite" and not Path(parts.database or "").is_file():
+        return
+    writer, reader = make_engines(url)
+    writer.dispose()
+    try:
+        with reader.connect() as db:
+            if inspect(db).has_table(tables.events.name):
+                _require_empty(db)
+    finally:
+        reader.dispose()
+
+
+def _require_empty(db: Connection) -> None:
+    if db.execute(select(tables.events.c.seq).limit(1)).first():
+        raise NotEmpty
 
 
 def _sqlite(file: Path) -> str:
@@ -56,8 +72,7 @@ def _copy(source: str, target: str, tell: Progress) -> None:
     try:
         with reader.connect() as old, writer.begin() as new:
             migrate(new)
-            if not is_empty(new):
-                raise NotEmpty
+            _require_empty(new)
             for table in reversed(tables.metadata.sorted_tables):
                 if table is not tables.schema:
                     new.execute(delete(table))  # a new database holds a few rows of its own

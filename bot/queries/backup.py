@@ -4,6 +4,7 @@ import asyncio
 import shutil
 import tarfile
 import tempfile
+import zlib
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from functools import partial
@@ -13,14 +14,14 @@ from agents.domain.errors import OverlordError
 from agents.workspace.files.locks import hold_lock
 from agents.workspace.git.mirror import lock_of
 from bot.config.settings import Settings
-from store.backup import load_copy, save_copy
+from store.backup import load_copy, require_empty, save_copy
 from store.database import Database
 
 DATABASE = "database.sqlite"
 FOLDERS = ("repos", "clones", "worktrees", "artefacts", "archive", "sample")
 FILES = ("overlord.yaml", "accepted-settings.json", "console.secret", "prompts.secret")
 WHICH = "Name a file that `overlord backup` wrote."
-UNFINISHED = "restoring"  # a folder in the state folder: a restore that was cut short is begun anew
+UNFINISHED = "restoring"  # a folder in the state folder while files are moved in: a restore cut short is begun anew
 
 Tell = Callable[[str], None]
 
@@ -77,7 +78,10 @@ def _plain(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
 
 
 def restore_backup(settings: Settings, source: Path, tell: Tell) -> None:
-    """Into an empty state folder and an empty database; one that was cut short is begun anew."""
+    """Into an empty state folder and an empty database; one that was cut short is begun anew.
+
+    Everything that can be refused is refused before the first file moves.
+    """
     home, unfinished = settings.home, settings.home / UNFINISHED
     there = [
         name for name in ("repos", "clones", "artefacts") if (home / name).is_dir() and any((home / name).iterdir())
@@ -87,11 +91,13 @@ def restore_backup(settings: Settings, source: Path, tell: Tell) -> None:
             f"The state folder {home} holds {', '.join(there)} already",
             next_step="Restore into an empty one: name it with --home or in OVERLORD_HOME.",
         )
-    shutil.rmtree(unfinished, ignore_errors=True)
-    unfinished.mkdir(mode=0o700)
-    _unpack(source, unfinished)
-    _move_in(unfinished / "home", home, tell)
-    load_copy(unfinished / DATABASE, settings.database_url, partial(_tell_rows, tell))
+    require_empty(settings.database_url)
+    with tempfile.TemporaryDirectory(dir=home, prefix="restore-") as scratch:
+        unpacked = Path(scratch)
+        _unpack(source, unpacked)
+        unfinished.mkdir(mode=0o700, exist_ok=True)
+        _move_in(unpacked / "home", home, tell)
+        load_copy(unpacked / DATABASE, settings.database_url, partial(_tell_rows, tell))
     shutil.rmtree(unfinished)
 
 
@@ -99,10 +105,8 @@ def _unpack(source: Path, target: Path) -> None:
     try:
         with tarfile.open(source, "r:gz") as archive:
             archive.extractall(target, filter="tar")  # owners and links stay as they were; nothing lands outside
-    except (OSError, tarfile.TarError) as error:
-        raise NoBackup(
-            f"{source} cannot be read ({error})", next_step="Name a file that `overlord backup` wrote."
-        ) from None
+    except (OSError, EOFError, zlib.error, tarfile.TarError) as error:
+        raise NoBackup(f"{source} cannot be read ({error})", next_step=WHICH) from None
     if not (target / DATABASE).is_file():
         raise NoBackup(f"{source} is no backup of Overlord", next_step=WHICH)
 

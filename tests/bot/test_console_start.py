@@ -5,6 +5,7 @@ import socket
 
 import pytest
 
+from agents.domain.errors import SettingsProblem
 from bot.platforms.console.access import ConsoleOptions
 from bot.platforms.console.server import running
 from tests.fakes.console import SECRET
@@ -24,7 +25,7 @@ async def test_a_console_that_dies_while_it_starts_is_not_waited_for() -> None:
         other.listen()
         done, _ = await asyncio.wait([starting], timeout=10)
         assert done, "it is waited for without end"
-        with pytest.raises(OSError):
+        with pytest.raises(SettingsProblem, match=f"cannot listen on 127.0.0.1 port {port} .* OVERLORD_CONSOLE_PORT"):
             starting.result()
     with socket.create_server(("127.0.0.1", port)):
         """The port is free again: nothing of the console is left."""

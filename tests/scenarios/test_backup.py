@@ -11,11 +11,14 @@ import pytest
 from agents.ports import Ask, Llm, Ports, Shape, Spent
 from bot.app import Program, running
 from bot.config.settings import Settings, load_settings
-from bot.queries.backup import NoBackup, restore_backup, write_backup
+from bot.queries.backup import UNFINISHED, NoBackup, restore_backup, write_backup
+from store.backup import NotEmpty
+from store.database import Database
 from tests.fakes.postgres import PrivatePostgres
 from tests.scenarios.console_stage import ConsoleStage
 from tests.scenarios.rehearsed import REQUEST, WORK, git
 from tests.scenarios.stage import until
+from tests.store.history import VERSIONS, restore as write_history
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -99,6 +102,7 @@ async def test_what_is_no_backup_is_refused_and_leaves_nothing(tmp_path: Path) -
     settings.home.mkdir()
     with pytest.raises(NoBackup, match="cannot be read"):
         restore_backup(settings, tmp_path / "other.tar.gz", print)
+    assert not list(settings.home.iterdir())
     with pytest.raises(NoBackup, match="There is no database"):
         await write_backup(settings, tmp_path / "backup.tar.gz", print)
 
@@ -109,3 +113,58 @@ async def test_a_state_folder_in_use_is_never_written_over(tmp_path: Path) -> No
     (settings.home / "artefacts" / "T-1").mkdir()
     with pytest.raises(NoBackup, match="holds artefacts already"):
         restore_backup(settings, tmp_path / "backup.tar.gz", print)
+
+
+async def a_backup(tmp_path: Path) -> Path:
+    """Of an installation that never ran, with settings of its own."""
+    old, archive = settings_in(tmp_path / "old"), tmp_path / "backup.tar.gz"
+    (old.home / "repos").mkdir(parents=True)
+    (old.home / "overlord.yaml").write_text("# of the backup\n")
+    Database(old.database_url).close()
+    await write_backup(old, archive, print)
+    return archive
+
+
+@pytest.mark.parametrize("cut", [40, -40], ids=["at its beginning", "at its end"])
+async def test_an_archive_that_is_cut_short_changes_nothing_and_the_next_try_is_guarded(
+    tmp_path: Path, cut: int
+) -> None:
+    archive = await a_backup(tmp_path)
+    archive.write_bytes(archive.read_bytes()[:cut])
+    settings = settings_in(tmp_path / "home")
+    settings.home.mkdir()
+    with pytest.raises(NoBackup, match="Name a file that `overlord backup` wrote"):
+        restore_backup(settings, archive, print)
+    (settings.home / "artefacts" / "T-1").mkdir(parents=True)
+    with pytest.raises(NoBackup, match="holds artefacts already"):
+        restore_backup(settings, archive, print)
+
+
+async def test_no_file_moves_where_the_database_holds_tasks(tmp_path: Path) -> None:
+    archive = await a_backup(tmp_path)
+    settings = settings_in(tmp_path / "home")
+    settings.home.mkdir()
+    (settings.home / "overlord.yaml").write_text("# mine\n")
+    write_history(VERSIONS[-1], settings.database_url)
+    before = sorted(settings.home.iterdir())
+    with pytest.raises(NotEmpty):
+        restore_backup(settings, archive, print)
+    assert (settings.home / "overlord.yaml").read_text() == "# mine\n"
+    assert sorted(settings.home.iterdir()) == before
+
+
+async def test_a_restore_that_was_cut_short_is_begun_anew(tmp_path: Path) -> None:
+    archive = await a_backup(tmp_path)
+    settings = settings_in(tmp_path / "home")
+    settings.home.mkdir()
+
+    def stop(moved: str) -> None:
+        (settings.home / "repos" / "shop.git").mkdir(parents=True, exist_ok=True)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        restore_backup(settings, archive, stop)
+    restore_backup(settings, archive, print)
+    assert (settings.home / "overlord.yaml").read_text() == "# of the backup\n"
+    assert not list((settings.home / "repos").iterdir())
+    assert not (settings.home / UNFINISHED).exists()

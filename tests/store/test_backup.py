@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import Connection, func, select
 
 from store import tables
-from store.backup import NotEmpty, load_copy, save_copy
+from store.backup import NotEmpty, load_copy, require_empty, save_copy
 from store.database import Database
 from store.engines import make_engines
 from store.streams import audit
@@ -78,6 +78,20 @@ async def test_a_database_with_tasks_is_never_written_over(url: str, tmp_path: P
     with pytest.raises(NotEmpty, match="tasks in this database already"):
         load_copy(tmp_path / "copy", url, said)
     assert counts(url) == before
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_database_with_tasks_is_known_whatever_its_version(version: str, url: str) -> None:
+    restore(version, url)
+    with pytest.raises(NotEmpty):
+        require_empty(url)
+
+
+def test_a_new_database_is_empty_and_stays_as_it_is(url: str, tmp_path: Path) -> None:
+    require_empty(url)
+    assert not list(tmp_path.iterdir()), "looking makes no file"
+    Database(url).close()
+    require_empty(url)
 
 
 async def test_a_copy_that_fails_half_way_leaves_nothing(url: str, tmp_path: Path) -> None:

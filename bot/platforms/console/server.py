@@ -234,7 +234,7 @@ async def running(desk: QueryApi, options: ConsoleOptions) -> AsyncIterator[str]
         timeout_graceful_shutdown=PATIENCE,
     )
     server = _Server(config)
-    serving = asyncio.create_task(server.serve(sockets=[bound]))
+    serving = asyncio.create_task(_serve(server, bound, options))
     serving.add_done_callback(lambda _: server.ready.set())  # one that ends before it is ready must not be waited for
     try:
         await server.ready.wait()
@@ -264,8 +264,20 @@ def _bind(options: ConsoleOptions) -> socket.socket:
         made.bind((options.host, options.port))
     except OSError as problem:
         made.close()
-        raise SettingsProblem(
-            f"The console cannot listen on {options.host} port {options.port} ({problem.strerror})",
-            next_step="Stop what uses it, or set OVERLORD_CONSOLE_PORT to another port.",
-        ) from problem
+        raise _cannot_listen(options, problem) from problem
     return made
+
+
+async def _serve(server: _Server, bound: socket.socket, options: ConsoleOptions) -> None:
+    """Another program may begin to listen after we took the port and before we listen there ourselves."""
+    try:
+        await server.serve(sockets=[bound])
+    except OSError as problem:
+        raise _cannot_listen(options, problem) from problem
+
+
+def _cannot_listen(options: ConsoleOptions, problem: OSError) -> SettingsProblem:
+    return SettingsProblem(
+        f"The console cannot listen on {options.host} port {options.port} ({problem.strerror})",
+        next_step="Stop what uses it, or set OVERLORD_CONSOLE_PORT to another port.",
+    )
