@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import SequenceMatcher
+from difflib import Match, SequenceMatcher
 from typing import Any
 
 from agents.llm.answers import NONCE
@@ -34,14 +34,12 @@ class Rehearsal:
         return dict(answers[min(turn, len(answers) - 1)])
 
     def _script(self, request: str) -> Script | None:
-        """The one that is asked for, also where somebody changed a word or added one; not where they denied it."""
+        """The one that is asked for, also where somebody changed words or added some; not where they denied it."""
         said = _plain(request)
         if said in self._scripts:
             return self._scripts[said]
-        close = [(SequenceMatcher(None, known, said, autojunk=False).ratio(), known) for known in self._scripts]
-        alike, known = max(close, default=(0.0, ""))
-        denied = _DENIES & set(said.split()) != _DENIES & set(known.split())
-        return None if alike < _ALIKE or denied else self._scripts[known]
+        alike, known = max(((_likeness(known, said), known) for known in self._scripts), default=(0.0, ""))
+        return None if alike < _ALIKE or _denies(said, known) else self._scripts[known]
 
     def work(self, told: Mapping[str, Any], messages: Sequence[Message]) -> list[Call]:
         """The tools that a minion calls next in this attempt, after all that was said in it."""
@@ -160,6 +158,24 @@ def meant(said: str) -> dict[str, Any]:
         if re.search(pattern, said, re.IGNORECASE):
             return {"intent": intent, "confidence": 0.9}
     return {"intent": "other", "confidence": 0.9}
+
+
+def _likeness(known: str, said: str) -> float:
+    """From 0 to 1. Letters bear a typing mistake; words in their order bear a greeting before and a wish after them."""
+    letters = SequenceMatcher(None, known, said, autojunk=False).ratio()
+    words = sum(block.size for block in _common_words(known, said)) / max(1, len(known.split()))
+    return max(letters, words)
+
+
+def _denies(said: str, known: str) -> bool:
+    """Whether it says the opposite. What stands after the request itself, as in "no hurry", denies nothing."""
+    blocks = [block for block in _common_words(known, said) if block.size]
+    end = blocks[-1].b + blocks[-1].size if blocks else None
+    return _DENIES & set(said.split()[:end]) != _DENIES & set(known.split())
+
+
+def _common_words(known: str, said: str) -> list[Match]:
+    return SequenceMatcher(None, known.split(), said.split(), autojunk=False).get_matching_blocks()
 
 
 def _plain(text: str) -> str:

@@ -100,6 +100,11 @@ def test_a_request_is_known_whatever_its_marks_and_capitals(said: str) -> None:
         ("Let short links expire after a chosen number of days", "stops working"),
         ("please let links expire after a chosen number of days, thanks", "stops working"),
         ("Count how often every link is used", "how often it was opened"),
+        (
+            "Hi! Please let links expire after a chosen number of days. No hurry, the README should say so",
+            "stops working",
+        ),
+        ("Let links expire after a chosen nubmer of days", "stops working"),
         ("Do not let links expire after a chosen number of days", ""),
         ("Let links never expire after a chosen number of days", ""),
         ("Let people choose", ""),
