@@ -25,7 +25,7 @@ from bot.delivery.outbox import Outbox
 from bot.intake.inbox import Inbox
 from bot.joining import connect_all, serve_own_pages
 from bot.messages import Card, Platform
-from bot.network.peers import HERE, LookUp
+from bot.network import HERE, LookUp
 from bot.permissions import Permissions
 from bot.queries.people_queries import PeopleQueries
 from bot.queries.store_checks import Finding, check_archive, check_database, check_file

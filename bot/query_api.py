@@ -15,7 +15,7 @@ from agents.domain.work.outcome import WorkerOutcome
 from agents.domain.work.work import SubtaskState, phase_state
 from bot.live import Running
 from bot.messages import Card, Delivery
-from bot.network.peers import LookUp
+from bot.network import LookUp
 from store.chat.sessions import Session
 from store.streams.evaluations import EvaluationResult
 

@@ -13,7 +13,7 @@ from bot.app import Program
 from bot.config.settings import Settings, load_settings, os_user
 from bot.config.state_folder import make_home, mark_as_running
 from bot.logs import set_up_logs
-from bot.network.peers import HERE, LookUp
+from bot.network import HERE, LookUp
 from bot.permissions import Permissions
 
 

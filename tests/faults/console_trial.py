@@ -19,7 +19,7 @@ from agents.ports import Ports
 from bot.app import running
 from bot.config.settings import load_settings
 from bot.messages import Button
-from bot.platforms.console.rendering.page import templates
+from bot.platforms.console.rendering import templates
 from tests.fakes.clock import ScaledClock
 from tests.fakes.ports import free_port
 from tests.fakes.work import idle

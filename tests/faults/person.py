@@ -7,7 +7,7 @@ from typing import Protocol
 import httpx
 
 from bot.messages import Button
-from bot.platforms.console.rendering.page import thread_path
+from bot.platforms.console.rendering import thread_path
 from tests.faults.killing import PATIENCE, TICK
 from tests.faults.outside import Shown
 

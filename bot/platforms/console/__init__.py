@@ -1,7 +1,50 @@
-"""The console: web pages of our own, on which people talk with the bot and decide."""
+"""The console: web pages of our own, on which people talk with the bot and decide. Here: its settings."""
 
-from bot.config.platforms import IdForm, PlatformSpec
-from bot.platforms.console.settings import ConsoleSettings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated
+
+from agents.catalog.validation import Odd
+from bot.config.fields import COMMAS, Network, Port
+from bot.config.platforms import IdForm, PlatformSettings, PlatformSpec
+
+LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsoleSettings(PlatformSettings):
+    host: str = "127.0.0.1"
+    port: Port = 8765
+    channels: Annotated[tuple[str, ...], COMMAS] = ("general",)
+    names: Annotated[tuple[str, ...], COMMAS] = ()  # other hosts it answers to, behind a proxy
+    proxies: Annotated[tuple[Network, ...], COMMAS] = ()  # addresses and networks whose word on who asks is taken
+
+    @property
+    def joins(self) -> bool:
+        return True
+
+    @property
+    def loopback(self) -> bool:
+        """Whether only people of this machine reach it."""
+        return self.host in LOOPBACK and not self.proxies
+
+    @property
+    def url(self) -> str:
+        return f"http://{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}"
+
+    def describe(self, http_port: int) -> str:
+        return "console"
+
+    def operator(self, user: str) -> str:
+        return f"console:{user}" if self.loopback else ""
+
+    def warnings(self) -> Iterator[Odd]:
+        if not self.loopback:
+            step = "Give each person a login token: overlord people token NAME."
+            behind = f"proxies speak for others to {self.host}"
+            what = behind if self.proxies else f"other machines can reach {self.host}"
+            yield ("proxies" if self.proxies else "host",), what, step
+
 
 PLATFORM = PlatformSpec(
     name="console",
@@ -19,6 +62,6 @@ PLATFORM = PlatformSpec(
     possessive="the console's",
     connect="bot.platforms.console.platform:connect",
     serve="bot.platforms.console.platform:serve",
-    checks="bot.platforms.console.checks:checks",
+    checks="bot.platforms.console.platform:checks",
     checks_ask_nobody=True,
 )

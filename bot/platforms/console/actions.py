@@ -28,7 +28,7 @@ from bot.platforms.console.access import (
 )
 from bot.platforms.console.deliveries import NONCE, Form, Unsendable
 from bot.platforms.console.pages import Pages, may_read
-from bot.platforms.console.rendering.page import iso, thread_path
+from bot.platforms.console.rendering import iso, thread_path
 from bot.platforms.console.stream import Changes
 from bot.query_api import QueryApi
 from store.chat.sessions import Session

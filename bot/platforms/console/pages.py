@@ -14,10 +14,10 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from agents.domain.ids import TaskId, Thread, surface_of
 from agents.domain.text.sanitize import small_number
 from bot.messages import Card
+from bot.platforms.console import rendering
 from bot.platforms.console.access import ConsoleOptions, Viewer, viewer_of
 from bot.platforms.console.deliveries import LIMIT, without_mention
-from bot.platforms.console.rendering import page
-from bot.platforms.console.rendering.diffs import diff_html
+from bot.platforms.console.diffs import diff_html
 from bot.platforms.console.stream import Changes
 from bot.query_api import Message, Portion, QueryApi
 
@@ -80,11 +80,11 @@ class Pages:
             "thread.html",
             at=at,
             here="/direct" if channel == viewer.direct else f"/c/{channel}",
-            title=page.first_line(_opening_words(conversation.messages), 70),
+            title=rendering.first_line(_opening_words(conversation.messages), 70),
             watch=(thread, *((conversation.task.id,) if conversation.task else ())),
             conversation=conversation,
             channel=channel,
-            elsewhere="" if surface == "console" else page.surface_name(surface),
+            elsewhere="" if surface == "console" else rendering.surface_name(surface),
         )
 
     async def needs(self, request: Request) -> Response:
@@ -145,7 +145,7 @@ class Pages:
             "task.html",
             at=at,
             here="/tasks",
-            title=f"{id} · {page.first_line(found.task.request.text, 60)}",
+            title=f"{id} · {rendering.first_line(found.task.request.text, 60)}",
             watch=(id, *pressed),
             found=found,
             before=before,
@@ -198,9 +198,9 @@ class Pages:
             "now": self._options.now(),
             "limit": LIMIT,
             "watch": " ".join(watch),
-            "page": page,
+            "page": rendering,
         } | context
-        return HTMLResponse(await asyncio.to_thread(page.render, template, whole), status)
+        return HTMLResponse(await asyncio.to_thread(rendering.render, template, whole), status)
 
     async def _aside(self, request: Request) -> tuple[tuple[str, ...], Card | None]:
         """The bot's private answer to the press that led here, if there is one."""

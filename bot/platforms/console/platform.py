@@ -1,6 +1,10 @@
 """The console as a chat platform. Its messages live in our own store, so a post and its key are one row."""
 
-from collections.abc import AsyncIterator
+import json
+import socket
+import urllib.error
+import urllib.request
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from urllib.parse import quote
@@ -9,15 +13,19 @@ from agents.domain.ids import Account, Thread, derived
 from agents.ports import Clock
 from bot.config.settings import Settings
 from bot.config.state_folder import keep_secret
+from bot.doctor_check import Check, fail, ok
 from bot.intake.inbox import Inbox
 from bot.messages import Bounds, Card, Gone, Platform, Unsure, dump_card
+from bot.platforms.console import ConsoleSettings
 from bot.platforms.console.access import ConsoleOptions, needs_login
 from bot.platforms.console.server import running
-from bot.platforms.console.settings import ConsoleSettings
+from bot.platforms.provider_checks import Now
 from bot.query_api import Pages, QueryApi
 from bot.services import Services
 from store.database import Database, InTransaction, Result, StoreUnavailable
 from store.transaction import Transaction
+
+ANSWER = 2  # seconds for a program on this machine to say who it is
 
 
 class ConsolePlatform:
@@ -90,3 +98,37 @@ def serve(settings: Settings, office: Services, desk: QueryApi, pages: Pages) ->
         extra=pages.health,
     )
     return running(desk, options)
+
+
+def checks(settings: Settings, now: Now) -> Iterator[Check]:
+    """For `overlord doctor`: whether its port is free, or Overlord itself has it."""
+    yield _port(settings.section(ConsoleSettings))
+
+
+def _port(console: ConsoleSettings) -> Check:
+    host, port = console.host, console.port
+    try:
+        with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET):
+            return ok("console port", f"{host} port {port} is free")
+    except OSError as error:
+        if _answers(console.url):
+            return ok("console port", f"Overlord runs on {console.url}")
+        seen = f"{host} port {port} cannot be used: {error.strerror}"
+        return fail("console port", seen, "Stop what uses it, or set OVERLORD_CONSOLE_PORT to another port.")
+
+
+def _answers(url: str) -> bool:
+    """Whether an Overlord speaks at this address, well or not."""
+    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with direct.open(f"{url}/healthz", timeout=ANSWER) as reply:
+            body = reply.read(10_000)
+    except urllib.error.HTTPError as error:
+        body = error.read(10_000)
+    except OSError:
+        return False
+    try:
+        said = json.loads(body)
+    except ValueError:
+        return False
+    return isinstance(said, dict) and "ok" in said

@@ -24,13 +24,11 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
 from agents.domain.errors import OverlordError, SettingsProblem
-from bot.network.doors import BACKLOG, Doorkeeper, Visit, let_queue
-from bot.platforms.console import stream
-from bot.platforms.console.access import Authenticator, ConsoleOptions, Identity, wants_json
+from bot.network import BACKLOG, Doorkeeper, Visit, let_queue
+from bot.platforms.console import rendering, stream
+from bot.platforms.console.access import Authenticator, ConsoleOptions, Forwarded, Guard, Identity, wants_json
 from bot.platforms.console.actions import Actions, Login
-from bot.platforms.console.guard import Forwarded, Guard
 from bot.platforms.console.pages import Pages
-from bot.platforms.console.rendering import page
 from bot.query_api import Endpoint, QueryApi
 
 View = Callable[[Request], Awaitable[Response]]
@@ -54,7 +52,7 @@ def make_app(desk: QueryApi, options: ConsoleOptions, keeper: Doorkeeper) -> Sta
             *_page_routes(pages),
             *_action_routes(Actions(desk, auth, pages, changes), Login(auth, pages)),
             Route("/changes", stream.endpoint(changes, stopping, auth, desk)),
-            Mount("/static", StaticFiles(directory=page.HERE / "static")),
+            Mount("/static", StaticFiles(directory=rendering.HERE / "static")),
             *(Route(path, _health_view(extra)) for path, extra in options.extra.items()),
         ],
         middleware=[

@@ -15,8 +15,8 @@ from agents.domain.errors import OverlordError
 from agents.domain.ids import TaskId
 from agents.domain.text.sanitize import small_number
 from bot.live import Running
+from bot.platforms.console import rendering
 from bot.platforms.console.access import Authenticator, Viewer, viewer_of
-from bot.platforms.console.rendering import page
 from bot.query_api import QueryApi
 
 KEPT = 512  # changes that a page which was away can catch up on; after more it reads everything again
@@ -125,7 +125,7 @@ class Reader:
     async def _count(self) -> str:
         """The count of what waits for them, as the frame of every page shows it."""
         waiting = await self._desk.count_needs(self._viewer.account)
-        return await asyncio.to_thread(page.render, "waiting.html", {"waiting": waiting})
+        return await asyncio.to_thread(rendering.render, "waiting.html", {"waiting": waiting})
 
     async def _picture(self) -> str | None:
         """The part of the page that shows what runs now; None if it has not changed."""
@@ -136,7 +136,7 @@ class Reader:
             return None
         self._seen = running
         about = {"task": self._looks_at, "running": running, "now": self._auth.options.now()}
-        return await asyncio.to_thread(page.render, "running.html", about)
+        return await asyncio.to_thread(rendering.render, "running.html", about)
 
 
 def endpoint(

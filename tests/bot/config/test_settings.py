@@ -14,7 +14,7 @@ from agents.domain.errors import SettingsProblem
 from agents.domain.limits import Limits
 from bot.config.overlord import VARIABLES
 from bot.config.settings import BadSettings, Settings, load_settings
-from bot.platforms.console.settings import ConsoleSettings
+from bot.platforms.console import ConsoleSettings
 from bot.platforms.discord.settings import DiscordSettings
 from bot.platforms.slack.settings import SlackSettings
 

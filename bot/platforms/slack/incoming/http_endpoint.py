@@ -13,7 +13,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from agents.domain.errors import SettingsProblem
-from bot.network.doors import BACKLOG, Doorkeeper, Visit, let_queue
+from bot.network import BACKLOG, Doorkeeper, Visit, let_queue
 from bot.platforms.slack.options import SlackOptions
 
 PATH = "/slack/events"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hypothesis import given, strategies as st
 
-from bot.platforms.console.rendering.diffs import LINES_MOST, diff_html
+from bot.platforms.console.diffs import LINES_MOST, diff_html
 from tests.workspace import repositories as repos
 
 TAGS = {"div", "details", "summary", "code", "span", "table", "tbody", "tr", "td", "p"}

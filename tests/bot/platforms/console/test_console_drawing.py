@@ -2,7 +2,7 @@
 
 from agents.domain.ids import Account, Thread
 from bot.messages import Arrow, Card, Graph, Node
-from bot.platforms.console.rendering.drawing import HEIGHT, LABEL, LINES, WIDTH, draw
+from bot.platforms.console.rendering import HEIGHT, LABEL, LINES, WIDTH, draw
 from tests.fakes.console import console
 from tests.fakes.desk import ScriptedDesk
 

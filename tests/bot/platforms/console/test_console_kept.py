@@ -7,7 +7,7 @@ import pytest
 from agents.domain.ids import Account, DecisionId, TaskId, Thread
 from agents.domain.task.task import TaskState
 from bot.messages import Button, Card, Choice
-from bot.platforms.console.rendering.page import kept_of
+from bot.platforms.console.rendering import kept_of
 from tests.fakes.console import console, text_of
 from tests.fakes.desk import ScriptedDesk
 

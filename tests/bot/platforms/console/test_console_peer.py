@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from agents.domain.errors import SettingsProblem
-from bot.network.peers import Address, LookUp, Peer, ask_kernel, neighbourhood, read_address, read_tables
+from bot.network import Address, LookUp, Peer, ask_kernel, neighbourhood, read_address, read_tables
 from bot.platforms.console.access import ConsoleOptions, needs_login
 from tests.fakes.another_user import OTHER, STRANGER, ask, needs_root, start
 from tests.fakes.console import SECRET, console

@@ -15,8 +15,7 @@ import pytest
 from aiohttp import web
 
 from agents.domain.limits import Limits
-from bot.network.doors import Doorkeeper
-from bot.network.peers import Address, LookUp
+from bot.network import Address, Doorkeeper, LookUp
 from bot.platforms.slack.incoming.http_endpoint import serve_http
 from bot.platforms.slack.options import SlackOptions
 from bot.query_api import Answer

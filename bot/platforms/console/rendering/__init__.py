@@ -1,1 +1,0 @@
-"""From cards, diffs and graphs to HTML."""
