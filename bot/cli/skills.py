@@ -10,7 +10,7 @@ from agents.domain.errors import OverlordError
 from agents.domain.learning import skill
 from agents.domain.learning.skill import Uses
 from agents.domain.text.sanitize import clean
-from agents.workspace.skills import committed_files
+from agents.workspace.git.objects import committed_files
 from bot.cli import session
 from bot.config.settings import Settings
 

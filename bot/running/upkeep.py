@@ -10,10 +10,9 @@ from pathlib import Path
 
 from agents.domain.errors import OverlordError
 from agents.domain.ids import TaskId
-from agents.workspace.git.branches import branches_by_task, drop_from_copy, drop_from_original
 from agents.workspace.git.git import GitFailed, git_dir
 from agents.workspace.git.mirror import lock_of
-from agents.workspace.git.upkeep import keep_up, pack_refs
+from agents.workspace.git.upkeep import branches_by_task, drop_from_copy, drop_from_original, keep_up, pack_refs
 from bot.config.settings import Settings
 from bot.intake.inbox import Inbox
 from bot.messages import Platform

@@ -20,25 +20,21 @@ from agents.minions.engines.engine import EngineServices
 from agents.minions.pack import Packer
 from agents.minions.packs import WorkPacks
 from agents.ports import Brief, Checkout, Forge, Issues, Minions, Talker, Trial
-from agents.workspace.files.artefacts import FileArtefacts
-from agents.workspace.files.names import file_name
+from agents.workspace.files.artefacts import FileArtefacts, file_name
 from agents.workspace.files.safe_open import Tree
 from agents.workspace.forge.choice import Forges, NoIssues
-from agents.workspace.forge.clones import Clones
 from agents.workspace.forge.github import GitHubForge
 from agents.workspace.forge.github_api import GitHubApi
 from agents.workspace.forge.intake import GitHubIntake, IssueDesk
 from agents.workspace.forge.local import LocalForge, Place
-from agents.workspace.forge.remotes import Pushing, Remote, named_by
-from agents.workspace.gates.environment import environment
+from agents.workspace.forge.remotes import Clones, Pushing, Remote, named_by
+from agents.workspace.gates.commands import environment
 from agents.workspace.gates.gate_runner import GateTools
 from agents.workspace.gates.judge import GateConfig, SandboxGates
 from agents.workspace.git.checkouts import Environment, GitCheckouts, always_fresh, copy_of
-from agents.workspace.git.listing import of_checkout
+from agents.workspace.git.objects import committed_files, of_checkout
 from agents.workspace.sandbox.choice import ChosenSandbox
-from agents.workspace.sandbox.walls.profile import MINION
-from agents.workspace.sandbox.walls.tools import NOBODY
-from agents.workspace.skills import committed_files
+from agents.workspace.sandbox.walls import MINION, NOBODY
 from bot.config.settings import Settings
 from bot.services import Services
 from store.running.port_adapters import PullLog

@@ -20,8 +20,7 @@ from agents.llm.gateway import Gateway
 from agents.llm.prompts import Adds, Prompts
 from agents.minions.engines.engine import WINDOW
 from agents.ports import CallBook, Ports, Projects, Specialists
-from agents.workspace import sample
-from agents.workspace.projects import GitProjects
+from agents.workspace.projects import SAMPLE, GitProjects, lay_out_sample
 from bot.config.settings import Settings
 from bot.running.workshop import Hub, Site, Workshop, WorkshopSettings, make_hub, make_workshop
 from bot.services import Services
@@ -85,7 +84,7 @@ async def make_world(settings: Settings, office: Services, secret: bytes, consol
     there = hub.places if hub else {}
     paths = {project.name: project.path or there.get(project.name) for project in settings.projects}
     if not paths:
-        paths = {sample.NAME: await sample.lay_out(packaged("samples", "shortlinks"), settings.home)}
+        paths = {SAMPLE: await lay_out_sample(packaged("samples", "shortlinks"), settings.home)}
     fresh = hub.clones.recent if hub else None
     projects = GitProjects(paths, lambda channel: office.permissions.channel(channel).project, fresh)
     catalog = await asyncio.to_thread(office.catalog)

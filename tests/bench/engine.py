@@ -34,7 +34,7 @@ from agents.minions.engines.builtin.tools import OFFERED
 from agents.minions.engines.engine import EngineServices
 from agents.ports import Brief, Checkout, GaveUp, Progress, Sandbox, Workspace
 from agents.workspace.files.safe_open import Tree
-from agents.workspace.sandbox.walls.profile import MINION
+from agents.workspace.sandbox.walls import MINION
 from bot.app import TURN
 from bot.services import SystemClock
 from store.database import Database

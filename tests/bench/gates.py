@@ -19,10 +19,9 @@ from agents.domain.checks.evaluation import Score
 from agents.domain.work.scope import Scope, ScopeMode
 from agents.ports import Candidate, unseen
 from agents.workspace.gates import case_reader, commands
-from agents.workspace.gates.clean_checkout import CleanCheckout
+from agents.workspace.gates.commands import environment
 from agents.workspace.gates.detect import Way
-from agents.workspace.gates.environment import environment
-from agents.workspace.gates.gate_runner import GateRunner, GateTools
+from agents.workspace.gates.gate_runner import CleanCheckout, GateRunner, GateTools
 from agents.workspace.gates.judge import GateConfig
 from agents.workspace.sandbox import choice
 from agents.workspace.sandbox.bubblewrap import Bubblewrap

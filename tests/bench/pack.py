@@ -20,7 +20,7 @@ from agents.minions.counts import Counts
 from agents.minions.pack import Packer
 from agents.ports import Checkout, Workspace
 from agents.workspace.files.safe_open import Tree
-from agents.workspace.git.listing import of_checkout
+from agents.workspace.git.objects import of_checkout
 from tests.bench.floor import folder
 from tests.bench.rows import Row, Say, compared, in_turn, table
 

@@ -17,12 +17,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from agents.ports import Workspace
-from agents.workspace.sandbox.bubblewrap import Bubblewrap
-from agents.workspace.sandbox.launch import Launcher
-from agents.workspace.sandbox.limits import cgroup
-from agents.workspace.sandbox.walls import tools
-from agents.workspace.sandbox.walls.profile import GATE, MINION
-from agents.workspace.sandbox.walls.walls import Start, command_line
+from agents.workspace.sandbox import walls
+from agents.workspace.sandbox.bubblewrap import Bubblewrap, Launcher
+from agents.workspace.sandbox.processes import cgroup
+from agents.workspace.sandbox.walls import GATE, MINION, Start, command_line
 from tests.bench.rows import Row, Say, compared, table
 
 ROUNDS = 40
@@ -42,7 +40,7 @@ def run(say: Say) -> list[Row]:
 
 
 async def _measure(workspace: Workspace, say: Say) -> list[Row]:
-    sandbox = Bubblewrap(Launcher(tools=tools.find()))
+    sandbox = Bubblewrap(Launcher(tools=walls.find_tools()))
     rooms, onces, bares = [], [], []
     async with sandbox.open(workspace, MINION) as room:
         for number in range(-3, ROUNDS):
@@ -66,7 +64,7 @@ async def _measure(workspace: Workspace, say: Say) -> list[Row]:
 
 
 def _bare(workspace: Workspace) -> None:
-    line = command_line(Start(workspace=workspace, profile=GATE, tools=tools.find(), command=["/usr/bin/true"]))
+    line = command_line(Start(workspace=workspace, profile=GATE, tools=walls.find_tools(), command=["/usr/bin/true"]))
     group = cgroup.make(GATE)
     joining = ["/bin/sh", "-c", f'{group.joining()} && exec "$@"', "sh"] if group else []
     subprocess.run([*joining, *line], env={}, capture_output=True, check=True)

@@ -29,11 +29,10 @@ from agents.domain.task.task import Task
 from agents.llm.gateway import Gateway
 from agents.minions.by_role import EngineMinions
 from agents.ports import Ask, Converse, Keep, Llm, Ports, Said, Shape, Spent, Talker, ToolCall
-from agents.workspace.files.removal import remove
-from agents.workspace.files.walk import walk
-from agents.workspace.sample import lay_out
-from agents.workspace.sandbox.limits import cgroup
-from agents.workspace.sandbox.walls.profile import MB
+from agents.workspace.files.untrusted import remove, walk
+from agents.workspace.projects import lay_out_sample
+from agents.workspace.sandbox.processes import cgroup
+from agents.workspace.sandbox.walls import MB
 from bot.app import Program, running
 from bot.config.settings import load_settings
 from bot.messages import Choice, Pressed
@@ -267,7 +266,7 @@ async def _projects(place: Path) -> dict[str, tuple[Path, str]]:
     """Each with the commit that it begins with."""
     made, lines = {}, CONFIG
     for name in (*WELL, TARGET):
-        repository = await lay_out(packaged("samples", "shortlinks"), place / name)
+        repository = await lay_out_sample(packaged("samples", "shortlinks"), place / name)
         made[name] = (repository, git(repository, "rev-parse", "HEAD").strip())
         lines += f"  - {{name: {name}, path: {repository}}}\n"
     (place / "overlord.yaml").write_text(lines)

@@ -9,7 +9,7 @@ import pytest
 
 from agents.domain.checks.evaluation import GateRun, Score, judged
 from agents.domain.checks.gates import GateCommands
-from agents.workspace.gates.environment import environment
+from agents.workspace.gates.commands import environment
 from tests.evaluator.bad_rules import BAD_RULES
 from tests.evaluator.bad_tests import BAD_TESTS
 from tests.evaluator.good import GOOD

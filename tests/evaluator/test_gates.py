@@ -14,7 +14,7 @@ from agents.domain.work.scope import Scope, ScopeMode
 from agents.ports import Candidate, Sandbox
 from agents.workspace.gates.gate_runner import GateTools
 from agents.workspace.gates.judge import GateConfig, SandboxGates
-from agents.workspace.sandbox.walls.errors import SandboxUnusable
+from agents.workspace.sandbox.walls import SandboxUnusable
 from tests.evaluator.pieces import MORE, MORE_TESTS, PASS, SHOP, TESTS, Piece
 from tests.evaluator.yard import Shelf, gates_for, judge, repository_of
 from tests.fakes.live import Audience

@@ -12,7 +12,7 @@ from agents.domain.text.redact import Redactor
 from agents.ports import Candidate, Judged, Sandbox
 from agents.workspace.gates.gate_runner import GateTools
 from agents.workspace.gates.judge import GateConfig, SandboxGates
-from agents.workspace.sandbox.walls.profile import GATE, MB
+from agents.workspace.sandbox.walls import GATE, MB
 from tests.evaluator.pieces import File, Files, Piece
 from tests.fakes.live import Audience
 from tests.sandbox.yard import bubblewrap

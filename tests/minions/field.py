@@ -19,8 +19,7 @@ from agents.minions.by_role import EngineMinions
 from agents.minions.engines.engine import EngineServices
 from agents.ports import Brief, Checkout, Outcome, Profile, Progress, Sandbox, Talker, Trial, Turns, Workspace
 from agents.workspace.files.safe_open import Tree
-from agents.workspace.sandbox.walls.profile import MB, MINION
-from agents.workspace.sandbox.walls.tools import toolchain
+from agents.workspace.sandbox.walls import MB, MINION, toolchain
 from bot.services import SystemClock
 from manifests import packaged
 from store.database import Database

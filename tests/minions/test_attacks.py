@@ -17,7 +17,7 @@ from agents.domain.errors import OverlordError
 from agents.domain.limits import Limits
 from agents.domain.work.work import Ending
 from agents.ports import Finished, GaveUp, Profile, Room, Workspace
-from agents.workspace.sandbox.walls.profile import MB
+from agents.workspace.sandbox.walls import MB
 from tests.minions.field import DONE, Field, directory
 from tests.sandbox.yard import left
 

@@ -20,7 +20,7 @@ from agents.minions.pack import MOST_PARTS, Packer
 from agents.ports import Checkout, Workspace
 from agents.workspace.files.safe_open import Tree
 from agents.workspace.git.git import GitFailed, git
-from agents.workspace.git.listing import listing, of_checkout
+from agents.workspace.git.objects import listing, of_checkout
 
 TOKENS = Tokens()
 CONTEXTS = load_catalog().contexts

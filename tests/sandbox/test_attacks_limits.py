@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from agents.ports import EndedBy
-from agents.workspace.sandbox.processes.process import NICE
+from agents.workspace.sandbox.processes.running import NICE
 from tests.sandbox.yard import SMALL, Yard, left, python
 
 PATIENCE = 60.0  # the promise is five seconds after the deadline; a machine that is shared may take longer

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from agents.ports import EndedBy
-from agents.workspace.sandbox.walls.profile import MB
-from agents.workspace.sandbox.walls.tools import toolchain
+from agents.workspace.sandbox.walls import MB, toolchain
 from tests.sandbox.yard import SMALL, Yard, bubblewrap, uid_in, worktree
 
 PLANT = """

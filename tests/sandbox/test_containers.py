@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 
 from agents.ports import EndedBy
-from agents.workspace.sandbox import choice, selftest
-from agents.workspace.sandbox.container import Container, Engine
-from agents.workspace.sandbox.walls.container_walls import LABEL
-from agents.workspace.sandbox.walls.errors import SandboxUnusable
+from agents.workspace.sandbox import choice
+from agents.workspace.sandbox.container import LABEL, Container, Engine
+from agents.workspace.sandbox.walls import SandboxUnusable
 from tests.bench.floor import ROOT
 from tests.conformance.sandbox_rig import NAMED
 from tests.sandbox import engines
@@ -38,7 +37,7 @@ async def test_every_wall_of_an_engine_holds(engine: Engine, monkeypatch: pytest
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     sandbox = await choice.choose_sandbox(engine.name)
     assert sandbox.name == engine.name
-    findings = await selftest.examine(sandbox)
+    findings = await choice.examine(sandbox)
     assert len(findings) > 10 and [finding for finding in findings if finding.seen] == []
 
 

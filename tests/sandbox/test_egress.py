@@ -5,7 +5,7 @@ import json
 import pytest
 
 from agents.ports import EndedBy, Room
-from agents.workspace.sandbox.walls.profile import GATE, MINION
+from agents.workspace.sandbox.walls import GATE, MINION
 from tests.sandbox.loopback import connect, echo, only
 from tests.sandbox.yard import Yard, python
 

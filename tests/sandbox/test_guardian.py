@@ -5,8 +5,8 @@ It runs inside a sandbox here: what it must not end are the sandbox's own proces
 
 import pytest
 
-from agents.workspace.sandbox import instance
-from agents.workspace.sandbox.processes import guard, guardian
+from agents.workspace.sandbox import session
+from agents.workspace.sandbox.processes import guardian, running
 from tests.sandbox.yard import Yard, python
 
 TOKEN = "overlord-" + "0123456789abcdef" * 2
@@ -26,7 +26,7 @@ TRY = """
 
 
 async def ending(yard: Yard, token: str) -> str:
-    ran = await yard.python(TRY, guard.GUARDIAN.read_text(), token[::-1])
+    ran = await yard.python(TRY, running.GUARDIAN.read_text(), token[::-1])
     assert ran.exit_code == 0, ran
     return ran.output.splitlines()[-1]
 
@@ -41,11 +41,11 @@ async def test_without_a_whole_token_it_ends_nothing(yard: Yard, token: str) -> 
 
 
 def test_the_tokens_we_make_are_whole_and_differ() -> None:
-    made = {guard.Guard().token for _ in range(50)}
+    made = {running.Guard().token for _ in range(50)}
     assert len(made) == 50 and all(guardian.well_formed(token) for token in made)
 
 
 async def test_our_program_inside_runs_only_as_the_first_process(yard: Yard) -> None:
     """It ends every process it sees; started anywhere else it must refuse before it does anything."""
-    ran = await yard.sandbox.once(yard.workspace, yard.profile, python(instance.INSIDE.read_text(), "0", "0"))
+    ran = await yard.sandbox.once(yard.workspace, yard.profile, python(session.INSIDE.read_text(), "0", "0"))
     assert ran.exit_code == 1 and "only as the first of a sandbox" in ran.output

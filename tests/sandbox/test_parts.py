@@ -11,14 +11,12 @@ from pathlib import Path
 import pytest
 
 from agents.ports import Workspace
-from agents.workspace.sandbox.launch import Launcher, launching
-from agents.workspace.sandbox.limits import cgroup
-from agents.workspace.sandbox.processes import tree
-from agents.workspace.sandbox.walls import tools
-from agents.workspace.sandbox.walls.container_walls import options
-from agents.workspace.sandbox.walls.ownership import hand_over
-from agents.workspace.sandbox.walls.profile import GATE, MINION
-from agents.workspace.sandbox.walls.walls import Start, command_line, reachable
+from agents.workspace.files.untrusted import hand_over
+from agents.workspace.sandbox import walls
+from agents.workspace.sandbox.bubblewrap import Launcher, launching
+from agents.workspace.sandbox.container import options
+from agents.workspace.sandbox.processes import cgroup, tree
+from agents.workspace.sandbox.walls import GATE, MINION, Start, command_line, reachable
 from tests.sandbox.yard import SMALL, Yard, bubblewrap, git, worktree
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
@@ -31,10 +29,10 @@ def test_a_workspace_is_handed_over_but_not_what_is_shared(tmp_path: Path) -> No
     (workspace.path / "folder").mkdir()
     os.link(tmp_path / "store", workspace.path / "folder" / "shared")
     (workspace.path / "link").symlink_to(tmp_path / "store")
-    hand_over(workspace.path, tools.NOBODY)
-    assert (workspace.path / "main.py").stat().st_uid == tools.NOBODY
-    assert (workspace.path / "folder").stat().st_uid == tools.NOBODY
-    assert (workspace.path / "link").lstat().st_uid == tools.NOBODY
+    hand_over(workspace.path, walls.NOBODY)
+    assert (workspace.path / "main.py").stat().st_uid == walls.NOBODY
+    assert (workspace.path / "folder").stat().st_uid == walls.NOBODY
+    assert (workspace.path / "link").lstat().st_uid == walls.NOBODY
     assert (workspace.path / ".git").stat().st_uid == 0
     assert (tmp_path / "store").stat().st_uid == 0
 
@@ -44,9 +42,9 @@ def test_a_hand_over_that_was_cut_short_is_done_again(tmp_path: Path) -> None:
     (tmp_path / "tree").mkdir()
     for name in "ab":
         (tmp_path / "tree" / name).touch()
-    os.chown(tmp_path / "tree" / "a", tools.NOBODY, tools.NOBODY)
-    hand_over(tmp_path / "tree", tools.NOBODY)
-    assert {path.stat().st_uid for path in (tmp_path / "tree").iterdir()} == {tools.NOBODY}
+    os.chown(tmp_path / "tree" / "a", walls.NOBODY, walls.NOBODY)
+    hand_over(tmp_path / "tree", walls.NOBODY)
+    assert {path.stat().st_uid for path in (tmp_path / "tree").iterdir()} == {walls.NOBODY}
 
 
 @as_root
@@ -57,7 +55,7 @@ async def test_a_workspace_that_everybody_can_walk_to_needs_no_stage(tmp_path: P
     try:
         for folder, bwraps in ((open_way, 1), (tmp_path, 2)):
             workspace = worktree(folder / "base")
-            start = Start(workspace=workspace, profile=SMALL, tools=tools.find(), command=["true"])
+            start = Start(workspace=workspace, profile=SMALL, tools=walls.find_tools(), command=["true"])
             line = command_line(start)
             assert sum(word.endswith("/bwrap") for word in line) == bwraps
             yard = Yard(bubblewrap(), workspace)
@@ -78,7 +76,7 @@ def test_reach_is_a_matter_of_every_folder_above(tmp_path: Path) -> None:
 
 async def test_what_was_started_is_found_with_all_its_children(tmp_path: Path) -> None:
     workspace = Workspace(path=tmp_path)
-    async with launching(Launcher(tools=tools.find()), workspace, SMALL) as launch:
+    async with launching(Launcher(tools=walls.find_tools()), workspace, SMALL) as launch:
         process = launch.process(["sh", "-c", "sleep 60 & sleep 60"], os.open(os.devnull, os.O_WRONLY))
         for _ in range(200):
             found = tree.members(process.pid)
@@ -199,4 +197,4 @@ def test_a_venv_is_shown_with_the_interpreter_it_stands_on(tmp_path: Path) -> No
     (tmp_path / "python" / "bin").mkdir(parents=True)
     (tmp_path / "venv").mkdir()
     (tmp_path / "venv" / "pyvenv.cfg").write_text(f"home = {tmp_path}/python/bin\nversion = 3.11\n")
-    assert tools.toolchain(tmp_path / "venv") == (tmp_path / "venv", tmp_path / "python")
+    assert walls.toolchain(tmp_path / "venv") == (tmp_path / "venv", tmp_path / "python")

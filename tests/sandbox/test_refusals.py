@@ -10,11 +10,9 @@ from pathlib import Path
 import pytest
 
 from agents.ports import Workspace
-from agents.workspace.sandbox import choice
-from agents.workspace.sandbox.bubblewrap import Bubblewrap
-from agents.workspace.sandbox.launch import Launcher
-from agents.workspace.sandbox.walls import tools
-from agents.workspace.sandbox.walls.errors import SandboxUnusable
+from agents.workspace.sandbox import choice, walls
+from agents.workspace.sandbox.bubblewrap import Bubblewrap, Launcher
+from agents.workspace.sandbox.walls import SandboxUnusable
 from tests.bench.floor import ROOT
 from tests.sandbox.yard import SMALL, Yard, bubblewrap, weakened
 
@@ -34,12 +32,12 @@ except Exception as refused: print(type(refused).__name__, refused)
 
 def test_a_missing_binary_is_told_with_what_to_install(tmp_path: Path) -> None:
     with pytest.raises(SandboxUnusable) as refused:
-        tools.find(path=str(tmp_path))
+        walls.find_tools(path=str(tmp_path))
     assert "bwrap" in refused.value.what and "apt install bubblewrap" in refused.value.next_step
 
 
 async def test_a_binary_that_went_away_is_told_and_nothing_is_run(yard: Yard, tmp_path: Path) -> None:
-    gone = replace(tools.find(), bwrap=str(tmp_path / "bwrap"))
+    gone = replace(walls.find_tools(), bwrap=str(tmp_path / "bwrap"))
     sandbox = Bubblewrap(Launcher(tools=gone))
     with pytest.raises(SandboxUnusable):
         await sandbox.once(yard.workspace, SMALL, ["touch", str(tmp_path / "ran")])

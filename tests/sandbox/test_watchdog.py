@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 from agents.ports import EndedBy
-from agents.workspace.sandbox.limits import cgroup, usage
-from agents.workspace.sandbox.limits.usage import Usage
-from agents.workspace.sandbox.walls.profile import MB
+from agents.workspace.sandbox.processes import cgroup, tree
+from agents.workspace.sandbox.processes.tree import Usage
+from agents.workspace.sandbox.walls import MB
 from tests.bench.floor import ROOT
 from tests.sandbox import bombs
 from tests.sandbox.yard import SMALL, Yard, bubblewrap, worktree
@@ -54,7 +54,7 @@ async def test_whatever_else_the_machine_lost_is_seen_too(tmp_path: Path) -> Non
 
 
 def test_who_made_the_kernel_work_is_accused_and_not_who_was_there() -> None:
-    before = usage.hidden_memory(usage.meminfo()) - 1024 * MB
+    before = tree.hidden_memory(tree.meminfo()) - 1024 * MB
     with subprocess.Popen(["sleep", "60"]) as quiet:
         busy, calm = (Usage(pid, 0, hidden_before=before) for pid in (os.getpid(), quiet.pid))
         with busy, calm:
@@ -75,12 +75,12 @@ async def test_a_sandbox_that_does_little_is_not_seen_as_large(looked_at: Yard) 
 
 
 def test_memory_of_programs_is_not_taken_for_the_kernels() -> None:
-    before = usage.meminfo()
-    assert usage.hidden_memory(
+    before = tree.meminfo()
+    assert tree.hidden_memory(
         {**before, "MemAvailable": before["MemAvailable"] - MB, "AnonPages": before["AnonPages"] + MB}
-    ) == (usage.hidden_memory(before))
+    ) == (tree.hidden_memory(before))
     assert (
-        usage.hidden_memory({**before, "MemAvailable": before["MemAvailable"] - MB}) == usage.hidden_memory(before) + MB
+        tree.hidden_memory({**before, "MemAvailable": before["MemAvailable"] - MB}) == tree.hidden_memory(before) + MB
     )
 
 

@@ -10,13 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from agents.ports import Profile, Ran, Room, Sandbox, Workspace
-from agents.workspace.sandbox.bubblewrap import Bubblewrap
-from agents.workspace.sandbox.launch import Launcher
-from agents.workspace.sandbox.processes.guard import Guard
-from agents.workspace.sandbox.walls import tools, walls
-from agents.workspace.sandbox.walls.profile import GATE, MB
-from agents.workspace.sandbox.walls.tools import NOBODY
-from agents.workspace.sandbox.walls.walls import Start, command_line
+from agents.workspace.sandbox import walls
+from agents.workspace.sandbox.bubblewrap import Bubblewrap, Launcher
+from agents.workspace.sandbox.processes.running import Guard
+from agents.workspace.sandbox.walls import GATE, MB, NOBODY, Start, command_line
 
 SMALL = replace(
     GATE,
@@ -37,7 +34,7 @@ _GUARD = Guard()  # one for all tests of this process
 
 
 def bubblewrap(**how: Any) -> Bubblewrap:
-    return Bubblewrap(Launcher(tools=tools.find(), guard=_GUARD, **how))
+    return Bubblewrap(Launcher(tools=walls.find_tools(), guard=_GUARD, **how))
 
 
 def weakened(change: Callable[[list[str]], list[str]]) -> Callable[[Start], list[str]]:

@@ -13,7 +13,7 @@ from agents.domain.work.work import SubtaskState
 from agents.ports import Ask
 from agents.workspace.gates import rules
 from agents.workspace.gates.scoring import not_run
-from agents.workspace.git.diffs import Differing
+from agents.workspace.git.objects import Differing
 from tests.fakes.work import ScriptedMinions, Workshop, failing, finishes, passed, waits
 from tests.scenarios.conftest import BY_TURNS, THREE, Opened, Play, on
 from tests.scenarios.plans import Says

@@ -8,7 +8,7 @@ import pytest
 from agents.ports import CheckoutFailed
 from agents.workspace.files.safe_open import Tree
 from agents.workspace.git.checkouts import GitCheckouts
-from agents.workspace.sandbox.walls import tools
+from agents.workspace.sandbox import walls
 from tests.sandbox.yard import SMALL, bubblewrap
 from tests.workspace.yard import BRANCH, Yard, git
 
@@ -29,7 +29,7 @@ git status --porcelain
 async def test_a_minion_works_in_its_folder_and_the_host_commits(yard: Yard, prepared: bool, mask: int) -> None:
     before = os.umask(mask)
     try:
-        checkouts = GitCheckouts({"links": yard.user}, yard.home, owner=tools.find().user if prepared else None)
+        checkouts = GitCheckouts({"links": yard.user}, yard.home, owner=walls.find_tools().user if prepared else None)
         if prepared:
             await checkouts.prepare("links")
             yard.people_commit({"src/later.py": "written after it was prepared\n"})
@@ -52,7 +52,7 @@ async def test_a_minion_works_in_its_folder_and_the_host_commits(yard: Yard, pre
 
 
 async def test_every_file_of_a_prepared_folder_may_be_written_inside(yard: Yard) -> None:
-    checkouts = GitCheckouts({"links": yard.user}, yard.home, owner=tools.find().user)
+    checkouts = GitCheckouts({"links": yard.user}, yard.home, owner=walls.find_tools().user)
     await checkouts.prepare("links")
     yard.people_commit({"src/later.py": "1\n", "src/links.py": "changed since\n"})
     checkout = await checkouts.open("links", BRANCH, await checkouts.tip("links", "HEAD"))
@@ -63,7 +63,7 @@ async def test_every_file_of_a_prepared_folder_may_be_written_inside(yard: Yard)
 
 
 async def test_what_the_host_writes_for_a_minion_may_be_changed_inside(yard: Yard) -> None:
-    checkouts = GitCheckouts({"links": yard.user}, yard.home, owner=tools.find().user)
+    checkouts = GitCheckouts({"links": yard.user}, yard.home, owner=walls.find_tools().user)
     checkout = await checkouts.open("links", BRANCH, await checkouts.tip("links", "HEAD"))
     tree = Tree(checkout.workspace.path)
     tree.write("src/links.py", b"written by the host\n")

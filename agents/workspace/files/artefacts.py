@@ -1,6 +1,7 @@
 """Long texts, each kept as a file in the state folder; those of a task in a folder of its own."""
 
 import asyncio
+import hashlib
 import os
 import re
 from collections.abc import Iterator
@@ -8,7 +9,19 @@ from contextlib import suppress
 from pathlib import Path
 
 from agents.domain.text.redact import Redact
-from agents.workspace.files.names import file_name
+
+LONGEST = 150
+_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+
+
+def file_name(name: str) -> str:
+    """A plain name stays as it is; another is made plain and gets a mark of what it was."""
+    if _PLAIN.fullmatch(name) and len(name) <= LONGEST and not name.endswith("."):
+        return name
+    mark = hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()[:12]
+    plain = re.sub(r"[^A-Za-z0-9_.-]+", "_", name).strip("._-")[: LONGEST - len(mark) - 1]
+    return f"{plain}-{mark}" if plain else mark
+
 
 READ_MOST = 40 * 1024 * 1024
 _OF_TASK = re.compile(r"(T-\d+)[.-]")

@@ -10,7 +10,7 @@ from agents.domain.text.sanitize import clean, one_line
 from agents.domain.work.git_names import commit_message
 from agents.ports import ForgeFailed, Pull, PullRequest, Target
 from agents.ports.judging import ANYWHERE
-from agents.workspace.forge import words
+from agents.workspace.forge import github_shapes
 from agents.workspace.forge.github_api import GitHubApi, Unsure, expect_status
 from agents.workspace.forge.github_shapes import (
     CommentShown,
@@ -23,7 +23,8 @@ from agents.workspace.forge.github_shapes import (
     User,
     read,
 )
-from agents.workspace.forge.plumbing import (
+from agents.workspace.forge.remotes import Pushing, Remote, web_of
+from agents.workspace.forge.repository import (
     Repository,
     checked_branch,
     checked_commit,
@@ -31,7 +32,6 @@ from agents.workspace.forge.plumbing import (
     require_target,
     rewritten_branch,
 )
-from agents.workspace.forge.remotes import Pushing, Remote, web_of
 
 TRIES = 3
 SETTLE = 10.0  # seconds after which what was accepted is also shown
@@ -179,7 +179,7 @@ class GitHubForge:
     async def _opened(self, remote: Remote, pull: Pull, base: str) -> PullShown:
         what = f"a pull request for {pull.branch}"
         body = f"{self._harmless(pull.body)}\n\n{_mark(pull.key)}"
-        wish = {"title": words.title(self._redact(pull.title)), "head": pull.branch, "base": base, "body": body}
+        wish = {"title": github_shapes.title(self._redact(pull.title)), "head": pull.branch, "base": base, "body": body}
         for _ in range(TRIES):
             try:
                 answer = await self._api.change("POST", f"/repos/{remote.full}/pulls", wish)
@@ -228,7 +228,7 @@ class GitHubForge:
         return read(Repo, expect_status(await self._api.get(f"/repos/{full}"), full).data, full)
 
     def _harmless(self, text: str) -> str:
-        return words.harmless(self._redact(text), urlsplit(web_of(self._api.url)).hostname or "")
+        return github_shapes.harmless(self._redact(text), urlsplit(web_of(self._api.url)).hostname or "")
 
 
 class Labels:

@@ -10,12 +10,12 @@ from agents.domain.text.sanitize import clean, cut, one_line
 from agents.domain.work.git_names import commit_message
 from agents.ports import ForgeFailed, Pull, PullBook, PullRecord, PullRequest, Target
 from agents.ports.judging import ANYWHERE
-from agents.workspace.forge import words
-from agents.workspace.forge.person import checkout_of
-from agents.workspace.forge.plumbing import (
+from agents.workspace.forge import github_shapes
+from agents.workspace.forge.repository import (
     Repository,
     checked_branch,
     checked_commit,
+    checkout_of,
     missing_branch,
     require_target,
     rewritten_branch,
@@ -68,7 +68,9 @@ class LocalForge:
         base = checked_branch(pull.into or await self.base(pull.project))
         if branch == base:
             raise ForgeFailed(f"Work cannot be on {base} itself", next_step="Give it a branch of its own.")
-        told = replace(pull, title=one_line(self._plain(pull.title), words.TITLE_MOST), body=self._plain(pull.body))
+        told = replace(
+            pull, title=one_line(self._plain(pull.title), github_shapes.TITLE_MOST), body=self._plain(pull.body)
+        )
         record = await self._book.open(told, base)
         if pull.into:
             require_target(record.number, record.base, base)
@@ -207,7 +209,7 @@ class LocalForge:
         return self._places[project]
 
     def _plain(self, text: str) -> str:
-        return cut(clean(self._redact(text)), words.BODY_MOST)
+        return cut(clean(self._redact(text)), github_shapes.BODY_MOST)
 
 
 async def _where_it_came(theirs: Repository, head: str, tip: str) -> str:

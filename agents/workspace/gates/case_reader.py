@@ -9,9 +9,9 @@ from agents.domain.checks.evaluation import GateRun, Score
 from agents.domain.context.listing import is_test
 from agents.domain.text.redact import Redact
 from agents.ports import Candidate
-from agents.workspace.gates import detect, objects, originals, rules
-from agents.workspace.gates.objects import LINK, MODULE
-from agents.workspace.git.diffs import Differing, Entry
+from agents.workspace.gates import detect, originals, rules
+from agents.workspace.git import objects
+from agents.workspace.git.objects import LINK, MODULE, Differing, Entry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +53,8 @@ class Case:
 async def read(candidate: Candidate, repository: Path) -> Case:
     """Raises GitFailed."""
     base, commit = candidate.base, candidate.commit
-    had = {entry.path: entry for entry in await objects.entries(repository, base)}
-    has = {entry.path: entry for entry in await objects.entries(repository, commit)}
+    had = await objects.entries(repository, base)
+    has = await objects.entries(repository, commit)
     differing = tuple(
         replace(each, before=had.get(each.change.path), after=has.get(each.change.path))
         for each in await objects.differing(repository, base, commit)
@@ -76,7 +76,7 @@ async def read(candidate: Candidate, repository: Path) -> Case:
 
 async def look(repository: Path, commit: str = "HEAD") -> detect.Look:
     """What is seen of a project before any work. Raises GitFailed."""
-    return await _look(repository, {entry.path: entry for entry in await objects.entries(repository, commit)})
+    return await _look(repository, await objects.entries(repository, commit))
 
 
 async def by_rule(case: Case, redact: Redact) -> list[GateRun]:

@@ -13,11 +13,9 @@ from agents.domain.text.sanitize import one_line
 from agents.ports import Candidate, Judged, Show, Trial, unseen
 from agents.workspace.gates import case_reader, commands, detect, scoring, steps
 from agents.workspace.gates.case_reader import Case
-from agents.workspace.gates.clean_checkout import CleanCheckout
-from agents.workspace.gates.commands import Command
+from agents.workspace.gates.commands import Command, Environment, environment
 from agents.workspace.gates.detect import Way
-from agents.workspace.gates.environment import Environment, environment
-from agents.workspace.gates.gate_runner import GateRunner, GateTools
+from agents.workspace.gates.gate_runner import CleanCheckout, GateRunner, GateTools
 
 _LONGEST = 600  # characters of a reason
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from agents.domain.context.listing import is_test
 from agents.domain.text.sanitize import clean, one_line
 from agents.workspace.gates.detect import MAKEFILES, PYTEST_INI, Look, Way, cargo_settings, pytest_settings
-from agents.workspace.git.diffs import Differing, Entry
+from agents.workspace.git.objects import Differing, Entry
 
 NAMED_MOST, NAME_MOST = 6, 90
 # Python loads these by itself, or in place of the tool that was meant.

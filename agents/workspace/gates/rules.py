@@ -8,8 +8,7 @@ from agents.domain.checks.evaluation import GateRun, Score
 from agents.domain.text.redact import Redact
 from agents.domain.text.sanitize import clean, one_line
 from agents.domain.work.scope import STANDING_DENY, Scope, ScopeMode, matches, twins
-from agents.workspace.gates.objects import LINK, MODULE
-from agents.workspace.git.diffs import Differing
+from agents.workspace.git.objects import LINK, MODULE, Differing
 
 KB, MB = 1 << 10, 1 << 20
 COMMITS_MOST = 200

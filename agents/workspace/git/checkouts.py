@@ -7,7 +7,7 @@ from pathlib import Path
 
 from agents.domain.checks.evaluation import Change
 from agents.ports import Checkout, CheckoutFailed, Uncommittable, Workspace
-from agents.workspace.files.names import file_name
+from agents.workspace.files.artefacts import file_name
 from agents.workspace.git import staging
 from agents.workspace.git.folders import Folder, Folders
 from agents.workspace.git.mirror import ATTEMPTS, Mirror, ref

@@ -10,11 +10,10 @@ from pathlib import Path
 
 from agents.ports import CheckoutFailed
 from agents.workspace.files.locks import hold_folder, hold_now
-from agents.workspace.files.removal import remove
+from agents.workspace.files.untrusted import hand_over, remove
 from agents.workspace.git.git import LONG, Git, GitFailed
 from agents.workspace.git.mirror import Mirror
 from agents.workspace.git.staging import refresh, unsaved_paths
-from agents.workspace.sandbox.walls.ownership import hand_over
 
 POOL = 2
 # What a name begins with says what it is; a branch's own folder begins with none of these.

@@ -10,9 +10,9 @@ from agents.domain.checks.evaluation import Change
 from agents.domain.work.git_names import commit_message, odd_branch
 from agents.ports import CheckoutFailed
 from agents.workspace.files.locks import hold_lock
-from agents.workspace.files.removal import remove
-from agents.workspace.git.diffs import PLAIN, differing
+from agents.workspace.files.untrusted import remove
 from agents.workspace.git.git import FETCH, LONG, OVERLORD, UPLOAD, Git, GitFailed, git_dir, is_commit
+from agents.workspace.git.objects import PLAIN, differing
 
 PATCH_MOST = 32 * 1024 * 1024  # more than the gates let pass
 ATTEMPTS = 20
@@ -160,7 +160,7 @@ class Mirror:
         return await self._git.says("merge-base", "--is-ancestor", commit, tip)
 
     async def changes(self, base: str, commit: str) -> list[Change]:
-        found = await differing(self._git, check_commit(base), check_commit(commit), errors="backslashreplace")
+        found = await differing(self.place, check_commit(base), check_commit(commit), errors="backslashreplace")
         return [one.change for one in found]
 
     async def patch(self, base: str, commit: str) -> str:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from agents.domain.work.scope import odd_path
 from agents.ports import Uncommittable
-from agents.workspace.files.removal import remove
 from agents.workspace.files.safe_open import NotThere, Tree
+from agents.workspace.files.untrusted import remove
 from agents.workspace.git.git import LONG, Git, GitFailed
 
 LARGEST_FILE = 50 * 1024 * 1024

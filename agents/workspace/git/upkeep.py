@@ -1,17 +1,22 @@
-"""Upkeep of our own copies of repositories: what lies loose is packed. No object is ever pruned.
+"""Upkeep of our own copies of repositories: what lies loose is packed, and branches of ended tasks are removed.
 
-An object that no branch leads to may be a commit that a folder is at, that a fact names, or that is about to be joined.
-So whole packs are put together, and loose objects with them, reachable or not: nobody has to know who needs what.
+No object is ever pruned. One that no branch leads to may be a commit that a folder is at, that a fact names, or that is
+about to be joined. So whole packs are put together, and loose objects with them, reachable or not.
 """
 
 import asyncio
 import os
+import re
 import time
+from collections.abc import Mapping
 from contextlib import nullcontext, suppress
 from pathlib import Path
 
+from agents.domain.ids import TaskId
 from agents.workspace.files.locks import hold_file_now, hold_lock
+from agents.workspace.forge.repository import Repository, checkout_of
 from agents.workspace.git.git import Git
+from agents.workspace.git.mirror import BASE, lock_of
 
 LOOSE_MOST, PACKS_MOST = 2_000, 20
 REFS_MOST = 200  # each begun branch makes git read all that lie loose beside it
@@ -89,3 +94,43 @@ def _names(folder: Path) -> list[str]:
         return [path.name for path in folder.iterdir()]
     except (FileNotFoundError, NotADirectoryError):
         return []
+
+
+_HEADS = "refs/heads/"
+_OF_TASK = re.compile(r"ai/t-(\d{1,9})(?:\.\d+)?-")
+
+
+async def branches_by_task(copy: Path) -> dict[TaskId, dict[str, str]]:
+    """What lies in a copy of ours: by task, each branch and the commit it is at."""
+    found = dict[TaskId, dict[str, str]]()
+    if not await asyncio.to_thread(copy.is_dir):
+        return found  # nothing was worked on yet
+    listed = await Git(directory=copy).line("for-each-ref", "--format=%(refname) %(objectname)", f"{_HEADS}ai/")
+    for line in listed.splitlines():
+        ref, _, commit = line.partition(" ")
+        branch = ref.removeprefix(_HEADS)
+        if named := _OF_TASK.match(branch):
+            found.setdefault(TaskId(f"T-{named[1]}"), {})[branch] = commit
+    return found
+
+
+async def drop_from_copy(copy: Path, branches: Mapping[str, str]) -> None:
+    """All of them or none: each must still be where it was seen. Commits stay, for facts name them."""
+    listed = await Git(directory=copy).line("for-each-ref", "--format=%(refname)", f"{BASE}/ai/")
+    begun = set(listed.splitlines())
+    lines = [f"delete {_HEADS}{branch} {commit}\n" for branch, commit in branches.items()]
+    lines += [f"delete {BASE}/{branch}\n" for branch in branches if f"{BASE}/{branch}" in begun]
+    async with hold_lock(lock_of(copy)) as lock:
+        await Git(directory=copy, held=(lock,)).run("update-ref", "--stdin", stdin="".join(lines).encode())
+
+
+async def drop_from_original(repository: Path, branch: str, commit: str) -> bool:
+    """Whether the branch is not in a person's repository any more. One that moved or is checked out is theirs."""
+    theirs = Repository(repository)
+    there = await theirs.commit_at(f"{_HEADS}{branch}")
+    if not there:
+        return True
+    if there != commit or await checkout_of(theirs, branch):
+        return False
+    said = await theirs.ask("update-ref", "-d", "--end-of-options", f"{_HEADS}{branch}", commit)
+    return said.code == 0

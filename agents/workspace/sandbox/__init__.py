@@ -1,1 +1,1 @@
-"""The cage: runs programs that nobody trusts, behind walls that are tried before they are relied on."""
+"""Runs programs that nobody trusts, behind walls that are tried before they are relied on."""

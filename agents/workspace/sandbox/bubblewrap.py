@@ -1,21 +1,165 @@
-"""The sandbox on Linux: bubblewrap, behind the walls of walls.py."""
+"""The sandbox on Linux: bubblewrap, started with an empty environment behind the walls of walls.py."""
 
+import asyncio
+import itertools
 import os
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from dataclasses import replace
-from functools import partial
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, ExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from pathlib import Path
 
 from agents.ports import EndedBy, Listener, Profile, Ran, Room, Workspace
-from agents.workspace.sandbox import instance
-from agents.workspace.sandbox.launch import Launcher, launching, unusable, waiting
-from agents.workspace.sandbox.limits.disk import Disk
-from agents.workspace.sandbox.processes import running
+from agents.workspace.files.untrusted import hand_over
+from agents.workspace.sandbox import session, syscalls, walls
+from agents.workspace.sandbox.processes import cgroup, running, tree
+from agents.workspace.sandbox.processes.disk import Disk, over_a_limit
 from agents.workspace.sandbox.processes.output import readable
+from agents.workspace.sandbox.processes.running import SACRIFICED, Guard, Process
+from agents.workspace.sandbox.processes.tree import Usage
 from agents.workspace.sandbox.session import session_of
-from agents.workspace.sandbox.walls import walls
-from agents.workspace.sandbox.walls.syscalls import descriptor_of
+from agents.workspace.sandbox.syscalls import descriptor_of
+from agents.workspace.sandbox.walls import SandboxUnusable, Start, Tools, command_line
+
+# What breaks bubblewrap on real machines, by what it then says.
+_FIXES: tuple[tuple[str, str], ...] = (
+    (
+        "uid map",
+        "AppArmor forbids it (Ubuntu 24.04): install an AppArmor profile for bwrap with `userns,` in it, "
+        "or set kernel.apparmor_restrict_unprivileged_userns=0.",
+    ),
+    (
+        "namespace",
+        "User namespaces are off, or this is a container: set user.max_user_namespaces above 0 (on Debian also "
+        "kernel.unprivileged_userns_clone=1), start a container with --security-opt seccomp=unconfined, "
+        "or run Overlord on the host.",
+    ),
+    ("nknown option", "bubblewrap is too old: install 0.8 or newer."),
+)
+_WORDS = 4_096  # of what is told at the end
+_starts = itertools.count()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launcher:
+    """How sandboxes are started here. Only tests change what has a default."""
+
+    tools: Tools
+    guard: Guard = field(default_factory=Guard)
+    filter: bytes | None = field(default_factory=syscalls.program)
+    group: Callable[[Profile], cgroup.Group | None] = cgroup.make
+    usage: Callable[[int, int], Usage] = Usage  # where there is no group
+    build: Callable[[Start], list[str]] = command_line
+    environ: Mapping[str, str] = field(default_factory=dict)  # what bwrap itself gets: its /proc/1/environ shows it
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    how: Launcher
+    start: Start
+    group: cgroup.Group | None
+    told: int  # bwrap writes to it how the command ended
+
+    def process(self, command: Sequence[str], into: int, *inherited: int) -> Process:
+        with ExitStack() as ours:
+            return self._started(command, into, inherited, ours)
+
+    def _started(self, command: Sequence[str], into: int, inherited: Sequence[int], ours: ExitStack) -> Process:
+        filter = None if self.how.filter is None else _lent(self.how.filter, ours)
+        start = replace(self.start, command=command, filter=filter, first=_lent(_shell(), ours))
+        line = [*_joining(self.group), *self.how.build(start)]
+        passed = [fd for fd in (start.status, filter, start.first, *inherited) if fd is not None]
+        limited = self.group is not None and self.group.limits_cpus
+        cpus = frozenset() if limited else _some_of_the_cpus(self.start.profile.cpus)
+        try:
+            return running.start(line, self.how.environ, into, passed, cpus)
+        except OSError as error:
+            raise unusable(f"{line[0]}: {error.strerror}") from None
+
+    async def watch(self, pid: int, disk: Disk) -> EndedBy:
+        members, profile = partial(tree.members, pid), self.start.profile
+        if self.group is not None:
+            return await over_a_limit(profile, disk, members, self.group.used)
+        with self.how.usage(pid, profile.memory) as used:
+            return await over_a_limit(profile, disk, members, used)
+
+    async def ran_out(self) -> bool:
+        """Whether the kernel ended something inside for want of memory."""
+        return self.group is not None and self.group.ran_out()
+
+    def command_ran(self) -> bool:
+        """bwrap tells an exit code only of a command; an end of its own looks the same from outside."""
+        return b"exit-code" in waiting(self.told)
+
+
+@asynccontextmanager
+async def launching(how: Launcher, workspace: Workspace, profile: Profile) -> AsyncIterator[Launch]:
+    workspace = replace(workspace, path=workspace.path.resolve())
+    if how.tools.user is not None and workspace.path.stat().st_uid != how.tools.user:
+        await asyncio.to_thread(hand_over, workspace.path, how.tools.user)
+    how.guard.stand()
+    group = how.group(profile)
+    told, tells = os.pipe()
+    start = Start(
+        workspace=workspace,
+        profile=profile,
+        tools=how.tools,
+        command=(),
+        status=tells,
+        hostname=how.guard.token,
+    )
+    try:
+        yield Launch(how, start, group, told)
+    finally:
+        os.close(told)
+        os.close(tells)
+        if group is not None:
+            asyncio.get_running_loop().run_in_executor(None, group.remove)  # when the last has left it: nobody waits
+
+
+def _joining(group: cgroup.Group | None) -> list[str]:
+    """Put in front of a command: what it becomes has its limits, and is ended before us where memory runs out."""
+    joined = "" if group is None else f"{group.joining()} && "
+    return ["/bin/sh", "-c", f'echo {SACRIFICED} 2>&- >/proc/self/oom_score_adj; {joined}exec "$@"', "sh"]
+
+
+def _lent(content: bytes, ours: ExitStack) -> int:
+    """A descriptor to read it from, until the program that reads it is started."""
+    descriptor = syscalls.descriptor_of(content)
+    ours.callback(os.close, descriptor)
+    return descriptor
+
+
+@cache
+def _shell() -> bytes:
+    return Path("/bin/sh").read_bytes()
+
+
+def _some_of_the_cpus(count: int) -> frozenset[int]:
+    """Other ones for every start, so that sandboxes do not crowd on one. None: all that there are."""
+    there = sorted(os.sched_getaffinity(0))
+    if count >= len(there):
+        return frozenset()
+    first = next(_starts) * count
+    return frozenset(there[(first + offset) % len(there)] for offset in range(count))
+
+
+def waiting(pipe: int) -> bytes:
+    """What is in the pipe already."""
+    os.set_blocking(pipe, False)
+    try:
+        return os.read(pipe, _WORDS)
+    except BlockingIOError:
+        return b""
+
+
+def unusable(said: str) -> SandboxUnusable:
+    lines = said.strip().splitlines()
+    what = lines[-1] if lines else "it ends without a word"
+    fix = next((fix for sign, fix in _FIXES if sign in what), "Run `overlord doctor` to see why.")
+    return SandboxUnusable(f"the sandbox does not start: {what}", next_step=fix)
+
 
 # The sandbox's first process must bury orphans and outlive none of them.
 _FIRST = (walls.FIRST, "-c", '"$@"; exit $?')
@@ -51,7 +195,7 @@ class Bubblewrap:
     async def once(
         self, workspace: Workspace, profile: Profile, command: Sequence[str], on_output: Listener | None = None
     ) -> Ran:
-        instance.encode_command(command)
+        session.encode_command(command)
         if profile.egress:
             async with self.open(workspace, profile) as room:
                 return await room.run(command, on_output=on_output)
@@ -70,16 +214,16 @@ class Bubblewrap:
                 raise unusable(ran.output)
             return ran
 
-    async def _instance(self, workspace: Workspace, profile: Profile) -> instance.Instance:
+    async def _instance(self, workspace: Workspace, profile: Profile) -> session.Instance:
         async with AsyncExitStack() as held:
             launch = await held.enter_async_context(launching(self._how, workspace, profile))
-            ours, theirs = instance.control_pair()
+            ours, theirs = session.control_pair()
             held.callback(ours.close)
             words, said = os.pipe()
             held.callback(os.close, words)
-            program = descriptor_of(instance.INSIDE.read_bytes())
+            program = descriptor_of(session.INSIDE.read_bytes())
             port = walls.PROXY_PORT if profile.egress else 0
-            inside = instance.inside_command(self._how.tools.python, f"/proc/self/fd/{program}", theirs.fileno(), port)
+            inside = session.inside_command(self._how.tools.python, f"/proc/self/fd/{program}", theirs.fileno(), port)
             try:
                 process = launch.process([*inside, self._how.guard.token], said, theirs.fileno(), program)
             finally:
@@ -89,9 +233,9 @@ class Bubblewrap:
             end = partial(running.end, process)
             held.push_async_callback(end)
             try:
-                await instance.ready(ours, profile.egress, held)
-            except instance.NeverReady:
+                await session.ready(ours, profile.egress, held)
+            except session.NeverReady:
                 await process.wait()
                 raise unusable(readable(waiting(words).decode(errors="replace"))) from None
-            return instance.Instance(ours, end, partial(launch.watch, process.pid), launch.ran_out, held.pop_all())
+            return session.Instance(ours, end, partial(launch.watch, process.pid), launch.ran_out, held.pop_all())
         raise AssertionError("an instance is returned, or an error is raised")

@@ -1,16 +1,162 @@
-"""Which sandbox is used: the one that is asked for, or the first that holds. Without one nothing is run."""
+"""Which sandbox is used: the one that is asked for, or the first that holds when it is tried.
+
+If one wall does not hold, or there is no sandbox, nothing is run at all.
+"""
 
 import asyncio
+import json
+import os
 import shutil
-from collections.abc import Awaitable, Callable
+import socket
+import tempfile
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
 
-from agents.workspace.sandbox import selftest
-from agents.workspace.sandbox.bubblewrap import Bubblewrap
+from pydantic import TypeAdapter, ValidationError
+
+from agents.ports import Ran, Sandbox, Workspace
+from agents.workspace.sandbox import choice, walls
+from agents.workspace.sandbox.bubblewrap import Bubblewrap, Launcher
 from agents.workspace.sandbox.container import Container, Engine
-from agents.workspace.sandbox.launch import Launcher
-from agents.workspace.sandbox.limits import cgroup
-from agents.workspace.sandbox.walls import tools
-from agents.workspace.sandbox.walls.errors import SandboxUnusable
+from agents.workspace.sandbox.processes import cgroup
+from agents.workspace.sandbox.walls import GATE, MB, SandboxUnusable, environ_of
+
+PROBES = Path(__file__).with_name("probes.py")
+TRIAL = replace(GATE, name="trial", seconds=30, disk=64 * MB, file=16 * MB)
+_ONLY_WITH_A_FILTER = frozenset({"tracing", "taking space"})
+SECRET = "secret"
+_SAID = TypeAdapter(dict[str, str])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    probe: str
+    seen: str  # what worked and must not; empty if the wall holds
+
+
+class Tried(Sandbox, Protocol):
+    """What can be tried: it says how its filter stands, which Python is inside, and what is to be seen there."""
+
+    @property
+    def has_filter(self) -> bool: ...
+
+    @property
+    def python(self) -> str: ...
+
+    def without_filter(self) -> "Tried": ...
+
+    def visible_entries(self, workspace: Workspace) -> Mapping[str, Sequence[str]] | None:
+        """What is to be seen in folders of the system; None where an image decides that."""
+        ...
+
+
+async def examine(sandbox: Tried) -> list[Finding]:
+    """Every probe, with the filter and without: else the filter would hide a hole behind it."""
+    bare = sandbox.without_filter()
+    kinds = [sandbox] if bare is sandbox or not sandbox.has_filter else [sandbox, bare]
+    with _place() as workspace, _host() as host:
+        found = [finding for kind in kinds for finding in await _try(kind, workspace, host)]
+    return list({finding.probe: finding for finding in sorted(found, key=lambda finding: bool(finding.seen))}.values())
+
+
+async def require(sandbox: Tried) -> None:
+    """Raises SandboxUnusable unless every wall holds."""
+    if not sandbox.has_filter:
+        raise SandboxUnusable(
+            "system calls cannot be filtered, for libseccomp is not installed",
+            next_step="Install it: apt install libseccomp2 (Fedora: dnf install libseccomp).",
+        )
+    broken = [finding for finding in await examine(sandbox) if finding.seen]
+    if broken:
+        seen = "; ".join(f"{finding.probe}: {finding.seen}" for finding in broken)
+        raise SandboxUnusable(
+            f"the walls of {sandbox.name} do not hold ({seen}), so nothing will be run in it",
+            next_step="Update bubblewrap and the kernel, or set OVERLORD_SANDBOX to docker or podman; "
+            "if neither helps, report this with the output of `overlord doctor`.",
+        )
+
+
+async def _try(sandbox: Tried, workspace: Workspace, host: dict[str, object]) -> list[Finding]:
+    given = {**host, **_expected(sandbox, workspace)}
+    command = [sandbox.python, "-I", "-S", "-c", PROBES.read_text(), json.dumps(given)]
+    ran = await sandbox.once(workspace, TRIAL, command)
+    findings = [
+        Finding(probe=probe, seen=seen)
+        for probe, seen in _parsed(ran).items()
+        if sandbox.has_filter or probe not in _ONLY_WITH_A_FILTER
+    ]
+    return [*findings, *_left_behind(workspace)]
+
+
+def _expected(sandbox: Tried, workspace: Workspace) -> dict[str, object]:
+    git = [str(path) for path in (workspace.path / ".git", workspace.git) if path is not None]
+    shown = sandbox.visible_entries(workspace)
+    return {
+        "environ": [] if shown is None else [*environ_of(workspace, TRIAL), "PWD"],
+        "shown": shown or {},
+        "secret": str(workspace.path.parent / SECRET),
+        "workspace": str(workspace.path),
+        "git": git,
+        "above": [str(workspace.path.parent)] if not workspace.path.is_relative_to("/tmp") else [],
+        "processes": 8,
+        "filtered": sandbox.has_filter,
+        "limit": 1 << 14 if shown is None else TRIAL.processes,
+    }
+
+
+def _parsed(ran: Ran) -> dict[str, str]:
+    try:
+        return _SAID.validate_json(ran.output)
+    except ValidationError:
+        what = ran.output.strip().splitlines()[-1:] or [f"ended by {ran.ended_by}"]
+        return {"probing": f"the probes did not run: {what[0]}"}
+
+
+def _left_behind(workspace: Workspace) -> Iterator[Finding]:
+    """Whose files the program made, as the host sees them."""
+    mark = workspace.path / "mark"
+    owner = mark.stat().st_uid if mark.exists() else None
+    yield Finding(probe="owner of files", seen="root owns what it wrote" if owner == 0 else "")
+
+
+@contextmanager
+def _place() -> Iterator[Workspace]:
+    """A worktree as a minion gets it, and beside it a file it must not see."""
+    with tempfile.TemporaryDirectory(prefix="overlord-trial-", dir="/var/tmp") as made:
+        base = Path(made).resolve()
+        base.chmod(0o755)
+        workspace = Workspace(path=base / "workspace", git=base / "repository" / ".git")
+        for folder in (workspace.path, base / "repository" / ".git"):
+            folder.mkdir(parents=True)
+        (workspace.path / ".git").write_text("gitdir: elsewhere\n")
+        for git in (workspace.path / ".git", base / "repository" / ".git"):
+            git.chmod(0o777)  # so that nothing but the wall is in the way
+        (base / SECRET).write_text("not to be seen")
+        yield workspace
+
+
+@contextmanager
+def _host() -> Iterator[dict[str, object]]:
+    """Doors on the host that must stay shut."""
+    name = f"overlord-trial-{os.getpid()}-{os.urandom(4).hex()}"
+    with closing(socket.create_server(("127.0.0.1", 0))) as door, closing(socket.socket(socket.AF_UNIX)) as abstract:
+        abstract.bind(f"\0{name}")
+        abstract.listen()
+        servers = ["8.8.8.8", *_name_servers()]
+        yield {"port": door.getsockname()[1], "abstract": name, "name servers": servers}
+
+
+def _name_servers() -> list[str]:
+    try:
+        lines = Path("/etc/resolv.conf").read_text().splitlines()
+    except OSError:
+        return []
+    pairs = (line.split()[:2] for line in lines if line.startswith("nameserver "))
+    return [address for _, address in pairs if "." in address and not address.startswith("127.")]
+
 
 KINDS = ("bubblewrap", "docker", "podman")
 AUTO = "auto"
@@ -43,9 +189,9 @@ async def choose_sandbox(wanted: str = AUTO) -> Bubblewrap | Container:
 
 
 async def _bubblewrap(kind: str) -> Bubblewrap:
-    sandbox = Bubblewrap(Launcher(tools=tools.find()))
+    sandbox = Bubblewrap(Launcher(tools=walls.find_tools()))
     await asyncio.to_thread(cgroup.sweep)
-    await selftest.require(sandbox)
+    await choice.require(sandbox)
     return sandbox
 
 
@@ -59,7 +205,7 @@ async def _container(kind: str) -> Container:
         raise SandboxUnusable("its engine does not answer", next_step=f"Start {kind}.")
     sandbox = Container(engine)
     await sandbox.sweep()
-    await selftest.require(sandbox)
+    await choice.require(sandbox)
     return sandbox
 
 

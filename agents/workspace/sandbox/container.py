@@ -4,7 +4,7 @@ import asyncio
 import os
 import socket
 import tempfile
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -12,16 +12,61 @@ from math import inf
 from pathlib import Path
 
 from agents.ports import EndedBy, Listener, Profile, Ran, Room, Workspace
-from agents.workspace.sandbox import instance
-from agents.workspace.sandbox.limits import cgroup
-from agents.workspace.sandbox.limits.disk import Disk, over_a_limit
-from agents.workspace.sandbox.processes import tree
+from agents.workspace.files.untrusted import hand_over
+from agents.workspace.sandbox import session, syscalls
+from agents.workspace.sandbox.processes import cgroup, tree
+from agents.workspace.sandbox.processes.disk import Disk, over_a_limit
+from agents.workspace.sandbox.processes.running import SACRIFICED
 from agents.workspace.sandbox.session import session_of
-from agents.workspace.sandbox.walls import syscalls
-from agents.workspace.sandbox.walls.container_walls import DOOR, LABEL, options, user
-from agents.workspace.sandbox.walls.errors import SandboxUnusable
-from agents.workspace.sandbox.walls.ownership import hand_over
-from agents.workspace.sandbox.walls.walls import PROXY_PORT
+from agents.workspace.sandbox.walls import MB, NOBODY, PROXY_PORT, SandboxUnusable, environ_of, mounts_of
+
+LABEL = "overlord.pid"  # whose container it is: those of the dead are removed at the start
+# It counts a user's processes in all containers, so --pids-limit is the limit. But podman raises what is not named
+# here, which even root may be forbidden to do.
+_NPROC = "nproc=16384"
+DOOR = Path("/run/overlord")  # where our program and its socket are inside
+
+
+def user() -> tuple[int, int]:
+    """Never root; else whoever owns the workspace: nobody else could write it."""
+    return (NOBODY, NOBODY) if os.geteuid() == 0 else (os.geteuid(), os.getegid())
+
+
+def options(engine: str, workspace: Workspace, profile: Profile, door: Path) -> list[str]:
+    uid, gid = user()
+    own = ["--userns", "keep-id"] if engine == "podman" and os.geteuid() != 0 else []
+    return [
+        *("--label", f"{LABEL}={os.getpid()}", "--hostname", "minion", "--user", f"{uid}:{gid}", *own),
+        *("--oom-score-adj", str(SACRIFICED)),
+        *("--network", "none", "--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"),
+        *_limits(profile),
+        *_mounts(workspace, door),
+        *_environ(workspace, profile),
+        *("--workdir", str(workspace.path)),
+    ]
+
+
+def _limits(profile: Profile) -> Iterator[str]:
+    yield from ("--memory", str(profile.memory), "--memory-swap", str(profile.memory))
+    yield from ("--pids-limit", str(profile.processes), "--cpus", str(profile.cpus))
+    own = (f"data={profile.memory}", f"fsize={profile.file}", f"cpu={int(profile.seconds * profile.cpus)}")
+    for limit in (*own, "core=0", f"nofile={profile.descriptors}", _NPROC):
+        yield from ("--ulimit", limit)
+    small, large = min(64 * MB, profile.memory // 8), min(256 * MB, profile.memory // 4)
+    yield from ("--shm-size", str(small), "--tmpfs", f"/tmp:rw,nosuid,nodev,size={large},mode=1777")
+
+
+def _mounts(workspace: Workspace, door: Path) -> Iterator[str]:
+    yield from ("--volume", f"{door}:{DOOR}:ro")
+    for mount in mounts_of(workspace, ()):
+        yield from ("--volume", f"{mount.at}:{mount.at}:{'rw' if mount.writable else 'ro'}")
+
+
+def _environ(workspace: Workspace, profile: Profile) -> Iterator[str]:
+    home = {"HOME": "/tmp"}  # the engine makes other folders root's
+    for name, value in {**environ_of(workspace, profile), **home}.items():
+        yield from ("--env", f"{name}={value}")
+
 
 IMAGE = "python:3.11-slim"  # ours inside is a Python program; the image may be any that has one
 _PREFIX = "overlord-"  # of a container's name; the bot's process id follows
@@ -96,7 +141,7 @@ class Container:
         if left:
             await self._engine("rm", "--force", *left)
 
-    async def _instance(self, workspace: Workspace, profile: Profile) -> instance.Instance:
+    async def _instance(self, workspace: Workspace, profile: Profile) -> session.Instance:
         if os.geteuid() == 0:
             await asyncio.to_thread(hand_over, workspace.path, user()[0])
         name = f"{_PREFIX}{os.getpid()}-{os.urandom(6).hex()}"
@@ -105,7 +150,7 @@ class Container:
             listening = held.enter_context(_listening(door))
             held.push_async_callback(self._engine, "rm", "--force", name)
             port = PROXY_PORT if profile.egress else 0
-            inside = instance.inside_command(
+            inside = session.inside_command(
                 self.python, str(DOOR / "inside.py"), str(DOOR / "socket"), port, str(DOOR / "filter")
             )
             walls = options(self.name, workspace, profile, door)
@@ -115,18 +160,18 @@ class Container:
                 raise unusable(self.name, said)
             control = held.enter_context(await self._answered(listening, name))
             try:
-                await instance.ready(control, profile.egress, held)
-            except instance.NeverReady:
+                await session.ready(control, profile.egress, held)
+            except session.NeverReady:
                 raise unusable(self.name, "our program in it ends without a word") from None
             pid = await self._pid(name)
             require_limits(self.name, profile, pid)
             end, ran_out = partial(self._end, name), partial(asyncio.to_thread, cgroup.ran_out, pid)
-            return instance.Instance(control, end, partial(_watch, profile, pid), ran_out, held.pop_all())
+            return session.Instance(control, end, partial(_watch, profile, pid), ran_out, held.pop_all())
         raise AssertionError("an instance is returned, or an error is raised")
 
     async def _answered(self, listening: socket.socket, name: str) -> socket.socket:
         try:
-            async with asyncio.timeout(instance.PATIENCE):
+            async with asyncio.timeout(session.PATIENCE):
                 control, _ = await asyncio.get_running_loop().sock_accept(listening)
         except TimeoutError:
             _, said = await self._engine("logs", name)
@@ -160,7 +205,7 @@ def _listening(door: Path) -> socket.socket:
     listening.bind(str(door / "socket"))
     listening.listen(1)
     door.chmod(0o711)
-    for name, content in (("inside.py", instance.INSIDE.read_bytes()), ("filter", syscalls.program() or b"")):
+    for name, content in (("inside.py", session.INSIDE.read_bytes()), ("filter", syscalls.program() or b"")):
         (door / name).write_bytes(content)
         (door / name).chmod(0o444)
     (door / "socket").chmod(0o600)

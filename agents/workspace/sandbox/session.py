@@ -1,14 +1,120 @@
-"""A room: a sandbox for many commands. If one breaks a limit the whole sandbox ends, and the next starts a new one."""
+"""A sandbox for many commands, which our small program inside takes one after the other.
+
+If one breaks a limit the whole sandbox ends, and the next command starts a new one.
+"""
 
 import asyncio
+import socket
+import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
 
 from agents.ports import EndedBy, Listener, Profile, Ran, Workspace
-from agents.workspace.sandbox.instance import Instance, encode_command
-from agents.workspace.sandbox.limits.disk import Disk
+from agents.workspace.sandbox import egress
 from agents.workspace.sandbox.processes import running
+from agents.workspace.sandbox.processes.disk import Disk
+from agents.workspace.sandbox.walls import SandboxUnusable
+
+INSIDE = Path(__file__).with_name("inside.py")
+PATIENCE = 20.0  # seconds for a sandbox to start
+COMMAND_MOST = 1 << 17  # bytes: more does not fit into one message
+_READY = b"ready"
+_ANSWER = 16
+
+
+@dataclass(slots=True)
+class Instance:
+    """`end` leaves nothing of it running; `watch` returns when a limit is broken."""
+
+    control: socket.socket
+    end: Callable[[], Awaitable[None]]
+    watch: Callable[[Disk], Coroutine[None, None, EndedBy]]
+    ran_out: Callable[[], Awaitable[bool]]  # of memory
+    held: AsyncExitStack  # what must be let go with it
+    alive: bool = True
+
+    def send(self, command: Sequence[str], output: int) -> Awaitable[int | None]:
+        """Sends the command with the descriptor it writes to; the answer comes when nothing of it runs any more."""
+        with suppress(OSError):  # its end is heard in the answer
+            socket.send_fds(self.control, [encode_command(command)], [output])
+        return self._answer()
+
+    async def _answer(self) -> int | None:
+        """The exit code; None if the sandbox died, or says what it cannot say."""
+        try:
+            said = await asyncio.get_running_loop().sock_recv(self.control, _ANSWER)
+        except OSError:
+            return None
+        return int(said) if said.isdigit() and len(said) <= 3 else None
+
+    async def close(self) -> None:
+        if not self.alive:
+            return
+        self.alive = False
+        try:
+            await self.end()
+        finally:
+            self.control.close()
+            await self.held.aclose()
+
+
+def encode_command(command: Sequence[str]) -> bytes:
+    parts = [part.encode(errors="surrogateescape") for part in command]
+    if not parts or not parts[0] or any(b"\0" in part for part in parts):
+        raise ValueError("a command is a program and its arguments, without NUL characters")
+    message = b"\0".join(parts)
+    if len(message) > COMMAND_MOST:
+        raise ValueError(f"the command has {len(message)} bytes, {COMMAND_MOST} are the most: write it to a file")
+    return message
+
+
+def inside_command(python: str, program: str, control: int | str, port: int, filter: str = "") -> list[str]:
+    """-I and -S: nothing that lies in the workspace is loaded into our own program."""
+    return [python, "-I", "-S", program, str(control), str(port), filter]
+
+
+async def ready(control: socket.socket, allowed: frozenset[str], held: AsyncExitStack) -> None:
+    """Waits until our program inside speaks; nobody else's ran before. Serves the door it opened for egress."""
+    try:
+        async with asyncio.timeout(PATIENCE):
+            await _speaks(control)
+        said, descriptors, _, _ = socket.recv_fds(control, _ANSWER, 1)
+    except TimeoutError:
+        raise SandboxUnusable(
+            f"it did not start within {PATIENCE:g} s", next_step="Look at how busy the machine is, and try again."
+        ) from None
+    except OSError:
+        said, descriptors = b"", []
+    if said != _READY:
+        raise NeverReady
+    if descriptors:
+        door = socket.socket(fileno=descriptors[0])
+        door.setblocking(False)
+        await held.enter_async_context(egress.serving(door, allowed))
+
+
+class NeverReady(Exception):
+    """The sandbox ended before our program in it said a word; whoever started it knows what was printed."""
+
+
+async def _speaks(control: socket.socket) -> None:
+    loop = asyncio.get_running_loop()
+    heard: asyncio.Future[None] = loop.create_future()
+    loop.add_reader(control.fileno(), heard.set_result, None)
+    heard.add_done_callback(lambda _: loop.remove_reader(control.fileno()))
+    await heard
+
+
+def control_pair() -> tuple[socket.socket, socket.socket]:
+    """Messages keep their edges, and the other end's death is heard."""
+    kind = socket.SOCK_SEQPACKET if sys.platform == "linux" else socket.SOCK_STREAM
+    ours, theirs = socket.socketpair(socket.AF_UNIX, kind)
+    ours.setblocking(False)
+    return ours, theirs
+
 
 Start = Callable[[], Awaitable[Instance]]
 

@@ -20,10 +20,10 @@ from agents.workspace.forge.github_api import GitHubApi, expect_status
 from agents.workspace.forge.github_shapes import Repo, User, read
 from agents.workspace.forge.remotes import Remote
 from agents.workspace.gates import case_reader, detect
+from agents.workspace.gates.commands import Environment, environment
 from agents.workspace.gates.detect import Way
-from agents.workspace.gates.environment import Environment, environment
 from agents.workspace.sandbox import choice
-from agents.workspace.sandbox.walls.errors import SandboxUnusable
+from agents.workspace.sandbox.walls import SandboxUnusable
 from bot.__main__ import foreign_packages
 from bot.config.overlord import Sandbox
 from bot.config.platforms import platforms as all_platforms

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agents.domain.checks.gates import ExtraGate, GateCommands
-from agents.workspace.gates.environment import environment
+from agents.workspace.gates.commands import environment
 from bot.cli.doctor.checks import gates
 from bot.config.settings import Project, Settings, load_settings
 from bot.doctor_check import Check, State

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from agents.ports import Artefacts
-from agents.workspace.files.artefacts import READ_MOST, FileArtefacts
-from agents.workspace.files.names import file_name
+from agents.workspace.files.artefacts import READ_MOST, FileArtefacts, file_name
 
 
 def texts_in(folder: Path) -> list[Path]:

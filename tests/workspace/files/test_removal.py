@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.workspace.files.removal import remove
+from agents.workspace.files.untrusted import remove
 from tests.workspace.deep_folders import make_nested, removed_afterwards
 from tests.workspace.other_user import NOBODY
 from tests.workspace.yard import Yard, write
@@ -42,7 +42,7 @@ def test_somebody_who_is_not_root_can_remove_what_rights_were_taken_from(tmp_pat
     for folder, folders, files in os.walk(place):
         for name in (*folders, *files, "."):
             os.chown(Path(folder, name), NOBODY, NOBODY, follow_symlinks=False)
-    code = "import os, sys; from pathlib import Path; from agents.workspace.files.removal import remove; "
+    code = "import os, sys; from pathlib import Path; from agents.workspace.files.untrusted import remove; "
     become = f"os.chdir(sys.argv[1]); os.setgid({NOBODY}); os.setuid({NOBODY}); remove(Path('folder'))"
     subprocess.run([sys.executable, "-c", code + become, str(place)], check=True, timeout=30)
     assert [path.name for path in place.iterdir()] == ["outside"]

@@ -8,11 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.workspace.files.removal import prune
-from agents.workspace.files.walk import walk
-from agents.workspace.sandbox.limits.disk import Disk, Reserve
-from agents.workspace.sandbox.walls.ownership import hand_over
-from agents.workspace.sandbox.walls.profile import GATE, MB
+from agents.workspace.files.untrusted import hand_over, prune, walk
+from agents.workspace.sandbox.processes.disk import Disk, Reserve
+from agents.workspace.sandbox.walls import GATE, MB
 from tests.sandbox.yard import SMALL
 from tests.workspace.deep_folders import make_nested, removed_afterwards
 from tests.workspace.other_user import NOBODY
@@ -45,7 +43,7 @@ def test_a_folder_that_may_not_be_looked_into_is_no_place_to_hide(tmp_path: Path
         os.chown(path, NOBODY, NOBODY)
     (tmp_path / "folder/shut").chmod(0o300)
     code = "import os, sys; from pathlib import Path; os.chdir(sys.argv[1]); "
-    code += "from agents.workspace.files.walk import walk; "
+    code += "from agents.workspace.files.untrusted import walk; "
     become = f"os.setgid({NOBODY}); os.setuid({NOBODY}); print(sorted(entry.name for entry in walk(Path('folder'))))"
     done = subprocess.run(
         [sys.executable, "-c", code + become, str(tmp_path)], capture_output=True, check=True, timeout=30

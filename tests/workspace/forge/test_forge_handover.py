@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from agents.ports import ForgeFailed
-from agents.workspace.forge.clones import Clones
-from agents.workspace.forge.remotes import Pushing, Remote
+from agents.workspace.forge.remotes import Clones, Pushing, Remote
 from tests.fakes.github import Fault
 from tests.workspace import repositories as repos
 from tests.workspace.forge_rig import PROJECT, RIGS, Rig, github

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.workspace.forge.plumbing import Repository
+from agents.workspace.forge.repository import Repository
 from tests.sandbox.yard import left
 from tests.scenarios.stage import until
 from tests.workspace import repositories as repos

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from agents.domain.work.git_names import commit_message
-from agents.workspace.forge.words import BODY_MOST, TITLE_MOST, harmless, title
+from agents.workspace.forge.github_shapes import BODY_MOST, TITLE_MOST, harmless, title
 
 GAP = "\u200b"
 

@@ -9,14 +9,13 @@ import pytest
 from agents.domain.checks.evaluation import GateRun, Score
 from agents.domain.checks.gates import GateCommands, OnFail
 from agents.ports import EndedBy, Ran
-from agents.workspace.gates import commands, detect, originals, report, rules, scoring
-from agents.workspace.gates.clean_checkout import CleanCheckout, NotLaidOut
-from agents.workspace.gates.commands import Command
+from agents.workspace.gates import commands, detect, originals, rules, scoring
+from agents.workspace.gates.commands import Command, Environment, environment
 from agents.workspace.gates.detect import Look, Way
-from agents.workspace.gates.environment import Environment, environment
-from agents.workspace.gates.objects import entries
-from agents.workspace.gates.report import Report
-from agents.workspace.sandbox.walls.profile import GATE
+from agents.workspace.gates.gate_runner import CleanCheckout, NotLaidOut
+from agents.workspace.gates.scoring import Report
+from agents.workspace.git.objects import entries
+from agents.workspace.sandbox.walls import GATE
 from tests.evaluator.pieces import SHOP, TESTS, File, Files, link
 from tests.evaluator.yard import git, repository_of
 
@@ -201,10 +200,10 @@ def test_a_report_of_a_program_that_lies_does_no_harm(tmp_path: Path) -> None:
     os.link(secret, tmp_path / "hard.xml")
     (tmp_path / "short.xml").write_text('<testsuite tests="3"><testcase')
     for name in ("link.xml", "hard.xml", "short.xml", "none.xml"):
-        assert report.tests(tmp_path, name) is None
+        assert scoring.tests(tmp_path, name) is None
     for said in ("[]", "{", '{"files": 3}', '{"files": {"a.py": {"summary": {"covered_lines": "x"}}}}'):
         (tmp_path / "coverage.json").write_text(said)
-        assert report.coverage(tmp_path, "coverage.json", {"a.py": 10}) in (None, 0.0)
+        assert scoring.coverage(tmp_path, "coverage.json", {"a.py": 10}) in (None, 0.0)
 
 
 async def test_a_commit_is_laid_out_byte_by_byte_and_runs_nothing_of_the_repository(tmp_path: Path) -> None:
@@ -224,7 +223,8 @@ async def test_a_commit_is_laid_out_byte_by_byte_and_runs_nothing_of_the_reposit
                 "core.fsmonitor", "core.pager", "core.sshCommand"):  # fmt: skip
         git(repository, "config", key, f"touch {mark}; cat")
     (repository / "hooks").mkdir(exist_ok=True)
-    async with CleanCheckout(tmp_path / "home").write_tree(repository, await entries(repository, commit)) as folder:
+    wanted = [*(await entries(repository, commit)).values()]
+    async with CleanCheckout(tmp_path / "home").write_tree(repository, wanted) as folder:
         assert (folder / "dos.txt").read_bytes() == b"a\r\nb\xff\n"
         assert (folder / "hidden.py").read_text() == "$Format:%H$\n"
         assert (folder / "to").readlink() == Path("hidden.py")
@@ -247,10 +247,9 @@ def _tree_with(repository: Path, name: bytes) -> str:
 async def test_a_tree_that_climbs_is_not_laid_out(tmp_path: Path, name: bytes) -> None:
     repository = tmp_path / "repository"
     repository_of(repository, SHOP, {})
+    wanted = [*(await entries(repository, _tree_with(repository, name))).values()]
     with pytest.raises(NotLaidOut):
-        async with CleanCheckout(tmp_path / "home").write_tree(
-            repository, await entries(repository, _tree_with(repository, name))
-        ):
+        async with CleanCheckout(tmp_path / "home").write_tree(repository, wanted):
             pass
     assert not any((tmp_path / "home").glob("*"))
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agents.ports import CheckoutFailed, Uncommittable
-from agents.workspace.files.removal import remove
+from agents.workspace.files.untrusted import remove
 from tests.workspace.traps import ATTRIBUTES, HOOKS, SETTINGS, Traps
 from tests.workspace.yard import BRANCH, Yard, git, write
 

@@ -1,1 +1,1 @@
-"""Processes of a sandbox: start, output, the tree, and its guardian."""
+"""Processes of a sandbox: how they start and end, what they say, and what they use up."""

@@ -1,17 +1,94 @@
-"""Waits for a command to end, or for the first limit that it breaks."""
+"""Starts the process of a sandbox and waits until it ends or breaks a limit, without a thread of its own."""
 
 import asyncio
 import os
+import shutil
+import subprocess
+import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from agents.ports import EndedBy, Listener, Profile, Ran
 from agents.workspace.sandbox.processes import tree
+from agents.workspace.sandbox.processes.guardian import TOKEN
 from agents.workspace.sandbox.processes.output import Output
-from agents.workspace.sandbox.processes.process import Process
+
+# The bot answers people first, however much its minions have to do. A program is told before it starts, for what it has
+# started by then would not hear of it.
+NICE = 10
+_GIVING_WAY = (found, "-n", str(NICE)) if (found := shutil.which("nice")) else ()
+SACRIFICED = 500  # added to what the kernel counts for a process when it must end one for want of memory
+
+
+class Process:
+    def __init__(self, popen: "subprocess.Popen[bytes]") -> None:
+        self._popen = popen
+        self.pid = popen.pid
+
+    @property
+    def has_ended(self) -> bool:
+        return self._popen.poll() is not None
+
+    def kill(self) -> None:
+        self._popen.kill()  # says nothing if it has ended
+
+    async def wait(self) -> int:
+        """The exit code. Any number may wait."""
+        if not self.has_ended:
+            await _end_of(self._popen.pid)
+        return self._popen.wait()
+
+
+def start(
+    command: Sequence[str], environ: Mapping[str, str], into: int, inherited: Sequence[int], cpus: frozenset[int]
+) -> Process:
+    """With only this environment, its output in one place, and nobody to type to it."""
+    with _on(cpus):
+        popen = subprocess.Popen(
+            [*_GIVING_WAY, *command],
+            stdin=subprocess.DEVNULL,
+            stdout=into,
+            stderr=into,
+            env=environ,
+            pass_fds=inherited,
+            cwd="/",
+            start_new_session=True,
+        )
+    with suppress(OSError):  # where Linux shares out time by session, that is what counts
+        Path(f"/proc/{popen.pid}/autogroup").write_text(str(NICE))
+    return Process(popen)
+
+
+@contextmanager
+def _on(cpus: frozenset[int]) -> Iterator[None]:
+    """A child is born on the processors of the thread that starts it."""
+    before = os.sched_getaffinity(0)
+    if not cpus:
+        yield
+        return
+    os.sched_setaffinity(0, cpus)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+async def _end_of(pid: int) -> None:
+    with suppress(ProcessLookupError):
+        descriptor = os.pidfd_open(pid)
+        loop = asyncio.get_running_loop()
+        ended: asyncio.Future[None] = loop.create_future()
+        loop.add_reader(descriptor, ended.set_result, None)
+        try:
+            await ended
+        finally:
+            loop.remove_reader(descriptor)
+            os.close(descriptor)
+
 
 GONE_WITHIN = 5.0  # seconds after the kill; nothing of a sandbox lives longer
 _BURIAL = 1.0
@@ -104,3 +181,27 @@ async def end(process: Process) -> None:
         while left := [member for member in found if tree.alive(member)]:
             tree.kill(left)
             await asyncio.sleep(0.005)
+
+
+GUARDIAN = Path(__file__).with_name("guardian.py")
+
+
+class Guard:
+    """Started with the first sandbox. It needs no word to act: the end of its pipe is the end of us."""
+
+    def __init__(self) -> None:
+        self.token = f"overlord-{os.urandom(16).hex()}"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def stand(self) -> None:
+        if self._process is not None and self._process.poll() is None:
+            return
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-S", str(GUARDIAN)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={TOKEN: self.token},
+            cwd="/",
+            start_new_session=True,
+        )

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agents.ports import EndedBy, Profile
-from agents.workspace.files.removal import prune
-from agents.workspace.files.walk import TooDeep, walk
+from agents.workspace.files.untrusted import TooDeep, prune, walk
 from agents.workspace.sandbox.processes import tree
-from agents.workspace.sandbox.walls.profile import MB
+from agents.workspace.sandbox.walls import MB
 
 Members = Callable[[], list[tree.Member]]
 

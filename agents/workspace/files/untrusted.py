@@ -1,4 +1,7 @@
-"""Removes a folder that somebody hostile filled: no link is followed, and no depth or missing right is in its way."""
+"""Folders that somebody hostile fills: walked over, handed over and removed.
+
+No link is followed, and no depth or missing right is in the way.
+"""
 
 import errno
 import itertools
@@ -8,6 +11,96 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
+
+from agents.workspace.files.safe_open import open_beneath
+
+FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_LONGEST = 2_000  # bytes of a path from an open folder: the kernel takes 4,096
+_MOST_OPEN = 200  # folders on the way down, one for each such path
+
+
+class TooDeep(Exception):
+    """Folders in folders, for longer than open files last."""
+
+
+class Entry(NamedTuple):
+    folder: int  # open while the entry is looked at
+    name: str
+    status: os.stat_result
+
+
+class _Held:
+    """An open folder, for as long as somebody wants to go on from there."""
+
+    def __init__(self, descriptor: int, above: "_Held | None" = None) -> None:
+        self.descriptor = descriptor
+        self.depth: int = above.depth + 1 if above else 0
+
+    def __del__(self) -> None:
+        os.close(self.descriptor)
+
+
+def walk(folder: Path) -> Iterator[Entry]:
+    """Every entry once, in any order, folders among them. What goes away meanwhile, or may not be read, is left out."""
+    ahead = [(_Held(os.open(folder, FOLDER)), ".")]
+    while ahead:
+        above, path = ahead.pop()
+        try:
+            here = _Held(_opened(above.descriptor, path), above)
+        except OSError:
+            continue
+        below = []
+        for entry in _entries(here.descriptor):
+            yield entry
+            if stat.S_ISDIR(entry.status.st_mode):
+                below.append(entry.name)
+        if len(os.fsencode(path)) < _LONGEST:
+            ahead += [(above, f"{path}/{name}") for name in below]
+        elif here.depth > _MOST_OPEN:
+            raise TooDeep
+        else:
+            ahead += [(here, name) for name in below]
+
+
+def _opened(above: int, path: str) -> int:
+    """Somebody may have taken from us the right to look into a folder of ours: then it is given back."""
+    try:
+        return open_beneath(above, path, FOLDER)
+    except PermissionError:
+        folder = open_beneath(above, path, FOLDER | os.O_PATH)
+        try:
+            Path(f"/proc/self/fd/{folder}").chmod(0o700)
+        finally:
+            os.close(folder)
+        return open_beneath(above, path, FOLDER)
+
+
+def _entries(folder: int) -> Iterator[Entry]:
+    with os.scandir(folder) as found:
+        for entry in found:
+            try:
+                status = entry.stat(follow_symlinks=False)
+            except OSError:
+                continue
+            yield Entry(folder, entry.name, status)
+
+
+def hand_over(folder: Path, user: int) -> None:
+    """The folder itself comes last, so that a hand-over that was cut short is seen and done again."""
+    if folder.stat().st_uid == user:
+        return
+    for entry in walk(folder):
+        _give(entry, user)
+    os.chown(folder, user, user, follow_symlinks=False)
+
+
+def _give(entry: Entry, user: int) -> None:
+    """Not what has a second name: that may be somebody's outside. Not what git keeps: the host writes it."""
+    shared = entry.status.st_nlink > 1 and not stat.S_ISDIR(entry.status.st_mode)
+    if entry.name != ".git" and not shared and entry.status.st_uid != user:
+        os.chown(entry.name, user, user, dir_fd=entry.folder, follow_symlinks=False)
+
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _DEEPEST = 100
@@ -23,7 +116,7 @@ def remove(path: Path) -> None:
     except FileNotFoundError:
         return
     try:
-        root = _opened(path.name, above)
+        root = _open_or_remove(path.name, above)
         if root is None:
             return
         try:
@@ -61,7 +154,7 @@ def _empty(folder: int, root: int, depth: int, numbers: Iterator[int], doomed: D
         if depth == _DEEPEST:
             _move_up(name, folder, root, numbers)
             continue
-        below = _opened(name, folder)
+        below = _open_or_remove(name, folder)
         if below is None:
             continue
         try:
@@ -107,7 +200,7 @@ def _folders_left(folder: int, doomed: Doomed | None) -> list[tuple[str, bool]]:
     return left
 
 
-def _opened(name: str, above: int) -> int | None:
+def _open_or_remove(name: str, above: int) -> int | None:
     """A folder that may be emptied; None if there is none. What stands there and is no folder is removed."""
     try:
         _allow(name, above)

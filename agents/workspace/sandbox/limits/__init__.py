@@ -1,1 +1,0 @@
-"""Limits of a sandbox: memory, disk, processes."""

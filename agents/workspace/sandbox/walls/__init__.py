@@ -1,1 +1,0 @@
-"""The walls of a sandbox: mounts, namespaces, system calls, owners."""
