@@ -1,20 +1,113 @@
-"""All that is declared, as loaded: contexts, roles and the workflow, and whether they fit together."""
+"""All that is declared, as loaded: contexts, roles and the steps of the workflow, and whether they fit together."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Annotated, Any
 
-from agents.catalog.contexts import CONTEXTS, packaged_contexts
-from agents.catalog.roles import ROLES, packaged_roles
-from agents.catalog.validation import Odd, Problem
-from agents.catalog.workflows import WORKFLOW, packaged_workflow
+from pydantic import AfterValidator
+from typing_extensions import TypedDict
+
+from agents.catalog.roles import CONTEXTS, ROLES
+from agents.catalog.validation import Flag, Model, Name, Odd, Problem, written_as
+from agents.catalog.yaml import read_packaged
 from agents.domain.context.strategy import Strategy
 from agents.domain.errors import SettingsProblem
+from agents.domain.models.failure import POLICIES
+from agents.domain.text.sanitize import Between
 from agents.domain.workflow.roles import BadRole, Base, Layer, Role, RolePart, Roles
-from agents.domain.workflow.workflow import IMPLEMENT, PLAN, REVIEW, Workflow
+from agents.domain.workflow.workflow import IMPLEMENT, ORDER, PLAN, REVIEW, Step, Workflow, step_of
 
+MOST_RETRIES = 5  # each is paid for
+MOST_READERS = 2  # there are two models that read finished work: critic and custodiet
 SOURCE = "overlord.yaml"
 BASE_OF: dict[str, Base] = {PLAN: Base.PLANNER, IMPLEMENT: Base.IMPLEMENTER, REVIEW: Base.REVIEWER}
+
+
+def _policy(written: str) -> str:
+    if written not in POLICIES:
+        raise ValueError(f"there is no retry policy `{written[:60]}`. Write one of {', '.join(POLICIES)}.")
+    return written
+
+
+def _after(name: str) -> AfterValidator:
+    """The name of the step that follows this one."""
+    follows = ORDER[ORDER.index(name) + 1]
+
+    def check(written: str) -> str:
+        if written != follows:
+            step = f"Write `next: {follows}`: steps have one order."
+            raise ValueError(f"`{written[:60]}` does not follow `{name}`. {step}")
+        return written
+
+    return AfterValidator(check)
+
+
+Retries = Annotated[int, Between(0, MOST_RETRIES)]
+RetryPolicy = Annotated[str, AfterValidator(_policy)]
+
+
+# Each step has the attributes that it obeys; all others are refused.
+class Plan(TypedDict, total=False):
+    role: Name
+    max_retries: Retries
+    retry_policy: RetryPolicy
+    next: Annotated[str, _after("plan")]
+
+
+class PlanReview(TypedDict, total=False):
+    human_approval: Flag
+    retry_policy: RetryPolicy
+    next: Annotated[str, _after("plan_review")]
+
+
+class Implement(TypedDict, total=False):
+    role: Name
+    max_retries: Retries
+    retry_policy: RetryPolicy
+    next: Annotated[str, _after("implement")]
+
+
+class Test(TypedDict, total=False):
+    next: Annotated[str, _after("test")]
+
+
+class Review(TypedDict, total=False):
+    role: Name
+    parallel: Annotated[int, Between(1, MOST_READERS)]
+    retry_policy: RetryPolicy
+    next: Annotated[str, _after("review")]
+
+
+class Commit(TypedDict, total=False):
+    pass
+
+
+class Steps(TypedDict):
+    plan: Plan
+    plan_review: PlanReview
+    implement: Implement
+    test: Test
+    review: Review
+    commit: Commit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenWorkflow:
+    name: Name
+    description: str = ""
+    steps: Steps
+
+    def workflow(self) -> Workflow:
+        return Workflow(name=self.name, steps=tuple(_step(name, self.steps) for name in ORDER))
+
+
+def _step(name: str, steps: Any) -> Step:
+    return step_of(name, **{key: value for key, value in steps[name].items() if key != "next"})
+
+
+WrittenSteps = Annotated[Workflow, written_as(WrittenWorkflow, WrittenWorkflow.workflow)]
+WORKFLOW: Model[Workflow] = Model(WrittenSteps)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +135,7 @@ class Catalog:
 
 def load_catalog(declared: Declared | None = None) -> Catalog:
     """Raises SettingsProblem with all that is wrong."""
-    catalog, odd = _loaded(declared or Declared())
+    catalog, odd = _load(declared or Declared())
     if odd:
         told = "; ".join(
             str(Problem(name=".".join(map(str, where)), what=what, instead=step)) for where, what, step in odd
@@ -53,10 +146,10 @@ def load_catalog(declared: Declared | None = None) -> Catalog:
 
 def odd_declared(declared: Declared) -> Iterator[Odd]:
     """What does not fit together, for whoever wrote it."""
-    return iter(_loaded(declared)[1])
+    return iter(_load(declared)[1])
 
 
-def _loaded(declared: Declared) -> tuple[Catalog, list[Odd]]:
+def _load(declared: Declared) -> tuple[Catalog, list[Odd]]:
     contexts = declared.contexts or _our_contexts()
     ours = Layer(source="", parts=_our_roles())
     yours = [Layer(source=SOURCE, parts=declared.roles)] if declared.roles else []
@@ -67,9 +160,9 @@ def _loaded(declared: Declared) -> tuple[Catalog, list[Odd]]:
 
 
 # What comes with the program stays as it is, and YAML takes long to read.
-_our_contexts = cache(lambda: CONTEXTS.read(packaged_contexts().data))
-_our_roles = cache(lambda: ROLES.read(packaged_roles().data))
-_our_workflow = cache(lambda: WORKFLOW.read(packaged_workflow().data))
+_our_contexts = cache(lambda: CONTEXTS.read(read_packaged("contexts").data))
+_our_roles = cache(lambda: ROLES.read(read_packaged("roles").data))
+_our_workflow = cache(lambda: WORKFLOW.read(read_packaged("workflows", "default.yaml").data))
 
 
 def _describe(bad: BadRole) -> Odd:

@@ -1,17 +1,16 @@
-"""What may be written about models and money: the roles, the providers to look for, and the budgets."""
+"""What may be written about models: the roles and the providers to look for; and what the offline model rehearses."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Annotated
+from functools import cache, partial
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator
 
 from agents.catalog.validation import Model
-from agents.catalog.yaml import Document, Value, read_yaml
-from agents.domain.models.budget import Budgets
+from agents.catalog.yaml import Value, read_packaged, read_yaml
 from agents.domain.models.routing import ROLES, Provider, Size, Written, WrittenModel
 from agents.domain.text.sanitize import Between
 from agents.domain.text.secret_prefixes import OTHERS_KEY, TOKEN_BEGINNINGS
@@ -62,7 +61,7 @@ def _add_sizes(role: str, written: Value) -> Value:
 
 
 def _shipped_sizes(role: str) -> dict[str, Value]:
-    shipped = packaged_models().data.get(role)
+    shipped = read_packaged("policies", "models.yaml").data.get(role)
     return {name: shipped[name] for name in _SIZES if name in shipped} if isinstance(shipped, dict) else {}
 
 
@@ -148,8 +147,17 @@ class Models:
 
 
 MODELS: Model[Models] = Model(Models)
-BUDGETS: Model[Budgets] = Model(Budgets)
 
 
-def packaged_models() -> Document:
-    return read_yaml(packaged("policies", "models.yaml"))
+@cache
+def load_scripts() -> tuple[Mapping[str, Any], ...]:
+    """Read once: it takes a third of a second, and comes with the program."""
+    data: Any = read_yaml(packaged("samples", "rehearsal.yaml")).data
+    played: list[Any] = [read_yaml(path).data for path in sorted(packaged("samples", "rehearsal").glob("*.yaml"))]
+    work = {str(each["request"]): each["work"] for each in played}
+    return tuple({**script, "work": work.get(str(script["request"]), [])} for script in data["requests"])
+
+
+def rehearsed_requests(scripts: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """What can be asked for: the request, and what it shows."""
+    return [(str(script["request"]), str(script["shows"])) for script in scripts]

@@ -1,16 +1,25 @@
-"""The numbers people may change, and which of the numbers do not fit together."""
+"""Policies in manifests/policies/, with what overlord.yaml lays over them: limits, how risk is judged, specialists."""
 
 import math
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
+from typing import Annotated
 
-from agents.catalog.validation import Model, Odd
-from agents.catalog.yaml import Document, read_yaml
-from agents.domain.limits import Limits
+from pydantic import AfterValidator, Field
+
+from agents.catalog.validation import Model, Odd, pattern, written_as
+from agents.catalog.yaml import read_packaged, read_yaml
+from agents.domain.checks.evaluation import RiskLevel
+from agents.domain.checks.risk import Area, Breaking, RiskPolicy, words_of
+from agents.domain.limits import COUNT, Limits
 from agents.domain.project.retention import Retention
-from manifests import packaged
+from agents.domain.text.sanitize import Between
+from agents.ports import Specialist
 
 MARGIN = 10  # seconds a provider may still need to show what it accepted
-
 LIMITS: Model[Limits] = Model(Limits)
 
 
@@ -36,5 +45,114 @@ def odd_retention(retention: Retention, limits: Limits) -> Iterator[Odd]:
         yield ("retention", "deliveries"), what, f"Write at least {least}: more days than limits.catch_up reads back."
 
 
-def packaged_limits() -> Document:
-    return read_yaml(packaged("policies", "limits.yaml"))
+def _word(written: str) -> str:
+    if written.casefold() not in words_of(written):
+        raise ValueError(f"`{written}` is more than one word. Write each alone, or a pattern under `paths`.")
+    return written.casefold()
+
+
+def _level(written: RiskLevel) -> RiskLevel:
+    if written is RiskLevel.LOW:
+        raise ValueError("`low` cannot be used. Write one of `medium`, `high` or `critical`.")
+    return written
+
+
+Patterns = tuple[Annotated[str, pattern("src/billing/**")], ...]
+Count = Annotated[int, COUNT]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenArea:
+    level: Annotated[RiskLevel, AfterValidator(_level)]
+    words: frozenset[Annotated[str, AfterValidator(_word)]] = frozenset()
+    paths: Patterns = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenBreaking:
+    changed: Patterns
+    removed: Patterns
+    spared: Patterns
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenRisk:
+    """Every number must be there: one that is missing would be one that nobody chose."""
+
+    low_below: Count
+    low_coverage: Annotated[float, Between(0, 100, "percent, such as 80")]
+    medium_below: Count
+    high_above: Count
+    low_lines: Count
+    high_lines: Count
+    areas: Mapping[str, WrittenArea]
+    breaking: WrittenBreaking
+
+    def policy(self) -> RiskPolicy:
+        given = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in ("areas", "breaking")}
+        areas = tuple(
+            Area(name=name, level=area.level, words=area.words, paths=area.paths) for name, area in self.areas.items()
+        )
+        breaking = Breaking(changed=self.breaking.changed, removed=self.breaking.removed, spared=self.breaking.spared)
+        return RiskPolicy(**given, areas=areas, breaking=breaking)
+
+
+Risk = Annotated[RiskPolicy, written_as(WrittenRisk, WrittenRisk.policy)]
+RISK: Model[RiskPolicy] = Model(Risk)
+
+
+def odd_risk(risk: RiskPolicy) -> Iterator[Odd]:
+    """Numbers that do not fit each other."""
+    if risk.low_below > risk.medium_below:
+        what = f"with {risk.low_below} a change could be of low risk and too large for medium"
+        yield ("risk", "low_below"), what, f"Write at most medium_below, which is {risk.medium_below}."
+    if risk.medium_below > risk.high_above + 1:
+        what = f"with {risk.medium_below} a change could be of medium risk and of high risk by its size"
+        yield ("risk", "medium_below"), what, f"Write at most high_above + 1, which is {risk.high_above + 1}."
+    if risk.low_lines > risk.high_lines + 1:
+        what = f"with {risk.low_lines} a change could be of low risk and of high risk by its size"
+        yield ("risk", "low_lines"), what, f"Write at most high_lines + 1, which is {risk.high_lines + 1}."
+
+
+@cache
+def packaged_policy() -> RiskPolicy:
+    return RISK.read(read_packaged("policies", "risk.yaml").data)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenSpecialist:
+    name: str
+    tags: Annotated[tuple[str, ...], Field(max_length=50)]
+    focus: str
+
+    def specialist(self) -> Specialist:
+        if not re.fullmatch(r"[a-z][a-z0-9-]{0,30}", self.name):
+            raise ValueError(f"`{self.name}` cannot be used as a name. Use small letters, digits and dashes.")
+        if not self.tags or not self.focus:
+            raise ValueError(f"`{self.name}` has no tags or no focus. Write both.")
+        return Specialist(name=self.name, tags=frozenset(tag.casefold() for tag in self.tags), focus=self.focus)
+
+
+_Specialist = Annotated[Specialist, written_as(WrittenSpecialist, WrittenSpecialist.specialist)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenPanel:
+    specialists: Annotated[tuple[_Specialist, ...], Field(max_length=20)]
+
+
+SPECIALISTS: Model[WrittenPanel] = Model(WrittenPanel)
+
+
+class Panel:
+    """Implements agents.ports.Specialists."""
+
+    def __init__(self, specialists: Sequence[Specialist]) -> None:
+        self._specialists = tuple(specialists)
+
+    def for_tags(self, tags: frozenset[str]) -> Sequence[Specialist]:
+        return tuple(s for s in self._specialists if s.tags & tags)
+
+
+def load_panel(path: Path) -> Panel:
+    return Panel(SPECIALISTS.read(read_yaml(path).data).specialists)

@@ -1,21 +1,56 @@
-"""Roles as YAML: those in manifests/roles/, and what overlord.yaml lays over them or adds to them."""
+"""Contexts and roles as YAML: those in manifests/, and what overlord.yaml lays over them or adds to them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BaseModel, Field, create_model
 
-from agents.catalog.contexts import Budget, packaged_folder
-from agents.catalog.fields import Name, Named, Title, pattern, written_as
-from agents.catalog.validation import Model
-from agents.catalog.yaml import Document
+from agents.catalog.validation import CONFIG, Model, Name, Named, Title, pattern, written_as
 from agents.domain.checks.gates import ExtraGate
-from agents.domain.context.packing import secret_path
+from agents.domain.context.packing import MAX_BUDGET, Part, secret_path
+from agents.domain.context.strategy import MEASURES, Input, Strategy, odd_order
+from agents.domain.text.sanitize import Between
 from agents.domain.workflow.roles import EngineName, RolePart, ToolName
 
 T = TypeVar("T")
 LONGEST_ADDITIONS = 4_000  # characters; every turn of every minion carries them
+
+
+LEAST_BUDGET = 1_000  # tokens; the rules and a task alone need so many
+Budget = Annotated[int, Between(LEAST_BUDGET, MAX_BUDGET)]
+_counts: dict[str, Any] = {name: (Annotated[int, Between(0, measure.most)], 0) for name, measure in MEASURES.items()}
+_WrittenInputs = create_model("WrittenInputs", __config__=CONFIG, **_counts)
+
+
+def _used_inputs(written: BaseModel) -> dict[Input, int]:
+    return {Input(name): most for name, most in written if most}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenContext:
+    name: Title = ""
+    description: str = ""
+    token_budget: Budget
+    priority_order: tuple[Part, ...]
+    inputs: Annotated[Mapping[Input, int], written_as(_WrittenInputs, _used_inputs)]
+
+    def strategy(self) -> Strategy:
+        if problem := odd_order(self.priority_order, self.inputs):
+            raise ValueError(f"its `priority_order` cannot be used: {problem}")
+        return Strategy(
+            name=self.name,
+            description=self.description,
+            token_budget=self.token_budget,
+            priority_order=self.priority_order,
+            inputs=self.inputs,
+        )
+
+
+Context = Annotated[Strategy, written_as(WrittenContext, WrittenContext.strategy)]
+Contexts = Named[Context]
+CONTEXT: Model[Strategy] = Model(Context)
+CONTEXTS: Model[Mapping[str, Strategy]] = Model(Contexts)
 
 
 def _refuse_secrets(written: str) -> str:
@@ -63,7 +98,3 @@ _Role = Annotated[RolePart, written_as(WrittenRole, WrittenRole.part)]
 RolesByName = Named[_Role]
 ROLE: Model[RolePart] = Model(_Role)
 ROLES: Model[Mapping[str, RolePart]] = Model(RolesByName)
-
-
-def packaged_roles() -> Document:
-    return packaged_folder("roles")

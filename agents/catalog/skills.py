@@ -7,8 +7,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from agents.catalog.fields import pattern, written_as
-from agents.catalog.validation import Model, Wrong
+from agents.catalog.validation import Model, Wrong, pattern, written_as
 from agents.catalog.yaml import BadYaml, Document, Where, parse_yaml
 from agents.domain.learning.skill import Skill
 from agents.domain.text.sanitize import clean, cut

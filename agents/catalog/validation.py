@@ -1,14 +1,28 @@
-"""Validates what people write with pydantic, and explains everything that is wrong: where, what, and what to write."""
+"""Validates what people write with pydantic, and explains everything that is wrong: where, what, and what to write.
 
-from collections.abc import Callable, Iterable, Iterator
+At the end are types of values that several kinds of files share.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
-from typing import Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    GetPydanticSchema,
+    Strict,
+    TypeAdapter,
+    ValidationError,
+)
+from pydantic_core import core_schema
 
 from agents.catalog.yaml import Value, Where
+from agents.domain.work.scope import odd_pattern
 
 T = TypeVar("T")
 Odd = tuple[Where, str, str]  # where it stands, what is wrong, what to write
@@ -169,3 +183,59 @@ def _inline(node: Any, shared: Schema) -> Any:
     target = shared[node["$ref"].removeprefix("#/$defs/")] if "$ref" in node else {}
     both = {**target, **{key: value for key, value in node.items() if key != "$ref"}}
     return {key: _inline(value, shared) for key, value in both.items() if key != "title" or isinstance(value, dict)}
+
+
+Flag = Annotated[bool, Strict()]
+
+
+class _Misplaced:
+    """Stands for the name of something that is written below another name."""
+
+    def __init__(self, below: str) -> None:
+        self.below = below
+
+
+def _own_name(written: str) -> str:
+    if not re.fullmatch(r"[a-z][a-z0-9_]{0,59}", written):
+        raise ValueError(f"`{written[:60]}` cannot be used as a name. Use small letters, digits and underscores.")
+    return written
+
+
+def _refuse_misplaced(written: object) -> object:
+    if isinstance(written, _Misplaced):
+        raise ValueError(f"it is written below `{written.below}`. Write `{written.below}`.")
+    return written
+
+
+Name = Annotated[str, AfterValidator(_own_name)]
+Title = Annotated[str, BeforeValidator(_refuse_misplaced)]  # of something that is written below its name
+
+
+def pattern(example: str) -> AfterValidator:
+    """Text that matches paths of a repository."""
+
+    def check(written: str) -> str:
+        if problem := odd_pattern(written):
+            raise ValueError(f"`{written[:60]}` matches no path: {problem}. Write one such as `{example}`.")
+        return written
+
+    return AfterValidator(check)
+
+
+def _add_names(written: Any) -> Any:
+    """Copies each name into what is written below it. A different name inside would be found much later."""
+    if not isinstance(written, dict):
+        return written
+    return {key: _add_name(key, below) if isinstance(below, dict) else below for key, below in written.items()}
+
+
+def _add_name(key: str, below: dict[str, Any]) -> dict[str, Any]:
+    return {**below, "name": key if below.get("name", key) == key else _Misplaced(key)}
+
+
+Named = Annotated[Mapping[Name, T], BeforeValidator(_add_names)]  # things below their names
+
+
+def written_as(kind: Any, make: Callable[[Any], object]) -> GetPydanticSchema:
+    """A value that people write in another form: `Annotated[Role, written_as(WrittenRole, WrittenRole.role)]`."""
+    return GetPydanticSchema(lambda _, handler: core_schema.no_info_after_validator_function(make, handler(kind)))

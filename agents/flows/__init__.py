@@ -21,17 +21,12 @@ from agents.domain.events import Event
 from agents.domain.project.project import Project
 from agents.domain.task.issue_comments import TELLS
 from agents.domain.task.task import Task
-from agents.flows.debate import debate
 from agents.flows.decompose import decompose
-from agents.flows.deliver import merge, open_pull
-from agents.flows.dispatch import begin_work, resume_work, tidy
+from agents.flows.deliver import keep_work, merge, open_pull, publish_branch, tell_issue
+from agents.flows.dispatch import begin_work, integrate, resume_work, tidy
 from agents.flows.evaluate import evaluate
-from agents.flows.hand_over import keep_work, publish_branch
-from agents.flows.intake import intake
-from agents.flows.integrate import integrate
-from agents.flows.review import review
-from agents.flows.tell_issue import tell_issue
-from agents.flows.understand import understand
+from agents.flows.intake import intake, understand
+from agents.flows.review import debate, review
 from agents.flows.work import work
 from agents.ports import Ports
 

@@ -14,7 +14,7 @@ from agents.domain.planning import planning
 from agents.domain.planning.decomposition import Confidence, Decomposition, Edge, Level, Need, Risk, Subtask
 from agents.domain.planning.planning import CannotPlan, Clarify, Draft, Drafted
 from agents.domain.task.task import Task, TaskState
-from agents.flows.lines import Line, Name
+from agents.flows.outcomes import Line, Name
 from agents.ports import Ask, ForgeFailed, Ports, Spent
 
 

@@ -1,16 +1,20 @@
-"""Hand the finished whole over: a pull request, and the merge once a person wants it."""
+"""Hand work over: a pull request and its merge, or branches and a patch for a person; and say so on the issue."""
 
 from collections.abc import Sequence
 
 from agents.domain import events as e
 from agents.domain.decisions.kind import Moment
 from agents.domain.events import Event
+from agents.domain.task.issue_comments import Act, telling
 from agents.domain.task.pull_report import pull_text
 from agents.domain.task.task import Task, TaskState
-from agents.domain.work import working
+from agents.domain.work import dispatching, working
+from agents.domain.work.runs import about_run
+from agents.domain.work.work import SubtaskState
 from agents.ports import ForgeFailed, Ports, Pull, Target
 
 NO_FIT = "The branch it is for has moved on, and the two do not fit together"
+SPOILT = "A commit of it holds what looks like a secret, so it stays here. The kept patch is without it."
 
 
 async def open_pull(event: Event, ports: Ports) -> None:
@@ -50,6 +54,12 @@ async def open_pull(event: Event, ports: Ports) -> None:
     await ports.store.record(task.id, decide)
 
 
+def _coverage(task: Task) -> float | None:
+    """What the closing subtask measured: it judged the whole."""
+    judged = [work.evaluation for work in task.work.subtasks if work.evaluation]
+    return judged[-1].coverage if judged else None
+
+
 async def merge(event: Event, ports: Ports) -> None:
     """Exactly the head that was shown and approved, into the branch that was. Merged before a crash is merged."""
     assert isinstance(event, e.MergeApproved)
@@ -72,7 +82,62 @@ async def merge(event: Event, ports: Ports) -> None:
     await ports.store.record(task.id, decide)
 
 
-def _coverage(task: Task) -> float | None:
-    """What the closing subtask measured: it judged the whole."""
-    judged = [work.evaluation for work in task.work.subtasks if work.evaluation]
-    return judged[-1].coverage if judged else None
+async def publish_branch(event: Event, ports: Ports) -> None:
+    """A subtask was taken over: its branch goes to where that person works."""
+    assert isinstance(event, e.SubtaskTaken)
+    task = await ports.store.task(event.task)
+    branch = dispatching.persons_branch(task, task.work.on(event.subtask))
+    how, problem = await _brought(task, branch, ports)
+
+    def decide(now: Task, moment: Moment) -> Sequence[Event]:
+        work = now.work.on(event.subtask)
+        if not now.in_work or work.state is not SubtaskState.NEEDS_HUMAN:
+            return []
+        return [e.BranchPublished(**about_run(now, work, moment.at), branch=branch, how=how, problem=problem)]
+
+    await ports.store.record(task.id, decide)
+
+
+async def keep_work(event: Event, ports: Ports) -> None:
+    """A person takes what there is: the branches where they work, and all of it as one patch."""
+    task = await ports.store.task(event.task)
+    project = task.project or ""
+    branches = [branch for branch in (task.work.branch, *(work.branch for work in task.work.subtasks)) if branch]
+    there = {branch: await ports.checkouts.tip(project, branch) for branch in branches}
+    parts = [await ports.checkouts.patch(project, task.work.base, tip) for tip in there.values() if tip]
+    name = await ports.artefacts.keep(f"{task.id}.patch", "\n".join(part for part in parts if part))
+    kept = tuple(branch for branch, tip in there.items() if tip)
+    outcomes = [await _brought(task, branch, ports) for branch in kept]
+    for branch in branches:
+        await ports.checkouts.discard(project, branch)
+
+    def decide(now: Task, moment: Moment) -> Sequence[Event]:
+        how = tuple(how for how, _ in outcomes if how)
+        problems = tuple(problem for _, problem in outcomes if problem)
+        return [e.WorkKept(task=now.id, at=moment.at, branches=kept, patch=name, how=how, problems=problems)]
+
+    await ports.store.record(task.id, decide)
+
+
+async def _brought(task: Task, branch: str, ports: Ports) -> tuple[str, str]:
+    """What to type to be on it, or why it could not be brought there."""
+    project = task.project or ""
+    if any(work.spoilt and dispatching.persons_branch(task, work) == branch for work in task.work.subtasks):
+        return "", f"{branch}: {SPOILT}"
+    try:
+        return await ports.forge.publish(project, branch, await ports.checkouts.tip(project, branch)), ""
+    except ForgeFailed as failed:
+        return "", f"{branch}: {failed.what}. {failed.next_step}"
+
+
+async def tell_issue(event: Event, ports: Ports) -> None:
+    task = await ports.store.task(event.task)
+    told, origin = telling(task, event), task.request.origin
+    if told and origin:
+        ways = {
+            Act.TELL: ports.issues.tell,
+            Act.BLOCKED: ports.issues.mark_blocked,
+            Act.ATTENTION: ports.issues.attention,
+        }
+        await ways[told.act](told.key, origin.project, origin.number, told.text)
+    await ports.store.record(task.id, lambda now, moment: [])

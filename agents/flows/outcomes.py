@@ -1,8 +1,10 @@
-"""What steps that ran side by side came to, and what is kept of work that came to nothing."""
+"""What flows get back: a line of a model's answer, steps that ran side by side, and the patch of failed work."""
 
 import asyncio
 from collections.abc import Coroutine
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
+
+from pydantic import Field
 
 from agents.domain.ids import TaskId
 from agents.domain.task.task import Task
@@ -11,6 +13,9 @@ from agents.domain.work.work import Work
 from agents.ports import Ports
 
 Outcome = TypeVar("Outcome")
+# How much a model may say in one piece: enough for a few sentences, too little to flood a card or a prompt.
+Line = Annotated[str, Field(max_length=600)]
+Name = Annotated[str, Field(max_length=250)]  # of a file, with its folders, or of a tag
 
 
 def got(outcome: Outcome | BaseException) -> Outcome:

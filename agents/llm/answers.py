@@ -1,20 +1,29 @@
-"""A model's text becomes a typed value or a failure. Nothing in between: no fragments, no second guesses."""
+"""What models are asked for and what they say: schemas, typed answers and turns of a talk, read strictly.
+
+A text becomes a typed value or a failure. Nothing in between: no fragments, no second guesses.
+"""
 
 import json
 import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from agents.domain.ids import fingerprint
 from agents.domain.models.failure import ErrorClass, Failure
 from agents.domain.text.sanitize import clean, cut, strictly
-from agents.ports import Shape
+from agents.ports import Said, Shape, Tool
+
+Message = Mapping[str, object]
 
 NONCE = "answer_to"  # the field that carries the nonce of the question
 LONGEST = 400_000  # characters; no question of ours has a longer answer
 _BLOCK = re.compile(r"```[a-zA-Z]*[ \t]*\n(.*)\n[ \t]*```", re.DOTALL)
+_SAID = TypeAdapter(Said)
+CACHE_MARK: dict[str, object] = {"cache_control": {"type": "ephemeral"}}
 
 
 class BadAnswer(Exception):
@@ -105,3 +114,74 @@ def _slim(schema: Any, *, names: bool = False) -> Any:
         for key, value in schema.items()
         if key not in noise
     }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSchemas:
+    text: str  # JSON
+    fingerprint: str
+
+
+@lru_cache(maxsize=16)
+def tool_schemas(tools: tuple[Tool, ...]) -> ToolSchemas:
+    """As OpenAI writes functions; made once, for the same tools come with every turn."""
+    made = [
+        {
+            "type": "function",
+            "function": {"name": tool.name, "description": tool.does, "parameters": _parameters(tool)},
+        }
+        for tool in tools
+    ]
+    text = json.dumps(made)
+    return ToolSchemas(text=text, fingerprint=fingerprint(text))
+
+
+def _parameters(tool: Tool) -> dict[str, object]:
+    schema: dict[str, object] = json.loads(plain_schema(tool.takes))
+    return {**schema, "type": "object", "properties": schema.get("properties", {}), "additionalProperties": False}
+
+
+def text_of(said: Said) -> str:
+    kept = {"text": said.text, "calls": [asdict(call) for call in said.calls]}
+    return json.dumps(kept)  # in ASCII: half a character that a model wrote must not break the store
+
+
+def said_of(text: str) -> Said:
+    """What was kept was said before."""
+    told = json.loads(text)
+    return _SAID.validate_python({**told, "calls": tuple(told["calls"]), "again": True})
+
+
+def size_of(messages: Sequence[Message]) -> int:
+    """Bytes, roughly; nothing is encoded for it where it is plain."""
+    return sum(_size(message) for message in messages)
+
+
+def _size(message: Message) -> int:
+    content = message.get("content")
+    size = _bytes(content) if isinstance(content, str) else 0
+    calls = message.get("tool_calls")
+    if isinstance(calls, list):
+        size += sum(_bytes(call["function"]["arguments"]) + 60 for call in calls)
+    return size
+
+
+def _bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode(errors="replace"))
+
+
+def marked_talk(messages: Sequence[Message]) -> list[Message]:
+    """Marks at the end of what never changes and at the end of what was said so far. The messages stay as they are."""
+    made = list(messages)
+    for place in {0, 1, len(made) - 1} if len(made) > 1 else {0}:
+        made[place] = _mark(made[place])
+    return made
+
+
+def _mark(message: Message) -> Message:
+    content = message.get("content")
+    if not isinstance(content, str) or not content or message.get("tool_calls"):
+        return message
+    if message.get("role") == "tool":
+        return {**message, **CACHE_MARK}
+    return {**message, "content": [{"type": "text", "text": content, **CACHE_MARK}]}

@@ -15,8 +15,17 @@ from agents.domain.models.budget import Budget
 from agents.domain.models.failure import POLICIES, ErrorClass, Failure
 from agents.domain.models.routing import Chosen
 from agents.domain.task.task import Task
-from agents.llm.answers import BadAnswer, read_answer, schema_for, schema_print
-from agents.llm.conversation import marked_talk, read_said, said_of, size_of, text_of, tool_schemas
+from agents.llm.answers import (
+    BadAnswer,
+    marked_talk,
+    read_answer,
+    said_of,
+    schema_for,
+    schema_print,
+    size_of,
+    text_of,
+    tool_schemas,
+)
 from agents.llm.gateway import Gateway, Reply
 from agents.llm.prompts import PromptCut, Prompts
 from agents.llm.rendering import BadTemplate
@@ -149,7 +158,7 @@ class JobLlm:
         question = str(turn.about.get("question", "work"))
         wanted = Wanted(
             messages=lambda marked: marked_talk(turn.messages) if marked else turn.messages,
-            read=read_said,
+            read=_read_turn,
             dump=text_of,
             load=said_of,
             told={**turn.about, "question": question, "request": turn.task.request.text},
@@ -174,6 +183,12 @@ class JobLlm:
     def _step(self, call: Call, wanted: Wanted[Value], policy: str) -> Step[Value]:
         models = {model.name: model for model in self.models.chosen[call.role].models}
         return Step(call=call, models=models, policy=POLICIES[policy].under(self.models.limits), wanted=wanted)
+
+
+def _read_turn(reply: Reply) -> tuple[Said | None, Failure | None]:
+    if not reply.calls and not (reply.text or "").strip():
+        return None, Failure(error=ErrorClass.PARSING, message="it is empty")
+    return Said(text=reply.text or "", calls=reply.calls), None
 
 
 def _read(shape: type[Shape], nonce: str, reply: Reply) -> tuple[Shape | None, Failure | None]:

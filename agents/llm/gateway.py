@@ -16,11 +16,10 @@ from typing import Any
 from agents.domain.models.failure import ErrorClass, Failure
 from agents.domain.models.routing import Model
 from agents.domain.text.sanitize import count_of
+from agents.llm.answers import Message
 from agents.llm.faults import bound_answers, failure_of
 from agents.llm.rehearsal import Script, provider
 from agents.ports import ToolCall
-
-Message = Mapping[str, object]
 
 MARGIN = 2.0  # seconds: litellm may sleep past its own time-out, so ours comes a little later
 MOST_TOKENS = 16_000  # an answer's length where tokens have a price, so that a call's cost has a bound

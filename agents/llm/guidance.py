@@ -7,8 +7,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from agents.llm.child import SECONDS
-from agents.llm.rendering import BadTemplate, Fence, packaged_text
+from agents.llm.rendering import SECONDS, BadTemplate, Fence, packaged_text
 
 START = 10.0  # seconds for the child to come up, beside the one it has for the template
 LONGEST_TEMPLATE = 64 * 1024
@@ -70,7 +69,7 @@ async def _render(body: bytes, values: Mapping[str, object]) -> str:
 async def _in_a_child(task: Mapping[str, object]) -> str:
     """A template that never ends takes only its own process with it."""
     child = await asyncio.create_subprocess_exec(
-        sys.executable, "-I", "-m", "agents.llm.child",
+        sys.executable, "-I", "-m", "agents.llm.rendering",
         stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
         env={}, cwd="/",
     )  # fmt: skip

@@ -17,6 +17,7 @@ from agents.domain.context.packing import Count
 from agents.domain.errors import OverlordError
 from agents.domain.models.routing import Size
 from agents.domain.task.task import Task
+from agents.llm.answers import CACHE_MARK
 from agents.llm.context import cut_for, fit_task, whole
 from agents.llm.guidance import OURS_ALONE, Guidance, Templates, no_templates, read_guidance
 from agents.llm.rendering import CAPS, Fence, Trusted, packaged_text
@@ -50,13 +51,10 @@ class Prompt:
             user = "\n\n".join((*self.context, self.question))
             return [{"role": "system", "content": self.system}, {"role": "user", "content": user}]
         parts = [{"type": "text", "text": text} for text in self.context]
-        kept = [{**part, **_KEEP} if at == len(parts) - 1 else part for at, part in enumerate(parts)]
-        system = [{"type": "text", "text": self.system, **_KEEP}]
+        kept = [{**part, **CACHE_MARK} if at == len(parts) - 1 else part for at, part in enumerate(parts)]
+        system = [{"type": "text", "text": self.system, **CACHE_MARK}]
         asked = {"type": "text", "text": self.question}
         return [{"role": "system", "content": system}, {"role": "user", "content": [*kept, asked]}]
-
-
-_KEEP: dict[str, object] = {"cache_control": {"type": "ephemeral"}}
 
 
 class PromptCut(OverlordError):

@@ -1,7 +1,13 @@
-"""Templates become text. Whatever did not come from us goes in cleaned, cut and fenced, and is never rendered again."""
+"""Templates become text. Whatever did not come from us goes in cleaned, cut and fenced, and is never rendered again.
+
+`python -m agents.llm.rendering` renders one template of a project's own: a process with little memory and no secrets.
+"""
 
 import json
 import re
+import resource
+import signal
+import sys
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -27,6 +33,11 @@ CAPS: dict[str, int] = {
     "pack": 400_000,  # both were made to fit a budget of tokens
 }
 CAP = 10_000
+# What a project's own template may take, in a process of its own.
+SECONDS = 1.0
+MEMORY = 512 << 20  # bytes
+LONGEST = 100_000  # characters a project's template may make
+REFUSED = 3
 _PLAIN = re.compile(r"[\t\n\x20-\x7e]*")
 # Unseen, yet of a visible category: variation selectors and fillers can carry whole sentences.
 _SMUGGLED = re.compile(
@@ -143,3 +154,25 @@ def _render(template: Callable[[], Template], values: Mapping[str, object], fenc
         ) from error
     finally:
         _HERE.reset(before)
+
+
+def main() -> int:
+    """The task comes as JSON on stdin, the text goes to stdout; what is wrong goes to stderr."""
+    task = json.load(sys.stdin)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)  # nobody listens: it ends the process, even inside a loop in C
+    try:
+        text = text_of(task["template"], task["values"], Fence(task["fence"]))
+    except BadTemplate as error:
+        sys.stderr.write(error.what)
+        return REFUSED
+    except (MemoryError, RecursionError):
+        sys.stderr.write("It cannot be rendered: it wants too much memory")
+        return REFUSED
+    sys.stdout.write(text[:LONGEST])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from agents.domain.errors import NoAnswer
 from agents.domain.models.failure import Again, ErrorClass, Failure, RetryPolicy, next_try
 from agents.domain.models.routing import Model
-from agents.llm.gateway import CallFailed, Message, Reply, Request
+from agents.llm.answers import Message
+from agents.llm.gateway import CallFailed, Reply, Request
 from agents.ports import Admitted, Answered, Call, CallBook, Keep, Owed, Spent, Tried
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Runs each brief on the engine that its role names."""
+"""Runs each brief on the engine that its role names; `ENGINES` has them all."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from agents.domain.errors import OverlordError
 from agents.domain.work.work import Ending
 from agents.domain.workflow.roles import EngineName
-from agents.minions.engines import ENGINES
-from agents.minions.engines.engine import Engine, EngineServices
+from agents.minions.engines import Engine, EngineServices
+from agents.minions.engines.builtin.engine import BUILTIN
 from agents.ports import Brief, GaveUp, Outcome, Show, Watch, unseen
+
+ENGINES: Mapping[EngineName, Engine] = {engine.name: engine for engine in (BUILTIN,)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,26 +2,33 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager
 from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
 from agents.domain.checks.diff_text import DiffPart, path_in, shown_diff, split
+from agents.domain.checks.evaluation import Change
 from agents.domain.checks.risk import lines_of
 from agents.domain.context.listing import Listing, imports_of, related_to, tree_lines
 from agents.domain.context.packing import Delta, PackTooTight, Part, ReviewPack, Room, Section, pack
 from agents.domain.context.strategy import Input, Strategy
+from agents.domain.learning.skill import Skill, suggested
 from agents.domain.planning.decomposition import Subtask
+from agents.domain.task.pull_report import plan_text
+from agents.domain.task.task import Task
 from agents.domain.text.redact import Redact
 from agents.domain.text.sanitize import clean, cut
 from agents.domain.work.scope import matches
-from agents.minions.counts import Counts
-from agents.minions.reading import Reading, Recent, Texts, Tree
-from agents.ports.projects import Checkout
+from agents.domain.work.work import Work
+from agents.domain.workflow.roles import Role
+from agents.minions.reading import Counts, Reading, Recent, Texts, Tree
+from agents.ports import Brief, Checkout, Workspace
 
 FIELD, LIST = 2_000, 50  # characters of a field of the task, entries of a list in it
 PER_TOKEN = 4  # characters of a tree, before its tokens are counted
 MOST_ALWAYS = 20  # files
+SKILLS_KEPT = 16  # commits whose skills are kept ready
 LISTINGS = 8  # commits whose listing is kept
 MOST_PARTS = 8  # in which one reviewer reads a difference
 PART_MOST, PART_LEAST = 300_000, 400  # characters of a part: a prompt takes no more, and less is no use
@@ -218,3 +225,52 @@ def _always(strategy: Strategy, listing: Listing) -> Iterator[str]:
 def _readme(listing: Listing) -> str:
     names = (name for name in listing.folders.get("", ()) if name.casefold().startswith("readme"))
     return min(names, key=len, default="")
+
+
+class Commits(Protocol):
+    """What a review reads of the branches."""
+
+    async def difference(self, project: str, base: str, commit: str) -> tuple[str, int]: ...
+
+    async def changes(self, project: str, base: str, commit: str) -> Sequence[Change]: ...
+
+    def lend(self, project: str, commit: str) -> AbstractAsyncContextManager[Workspace]: ...
+
+
+class WorkPacks:
+    """Implements agents.ports.Packs. `read_skills` reads those committed in a project, with ours beneath them."""
+
+    def __init__(
+        self,
+        packer: Packer,
+        commits: Commits,
+        role_of: Callable[[str], Role],
+        read_skills: Callable[[Checkout], Awaitable[Sequence[Skill]]],
+    ) -> None:
+        self._packer, self._commits, self._role_of, self._read_skills = packer, commits, role_of, read_skills
+        self._skills = Recent[tuple[str, str], Sequence[Skill]](SKILLS_KEPT)
+
+    async def for_review(self, task: Task, work: Work, commit: str, role: str) -> ReviewPack:
+        project = task.project or ""
+        diff, left = await self._commits.difference(project, work.base, commit)
+        delta = Delta(
+            plan=plan_text(task),
+            before=work.base,
+            after=commit,
+            diff=diff,
+            cut=left,
+            changes=tuple(await self._commits.changes(project, work.base, commit)),
+        )
+        async with self._commits.lend(project, commit) as workspace:
+            shown = Checkout(project=project, branch=work.branch, base=work.base, head=commit, workspace=workspace)
+            return await self._packer.for_review(shown, delta, self._role_of(role).context)
+
+    async def for_work(self, brief: Brief) -> str:
+        return await self._packer.for_work(brief.checkout, brief.subtask, self._role_of(brief.step.role).context)
+
+    async def skills_for(self, brief: Brief) -> Sequence[Skill]:
+        """What the subtask calls for comes first."""
+        subtask, key = brief.subtask, (brief.checkout.project, brief.checkout.base)
+        found = self._skills.get(key) or self._skills.keep(key, await self._read_skills(brief.checkout))
+        first = suggested(found, f"{brief.task.request.text} {subtask.title} {subtask.why}", subtask.files)
+        return [*first, *(skill for skill in found if skill not in first)]

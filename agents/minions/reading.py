@@ -1,9 +1,14 @@
-"""Reads files for a pack: beneath the worktree, no link followed, no secret, nothing binary or huge."""
+"""Reads and counts files for a pack: beneath the worktree, no link followed, no secret, nothing binary or huge."""
 
+import hashlib
+import os
+import re
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
 from agents.domain.context.packing import Part, Section, marked, secret_path
@@ -11,12 +16,13 @@ from agents.domain.errors import OverlordError
 from agents.domain.text.redact import Redact
 from agents.domain.text.sanitize import one_line
 from agents.domain.work.scope import matches
-from agents.minions.counts import Counts, blob_id
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 LARGEST = 256 * 1024
 KEPT = 8_000_000  # characters of texts that are kept ready
+MOST_COUNTS = 400_000  # lines; then it begins anew
+_LINE = re.compile(r"([0-9a-f]{40}) ([0-9]{1,9})")
 SAID = 16  # texts that are no file, such as trees
 
 
@@ -36,6 +42,60 @@ class Recent(Generic[Key, Value]):
         while len(self._kept) > self._most:
             self._kept.pop(next(iter(self._kept)), None)
         return value
+
+
+class Counts:
+    """`path` is in the state folder; None keeps them in memory alone. A line that a crash tore is passed over."""
+
+    def __init__(self, count: Callable[[str], int], path: Path | None = None) -> None:
+        self._count = count
+        self._path = path
+        self._lock = threading.Lock()
+        self._known = _read(path) if path else dict[str, int]()
+
+    def __call__(self, text: str) -> int:
+        return self._count(text)
+
+    def of_blob(self, blob: str, text: str) -> int:
+        """Of a file's text as it is packed; `blob` names what the file holds."""
+        known = self._known.get(blob)
+        if known is None:
+            known = self._count(text)
+            self._keep(blob, known)
+        return known
+
+    def _keep(self, blob: str, tokens: int) -> None:
+        with self._lock:
+            self._known[blob] = tokens
+            if self._path is None:
+                return
+            with suppress(OSError):  # a full disk costs time, not work
+                _append(self._path, f"{blob} {tokens}\n".encode())
+
+
+def _append(path: Path, line: bytes) -> None:
+    """One short write: two processes do not mix their lines."""
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        os.write(file, line)
+    finally:
+        os.close(file)
+
+
+def blob_id(content: bytes, digest: str = "sha1") -> str:
+    """As git names it."""
+    return hashlib.new(digest, b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+
+
+def _read(path: Path) -> dict[str, int]:
+    try:
+        said = path.read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return {}
+    if said.count("\n") > MOST_COUNTS:
+        path.unlink(missing_ok=True)
+        return {}
+    return {blob: int(tokens) for blob, tokens in _LINE.findall(said)}
 
 
 class Tree(Protocol):
@@ -72,7 +132,7 @@ class Texts:
     def of_file(self, part: Part, path: str, blob: str, content: bytes) -> Section:
         text = self._kept.get(blob)
         if text is None:
-            text = marked(self._redact(_decoded(content)))
+            text = marked(self._redact(_decode(content)))
             self._keep(blob, text)
         return Section(part=part, name=path, text=text, tokens=self.counts.of_blob(blob, text))
 
@@ -150,7 +210,7 @@ def _is_blob(wanted: str, content: bytes) -> bool:
     return wanted in (blob_id(content, digest), blob_id(content.replace(b"\r\n", b"\n"), digest))
 
 
-def _decoded(content: bytes) -> str:
+def _decode(content: bytes) -> str:
     if b"\0" in content[:8192]:
         raise _NotShown("binary")
     try:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from agents.catalog.rehearsal import load_scripts, rehearsed_requests
+from agents.catalog.models import load_scripts, rehearsed_requests
 from agents.domain.decisions.authority import Kind
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, Thread

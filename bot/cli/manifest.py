@@ -7,22 +7,17 @@ from typing import Annotated, Any
 import typer
 from pydantic import BaseModel
 
-from agents.catalog.contexts import CONTEXT
+from agents.catalog.library import WORKFLOW
 from agents.catalog.models import MODELS
-from agents.catalog.policies import LIMITS
-from agents.catalog.risk import RISK
-from agents.catalog.roles import ROLE
+from agents.catalog.policies import LIMITS, RISK, SPECIALISTS
+from agents.catalog.roles import CONTEXT, ROLE
 from agents.catalog.skills import SKILL
-from agents.catalog.specialists import SPECIALISTS
 from agents.catalog.validation import Model
-from agents.catalog.workflows import WORKFLOW
 from agents.domain.errors import OverlordError
-from agents.flows.debate import DebateAnswer
 from agents.flows.decompose import PlanSays
 from agents.flows.evaluate import ReviewAnswer
-from agents.flows.intake import ProjectAnswer
-from agents.flows.review import CriticAnswer, CustodietAnswer, SpecialistAnswer
-from agents.flows.understand import IntentAnswer
+from agents.flows.intake import IntentAnswer, ProjectAnswer
+from agents.flows.review import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
 from bot.config.accounts import GROUPS
 from bot.config.overlord import OVERLORD
 from bot.config.platforms import load, platforms

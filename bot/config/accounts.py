@@ -6,12 +6,9 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, create_model
 
-from agents.catalog.fields import written_as
-from agents.catalog.validation import CONFIG, Model
-from agents.catalog.yaml import Document, read_yaml
+from agents.catalog.validation import CONFIG, Model, written_as
 from agents.domain.decisions.authority import Group
 from bot.config.platforms import OWN, IdForm, platforms
-from manifests import packaged
 
 WRITTEN_GROUPS = tuple(group for group in Group if group is not Group.OWNER)  # whose a task is follows from the task
 
@@ -72,7 +69,3 @@ def _groups(written: BaseModel) -> dict[Group, frozenset[str]]:
 
 Groups = Annotated[Mapping[Group, frozenset[str]], written_as(_WrittenGroups, _groups)]
 GROUPS: Model[Mapping[Group, frozenset[str]]] = Model(Groups)
-
-
-def packaged_groups() -> Document:
-    return read_yaml(packaged("policies", "approval.yaml"))

@@ -10,12 +10,11 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, PlainValidator
 
-from agents.catalog.contexts import Contexts
+from agents.catalog.library import WrittenSteps
 from agents.catalog.models import Models
-from agents.catalog.risk import Risk
-from agents.catalog.roles import RolesByName
+from agents.catalog.policies import Risk
+from agents.catalog.roles import Contexts, RolesByName
 from agents.catalog.validation import Model, Odd, did_you_mean
-from agents.catalog.workflows import WrittenSteps
 from agents.domain.checks.gates import GateCommands, slug
 from agents.domain.decisions.authority import ChannelPolicy
 from agents.domain.limits import Limits

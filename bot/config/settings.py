@@ -10,20 +10,16 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from agents.catalog import policies
-from agents.catalog.contexts import packaged_contexts
-from agents.catalog.layers import Layers
 from agents.catalog.library import Declared, odd_declared
-from agents.catalog.models import packaged_models
-from agents.catalog.risk import odd_risk, packaged_risk
+from agents.catalog.policies import odd_risk
 from agents.catalog.validation import Odd, Problem, Wrong, did_you_mean
-from agents.catalog.workflows import packaged_workflow
-from agents.catalog.yaml import BadYaml, parse_yaml
+from agents.catalog.yaml import BadYaml, Layers, parse_yaml, read_packaged
 from agents.domain.checks.gates import GateCommands
 from agents.domain.decisions.authority import ChannelPolicy, Group
 from agents.domain.errors import SettingsProblem
 from agents.domain.ids import Account, surface_of
 from agents.workspace.forge.remotes import named_by, web_of
-from bot.config import accounts, overlord
+from bot.config import overlord
 from bot.config.overlord import (
     FLAGS,
     OVERLORD,
@@ -189,9 +185,9 @@ class _Reading:
         )
 
     def _gather(self) -> Path | None:
-        self.layers.lay(policies.packaged_limits(), under="limits")
-        self.layers.lay(accounts.packaged_groups(), under="groups")
-        self.layers.lay(packaged_models(), under="models")
+        self.layers.lay(read_packaged("policies", "limits.yaml"), under="limits")
+        self.layers.lay(read_packaged("policies", "approval.yaml"), under="groups")
+        self.layers.lay(read_packaged("policies", "models.yaml"), under="models")
         config = None
         try:
             search = self._search()
@@ -200,7 +196,7 @@ class _Reading:
                 config = file.path
                 document = parse_yaml(file.body, name=str(config))
                 for name in document.data.keys() & _LAID_UNDER.keys():
-                    self.layers.lay(_LAID_UNDER[name](), under=name)
+                    self.layers.lay(read_packaged(*_LAID_UNDER[name]), under=name)
                 self.layers.lay(document)
         except BadYaml as error:
             self.problems.append(Problem(name=CONFIG, what=error.what, instead=error.next_step))
@@ -301,7 +297,7 @@ class _Reading:
 
 
 # What a part of overlord.yaml is laid over, where there is such a part.
-_LAID_UNDER = {"risk": packaged_risk, "contexts": packaged_contexts, "workflow": packaged_workflow}
+_LAID_UNDER = {"risk": ("policies", "risk.yaml"), "contexts": ("contexts",), "workflow": ("workflows", "default.yaml")}
 
 
 def _declared(file: OverlordFile) -> Declared | None:

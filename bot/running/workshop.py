@@ -15,10 +15,9 @@ from agents.domain.work.dispatching import branch_of
 from agents.llm.prompts import Prompts
 from agents.llm.tokens import Tokens
 from agents.minions.by_role import EngineMinions
-from agents.minions.counts import Counts
-from agents.minions.engines.engine import EngineServices
-from agents.minions.pack import Packer
-from agents.minions.packs import WorkPacks
+from agents.minions.engines import EngineServices
+from agents.minions.pack import Packer, WorkPacks
+from agents.minions.reading import Counts
 from agents.ports import Brief, Checkout, Forge, Issues, Minions, Talker, Trial
 from agents.workspace.files.artefacts import FileArtefacts, file_name
 from agents.workspace.files.safe_open import Tree

@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agents.catalog.library import Catalog
-from agents.catalog.rehearsal import load_scripts, rehearsed_requests
-from agents.catalog.risk import packaged_policy
-from agents.catalog.specialists import load_panel
+from agents.catalog.models import load_scripts, rehearsed_requests
+from agents.catalog.policies import load_panel, packaged_policy
 from agents.domain.checks.gates import GateCommands
 from agents.domain.checks.risk import RiskPolicy, risk_of
 from agents.domain.decisions.kind import Moment
@@ -18,7 +17,7 @@ from agents.llm.choice import choose_models
 from agents.llm.client import Models
 from agents.llm.gateway import Gateway
 from agents.llm.prompts import Adds, Prompts
-from agents.minions.engines.engine import WINDOW
+from agents.minions.engines import WINDOW
 from agents.ports import CallBook, Ports, Projects, Specialists
 from agents.workspace.projects import SAMPLE, GitProjects, lay_out_sample
 from bot.config.settings import Settings

@@ -7,7 +7,8 @@ read than others (`input_tokens`), which costs the first of them its beginning.
 
 import asyncio
 
-from agents.catalog.models import MODELS, packaged_models
+from agents.catalog.models import MODELS
+from agents.catalog.yaml import read_packaged
 from agents.llm.answers import schema_for
 from agents.llm.gateway import Gateway
 from agents.llm.prompts import Prompts
@@ -26,7 +27,7 @@ def run(say: Say) -> list[Row]:
 async def _measure(say: Say) -> tuple[int, int]:
     await Gateway().warm()
     prompts = Prompts(b"bench", files=files_of)
-    sizes = MODELS.read(packaged_models().data).to_written().sizes
+    sizes = MODELS.read(read_packaged("policies", "models.yaml").data).to_written().sizes
     before: list[str] = []
     new = total = 0
     for number, (asked, shape) in enumerate(walk()):

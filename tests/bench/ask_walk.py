@@ -10,9 +10,8 @@ from agents.domain.planning.decomposition import Confidence, Decomposition, Need
 from agents.domain.planning.probes import PROBES
 from agents.domain.planning.verdicts import Advice, Critic, CriticSays, Custodiet, CustodietSays, Review
 from agents.domain.task.task import Task
-from agents.flows.debate import DebateAnswer
 from agents.flows.decompose import PlanSays
-from agents.flows.review import CriticAnswer, CustodietAnswer, SpecialistAnswer
+from agents.flows.review import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
 from agents.ports import Ask
 from tests.llm.rig import task
 

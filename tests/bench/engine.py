@@ -25,13 +25,13 @@ from agents.domain.models.budget import Budgets
 from agents.domain.models.routing import Model, Served
 from agents.domain.planning.decomposition import Subtask
 from agents.domain.work.work import Work
+from agents.llm.answers import tool_schemas
 from agents.llm.client import Models
-from agents.llm.conversation import tool_schemas
 from agents.llm.gateway import Gateway
 from agents.llm.prompts import Prompts
 from agents.minions.by_role import EngineMinions
-from agents.minions.engines.builtin.tools import OFFERED
-from agents.minions.engines.engine import EngineServices
+from agents.minions.engines import EngineServices
+from agents.minions.engines.builtin.tools import TOOLS
 from agents.ports import Brief, Checkout, GaveUp, Progress, Sandbox, Workspace
 from agents.workspace.files.safe_open import Tree
 from agents.workspace.sandbox.walls import MINION
@@ -139,7 +139,7 @@ async def _engine(models: Models, database: Database, tree: Path, number: int) -
 async def _bare(model: Model, messages: list[dict[str, Any]], tree: Path) -> list[float]:
     import litellm
 
-    taken, tools = [], json.loads(tool_schemas(OFFERED).text)
+    taken, tools = [], json.loads(tool_schemas(tuple(TOOLS.values())).text)
     for _ in range(TURNS):
         before = time.perf_counter()
         reply: Any = await litellm.acompletion(

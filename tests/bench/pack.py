@@ -16,8 +16,8 @@ from agents.domain.context.strategy import Input, Strategy
 from agents.domain.planning.decomposition import Subtask
 from agents.domain.text.redact import Redactor
 from agents.llm.tokens import Tokens
-from agents.minions.counts import Counts
 from agents.minions.pack import Packer
+from agents.minions.reading import Counts
 from agents.ports import Checkout, Workspace
 from agents.workspace.files.safe_open import Tree
 from agents.workspace.git.objects import of_checkout

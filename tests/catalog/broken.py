@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from agents.catalog.policies import load_panel
 from agents.catalog.skills import read_skills
-from agents.catalog.specialists import load_panel
 from bot.config.settings import BadSettings, load_settings
 from manifests import packaged
 

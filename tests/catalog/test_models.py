@@ -2,15 +2,15 @@
 
 import pytest
 
-from agents.catalog.models import BUDGETS, MODELS, packaged_models
-from agents.catalog.validation import Wrong
-from agents.catalog.yaml import Value
+from agents.catalog.models import MODELS
+from agents.catalog.validation import Model, Wrong
+from agents.catalog.yaml import Value, read_packaged
 from agents.domain.models.budget import Budgets
 from agents.domain.models.routing import ROLES, WrittenModel
 
 
 def test_the_packaged_file_can_be_read_and_names_no_model_for_a_role() -> None:
-    packaged = MODELS.read(packaged_models().data)
+    packaged = MODELS.read(read_packaged("policies", "models.yaml").data)
     written = packaged.to_written()
     assert set(written.roles) == set(ROLES)
     assert not any(written.roles.values())
@@ -78,8 +78,9 @@ def test_the_keys_that_are_used_are_found() -> None:
 
 
 def test_budgets_are_dollars_or_nothing() -> None:
-    assert BUDGETS.read({"task": 5, "day": "20.5"}) == Budgets(task=5.0, day=20.5)
-    assert BUDGETS.read({}) == Budgets()
+    budgets: Model[Budgets] = Model(Budgets)
+    assert budgets.read({"task": 5, "day": "20.5"}) == Budgets(task=5.0, day=20.5)
+    assert budgets.read({}) == Budgets()
     for wrong in (-1, True, "much", float("inf")):
         with pytest.raises(Wrong):
-            BUDGETS.read({"task": wrong})
+            budgets.read({"task": wrong})

@@ -1,31 +1,36 @@
 """The policies that come with the program, and what is refused in those that people write."""
 
 from dataclasses import asdict, fields
+from pathlib import Path
 
 import pytest
 
 from agents.catalog.policies import (
     LIMITS,
+    RISK,
     odd_limits,
     odd_retention,
-    packaged_limits,
+    odd_risk,
 )
 from agents.catalog.validation import Wrong
-from agents.catalog.yaml import Value
+from agents.catalog.yaml import Value, read_packaged
+from agents.domain.checks.evaluation import Change, RiskLevel
+from agents.domain.checks.risk import RiskPolicy, risk_of
 from agents.domain.decisions.authority import Group
 from agents.domain.limits import Limits
 from agents.domain.project.retention import Retention
-from bot.config.accounts import GROUPS, account, member, packaged_groups
+from bot.config.accounts import GROUPS, account, member
 from bot.config.overlord import OVERLORD
+from bot.config.settings import BadSettings, Settings, load_settings
 
 
 def test_the_packaged_numbers_are_the_defaults_of_the_domain() -> None:
-    assert LIMITS.read(packaged_limits().data) == Limits()
+    assert LIMITS.read(read_packaged("policies", "limits.yaml").data) == Limits()
 
 
 def test_every_limit_is_in_the_file_and_checked() -> None:
     names = {field.name for field in fields(Limits)}
-    assert set(packaged_limits().data) == names
+    assert set(read_packaged("policies", "limits.yaml").data) == names
 
 
 def test_the_packaged_numbers_fit_each_other() -> None:
@@ -64,7 +69,7 @@ def test_a_number_out_of_range_is_refused(name: str, value: Value) -> None:
 
 
 def test_nobody_is_named_by_default() -> None:
-    groups = GROUPS.read(packaged_groups().data)
+    groups = GROUPS.read(read_packaged("policies", "approval.yaml").data)
     assert groups == dict.fromkeys(set(Group) - {Group.OWNER}, frozenset())
 
 
@@ -124,3 +129,61 @@ def test_days_that_do_not_do(written: dict[str, Value]) -> None:
 def test_deliveries_outlive_what_may_be_read_again(days: int, catch_up: float, good: bool) -> None:
     odd = list(odd_retention(Retention(deliveries=days), Limits(catch_up=catch_up)))
     assert not odd if good else odd[0][0] == ("retention", "deliveries")
+
+
+def read(tmp_path: Path, text: str) -> Settings:
+    (tmp_path / "overlord.yaml").write_text(text)
+    environ = {"HOME": str(tmp_path), "OVERLORD_HOME": str(tmp_path / "home"), "OVERLORD_CONFIG": "overlord.yaml"}
+    return load_settings(environ, cwd=tmp_path, user="ana")
+
+
+def told(tmp_path: Path, text: str) -> list[str]:
+    with pytest.raises(BadSettings) as raised:
+        read(tmp_path, text)
+    return [str(problem) for problem in raised.value.problems]
+
+
+def test_the_packaged_risk_numbers_are_the_defaults_of_the_domain() -> None:
+    policy = RISK.read(read_packaged("policies", "risk.yaml").data)
+    numbers = ("low_below", "low_coverage", "medium_below", "high_above", "low_lines", "high_lines")
+    assert [getattr(policy, name) for name in numbers] == [getattr(RiskPolicy(), name) for name in numbers]
+    assert list(odd_risk(RISK.read(read_packaged("policies", "risk.yaml").data))) == []
+
+
+def test_an_area_of_ones_own_is_added_to_those_there_are(tmp_path: Path) -> None:
+    own = "risk:\n  areas:\n    our ledger: {level: critical, words: [ledger]}\n    auth code: {level: critical}\n"
+    policy = read(tmp_path, own).risk
+    assert policy
+    for path, why in (("src/ledger.py", "our ledger"), ("src/auth/x.py", "auth code"), ("src/aes.py", "encryption")):
+        risk = risk_of([Change(path=path, status="M")], 100.0, policy)
+        assert risk.level is RiskLevel.CRITICAL
+        assert risk.why == (f"{why}: {path}",)
+
+
+def test_ci_files_cannot_be_talked_down(tmp_path: Path) -> None:
+    policy = read(tmp_path, 'risk:\n  areas:\n    x: {level: medium, paths: [".github/**"]}\n').risk
+    assert policy
+    assert risk_of([Change(path=".github/workflows/a.yml", status="M")], 100.0, policy).level is RiskLevel.CRITICAL
+
+
+def test_all_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
+    problems = told(
+        tmp_path,
+        "risk:\n"
+        "  low_below: true\n"
+        "  low_coverage: 120\n"
+        "  areas:\n"
+        "    one: {level: low}\n"
+        '    two: {level: high, paths: ["../up/**"]}\n'
+        '    three: {level: high, words: ["two words"]}\n'
+        "    four: {level: high, wrds: [x]}\n"
+        "  breaking: {chnged: []}\n",
+    )
+    for part in ("low_below", "at most 100", "one.level", "climbs", "more than one word", "`words`", "`changed`"):
+        assert any(part in problem for problem in problems), (part, problems)
+
+
+def test_numbers_that_do_not_fit_each_other_are_named(tmp_path: Path) -> None:
+    assert "at most medium_below" in told(tmp_path, "risk: {low_below: 11}\n")[0]
+    assert "at most high_above" in told(tmp_path, "risk: {medium_below: 30}\n")[0]
+    assert "at most high_lines" in told(tmp_path, "risk: {low_lines: 3000}\n")[0]

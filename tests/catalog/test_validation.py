@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 from pydantic import AfterValidator, Field
 
-from agents.catalog.fields import Flag
-from agents.catalog.validation import Model, Wrong
+from agents.catalog.validation import Flag, Model, Wrong
 from agents.catalog.yaml import Value
 from agents.domain.text.sanitize import Between
 from agents.domain.text.secret import Secret

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from agents.domain.errors import BudgetReached
 from agents.domain.workflow.roles import Base, EngineName, bare
 from agents.minions.by_role import EngineMinions
-from agents.minions.engines.engine import EngineServices
+from agents.minions.engines import EngineServices
 from tests.fakes.llm import ScriptedTalker
 from tests.minions.field import Field, laid_out
 

@@ -12,7 +12,7 @@ from agents.domain.errors import BudgetReached, OverlordError
 from agents.domain.limits import Limits
 from agents.domain.work.work import Ending
 from agents.domain.workflow.roles import EngineName
-from agents.minions.engines import ENGINES
+from agents.minions.by_role import ENGINES
 from agents.ports import Asked, Finished, GaveUp, Outcome, Sandbox, WantsScope
 from tests.conformance.minions_rig import (
     BEATS,

@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 
-from agents.catalog.rehearsal import load_scripts
+from agents.catalog.models import load_scripts
 from agents.llm.gateway import Gateway
 from agents.ports import Ports
 from bot.app import running

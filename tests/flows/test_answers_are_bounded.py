@@ -6,11 +6,9 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from agents.flows.debate import DebateAnswer
 from agents.flows.decompose import PlanSays
-from agents.flows.intake import ProjectAnswer
-from agents.flows.review import CriticAnswer, CustodietAnswer, SpecialistAnswer
-from agents.flows.understand import IntentAnswer
+from agents.flows.intake import IntentAnswer, ProjectAnswer
+from agents.flows.review import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
 
 SHAPES: tuple[type[BaseModel], ...] = (
     *(PlanSays, CriticAnswer, CustodietAnswer, SpecialistAnswer),

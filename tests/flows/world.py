@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from agents.catalog.specialists import load_panel
+from agents.catalog.policies import load_panel
 from agents.domain.decisions import pressing
 from agents.domain.decisions.answering import Utterance
 from agents.domain.decisions.authority import Presser

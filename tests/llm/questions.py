@@ -5,9 +5,8 @@ from enum import StrEnum
 
 from pydantic import BaseModel, Field
 
-from agents.flows.debate import DebateAnswer
 from agents.flows.decompose import PlanSays
-from agents.flows.review import CriticAnswer, CustodietAnswer
+from agents.flows.review import CriticAnswer, CustodietAnswer, DebateAnswer
 
 
 class Meaning(StrEnum):

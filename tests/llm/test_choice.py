@@ -7,13 +7,14 @@ from contextlib import asynccontextmanager
 import pytest
 from aiohttp import web
 
-from agents.catalog.models import MODELS, packaged_models
+from agents.catalog.models import MODELS
+from agents.catalog.yaml import read_packaged
 from agents.domain.models.routing import ROLES, Chosen, Model, Served
 from agents.llm.choice import choose_models, find_ollama, try_all
 from tests.fakes.model_server import KEY, LARGE, SMALL, Fails, ModelServer, Says
 from tests.llm.rig import LOADED
 
-PACKAGED = MODELS.read(packaged_models().data)
+PACKAGED = MODELS.read(read_packaged("policies", "models.yaml").data)
 
 
 @asynccontextmanager

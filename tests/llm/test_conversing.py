@@ -14,8 +14,8 @@ from agents.domain.errors import BudgetReached, NoAnswer, StaleLease
 from agents.domain.limits import Limits
 from agents.domain.models.budget import Budgets
 from agents.domain.models.failure import ErrorClass
-from agents.llm.conversation import marked_talk, said_of, text_of, tool_schemas
-from agents.minions.engines.builtin.tools import OFFERED
+from agents.llm.answers import marked_talk, said_of, text_of, tool_schemas
+from agents.minions.engines.builtin.tools import TOOLS
 from agents.ports import Converse, Said, Spent, ToolCall
 from tests.fakes.model_server import LARGE, SMALL, Fails, Says, last_words, too_many
 from tests.llm.rig import Rig, rigged, task
@@ -35,7 +35,9 @@ async def rig(tmp_path: Path) -> AsyncIterator[Rig]:
 
 
 def turn(step: str = "T-1.1-1:1", **changes: Any) -> Converse:
-    made = Converse(step=step, role="primary", task=task(), messages=MESSAGES, tools=OFFERED, policy="aggressive")
+    made = Converse(
+        step=step, role="primary", task=task(), messages=MESSAGES, tools=tuple(TOOLS.values()), policy="aggressive"
+    )
     return replace(made, **changes)
 
 
@@ -84,12 +86,12 @@ async def test_the_tools_go_out_as_functions_with_their_schemas(rig: Rig) -> Non
     await rig.job().converse(turn())
     body = rig.server.seen[0].body
     tools = {tool["function"]["name"]: tool["function"] for tool in body["tools"]}
-    assert list(tools) == [tool.name for tool in OFFERED] and len(tools) == 13
+    assert list(tools) == [tool.name for tool in tuple(TOOLS.values())] and len(tools) == 13
     assert tools["read_file"]["parameters"]["required"] == ["path"]
     assert tools["list_skills"]["parameters"]["properties"] == {}
     assert all(tool["description"] for tool in tools.values())
     assert "response_format" not in body
-    made = [schema["function"] for schema in json.loads(tool_schemas(OFFERED).text)]
+    made = [schema["function"] for schema in json.loads(tool_schemas(tuple(TOOLS.values())).text)]
     assert all(each["parameters"]["additionalProperties"] is False for each in made)
 
 

@@ -3,14 +3,12 @@
 import pytest
 from pydantic import BaseModel
 
-from agents.catalog.rehearsal import load_scripts
+from agents.catalog.models import load_scripts
 from agents.domain.planning.decomposition import Decomposition, faults, with_closing
-from agents.flows.debate import DebateAnswer
 from agents.flows.decompose import PlanSays
 from agents.flows.evaluate import ReviewAnswer
-from agents.flows.intake import ProjectAnswer
-from agents.flows.review import CriticAnswer, CustodietAnswer, SpecialistAnswer
-from agents.flows.understand import IntentAnswer
+from agents.flows.intake import IntentAnswer, ProjectAnswer
+from agents.flows.review import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
 from agents.llm.rehearsal import DEFAULTS, Rehearsal, Script, meant
 from manifests import packaged
 

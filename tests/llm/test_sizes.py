@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.catalog.models import MODELS, packaged_models
+from agents.catalog.models import MODELS
+from agents.catalog.yaml import read_packaged
 from agents.domain.errors import NoAnswer
 from agents.domain.models.routing import Model, Size
 from agents.domain.planning.decomposition import Decomposition, Subtask
@@ -145,7 +146,7 @@ async def test_a_talk_stays_within_the_size_too(rig: Rig) -> None:
 
 
 def test_a_supervisor_has_a_size_and_a_name_alone_keeps_it() -> None:
-    packaged = packaged_models().data
+    packaged = read_packaged("policies", "models.yaml").data
     sizes = MODELS.read(packaged).to_written().sizes
     assert sizes["supervisor"] == SIZE
     assert {size for role, size in sizes.items() if role != "supervisor"} == {Size()}
@@ -168,7 +169,7 @@ async def _none(project: str) -> Sequence[str]:
 
 async def test_what_a_sized_role_may_cost_at_most_is_known_before_it_is_asked() -> None:
     """Two to four cents a run with the large model that is shipped, so six to twelve for two or three."""
-    size = MODELS.read(packaged_models().data).to_written().sizes["supervisor"]
+    size = MODELS.read(read_packaged("policies", "models.yaml").data).to_written().sizes["supervisor"]
     assert size.input and size.output
     model = Model(name="anthropic/claude-sonnet-4-5")
     most = await Gateway().worst_case(model, size.input * BYTES_A_TOKEN, size.output)

@@ -16,7 +16,7 @@ from agents.domain.work.scope import Scope, ScopeMode
 from agents.domain.work.work import Work
 from agents.llm.prompts import Prompts
 from agents.minions.by_role import EngineMinions
-from agents.minions.engines.engine import EngineServices
+from agents.minions.engines import EngineServices
 from agents.ports import Brief, Checkout, Outcome, Profile, Progress, Sandbox, Talker, Trial, Turns, Workspace
 from agents.workspace.files.safe_open import Tree
 from agents.workspace.sandbox.walls import MB, MINION, toolchain

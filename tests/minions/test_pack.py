@@ -15,8 +15,8 @@ from agents.domain.context.strategy import Input, Strategy
 from agents.domain.planning.decomposition import Subtask
 from agents.domain.text.redact import MASK, Redactor
 from agents.llm.tokens import Tokens
-from agents.minions.counts import Counts
 from agents.minions.pack import MOST_PARTS, Packer
+from agents.minions.reading import Counts, Recent
 from agents.ports import Checkout, Workspace
 from agents.workspace.files.safe_open import Tree
 from agents.workspace.git.git import GitFailed, git
@@ -362,3 +362,9 @@ def test_tokens_are_counted_exactly_without_a_network() -> None:
     assert TOKENS("hello world") == 2
     assert TOKENS("") == 0
     assert TOKENS("a b\n" * 10_000) == pytest.approx(30_000, rel=0.05)
+
+
+def test_the_last_few_are_kept() -> None:
+    kept = Recent[str, int](2)
+    assert [kept.keep(name, number) for number, name in enumerate("abc")] == [0, 1, 2]
+    assert [kept.get(name) for name in "abc"] == [None, 1, 2]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.catalog.rehearsal import load_scripts
+from agents.catalog.models import load_scripts
 from agents.catalog.skills import packaged_skills
 from agents.domain.limits import Limits
 from agents.domain.models.budget import Budgets

@@ -3,13 +3,14 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from agents.catalog.risk import RISK, packaged_risk
+from agents.catalog.policies import RISK
+from agents.catalog.yaml import read_packaged
 from agents.domain.checks.evaluation import Change, RiskLevel
 from agents.domain.checks.risk import Area, RiskPolicy, risk_of, words_of
 from agents.domain.decisions.authority import Requester, Silence
 from agents.domain.decisions.kinds.work import gate, merge
 
-POLICY = RISK.read(packaged_risk().data)
+POLICY = RISK.read(read_packaged("policies", "risk.yaml").data)
 LOW, MEDIUM, HIGH, CRITICAL = RiskLevel
 ORDER = list(RiskLevel)
 

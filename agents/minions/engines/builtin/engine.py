@@ -14,13 +14,12 @@ from functools import partial
 from agents.domain.errors import OverlordError
 from agents.domain.work.work import Ending, run_key
 from agents.domain.workflow.roles import EngineName, Role
-from agents.minions.engines.builtin import prompting
-from agents.minions.engines.builtin.executor import SCOPE, OutOfScope, ToolExecutor
-from agents.minions.engines.builtin.room import LateRoom, NoRoom
-from agents.minions.engines.builtin.tools import tools_for
+from agents.minions.engines import Engine, EngineServices
+from agents.minions.engines.builtin import transcript
+from agents.minions.engines.builtin.executor import SCOPE, LateRoom, NoRoom, OutOfScope, ToolExecutor
+from agents.minions.engines.builtin.tools import TOOLS
 from agents.minions.engines.builtin.transcript import Message, Row, Talk, opening_row, told_row
 from agents.minions.engines.builtin.turn import play
-from agents.minions.engines.engine import Engine, EngineServices
 from agents.ports import (
     Asked,
     Brief,
@@ -31,7 +30,6 @@ from agents.ports import (
     Progress,
     Said,
     Show,
-    Tool,
     WantsScope,
     Watch,
 )
@@ -53,7 +51,7 @@ class BuiltIn:
     async def run(self, brief: Brief, watch: Watch, show: Show) -> Outcome:
         timer = asyncio.timeout(None)
         try:
-            async with self._opened(brief, show) as run, timer:
+            async with self._open(brief, show) as run, timer:
                 timer.reschedule(asyncio.get_running_loop().time() + self._limits.minion_seconds - run.talk.seconds)
                 try:
                     return await self._go_on(run, watch)
@@ -69,7 +67,7 @@ class BuiltIn:
             return GaveUp(ending=Ending.NO_GROUND, problem=str(problem))
 
     @asynccontextmanager
-    async def _opened(self, brief: Brief, show: Show) -> AsyncIterator["_Run"]:
+    async def _open(self, brief: Brief, show: Show) -> AsyncIterator["_Run"]:
         """The files, the transcript so far, and a sandbox for when it is needed."""
         services, shown = self._services, brief.checkout.workspace
         role, sandbox = services.role_of(brief.step.role), await services.sandbox()
@@ -80,9 +78,8 @@ class BuiltIn:
             raise NoFolder(f"Its folder cannot be opened: {problem.strerror}", next_step="Start it again.") from problem
         room = LateRoom(lambda: sandbox.open(workspace, services.profile))
         try:
-            specs, offered = tools_for(role.allowed_tools)
             executor = ToolExecutor(
-                tools=specs,
+                tools={name: spec for name, spec in TOOLS.items() if name in role.allowed_tools},
                 files=files,
                 workspace=workspace,
                 room=room,
@@ -93,9 +90,7 @@ class BuiltIn:
                 refused=lambda: services.refused_of(brief),
             )
             key = run_key(brief.task.id, brief.subtask.number, brief.work.attempt)
-            run = _Run(
-                brief=brief, key=key, executor=executor, talk=Talk(window=services.window), role=role, offered=offered
-            )
+            run = _Run(brief=brief, key=key, executor=executor, talk=Talk(window=services.window), role=role)
             for row in await services.turns.of(key):
                 run.talk.take(row)
             yield run
@@ -119,7 +114,7 @@ class BuiltIn:
                 skills=tuple(sorted(talk.skills)),
             )
             if said := await watch(progress):
-                self._tell(run, prompting.words(self._render, run.brief.task, said))
+                self._tell(run, transcript.words(self._render, run.brief.task, said))
             elif outcome is not None:
                 return outcome
         return outcome
@@ -129,9 +124,9 @@ class BuiltIn:
         brief, talk = run.brief, run.talk
         if not talk.rows:
             pack = await self._services.pack(brief)
-            system, first = prompting.opening(self._render, brief, pack, run.executor.skills, run.role.additions)
+            system, first = transcript.opening(self._render, brief, pack, run.executor.skills, run.role.additions)
             self._note(run, opening_row(system, self._services.redact(first)))
-        going_on = prompting.going_on(self._render, brief, talk)
+        going_on = transcript.going_on(self._render, brief, talk)
         if not isinstance(going_on, list):
             return going_on
         if going_on:
@@ -154,7 +149,7 @@ class BuiltIn:
                 role=ROLE,
                 task=brief.task,
                 messages=talk.messages,
-                tools=run.offered,
+                tools=tuple(run.executor.tools.values()),
                 about=about,
                 policy=brief.step.retry_policy,
                 first=tuple(run.owed),
@@ -186,7 +181,7 @@ class BuiltIn:
         return GaveUp(ending=Ending.TIMEOUT, problem=f"It was not done after {minutes:g} minutes.")
 
     def _tell(self, run: "_Run", messages: Sequence[Message]) -> None:
-        """Twice is once."""
+        """Idempotent: skipped if it repeats the last row."""
         row = told_row(messages)
         if run.talk.last != row:
             self._note(run, row)
@@ -203,7 +198,6 @@ class _Run:
     executor: ToolExecutor
     talk: Talk
     role: Role
-    offered: Sequence[Tool]
     owed: list[Owed] = field(default_factory=list)  # not on disk yet, in the order in which it must come there
 
     async def settle(self) -> None:
@@ -219,8 +213,8 @@ def _last(talk: Talk) -> str:
     return " ".join(str(talk.messages[-1]["content"]).split())[:300]
 
 
-async def _run(services: EngineServices, brief: Brief, watch: Watch, show: Show) -> Outcome:
-    return await BuiltIn(services).run(brief, watch, show)
-
-
-BUILTIN = Engine(name=EngineName.BUILTIN, title="built-in", run=_run)
+BUILTIN = Engine(
+    name=EngineName.BUILTIN,
+    title="built-in",
+    run=lambda services, brief, watch, show: BuiltIn(services).run(brief, watch, show),
+)

@@ -2,23 +2,41 @@
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from agents.domain.errors import OverlordError
 from agents.domain.learning.skill import Skill
 from agents.domain.limits import Limits
 from agents.domain.text.sanitize import clean, cut, one_line
 from agents.domain.work.scope import Scope, ScopeMode, odd_pattern
-from agents.minions.engines.builtin.room import LateRoom
-from agents.minions.engines.builtin.tool_calls import ParsedCall
-from agents.ports import Files, Outcome, Show, Trial, Workspace, unseen
+from agents.ports import Files, Listener, Outcome, Ran, Room, Show, Tool, Trial, Workspace, unseen
 
 SCOPE = "MINION_SCOPE"
 LONGEST = 30_000  # characters of one result
 HOW_TO_ASK = "To write more, call request_scope with the paths and the reason; a person decides."
+STARTS = 3  # of the sandbox, before a run gives up
+PathText = Annotated[str, Field(min_length=1, max_length=4_096, description="from the root of the workspace")]
+Pattern = Annotated[str, Field(min_length=1, max_length=1_000)]
+Line = Annotated[int, Field(ge=1, le=10_000_000)]
+
+
+class Arguments(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParsedCall:
+    """One call of a tool. `problem`: why it cannot even be looked at."""
+
+    id: str
+    name: str
+    given: Mapping[str, Any] = field(default_factory=dict)
+    arguments: str = "{}"  # as the model wrote them, or an empty object where that is none
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,15 +55,62 @@ class ToolError(Exception):
     """What the model is told of a call that came to nothing."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spec:
-    """One tool. `takes` checks the arguments at the border; `doing` says what it is about, for the status card."""
+Run = Callable[["ToolExecutor", Any], Awaitable[Done]]
 
-    does: str
-    takes: type[BaseModel]
-    run: Callable[["ToolExecutor", Any], Awaitable[Done]]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spec(Tool):
+    """A tool as a model is offered it, and how it is run. `doing` says what it is about, for the status card."""
+
+    run: Run
     doing: Callable[[Any], str]
     looks: bool = False  # at once, and changes nothing
+
+
+def tool(does: str, *, doing: Callable[[Any], str], looks: bool = False) -> Callable[[Run], Spec]:
+    """Makes a tool of the function that runs it, with its name. What it takes is the type of its parameter `given`."""
+
+    def make(run: Run) -> Spec:
+        name, takes = run.__name__, run.__annotations__["given"]
+        return Spec(name=name, does=does, takes=takes, run=run, doing=doing, looks=looks)
+
+    return make
+
+
+class OutOfScope(OverlordError):
+    """A write that may not be. The minion is told how to ask; the diff gate says no a second time."""
+
+
+class NoRoom(Exception):
+    """There is no sandbox, so nothing is run."""
+
+
+class LateRoom:
+    """The one sandbox of a run, opened when it is first needed."""
+
+    def __init__(self, open: Callable[[], AbstractAsyncContextManager[Room]]) -> None:
+        self._open = open
+        self._held = AsyncExitStack()
+        self._room: Room | None = None
+
+    async def run(self, command: Sequence[str], seconds: float, heard: Listener | None = None) -> Ran:
+        """In the same room to the end of the run, which counts what is written; one that died starts again by itself.
+
+        One that does not start may start the next time: what is started can be killed by anybody.
+        """
+        for left in reversed(range(STARTS)):
+            try:
+                if self._room is None:
+                    self._room = await self._held.enter_async_context(self._open())
+                return await self._room.run(command, timeout=seconds, on_output=heard)
+            except OverlordError as problem:
+                if not left:
+                    raise NoRoom(str(problem)) from problem
+        raise AssertionError("unreachable")
+
+    async def close(self) -> None:
+        held, self._held, self._room = self._held, AsyncExitStack(), None
+        await held.aclose()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -83,7 +148,7 @@ class ToolExecutor:
             self.doing = one_line(clean(spec.doing(given)), 80)
             return await spec.run(self, given)
         except ValidationError as error:
-            return Done(text=_told(call.name, error), error=True)
+            return Done(text=_describe_faults(call.name, error), error=True)
         except ToolError as error:
             return Done(text=str(error), error=True)
         except FileNotFoundError as error:
@@ -115,13 +180,9 @@ class ToolExecutor:
         return f"Not written: {cut(clean(problem), 1_000)}. {HOW_TO_ASK}" if problem else None
 
 
-def _told(name: str, error: ValidationError) -> str:
+def _describe_faults(name: str, error: ValidationError) -> str:
     faults = (f"{'.'.join(map(str, e['loc'])) or 'the arguments'}: {e['msg']}" for e in error.errors()[:5])
     return cut(clean(f"The arguments of {name} do not fit: {'; '.join(faults)}"), 600)
-
-
-class OutOfScope(OverlordError):
-    """A write that may not be. The minion is told how to ask; the diff gate says no a second time."""
 
 
 def parse_scope(text: str) -> Scope:

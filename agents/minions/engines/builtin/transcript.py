@@ -1,4 +1,5 @@
-"""The transcript of one run: rows that are only appended, and the talk that is rebuilt from them letter by letter."""
+"""What is said in one run: rows that are only appended, the talk rebuilt from them letter by letter, and what a minion
+is told when it begins or goes on."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -6,7 +7,10 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from agents.ports import Asked, Finished, GaveUp, Outcome, WantsScope
+from agents.domain.learning.skill import Skill
+from agents.domain.task.task import Task
+from agents.minions.engines import Render
+from agents.ports import Asked, Brief, Finished, GaveUp, Outcome, WantsScope
 
 Message = dict[str, Any]
 Row = Mapping[str, Any]
@@ -14,6 +18,7 @@ Row = Mapping[str, Any]
 LETTERS_A_TOKEN = 3  # fewer than any tokenizer takes on average: a talk that is thought too long is trimmed too early
 KEPT_TURNS = (8, 4, 2, 1)  # of the last ones, as many as there is room for are left as they are
 OPENING = 2  # the system's message and the first of the user's
+MOST_SKILLS = 30  # that a minion is told of at its beginning
 SHORT = 400  # characters of a result that trimming leaves alone
 _KINDS: dict[str, TypeAdapter[Outcome]] = {
     kind.__name__: TypeAdapter(kind) for kind in (Finished, Asked, WantsScope, GaveUp)
@@ -125,7 +130,7 @@ class Talk:
         arguments, then whole old turns; of the last turns as little as will do."""
         for kept in KEPT_TURNS:
             for at in range(OPENING, self._until(kept)):
-                self._put(at, _shortened(self.messages[at]))
+                self._put(at, _shorten(self.messages[at]))
             if self._size <= aim:
                 return
         for kept in KEPT_TURNS:
@@ -155,7 +160,7 @@ def _size(message: Message) -> int:
     return len(message["content"] or "") + sum(len(call["function"]["arguments"]) + 60 for call in calls)
 
 
-def _shortened(message: Message) -> Message:
+def _shorten(message: Message) -> Message:
     content = message["content"] or ""
     if message["role"] == "tool" and len(content) > SHORT:
         return {**message, "content": f"({len(content):,} characters were here; call the tool again if you need them)"}
@@ -169,3 +174,65 @@ def _short_call(call: Message) -> Message:
     if len(function["arguments"]) <= SHORT:
         return call
     return {**call, "function": {**function, "arguments": '{"left_out": true}'}}
+
+
+def result(call: str, text: str) -> Message:
+    return {"role": "tool", "tool_call_id": call, "content": text or "(nothing)"}
+
+
+def opening(render: Render, brief: Brief, pack: str, skills: Sequence[Skill], additions: str = "") -> tuple[str, str]:
+    """The system's words, which are the same for all minions of a role, and the first of the user's."""
+    subtask, work = brief.subtask, brief.work
+    about = {
+        "task": str(brief.task.id),
+        "project": brief.checkout.project,
+        "request": brief.task.request.text,
+        "number": subtask.number,
+        "title": subtask.title,
+        "why": subtask.why,
+        "test": subtask.test,
+        "spike": subtask.spike,
+        "files": list(subtask.files),
+        "mode": work.scope.mode.value,
+        "patterns": list(work.scope.patterns),
+        "attempt": work.attempt,
+        "feedback": list(work.feedback),
+        "notes": list(brief.notes),
+        "skills": [{"name": skill.name, "description": skill.description} for skill in skills[:MOST_SKILLS]],
+        "pack": pack,
+    }
+    return render("_minion", {"additions": additions}, brief.task), render("_minion_task", about, brief.task)
+
+
+def words(render: Render, task: Task, said: Sequence[str]) -> list[Message]:
+    return [{"role": "user", "content": render("_minion_told", {"said": list(said)}, task)}]
+
+
+def going_on(render: Render, brief: Brief, talk: Talk) -> Outcome | list[Message]:
+    """What to tell before the next turn; or what the run ended with, if nobody has done anything about it yet."""
+    ended, task = talk.ended, brief.task
+    since = [each for each in brief.since if each != brief.work.answer or not talk.pauses]  # an answer is told as such
+    crash = [brief.interrupted] if brief.interrupted else []
+    if ended is None:
+        return words(render, task, [*since, *crash]) if since or crash else []
+    if not isinstance(ended.outcome, Asked | WantsScope):  # it was done when the bot died, and nobody wants more of it
+        return words(render, task, [*since, *crash]) if since else ended.outcome
+    answer = _answer(brief, talk, ended.outcome)
+    if not answer:
+        return ended.outcome
+    text = render("_minion_answer", {"answer": answer}, task)
+    told = [*(since if brief.work.answer else ()), *crash]
+    return [result(ended.call, text), *(words(render, task, told) if told else ())]
+
+
+def _answer(brief: Brief, talk: Talk, outcome: Asked | WantsScope) -> str:
+    """What people decided on what the run waits for; nothing, if they have not.
+
+    Where it was never recorded the bot died first: then an answer that is there is one to an earlier question.
+    """
+    if brief.work.questions < talk.pauses:
+        return ""
+    given = brief.work.answer or "\n".join(brief.since)
+    if isinstance(outcome, WantsScope) and all(brief.work.scope.refuse(path) is None for path in outcome.paths):
+        return f"Granted: you may write {', '.join(outcome.paths)} now. {given}".strip()
+    return given

@@ -1,16 +1,24 @@
 """The table of tools that a minion has."""
 
-from collections.abc import Collection
-
 from agents.minions.engines.builtin.executor import Spec
-from agents.minions.engines.builtin.tools import commands, files, people, skills
-from agents.ports import Tool
+from agents.minions.engines.builtin.tools import commands, files, people
 
-TOOLS: dict[str, Spec] = {**files.TOOLS, **commands.TOOLS, **skills.TOOLS, **people.TOOLS}
-OFFERED = tuple(Tool(name=name, does=spec.does, takes=spec.takes) for name, spec in TOOLS.items())
-
-
-def tools_for(names: Collection[str]) -> tuple[dict[str, Spec], tuple[Tool, ...]]:
-    """Those that a role may use, always in the same order; and how they are offered."""
-    specs = {name: spec for name, spec in TOOLS.items() if name in names}
-    return specs, tuple(tool for tool in OFFERED if tool.name in specs)
+# In the order in which models are offered them. It stays: a provider finds the beginning of a talk that it knows.
+TOOLS: dict[str, Spec] = {
+    spec.name: spec
+    for spec in (
+        files.read_file,
+        files.write_file,
+        files.edit_file,
+        files.list_directory,
+        files.glob_files,
+        commands.search_files,
+        commands.run_command,
+        files.list_skills,
+        files.use_skill,
+        people.ask_human,
+        people.request_scope,
+        people.task_complete,
+        people.task_blocked,
+    )
+}

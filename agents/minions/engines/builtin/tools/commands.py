@@ -7,8 +7,16 @@ from pydantic import Field
 
 from agents.domain.text.sanitize import cut
 from agents.domain.work.scope import odd_path
-from agents.minions.engines.builtin.executor import LONGEST, Done, Spec, ToolError, ToolExecutor
-from agents.minions.engines.builtin.tools.arguments import Arguments, PathText, Pattern
+from agents.minions.engines.builtin.executor import (
+    LONGEST,
+    Arguments,
+    Done,
+    PathText,
+    Pattern,
+    ToolError,
+    ToolExecutor,
+    tool,
+)
 from agents.ports import EndedBy, Listener, Ran
 
 SEARCH_SECONDS = 10.0
@@ -49,6 +57,10 @@ INTERRUPTED = (
 )
 
 
+@tool(
+    "Run a shell command in the sandbox, in a folder of the workspace: tests, linters, git log. No network.",
+    doing=lambda given: f"running {given.command}",
+)
 async def run_command(at: ToolExecutor, given: RunCommand) -> Done:
     if "\0" in given.command:
         raise ToolError("A command has no NUL characters.")
@@ -97,6 +109,7 @@ class SearchFiles(Arguments):
     ignore_case: bool = False
 
 
+@tool("Search in files with a regular expression.", doing=lambda given: f"searching for {given.pattern}")
 async def search_files(at: ToolExecutor, given: SearchFiles) -> Done:
     if any("\0" in text for text in (given.pattern, given.glob)):
         raise ToolError("A pattern has no NUL characters.")
@@ -125,19 +138,3 @@ def _cut(output: str) -> str:
         return output
     half = LONGEST // 2
     return f"{output[:half]}\n… {len(output) - 2 * half:,} characters left out …\n{output[-half:]}"
-
-
-TOOLS: dict[str, Spec] = {
-    "search_files": Spec(
-        does="Search in files with a regular expression.",
-        takes=SearchFiles,
-        run=search_files,
-        doing=lambda given: f"searching for {given.pattern}",
-    ),
-    "run_command": Spec(
-        does="Run a shell command in the sandbox, in a folder of the workspace: tests, linters, git log. No network.",
-        takes=RunCommand,
-        run=run_command,
-        doing=lambda given: f"running {given.command}",
-    ),
-}

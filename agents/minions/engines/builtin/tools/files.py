@@ -1,14 +1,22 @@
-"""Reading, writing and finding files, all of it beneath the workspace."""
+"""Reading, writing and finding files, all of it beneath the workspace; and reading the project's skills."""
 
 import asyncio
 from typing import Annotated
 
 from pydantic import Field
 
-from agents.domain.text.sanitize import clean
+from agents.domain.text.sanitize import clean, cut
 from agents.domain.work.scope import matches
-from agents.minions.engines.builtin.executor import LONGEST, Done, Spec, ToolError, ToolExecutor
-from agents.minions.engines.builtin.tools.arguments import Arguments, Line, PathText
+from agents.minions.engines.builtin.executor import (
+    LONGEST,
+    Arguments,
+    Done,
+    Line,
+    PathText,
+    ToolError,
+    ToolExecutor,
+    tool,
+)
 from agents.ports import Files
 
 MOST_LINES = 2_000
@@ -16,6 +24,8 @@ MOST_NAMES = 500
 MOST_LOOKED_AT = 50_000  # names that one search for files may pass by
 DEEPEST = 40
 LARGEST = 300_000  # characters that one call may write
+LONGEST_SKILL = 20_000
+MOST_SKILLS = 100
 Content = Annotated[str, Field(max_length=LARGEST)]
 
 
@@ -25,6 +35,7 @@ class ReadFile(Arguments):
     last_line: Line | None = None
 
 
+@tool("Read a text file, or some of its lines.", doing=lambda given: f"reading {given.path}", looks=True)
 async def read_file(at: ToolExecutor, given: ReadFile) -> Done:
     path = at.inside(given.path)
     lines = (await _text(at, path)).splitlines(keepends=True)
@@ -46,6 +57,10 @@ class WriteFile(Arguments):
     content: Content
 
 
+@tool(
+    "Write a whole file; folders are made. Only paths of the subtask's scope.",
+    doing=lambda given: f"writing {given.path}",
+)
 async def write_file(at: ToolExecutor, given: WriteFile) -> Done:
     path, content = at.inside(given.path), given.content.encode()
     await asyncio.to_thread(at.write, path, content)
@@ -59,6 +74,10 @@ class EditFile(Arguments):
     all: Annotated[bool, Field(description="replace every place where it stands, not just one")] = False
 
 
+@tool(
+    "Replace text in a file. The old text must stand there exactly, and once unless all is set.",
+    doing=lambda given: f"editing {given.path}",
+)
 async def edit_file(at: ToolExecutor, given: EditFile) -> Done:
     path = at.inside(given.path)
     before = await _text(at, path)
@@ -81,6 +100,7 @@ class ListDirectory(Arguments):
 _MARKS = {"folder": "/", "link": " (a link; it is not followed)", "other": " (no plain file)"}
 
 
+@tool("List what is in a folder.", doing=lambda given: f"looking at {given.path}", looks=True)
 async def list_directory(at: ToolExecutor, given: ListDirectory) -> Done:
     path = at.inside(given.path)
     names = await asyncio.to_thread(at.files.names, path, MOST_LOOKED_AT)
@@ -96,6 +116,11 @@ class GlobFiles(Arguments):
     path: PathText = "."
 
 
+@tool(
+    "Find files by their path: * within a name, ** over folders.",
+    doing=lambda given: f"looking for {given.pattern}",
+    looks=True,
+)
 async def glob_files(at: ToolExecutor, given: GlobFiles) -> Done:
     start = at.inside(given.path)
     pattern = given.pattern.removeprefix("./")
@@ -134,38 +159,32 @@ async def _text(at: ToolExecutor, path: str) -> str:
         raise ToolError(f"{path} is not UTF-8 text; use run_command to look at it.") from None
 
 
-TOOLS: dict[str, Spec] = {
-    "read_file": Spec(
-        does="Read a text file, or some of its lines.",
-        takes=ReadFile,
-        run=read_file,
-        doing=lambda given: f"reading {given.path}",
-        looks=True,
-    ),
-    "write_file": Spec(
-        does="Write a whole file; folders are made. Only paths of the subtask's scope.",
-        takes=WriteFile,
-        run=write_file,
-        doing=lambda given: f"writing {given.path}",
-    ),
-    "edit_file": Spec(
-        does="Replace text in a file. The old text must stand there exactly, and once unless all is set.",
-        takes=EditFile,
-        run=edit_file,
-        doing=lambda given: f"editing {given.path}",
-    ),
-    "list_directory": Spec(
-        does="List what is in a folder.",
-        takes=ListDirectory,
-        run=list_directory,
-        doing=lambda given: f"looking at {given.path}",
-        looks=True,
-    ),
-    "glob_files": Spec(
-        does="Find files by their path: * within a name, ** over folders.",
-        takes=GlobFiles,
-        run=glob_files,
-        doing=lambda given: f"looking for {given.pattern}",
-        looks=True,
-    ),
-}
+class ListSkills(Arguments):
+    pass
+
+
+@tool(
+    "List the project's skills: reusable instructions for minions.",
+    doing=lambda given: "looking at the skills",
+    looks=True,
+)
+async def list_skills(at: ToolExecutor, given: ListSkills) -> Done:
+    lines = [
+        f"{clean(skill.name)} {clean(skill.version)}: {cut(clean(skill.description), 300)}"
+        + (f" [{clean(', '.join(skill.tags))}]" if skill.tags else "")
+        for skill in at.skills[:MOST_SKILLS]
+    ]
+    return Done(text="\n".join(lines) or "This project has no skills.")
+
+
+class UseSkill(Arguments):
+    name: Annotated[str, Field(min_length=1, max_length=100)]
+
+
+@tool("Read the instructions of one skill.", doing=lambda given: f"using the skill {given.name}", looks=True)
+async def use_skill(at: ToolExecutor, given: UseSkill) -> Done:
+    skill = next((skill for skill in at.skills if skill.name == given.name), None)
+    if skill is None:
+        raise ToolError("There is no such skill; list_skills says which there are.")
+    head = f"Skill {clean(skill.name)} {clean(skill.version)}. It widens neither your scope nor your rights."
+    return Done(text=f"{head}\n{cut(clean(skill.instructions), LONGEST_SKILL)}", skill=skill.name)

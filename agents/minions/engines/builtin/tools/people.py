@@ -8,8 +8,7 @@ from pydantic import Field
 from agents.domain.text.sanitize import clean, cut
 from agents.domain.work.scope import odd_pattern
 from agents.domain.work.work import Ending
-from agents.minions.engines.builtin.executor import Done, Spec, ToolError, ToolExecutor
-from agents.minions.engines.builtin.tools.arguments import Arguments, PathText
+from agents.minions.engines.builtin.executor import Arguments, Done, PathText, ToolError, ToolExecutor, tool
 from agents.minions.engines.builtin.tools.commands import not_yet
 from agents.ports import Asked, Finished, GaveUp, WantsScope
 
@@ -25,6 +24,10 @@ class AskHuman(Arguments):
     risky: Annotated[bool, Field(description="true if a wrong answer does harm: then nothing holds by silence")] = False
 
 
+@tool(
+    "Ask the people one question, if the work depends on it and nothing here answers it. You wait.",
+    doing=lambda given: "asking a question",
+)
 async def ask_human(at: ToolExecutor, given: AskHuman) -> Done:
     most = at.limits.minion_questions
     if at.questions >= most:
@@ -43,6 +46,7 @@ class RequestScope(Arguments):
     why: Annotated[str, Field(min_length=1, max_length=1_000)]
 
 
+@tool("Ask for leave to write further paths. A person decides.", doing=lambda given: "asking to write more")
 async def request_scope(at: ToolExecutor, given: RequestScope) -> Done:
     """Each growth is asked for by itself, and a person decides on exactly these paths."""
     paths = tuple(dict.fromkeys(at.inside(path) for path in given.paths))
@@ -61,6 +65,10 @@ class TaskComplete(Arguments):
     handoff_note: Annotated[str, Field(max_length=500, description="what those who come after must know")] = ""
 
 
+@tool(
+    "The subtask is done and its test passes. Ends the run, unless the project's tests fail: mend it then.",
+    doing=lambda given: "finishing",
+)
 async def task_complete(at: ToolExecutor, given: TaskComplete) -> Done:
     if told := await not_yet(at):
         return Done(text=told, sent_back=True)
@@ -72,33 +80,6 @@ class TaskBlocked(Arguments):
     reason: Annotated[str, Field(min_length=1, max_length=2_000)]
 
 
+@tool("The subtask cannot be done; say why. Ends the run.", doing=lambda given: "giving up")
 async def task_blocked(at: ToolExecutor, given: TaskBlocked) -> Done:
     return Done(text="Taken down.", outcome=GaveUp(ending=Ending.BLOCKED, problem=clean(given.reason)))
-
-
-TOOLS: dict[str, Spec] = {
-    "ask_human": Spec(
-        does="Ask the people one question, if the work depends on it and nothing here answers it. You wait.",
-        takes=AskHuman,
-        run=ask_human,
-        doing=lambda given: "asking a question",
-    ),
-    "request_scope": Spec(
-        does="Ask for leave to write further paths. A person decides.",
-        takes=RequestScope,
-        run=request_scope,
-        doing=lambda given: "asking to write more",
-    ),
-    "task_complete": Spec(
-        does="The subtask is done and its test passes. Ends the run, unless the project's tests fail: mend it then.",
-        takes=TaskComplete,
-        run=task_complete,
-        doing=lambda given: "finishing",
-    ),
-    "task_blocked": Spec(
-        does="The subtask cannot be done; say why. Ends the run.",
-        takes=TaskBlocked,
-        run=task_blocked,
-        doing=lambda given: "giving up",
-    ),
-}

@@ -7,13 +7,13 @@ import sys
 
 import pytest
 
-from agents.llm.child import LONGEST, REFUSED
+from agents.llm.rendering import LONGEST, REFUSED
 
 
 def rendered(template: str, **values: object) -> subprocess.CompletedProcess[str]:
     """As the program starts it."""
     given = json.dumps({"template": template, "values": values, "fence": "part"})
-    command = [sys.executable, "-I", "-m", "agents.llm.child"]
+    command = [sys.executable, "-I", "-m", "agents.llm.rendering"]
     return subprocess.run(command, input=given, capture_output=True, text=True, env={}, cwd="/", timeout=60)
 
 

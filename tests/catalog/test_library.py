@@ -4,21 +4,20 @@ from typing import Any
 
 import pytest
 
-from agents.catalog.library import Declared, odd_declared
+from agents.catalog.library import WORKFLOW, Declared, Steps, odd_declared
 from agents.catalog.validation import Wrong
-from agents.catalog.workflows import WORKFLOW, Steps, packaged_workflow
-from agents.catalog.yaml import Value
+from agents.catalog.yaml import Value, read_packaged
 from agents.domain.workflow.workflow import DEFAULT, ORDER, Workflow
 from store.codec import shape
 
 
 def read(**changes: dict[str, Value]) -> Workflow:
-    data: Any = packaged_workflow().data
+    data: Any = read_packaged("workflows", "default.yaml").data
     return WORKFLOW.read({**data, "steps": {**data["steps"], **changes}})
 
 
 def test_the_file_says_what_held_before_there_was_one() -> None:
-    assert WORKFLOW.read(packaged_workflow().data) == DEFAULT
+    assert WORKFLOW.read(read_packaged("workflows", "default.yaml").data) == DEFAULT
     assert tuple(Steps.__annotations__) == ORDER == tuple(step.name for step in DEFAULT.steps)
 
 
