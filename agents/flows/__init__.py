@@ -1,4 +1,4 @@
-"""One file a stage, in the order a task meets them, and the table that chains them.
+"""What happens after a fact, in the order in which a task meets it, and the table that chains it.
 
     intake -> decompose -> review -> debate, if they disagree -> (a person approves)
     -> begin_work -> work -> evaluate -> (a step gate) -> integrate, for each subtask
