@@ -42,7 +42,7 @@ WITHDRAWN: dict[str, str] = {
     Withdrawal.STUCK: "its work got stuck, and that is asked now",
     Withdrawal.FAILED: "the task failed",
     Withdrawal.DONE: "the task is done",
-    Withdrawal.SNOOZED: "the task was laid aside",
+    Withdrawal.SNOOZED: "the task was snoozed",
 }
 AT_REST = (Kind.STOPPED, Kind.BACKBURNER)  # cards of a task that rests
 
@@ -224,7 +224,7 @@ _WORDS: dict[Refusal, Callable[[Refused], Words]] = {
     Refusal.UNKNOWN: lambda r: ("I do not know this button", "Say `status` to see what is open."),
     Refusal.NOT_OFFERED: lambda r: ("This button is not one of the choices", "Press one that the card shows."),
     Refusal.NEEDS_WORDS: _needs_words,
-    Refusal.NO_CLOCK: lambda r: ("No clock is running here", "Decide when you are ready; it waits for you."),
+    Refusal.NO_CLOCK: lambda r: ("No timer is running here", "Decide when you are ready; it waits for you."),
     Refusal.VOTED: lambda r: (
         "Your approval is counted already",
         "Another person must approve as well; you count once.",

@@ -10,15 +10,16 @@ from bot.messages import Arrow, Graph, Node, Row
 
 _CONFIDENCE = {level: f"confidence {level}" for level in ("low", "medium", "high")}
 # What a reader of a plan should know of how it came about.
-LEVEL: dict[Level, str] = {
-    Level.PRIMARY: "",
+LEVEL: dict[Level, tuple[str, str]] = {
+    Level.PRIMARY: ("", ""),
     Level.SIMPLIFIED: (
-        "simplified. The planner could not take in or finish the whole, so it was shown the request and the top of the "
-        "project alone. Look twice at the files."
+        "Simplified plan",
+        "The planner could not take in or finish the whole, so it was shown the request and the top of the project "
+        "alone. Look twice at the files.",
     ),
     Level.MINIMAL: (
-        "No model could plan this. This is a one-step plan: the request as one subtask, with TODO where you "
-        "know more than I do."
+        "One-step plan",
+        "No model could plan this, so the request is one subtask, with TODO where you know more than I do.",
     ),
 }
 
@@ -38,7 +39,7 @@ def plan_rows(task: Task, budget: float | None) -> tuple[Row, ...]:
     argument = [*argument_rows(task.plan.review), *debate_rows(task.plan.debate)]
     plan = [*_asked_for(task), Row(label="Goal", value=task.plan.draft.goal), *_steps(task, task.plan.draft)]
     rows = [*argument, *plan] if is_contested(task) else [*plan, *argument]
-    return (*degraded_rows(task), *rows, *_caveats(task.plan.draft), *left_out_rows(task), *_price(task, budget))
+    return (*level_rows(task), *rows, *_caveats(task.plan.draft), *left_out_rows(task), *_price(task, budget))
 
 
 def left_out_rows(task: Task) -> list[Row]:
@@ -47,12 +48,13 @@ def left_out_rows(task: Task) -> list[Row]:
     return [Row(label="Guidance left out", value=each) for each in files]
 
 
-def degraded_rows(task: Task) -> list[Row]:
+def level_rows(task: Task) -> list[Row]:
     """Says that it is no ordinary plan, and why."""
     if task.plan.level is Level.PRIMARY:
         return []
     why = f" Why: {one_line(task.plan.level_why, 300)}" if task.plan.level_why else ""
-    return [Row(label="Degraded", value=f"{LEVEL[task.plan.level]}{why}")]
+    label, text = LEVEL[task.plan.level]
+    return [Row(label=label, value=f"{text}{why}")]
 
 
 def is_contested(task: Task) -> bool:
@@ -63,11 +65,10 @@ def is_contested(task: Task) -> bool:
 
 
 def size_in_words(plan: Decomposition) -> str:
-    """“3 subtasks, 4 h of work”."""
+    """“3 subtasks in 2 phases”."""
     count = len(plan.steps)
-    hours = sum(subtask.hours for subtask in plan.subtasks)
     phases = f" in {len(plan.phases)} phases" if len(plan.phases) > 1 else ""
-    return f"{count} subtask{'s' if count != 1 else ''}{phases}, {hours:g} h of work"
+    return f"{count} subtask{'s' if count != 1 else ''}{phases}"
 
 
 def order_in_words(plan: Decomposition) -> str:
@@ -138,7 +139,7 @@ def _subtask(subtask: Subtask, task: Task) -> str:
     closing = task.plan.is_closing(subtask.number)
     title = "Verify that all of it together does what was asked for" if closing else subtask.title
     sure = "" if closing else f" · {_CONFIDENCE[subtask.confidence]}"
-    return f"{kind}{title} · {subtask.hours:g}\N{NO-BREAK SPACE}h{files}{sure}{phase}"
+    return f"{kind}{title}{files}{sure}{phase}"
 
 
 def _label(subtask: Subtask, plan: Decomposition) -> str:
@@ -157,7 +158,7 @@ def _marks(old: Decomposition | None, new: Decomposition) -> tuple[dict[int, str
 
 
 def _content(subtask: Subtask) -> tuple[object, ...]:
-    return (subtask.files, subtask.hours, subtask.test, subtask.why, len(subtask.needs), subtask.phase)
+    return (subtask.files, subtask.test, subtask.why, len(subtask.needs), subtask.phase)
 
 
 def _caveats(plan: Decomposition) -> list[Row]:
@@ -190,8 +191,18 @@ def _price(task: Task, configured: float | None) -> list[Row]:
     return [Row(label="Cost", value=f"estimate ${task.plan.estimate:.2f} of a budget of ${budget:.2f}{beyond}")]
 
 
-_CRITIC = {Critic.PROCEED: "approves", Critic.REVISE: "asks for changes", Critic.HALT: "stops it"}
-_SCOPE_GUARD = {Custodiet.OK: "within the request", Custodiet.WARN: "concern", Custodiet.BLOCK: "stops it"}
+CRITIC = {
+    Critic.PROCEED: "approves",
+    Critic.REVISE: "asks for changes",
+    Critic.HALT: "stops it",
+    Critic.NO_VERDICT: "no usable verdict this time",
+}
+SCOPE_GUARD = {
+    Custodiet.OK: "within the request",
+    Custodiet.WARN: "concern",
+    Custodiet.BLOCK: "stops it",
+    Custodiet.NO_VERDICT: "no usable verdict this time",
+}
 
 
 def argument_rows(review: Review | None) -> list[Row]:
@@ -231,20 +242,17 @@ def _point(argument: Argument) -> str:
 
 def _critic(review: Review) -> str:
     said = review.critic
-    if said.verdict is Critic.NO_VERDICT:
-        return f"no usable verdict this time: {said.why_none}"
-    points = (*said.issues, *said.changes, *(f"untested: {a}" for a in said.assumptions))
-    return f"{_CRITIC[said.verdict]}{': ' + cut('; '.join(points), 500) if points else ''}"
+    untested = (f"untested: {each}" for each in said.assumptions)
+    points = said.why_none or cut("; ".join((*said.issues, *said.changes, *untested)), 500)
+    return f"{CRITIC[said.verdict]}{f': {points}' if points else ''}"
 
 
 def _custodiet(review: Review) -> str:
     """The issue, the principle it touches, and what would resolve it."""
     said = review.custodiet
-    if said.verdict is Custodiet.NO_VERDICT:
-        return f"no usable verdict this time: {said.why_none}"
     parts = (said.issue, f"it touches: {said.principle}" if said.principle else "", said.suggestion)
-    points = "; ".join(part for part in parts if part)
-    return f"{_SCOPE_GUARD[said.verdict]}{': ' + points if points else ''}"
+    points = said.why_none or "; ".join(part for part in parts if part)
+    return f"{SCOPE_GUARD[said.verdict]}{f': {points}' if points else ''}"
 
 
 def _advice(advice: tuple[Advice, ...]) -> list[Row]:

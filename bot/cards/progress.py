@@ -12,7 +12,7 @@ from bot.cards.scene import Bill, bill_rows
 from bot.messages import Card, Row, Tone
 
 S = SubtaskState
-_SCORE = {Score.PASS: "passed", Score.NEEDS_REVISION: "needs another try", Score.FAIL: "failed"}
+SCORE = {Score.PASS: "passed", Score.NEEDS_REVISION: "needs another try", Score.FAIL: "failed"}
 _OPINION = {
     Opinion.APPROVED: "approves",
     Opinion.CHANGES_REQUESTED: "asks for changes",
@@ -149,8 +149,8 @@ def evaluation_rows(judged: Evaluation) -> list[Row]:
     rules = [gate for gate in judged.gates if not gate.command and gate.score is Score.PASS]
     rows = [Row(label=gate.name.capitalize(), value=_gate(gate)) for gate in judged.gates if gate not in rules]
     if rules:
-        rows.append(Row(label="Rules", value=f"kept: {', '.join(gate.name for gate in rules)}"))
-    rows += [Row(label=f"Read by the {review.reviewer}", value=_review(review)) for review in judged.reviews]
+        rows.append(Row(label="Policy checks", value=f"passed: {', '.join(gate.name for gate in rules)}"))
+    rows += [Row(label=review.known_as.capitalize(), value=_review(review)) for review in judged.reviews]
     rows.append(Row(label="Changed", value=changed_in_words(judged.changes, judged.files)))
     return rows
 
@@ -158,7 +158,11 @@ def evaluation_rows(judged: Evaluation) -> list[Row]:
 def found_lines(judged: Evaluation) -> tuple[str, ...]:
     """What the rows have no room for: what checks that failed printed, and long lists of a reviewer."""
     printed = [_printed(gate) for gate in judged.gates]
-    asked = [f"{review.reviewer}: {cut(each, _PRINTED)}" for review in judged.reviews for each in _listed(review)]
+    asked = [
+        f"{review.known_as.capitalize()}: {cut(each, _PRINTED)}"
+        for review in judged.reviews
+        for each in _listed(review)
+    ]
     return tuple(line for line in (*printed, *asked) if line)[:_MOST_LINES]
 
 
@@ -183,7 +187,7 @@ def _gate(gate: GateRun) -> str:
 
 
 def _said_of(gate: GateRun) -> str:
-    return gate.why or _SCORE[gate.score]
+    return gate.why or SCORE[gate.score]
 
 
 def _review(review: CodeReview) -> str:

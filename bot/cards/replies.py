@@ -19,7 +19,7 @@ from bot.messages import Card, Row, Tone
 _HELP = (
     "Mention me with a request in your own words, and I take it from there.",
     "status · tasks · what needs me: see where things stand (tasks 2: the next page)",
-    "stop · resume · cancel because … · backburner: steer the task of this thread (or name one: stop T-3)",
+    "stop · resume · cancel because … · snooze: steer the task of this thread (or name one: stop T-3)",
     "approve · who can approve: decisions, always with a button at the end",
     "retry: try a stuck step again",
     "why · cost: the reasons for a plan and its reviews, and what the task has cost so far",

@@ -82,11 +82,10 @@ def _notes(task: Task) -> list[Row]:
     if task.money.warned:
         rows.append(Row(label="Budget", value=f"80 % used: {', '.join(task.money.warned)}"))
     if task.plan.level is not Level.PRIMARY:
-        rows.append(Row(label="Plan", value=f"degraded: {SHORT_LEVEL[task.plan.level]}"))
+        rows.append(Row(label="Plan", value=SHORT_LEVEL[task.plan.level]))
     if task.money.degraded:
-        rows.append(
-            Row(label="Stand-in", value=f"{', '.join(task.money.degraded)}: the preferred model did not answer")
-        )
+        models = ", ".join(task.money.degraded)
+        rows.append(Row(label="Fallback model", value=f"{models}: the preferred model did not answer"))
     if task.plan.rehearsal:
         rows.append(Row(label="Rehearsal", value="a script plays planner, reviewers and minions; no model was asked"))
     return rows
@@ -206,9 +205,9 @@ def why_card(task: Task, name: NameOf) -> Card:
     """Why it is where it is: what is waited for, what stood in the way, what was said, and why each subtask exists."""
     rows = [Row(label="Waits for", value=f"{_whom(d, name)}, to decide {kind_in_words(d)}") for d in questions(task)]
     if task.problem:
-        rows.append(Row(label="In the way", value=cut(one_line(task.problem, 400), 400)))
+        rows.append(Row(label="Problem", value=cut(one_line(task.problem, 400), 400)))
     if task.plan.feedback:
-        rows.append(Row(label="The plan must heed", value=cut("; ".join(task.plan.feedback), 400)))
+        rows.append(Row(label="Feedback on the plan", value=cut("; ".join(task.plan.feedback), 400)))
     rows += [
         *argument_rows(task.plan.review),
         *debate_rows(task.plan.debate, goes_on=stands_at(task, TaskState.IN_REVIEW)),

@@ -13,7 +13,8 @@ from agents.domain.workflow.workflow import DEFAULT, Workflow
 from bot.cards.decisions import WITHDRAWN
 from bot.cards.kinds.table import kind_in_words, outcome_label
 from bot.cards.kinds.tasks import FLOW
-from bot.cards.plan import POSITION
+from bot.cards.plan import CRITIC, POSITION, SCOPE_GUARD, SHORT_LEVEL
+from bot.cards.progress import SCORE
 
 Decisions = Callable[[DecisionId], Decision | None]
 
@@ -44,27 +45,28 @@ OF_TASKS: dict[type[Event], Callable[[Any, NameOf], str]] = {
     e.RequestEdited: lambda f, name: f"Edited the request after the approval; it now says: {f.request}",
     e.TaskStopped: lambda f, name: "Stopped the task",
     e.TaskResumed: lambda f, name: "Resumed the task",
-    e.TaskBackburnered: lambda f, name: "Laid the task aside",
+    e.TaskBackburnered: lambda f, name: "Snoozed the task",
     e.TaskCancelled: lambda f, name: f"Cancelled the task: {f.reason}",
     e.TaskMuted: lambda f, name: "Muted reminders" if f.muted else "Unmuted reminders",
     e.JobParked: lambda f, name: f"Gave up on {FLOW.get(f.flow, f.flow)}: {f.problem}",
     e.JobRetried: lambda f, name: "Asked to try the stuck step again",
     e.DecompositionDrafted: lambda f, name: (
         f"Drafted plan {f.number}: {len(f.plan.subtasks)} subtasks"
-        f"{'' if f.level is Level.PRIMARY else f' (degraded: {f.level})'}"
+        f"{'' if f.level is Level.PRIMARY else f' ({SHORT_LEVEL[f.level]})'}"
     ),
     e.PlanningSimplified: lambda f, name: f"Asked the planner again with less to read: {f.why}",
     e.OutlineChosen: lambda f, name: f"{name(f.by)} continues with a one-step plan",
     e.DecompositionSentBack: lambda f, name: f"Sent plan {f.number} back: {'; '.join(f.reasons)}",
     e.ReviewersDisagreed: lambda f, name: (
-        f"The reviewers disagree: critic {f.review.critic.verdict}, scope guard {f.review.custodiet.verdict}"
+        f"The reviewers disagree: critic {CRITIC[f.review.critic.verdict]}, "
+        f"scope guard: {SCOPE_GUARD[f.review.custodiet.verdict]}"
     ),
     e.DebateRoundHeld: lambda f, name: (
         f"Round {f.round.number} of the debate: the critic {POSITION[f.round.critic.position]} "
         f"({one_line(f.round.critic.point)}), the scope guard {POSITION[f.round.custodiet.position]} "
         f"({one_line(f.round.custodiet.point)})"
     ),
-    e.DecompositionApproved: lambda f, name: f"The reviewers let plan {f.number} through",
+    e.DecompositionApproved: lambda f, name: f"The reviewers approved plan {f.number}",
     e.DecompositionBlocked: lambda f, name: f"A reviewer blocked plan {f.number}: {'; '.join(f.review.reasons)}",
     e.DecompositionEscalated: lambda f, name: f"Took the plan to a person: {f.why}",
     e.ClarificationAnswered: lambda f, name: f"Answered “{f.question}”: {f.answer}",
@@ -106,7 +108,7 @@ OF_WORK: dict[type[Event], Callable[[Any], str]] = {
     e.MinionStopped: lambda f: f"stopped; committed as {f.commit[:10]}" if f.commit else "stopped",
     e.MinionFailed: lambda f: f"the minion gave up: {f.problem}",
     e.WorkHandedIn: lambda f: f"handed in as {f.commit[:10] or 'the branch stands'}: {f.summary}",
-    e.WorkEvaluated: lambda f: f"judged: {f.evaluation.overall.replace('_', ' ')}, {f.risk} risk",
+    e.WorkEvaluated: lambda f: f"checked: {SCORE[f.evaluation.overall]}, {f.risk} risk",
     e.GatePassed: lambda f: "passed its step gate",
     e.SubtaskEscalated: lambda f: f"taken to a person: {f.why}",
     e.SubtaskTaken: lambda f: "a person finishes it by hand",
@@ -120,8 +122,8 @@ OF_WORK: dict[type[Event], Callable[[Any], str]] = {
 OF_DECISIONS: dict[type[Event], Callable[[Any, str, Decision | None], str]] = {
     e.DecisionVoted: lambda f, what, d: f"Approved {what}; more people are needed",
     e.DecisionMade: lambda f, what, d: f"Decided {what}: {outcome_label(d) if d else f.option}",
-    e.DecisionDeferred: lambda f, what, d: f"Nobody could see {what} yet, so its clock began again",
-    e.DecisionHeld: lambda f, what, d: f"Paused the clock of {what}",
+    e.DecisionDeferred: lambda f, what, d: f"Nobody could see {what} yet, so its timer started again",
+    e.DecisionHeld: lambda f, what, d: f"Paused the timer of {what}",
     e.DecisionReminded: lambda f, what, d: f"Reminded about {what} (number {f.number})",
     e.DecisionExpired: lambda f, what, d: f"Nobody decided {what} in time",
     e.DecisionSuperseded: lambda f, what, d: f"A newer card replaced the one about {what}",

@@ -67,7 +67,7 @@ _GRAMMAR: tuple[tuple[Verb, str], ...] = (
     (Verb.STOP, rf"(?:stop|pause|halt|🛑){_TASK}"),
     (Verb.RESUME, rf"(?:resume|continue|go on|bring back){_TASK}"),
     (Verb.CANCEL, rf"(?:cancel|abort|drop){_TASK}{_REASON}"),
-    (Verb.BACKBURNER, rf"(?:backburner|later|not now){_TASK}"),
+    (Verb.BACKBURNER, rf"(?:snooze|backburner|later|not now){_TASK}"),
     (Verb.RETRY, rf"(?:retry|try again){_TASK}"),
     (Verb.APPROVE, rf"(?:approved?|lgtm|ship it){_TASK}"),
     (Verb.COST, rf"(?:cost|costs|what did it cost){_TASK}\??"),

@@ -148,12 +148,12 @@ async def test_of_two_reviewers_one_who_dissents_sends_it_back(opened: Opened) -
     seen = asyncio.Event()
     work = Workshop(minions=ScriptedMinions(scripts={1: [finishes(), waits(seen)]}))
     play, thread = await at_work(opened, given(work, TWO_READ, code_review=but("custodiet", DISSENT)))
-    card = await play.sees("ana", thread, "T-1.1 was sent back after attempt 1", "Read by the critic", "custodiet")
+    card = await play.sees("ana", thread, "T-1.1 was sent back after attempt 1", "Critic", "Scope guard")
     assert "asks for changes: The password is logged" in card.text and "approves" in card.text
     seen.set()
     card = await play.sees("lead", thread, "T-1 is ready to merge", "passed at attempt 2")
-    assert "Read by the critic" in card.text and "Read by the custodiet" in card.text
-    assert work.minions.briefs[1].work.feedback == ("custodiet: The password is logged",)
+    assert "Critic" in card.text and "Scope guard" in card.text
+    assert work.minions.briefs[1].work.feedback == ("scope guard: The password is logged",)
 
 
 async def test_two_reviewers_who_cannot_agree_bring_a_person_both_views(opened: Opened) -> None:

@@ -36,13 +36,13 @@ async def test_a_planner_that_cannot_finish_is_asked_for_less_and_the_card_says_
         policy = "channels: {{'{channel}': {{plan: auto}}}}"
         play = await opened(Given(config=SERVED % server.url + policy, environ={"FAKE_KEY": KEY}))
         thread = await play.stage.say("ana", REQUEST, mention=True)
-        card = await play.sees("ana", thread, "please look at the plan", "Degraded", "simplified", "cut off")
+        card = await play.sees("ana", thread, "please look at the plan", "Simplified plan", "cut off")
         assert "Approve plan" in card.buttons, "though this channel lets an ordinary plan of one subtask through"
         assert [in_brief(seen) for seen in server.seen if seen.question == "decompose"] == [False] * 3 + [True]
         task = await play.task()
         assert (task.plan.level, task.state) == (Level.SIMPLIFIED, TaskState.AWAITING_APPROVAL)
         await play.stage.press("lead", thread, "Approve plan")
-        await play.sees("ana", thread, "Running", "degraded: simplified")
+        await play.sees("ana", thread, "Running", "simplified, from less")
 
 
 async def test_where_no_model_can_plan_an_approver_may_go_on_with_a_bare_outline(opened: Opened) -> None:
@@ -61,11 +61,11 @@ async def test_where_no_model_can_plan_an_approver_may_go_on_with_a_bare_outline
         await play.sees("ana", thread, "This is not yours to decide", "an approver")
         await play.stage.press("lead", thread, "Continue with a one-step plan")
         card = await play.sees("ana", thread, "the plan needs your judgement", "No model could plan this")
-        assert "This is a one-step plan" in card.text and "TODO" in card.text and "maximum context length" in card.text
-        assert "No verdict from the critic and the custodiet" in card.text, "who judges is not made simpler"
+        assert "One-step plan" in card.text and "TODO" in card.text and "maximum context length" in card.text
+        assert "No verdict from the critic and the scope guard" in card.text, "who judges is not made simpler"
         assert not (await play.task()).plan.accepted
         await play.stage.press("lead", thread, "Proceed as proposed")
-        await play.sees("ana", thread, "Running", "degraded: a one-step plan")
+        await play.sees("ana", thread, "Running", "a one-step plan")
         await play.sees("ana", thread, "what may it write?", "T-1.1")
         assert (await play.task()).plan.level is Level.MINIMAL
 

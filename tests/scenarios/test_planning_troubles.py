@@ -32,7 +32,7 @@ async def test_a_reviewer_that_gives_no_answer_is_no_approval(opened: Opened) ->
         config = SERVED % server.url + "limits: {{model_step: 3}}"
         play = await opened(Given(config=config, environ={"FAKE_KEY": KEY}))
         thread = await play.stage.say("ana", REQUEST, mention=True)
-        card = await play.sees("ana", thread, "the plan needs your judgement", "No verdict from the custodiet")
+        card = await play.sees("ana", thread, "the plan needs your judgement", "No verdict from the scope guard")
         assert "approves" in card.text and "no usable verdict" in card.text, "what there is stands on the card"
         assert server.count("custodiet") == 2, "one retry"
         assert (await play.task()).of_kind(Kind.PLAN) is None
@@ -89,7 +89,7 @@ async def test_when_reviewers_are_down_specialists_are_skipped_and_a_person_judg
     llm = ScriptedLlm(decompose=[tagged], always={"critic": down, "custodiet": down, "specialist": down})
     play = await opened(Given(llm=llm))
     thread = await play.stage.say("ana", REQUEST, mention=True)
-    card = await play.sees("ana", thread, "the plan needs your judgement", "No verdict from the critic and the custod")
+    card = await play.sees("ana", thread, "the plan needs your judgement", "No verdict from the critic and the scope")
     assert "Advice, security: none: " in card.text and llm.count("specialist") == 1
     assert "DecompositionApproved" not in await play.facts()
 
@@ -237,7 +237,7 @@ async def test_a_model_that_stands_in_for_another_is_said_on_the_card(opened: Op
         play = await opened(Given(config=config, environ={"FAKE_KEY": KEY}))
         thread = await play.stage.say("ana", "fix the typo in the title", mention=True)
         await play.sees("ana", thread, "please look at the plan")
-        await play.sees("ana", thread, "Stand-in", "fake-small")
+        await play.sees("ana", thread, "Fallback model", "fake-small")
         assert (await play.facts()).count("ModelDegraded") == 1
 
 

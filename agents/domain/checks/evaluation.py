@@ -79,6 +79,11 @@ class CodeReview:
     unread: tuple[str, ...] = ()  # what it was not given, by name
 
     @property
+    def known_as(self) -> str:
+        """What people read."""
+        return "scope guard" if self.reviewer == "custodiet" else self.reviewer
+
+    @property
     def score(self) -> Score | None:
         """None: no verdict, so a person decides."""
         match self.opinion:
@@ -175,8 +180,8 @@ def _from_gates(gates: Iterable[GateRun]) -> Iterator[str]:
 def _from_reviews(reviews: Iterable[CodeReview]) -> Iterator[str]:
     for review in reviews:
         if review.score in (Score.NEEDS_REVISION, Score.FAIL):
-            yield from (f"{review.reviewer}, security: {concern}" for concern in review.security_concerns)
-            yield from (f"{review.reviewer}: {issue}" for issue in review.issues)
+            yield from (f"{review.known_as}, security: {concern}" for concern in review.security_concerns)
+            yield from (f"{review.known_as}: {issue}" for issue in review.issues)
 
 
 def comments_on(evaluation: Evaluation) -> str:
@@ -192,5 +197,5 @@ def _comments_of(review: CodeReview) -> str:
         ("Not read", review.unread),
     )
     said = [f"{title}:\n" + "\n".join(f"- {each}" for each in found) for title, found in lists if found]
-    verdict = f"{review.reviewer.capitalize()}: {review.opinion.replace('_', ' ')}"
+    verdict = f"{review.known_as.capitalize()}: {review.opinion.replace('_', ' ')}"
     return "\n".join((verdict, *([review.why_none] if review.why_none else []), *(said or ["No comments."])))

@@ -25,11 +25,16 @@ def own_label(decision: Decision, option: Option) -> str:
     return option.label or option.value.replace("_", " ")
 
 
-# What people say for a button, beside its label and its value.
+# What people say for a button, beside its label and its value; labels of earlier versions too.
 _ALSO: dict[str, tuple[str, ...]] = {
     "resume": ("go on", "continue", "carry on", "go ahead", "bring it back", "bring back"),
     "hand_over": ("i'll finish it myself", "i will finish it myself", "hand it to me", "leave it to me"),
-    "take": ("i'll finish it myself", "i will finish it myself", "take over", "i take it", "leave it to me"),
+    "take": (
+        *("i'll finish it myself", "i will finish it myself", "take over", "take over branch", "i take it"),
+        *("leave it to me", "take it on"),
+    ),
+    "pass": ("let it pass", "let pass"),
+    "outline": ("use a bare outline", "bare outline", "one-step plan", "use a one-step plan"),
     "leave": ("i'll finish it myself", "i will finish it myself", "leave it to me"),
     "hint": ("retry", "try again", "retry with hint", "retry with a hint"),
     "retry": ("try again", "try it again", "retry it", "again"),

@@ -80,7 +80,7 @@ class Debate:
         last = self.rounds[-1] if self.rounds else None
         critic = last.critic.point if last else "; ".join(self.now.critic.issues)
         custodiet = last.custodiet.point if last else self.now.custodiet.issue
-        return f"The critic says: {_short(critic)}; the custodiet says: {_short(custodiet)}."
+        return f"The critic says: {_short(critic)}; the scope guard says: {_short(custodiet)}."
 
 
 def _short(point: str) -> str:

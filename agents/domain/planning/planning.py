@@ -237,6 +237,6 @@ def _ask_what_else(task: Task, why: str, options: tuple[Option, ...], moment: Mo
 
 
 def _missing(review: Review) -> str:
-    reasons = {"critic": review.critic.why_none, "custodiet": review.custodiet.why_none}
+    reasons = {"critic": review.critic.why_none, "scope guard": review.custodiet.why_none}
     silent = [name for name, why in reasons.items() if why]
     return f"No verdict from the {' and the '.join(silent) or 'reviewers'}"

@@ -41,7 +41,7 @@ TASK_MOVES: dict[tuple[TaskState, type[Event]], TaskState | None] = {
     **{(s, e.JobParked): S.BLOCKED for s in (*AT_WORK, *RESTING)},
     **{(s, e.BudgetReached): S.BLOCKED for s in (*AT_WORK, *RESTING)},
     (S.BLOCKED, e.JobRetried): None,
-    **{(s, e.JobRetried): s for s in AT_WORK},  # it was laid aside while it was blocked, and brought back
+    **{(s, e.JobRetried): s for s in AT_WORK},  # it was snoozed while it was blocked, and brought back
     (S.DECOMPOSING, e.DecompositionDrafted): S.IN_REVIEW,
     (S.DECOMPOSING, e.PlanningSimplified): S.DECOMPOSING,
     **{(s, e.OutlineChosen): S.DECOMPOSING for s in (S.DECOMPOSING, S.AWAITING_APPROVAL, S.BLOCKED)},
@@ -281,14 +281,14 @@ def _illegal(task: Task, fact: Event) -> IllegalMove:
 
 _WORDS: dict[str, str] = {
     "paused": "stopped already",
-    "backburner": "laid aside",
+    "backburner": "snoozed",
     "blocked": "waiting for you",
     "awaiting_approval": "waiting for an approval",
 }
 _ACTS: dict[type[Event], str] = {
     e.TaskStopped: "stop it",
     e.TaskResumed: "resume it",
-    e.TaskBackburnered: "lay it aside",
+    e.TaskBackburnered: "snooze it",
     e.TaskCancelled: "cancel it",
     e.PlanAccepted: "take a plan for it",
 }

@@ -112,7 +112,7 @@ FLOW: dict[str, str] = {
     "begin_work": "beginning the work",
     "resume_work": "going on with the work",
     "work": "a minion's work",
-    "evaluate": "judging the work",
+    "evaluate": "checking the work",
     "integrate": "bringing the work together",
     "open_pull": "opening the pull request",
     "merge": "the merge",

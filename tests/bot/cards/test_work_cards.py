@@ -61,6 +61,6 @@ def test_much_that_a_reviewer_asks_for_is_a_list() -> None:
     passed = GateRun(name="tests", score=Score.PASS, why="12 passed", command="pytest -q", exit_code=0)
     made = card(passed, reviews=(few, many))
     rows = {row.label: row.value for row in made.rows}
-    assert rows["Read by the critic"] == "asks for changes: It has no test"
-    assert rows["Read by the custodiet"] == "rejects it, for 2 reasons"
-    assert made.lines == (f"custodiet: {'x' * 200}", f"custodiet: {'y' * 200}")
+    assert rows["Critic"] == "asks for changes: It has no test"
+    assert rows["Scope guard"] == "rejects it, for 2 reasons"
+    assert made.lines == (f"Scope guard: {'x' * 200}", f"Scope guard: {'y' * 200}")

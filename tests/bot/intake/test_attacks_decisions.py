@@ -242,7 +242,7 @@ async def test_attack_14_a_token_edited_to_something_else(room: Room) -> None:
     await refused(room, room.pressed(LEAD, theirs, YES, **at), unknown)
     await refused(room, room.pressed(LEAD, sibling, YES, **at), unknown)
     await refused(room, room.pressed(LEAD, mine, "z", **at), "not one of the choices")
-    await refused(room, room.pressed(LEAD, mine, HOLD, **at), "No clock is running")
+    await refused(room, room.pressed(LEAD, mine, HOLD, **at), "No timer is running")
     await refused(room, room.pressed(LEAD, mine, YES, thread=other.request.thread, message=message), unknown)
     await refused(room, room.pressed(LEAD, mine, YES, thread=task.request.thread, message="another"), unknown)
     await refused(room, room.pressed(LEAD, mine, YES, shown="f" * 32), "has changed since")

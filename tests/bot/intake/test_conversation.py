@@ -22,6 +22,7 @@ from bot.intake.conversation import Command, SmallTalk, Verb, Words, understand
         ("cancel because it is done", Verb.CANCEL, None, "it is done"),
         ("cancel T-4: wrong repo", Verb.CANCEL, "T-4", "wrong repo"),
         ("backburner task T-5", Verb.BACKBURNER, "T-5", ""),
+        ("snooze T-5", Verb.BACKBURNER, "T-5", ""),
         ("retry", Verb.RETRY, None, ""),
         ("approve", Verb.APPROVE, None, ""),
         ("lgtm", Verb.APPROVE, None, ""),

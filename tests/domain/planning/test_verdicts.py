@@ -94,7 +94,7 @@ def test_two_rounds_without_agreement_go_to_a_person_with_the_tension_in_one_sen
         debate = after_round(debate, held_round(*both, number=number), REQUEST, PATHS)
     assert debate.over
     assert debate.ruling is Ruling.ESCALATE_TO_HUMAN
-    assert debate.tension == "The critic says: critic says so; the custodiet says: custodiet says so."
+    assert debate.tension == "The critic says: critic says so; the scope guard says: custodiet says so."
 
 
 @pytest.mark.parametrize(
