@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from agents.domain import events as e
 from agents.domain.decisions.kind import Moment
-from agents.domain.decisions.kinds.work.escalation import escalate
+from agents.domain.decisions.kinds.work import escalate
+from agents.domain.decisions.table import open_questions
 from agents.domain.errors import OverlordError
 from agents.domain.events import Event
 from agents.domain.task.fold import evolve
@@ -28,7 +29,7 @@ async def begin_work(event: Event, ports: Ports) -> None:
             return []
         branch = branch_for(now.id, now.plan.draft.goal if now.plan.draft else now.request.text)
         begun = e.WorkBegun(task=now.id, at=moment.at, branch=branch, base=base, into=into)
-        return [begun, *dispatching.start_next(evolve(now, begun), moment)]
+        return open_questions(now, [begun, *dispatching.start_next(evolve(now, begun), moment)], moment)
 
     await ports.store.record(task.id, decide)
 
@@ -52,7 +53,10 @@ def _no_code(task: Task, why: str) -> OverlordError:
 
 
 async def resume_work(event: Event, ports: Ports) -> None:
-    await ports.store.record(event.task, dispatching.resume)
+    def decide(now: Task, moment: Moment) -> Sequence[Event]:
+        return open_questions(now, dispatching.resume(now, moment), moment)
+
+    await ports.store.record(event.task, decide)
 
 
 async def integrate(event: Event, ports: Ports) -> None:
@@ -68,7 +72,9 @@ async def integrate(event: Event, ports: Ports) -> None:
         mine = now.work.on(event.subtask)
         if not now.in_work or mine.attempt != event.attempt or mine.state is not SubtaskState.EVALUATING:
             return []
-        return escalate(now, mine, NO_FIT, moment) if tip is None else working.done(now, mine, tip, moment)
+        if tip is None:
+            return open_questions(now, escalate(now, mine, NO_FIT, moment), moment)
+        return working.done(now, mine, tip, moment)
 
     await ports.store.record(task.id, decide)
 

@@ -7,9 +7,8 @@ from pydantic import BaseModel, Field
 from agents.domain.decisions.kind import Moment
 from agents.domain.errors import BudgetReached, NoAnswer
 from agents.domain.events import Event, RemarkMade
-from agents.domain.task import decide, remarks
-from agents.domain.task.decide import Guess
-from agents.domain.task.remarks import Intent, Understood
+from agents.domain.task import decide
+from agents.domain.task.decide import Guess, Intent, Understood
 from agents.domain.task.task import Task
 from agents.ports import Ask, Ports
 
@@ -60,7 +59,7 @@ async def understand(event: Event, ports: Ports) -> None:
     """Without a model it stays a remark, and the commands still work."""
     assert isinstance(event, RemarkMade)
     task = await ports.store.task(event.task)
-    about = {"said": event.text, "known": remarks.known(task)}
+    about = {"said": event.text, "known": decide.known(task)}
     asked = Ask(question="intent", role="summarizer", step="intent", task=task, about=about)
     try:
         says, _ = await ports.llm.ask(asked, IntentAnswer)
@@ -68,7 +67,7 @@ async def understand(event: Event, ports: Ports) -> None:
     except (NoAnswer, BudgetReached):  # advice fails open, and no task stops for want of it
         understood = Understood(intent=Intent.OTHER, confidence=0)
 
-    def decide(task: Task, moment: Moment) -> Sequence[Event]:
-        return remarks.after_remark(task, event, understood, moment)
+    def follow(task: Task, moment: Moment) -> Sequence[Event]:
+        return decide.after_remark(task, event, understood, moment)
 
-    await ports.store.record(task.id, decide)
+    await ports.store.record(task.id, follow)

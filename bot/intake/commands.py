@@ -4,14 +4,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from agents.domain import events as e
+from agents.domain.decisions import pressing
 from agents.domain.decisions.authority import Presser
 from agents.domain.decisions.kind import Moment
+from agents.domain.decisions.pressing import Steer
 from agents.domain.errors import NoSuchTask, OverlordError
 from agents.domain.events import Event
 from agents.domain.ids import surface_of
 from agents.domain.project.linking import Side
-from agents.domain.task import steering
-from agents.domain.task.steering import Steer
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import small_number
 from bot.cards import replies
@@ -31,14 +31,14 @@ from store.transaction import Transaction
 
 # Commands that change a task. Rights are checked inside, at this moment.
 STEERS: dict[Verb, Steer] = {
-    Verb.STOP: steering.stop,
-    Verb.RESUME: steering.take("resume"),
-    Verb.CANCEL: steering.ask_to_cancel,
-    Verb.BACKBURNER: steering.backburner,
-    Verb.RETRY: steering.take("retry", "hint"),
-    Verb.APPROVE: steering.offer_approval,
-    Verb.MUTE: steering.mute(True),
-    Verb.UNMUTE: steering.mute(False),
+    Verb.STOP: pressing.stop,
+    Verb.RESUME: pressing.take("resume"),
+    Verb.CANCEL: pressing.ask_to_cancel,
+    Verb.BACKBURNER: pressing.backburner,
+    Verb.RETRY: pressing.take("retry", "hint"),
+    Verb.APPROVE: pressing.offer_approval,
+    Verb.MUTE: pressing.mute(True),
+    Verb.UNMUTE: pressing.mute(False),
 }
 
 

@@ -5,14 +5,15 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 
+from agents.domain.decisions import pressing
 from agents.domain.decisions.authority import Kind, Presser
 from agents.domain.decisions.decision import Decision
 from agents.domain.decisions.pressing import Press
-from agents.domain.decisions.refusing import refuse_unless_open
+from agents.domain.decisions.table import refuse_unless_open
 from agents.domain.errors import NotHeard, OverlordError, PressRefused
 from agents.domain.ids import Account, surface_of
 from agents.domain.project.linking import LinkRequest
-from agents.domain.task import decide, steering
+from agents.domain.task import decide
 from agents.domain.task.request import Request
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import clean, hidden_in
@@ -233,7 +234,7 @@ class Inbox:
         task = tx.log.in_thread(decision.task)
         press = Press(decision=decision.id, letter=choice.letter, words=pressed.words)
         moment = replace(self._office.moment(task.request.channel, pressed.key), who=lambda id: tx.people.get(id).id)
-        facts = steering.press(task, press, speaker, moment)
+        facts = pressing.press(task, press, speaker, moment)
         tx.log.append(task.id, facts, _cause(pressed))
         return self._handled(f"{task.id}: {', '.join(type(f).__name__ for f in facts)}")
 

@@ -4,11 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from agents.domain.checks.evaluation import Evaluation
-from agents.domain.decisions import answering, pressing
+from agents.domain.decisions import answering
 from agents.domain.decisions.answering import Utterance
-from agents.domain.decisions.assent import assents
 from agents.domain.decisions.authority import Kind, Presser
-from agents.domain.decisions.kind import Facts, Moment
+from agents.domain.decisions.kind import Facts, Moment, assents
 from agents.domain.decisions.table import rule_of
 from agents.domain.errors import PressRefused
 from agents.domain.ids import DecisionId, TaskId, surface_of
@@ -56,7 +55,7 @@ class Talk:
     @property
     def answers(self) -> bool:
         """Whether it answers a question that is answered in words, by somebody who may."""
-        found = pressing.read(self.task, self.words, self.speaker, self.moment).answers
+        found = answering.read(self.task, self.words, self.speaker, self.moment).answers
         scopes = (Kind.SCOPE, Kind.START_SCOPE)
         return any(rule_of(each.decision).by_words or each.decision.kind in scopes for each in found)
 
@@ -66,14 +65,14 @@ class Talk:
             return False
         if command.verb in _ALSO_BUTTONS and not answering.names_option(self.task, self.words.text, label_of):
             return False
-        return bool(pressing.read(self.task, self.words, self.speaker, self.moment).answers)
+        return bool(answering.read(self.task, self.words, self.speaker, self.moment).answers)
 
     def reply(self, tx: Transaction) -> str:
         """Record what it is, and say what it led to."""
-        facts = pressing.reply(self.task, self.words, self.speaker, self.moment)
+        facts = answering.reply(self.task, self.words, self.speaker, self.moment)
         self._append(facts, tx)
         point_to_button(facts, self.said, tx)
-        reading = pressing.read(self.task, self.words, self.speaker, self.moment)
+        reading = answering.read(self.task, self.words, self.speaker, self.moment)
         if reading.not_theirs:
             card = replies.remark_card(self.task, reading.not_theirs, self.words.text)
             whisper = wish(f"whisper:{self.said.key}", self.said.thread, card, Act.WHISPER, self.said.by)
@@ -84,7 +83,7 @@ class Talk:
         """It was not said to us. Where the speaker may answer what has a clock, the clock waits all the same."""
         if isinstance(meaning, Command):
             return ""
-        facts = pressing.wait_for_words(self.task, self.words, self.speaker, self.moment)
+        facts = answering.wait_for_words(self.task, self.words, self.speaker, self.moment)
         self._append(facts, tx)
         return "not said to me; a clock waits for what was meant" if facts else ""
 

@@ -2,7 +2,7 @@
 
 What is in a step of ours, for 50 tasks at once, on SQLite with synchronous=FULL, through the program's own classes:
 
-- one transaction of `Database.write`, awaited until it is on disk: the task is loaded, `pressing.reply` decides, the
+- one transaction of `Database.write`, awaited until it is on disk: the task is loaded, `answering.reply` decides, the
   fact is appended with its hash chain and the task's snapshot, and the delivery that led to it is settled;
 - the launcher: it reads the fact, writes the row of a job that follows from it and moves its cursor. In the program
   only some facts lead to a job; here every fact does;
@@ -27,7 +27,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from agents.domain.decisions import pressing
+from agents.domain.decisions import answering
 from agents.domain.decisions.answering import Utterance
 from agents.domain.decisions.authority import Presser
 from agents.domain.task.task import Task
@@ -116,7 +116,7 @@ async def _flow(office: Services, task: Task, keys: list[str]) -> None:
 
 def _step(office: Services, task: Task, presser: Presser, key: str, tx: Transaction) -> None:
     moment = office.moment(task.request.channel, key)
-    facts = pressing.reply(tx.log.task(task.id), Utterance(text=TEXT), presser, moment)
+    facts = answering.reply(tx.log.task(task.id), Utterance(text=TEXT), presser, moment)
     tx.log.append(task.id, facts, Cause(actor=owner_of(task), delivery=key))
     tx.deliveries.settle(key, DeliveryState.HANDLED, f"{task.id}: RemarkMade", moment.at)
 

@@ -2,8 +2,8 @@
 
 from agents.domain.checks.evaluation import RiskLevel
 from agents.domain.decisions.authority import Kind
-from agents.domain.decisions.decision import Option
-from agents.domain.decisions.kind import Question
+from agents.domain.decisions.decision import Decision, Option, decision_id
+from agents.domain.decisions.kind import Moment, Question
 from agents.domain.decisions.subject import (
     OfBudget,
     OfHead,
@@ -17,8 +17,10 @@ from agents.domain.decisions.subject import (
     OfWords,
     Subject,
 )
-from agents.domain.decisions.table import KINDS
+from agents.domain.decisions.table import KINDS, open_questions
+from agents.domain.events import DecisionSuperseded, Event
 from agents.domain.ids import ProposalId
+from agents.domain.task.task import Task
 
 
 def question(
@@ -27,7 +29,7 @@ def question(
     """Of the kind that is decided by this rule: `plan`, `gate_high`."""
     name, risk = _named(rule)
     about = subject or sample(name, risk)
-    return Question(kind=KINDS[name], options=options, text=text, subject=about, default=default)
+    return Question(kind=name, options=options, text=text, subject=about, default=default)
 
 
 def _named(rule: str) -> tuple[Kind, RiskLevel]:
@@ -54,3 +56,10 @@ def sample(name: Kind, risk: RiskLevel = RiskLevel.LOW) -> Subject | None:
     }
     wanted = KINDS[name].subject
     return samples[wanted] if wanted else None
+
+
+def supersede(old: Decision, task: Task, question: Question, moment: Moment) -> list[Event]:
+    """What was shown has changed: the old card says so, a new one asks. Facts of earlier versions have it."""
+    new = decision_id(task.id, question.kind, moment.cause)
+    gone = DecisionSuperseded(task=task.id, project=old.project, at=moment.at, decision=old.id, by=new)
+    return open_questions(task, [gone, question], moment)

@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
+from agents.domain.decisions import pressing
 from agents.domain.decisions.authority import Kind, Presser
 from agents.domain.decisions.kind import Moment
 from agents.domain.events import Event
 from agents.domain.planning import planning
 from agents.domain.planning.planning import Draft, after_draft, after_review
 from agents.domain.planning.verdicts import Critic, Custodiet
-from agents.domain.task import steering
 from agents.domain.task.fold import evolve, replay
 from agents.domain.task.task import Task
 from tests.builders.decompositions import plan, subtask
@@ -46,4 +46,4 @@ class Planned:
         return self.then(after_review(self.task, review(critic, custodiet, asks), self.moment(**more)))
 
     def press(self, kind: Kind, value: str, words: str = "", by: Presser = APPROVER) -> Task:
-        return self.then(steering.press(self.task, on(self.task, kind, value, words), by, self.moment()))
+        return self.then(pressing.press(self.task, on(self.task, kind, value, words), by, self.moment()))

@@ -8,8 +8,8 @@ import pytest
 
 from agents.domain import events as e
 from agents.domain.checks.evaluation import GateRun, Score
+from agents.domain.decisions import pressing
 from agents.domain.decisions.authority import Kind
-from agents.domain.task import steering
 from agents.domain.task.issue_comments import TELLS, Act, telling
 from agents.domain.task.request import Origin
 from agents.domain.work.work import Ending, SubtaskState
@@ -104,7 +104,7 @@ async def test_the_whole_is_taken_over_on_the_tasks_own_branch(work: Work) -> No
 async def hand_over(work: Work) -> e.WorkKept:
     def stop(tx: Transaction) -> None:
         task = tx.log.task(work.task)
-        facts = steering.stop(task, ANA, "", work.office.moment(task.request.channel, "stop"))
+        facts = pressing.stop(task, ANA, "", work.office.moment(task.request.channel, "stop"))
         tx.log.append(task.id, facts, Cause(actor="console:ana", delivery="stop"))
 
     await work.office.database.write(stop)

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from agents.domain.decisions import pressing
+from agents.domain.decisions import answering, pressing
 from agents.domain.decisions.answering import Utterance
 from agents.domain.decisions.authority import Group, Kind, Presser
 from agents.domain.decisions.pressing import Press
 from agents.domain.ids import PersonId
-from agents.domain.task import steering
 from agents.domain.work.work import SubtaskState
 from agents.ports import Brief
 from bot.services import Services
@@ -50,7 +49,7 @@ class Work(Planning):
             option = next(o for o in decision.options if value in (o.value, o.label))
             key = _delivered(tx, f"press:{decision.id}:{by.person}", self.office)
             pressed = Press(decision=decision.id, letter=option.letter, words=words)
-            facts = steering.press(task, pressed, by, self.office.moment(task.request.channel, key))
+            facts = pressing.press(task, pressed, by, self.office.moment(task.request.channel, key))
             tx.log.append(task.id, facts, Cause(actor="console:lead", delivery=key))
 
         await self.office.database.write(transaction)
@@ -59,7 +58,7 @@ class Work(Planning):
         def transaction(tx: Transaction) -> None:
             task = tx.log.task(self.task)
             moment = self.office.moment(task.request.channel, _delivered(tx, text, self.office))
-            facts = pressing.reply(task, Utterance(text=text, mentioned=mentioned), by, moment)
+            facts = answering.reply(task, Utterance(text=text, mentioned=mentioned), by, moment)
             tx.log.append(task.id, facts, Cause(actor="console:ana", delivery=text))
 
         await self.office.database.write(transaction)
@@ -82,7 +81,7 @@ class Work(Planning):
     async def stop(self) -> None:
         def transaction(tx: Transaction) -> None:
             task = tx.log.task(self.task)
-            facts = steering.stop(task, ANA, "", self.office.moment(task.request.channel, "stop"))
+            facts = pressing.stop(task, ANA, "", self.office.moment(task.request.channel, "stop"))
             tx.log.append(task.id, facts, Cause(actor="console:ana", delivery="stop"))
 
         await self.office.database.write(transaction)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from agents.catalog.policies import load_panel
-from agents.domain.decisions import pressing
+from agents.domain.decisions import answering
 from agents.domain.decisions.answering import Utterance
 from agents.domain.decisions.authority import Presser
 from agents.domain.decisions.kind import Moment, Withdrawal, withdraw
@@ -105,7 +105,7 @@ class Planning:
     async def remark(self, text: str) -> None:
         def transaction(tx: Transaction) -> None:
             task = tx.log.task(self.task)
-            facts = pressing.reply(task, Utterance(text=text), ANA, self.office.moment(task.request.channel, text))
+            facts = answering.reply(task, Utterance(text=text), ANA, self.office.moment(task.request.channel, text))
             tx.log.append(task.id, facts, Cause(actor="console:ana", delivery=text))
 
         await self.office.database.write(transaction)

@@ -8,7 +8,7 @@ from functools import partial
 
 from sqlalchemy import text
 
-from agents.domain.decisions import kind as asking
+from agents.domain.decisions import table
 from agents.domain.decisions.authority import ChannelPolicy, Group, OnTimeout
 from agents.domain.decisions.decision import Decision, Option, lettered
 from agents.domain.decisions.kind import Moment, Question
@@ -192,7 +192,7 @@ def open_task(key: str, by: Account, channel: str, at: datetime, tx: Transaction
 
 
 def ask(task: TaskId, question: Question, moment: Moment, tx: Transaction) -> Decision:
-    facts = asking.ask(tx.log.task(task), question, moment)
+    facts = table.ask(tx.log.task(task), question, moment)
     now = tx.log.append(task, facts, Cause(actor="overlord", delivery=moment.cause))
     return now.open[-1]
 

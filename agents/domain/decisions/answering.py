@@ -1,22 +1,36 @@
-"""What words in a task's thread answer: which of its open questions, and with which option. It decides nothing."""
+"""Words in a task's thread: which of its open questions they answer, with which option, and what follows."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from agents.domain.decisions.assent import assents
-from agents.domain.decisions.authority import Kind
-from agents.domain.decisions.decision import Decision, Option, numbers
-from agents.domain.decisions.kinds.plan.clarification import FREE
-from agents.domain.decisions.kinds.work.start_scope import StartScopeOption
-from agents.domain.decisions.subject import OfRun, OfStep, OfSubtask
-from agents.domain.decisions.table import kind_of, lapsed, questions
+from agents.domain import events as e
+from agents.domain.decisions.authority import STEERING, Kind, Presser, Rule, may
+from agents.domain.decisions.decision import AnswerTo, Decision, Option, lettered, numbers
+from agents.domain.decisions.kind import FREE, Chosen, Facts, Moment, Question, Withdrawal, assents, withdraw
+from agents.domain.decisions.kinds.task import MEANT, MeantOption
+from agents.domain.decisions.kinds.work import StartScopeOption
+from agents.domain.decisions.subject import OfRun, OfStep, OfSubtask, OfWords
+from agents.domain.decisions.table import (
+    ask,
+    can_be_held,
+    conclude,
+    kind_of,
+    lapsed,
+    questions,
+    refuse_without_words,
+    rights_to,
+    rule_name,
+    rule_of,
+)
 from agents.domain.ids import DecisionId
 from agents.domain.task.task import Task
+from agents.domain.text.sanitize import one_line
 from agents.domain.work.scope import paths_within
 
 LabelOf = Callable[[Decision, Option], str]  # what the button of an option says
+GOES_ON = ("resume", "retry")  # options that take no words of their own
 May = Callable[[Decision, Option], bool]  # whether the speaker may take this option now
 
 
@@ -83,7 +97,117 @@ class Reading:
     not_theirs: Decision | None = None  # what they would answer, if the speaker had the right
 
 
-def read(task: Task, words: Utterance, may: May, at: datetime) -> Reading:
+def reply(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Facts:
+    """Words in a task's thread: an answer, something to ask back about, or a remark.
+
+    An approval is never given this way, and the words of someone without the right answer nothing.
+    """
+    reading = read(task, words, presser, moment)
+    answers = reading.answers
+    if len(answers) == 1:
+        return _answered(task, answers[0], words, presser, moment)
+    if answers:
+        answers = tuple(a for a in answers if not a.approves or rule_of(a.decision).people == 1) or answers[:1]
+        return [*_wait(task, words, presser, moment), *_ask_which(task, answers, words.text, presser, moment)]
+    if task.ended:
+        return []
+    waits = [] if words.talk else _wait(task, words, presser, moment)
+    remark = _remark(task, words, presser, moment)
+    to_us = words.mentioned and not words.talk and reading.not_theirs is None
+    return [*waits, replace(remark, asks=to_us and not presser.is_(task.request.by))]
+
+
+def read(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Reading:
+    """What the words answer, given what the speaker may decide at this moment."""
+
+    def may_take(decision: Decision, option: Option) -> bool:
+        return _entitled(task, presser, moment, *rights_to(decision, option))
+
+    return _look(task, words, may_take, _said_at(words, moment))
+
+
+def _said_at(words: Utterance, moment: Moment) -> datetime:
+    """Words count at the time they were said, however late they are read."""
+    return min(words.at or moment.at, moment.at)
+
+
+def wait_for_words(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Facts:
+    """Somebody who may answer wrote something that was not said to us: no clock decides against it."""
+    return [] if task.ended or words.talk else _wait(task, words, presser, moment)
+
+
+def _answered(task: Task, answer: Answer, words: Utterance, presser: Presser, moment: Moment) -> Facts:
+    decision, option = answer.decision, answer.option
+    if answer.approves:
+        if answer.words:
+            return _ask_which(task, (answer,), answer.words, presser, moment)
+        by, letter = presser.person, option.letter
+        return [e.ApprovalOffered(task=task.id, at=moment.at, by=by, decision=decision.id, option=letter)]
+    refuse_without_words(decision, option, answer.words)
+    facts = conclude(task, Chosen(decision=decision, option=option, by=(presser.person,), words=answer.words), moment)
+    if answer.words and option.value in GOES_ON:  # “go on, but use tabs”: the rest is for whoever goes on
+        facts.append(_remark(task, replace(words, text=answer.words), presser, moment))
+    return facts
+
+
+def _remark(task: Task, words: Utterance, presser: Presser, moment: Moment) -> e.RemarkMade:
+    entitled = _entitled(task, presser, moment, STEERING)
+    return e.RemarkMade(
+        task=task.id,
+        at=moment.at,
+        by=presser.person,
+        text=words.text.strip(),
+        entitled=entitled,
+        urgent=entitled and words.mentioned,
+    )
+
+
+def _wait(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Facts:
+    """Silence never overrules words that were said: what they may answer waits until that is known."""
+    again, words_said = moment.at + moment.limits.within("reminder"), one_line(words.text, 100)
+    return [
+        e.DecisionHeld(
+            task=task.id,
+            project=decision.project,
+            at=moment.at,
+            decision=decision.id,
+            by=presser.person,
+            because=words_said,
+            next_due=again if rule_of(decision).reminders else None,
+        )
+        for decision in questions(task)
+        if can_be_held(decision) and not lapsed(decision, _said_at(words, moment))
+        if _entitled(task, presser, moment, rule_of(decision))
+    ]
+
+
+def _ask_which(task: Task, answers: tuple[Answer, ...], text: str, presser: Presser, moment: Moment) -> Facts:
+    """One card, with the words on it. Words that waited for the same question are not lost."""
+    before = [d for d in task.open if d.kind is Kind.MEANT and presser.is_(d.put_to)]
+    said = (d.subject.words for d in before if isinstance(d.subject, OfWords))
+    words = "\n".join((*said, text.strip()))
+    options = lettered(*(_as_option(answer) for answer in answers), MEANT.option(MeantOption.REMARK))
+    question = Question(kind=Kind.MEANT, options=options, subject=OfWords(words=words), put_to=presser.person)
+    return [*withdraw(before, Withdrawal.SAID_SINCE, moment), *ask(task, question, moment)]
+
+
+def _as_option(answer: Answer) -> Option:
+    decision, option = answer.decision, answer.option
+    what = f"Allow {answer.words}" if answer.approves and answer.words else decision.question or str(decision.kind)
+    return Option(
+        value="answer",
+        answers=AnswerTo(decision=decision.id, letter=option.letter),
+        label=one_line(what, 70),
+        right=option.right or rule_name(decision),
+        approves=answer.approves,
+    )
+
+
+def _entitled(task: Task, presser: Presser, moment: Moment, rule: Rule, wider: Rule | None = None) -> bool:
+    return may(rule, presser, task.request.by, moment.channel, wider)
+
+
+def _look(task: Task, words: Utterance, may_take: May, at: datetime) -> Reading:
     """What is named by its button counts before what takes any words, and that before a plain yes."""
     if words.talk:
         return Reading()
@@ -92,7 +216,7 @@ def read(task: Task, words: Utterance, may: May, at: datetime) -> Reading:
     theirs: list[Decision] = []
     for look in (_named, _free, _assented):
         found = list(look(asked, said, words.label))
-        if mine := tuple(answer for answer in found if may(answer.decision, answer.option)):
+        if mine := tuple(answer for answer in found if may_take(answer.decision, answer.option)):
             return Reading(answers=mine)
         theirs += [answer.decision for answer in found]
     return Reading(not_theirs=theirs[0] if theirs else None)

@@ -19,7 +19,7 @@ class Group(StrEnum):
 
 
 class Kind(StrEnum):
-    """The name of each kind of decision; what it is, is in the file of that kind (see `table.KINDS`)."""
+    """The name of each kind of decision; what it is, is in `kinds` (see `table.KINDS`)."""
 
     INTAKE = "intake"  # somebody outside asks for work
     PROJECT = "project"

@@ -1,15 +1,16 @@
-"""A kind of decision: the record that each file in `kinds` fills in, and what kinds share (asking, ending)."""
+"""A kind of decision: the record that each kind in `kinds` fills in, and what kinds share (asking, reading, ending)."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from agents.domain import events as e
 from agents.domain.checks.evaluation import RiskLevel
-from agents.domain.decisions.authority import ChannelPolicy, Kind, OnTimeout, Rule, Silence
-from agents.domain.decisions.decision import Decision, Option, decision_id, lettered
+from agents.domain.decisions.authority import ChannelPolicy, Kind, Rule
+from agents.domain.decisions.decision import Decision, Option, lettered
 from agents.domain.decisions.subject import OfHead, OfStep, Subject
 from agents.domain.events import Event
 from agents.domain.ids import DecisionId, PersonId, ProjectId
@@ -59,7 +60,24 @@ class Chosen:
         return self.words or self.option.label or self.option.value
 
 
-Apply = Callable[[Task, S, Chosen, Moment], Facts]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What to put to a person."""
+
+    kind: Kind
+    options: tuple[Option, ...] = ()  # empty: all that the kind has
+    text: str = ""
+    evidence: tuple[str, ...] = ()
+    subject: Subject | None = None
+    default: str = ""  # the value that silence takes
+    put_to: PersonId | None = None  # None: the task's owner
+    project: ProjectId | None = None  # that asks, in the thread of the task; None: the task itself asks
+    cause: str = ""  # tells it from other questions of its kind that the same moment leads to
+
+
+# What a decision leads to: facts, and questions that `table.open_questions` then puts to people.
+Follows = Sequence[Event | Question]
+Apply = Callable[[Task, S, Chosen, Moment], Follows]
 ReadsWords = Callable[[Decision, str], Option | None]
 
 
@@ -107,6 +125,13 @@ class DecisionKind(Generic[S]):
         )
 
 
+FREE = Option(value="")  # an answer in the person's own words
+
+
+def takes_any_words(decision: Decision, text: str) -> Option | None:
+    return FREE
+
+
 def risk_of(subject: Subject | None) -> RiskLevel | None:
     return subject.risk if isinstance(subject, OfHead | OfStep) else None
 
@@ -116,55 +141,20 @@ def same_option(decision: Decision, value: str) -> Option | None:
     return next((option for option in decision.options if option.value == value), None)
 
 
+_ASSENT = re.compile(
+    r"(?:y|yes|yep|yeah|ok|okay|sure|fine|allowed?|go ahead|do it|please do|of course|approved?|lgtm|ship it|merge it"
+    r"|looks good|sounds good|that(?:'s| is) (?:ok|okay|fine)|👍|✅|\+1)"
+    r"(?:[\s,.!]+(?:please|to me|then|thanks|by me|go ahead|do it|allow it|approved?))*",
+    re.IGNORECASE,
+)
+
+
+def assents(text: str) -> bool:
+    """Whether it is a plain yes, however it is put."""
+    return bool(_ASSENT.fullmatch(text.strip().rstrip(".!")))
+
+
 OUTLIVES = frozenset({Kind.PROPOSAL})  # no work waits for these, and they stay open when their task has ended
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """What to put to a person."""
-
-    kind: DecisionKind[Any]
-    options: tuple[Option, ...] = ()  # empty: all that the kind has
-    text: str = ""
-    evidence: tuple[str, ...] = ()
-    subject: Subject | None = None
-    default: str = ""  # the value that silence takes
-    put_to: PersonId | None = None  # None: the task's owner
-    project: ProjectId | None = None  # that asks, in the thread of the task; None: the task itself asks
-
-
-def ask(task: Task, question: Question, moment: Moment) -> Facts:
-    """Open a decision, put to the task's owner or to whom the question says."""
-    kind, options = question.kind, question.options or question.kind.offer()
-    decision = Decision(
-        id=decision_id(task.id, kind.name, moment.cause),
-        task=task.id,
-        project=question.project,
-        kind=kind.name,
-        options=options,
-        question=question.text,
-        evidence=question.evidence,
-        subject=question.subject,
-        put_to=question.put_to or task.request.by,
-        opened_at=moment.at,
-        default=next((o.letter for o in options if o.value == question.default), ""),
-    )
-    due = first_due(decision, kind.row(risk_of(question.subject)), moment.channel, moment.limits)
-    timed = replace(decision, due=due)
-    return [e.DecisionOpened(task=task.id, project=question.project, at=moment.at, decision=timed)]
-
-
-def first_due(decision: Decision, rule: Rule, channel: ChannelPolicy, limits: Limits) -> datetime | None:
-    """The moment at which silence first means something."""
-    match rule.silence:
-        case Silence.TAKES_DEFAULT if decision.default:
-            return decision.opened_at + limits.within("question_default")
-        case Silence.PASSES if channel.on_timeout is OnTimeout.PASS and decision.default:
-            return decision.opened_at + limits.within("medium_gate")
-        case Silence.EXPIRES:
-            return decision.opened_at + limits.within("confirm")
-        case _:
-            return decision.opened_at + limits.within("reminder") if rule.reminders else None
 
 
 class Withdrawal(StrEnum):
@@ -198,13 +188,6 @@ def ending_with(task: Task, but: DecisionId | None = None) -> tuple[Decision, ..
 def offers_to_go_on(task: Task) -> tuple[Decision, ...]:
     """The cards of a task that was stopped or snoozed. Where it is blocked meanwhile, their buttons lead nowhere."""
     return tuple(d for d in task.open if d.kind in (Kind.STOPPED, Kind.BACKBURNER))
-
-
-def supersede(old: Decision, task: Task, question: Question, moment: Moment) -> Facts:
-    """What was shown has changed: the old card says so, a new one asks."""
-    opened = ask(task, question, moment)
-    new = decision_id(task.id, question.kind.name, moment.cause)
-    return [e.DecisionSuperseded(task=task.id, project=old.project, at=moment.at, decision=old.id, by=new), *opened]
 
 
 def cancel(task: Task, chosen: Chosen, moment: Moment, reason: str = "") -> Facts:

@@ -1,10 +1,9 @@
 """Making proposals. Each trigger has a function here."""
 
-from dataclasses import replace
-
 from agents.domain import events as e
-from agents.domain.decisions.kind import Facts, Moment, Question, ask
-from agents.domain.decisions.kinds.work.proposal import PROPOSAL, about
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.kind import Follows, Moment, Question
+from agents.domain.decisions.kinds.delivery import about
 from agents.domain.ids import project_id
 from agents.domain.learning.proposal import Level, Proposal, ProposalType, Rationale, Trigger, likeness, proposal_id
 from agents.domain.task.task import Task
@@ -14,17 +13,17 @@ from agents.domain.work.work import Work
 MOST = 600  # characters of a blocker
 
 
-def propose(task: Task, proposal: Proposal, moment: Moment) -> Facts:
+def propose(task: Task, proposal: Proposal, moment: Moment) -> Follows:
     """It is put to a person and waits. One like it that is open, under way or turned down does not come back."""
     if task.ended or moment.is_proposed(proposal.likeness):
         return []
     project = project_id(proposal.project)
-    question = Question(kind=PROPOSAL, text=proposal.title, subject=about(proposal), project=project)
     made = e.ProposalMade(task=task.id, project=project, at=moment.at, proposal=proposal)
-    return [made, *ask(task, question, replace(moment, cause=f"{moment.cause}:{proposal.id}"))]
+    subject, cause = about(proposal), proposal.id
+    return [made, Question(kind=Kind.PROPOSAL, text=proposal.title, subject=subject, project=project, cause=cause)]
 
 
-def after_blocker(task: Task, work: Work, blocker: str, moment: Moment) -> Facts:
+def after_blocker(task: Task, work: Work, blocker: str, moment: Moment) -> Follows:
     """What a minion could not remove may be worth a task of its own. No model is asked.
 
     A rehearsed minion is blocked where its script ends, and that is worth none.

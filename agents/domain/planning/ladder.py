@@ -2,7 +2,18 @@
 
 from collections.abc import Sequence
 
-from agents.domain.planning.decomposition import MAX_HOURS, MAX_REVIEW_MINUTES, Confidence, Decomposition, Subtask
+from agents.domain import events as e
+from agents.domain.decisions.kind import Chosen, Facts, Moment
+from agents.domain.planning.decomposition import (
+    MAX_HOURS,
+    MAX_REVIEW_MINUTES,
+    Confidence,
+    Decomposition,
+    Level,
+    Subtask,
+    with_closing,
+)
+from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut, one_line
 
 TODO = "TODO: "
@@ -31,3 +42,15 @@ def outline(request: str, heed: Sequence[str] = ()) -> Decomposition:
         summary="A one-step plan that no model had a part in.",
         assumptions=tuple(f"{TODO}{each}" for each in missing),
     )
+
+
+def choose_outline(task: Task, chosen: Chosen, moment: Moment) -> Facts:
+    """Code writes down what is known; reviewers and a person judge it as any plan."""
+    plan = with_closing(outline(task.request.text, task.plan.feedback))
+    number, why = task.plan.number + 1, cut(" ".join(chosen.decision.evidence[:1]), 400)
+    return [
+        e.OutlineChosen(task=task.id, at=moment.at, by=chosen.person),
+        e.DecompositionDrafted(
+            task=task.id, at=moment.at, number=number, plan=plan, estimate=0.0, level=Level.MINIMAL, why=why
+        ),
+    ]

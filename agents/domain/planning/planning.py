@@ -4,24 +4,13 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 from agents.domain import events as e
-from agents.domain.decisions.authority import PlanPolicy
+from agents.domain.decisions.authority import Kind, PlanPolicy
 from agents.domain.decisions.decision import Option, lettered
-from agents.domain.decisions.kind import (
-    DecisionKind,
-    Facts,
-    Moment,
-    Question,
-    Withdrawal,
-    ask,
-    offers_to_go_on,
-    withdraw,
-)
-from agents.domain.decisions.kinds.plan.clarification import CLARIFICATION
-from agents.domain.decisions.kinds.plan.debate import DEBATE
-from agents.domain.decisions.kinds.plan.no_plan import NO_PLAN, NoPlanOption
-from agents.domain.decisions.kinds.plan.plan import BLOCKED, PLAN, accept
-from agents.domain.decisions.kinds.task.budget import BUDGET, raises
+from agents.domain.decisions.kind import Facts, Moment, Question, Withdrawal, offers_to_go_on, withdraw
+from agents.domain.decisions.kinds.plan import BLOCKED, NO_PLAN, PLAN, NoPlanOption, accept
+from agents.domain.decisions.kinds.task import raises
 from agents.domain.decisions.subject import OfBudget, OfPlan
+from agents.domain.decisions.table import ask
 from agents.domain.planning.debate import MAX_ROUNDS, Debate, Round
 from agents.domain.planning.decomposition import Decomposition, Level, faults, with_closing
 from agents.domain.planning.verdicts import Review, Ruling
@@ -87,7 +76,7 @@ def after_draft(task: Task, draft: Draft, moment: Moment) -> Facts:
         case Clarify(question=text, options=options, why=why):
             choices = lettered(*(Option(value=option, label=option) for option in options[:5]))
             evidence = (one_line(why, 300),) if why.strip() else ()
-            return ask(task, Question(kind=CLARIFICATION, options=choices, text=text, evidence=evidence), moment)
+            return ask(task, Question(kind=Kind.CLARIFICATION, options=choices, text=text, evidence=evidence), moment)
         case CannotPlan(why=why):
             return _escalate(task, task.plan.number, why, None, moment)
         case Decomposition() as drafted:
@@ -152,7 +141,7 @@ def over_budget(task: Task, reached: e.BudgetReached, moment: Moment) -> Facts:
         return []
     shared = "" if reached.budget == f"task {task.id}" else reached.budget
     subject = OfBudget(budget=shared, limit=reached.limit, spent=reached.spent)
-    question = Question(kind=BUDGET, options=raises(reached.limit), subject=subject)
+    question = Question(kind=Kind.BUDGET, options=raises(reached.limit), subject=subject)
     stale = withdraw(offers_to_go_on(task), Withdrawal.BUDGET, moment)
     return [reached, *stale, *ask(task, question, moment)]
 
@@ -170,7 +159,7 @@ def _ruled(task: Task, ruling: Ruling, review: Review, debate: Debate | None, mo
             return _sent_back(task, back, moment)
         case Ruling.BLOCKED:
             blocked = e.DecompositionBlocked(task=task.id, at=moment.at, number=number, review=review)
-            return [blocked, *_ask_plan(task, PLAN, moment, *BLOCKED)]
+            return [blocked, *_ask_plan(task, Kind.PLAN, moment, PLAN.offer(*BLOCKED))]
         case Ruling.ESCALATE_TO_HUMAN:
             why = debate.tension if debate else _missing(review)
             return _escalate(task, number, why, (review, debate), moment)
@@ -182,7 +171,7 @@ def _ask_for_approval(task: Task, moment: Moment) -> Facts:
     usual = task.plan.level is Level.PRIMARY  # what was degraded is never waved through
     if plan and usual and _lets_through(moment) and len(plan.steps) == 1:
         return [accept(task, plan.hash, (), moment)]
-    return _ask_plan(task, PLAN, moment)
+    return _ask_plan(task, Kind.PLAN, moment)
 
 
 def _lets_through(moment: Moment) -> bool:
@@ -194,12 +183,11 @@ def workflow_of(task: Task, current: Callable[[], Workflow]) -> Workflow:
     return task.plan.workflow or (DEFAULT if task.plan.accepted else current())
 
 
-def _ask_plan(task: Task, kind: DecisionKind[OfPlan], moment: Moment, *options: str) -> Facts:
+def _ask_plan(task: Task, kind: Kind, moment: Moment, options: tuple[Option, ...] = ()) -> Facts:
     """The approval is bound to the hash of what is shown."""
     assert task.plan.draft is not None, "there is nothing to decide on"
     subject = OfPlan(hash=task.plan.draft.hash, version=task.plan.number)
-    question = Question(kind=kind, options=kind.offer(*options), subject=subject)
-    return ask(task, question, moment)
+    return ask(task, Question(kind=kind, options=options, subject=subject), moment)
 
 
 def _sent_back(task: Task, back: e.DecompositionSentBack, moment: Moment) -> Facts:
@@ -226,14 +214,13 @@ def _escalate(
     if task.plan.draft is None:
         options = NO_PLAN.offer() if held else NO_PLAN.offer(NoPlanOption.CANCEL)  # the planner itself says no
         return [escalated, *_ask_what_else(task, why, options, later)]
-    return [escalated, *_ask_plan(task, DEBATE, later)]
+    return [escalated, *_ask_plan(task, Kind.DEBATE, later)]
 
 
 def _ask_what_else(task: Task, why: str, options: tuple[Option, ...], moment: Moment) -> Facts:
     """There is nothing to approve. Whoever asked for it may tell more, in words."""
     lines = tuple(line for line in why.splitlines() if line.strip())
-    question = Question(kind=NO_PLAN, options=options, evidence=lines)
-    return ask(task, question, moment)
+    return ask(task, Question(kind=Kind.NO_PLAN, options=options, evidence=lines), moment)
 
 
 def _missing(review: Review) -> str:

@@ -3,22 +3,21 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from agents.domain import events as e
 from agents.domain.decisions.authority import Kind, Presser
 from agents.domain.decisions.decision import Decision, Option, decision_id, lettered
-from agents.domain.decisions.kind import Facts, Moment, Question, Withdrawal, ask, offers_to_go_on, withdraw
-from agents.domain.decisions.kinds.task.controls import CONTROLS
-from agents.domain.decisions.kinds.task.correction import CORRECTION
-from agents.domain.decisions.kinds.task.intake import INTAKE
-from agents.domain.decisions.kinds.task.project import PROJECT
-from agents.domain.decisions.kinds.task.stuck import STUCK, StuckOption
-from agents.domain.decisions.subject import OfJob
-from agents.domain.ids import TaskId
-from agents.domain.task.remarks import SURE
+from agents.domain.decisions.kind import Facts, Moment, Question, Withdrawal, offers_to_go_on, withdraw
+from agents.domain.decisions.kinds.plan import change_plan
+from agents.domain.decisions.kinds.task import CONTROLS, STUCK, StuckOption
+from agents.domain.decisions.subject import OfJob, OfRemark, OfWords
+from agents.domain.decisions.table import ask, questions
+from agents.domain.ids import PersonId, TaskId
 from agents.domain.task.request import Request
 from agents.domain.task.task import Task
 
+SURE = 0.7  # below it, a model's reading of words is not acted upon
 # What is asked on the way to a plan; pointless once the request is another one.
 ABOUT_THE_PLAN = (
     *(Kind.PLAN, Kind.DEBATE, Kind.CLARIFICATION, Kind.NO_PLAN, Kind.CHANGE),
@@ -53,7 +52,7 @@ def choose_project(task: Task, projects: Sequence[str], moment: Moment, guess: G
     if task.project is not None or task.ended or task.of_kind(Kind.PROJECT):
         return []
     if task.request.origin and not (task.request.origin.heard or task.vouched):
-        return [] if task.of_kind(Kind.INTAKE) else ask(task, Question(kind=INTAKE), moment)
+        return [] if task.of_kind(Kind.INTAKE) else ask(task, Question(kind=Kind.INTAKE), moment)
     if task.request.origin and task.request.origin.project in projects:
         why = "it is an issue of this project"
         return [e.ProjectChosen(task=task.id, at=moment.at, project=task.request.origin.project, by=None, why=why)]
@@ -64,7 +63,7 @@ def choose_project(task: Task, projects: Sequence[str], moment: Moment, guess: G
         project, why = chosen
         return [e.ProjectChosen(task=task.id, at=moment.at, project=project, by=None, why=why)]
     options = lettered(*(Option(value=name, label=name) for name in projects))
-    return ask(task, Question(kind=PROJECT, options=options), moment)
+    return ask(task, Question(kind=Kind.PROJECT, options=options), moment)
 
 
 def project_by_rule(request: str, projects: Sequence[str], of_channel: str) -> tuple[str, str] | None:
@@ -113,7 +112,7 @@ def _offer_change(task: Task, text: str, presser: Presser, moment: Moment, hidde
     stale = withdraw(before, Withdrawal.EDITED, moment)
     if text == task.request.text:
         return [edited, *stale]
-    question = Question(kind=CORRECTION, text=text, evidence=(task.request.text,))
+    question = Question(kind=Kind.CORRECTION, text=text, evidence=(task.request.text,))
     return [edited, *stale, *ask(task, question, moment)]
 
 
@@ -123,7 +122,7 @@ def park(task: Task, parked: e.JobParked, moment: Moment) -> Facts:
         return []
     options = () if parked.flow == "decompose" else (StuckOption.RETRY, StuckOption.CANCEL)
     question = Question(
-        kind=STUCK,
+        kind=Kind.STUCK,
         options=STUCK.offer(*options),
         evidence=(parked.problem, parked.kept),
         subject=OfJob(flow=parked.flow),
@@ -133,3 +132,80 @@ def park(task: Task, parked: e.JobParked, moment: Moment) -> Facts:
         *withdraw(offers_to_go_on(task), Withdrawal.STUCK, moment),
         *ask(task, question, moment),
     ]
+
+
+class Intent(StrEnum):
+    CHANGE = "change"
+    APPROVE = "approve"
+    STATUS = "status"
+    WHY = "why"
+    COST = "cost"
+    OTHER = "other"  # small talk, or a remark to keep in mind: silence is an answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Understood:
+    intent: Intent
+    confidence: float
+
+
+def after_remark(task: Task, remark: e.RemarkMade, understood: Understood, moment: Moment) -> Facts:
+    """Below 0.7 one question is asked, and only where a wrong guess would change something."""
+    if task.ended:
+        return []
+    if remark.asks and _may_be_a_request(task, understood):
+        return _ask_whether_new(task, remark, moment)
+    match understood.intent:
+        case Intent.CHANGE if understood.confidence < SURE:
+            return _ask_whether(task, remark, moment)
+        case Intent.CHANGE:
+            return change_plan(task, remark.by, remark.text, moment)
+        case Intent.APPROVE:
+            return _offer(task, remark.by, moment)
+        case Intent.STATUS | Intent.WHY | Intent.COST:
+            about = understood.intent.value
+            return [e.TaskAskedAbout(task=task.id, at=moment.at, by=remark.by, about=about)]
+        case Intent.OTHER:
+            return []
+
+
+def _may_be_a_request(task: Task, understood: Understood) -> bool:
+    """What is no question about the task, and not surely a wish for the plan that is shown."""
+    if understood.intent is Intent.CHANGE:
+        return understood.confidence < SURE or not _plan_is_shown(task)
+    return understood.intent is Intent.OTHER
+
+
+def _ask_whether_new(task: Task, remark: e.RemarkMade, moment: Moment) -> Facts:
+    """It is kept as a remark already; whoever said it may have meant a task of their own."""
+    about = OfRemark(entitled=remark.entitled)
+    return ask(task, Question(kind=Kind.SECOND, text=remark.text, subject=about, put_to=remark.by), moment)
+
+
+def _plan_is_shown(task: Task) -> bool:
+    return any(d.kind in (Kind.PLAN, Kind.DEBATE) for d in task.open)
+
+
+def known(task: Task) -> list[str]:
+    """What a reader of the remark should know of the thread: where the task is and what it waits for."""
+    facts = [f"The task is {task.state.replace('_', ' ')}."]
+    if task.plan.draft:
+        facts.append(f"Version {task.plan.number} of a plan was drafted: {task.plan.draft.goal}")
+    return facts + [
+        f"Open for a person to decide: {d.kind.replace('_', ' ')}. {d.question}".strip() for d in questions(task)
+    ]
+
+
+def _ask_whether(task: Task, remark: e.RemarkMade, moment: Moment) -> Facts:
+    if not _plan_is_shown(task):
+        return []
+    before = [d for d in task.open if d.kind is Kind.CHANGE]
+    asked = ask(task, Question(kind=Kind.CHANGE, subject=OfWords(words=remark.text)), moment)
+    return [*withdraw(before, Withdrawal.SAID_SINCE, moment), *asked]
+
+
+def _offer(task: Task, by: PersonId, moment: Moment) -> Facts:
+    for decision in questions(task):
+        if any(option.approves for option in decision.options):
+            return [e.ApprovalOffered(task=task.id, at=moment.at, by=by, decision=decision.id)]
+    return []

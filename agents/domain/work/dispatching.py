@@ -1,11 +1,10 @@
 """Which subtasks may start now, and what each may write."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from agents.domain import events as e
-from agents.domain.decisions.kind import Facts, Moment, Question, Withdrawal, ask, ending_with, withdraw
-from agents.domain.decisions.kinds.work.start_scope import START_SCOPE
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.kind import Facts, Follows, Moment, Question, Withdrawal, ending_with, withdraw
 from agents.domain.decisions.subject import OfSubtask
 from agents.domain.ids import DecisionId, PersonId
 from agents.domain.planning.decomposition import Subtask
@@ -13,7 +12,7 @@ from agents.domain.task.fold import evolve
 from agents.domain.task.task import Task, TaskState
 from agents.domain.work.git_names import branch_for
 from agents.domain.work.runs import about_run, continue_run
-from agents.domain.work.scope import Scope, ScopeMode
+from agents.domain.work.scope import Scope, ScopeMode, limited_to
 from agents.domain.work.work import DROPPED, SubtaskState, Work
 
 ACTIVE = (SubtaskState.RUNNING, SubtaskState.EVALUATING, SubtaskState.NEEDS_HUMAN, SubtaskState.PAUSED)
@@ -30,9 +29,7 @@ def scope_of(task: Task, subtask: Subtask) -> Scope | None:
 
 
 def _listed(files: Iterable[str]) -> Scope:
-    patterns = tuple(f"{path}**" if path.endswith("/") else path for path in files)
-    loose = any("*" in pattern for pattern in patterns)
-    return Scope(mode=ScopeMode.DIRECTORY if loose else ScopeMode.EXPLICIT, patterns=patterns)
+    return limited_to(f"{path}**" if path.endswith("/") else path for path in files)
 
 
 def _scope_of_all(task: Task, files: Iterable[str]) -> Scope:
@@ -40,10 +37,10 @@ def _scope_of_all(task: Task, files: Iterable[str]) -> Scope:
     allowed = [work.scope for work in task.work.subtasks if work.state is SubtaskState.DONE]
     if any(scope.mode is ScopeMode.UNRESTRICTED for scope in allowed):
         return Scope(mode=ScopeMode.UNRESTRICTED)
-    return _listed(dict.fromkeys((*files, *(pattern for scope in allowed for pattern in scope.patterns))))
+    return _listed((*files, *(pattern for scope in allowed for pattern in scope.patterns)))
 
 
-def start_next(task: Task, moment: Moment) -> Facts:
+def start_next(task: Task, moment: Moment) -> Follows:
     """Start whatever may start now; when nothing is left, the whole is complete."""
     if task.work.subtasks and all(work.settled for work in task.work.subtasks):
         return [e.WorkCompleted(task=task.id, at=moment.at)]
@@ -55,7 +52,7 @@ def came_to_nothing(task: Task) -> bool:
     return all(work.state in DROPPED for work in task.work.subtasks if not task.plan.is_closing(work.number))
 
 
-def _start_all(task: Task, moment: Moment) -> Facts:
+def _start_all(task: Task, moment: Moment) -> Follows:
     """Nothing begins while the task rests; it does when it is resumed."""
     if task.state is not TaskState.RUNNING:
         return []
@@ -103,30 +100,30 @@ def _stem(path: str) -> tuple[str, bool]:
     return path.partition("*")[0], "*" in path or path.endswith("/")
 
 
-def _start(task: Task, work: Work, moment: Moment) -> Facts:
+def _start(task: Task, work: Work, moment: Moment) -> Follows:
     subtask = task.plan.subtask(work.number)
     if scope := scope_of(task, subtask):
         ready = e.SubtaskReady(task=task.id, at=moment.at, subtask=work.number, attempt=1, scope=scope)
         return [ready]
-    return _ask_for_scope(task, subtask, moment)
+    return _ask_for_scope(task, subtask)
 
 
-def _ask_for_scope(task: Task, subtask: Subtask, moment: Moment) -> Facts:
+def _ask_for_scope(task: Task, subtask: Subtask) -> Follows:
     """Unknown files are asked for, with a suggestion; everything is an explicit choice of a person."""
     subject = OfSubtask(subtask=subtask.number)
     if any(d.subject == subject for d in task.open):
         return []
     suggested = sorted({f"{path.partition('/')[0]}/**" for path in _paths(task) if "/" in path}) or ["**"]
     text = f"The plan names no files for subtask {task.id}.{subtask.number} ({subtask.title}). What may it write?"
-    question = Question(kind=START_SCOPE, text=text, evidence=tuple(suggested), subject=subject)
-    return ask(task, question, replace(moment, cause=f"{moment.cause}:scope:{subtask.number}"))
+    cause = f"scope:{subtask.number}"
+    return [Question(kind=Kind.START_SCOPE, text=text, evidence=tuple(suggested), subject=subject, cause=cause)]
 
 
 def _paths(task: Task) -> Iterable[str]:
     return task.plan.draft.paths if task.plan.draft else ()
 
 
-def resume(task: Task, moment: Moment) -> Facts:
+def resume(task: Task, moment: Moment) -> Follows:
     """After a stop: each run that was stopped goes on where it was, then whatever may start."""
     if task.state is not TaskState.RUNNING:
         return []
@@ -153,7 +150,7 @@ def persons_branch(task: Task, work: Work) -> str:
     return work.branch or task.work.branch
 
 
-def drop(task: Task, work: Work, by: PersonId, moment: Moment, but: DecisionId) -> Facts:
+def drop(task: Task, work: Work, by: PersonId, moment: Moment, but: DecisionId) -> Follows:
     """What waits for it cannot be done either, so it goes too."""
     failed, blocked = SubtaskState.FAILED, SubtaskState.BLOCKED
     why = f"dropped: {work.problem}" if work.problem else "dropped by a person"

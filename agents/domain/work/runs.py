@@ -1,5 +1,6 @@
 """One attempt at a subtask: naming it, finding it again, and trying once more."""
 
+from dataclasses import replace
 from datetime import datetime
 from typing import TypedDict
 
@@ -7,6 +8,7 @@ from agents.domain import events as e
 from agents.domain.decisions.subject import OfRun, OfStep
 from agents.domain.ids import TaskId
 from agents.domain.task.task import Task
+from agents.domain.work.scope import Scope, ScopeMode, limited_to
 from agents.domain.work.work import SubtaskState, Work, run_key
 
 
@@ -61,6 +63,19 @@ def continue_run(task: Task, work: Work, at: datetime) -> e.SubtaskReady:
         scope=work.scope,
         feedback=work.feedback,
     )
+
+
+def change_whole(task: Task, words: str, at: datetime) -> e.SubtaskReady:
+    """The closing subtask sees all of it, so it is the one that fixes what a person found."""
+    last = replace(task.work.subtasks[-1], scope=_scope_of_whole(task))
+    return run_again(task, last, (f"A person read the whole and asks for changes: {words}",), at, afresh=True)
+
+
+def _scope_of_whole(task: Task) -> Scope:
+    scopes = [work.scope for work in task.work.subtasks]
+    if any(each.mode is ScopeMode.UNRESTRICTED for each in scopes):
+        return Scope(mode=ScopeMode.UNRESTRICTED)
+    return limited_to(pattern for each in scopes for pattern in each.patterns)
 
 
 def key_of(task: Task, work: Work) -> str:

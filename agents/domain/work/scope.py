@@ -4,7 +4,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 LONGEST = 4096
@@ -149,12 +149,16 @@ def paths_within(text: str) -> tuple[str, ...]:
     return paths_in("\n".join(word for word in words if re.search(r"[/*]|\w\.\w", word)))
 
 
-def widen(scope: Scope, paths: tuple[str, ...]) -> Scope:
-    patterns = tuple(dict.fromkeys((*scope.patterns, *paths)))
-    if scope.mode is ScopeMode.UNRESTRICTED:
-        return Scope(mode=ScopeMode.UNRESTRICTED, patterns=patterns)
+def limited_to(named: Iterable[str]) -> Scope:
+    """What these paths and patterns allow, and nothing else."""
+    patterns = tuple(dict.fromkeys(named))
     loose = any("*" in pattern for pattern in patterns)
     return Scope(mode=ScopeMode.DIRECTORY if loose else ScopeMode.EXPLICIT, patterns=patterns)
+
+
+def widen(scope: Scope, paths: tuple[str, ...]) -> Scope:
+    wider = limited_to((*scope.patterns, *paths))
+    return replace(wider, mode=ScopeMode.UNRESTRICTED) if scope.mode is ScopeMode.UNRESTRICTED else wider
 
 
 def twins(added: Iterable[str], there: Iterable[str]) -> list[tuple[str, str]]:

@@ -5,13 +5,12 @@ from dataclasses import dataclass, replace
 from agents.domain import events as e
 from agents.domain.checks.evaluation import Change, Evaluation, RiskLevel, Score
 from agents.domain.checks.risk import Risk, at_least_high
-from agents.domain.decisions.kind import Facts, Moment, Question, Withdrawal, ask, ending_with, withdraw
-from agents.domain.decisions.kinds.work import gate, question
-from agents.domain.decisions.kinds.work.escalation import ask_what_next
-from agents.domain.decisions.kinds.work.merge import MERGE
-from agents.domain.decisions.kinds.work.scope import SCOPE
-from agents.domain.decisions.kinds.work.unmerged import UNMERGED
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.kind import Facts, Moment, Question, Withdrawal, ending_with, withdraw
+from agents.domain.decisions.kinds.delivery import GateOption
+from agents.domain.decisions.kinds.work import answers, what_next
 from agents.domain.decisions.subject import OfHead, OfRun, OfStep
+from agents.domain.decisions.table import ask, open_questions
 from agents.domain.learning import proposing
 from agents.domain.task.fold import evolve
 from agents.domain.task.task import Task, TaskState
@@ -63,22 +62,23 @@ def stopped(task: Task, work: Work, commit: str, moment: Moment, changes: tuple[
 def asked(task: Task, work: Work, wanted: Wanted, commit: str, moment: Moment) -> Facts:
     """A question of its own, or one for more scope: bound to this run and to these very paths."""
     pause = e.MinionAsked(**about_run(task, work, moment.at), commit=commit, question=wanted.question)
-    later = replace(moment, cause=f"{moment.cause}:{key_of(task, work)}:{work.questions}")
-    return [pause, *ask(task, _question(task, work, wanted), later)]
+    return open_questions(task, [pause, _question(task, work, wanted)], moment)
 
 
 def _question(task: Task, work: Work, wanted: Wanted) -> Question:
     name, run = f"{task.id}.{work.number}", OfRun(subtask=work.number, attempt=work.attempt)
+    cause = f"{key_of(task, work)}:{work.questions}"
     if wanted.paths:
         text = f"{name} wants to write more than the plan names: {wanted.question}"
-        return Question(kind=SCOPE, text=text, evidence=wanted.paths, subject=run)
+        return Question(kind=Kind.SCOPE, text=text, evidence=wanted.paths, subject=run, cause=cause)
     return Question(
-        kind=question.QUESTION,
-        options=question.answers(wanted.options, wanted.default),
+        kind=Kind.QUESTION,
+        options=answers(wanted.options, wanted.default),
         text=f"{name} asks: {wanted.question}",
         evidence=(wanted.why,) if wanted.why else (),
         subject=run,
         default=wanted.default,
+        cause=cause,
     )
 
 
@@ -93,7 +93,8 @@ def failed(task: Task, work: Work, ended: Ended, moment: Moment) -> Facts:
         changes=ended.changes,
     )
     proposal = proposing.after_blocker(task, work, ended.problem, moment) if ended.ending is Ending.BLOCKED else []
-    return [fact, *ask_what_next(task, replace(work, patch=ended.patch), ended.problem, moment), *proposal]
+    asked = what_next(task, replace(work, patch=ended.patch), ended.problem)
+    return open_questions(task, [fact, asked, *proposal], moment)
 
 
 def after_evaluation(task: Task, work: Work, evaluation: Evaluation, risk: Risk, moment: Moment) -> Facts:
@@ -111,7 +112,7 @@ def after_evaluation(task: Task, work: Work, evaluation: Evaluation, risk: Risk,
     why = "Another attempt would not fix this" if hopeless else f"{tries} failed"
     said = f"{why}: {'; '.join(evaluation.feedback[:2])}"
     escalated = e.SubtaskEscalated(**about, why=said, patch=work.patch)
-    return [judged, escalated, *ask_what_next(task, work, why, moment)]
+    return open_questions(task, [judged, escalated, what_next(task, work, why)], moment)
 
 
 def most_attempts(task: Task) -> int:
@@ -141,12 +142,13 @@ def _gate(task: Task, work: Work, evaluation: Evaluation, risk: Risk, moment: Mo
             return [e.GatePassed(**about_run(task, work, moment.at))]
     by_time = level is RiskLevel.MEDIUM and not _leaves_next(task, work, moment)
     asked = Question(
-        kind=gate.GATE,
+        kind=Kind.GATE,
         text=f"{task.id}.{work.number} passed its checks. {' '.join(part for part in (said, unseen) if part)}",
         subject=OfStep(subtask=work.number, attempt=work.attempt, commit=evaluation.commit, risk=level),
-        default=gate.GateOption.PASS if by_time else "",
+        default=GateOption.PASS if by_time else "",
+        cause=f"gate:{work.number}",
     )
-    return ask(task, asked, replace(moment, cause=f"{moment.cause}:gate:{work.number}"))
+    return ask(task, asked, moment)
 
 
 def _is_let_pass(task: Task, work: Work, evaluation: Evaluation, risk: Risk) -> bool:
@@ -179,7 +181,7 @@ def _unseen_but_leaving(task: Task, moment: Moment) -> str:
 def done(task: Task, work: Work, tip: str, moment: Moment) -> Facts:
     """Its work is on the task's branch; what waited for it may start."""
     settled = e.SubtaskDone(task=task.id, at=moment.at, subtask=work.number, attempt=work.attempt, commit=tip)
-    return [settled, *start_next(evolve(task, settled), moment)]
+    return open_questions(task, [settled, *start_next(evolve(task, settled), moment)], moment)
 
 
 def pulled(task: Task, opened: e.PullOpened, risk: Risk, changes: tuple[Change, ...], moment: Moment) -> Facts:
@@ -191,7 +193,7 @@ def ask_to_merge(task: Task, head: str, risk: Risk, changes: tuple[Change, ...],
     files = f"{len(changes)} file{'s' if len(changes) != 1 else ''}"
     lines = f"+{sum(c.added for c in changes)} −{sum(c.removed for c in changes)}"
     question = Question(
-        kind=MERGE,
+        kind=Kind.MERGE,
         text=f"{files}, {lines}. {risk.said}",
         subject=OfHead(commit=head, risk=risk.level),
     )
@@ -200,7 +202,7 @@ def ask_to_merge(task: Task, head: str, risk: Risk, changes: tuple[Change, ...],
 
 def unmerged(task: Task, problem: str, moment: Moment) -> Facts:
     question = Question(
-        kind=UNMERGED,
+        kind=Kind.UNMERGED,
         text=f"{task.id} could not be merged",
         evidence=(problem, f"Kept: branch {task.work.branch}"),
     )

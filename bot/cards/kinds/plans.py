@@ -4,10 +4,7 @@ from collections.abc import Iterator
 
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision
-from agents.domain.decisions.kinds.plan.change import ChangeOption
-from agents.domain.decisions.kinds.plan.debate import DebateOption
-from agents.domain.decisions.kinds.plan.no_plan import NoPlanOption
-from agents.domain.decisions.kinds.plan.plan import PlanOption
+from agents.domain.decisions.kinds.plan import ChangeOption, DebateOption, NoPlanOption, PlanOption
 from agents.domain.decisions.subject import OfPlan, OfWords
 from agents.domain.planning.verdicts import Ruling, Stance
 from agents.domain.task.task import Task

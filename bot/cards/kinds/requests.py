@@ -4,10 +4,7 @@ from dataclasses import replace
 
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision, Option
-from agents.domain.decisions.kinds.task.correction import CorrectionOption
-from agents.domain.decisions.kinds.task.intake import IntakeOption
-from agents.domain.decisions.kinds.task.meant import MeantOption
-from agents.domain.decisions.kinds.task.second import SecondOption
+from agents.domain.decisions.kinds.task import CorrectionOption, IntakeOption, MeantOption, SecondOption
 from agents.domain.decisions.subject import OfWords
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut

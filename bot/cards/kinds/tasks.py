@@ -2,12 +2,14 @@
 
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision, DecisionState, Option
-from agents.domain.decisions.kinds.task.budget import BudgetOption
-from agents.domain.decisions.kinds.task.cancel import CancelOption
-from agents.domain.decisions.kinds.task.controls import ControlOption
-from agents.domain.decisions.kinds.task.snoozed import SnoozedOption
-from agents.domain.decisions.kinds.task.stopped import StoppedOption
-from agents.domain.decisions.kinds.task.stuck import StuckOption
+from agents.domain.decisions.kinds.task import (
+    BudgetOption,
+    CancelOption,
+    ControlOption,
+    SnoozedOption,
+    StoppedOption,
+    StuckOption,
+)
 from agents.domain.decisions.subject import OfBudget, OfJob
 from agents.domain.task.task import Task, TaskState
 from agents.domain.work.work import SubtaskState

@@ -6,14 +6,14 @@ from agents.domain.checks.evaluation import RiskLevel
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision
 from agents.domain.decisions.kind import same_option
-from agents.domain.decisions.kinds.work.escalation import EscalationOption
-from agents.domain.decisions.kinds.work.gate import GateOption
-from agents.domain.decisions.kinds.work.merge import MergeOption
-from agents.domain.decisions.kinds.work.question import QuestionOption
-from agents.domain.decisions.kinds.work.scope import ScopeOption
-from agents.domain.decisions.kinds.work.start_scope import StartScopeOption
-from agents.domain.decisions.kinds.work.taken import TakenOption
-from agents.domain.decisions.kinds.work.unmerged import UnmergedOption
+from agents.domain.decisions.kinds.delivery import GateOption, MergeOption, UnmergedOption
+from agents.domain.decisions.kinds.work import (
+    EscalationOption,
+    QuestionOption,
+    ScopeOption,
+    StartScopeOption,
+    TakenOption,
+)
 from agents.domain.decisions.subject import OfStep
 from agents.domain.decisions.table import rights_to
 from agents.domain.task.task import Task

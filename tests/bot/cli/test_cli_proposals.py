@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from agents.domain.decisions.kind import Moment
+from agents.domain.decisions.table import open_questions
 from agents.domain.learning import proposing
 from agents.domain.learning.proposal import Proposal
 from store.codec import Cause
@@ -33,7 +34,8 @@ def propose(shell: Shell, title: str) -> str:
 
 
 def _recorded(proposal: Proposal, tx: Transaction) -> None:
-    facts = proposing.propose(tx.log.task(TASK), proposal, Moment(at=AT, cause="job:1"))
+    task, moment = tx.log.task(TASK), Moment(at=AT, cause="job:1")
+    facts = open_questions(task, proposing.propose(task, proposal, moment), moment)
     tx.log.append(TASK, facts, Cause(actor="overlord", delivery="job:1"))
 
 

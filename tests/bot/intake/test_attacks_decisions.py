@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import pytest
 from sqlalchemy import text
 
-from agents.domain.decisions import kind as asking
 from agents.domain.decisions.authority import Group, Kind
 from agents.domain.decisions.decision import HOLD, Decision, DecisionState, Option, lettered
 from agents.domain.decisions.table import rule_name
@@ -23,7 +22,7 @@ from store.codec import Cause
 from store.database import Database
 from store.transaction import Transaction
 from tests.bot.shown_cards import card_of, shown_on
-from tests.builders.decisions import question
+from tests.builders.decisions import question, supersede
 from tests.store.room import (
     ANA,
     APPROVE_OR_NOT,
@@ -202,7 +201,7 @@ async def superseded(room: Room, task: Task, old: Decision) -> Decision:
     moment = room.office.moment(task.request.channel, room.key("changed"))
 
     def transaction(tx: Transaction) -> Decision:
-        facts = asking.supersede(old, tx.log.task(task.id), asked, moment)
+        facts = supersede(old, tx.log.task(task.id), asked, moment)
         return tx.log.append(task.id, facts, Cause(actor="overlord", delivery=moment.cause)).open[-1]
 
     return await room.database.write(transaction)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.domain.decisions import kind as asking
+from agents.domain.decisions import table
 from agents.domain.decisions.decision import Option, lettered
 from agents.domain.ids import Account, Thread
 from agents.domain.limits import Limits
@@ -43,7 +43,7 @@ def fill(office: Services, tx: Transaction) -> None:
         thread = Thread(f"{CHANNEL}:{number}")
         request = Request(text=f"thing {number}", by=owner, thread=thread, channel=CHANNEL, at=moment.at, direct=direct)
         task = tx.log.open(decide.open_task(tx.log.next_id(), request, moment), cause)
-        tx.log.append(task.id, asking.ask(task, question("project", WHICH), moment), cause)
+        tx.log.append(task.id, table.ask(task, question("project", WHICH), moment), cause)
 
 
 async def answer(office: Services, words: str, *, direct: bool = False) -> Card:

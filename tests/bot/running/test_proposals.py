@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from agents.domain.decisions.kind import Chosen
-from agents.domain.decisions.kinds.work.proposal import about, apply
+from agents.domain.decisions.kinds.delivery import about, apply_proposal
+from agents.domain.decisions.table import open_questions
 from agents.domain.events import ApprovalOffered, ProposalApproved
 from agents.domain.ids import Account, ProposalId, Thread
 from agents.domain.learning import proposing
@@ -96,7 +97,9 @@ async def proposed(database: Database, *, direct: bool = False) -> House:
 
     def propose(tx: Transaction) -> None:
         moment = room.office.moment(HERE, "job:1")
-        facts = proposing.propose(task, proposal_of("There is no compiler", task.id), moment)
+        facts = open_questions(
+            task, proposing.propose(task, proposal_of("There is no compiler", task.id), moment), moment
+        )
         tx.log.append(task.id, facts, Cause(actor="overlord", delivery="job:1"))
 
     await database.write(propose)
@@ -183,7 +186,8 @@ async def test_a_press_decides_on_the_proposal_that_it_was_shown_with(house: Hou
 
     def propose(tx: Transaction) -> None:
         moment = house.room.office.moment(HERE, "job:2")
-        facts = proposing.propose(house.task, proposal_of("There is no linter", house.task.id), moment)
+        made = proposing.propose(house.task, proposal_of("There is no linter", house.task.id), moment)
+        facts = open_questions(house.task, made, moment)
         tx.log.append(house.task.id, facts, Cause(actor="overlord", delivery="job:2"))
 
     await house.room.database.write(propose)
@@ -209,6 +213,6 @@ async def test_a_button_whose_proposal_has_changed_since_decides_nothing(house: 
     by = await house.room.database.write(lambda tx: tx.people.of(LEAD).id)
     chosen = Chosen(decision=decision, option=decision.option(APPROVE), by=(by,))
     moment, subject = house.room.office.moment(HERE, "press:1"), about(proposal)
-    assert [type(fact) for fact in apply(task, subject, chosen, moment)] == [ProposalApproved]
+    assert [type(fact) for fact in apply_proposal(task, subject, chosen, moment)] == [ProposalApproved]
     for other in (replace(proposal, proposed_action="Delete the tests"), replace(proposal, id=ProposalId("another"))):
-        assert apply(replace(task, proposals=(other,)), subject, chosen, moment) == []
+        assert apply_proposal(replace(task, proposals=(other,)), subject, chosen, moment) == []

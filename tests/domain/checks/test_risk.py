@@ -8,7 +8,7 @@ from agents.catalog.yaml import read_packaged
 from agents.domain.checks.evaluation import Change, RiskLevel
 from agents.domain.checks.risk import Area, RiskPolicy, risk_of, words_of
 from agents.domain.decisions.authority import Requester, Silence
-from agents.domain.decisions.kinds.work import gate, merge
+from agents.domain.decisions.kinds.delivery import GATE_RULES, MERGE, MERGE_RULES
 
 POLICY = RISK.read(read_packaged("policies", "risk.yaml").data)
 LOW, MEDIUM, HIGH, CRITICAL = RiskLevel
@@ -156,11 +156,11 @@ def test_a_word_is_found_where_it_stands_alone() -> None:
 
 
 def test_each_level_has_its_gate_and_its_merge() -> None:
-    assert gate.RULES.keys() == merge.RULES.keys() == set(RiskLevel)
-    assert [level for level, rule in gate.RULES.items() if rule.silence is Silence.PASSES] == [LOW, MEDIUM]
+    assert GATE_RULES.keys() == MERGE_RULES.keys() == set(RiskLevel)
+    assert [level for level, rule in GATE_RULES.items() if rule.silence is Silence.PASSES] == [LOW, MEDIUM]
 
 
 def test_a_merge_is_always_a_persons() -> None:
-    assert merge.MERGE.leaves_machine
-    assert all(rule.silence is Silence.WAITS for rule in merge.RULES.values())
-    assert (merge.RULES[CRITICAL].people, merge.RULES[CRITICAL].requester) == (2, Requester.NEVER)
+    assert MERGE.leaves_machine
+    assert all(rule.silence is Silence.WAITS for rule in MERGE_RULES.values())
+    assert (MERGE_RULES[CRITICAL].people, MERGE_RULES[CRITICAL].requester) == (2, Requester.NEVER)

@@ -6,21 +6,20 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from agents.domain import events as e
-from agents.domain.decisions import pressing
+from agents.domain.decisions import answering, pressing
 from agents.domain.decisions.answering import Utterance, option_named
 from agents.domain.decisions.authority import Group, Kind, Presser
 from agents.domain.decisions.decision import Option, lettered
-from agents.domain.decisions.kind import Moment, Question, ask
-from agents.domain.decisions.kinds.task.stuck import STUCK
+from agents.domain.decisions.kind import Moment, Question
+from agents.domain.decisions.kinds.task import STUCK
 from agents.domain.decisions.pressing import Press
 from agents.domain.decisions.subject import OfRun, OfWords
-from agents.domain.decisions.table import can_be_held, questions
+from agents.domain.decisions.table import ask, can_be_held, questions
 from agents.domain.errors import PressRefused
 from agents.domain.events import Event
 from agents.domain.ids import PersonId, TaskId, Thread
 from agents.domain.planning.decomposition import Decomposition, Subtask
 from agents.domain.planning.state import PlanState
-from agents.domain.task import steering
 from agents.domain.task.fold import evolve
 from agents.domain.task.request import Request
 from agents.domain.task.task import Task, TaskState
@@ -90,7 +89,7 @@ PARKED = question("stuck", STUCK.offer("retry", "cancel"))
 
 
 def say(at: Task, text: str, by: Presser = OWNER, *, talk: bool = False, after: float = 0) -> list[Event]:
-    return pressing.reply(at, Utterance(text=text, talk=talk, label=label_of), by, moment(after, cause=f"said:{text}"))
+    return answering.reply(at, Utterance(text=text, talk=talk, label=label_of), by, moment(after, cause=f"said:{text}"))
 
 
 def chosen(at: Task, facts: list[Event]) -> tuple[str, str]:
@@ -178,7 +177,7 @@ def test_the_words_of_a_stranger_stay_a_remark(said: str) -> None:
     at = task(hash_question())
     (remark,) = say(at, said, STRANGER)
     assert isinstance(remark, e.RemarkMade) and not remark.entitled
-    read = pressing.read(at, Utterance(text=said), STRANGER, moment())
+    read = answering.read(at, Utterance(text=said), STRANGER, moment())
     assert read.not_theirs and read.not_theirs.kind is Kind.QUESTION
 
 
@@ -196,8 +195,8 @@ def test_with_several_questions_the_words_are_kept_and_one_press_says_which() ->
     assert asked.kind is Kind.MEANT and asked.subject == OfWords(words="use the library") and asked not in questions(at)
     assert [o.label for o in asked.options] == ["T-1.1 asks: Which hash?", "T-1.2 needs you", ""]
     with pytest.raises(PressRefused):
-        steering.press(at, Press(decision=asked.id, letter="a"), STRANGER, moment())
-    facts = steering.press(at, Press(decision=asked.id, letter="b"), OWNER, moment())
+        pressing.press(at, Press(decision=asked.id, letter="a"), STRANGER, moment())
+    facts = pressing.press(at, Press(decision=asked.id, letter="b"), OWNER, moment())
     ready = next(f for f in facts if isinstance(f, e.SubtaskReady))
     assert ready.subtask == 2 and "use the library" in ready.feedback[-1]
     for fact in facts:
@@ -219,7 +218,7 @@ def test_what_only_asked_about_words_closes_with_the_last_of_its_questions() -> 
     (opened,) = say(at, "use the library")
     at = evolve(at, opened)
     for each in questions(at):
-        for fact in steering.press(at, Press(decision=each.id, letter="a"), OWNER, moment()):
+        for fact in pressing.press(at, Press(decision=each.id, letter="a"), OWNER, moment()):
             at = evolve(at, fact)
     assert at.open == ()
 
@@ -233,7 +232,7 @@ def test_a_subtask_that_is_named_takes_the_words() -> None:
 def test_a_reply_to_a_card_is_for_that_card() -> None:
     at = task(hash_question(1), hash_question(2))
     words = Utterance(text="scrypt", to=questions(at)[1].id)
-    made = pressing.reply(at, words, OWNER, moment())[0]
+    made = answering.reply(at, words, OWNER, moment())[0]
     assert isinstance(made, e.DecisionMade) and made.decision == questions(at)[1].id
 
 
@@ -245,8 +244,8 @@ def test_paths_in_words_are_one_press_away_from_being_allowed() -> None:
     assert isinstance(opened, e.DecisionOpened) and opened.decision.kind is Kind.MEANT
     at = evolve(at, opened)
     with pytest.raises(PressRefused, match="not_yours"):
-        steering.press(at, Press(decision=opened.decision.id, letter="a"), OWNER, moment())
-    facts = steering.press(at, Press(decision=opened.decision.id, letter="a"), LEAD, moment())
+        pressing.press(at, Press(decision=opened.decision.id, letter="a"), OWNER, moment())
+    facts = pressing.press(at, Press(decision=opened.decision.id, letter="a"), LEAD, moment())
     ready = next(f for f in facts if isinstance(f, e.SubtaskReady))
     assert ready.scope.patterns == ("docs/**", "src/form.py")
     (offered,) = say(replace(task(where), work=WorkState(subtasks=(fresh,))), "whatever it needs", LEAD)
@@ -286,9 +285,9 @@ def test_silence_never_overrules_words_that_were_said(
 def test_words_that_were_in_time_count_when_they_are_read_late() -> None:
     at = task(TIMED)
     words = Utterance(text="bcrypt", at=NOW + timedelta(seconds=599))
-    assert isinstance(pressing.reply(at, words, OWNER, moment(700))[0], e.DecisionMade)
+    assert isinstance(answering.reply(at, words, OWNER, moment(700))[0], e.DecisionMade)
     late = Utterance(text="bcrypt", at=NOW + timedelta(seconds=601))
-    assert isinstance(pressing.reply(at, late, OWNER, moment(700))[0], e.RemarkMade)
+    assert isinstance(answering.reply(at, late, OWNER, moment(700))[0], e.RemarkMade)
 
 
 def test_a_question_without_a_default_is_reminded_of_after_four_hours_and_still_takes_words() -> None:

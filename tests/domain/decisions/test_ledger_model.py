@@ -23,9 +23,9 @@ from hypothesis.stateful import (
     rule,
 )
 
-from agents.domain.decisions import kind as asking
 from agents.domain.decisions.authority import Group
 from agents.domain.decisions.decision import Decision
+from agents.domain.decisions.kind import Withdrawal, withdraw
 from agents.domain.ids import Account
 from agents.domain.task.task import Task
 from bot.messages import Pressed
@@ -33,7 +33,7 @@ from store.chat.deliveries import DeliveryState
 from store.codec import Cause
 from store.database import Database
 from store.transaction import Transaction
-from tests.builders.decisions import question
+from tests.builders.decisions import question, supersede
 from tests.domain.ledger_page import (
     ACCOUNTS,
     ANA,
@@ -208,7 +208,7 @@ class LedgerMachine(RuleBasedStateMachine):
 
         def transaction(tx: Transaction) -> Decision:
             task = tx.log.task(old.task.id)
-            facts = asking.supersede(old.real, task, asked, moment)
+            facts = supersede(old.real, task, asked, moment)
             return tx.log.append(task.id, facts, Cause(actor="overlord", delivery=moment.cause)).open[-1]
 
         real = self._loop.run(self.room.database.write(transaction))
@@ -221,7 +221,7 @@ class LedgerMachine(RuleBasedStateMachine):
         moment = self.room.office.moment(asked.task.request.channel, self.room.key("withdrawn"))
         if asked.state != "open":
             return
-        facts = asking.withdraw([asked.real], asking.Withdrawal.CHANGES, moment)
+        facts = withdraw([asked.real], Withdrawal.CHANGES, moment)
         cause = Cause(actor="overlord", delivery=moment.cause)
         self._loop.run(self.room.database.write(lambda tx: tx.log.append(asked.task.id, facts, cause)))
         asked.state, asked.due = "withdrawn", None

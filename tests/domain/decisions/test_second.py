@@ -9,7 +9,7 @@ from agents.domain.decisions import pressing
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision, lettered
 from agents.domain.decisions.kind import Chosen
-from agents.domain.decisions.kinds.task.second import SECOND, SecondOption, apply
+from agents.domain.decisions.kinds.task import SECOND, SecondOption, apply_second
 from agents.domain.decisions.subject import OfRemark
 from agents.domain.ids import DecisionId
 from agents.domain.task.fold import replay
@@ -25,7 +25,7 @@ DECISION = Decision(
 def facts(option: SecondOption, subject: OfRemark | None) -> list[e.Event]:
     chosen = next(each for each in DECISION.options if each.value == option)
     decision = replace(DECISION, subject=subject)
-    return list(apply(replay(asked()), subject, Chosen(decision=decision, option=chosen, by=(ANA,)), moment()))
+    return list(apply_second(replay(asked()), subject, Chosen(decision=decision, option=chosen, by=(ANA,)), moment()))
 
 
 def test_a_remark_of_somebody_entitled_reaches_minions_at_once() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from agents.domain import events as e
-from agents.domain.decisions import pressing
+from agents.domain.decisions import answering, pressing
 from agents.domain.decisions.answering import Utterance
 from agents.domain.decisions.authority import ChannelPolicy, Group, Kind, PlanPolicy, Presser
 from agents.domain.decisions.subject import OfPlan
@@ -15,7 +15,7 @@ from agents.domain.planning.debate import Debate
 from agents.domain.planning.decomposition import Decomposition
 from agents.domain.planning.planning import CannotPlan, Clarify, after_debate, after_review
 from agents.domain.planning.verdicts import Critic, Custodiet
-from agents.domain.task import decide, steering
+from agents.domain.task import decide
 from agents.domain.task.fold import evolve
 from agents.domain.task.task import TaskState
 from tests.builders.decompositions import plan, subtask
@@ -94,7 +94,7 @@ def test_a_plan_that_grows_in_small_steps_is_approved_anew_each_time(planned: Pl
     for decision, press in shown[:-1]:
         assert task.decision(decision.id) is None, "it is closed"
         with pytest.raises(PressRefused):
-            steering.press(task, press, APPROVER, planned.moment())
+            pressing.press(task, press, APPROVER, planned.moment())
     last = shown[-1][0].subject
     assert isinstance(last, OfPlan) and planned.press(Kind.PLAN, "approve").plan.accepted == last.hash
 
@@ -161,7 +161,7 @@ def test_a_channel_may_let_a_single_subtask_through(planned: Planned) -> None:
 def test_the_planner_may_ask_and_is_answered_in_words(planned: Planned) -> None:
     task = planned.draft(Clarify(question="Which database?", options=("sqlite", "postgres")))
     assert task.state is TaskState.DECOMPOSING
-    task = planned.then(pressing.reply(task, Utterance(text="the one in docker"), OWNER, planned.moment()))
+    task = planned.then(answering.reply(task, Utterance(text="the one in docker"), OWNER, planned.moment()))
     assert task.plan.feedback == ("Which database? the one in docker",)
     assert questions(task) == ()
 
@@ -172,7 +172,7 @@ def test_a_planner_that_cannot_goes_to_a_person_who_cannot_approve_nothing(plann
     assert decision and decision.evidence == ("I only rehearse",)
     assert not any(option.approves for option in decision.options)
     assert task.problem == "I only rehearse"
-    task = planned.then(pressing.reply(task, Utterance(text="then use the file"), OWNER, planned.moment()))
+    task = planned.then(answering.reply(task, Utterance(text="then use the file"), OWNER, planned.moment()))
     assert task.state is TaskState.DECOMPOSING and "then use the file" in task.plan.feedback[0]
 
 
@@ -217,7 +217,7 @@ def test_with_no_money_left_to_argue_the_table_is_read_as_it_is(planned: Planned
 
 
 def test_work_that_reports_while_the_task_is_stopped_is_kept(planned: Planned) -> None:
-    planned.then(steering.stop(planned.task, OWNER, "", planned.moment()))
+    planned.then(pressing.stop(planned.task, OWNER, "", planned.moment()))
     task = planned.draft()
     assert task.state is TaskState.PAUSED
     task = planned.press(Kind.STOPPED, "resume", by=OWNER)
@@ -247,7 +247,7 @@ def test_a_used_up_budget_pauses_and_a_raise_runs_the_job_again(planned: Planned
 
 def test_a_late_review_of_a_cancelled_task_records_nothing(planned: Planned) -> None:
     planned.draft()
-    planned.then(steering.ask_to_cancel(planned.task, OWNER, "no", planned.moment()))
+    planned.then(pressing.ask_to_cancel(planned.task, OWNER, "no", planned.moment()))
     task = planned.press(Kind.CANCEL, "cancel", by=OWNER)
     assert after_review(task, review(Critic.PROCEED, Custodiet.OK), moment()) == []
     assert decide.choose_project(task, ("api",), moment()) == []

@@ -13,6 +13,7 @@ from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision
 from agents.domain.decisions.kind import Moment
 from agents.domain.decisions.subject import OfStep
+from agents.domain.decisions.table import open_questions
 from agents.domain.ids import PersonId, TaskId, Thread
 from agents.domain.limits import Limits
 from agents.domain.planning.decomposition import Decomposition, Need, Subtask, with_closing
@@ -28,6 +29,10 @@ from agents.domain.work.work import SubtaskState, Work, WorkState, phase_state
 AT = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 MOMENT = Moment(at=AT, cause="test")
 NAMES = ("a.py", "b.py", "src/c.py", "src/", "src/*.py", "docs/d.md")
+
+
+def start(task: Task) -> list[e.Event]:
+    return open_questions(task, dispatching.start_next(task, MOMENT), MOMENT)
 
 
 def at_work(*subtasks: Subtask) -> Task:
@@ -89,7 +94,7 @@ def test_everything_is_done_once_in_order_and_never_beside_what_it_conflicts_wit
     active: list[int] = []
     order: list[int] = []
     while True:
-        facts = dispatching.start_next(task, MOMENT)
+        facts = start(task)
         if [type(fact) for fact in facts] == [e.WorkCompleted]:
             break
         task = played(task, *facts)
@@ -120,7 +125,7 @@ def test_a_folder_and_a_pattern_cover_what_lies_below() -> None:
 
 def test_a_subtask_whose_files_nobody_knows_asks_a_person_with_a_suggestion_once() -> None:
     task = at_work(subtask(1, files=()), subtask(2, 1, files=("src/c.py",)))
-    facts = dispatching.start_next(task, MOMENT)
+    facts = start(task)
     [opened] = facts
     assert isinstance(opened, e.DecisionOpened) and opened.decision.kind is Kind.START_SCOPE
     assert opened.decision.evidence == ("src/**",)
@@ -168,7 +173,7 @@ def test_what_was_found_out_without_a_change_passes_and_what_changed_nothing_els
 
 def test_nothing_starts_while_the_task_rests_and_stopped_runs_go_on_with_the_same_attempt() -> None:
     task = at_work(subtask(1), subtask(2, files=("b.py",)))
-    task = played(task, *dispatching.start_next(task, MOMENT))
+    task = played(task, *start(task))
     about = {"task": task.id, "at": AT, "subtask": 1, "attempt": 1}
     task = played(
         task,
@@ -176,7 +181,7 @@ def test_nothing_starts_while_the_task_rests_and_stopped_runs_go_on_with_the_sam
         e.TaskStopped(task=task.id, at=AT, by=task.request.by),
         e.MinionStopped(**about, commit="c"),  # type: ignore[arg-type]
     )
-    assert task.work.on(1).state is SubtaskState.PAUSED and not dispatching.start_next(task, MOMENT)
+    assert task.work.on(1).state is SubtaskState.PAUSED and not start(task)
     task = played(task, e.TaskResumed(task=task.id, at=AT, by=task.request.by))
     [again] = dispatching.resume(task, MOMENT)
     assert isinstance(again, e.SubtaskReady) and (again.subtask, again.attempt) == (1, 1)
@@ -184,7 +189,7 @@ def test_nothing_starts_while_the_task_rests_and_stopped_runs_go_on_with_the_sam
 
 def test_a_run_that_ends_after_its_task_was_resumed_starts_again_by_itself() -> None:
     task = at_work(subtask(1), subtask(2, files=("b.py",)))
-    task = played(task, *dispatching.start_next(task, MOMENT))
+    task = played(task, *start(task))
     facts = working.stopped(task, task.work.on(1), "c", MOMENT)
     assert [type(fact) for fact in facts] == [e.MinionStopped, e.SubtaskReady]
     task = played(task, *facts)
@@ -209,7 +214,7 @@ def whole_judged(task: Task, level: RiskLevel, tree: str) -> Decision | None:
     """The gate that is asked for once the closing subtask was judged; None, if it passes by itself."""
     last = task.work.subtasks[-1].number
     about = about_run(task, replace(task.work.on(last), attempt=1), MOMENT.at)
-    task = played(task, *dispatching.start_next(task, MOMENT), e.WorkHandedIn(**about, commit="c", summary=""))
+    task = played(task, *start(task), e.WorkHandedIn(**about, commit="c", summary=""))
     evaluation = Evaluation(subtask=last, attempt=1, commit="c", tree=tree, overall=Score.PASS)
     risk = Risk(level=level, why=("many files",))
     facts = working.after_evaluation(task, task.work.on(last), evaluation, risk, MOMENT)

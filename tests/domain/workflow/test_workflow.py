@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from agents.domain.decisions.kinds.plan.plan import accept
+from agents.domain.decisions.kinds.plan import accept
 from agents.domain.events import PlanAccepted
 from agents.domain.ids import PersonId, TaskId, Thread
 from agents.domain.planning import planning

@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import text
 
 from agents.domain import events as e
+from agents.domain.decisions.table import open_questions
 from agents.domain.errors import IllegalMove
 from agents.domain.events import Event
 from agents.domain.ids import TaskId, project_id
@@ -143,7 +144,7 @@ async def test_the_facts_of_a_thread_are_told_once_each_page_by_page(room: Room,
 async def test_what_a_project_asks_is_seen_in_the_thread_that_gave_rise_to_it(room: Room, task: Task) -> None:
     other = await room.task()
     moment = room.office.moment(task.request.channel, "job:1")
-    facts = proposing.propose(task, proposal_of("A", task.id), moment)
+    facts = open_questions(task, proposing.propose(task, proposal_of("A", task.id), moment), moment)
     await record(room.database, task.id, facts)
 
     def look(tx: Transaction) -> tuple[list[str], list[str], list[str]]:
@@ -160,7 +161,8 @@ async def test_a_thread_shows_nothing_that_another_one_gave_rise_to(room: Room, 
     other = await room.task()
     for each, title in ((task, "A"), (other, "B")):
         moment = room.office.moment(each.request.channel, f"job:{title}")
-        await record(room.database, each.id, proposing.propose(each, proposal_of(title, each.id), moment))
+        made = proposing.propose(each, proposal_of(title, each.id), moment)
+        await record(room.database, each.id, open_questions(each, made, moment))
     seen = await room.database.read(lambda tx: tx.log.in_thread(task.id))
     assert [each.title for each in seen.proposals] == ["A"]
     assert [each.question for each in seen.open if each.kind == "proposal"] == ["A"]

@@ -6,23 +6,21 @@ from dataclasses import replace
 import pytest
 
 from agents.domain import events as e
-from agents.domain.decisions import decision as ledger, pressing
+from agents.domain.decisions import answering, decision as ledger, pressing
 from agents.domain.decisions.answering import Utterance
 from agents.domain.decisions.authority import ChannelPolicy, Group, Kind, NotYours, OnTimeout, Presser
 from agents.domain.decisions.decision import HOLD, Decision, DecisionState, Option, Refusal, lettered
-from agents.domain.decisions.kind import ask, supersede
 from agents.domain.decisions.pressing import Press
-from agents.domain.decisions.refusing import refuse_unless_open
 from agents.domain.decisions.subject import OfPlan
-from agents.domain.decisions.table import questions
+from agents.domain.decisions.table import ask, questions, refuse_unless_open
 from agents.domain.errors import IllegalMove, OverlordError, PressRefused
 from agents.domain.events import Event
 from agents.domain.ids import TaskId
-from agents.domain.task import decide, steering
+from agents.domain.task import decide
 from agents.domain.task.fold import evolve, replay
 from agents.domain.task.task import Task, TaskState
 from bot.cards.decisions import put_into_words
-from tests.builders.decisions import question
+from tests.builders.decisions import question, supersede
 from tests.builders.steered import ANA, APPROVER, BO, CY, NOW, OWNER, asked, moment, on
 
 STRANGER = Presser(person=CY)
@@ -72,7 +70,7 @@ def test_choosing_twice_asks_once() -> None:
 
 def test_a_press_decides_and_what_follows_comes_with_it() -> None:
     facts = asked()
-    task = then(facts, steering.press(replay(facts), on(replay(facts), Kind.PROJECT, "web"), OWNER, moment()))
+    task = then(facts, pressing.press(replay(facts), on(replay(facts), Kind.PROJECT, "web"), OWNER, moment()))
     assert task.project == "web"
     assert not questions(task)
     assert ledger.replay(facts)[opened(facts, Kind.PROJECT).id].decided_by == (ANA,)
@@ -81,27 +79,29 @@ def test_a_press_decides_and_what_follows_comes_with_it() -> None:
 def test_a_stranger_decides_nothing() -> None:
     task = replay(asked())
     with pytest.raises(PressRefused, match="not_yours"):
-        steering.press(task, on(task, Kind.PROJECT, "web"), STRANGER, moment())
+        pressing.press(task, on(task, Kind.PROJECT, "web"), STRANGER, moment())
 
 
 def test_the_words_of_a_stranger_answer_nothing() -> None:
     task = replay(asked())
-    assert [type(f) for f in pressing.reply(task, Utterance(text="web"), STRANGER, moment())] == [e.RemarkMade]
+    assert [type(f) for f in answering.reply(task, Utterance(text="web"), STRANGER, moment())] == [e.RemarkMade]
 
 
 def test_words_never_approve() -> None:
     facts = asked()
     plan = ask(replay(facts), question("plan", APPROVE_OR_NOT), moment())
     task = then(facts, plan)
-    assert [type(f) for f in pressing.reply(task, Utterance(text="approve"), APPROVER, moment())] == [e.ApprovalOffered]
+    assert [type(f) for f in answering.reply(task, Utterance(text="approve"), APPROVER, moment())] == [
+        e.ApprovalOffered
+    ]
 
 
 def test_a_question_takes_free_words() -> None:
     facts = asked()
     which = question("question", lettered(Option(value="a"), Option(value="b")), "Which?")
-    task = then(facts, steering.press(replay(facts), on(replay(facts), Kind.PROJECT, "web"), OWNER, moment()))
+    task = then(facts, pressing.press(replay(facts), on(replay(facts), Kind.PROJECT, "web"), OWNER, moment()))
     task = then(facts, ask(task, which, moment(cause="q")))
-    (made,) = pressing.reply(task, Utterance(text="neither, use c"), OWNER, moment())
+    (made,) = answering.reply(task, Utterance(text="neither, use c"), OWNER, moment())
     assert isinstance(made, e.DecisionMade)
     assert made.words == "neither, use c"
 
@@ -112,16 +112,16 @@ def test_two_people_are_two_people() -> None:
     lead = Presser(person=BO, groups=frozenset({Group.TECH_LEAD}))
     sec = Presser(person=CY, groups=frozenset({Group.SECURITY_TEAM}))
     press = on(task, Kind.MERGE, "approve")
-    task = then(facts, steering.press(task, press, lead, moment()))
+    task = then(facts, pressing.press(task, press, lead, moment()))
     with pytest.raises(PressRefused, match=Refusal.VOTED):
-        steering.press(task, press, lead, moment())
+        pressing.press(task, press, lead, moment())
     also_bo = Presser(person=CY, known_as=frozenset({BO}), groups=frozenset({Group.SECURITY_TEAM}))
     with pytest.raises(PressRefused, match=Refusal.VOTED):
-        steering.press(task, press, also_bo, moment())
+        pressing.press(task, press, also_bo, moment())
     with pytest.raises(NotYours) as refused:
-        steering.press(task, press, Presser(person=ANA, groups=frozenset(Group)), moment())
+        pressing.press(task, press, Presser(person=ANA, groups=frozenset(Group)), moment())
     assert refused.value.own, "whoever asked for it is not one of them, whatever groups they are in"
-    (made,) = steering.press(task, press, sec, moment())
+    (made,) = pressing.press(task, press, sec, moment())
     assert isinstance(made, e.DecisionMade)
     assert made.by == (BO, CY)
 
@@ -130,7 +130,7 @@ def test_one_person_is_enough_to_reject_what_needs_two() -> None:
     facts = asked()
     task = then(facts, ask(replay(facts), question("merge_critical", APPROVE_OR_NOT), moment()))
     lead = Presser(person=BO, groups=frozenset({Group.TECH_LEAD}))
-    (made,) = steering.press(task, on(task, Kind.MERGE, "reject"), lead, moment())
+    (made,) = pressing.press(task, on(task, Kind.MERGE, "reject"), lead, moment())
     assert isinstance(made, e.DecisionMade)
 
 
@@ -151,10 +151,10 @@ def test_a_held_gate_waits_for_ever() -> None:
     facts = asked()
     task = then(facts, ask(replay(facts), GATE, moment()))
     gate = opened(facts, Kind.GATE)
-    task = then(facts, steering.press(task, Press(decision=gate.id, letter=HOLD), OWNER, moment()))
+    task = then(facts, pressing.press(task, Press(decision=gate.id, letter=HOLD), OWNER, moment()))
     assert pressing.when_due(task, gate.id, moment(10**7)) == []
     with pytest.raises(PressRefused, match=Refusal.NO_CLOCK):
-        steering.press(task, Press(decision=gate.id, letter=HOLD), APPROVER, moment())
+        pressing.press(task, Press(decision=gate.id, letter=HOLD), APPROVER, moment())
 
 
 def test_a_channel_may_deny_what_passes_by_time() -> None:
@@ -186,7 +186,7 @@ def test_an_escalation_is_reminded_of_three_times_four_hours_apart() -> None:
 
 def test_a_job_that_parks_while_its_task_is_stopped_takes_the_resume_button_away() -> None:
     facts = asked()
-    then(facts, steering.stop(replay(facts), OWNER, "", moment(cause="stop")))
+    then(facts, pressing.stop(replay(facts), OWNER, "", moment(cause="stop")))
     parked = e.JobParked(task=TaskId("T-1"), at=NOW, job="j", flow="intake", problem="it died", kept="all")
     task = then(facts, decide.park(replay(facts), parked, moment(cause="park")))
     assert task.of_kind(Kind.STOPPED) is None
@@ -195,7 +195,7 @@ def test_a_job_that_parks_while_its_task_is_stopped_takes_the_resume_button_away
 
 def test_a_cancel_nobody_confirms_expires_and_nothing_happens() -> None:
     facts = asked()
-    task = then(facts, steering.ask_to_cancel(replay(facts), OWNER, "boring", moment()))
+    task = then(facts, pressing.ask_to_cancel(replay(facts), OWNER, "boring", moment()))
     task = then(facts, pressing.when_due(task, opened(facts, Kind.CANCEL).id, moment(600)))
     assert task.state is TaskState.RECEIVED
     closed = ledger.replay(facts)[opened(facts, Kind.CANCEL).id]
@@ -206,10 +206,10 @@ def test_a_cancel_nobody_confirms_expires_and_nothing_happens() -> None:
 
 def test_a_cancel_withdraws_what_was_open_and_wants_a_reason() -> None:
     facts = asked()
-    task = then(facts, steering.ask_to_cancel(replay(facts), OWNER, "", moment()))
+    task = then(facts, pressing.ask_to_cancel(replay(facts), OWNER, "", moment()))
     with pytest.raises(PressRefused, match=Refusal.NEEDS_WORDS):
-        steering.press(task, on(task, Kind.CANCEL, "cancel"), OWNER, moment())
-    task = then(facts, steering.press(task, on(task, Kind.CANCEL, "cancel", "boring"), OWNER, moment()))
+        pressing.press(task, on(task, Kind.CANCEL, "cancel"), OWNER, moment())
+    task = then(facts, pressing.press(task, on(task, Kind.CANCEL, "cancel", "boring"), OWNER, moment()))
     assert task.state is TaskState.CANCELLED
     assert task.reason == "boring"
     assert task.open == ()
@@ -219,14 +219,14 @@ def test_a_cancel_withdraws_what_was_open_and_wants_a_reason() -> None:
 
 def test_stop_and_resume_come_back_to_where_it_was() -> None:
     facts = asked()
-    task = then(facts, steering.stop(replay(facts), OWNER, "", moment(cause="1")))
+    task = then(facts, pressing.stop(replay(facts), OWNER, "", moment(cause="1")))
     assert task.state is TaskState.PAUSED
     with pytest.raises(IllegalMove):
-        then(list(facts), steering.stop(task, OWNER, "", moment(cause="2")))
-    task = then(facts, steering.backburner(task, APPROVER, "", moment(cause="3")))
+        then(list(facts), pressing.stop(task, OWNER, "", moment(cause="2")))
+    task = then(facts, pressing.backburner(task, APPROVER, "", moment(cause="3")))
     assert task.state is TaskState.BACKBURNER
     assert [d.kind for d in questions(task)] == [Kind.PROJECT, Kind.BACKBURNER]
-    task = then(facts, steering.take("resume")(task, OWNER, "", moment(cause="4")))
+    task = then(facts, pressing.take("resume")(task, OWNER, "", moment(cause="4")))
     assert task.state is TaskState.RECEIVED
 
 
@@ -235,7 +235,7 @@ def test_a_parked_job_is_retried_by_a_person() -> None:
     parked = e.JobParked(task=TaskId("T-1"), at=NOW, job="j", flow="intake", problem="it died", kept="all")
     task = then(facts, decide.park(replay(facts), parked, moment(cause="park")))
     assert task.state is TaskState.BLOCKED
-    made = steering.take("retry")(task, OWNER, "", moment())
+    made = pressing.take("retry")(task, OWNER, "", moment())
     assert isinstance(made[-1], e.JobRetried)
     assert made[-1].job == "j"
     assert then(facts, made).state is TaskState.RECEIVED
@@ -257,7 +257,7 @@ def test_a_superseded_card_says_so() -> None:
 
 def test_a_closed_decision_stays_as_it_is() -> None:
     facts = asked()
-    made = steering.press(replay(facts), on(replay(facts), Kind.PROJECT, "web"), OWNER, moment())
+    made = pressing.press(replay(facts), on(replay(facts), Kind.PROJECT, "web"), OWNER, moment())
     task = then(facts, made)
     with pytest.raises(OverlordError):
         evolve(task, made[0])
@@ -266,9 +266,9 @@ def test_a_closed_decision_stays_as_it_is() -> None:
 def test_every_error_says_what_to_do() -> None:
     task = replay(asked())
     acts: list[Callable[[], object]] = [
-        lambda: steering.press(task, Press(decision=task.open[0].id, letter="z"), OWNER, moment()),
-        lambda: steering.take("resume")(task, OWNER, "", moment()),
-        lambda: steering.stop(task, STRANGER, "", moment()),
+        lambda: pressing.press(task, Press(decision=task.open[0].id, letter="z"), OWNER, moment()),
+        lambda: pressing.take("resume")(task, OWNER, "", moment()),
+        lambda: pressing.stop(task, STRANGER, "", moment()),
     ]
     for act in acts:
         with pytest.raises(OverlordError) as refused:

@@ -1,1 +1,0 @@
-"""Decisions on the way to a plan."""

@@ -1,1 +1,0 @@
-"""Decisions about a task as such, at any time of its life."""

@@ -1,1 +1,0 @@
-"""Decisions about work: of a subtask, and of the whole."""
