@@ -22,13 +22,14 @@ from bot.config.settings import Settings
 from bot.config.state_folder import keep_secret, make_database_private, make_home
 from bot.delivery import announcer
 from bot.delivery.outbox import Outbox
+from bot.doctor_check import Check
 from bot.intake.inbox import Inbox
 from bot.joining import connect_all, serve_own_pages
 from bot.messages import Card, Platform
 from bot.network import HERE, LookUp
 from bot.permissions import Permissions
+from bot.queries.backup import check_archive, check_database, check_file
 from bot.queries.people_queries import PeopleQueries
-from bot.queries.store_checks import Finding, check_archive, check_database, check_file
 from bot.queries.store_queries import DirectQueries, StoreQueries
 from bot.query_api import Pages, QueryApi
 from bot.running.health import Health
@@ -141,11 +142,11 @@ async def open_people(settings: Settings) -> AsyncIterator[PeopleQueries]:
         yield PeopleQueries(office)
 
 
-async def check_store(settings: Settings, tell: Progress, *, quick: bool) -> list[Finding]:
+async def check_store(settings: Settings, tell: Progress, *, quick: bool) -> list[Check]:
     """What `overlord doctor` wants to know of the database; `quick`: without going through all facts."""
     with _opened(settings, SystemClock(), ChangeNotifier()) as office:
         if quick:
-            return await office.database.read(check_file)
+            return [await office.database.read(check_file)]
         found = await office.database.read(partial(check_database, tell=tell))
         return [*found, await office.database.read(partial(check_archive, settings.home / ARCHIVE))]
 

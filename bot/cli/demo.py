@@ -48,7 +48,7 @@ def demo(
         raise OverlordError(f"There are {len(known)} requests", next_step="`overlord demo --list` prints them.")
     else:
         with tempfile.TemporaryDirectory(prefix="overlord-demo-") as home:
-            session.run(_play(Path(home), *known[number - 1]))
+            asyncio.run(_play(Path(home), *known[number - 1]))
 
 
 async def _play(home: Path, request: str, shows: str) -> None:
@@ -112,8 +112,7 @@ async def _decide(desk: QueryApi, need: Need) -> None:
     option = next((o for o in need.decision.options if o.approves), need.decision.options[0])
     typer.echo(f"\n{_framed(need.card.fallback)}\n")
     words = CHANGES if option.needs_words else ""
-    heard = await desk.hear(session.press_for(need.task, need.decision, option.letter, words))
-    session.refuse_if_refused(heard)
+    await session.send(desk, session.press_for(need.task, need.decision, option.letter, words))
 
 
 def _framed(text: str) -> str:

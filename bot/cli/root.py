@@ -11,18 +11,18 @@ from agents.domain.errors import OverlordError
 
 # A command, or a group of them: where it is, and what it is for. Only the one that is asked for is loaded.
 COMMANDS: dict[str, tuple[str, str]] = {
-    "up": ("bot.cli.up:up", "Start Overlord; Ctrl-C stops it."),
+    "up": ("bot.cli.installation:up", "Start Overlord; Ctrl-C stops it."),
     "demo": ("bot.cli.demo:demo", "Play a request on the sample project, offline and unattended."),
-    "doctor": ("bot.cli.doctor.command:doctor", "Check machine, settings, chats, GitHub, models and store."),
+    "doctor": ("bot.cli.doctor:doctor", "Check machine, settings, chats, GitHub, models and store."),
     "tasks": ("bot.cli.tasks:app", "See tasks and steer them."),
-    "decisions": ("bot.cli.decisions:app", "See what waits for a person, and decide it."),
-    "proposals": ("bot.cli.proposals:app", "See what the system suggests, and approve or reject it."),
+    "decisions": ("bot.cli.decisions:decisions", "See what waits for a person, and decide it."),
+    "proposals": ("bot.cli.decisions:proposals", "See what the system suggests, and approve or reject it."),
     "people": ("bot.cli.people:app", "See people, link their accounts, and give them console logins."),
-    "skills": ("bot.cli.skills:app", "See the skills that minions may use."),
-    "roles": ("bot.cli.roles:app", "See the roles that work is done in."),
-    "settings": ("bot.cli.settings:app", "See which settings file is read, and accept one."),
-    "backup": ("bot.cli.backup:backup", "Write everything that matters into one file."),
-    "restore": ("bot.cli.backup:restore", "Bring a backup into an empty state folder."),
+    "skills": ("bot.cli.catalog:skills", "See the skills that minions may use."),
+    "roles": ("bot.cli.catalog:roles", "See the roles that work is done in."),
+    "settings": ("bot.cli.installation:settings_app", "See which settings file is read, and accept one."),
+    "backup": ("bot.cli.installation:backup", "Write everything that matters into one file."),
+    "restore": ("bot.cli.installation:restore", "Bring a backup into an empty state folder."),
     "manifest": ("bot.cli.manifest:app", "Print app manifests for chat platforms, and schemas for editors."),
 }
 

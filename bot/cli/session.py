@@ -1,14 +1,16 @@
-"""What commands share: the settings, the person at the keyboard, a desk to go to, and how they print."""
+"""What commands share: the settings, the person at the keyboard, what they ask and send, and how they print."""
 
 import asyncio
+import inspect
 import os
 import sys
 import uuid
-from collections.abc import Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
+from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar
 
 import typer
 
@@ -23,10 +25,15 @@ from bot.cards.replies import key_sentence
 from bot.config.settings import Settings, load_settings, os_user
 from bot.config.state_folder import make_home
 from bot.logs import set_up_logs
-from bot.messages import Choice, Pressed, Said
+from bot.messages import Choice, Delivery, Pressed, Said
+from bot.queries.people_queries import PeopleQueries
 from bot.query_api import Heard, QueryApi
 
 T = TypeVar("T")
+P = ParamSpec("P")
+Command = Callable[Concatenate[typer.Context, P], None]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Search = Annotated[str, typer.Option("--search", metavar="WORDS", help="Only those that have these words in them.")]
 GAP = "  "
 WIDEST = 60  # a cell on a terminal; in a pipe and in --json it is whole
 PAGE = 200  # rows that a list prints at a time
@@ -49,12 +56,49 @@ def ready(context: typer.Context) -> Settings:
     return settings
 
 
-def run(work: Coroutine[Any, Any, T]) -> T:
-    return asyncio.run(work)
+def with_queries(command: Callable[Concatenate[QueryApi, P], Awaitable[None]]) -> Command[P]:
+    """A command that is given the query API; people type what comes after it."""
+    return _opening(app.open_desk, command)
 
 
-def open_desk(settings: Settings) -> AbstractAsyncContextManager[QueryApi]:
-    return app.open_desk(settings)
+def with_people(command: Callable[Concatenate[PeopleQueries, P], Awaitable[None]]) -> Command[P]:
+    """A command that is given the people."""
+    return _opening(app.open_people, command)
+
+
+def _opening(
+    opened: Callable[[Settings], AbstractAsyncContextManager[T]], command: Callable[Concatenate[T, P], Awaitable[None]]
+) -> Command[P]:
+    """What the command's first argument is stays open while it runs; typer sees a context in its place."""
+
+    async def work(settings: Settings, *args: P.args, **options: P.kwargs) -> None:
+        async with opened(settings) as first:
+            await command(first, *args, **options)
+
+    def run(context: typer.Context, *args: P.args, **options: P.kwargs) -> None:
+        asyncio.run(work(ready(context), *args, **options))
+
+    _, *typed = inspect.signature(command).parameters.values()
+    first = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+    run.__signature__ = inspect.Signature([first, *typed])  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in (first, *typed)}
+    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    return run  # type: ignore[return-value]  # typer calls it by the names of its parameters
+
+
+def lists(group: typer.Typer) -> Callable[[Command[P]], Command[P]]:
+    """The command is `list`, and what the group does where no command is named."""
+
+    def register(command: Command[P]) -> Command[P]:
+        @wraps(command)
+        def bare(context: typer.Context, *args: P.args, **options: P.kwargs) -> None:
+            if context.invoked_subcommand is None:
+                command(context, *args, **options)
+
+        group.callback(invoke_without_command=True)(bare)
+        return group.command("list")(command)
+
+    return register
 
 
 def me() -> Account:
@@ -103,7 +147,7 @@ def press_for(task: Task, decision: Decision, letter: str, words: str = "") -> P
 
 
 class NotCounted(OverlordError):
-    """The desk took it and said no."""
+    """It was heard and refused."""
 
     def __init__(self, words: str) -> None:
         super().__init__(words, next_step="")
@@ -112,9 +156,12 @@ class NotCounted(OverlordError):
         return self.what
 
 
-def refuse_if_refused(heard: Heard | None) -> None:
+async def send(queries: QueryApi, delivery: Delivery) -> Heard | None:
+    """None: what became of it is not known yet."""
+    heard = await queries.hear(delivery)
     if heard and heard.refused:
         raise NotCounted(heard.words)
+    return heard
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -128,6 +175,15 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def show_table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, none: str) -> None:
     typer.echo(table(headings, rows) if rows else none)
+
+
+def show_list(
+    found: Sequence[T], json: bool, headings: Sequence[str], row: Callable[[T], Sequence[str]], *, none: str
+) -> None:
+    if json:
+        show_json(found)
+    else:
+        show_table(headings, [row(each) for each in found], none=none)
 
 
 def show_json(value: object) -> None:

@@ -1,4 +1,7 @@
-"""One file with everything that cannot be made again: the database, our copies of repositories, artefacts, settings."""
+"""Backups, and the checks of the store that say whether one is needed.
+
+A backup is one file with all that cannot be made again: database, our copies of repositories, artefacts, settings.
+"""
 
 import asyncio
 import shutil
@@ -14,13 +17,19 @@ from agents.domain.errors import OverlordError
 from agents.workspace.files.locks import hold_lock
 from agents.workspace.git.mirror import lock_of
 from bot.config.settings import Settings
+from bot.doctor_check import Check, fail, ok
 from store.backup import load_copy, require_empty, save_copy
 from store.database import Database
+from store.streams.archive import damaged_files
+from store.streams.audit import Progress, examine, integrity, stalled_tasks
+from store.transaction import Transaction
 
 DATABASE = "database.sqlite"
 FOLDERS = ("repos", "clones", "worktrees", "artefacts", "archive", "sample")
 FILES = ("overlord.yaml", "accepted-settings.json", "console.secret", "prompts.secret")
 WHICH = "Name a file that `overlord backup` wrote."
+RESTORE = "Stop Overlord, keep a copy of the database, and restore the last good backup."
+STILL = "Say `stop` and then `resume` in its thread, and tell us what `overlord tasks show` says of it."
 UNFINISHED = "restoring"  # a folder in the state folder while files are moved in: a restore cut short is begun anew
 
 Tell = Callable[[str], None]
@@ -119,3 +128,30 @@ def _move_in(unpacked: Path, home: Path, tell: Tell) -> None:
             shutil.rmtree(home / name)
         (unpacked / name).replace(home / name)
         tell(name)
+
+
+def check_file(tx: Transaction) -> Check:
+    return _check("database", integrity(tx.db), "integrity check passed", RESTORE)
+
+
+def check_archive(folder: Path, tx: Transaction) -> Check:
+    step = f"Bring these files back into {folder} from the last good backup."
+    return _check("archive", ", ".join(damaged_files(tx.db, folder)), "every archived task is whole", step)
+
+
+def check_database(tx: Transaction, tell: Progress = lambda done, all: None) -> list[Check]:
+    """The database's own check, every hash chain, state against replay, and tasks that nothing will move."""
+    found = examine(tx.db, tell)
+    broken = ", ".join(f"{task} breaks at fact {version}" for task, version in found.broken)
+    apart, still = ", ".join(found.apart), ", ".join(stalled_tasks(tx.db))
+    moves = "every open task runs, has a timer or waits for a person"
+    return [
+        check_file(tx),
+        _check("hash chains", broken, "every chain holds", f"Somebody changed the log by hand. {RESTORE}"),
+        _check("state equals replay", apart, "what is stored follows from the facts", RESTORE),
+        _check("tasks that stand still", still, moves, STILL),
+    ]
+
+
+def _check(name: str, problem: str, fine: str, next_step: str) -> Check:
+    return fail(name, problem, next_step) if problem else ok(name, fine)

@@ -14,8 +14,9 @@ import pytest
 from sqlalchemy import event
 
 from bot.app import Program, running
+from bot.doctor_check import State
 from bot.messages import Said
-from bot.queries.store_checks import check_database
+from bot.queries.backup import check_database
 from store.database import Database, StoreUnavailable
 from store.transaction import Transaction
 from tests.faults.crowd import Crowd, at_rest, mention, settings_of, without_models, wrongs
@@ -121,7 +122,7 @@ async def test_a_full_disk_costs_time_and_nothing_else(
                 refused += 1
                 await asyncio.sleep(0.1)
             assert refused == 20, "no acknowledgement"
-            assert all(finding.ok for finding in await database.read(check_database)), "no corruption"
+            assert all(check.state is State.OK for check in await database.read(check_database)), "no corruption"
 
             disk.clear()
             late = [mention(number, WORDS) for number in range(first, first + 20)]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.doctor.checks import models
+from bot.cli.doctor import check_models
 from bot.config.settings import load_settings
 from tests.builders.shell import Shell
 from tests.builders.started import said, up
@@ -55,7 +55,7 @@ def told(shell: Shell, environ: Mapping[str, str]) -> str:
         line = said(lines, "Models")
         assert environ.get("ANTHROPIC_API_KEY", KEY) not in "\n".join(lines)
     settings = load_settings({**shell.environ, **environ}, cwd=shell.folder)
-    (check,) = models(settings, offline=True)  # what `overlord doctor` says of models
+    (check,) = check_models(settings, offline=True)  # what `overlord doctor` says of models
     assert check.seen.startswith(line)
     return line
 

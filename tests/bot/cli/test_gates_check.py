@@ -7,7 +7,7 @@ import pytest
 
 from agents.domain.checks.gates import ExtraGate, GateCommands
 from agents.workspace.gates.commands import environment
-from bot.cli.doctor.checks import gates
+from bot.cli.doctor import check_gates
 from bot.config.settings import Project, Settings, load_settings
 from bot.doctor_check import Check, State
 from tests.evaluator.pieces import SHOP, Files
@@ -24,7 +24,7 @@ def checked(settings: Settings, place: Path, files: Files, commands: GateCommand
     repository_of(repository, files, {})
     git(repository, "symbolic-ref", "HEAD", "refs/heads/main")
     project = Project(name="shop", path=repository, gates=commands or GateCommands())
-    [check] = gates(replace(settings, projects=(project,)))
+    [check] = check_gates(replace(settings, projects=(project,)))
     return check
 
 
@@ -60,5 +60,5 @@ def test_what_doctor_says_of_a_program_is_what_the_gates_would_meet(settings: Se
 
 
 def test_a_folder_that_is_no_repository_is_told(settings: Settings, tmp_path: Path) -> None:
-    [check] = gates(replace(settings, projects=(Project(name="shop", path=tmp_path),)))
+    [check] = check_gates(replace(settings, projects=(Project(name="shop", path=tmp_path),)))
     assert check.state is State.WARN and check.next_step

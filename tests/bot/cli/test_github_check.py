@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.doctor.checks import github
+from bot.cli.doctor import check_github
 from bot.config.settings import Settings, load_settings
 from bot.doctor_check import Check, State
 from tests.fakes.github import TOKEN, running_github
@@ -34,7 +34,7 @@ class Doctor:
                 setattr(made, name, value)
             url = f"{fake.web_url.replace('http:', 'https:')}/{repository}"
             given = settings(self.place, fake.api_url, url, token)
-            return {check.name: check for check in await asyncio.to_thread(lambda: list(github(given)))}
+            return {check.name: check for check in await asyncio.to_thread(lambda: list(check_github(given)))}
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ async def test_a_token_that_may_only_read(doctor: Doctor) -> None:
 
 def test_without_a_token_it_is_said_at_the_start_that_there_is_no_code(tmp_path: Path) -> None:
     given = settings(tmp_path, "https://api.github.com", "git@github.com:acme/shop.git", token="")
-    assert not list(github(given))
+    assert not list(check_github(given))
     [warning] = given.warnings
     assert "no token for GitHub" in warning.what and "GITHUB_TOKEN" in warning.instead and "path" in warning.instead
 

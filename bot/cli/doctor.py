@@ -1,4 +1,4 @@
-"""The checks of `overlord doctor`: each looks at one thing and says what was seen and what to do."""
+"""`overlord doctor`: looks at everything that must be right, and says what to do about what is not."""
 
 import asyncio
 import os
@@ -7,8 +7,11 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from agents.catalog.validation import Problem
 from agents.domain.errors import OverlordError
@@ -25,11 +28,14 @@ from agents.workspace.gates.detect import Way
 from agents.workspace.sandbox import choice
 from agents.workspace.sandbox.walls import SandboxUnusable
 from bot.__main__ import foreign_packages
+from bot.app import check_store
+from bot.cli import session
 from bot.config.overlord import Sandbox
-from bot.config.platforms import platforms as all_platforms
-from bot.config.settings import Project, Settings
-from bot.doctor_check import Check, fail, ok, warn
+from bot.config.platforms import load, platforms
+from bot.config.settings import BadSettings, Project, Settings
+from bot.doctor_check import Check, State, fail, ok, warn
 from bot.running.workshop import on_github
+from store.streams.audit import Progress
 
 OLDEST_PYTHON = (3, 11)
 OLDEST_GIT = (2, 38)
@@ -40,23 +46,101 @@ DAY = 86_400
 NEEDS = "contents, issues and pull requests: read and write"
 _ENOUGH = ("repo", "public_repo")  # scopes of a classic token
 _PROGRAMS = {Way.NPM: "npm", Way.GO: "go", Way.CARGO: "cargo", Way.MAKE: "make", Way.ESLINT: "node"}
+APART = 2.0  # seconds between two words on how far it is
 
 
-def python() -> Check:
+def doctor(
+    context: typer.Context,
+    json: session.Json = False,
+    offline: Annotated[bool, typer.Option("--offline", help="Ask no model and no provider anything.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Do not go through all facts.")] = False,
+) -> None:
+    """Check machine, settings, chats, GitHub, models and store."""
+    checks = list(_run_checks(context, offline=offline, quick=quick))
+    if json:
+        session.show_json(checks)
+    else:
+        rows = [(check.state.value, check.name, check.seen) for check in checks]
+        typer.echo(session.table(("", "check", "seen"), rows))
+        for check in checks:
+            if check.state is not State.OK:
+                typer.echo(f"\n{check.name}: {check.seen}\n  {check.next_step}")
+    if any(check.state is State.FAIL for check in checks):
+        raise typer.Exit(1)
+
+
+def _run_checks(context: typer.Context, *, offline: bool, quick: bool) -> Iterator[Check]:
+    yield check_python()
+    yield check_packages()
+    yield check_clock()
+    yield check_git()
+    try:
+        settings = session.settings_of(context)
+    except BadSettings as error:
+        yield from check_settings(error.problems, error.warnings)
+        yield check_sandbox(Sandbox.AUTO)
+        return
+    yield from check_settings((), settings.warnings)
+    yield check_sandbox(settings.sandbox)
+    yield from check_gates(settings)
+    yield check_home(settings.home)
+    yield check_disk(settings.home)
+    yield from _of_platforms(settings, ask_nobody=True)
+    yield check_platforms(settings)
+    yield check_groups(settings)
+    if not offline:
+        yield from _of_platforms(settings, ask_nobody=False)
+        yield from check_github(settings)
+    yield from check_models(settings, offline=offline)
+    yield from _check_store(settings, quick=quick)
+
+
+def _of_platforms(settings: Settings, *, ask_nobody: bool) -> Iterator[Check]:
+    for spec in platforms():
+        if spec.checks_ask_nobody == ask_nobody and settings.platforms[spec.name].joins:
+            yield from load(spec.checks)(settings, time.time)
+
+
+def _check_store(settings: Settings, *, quick: bool) -> Iterator[Check]:
+    try:
+        found = asyncio.run(check_store(settings, _progress(), quick=quick))
+    except OverlordError as error:
+        yield fail("database", error.what, error.next_step)
+        return
+    yield ok("database reached", settings.database)
+    yield from found
+    if quick:
+        yield ok("facts", "not gone through: --quick")
+
+
+def _progress() -> Progress:
+    """Says how far it is, now and then, beside the output."""
+    told = time.monotonic()
+
+    def tell(done: int, all: int) -> None:
+        nonlocal told
+        if time.monotonic() - told >= APART:
+            told = time.monotonic()
+            typer.echo(f"The facts of {done:,} of {all:,} tasks are checked.", err=True)
+
+    return tell
+
+
+def check_python() -> Check:
     seen = ".".join(str(part) for part in sys.version_info[:3])
     if sys.version_info[:2] < OLDEST_PYTHON:
         return fail("python", seen, "Install Python 3.11 or newer and run make again.")
     return ok("python", seen)
 
 
-def packages() -> Check:
+def check_packages() -> Check:
     strangers = foreign_packages()
     if strangers:
         return fail("packages", "; ".join(strangers), "Install Overlord in a virtual environment of its own.")
-    return ok("packages", f"ours, in {Path(__file__).resolve().parents[3]}")
+    return ok("packages", f"ours, in {Path(__file__).resolve().parents[2]}")
 
 
-def clock() -> Check:
+def check_clock() -> Check:
     """A clock before the day this program was installed is wrong for certain."""
     now, installed = time.time(), Path(__file__).stat().st_mtime
     seen = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(now))
@@ -67,7 +151,7 @@ def clock() -> Check:
     return ok("clock", seen)
 
 
-def git() -> Check:
+def check_git() -> Check:
     path = shutil.which("git")
     if path is None:
         return fail("git", "not found", "Install it: apt install git, or brew install git.")
@@ -80,7 +164,7 @@ def git() -> Check:
     return ok("git", said)
 
 
-def settings_files(problems: Sequence[Problem], warnings: Sequence[Problem]) -> Iterator[Check]:
+def check_settings(problems: Sequence[Problem], warnings: Sequence[Problem]) -> Iterator[Check]:
     for problem in problems:
         yield fail("settings", f"{problem.name}: {problem.what}", problem.instead)
     for problem in warnings:
@@ -89,7 +173,7 @@ def settings_files(problems: Sequence[Problem], warnings: Sequence[Problem]) -> 
         yield ok("settings", "all can be used")
 
 
-def home(path: Path) -> Check:
+def check_home(path: Path) -> Check:
     if not path.exists():
         return ok("home", f"{path} will be made, for you alone")
     if not os.access(path, os.W_OK | os.X_OK):
@@ -99,7 +183,7 @@ def home(path: Path) -> Check:
     return ok("home", f"{path}, yours alone")
 
 
-def disk(path: Path) -> Check:
+def check_disk(path: Path) -> Check:
     nearest = next(folder for folder in (path, *path.parents) if folder.exists())
     free = shutil.disk_usage(nearest).free
     seen = f"{free / (1 << 30):.1f} GB free at {nearest}"
@@ -110,13 +194,13 @@ def disk(path: Path) -> Check:
     return ok("disk", seen)
 
 
-def platforms(settings: Settings) -> Check:
-    others = [spec.title for spec in all_platforms() if not settings.platforms[spec.name].joins]
+def check_platforms(settings: Settings) -> Check:
+    others = [spec.title for spec in platforms() if not settings.platforms[spec.name].joins]
     only = f" only; tokens for {' or '.join(others)} add those" if len(settings.joined_platforms) == 1 else ""
     return ok("platforms", f"{', '.join(settings.joined_platforms)}{only}")
 
 
-def groups(settings: Settings) -> Check:
+def check_groups(settings: Settings) -> Check:
     empty = [group.value for group, members in settings.groups.items() if not members]
     if not empty:
         return ok("groups", "somebody is named in each")
@@ -124,7 +208,7 @@ def groups(settings: Settings) -> Check:
     return warn("groups", f"nobody is named in {', '.join(empty)}", step)
 
 
-def gates(settings: Settings) -> Iterator[Check]:
+def check_gates(settings: Settings) -> Iterator[Check]:
     for project in settings.projects:
         if project.path is not None:
             yield _gates(project, project.path)
@@ -156,33 +240,22 @@ def _lacking(way: Way, room: Environment) -> tuple[str, str] | None:
     return None
 
 
-def github(settings: Settings) -> Iterator[Check]:
+def check_github(settings: Settings) -> Iterator[Check]:
     """Nothing where no project is on GitHub. One without a token is told with the other settings."""
     remotes = on_github(settings)
     if settings.github.token is None or not remotes:
         return
-    yield from asyncio.run(_all(GitHubApi(settings.github.api_url, settings.github.token), remotes))
+    yield from asyncio.run(_check_remotes(GitHubApi(settings.github.api_url, settings.github.token), remotes))
 
 
-async def _all(api: GitHubApi, remotes: Mapping[str, Remote]) -> list[Check]:
+async def _check_remotes(api: GitHubApi, remotes: Mapping[str, Remote]) -> list[Check]:
     try:
-        return [check async for check in _checks(api, remotes)]
+        token = await _token(api)
+        return [token, *[await _repository(api, f"github of {name}", remote) for name, remote in remotes.items()]]
+    except OverlordError as problem:
+        return [fail("github token", problem.what, problem.next_step)]
     finally:
         await api.close()
-
-
-async def _checks(api: GitHubApi, remotes: Mapping[str, Remote]) -> AsyncIterator[Check]:
-    try:
-        yield await _token(api)
-    except OverlordError as problem:
-        yield fail("github token", problem.what, problem.next_step)
-        return
-    for project, remote in remotes.items():
-        name = f"github of {project}"
-        try:
-            yield await _repository(api, name, remote)
-        except OverlordError as problem:
-            yield fail(name, problem.what, problem.next_step)
 
 
 async def _token(api: GitHubApi) -> Check:
@@ -201,7 +274,10 @@ async def _token(api: GitHubApi) -> Check:
 
 
 async def _repository(api: GitHubApi, name: str, remote: Remote) -> Check:
-    shown = read(Repo, expect_status(await api.get(f"/repos/{remote.full}"), remote.full).data, remote.full)
+    try:
+        shown = read(Repo, expect_status(await api.get(f"/repos/{remote.full}"), remote.full).data, remote.full)
+    except OverlordError as problem:
+        return fail(name, problem.what, problem.next_step)
     if shown.permissions.get("push") is False:
         return fail(name, f"the token may only read {remote.full}", f"Give it rights on this repository: {NEEDS}.")
     if not shown.has_issues:
@@ -210,7 +286,7 @@ async def _repository(api: GitHubApi, name: str, remote: Remote) -> Check:
     return ok(name, f"{remote.full}, branch {shown.default_branch}")
 
 
-def models(settings: Settings, *, offline: bool) -> Iterator[Check]:
+def check_models(settings: Settings, *, offline: bool) -> Iterator[Check]:
     chosen = asyncio.run(choose_models(settings.models.to_written(), settings.keys))
     seen = said(chosen)
     if chosen["primary"].models[0].rehearsal:
@@ -231,7 +307,7 @@ def _tried(chosen: Chosen) -> Iterator[Check]:
             yield ok(name, f"answered in {attempt.seconds:.1f} s")
 
 
-def sandbox(wanted: Sandbox) -> Check:
+def check_sandbox(wanted: Sandbox) -> Check:
     """The one that is asked for, or with `auto` the first that works."""
     try:
         found = asyncio.run(choice.choose_sandbox(wanted))

@@ -1,5 +1,6 @@
-"""`overlord settings`: which settings file is read and which is not, and how to accept one."""
+"""This installation: `overlord up`, `settings`, `backup` and `restore`."""
 
+import asyncio
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,11 +16,43 @@ from bot.config import settings_file
 from bot.config.platforms import platforms
 from bot.config.settings import Settings
 from bot.config.state_folder import home_of, make_home
+from bot.queries.backup import restore_backup, write_backup
+from bot.start import start
 
-app = typer.Typer(rich_markup_mode=None)
+settings_app = typer.Typer(rich_markup_mode=None)
+File = Annotated[Path, typer.Argument(metavar="FILE", help="Such as overlord-backup.tar.gz.", resolve_path=True)]
 
 
-@app.callback(invoke_without_command=True)
+def up(
+    context: typer.Context,
+    host: Annotated[str, typer.Option(help="Address of the console.", show_default="127.0.0.1")] = "",
+    port: Annotated[str, typer.Option(help="Port of the console.", show_default="8765")] = "",
+    home: Annotated[str, typer.Option(help="State folder.", show_default="~/.overlord")] = "",
+    config: Annotated[str, typer.Option(help="Settings file.", show_default="./overlord.yaml")] = "",
+) -> None:
+    """Start Overlord; Ctrl-C stops it."""
+    start(session.flags_of(context, host=host, port=port, home=home, config=config))
+
+
+def backup(context: typer.Context, file: File) -> None:
+    """Write the database, repositories, artefacts and settings into one file. Overlord may go on running."""
+    settings = session.ready(context)
+    asyncio.run(write_backup(settings, file, _tell))
+    typer.echo(f"Written: {file} ({file.stat().st_size / 1e6:,.1f} MB). It can be read by you alone; keep it so.")
+
+
+def restore(context: typer.Context, file: File) -> None:
+    """Bring a backup into an empty state folder and an empty database, also from SQLite to PostgreSQL and back."""
+    settings = session.ready(context)
+    restore_backup(settings, file, _tell)
+    typer.echo(f"Restored into {settings.home}. Stop the old Overlord before you start this one: `overlord up`.")
+
+
+def _tell(progress: str) -> None:
+    typer.echo(f"  {progress}", err=True)
+
+
+@settings_app.callback(invoke_without_command=True)
 def settings(context: typer.Context) -> None:
     """Say which settings file is read, and which is not."""
     if context.invoked_subcommand is None:
@@ -29,7 +62,7 @@ def settings(context: typer.Context) -> None:
             typer.echo(f"Not read: {problem}")
 
 
-@app.command("accept")
+@settings_app.command("accept")
 def accept(
     context: typer.Context,
     file: Annotated[str, typer.Argument(help="The settings file.")],

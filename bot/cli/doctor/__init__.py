@@ -1,1 +1,0 @@
-"""`overlord doctor` and its checks."""
