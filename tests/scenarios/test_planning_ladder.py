@@ -102,6 +102,6 @@ async def test_three_plans_that_do_not_hold_leave_the_same_way_open(opened: Open
         and "“Continue with a one-step plan”: an approver" in card.text
     )
     await play.stage.press("lead", thread, "Continue with a one-step plan")
-    await play.sees("ana", thread, "please look at the plan", "one-step plan", "none held")
+    await play.sees("ana", thread, "please look at the plan", "One-step plan", "none held")
     task = await play.task()
     assert task.of_kind(Kind.PLAN) and not task.plan.accepted, "an outline is never waved through"
