@@ -30,8 +30,8 @@ from bot.network import HERE, LookUp
 from bot.permissions import Permissions
 from bot.queries.backup import check_archive, check_database, check_file
 from bot.queries.people_queries import PeopleQueries
-from bot.queries.store_queries import DirectQueries, StoreQueries
-from bot.query_api import Pages, QueryApi
+from bot.queries.query_api import DirectQueries, QueryApi
+from bot.queries.views import Pages
 from bot.running.health import Health
 from bot.running.jobs import Jobs, launch, settle_waiting
 from bot.running.pump import Pump, Watch
@@ -98,7 +98,7 @@ async def running(
         (bell := ChangeNotifier()).attach()
         office = stack.enter_context(_opened(settings, clock or SystemClock(), bell))
         inbox, leases, scheduler = Inbox(office), Leases(office.clock), Scheduler(office.clock)
-        desk = StoreQueries(office, inbox, bell, FileArtefacts(settings.home))
+        desk = QueryApi(office, inbox, bell, FileArtefacts(settings.home))
         await office.database.write(partial(_prepare, settings, leases))
         platforms = await stack.enter_async_context(connect_all(settings, office, inbox, desk))
         outbox = Outbox(office, platforms, leases)

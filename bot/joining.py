@@ -7,7 +7,8 @@ from bot.config.platforms import load, platforms
 from bot.config.settings import Settings
 from bot.intake.inbox import Inbox
 from bot.messages import Platform
-from bot.query_api import Pages, QueryApi
+from bot.queries.query_api import QueryApi
+from bot.queries.views import Pages
 from bot.services import Services
 
 Connect = Callable[[Settings, Services, Inbox, QueryApi], AbstractAsyncContextManager[Platform]]

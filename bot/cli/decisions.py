@@ -19,7 +19,8 @@ from bot.cards.kinds.proposals import listed_card
 from bot.cards.kinds.table import label_of, prompt
 from bot.cli import session
 from bot.cli.session import Json, Search
-from bot.query_api import Need, Portion, QueryApi
+from bot.queries.query_api import QueryApi
+from bot.queries.views import Need, Portion
 
 decisions = typer.Typer(rich_markup_mode=None)
 proposals = typer.Typer(rich_markup_mode=None)

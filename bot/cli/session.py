@@ -27,7 +27,8 @@ from bot.config.state_folder import make_home
 from bot.logs import set_up_logs
 from bot.messages import Choice, Delivery, Pressed, Said
 from bot.queries.people_queries import PeopleQueries
-from bot.query_api import Heard, QueryApi
+from bot.queries.query_api import QueryApi
+from bot.queries.views import Heard
 
 T = TypeVar("T")
 P = ParamSpec("P")

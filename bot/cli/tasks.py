@@ -17,7 +17,8 @@ from bot.cards.timeline import in_words
 from bot.cli import session
 from bot.cli.session import Json, Search
 from bot.queries.people_queries import PeopleQueries
-from bot.query_api import QueryApi, TaskPage
+from bot.queries.query_api import QueryApi
+from bot.queries.views import TaskPage
 from store.streams.archive import ARCHIVE, facts_in, read_file
 from store.streams.evaluations import EvaluationResult
 

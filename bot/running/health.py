@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from bot.loop import TimedLoop
-from bot.query_api import Answer, Endpoint
+from bot.queries.views import Answer, Endpoint
 from bot.running.pump import Pump
 from bot.services import Services
 from store.database import StoreUnavailable

@@ -7,6 +7,7 @@ import httpx
 
 from agents.domain.ids import Account
 from bot.platforms.console.access import hash_of
+from bot.queries.people_queries import PeopleQueries
 from store.chat.sessions import Session
 from tests.fakes.console import Visit, console
 from tests.fakes.desk import START, ScriptedDesk
@@ -14,7 +15,7 @@ from tests.fakes.desk import START, ScriptedDesk
 TOKENS = {"token-of-ana": "ana", "token-of-ben": "ben"}
 
 
-class Tokens:
+class Tokens(PeopleQueries):
     """What the operator gave out and has not taken back, and who is signed in with it."""
 
     def __init__(self) -> None:
@@ -33,7 +34,7 @@ class Tokens:
         found = self.open.get(key)
         return found if found and found.login in self.given.values() and found.until > self.now else None
 
-    async def sessions(self, login: str) -> Sequence[Session]:
+    async def sessions(self, login: str = "") -> Sequence[Session]:
         return [each for each in self.open.values() if login in ("", each.login)]
 
     async def administers(self, account: Account) -> bool:

@@ -18,7 +18,8 @@ from agents.domain.work.outcome import WorkerOutcome
 from agents.ports import Listener
 from bot.live import Live, Running
 from bot.messages import Button, Card, Choice, Delivery, Edited, Pressed, Row, Said, Style, Tone
-from bot.query_api import EVERYTHING, Conversation, Heard, Message, Need, Portion, TaskPage, TimelineEntry
+from bot.queries.query_api import QueryApi
+from bot.queries.views import EVERYTHING, Conversation, Heard, Message, Need, Portion, TaskPage, TimelineEntry
 from store.streams.evaluations import EvaluationResult
 
 LAST_REPLIES = 3
@@ -39,7 +40,7 @@ class Kept:
     task: TaskId | None = None
 
 
-class ScriptedDesk:
+class ScriptedDesk(QueryApi):
     """A request opens a task with a plan to approve; a press decides it once."""
 
     def __init__(self, names: Mapping[str, str] | None = None) -> None:

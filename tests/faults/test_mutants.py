@@ -33,7 +33,7 @@ from bot.intake.inbox import Inbox, Outcome
 from bot.messages import Card, Delivery, Platform
 from bot.platforms.console.access import ConsoleOptions
 from bot.platforms.console.server import running as console_running
-from bot.queries.store_queries import StoreQueries
+from bot.queries.query_api import QueryApi
 from bot.running.jobs import launch, settle_waiting
 from bot.running.pump import Pump
 from bot.services import Services
@@ -87,7 +87,7 @@ def a_console(home: Path, make_inbox: Callable[[Services], Inbox]) -> Main:
         pump = Pump("settle", partial(settle_waiting, inbox), frozenset({"deliveries"}))
         bell.wake_on(pump.wakes_on, pump.wake)
         options = ConsoleOptions(port=port, secret=b"s" * 32, now=office.clock.now)
-        async with console_running(StoreQueries(office, inbox, bell, FileArtefacts(home)), options) as address:
+        async with console_running(QueryApi(office, inbox, bell, FileArtefacts(home)), options) as address:
             ready(address)
             await pump.run(office.clock)
 

@@ -8,7 +8,7 @@ from typing import Protocol
 from agents.domain.ids import Account, Thread, derived
 from bot.app import Program
 from bot.messages import Edited, Pressed, Said
-from bot.query_api import QueryApi
+from bot.queries.query_api import QueryApi
 from tests.scenarios.stage import Host, Setup, Shown, wait_for_button
 
 CHANNEL = "console:general"

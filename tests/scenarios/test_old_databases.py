@@ -12,7 +12,7 @@ from agents.domain.decisions.decision import Decision
 from agents.domain.decisions.table import rule_name
 from agents.domain.ids import TaskId, Thread
 from agents.domain.task.task import Task, TaskState
-from bot.query_api import QueryApi
+from bot.queries.query_api import QueryApi
 from store.database import Database
 from store.streams import audit
 from store.transaction import Transaction

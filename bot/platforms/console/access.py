@@ -22,7 +22,8 @@ from agents.domain.ids import Account
 from agents.domain.limits import Limits
 from bot.network import HERE, Ip, LookUp, Network, Peer, neighbourhood, read_address
 from bot.platforms.console import LOOPBACK
-from bot.query_api import Endpoint, Sessions
+from bot.queries.people_queries import PeopleQueries
+from bot.queries.views import Endpoint
 
 LIFETIME = timedelta(days=30)
 TRIES = 10
@@ -59,7 +60,7 @@ class ConsoleOptions:
     channels: tuple[str, ...] = ("general",)
     login: str = "operator"  # who the reader is on loopback
     secret: bytes  # of this installation, at least 16 bytes: signs what forms carry, so they survive a restart
-    sessions: Sessions | None = None  # None: loopback, nobody signs in
+    sessions: PeopleQueries | None = None  # None: loopback, nobody signs in
     suggestions: Sequence[str] = ()
     now: Callable[[], datetime]
     extra: Mapping[str, Endpoint] = field(default_factory=dict)  # "/healthz", "/metrics"

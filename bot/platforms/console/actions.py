@@ -30,7 +30,7 @@ from bot.platforms.console.deliveries import NONCE, Form, Unsendable
 from bot.platforms.console.pages import Pages, may_read
 from bot.platforms.console.rendering import iso, thread_path
 from bot.platforms.console.stream import Changes
-from bot.query_api import QueryApi
+from bot.queries.query_api import QueryApi
 from store.chat.sessions import Session
 
 Make = Callable[[Form, Viewer, str, datetime], Delivery]

@@ -20,7 +20,8 @@ from bot.platforms.console import ConsoleSettings
 from bot.platforms.console.access import ConsoleOptions, needs_login
 from bot.platforms.console.server import running
 from bot.platforms.provider_checks import Now
-from bot.query_api import Pages, QueryApi
+from bot.queries.query_api import QueryApi
+from bot.queries.views import Pages
 from bot.services import Services
 from store.database import Database, InTransaction, Result, StoreUnavailable
 from store.transaction import Transaction

@@ -29,7 +29,8 @@ from bot.platforms.console import rendering, stream
 from bot.platforms.console.access import Authenticator, ConsoleOptions, Forwarded, Guard, Identity, wants_json
 from bot.platforms.console.actions import Actions, Login
 from bot.platforms.console.pages import Pages
-from bot.query_api import Endpoint, QueryApi
+from bot.queries.query_api import QueryApi
+from bot.queries.views import Endpoint
 
 View = Callable[[Request], Awaitable[Response]]
 

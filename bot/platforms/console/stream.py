@@ -17,7 +17,7 @@ from agents.domain.text.sanitize import small_number
 from bot.live import Running
 from bot.platforms.console import rendering
 from bot.platforms.console.access import Authenticator, Viewer, viewer_of
-from bot.query_api import QueryApi
+from bot.queries.query_api import QueryApi
 
 KEPT = 512  # changes that a page which was away can catch up on; after more it reads everything again
 PULSE = 15.0  # seconds; also how soon a revoked login loses its stream

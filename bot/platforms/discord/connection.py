@@ -12,7 +12,7 @@ from bot.messages import Button, Platform, load_card
 from bot.platforms.discord.gateway import open_gateway
 from bot.platforms.discord.options import DiscordOptions, packaged_commands
 from bot.platforms.discord.settings import DiscordSettings
-from bot.query_api import QueryApi
+from bot.queries.query_api import QueryApi
 from bot.services import Services
 from store.transaction import Transaction
 

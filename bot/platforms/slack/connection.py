@@ -12,7 +12,8 @@ from bot.messages import Card, Platform
 from bot.platforms.slack.gateway import open_gateway
 from bot.platforms.slack.options import SlackOptions
 from bot.platforms.slack.settings import SlackSettings
-from bot.query_api import Portion, QueryApi
+from bot.queries.query_api import QueryApi
+from bot.queries.views import Portion
 from bot.services import Services
 from store.transaction import Transaction
 

@@ -43,7 +43,7 @@ class Checkpoint:
         self.whole = False
 
     def is_due(self, ts: str) -> bool:
-        """StoreQueries that a message was received. True: it is time to save."""
+        """QueryApi that a message was received. True: it is time to save."""
         at = addresses.seconds(ts)
         if at is not None and at < time.time() + AHEAD:
             self._newest = max(self._newest, at)

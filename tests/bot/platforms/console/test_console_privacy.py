@@ -20,7 +20,7 @@ from bot.permissions import Permissions
 from bot.platforms.console.access import ConsoleOptions
 from bot.platforms.console.server import running
 from bot.queries.people_queries import PeopleQueries
-from bot.queries.store_queries import DirectQueries
+from bot.queries.query_api import DirectQueries
 from bot.services import Services
 from store.database import Database
 from store.transaction import Transaction

@@ -1,4 +1,4 @@
-"""The desk over the real store: what the console and the CLI read, and the one door through which they act."""
+"""What the console and the CLI may ask and do. Both go through here, so both see and decide the same."""
 
 import asyncio
 from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ from bot.intake.access import count_needs, read_waiting, search_waiting, sees, w
 from bot.intake.inbox import Inbox, Outcome
 from bot.live import Running
 from bot.messages import Delivery, load_card
-from bot.query_api import EVERYTHING, Conversation, Heard, Message, Need, Portion, TaskPage, TimelineEntry
+from bot.queries.views import EVERYTHING, Conversation, Heard, Message, Need, Portion, TaskPage, TimelineEntry
 from bot.services import Services
 from store.chat.deliveries import DeliveryState
 from store.chat.messages import Kept
@@ -42,9 +42,7 @@ FACTS_SHOWN = 200
 ANSWER_WITHIN = 2.0  # seconds a surface waits to show what became of a delivery
 
 
-class StoreQueries:
-    """Implements bot.desk.QueryApi."""
-
+class QueryApi:
     def __init__(self, office: Services, inbox: Inbox, bell: ChangeNotifier, artefacts: FileArtefacts) -> None:
         self._artefacts = artefacts
         self._office = office
@@ -54,11 +52,13 @@ class StoreQueries:
         self._open_to_all: set[TaskId] = set()  # met so far; a task that was asked for in a channel stays open
 
     async def hear(self, delivery: Delivery) -> Heard | None:
-        """It is stored first. Then a moment is waited, so that a refusal can be shown where it was asked."""
+        """Take a delivery. It is stored first; then a moment is waited for its outcome. None: that is not known yet."""
         outcome = await self._inbox.outcome(delivery, ANSWER_WITHIN)
         return _heard(outcome) if outcome else None
 
     async def channel(self, channel: str, viewer: Account, portion: Portion = EVERYTHING) -> Sequence[Conversation]:
+        """The latest threads of a channel, oldest first, each with its first message and its last few replies."""
+
         def question(tx: Transaction) -> list[Conversation]:
             if not _may_read(channel, viewer):
                 return []
@@ -77,6 +77,10 @@ class StoreQueries:
     async def tasks(
         self, viewer: Account, *, ended: bool = False, limit: int | None = None, search: str = "", before: int = 0
     ) -> Sequence[Task]:
+        """Tasks that this person may see, newest first; with `ended`, those that have ended too.
+
+        `before`: only those with smaller numbers.
+        """
         which = Which(search=search, before=before)
 
         def question(tx: Transaction) -> list[Task]:
@@ -86,6 +90,10 @@ class StoreQueries:
         return await self._database.read(question)
 
     async def page(self, task: TaskId, viewer: Account, before: int | None = None) -> TaskPage | None:
+        """None where there is no such task, and where this person may not see it: they cannot tell which.
+
+        `before`: its timeline ends with the fact before this one.
+        """
         found = await self._database.read(partial(self._page, task, viewer, before))
         if found is None:
             return None
@@ -93,6 +101,7 @@ class StoreQueries:
         return replace(found, kept=tuple(await self._kept_of(task)), running=running)
 
     async def kept_text(self, task: TaskId, name: str, viewer: Account) -> str | None:
+        """A long text that was kept of a task: a diff, a patch, a log."""
         seen = await self._database.read(partial(self._seen, (task,), viewer))
         if not seen or name not in await self._kept_of(task):
             return None
@@ -103,6 +112,8 @@ class StoreQueries:
         return [name for name in await self._artefacts.names(task) if name[len(task)] in ".-"]
 
     async def pull(self, project: str, number: int, viewer: Account) -> TaskId | None:
+        """The task that a pull request of the local forge is of."""
+
         def question(tx: Transaction) -> TaskId | None:
             record = tx.pulls.find(project, number)
             return next(iter(self._seen((TaskId(record.key),), viewer, tx)), None) if record else None
@@ -110,16 +121,21 @@ class StoreQueries:
         return await self._database.read(question)
 
     async def count_needs(self, viewer: Account) -> int:
+        """How much waits for this person."""
         permissions = self._office.permissions
         return await self._database.read(lambda tx: count_needs(tx, self._viewer(viewer, tx), permissions))
 
     async def needs(self, viewer: Account, portion: Portion = EVERYTHING) -> Sequence[Need]:
+        """What waits for this person, oldest first."""
+
         def question(tx: Transaction) -> list[Need]:
             return self._needs(tx, waiting_for(tx, self._viewer(viewer, tx), self._office.permissions), portion)
 
         return await self._database.read(question)
 
     async def waiting(self, viewer: Account, portion: Portion = EVERYTHING) -> Sequence[Need]:
+        """What waits for anybody, of tasks that this person may see, oldest first. Some of them have ended."""
+
         def question(tx: Transaction) -> list[Need]:
             asked, person = tx.ledger.waiting(), self._viewer(viewer, tx)
             shown = self._seen({each.task for each in asked if each.direct}, viewer, tx)
@@ -136,6 +152,8 @@ class StoreQueries:
         return [self._need(tx, task, decision) for task, decision in read_waiting(tx, wanted)]
 
     async def proposals(self, viewer: Account, *, pending: bool) -> Sequence[Listed]:
+        """What tasks that this person may see gave rise to, oldest first; `pending`: and nobody has decided on."""
+
         def question(tx: Transaction) -> list[Listed]:
             made = tx.proposals.all(pending=pending)
             seen = self._seen({listed.task for listed in made}, viewer, tx)
@@ -147,9 +165,11 @@ class StoreQueries:
         return await self._database.read(lambda tx: _name(tx, viewer))
 
     async def names(self, people: Collection[PersonId]) -> Mapping[PersonId, str]:
+        """What to call each of these people."""
         return await self._database.read(lambda tx: {person: tx.people.name(person) for person in people})
 
     async def audible(self, names: frozenset[str], viewer: Account) -> frozenset[str]:
+        """Of what changed, what this person may hear of."""
         places = {name for name in names if name == "needs" or _may_read(name.rpartition(":")[0], viewer)}
         tasks = {TaskId(name) for name in names if name.startswith("T-")}
         known = tasks & self._open_to_all
@@ -158,14 +178,17 @@ class StoreQueries:
         return frozenset[str]().union(places, known, seen)
 
     async def live(self, task: TaskId, viewer: Account) -> Sequence[Running]:
+        """What runs for a task at this moment; nothing where this person may not see it."""
         if not self._office.live.runs(task) or not await self.audible(frozenset({task}), viewer):
             return ()
         return await self._office.live.running(task, self._office.redact)
 
     def looking(self, task: TaskId) -> AbstractContextManager[asyncio.Event]:
+        """Set, while somebody looks, when `live` has something else to say. Whoever waits for it clears it."""
         return self._office.live.looking(task)
 
     def changes(self) -> AsyncIterator[frozenset[str]]:
+        """What changed, as it changes: threads ("console:general:…"), tasks ("T-3"), "needs". Never ends by itself."""
         return self._bell.rings()
 
     def _sees(self, viewer: Presser, tx: Transaction, task: Task) -> bool:
@@ -246,7 +269,7 @@ class StoreQueries:
         return Presser(person=person.id if person else PersonId(""), known_as=known_as, groups=groups)
 
 
-class DirectQueries(StoreQueries):
+class DirectQueries(QueryApi):
     """For the CLI: settles what it hears itself, so that it works whether or not the program runs."""
 
     async def hear(self, delivery: Delivery) -> Heard | None:
