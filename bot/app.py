@@ -40,8 +40,8 @@ from bot.running.timers import Timers
 from bot.services import Leases, Services, SystemClock, catalog_of
 from store.codec import shape
 from store.database import Database
+from store.retention import ARCHIVE
 from store.running.jobs import Job
-from store.streams.archive import ARCHIVE
 from store.streams.audit import Progress
 from store.transaction import Transaction
 

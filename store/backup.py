@@ -7,8 +7,8 @@ from sqlalchemy import Connection, Table, delete, func, insert, inspect, make_ur
 
 from agents.domain.errors import OverlordError
 from store import tables
-from store.engines import make_engines
 from store.migrations import migrate
+from store.sql import make_engines
 
 BATCH = 1_000  # rows
 Progress = Callable[[str, int], None]  # a table, and how many of its rows were copied

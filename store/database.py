@@ -18,10 +18,8 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
 
 from agents.domain.errors import OverlordError
-from store.dialect import rows_written
-from store.engines import make_engines
 from store.migrations import migrate
-from store.statements import execute
+from store.sql import make_engines, rows_written
 from store.transaction import Transaction
 
 Result = TypeVar("Result")
@@ -231,11 +229,12 @@ def _run(tx: Transaction, waiting: _Waiting) -> bool:
 
 def _run_apart(tx: Transaction, waiting: _Waiting) -> bool:
     """In a savepoint of its own, so that one that raises undoes only itself. It costs as much as a statement or two."""
-    execute(tx.db, "SAVEPOINT one")
+    alone = tx.db.begin_nested()
     _try(tx, waiting)
-    if waiting.error is not None:
-        execute(tx.db, "ROLLBACK TO SAVEPOINT one")
-    execute(tx.db, "RELEASE SAVEPOINT one")
+    if waiting.error is None:
+        alone.commit()
+    else:
+        alone.rollback()
     return True
 
 

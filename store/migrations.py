@@ -9,123 +9,36 @@ from agents.domain.errors import OverlordError
 from agents.domain.task.fold import replay
 from agents.domain.task.task import Task
 from store import tables
-from store.codec import load_event
-from store.running import totals
-from store.streams.kinds import TASK
-from store.streams.listings import row_of
+from store.codec import dump, load_event
+from store.streams.projections import listing_of
 
-LATEST = 18
+FIRST, LATEST = 10, 18  # tables of the first version that was released, and of this one
 
 
-def _calls(db: Connection) -> None:
-    tables.metadata.create_all(db, tables=[tables.calls, tables.breakers])
-
-
-def _lanes(db: Connection) -> None:
-    db.exec_driver_sql("ALTER TABLE jobs ADD COLUMN lane VARCHAR NOT NULL DEFAULT ''")
-
-
-def _turns(db: Connection) -> None:
-    tables.metadata.create_all(db, tables=[tables.turns])
-
-
-def _pulls(db: Connection) -> None:
-    tables.metadata.create_all(db, tables=[tables.pulls, tables.pull_comments])
-
-
-def _evaluations(db: Connection) -> None:
-    tables.metadata.create_all(db, tables=[tables.evaluations])
-
-
-def _waits(db: Connection) -> None:
-    tables.metadata.create_all(db, tables=[tables.waits])
-
-
-def _less_to_write(db: Connection) -> None:
-    db.exec_driver_sql("ALTER TABLE snapshots ADD COLUMN saved INTEGER NOT NULL DEFAULT 0")
-    db.exec_driver_sql("UPDATE snapshots SET saved = version")
-    db.exec_driver_sql("DROP INDEX deliveries_to_settle")
-    for statement in tables.FEW_DELIVERIES:
-        db.exec_driver_sql(statement)
-
-
-def _proposals(db: Connection) -> None:
-    tables.metadata.create_all(db, tables=[tables.proposals])
-
-
-def _found_at_once(db: Connection) -> None:
-    """The key of jobs was a random-looking id: each new job changed another page of its index."""
-    _rename_to_stream(db, "jobs")
-    _make_again(db, tables.jobs)
-    db.exec_driver_sql("CREATE INDEX ix_people_merged_into ON people (merged_into)")
-
-
-def _prunable(db: Connection) -> None:
-    db.exec_driver_sql("CREATE INDEX decisions_by_delivery ON decisions (delivery)")
-
-
-def _sessions(db: Connection) -> None:
-    """Until now a session was its cookie. Those are not known any more: their people sign in again."""
-    tables.metadata.create_all(db, tables=[tables.sessions])
-
-
-def _confirmed_links(db: Connection) -> None:
-    """Codes that were made before live for minutes, and say nothing of where they were asked for."""
-    db.exec_driver_sql("ALTER TABLE links ADD COLUMN thread VARCHAR NOT NULL DEFAULT ''")
-    db.exec_driver_sql("DELETE FROM links")
-    tables.metadata.create_all(db, tables=[tables.link_requests])
-
-
-def _listings(db: Connection) -> None:
+def _add_listings(db: Connection) -> None:
     """A row for each task, from its facts."""
     tables.listings.create(db)
     for task in _replay_all(db, "task"):
-        db.execute(insert(tables.listings).values(**row_of(task)))
-    db.exec_driver_sql("DROP INDEX ix_snapshots_ended")
-    db.exec_driver_sql("CREATE INDEX tasks_under_way ON snapshots (ended, number)")
-    for column in ("owner", "channel"):
+        db.execute(insert(tables.listings).values(**listing_of(task)))
+    for column in ("owner", "channel", "put_to"):
         db.exec_driver_sql(f"ALTER TABLE decisions ADD COLUMN {column} VARCHAR NOT NULL DEFAULT ''")
+    for column in ("owner", "channel"):
         of_task = f"SELECT {column} FROM listings WHERE listings.task = decisions.task"
         db.exec_driver_sql(f"UPDATE decisions SET {column} = ({of_task})")
-    db.exec_driver_sql("ALTER TABLE decisions ADD COLUMN put_to VARCHAR NOT NULL DEFAULT ''")
     known = tables.decisions
     for id, body in db.exec_driver_sql("SELECT id, body FROM decisions").all():
         db.execute(update(known).where(known.c.id == id).values(put_to=json.loads(body)["put_to"]))
-    db.exec_driver_sql("DROP INDEX open_decisions")
-    db.exec_driver_sql(tables.QUESTIONS)
 
 
-def _totals(db: Connection) -> None:
-    tables.totals.create(db)
-    sums = {
-        totals.MODEL_DOLLARS: "SELECT SUM(cost) FROM calls",
-        totals.MODEL_CALLS: "SELECT SUM(attempts) FROM calls",
-        totals.LEASE_TAKEOVERS: "SELECT SUM(attempts) FROM jobs",
-    }
-    for name, asked in sums.items():
-        totals.add(db, name, db.exec_driver_sql(asked).scalar() or 0)
-
-
-def _streams(db: Connection) -> None:
+def _rename_streams(db: Connection) -> None:
     """Until now every stream was a task's."""
     for table in ("events", "snapshots", "timers", "jobs"):
-        _rename_to_stream(db, table)
+        db.exec_driver_sql(f"ALTER TABLE {table} RENAME COLUMN task TO stream")
     db.exec_driver_sql("DROP INDEX tasks_under_way")
     _make_again(db, tables.snapshots)
     for table in ("decisions", "proposals"):
-        if "stream" not in _columns(db, table):
-            db.exec_driver_sql(f"ALTER TABLE {table} ADD COLUMN stream VARCHAR NOT NULL DEFAULT ''")
+        db.exec_driver_sql(f"ALTER TABLE {table} ADD COLUMN stream VARCHAR NOT NULL DEFAULT ''")
         db.exec_driver_sql(f"UPDATE {table} SET stream = task")
-
-
-def _rename_to_stream(db: Connection, table: str) -> None:
-    """Idempotent: a table that an earlier step made anew has today's columns."""
-    if "task" in _columns(db, table):
-        db.exec_driver_sql(f"ALTER TABLE {table} RENAME COLUMN task TO stream")
-
-
-def _columns(db: Connection, table: str) -> set[str]:
-    return {column["name"] for column in inspect(db).get_columns(table)}
 
 
 def _make_again(db: Connection, table: Table) -> None:
@@ -138,12 +51,11 @@ def _make_again(db: Connection, table: Table) -> None:
     db.exec_driver_sql("DROP TABLE rows_before")
 
 
-def _parts(db: Connection) -> None:
+def _save_tasks_again(db: Connection) -> None:
     """A task is made of parts now: what was saved of each is made again from its facts."""
     saved = tables.snapshots
     for task in _replay_all(db, "stream"):
-        now = update(saved).where(saved.c.stream == task.id)
-        db.execute(now.values(body=TASK.dump(task), saved=saved.c.version))
+        db.execute(update(saved).where(saved.c.stream == task.id).values(body=dump(task), saved=saved.c.version))
 
 
 def _replay_all(db: Connection, key: str) -> Iterator[Task]:
@@ -153,32 +65,35 @@ def _replay_all(db: Connection, key: str) -> Iterator[Task]:
         yield replay(load_event(kind, body) for kind, body in history)
 
 
-def _words_and_archive(db: Connection) -> None:
-    """Facts that were written before keep their prose: their hash is over it."""
-    tables.metadata.create_all(db, tables=[tables.words, tables.archived])
+def _guard_facts_again(db: Connection) -> None:
     for statement in (*_LET_FACTS_GO[db.dialect.name], *_KEEP_FACTS[db.dialect.name]):
         db.exec_driver_sql(statement)
 
 
-# How to get to this version from the one before.
-STEPS: dict[int, Callable[[Connection], None]] = {
-    2: _calls,
-    3: _lanes,
-    4: _turns,
-    5: _pulls,
-    6: _evaluations,
-    7: _waits,
-    8: _less_to_write,
-    9: _proposals,
-    10: _found_at_once,
-    11: _prunable,
-    12: _sessions,
-    13: _confirmed_links,
-    14: _listings,
-    15: _totals,
-    16: _streams,
-    17: _parts,
-    18: _words_and_archive,
+_SUM = "INSERT INTO totals (name, value) SELECT '{}', COALESCE(SUM({}), 0) FROM {}"
+# How to get to this version from the one before: tables to make, statements and functions to run.
+STEPS: dict[int, tuple[Table | str | Callable[[Connection], None], ...]] = {
+    11: ("CREATE INDEX decisions_by_delivery ON decisions (delivery)",),
+    # until now a session was its cookie; those are not known any more, and their people sign in again
+    12: (tables.sessions,),
+    # codes that were made before live for minutes, and say nothing of where they were asked for
+    13: ("ALTER TABLE links ADD COLUMN thread VARCHAR NOT NULL DEFAULT ''", "DELETE FROM links", tables.link_requests),
+    14: (
+        _add_listings,
+        "DROP INDEX ix_snapshots_ended",
+        "CREATE INDEX tasks_under_way ON snapshots (ended, number)",
+        "DROP INDEX open_decisions",
+        tables.QUESTIONS,
+    ),
+    15: (
+        tables.totals,
+        _SUM.format(tables.MODEL_DOLLARS, "cost", "calls"),
+        _SUM.format(tables.MODEL_CALLS, "attempts", "calls"),
+        _SUM.format(tables.LEASE_TAKEOVERS, "attempts", "jobs"),
+    ),
+    16: (_rename_streams,),
+    17: (_save_tasks_again,),
+    18: (tables.words, tables.archived, _guard_facts_again),  # facts keep their prose: their hash is over it
 }
 
 _ARCHIVED = "EXISTS (SELECT 1 FROM archived WHERE archived.stream = OLD.stream AND versions > OLD.version)"
@@ -211,6 +126,14 @@ class NewerDatabase(OverlordError):
         )
 
 
+class OldDatabase(OverlordError):
+    def __init__(self, version: int) -> None:
+        super().__init__(
+            f"The database is of version {version}, from before the first release of Overlord",
+            next_step="Nothing in it was changed. Open it once with Overlord 0.1, or begin with a new database.",
+        )
+
+
 class ForeignDatabase(OverlordError):
     def __init__(self) -> None:
         super().__init__(
@@ -232,7 +155,20 @@ def migrate(db: Connection) -> int:
     version = int(db.execute(select(tables.schema.c.version)).scalar_one())
     if version > LATEST:
         raise NewerDatabase(version)
+    if version < FIRST:
+        raise OldDatabase(version)
     for number in range(version + 1, LATEST + 1):
-        STEPS[number](db)
+        for part in STEPS[number]:
+            _apply(db, part)
         db.execute(update(tables.schema).values(version=number))
     return LATEST
+
+
+def _apply(db: Connection, part: Table | str | Callable[[Connection], None]) -> None:
+    match part:
+        case Table():
+            part.create(db)
+        case str():
+            db.exec_driver_sql(part)
+        case _:
+            part(db)

@@ -1,13 +1,17 @@
 """Every table, in one place. Times are seconds since 1970, UTC."""
 
+from typing import Any
+
 from sqlalchemy import (
     DDL,
+    BigInteger,
     Boolean,
     Column,
     Double,
     ForeignKey,
     Index,
     Integer,
+    MetaData,
     PrimaryKeyConstraint,
     String,
     Table,
@@ -15,20 +19,33 @@ from sqlalchemy import (
     UniqueConstraint,
     event,
 )
+from sqlalchemy.schema import SchemaItem
+from sqlalchemy.types import TypeEngine
 
-from store.chat.people_tables import (
-    accounts as accounts,
-    link_requests as link_requests,
-    links as links,
-    people as people,
-    sessions as sessions,
-    tokens as tokens,
-)
-from store.metadata import NUMBER as _Number, metadata as metadata
+metadata = MetaData()
+_Number = BigInteger().with_variant(Integer, "sqlite")
 
-events = Table(
+
+def _table(name: str, *parts: SchemaItem, **options: Any) -> Table:
+    return Table(name, metadata, *parts, **options)
+
+
+def _required(kind: type[TypeEngine[Any]], *names: str, default: str | None = None) -> list[Column[Any]]:
+    """Columns that are never null."""
+    return [Column(name, kind, nullable=False, server_default=default) for name in names]
+
+
+def _lease() -> list[Column[Any]]:
+    """Who holds a row, until when, and how often it was tried; see leases.py."""
+    return [
+        *_required(String, "lease_owner", default=""),
+        *_required(Double, "lease_until", default="0"),
+        *_required(Integer, "fence", "attempts", default="0"),
+    ]
+
+
+events = _table(
     "events",
-    metadata,
     Column("seq", _Number, primary_key=True, autoincrement=True),
     Column("stream", String, nullable=False),  # of a task, "T-14", or of a project, "P-shop"
     Column("version", Integer, nullable=False),
@@ -37,16 +54,14 @@ events = Table(
     Column("actor", String, nullable=False),  # an account, or "overlord" for what follows by rule
     Column("delivery", String, nullable=False),  # what caused it: a delivery's key, a job, a timer
     Column("at", Double, nullable=False),
-    Column("prev_hash", String, nullable=False),
-    Column("hash", String, nullable=False),
+    *_required(String, "prev_hash", "hash"),
     UniqueConstraint("stream", "version", name="a_task_moves_one_fact_at_a_time"),
     sqlite_autoincrement=True,
 )
 
 # Tasks whose facts were moved into a file, which the last of their hashes vouches for.
-archived = Table(
+archived = _table(
     "archived",
-    metadata,
     Column("stream", String, primary_key=True),
     Column("number", Integer, nullable=False, unique=True),  # never given to another task
     Column("versions", Integer, nullable=False),  # how many facts it had
@@ -55,19 +70,18 @@ archived = Table(
 )
 
 # Prose of facts, which hold its hash. It can be removed; facts cannot.
-words = Table(
+words = _table(
     "words",
-    metadata,
     Column("stream", String, nullable=False),
     Column("version", Integer, nullable=False),
     Column("text", Text, nullable=False),  # a JSON list
     Column("removed", Boolean, nullable=False, server_default="0"),  # some of it was, at the request of its author
     PrimaryKeyConstraint("stream", "version"),
 )
+WORDS_OF_FACT = (words.c.stream == events.c.stream) & (words.c.version == events.c.version)  # for an outer join
 
-snapshots = Table(
+snapshots = _table(
     "snapshots",
-    metadata,
     Column("stream", String, primary_key=True),
     Column("number", Integer, nullable=True, unique=True),  # of a task; projects have none
     Column("version", Integer, nullable=False),
@@ -79,9 +93,8 @@ snapshots = Table(
 )
 
 # What lists and searches need of each task, small enough to be gone through; made from the facts.
-listings = Table(
+listings = _table(
     "listings",
-    metadata,
     Column("number", Integer, primary_key=True, autoincrement=False),
     Column("task", String, nullable=False, unique=True),
     Column("owner", String, nullable=False, index=True),  # person
@@ -90,71 +103,55 @@ listings = Table(
     Column("words", Text, nullable=False),  # id, project and request, in one case
 )
 
-cursors = Table(
+cursors = _table(
     "cursors",
-    metadata,
     Column("reader", String, primary_key=True),
     Column("seq", _Number, nullable=False),
 )
 
-decisions = Table(
+decisions = _table(
     "decisions",
-    metadata,
     Column("id", String, primary_key=True),
     Column("task", String, nullable=False, index=True),  # in whose thread it is asked
-    Column("kind", String, nullable=False),
-    Column("state", String, nullable=False),
+    *_required(String, "kind", "state"),
     Column("body", Text, nullable=False),
     Column("opened_at", Double, nullable=False),
     # The delivery that decided it; empty only where time decided. It must be one we really received.
     Column("delivery", String, ForeignKey("deliveries.key"), nullable=True),
     # What a right to decide it depends on, beside its kind: whom it is put to, and its task's owner and channel.
-    Column("put_to", String, nullable=False, server_default=""),
-    Column("owner", String, nullable=False, server_default=""),
-    Column("channel", String, nullable=False, server_default=""),
+    *_required(String, "put_to", "owner", "channel", default=""),
     Column("stream", String, nullable=False, server_default=""),  # whose facts tell of it: its task's, or a project's
     Index("decisions_by_delivery", "delivery"),  # a delivery that decided something is never removed
 )
 
-timers = Table(
+timers = _table(
     "timers",
-    metadata,
     Column("id", String, primary_key=True),
     Column("stream", String, nullable=False),
     Column("due", Double, nullable=False, index=True),
 )
 
-jobs = Table(
+jobs = _table(
     "jobs",
-    metadata,
     Column("id", String, nullable=False),  # not indexed: it follows from the key, and what is unfinished is few
     Column("seq", _Number, nullable=False),  # of the fact that asked for it
-    Column("stream", String, nullable=False),
-    Column("flow", String, nullable=False),
-    Column("state", String, nullable=False),
+    *_required(String, "stream", "flow", "state"),
     Column("not_before", Double, nullable=False),
-    Column("lease_owner", String, nullable=False, server_default=""),
-    Column("lease_until", Double, nullable=False, server_default="0"),
-    Column("fence", Integer, nullable=False, server_default="0"),
-    Column("attempts", Integer, nullable=False, server_default="0"),  # runs that died or failed
+    *_lease(),
     Column("problem", Text, nullable=False, server_default=""),
     Column("lane", String, nullable=False, server_default=""),  # the project, for what only so many may do at once
     PrimaryKeyConstraint("seq", "flow"),
     Index("jobs_to_run", "state", "not_before"),
 )
 
-deliveries = Table(
+deliveries = _table(
     "deliveries",
-    metadata,
     Column("seq", _Number, primary_key=True, autoincrement=True),
     Column("key", String, nullable=False, unique=True),
     Column("also", String, nullable=True, unique=True),
     Column("kind", String, nullable=False),
     Column("body", Text, nullable=False),
-    Column("account", String, nullable=False),
-    Column("channel", String, nullable=False),
-    Column("thread", String, nullable=False),
-    Column("state", String, nullable=False),
+    *_required(String, "account", "channel", "thread", "state"),
     Column("outcome", Text, nullable=False, server_default=""),
     Column("attempts", Integer, nullable=False, server_default="0"),
     Column("received_at", Double, nullable=False),
@@ -163,12 +160,10 @@ deliveries = Table(
     Index("deliveries_of_channel", "channel", "received_at"),
 )
 
-posts = Table(
+posts = _table(
     "posts",
-    metadata,
     Column("id", _Number, primary_key=True, autoincrement=True),  # the order within a thread
-    Column("key", String, nullable=False),
-    Column("thread", String, nullable=False),
+    *_required(String, "key", "thread"),
     Column("act", String, nullable=False),  # post, whisper, seen
     Column("target", String, nullable=False, server_default=""),  # whisper: the account; seen: the message
     Column("body", Text, nullable=False),
@@ -177,10 +172,7 @@ posts = Table(
     Column("message", String, nullable=False, server_default=""),  # the platform's id
     Column("state", String, nullable=False),  # waiting, sending, sent, parked
     Column("not_before", Double, nullable=False),
-    Column("lease_owner", String, nullable=False, server_default=""),
-    Column("lease_until", Double, nullable=False, server_default="0"),
-    Column("fence", Integer, nullable=False, server_default="0"),
-    Column("attempts", Integer, nullable=False, server_default="0"),
+    *_lease(),
     Column("unsure_since", Double, nullable=True),
     Column("wanted_at", Double, nullable=False),
     Column("problem", Text, nullable=False, server_default=""),
@@ -189,23 +181,20 @@ posts = Table(
 )
 
 # As text, which both databases read alike: an Index that names PostgreSQL loads all of its dialect at every start.
-FEW_DELIVERIES = (
-    "CREATE INDEX deliveries_to_settle ON deliveries (seq) WHERE state = 'received'",
-    "CREATE INDEX deliveries_parked ON deliveries (seq) WHERE state = 'parked'",
-)
-for _made in FEW_DELIVERIES:
-    event.listen(deliveries, "after_create", DDL(_made))  # type: ignore[no-untyped-call]
 QUESTIONS = (
     "CREATE INDEX decisions_to_make ON decisions (kind, put_to, owner, channel) "
     "WHERE state = 'open' AND kind <> 'controls'"
 )
-event.listen(decisions, "after_create", DDL(QUESTIONS))  # type: ignore[no-untyped-call]
-_TO_SEND = DDL("CREATE INDEX posts_to_send ON posts (id) WHERE wanted <> shown")  # type: ignore[no-untyped-call]
-event.listen(posts, "after_create", _TO_SEND)
+for _indexed, _index in (
+    (deliveries, "CREATE INDEX deliveries_to_settle ON deliveries (seq) WHERE state = 'received'"),
+    (deliveries, "CREATE INDEX deliveries_parked ON deliveries (seq) WHERE state = 'parked'"),
+    (decisions, QUESTIONS),
+    (posts, "CREATE INDEX posts_to_send ON posts (id) WHERE wanted <> shown"),
+):
+    event.listen(_indexed, "after_create", DDL(_index))  # type: ignore[no-untyped-call]
 
-threads = Table(
+threads = _table(
     "threads",
-    metadata,
     Column("thread", String, primary_key=True),
     Column("channel", String, nullable=False),
     Column("task", String, nullable=True, index=True),
@@ -217,17 +206,14 @@ threads = Table(
 )
 
 # Our own copy of what was said in threads (histories of platforms are cut); for the console it is the original.
-messages = Table(
+messages = _table(
     "messages",
-    metadata,
     Column("id", _Number, primary_key=True, autoincrement=True),
-    Column("thread", String, nullable=False),
-    Column("message", String, nullable=False),
+    *_required(String, "thread", "message"),
     Column("key", String, nullable=False, server_default=""),  # of the bot's post
     Column("by", String, nullable=False, server_default=""),  # account; empty for the bot
     Column("only_for", String, nullable=False, server_default=""),  # account
-    Column("text", Text, nullable=False, server_default=""),
-    Column("card", Text, nullable=False, server_default=""),
+    *_required(Text, "text", "card", default=""),
     Column("at", Double, nullable=False),
     Column("edited_at", Double, nullable=True),
     Column("seen", Boolean, nullable=False, server_default="0"),
@@ -236,23 +222,18 @@ messages = Table(
 )
 
 # Every step that was asked of a model: one row, however many calls it took.
-calls = Table(
+calls = _table(
     "calls",
-    metadata,
     Column("id", String, primary_key=True),  # derived from the job and the step
     Column("task", String, nullable=False),  # empty: no task has come of it yet
     Column("channel", String, nullable=False),
     Column("day", String, nullable=False),  # of UTC
-    Column("question", String, nullable=False),
-    Column("role", String, nullable=False),
+    *_required(String, "question", "role"),
     Column("model", String, nullable=False),  # the one that was asked last
     Column("state", String, nullable=False),  # reserved, done, failed
     Column("answer", Text, nullable=False, server_default=""),
-    Column("cost", Double, nullable=False),
-    Column("reserved", Double, nullable=False),
-    Column("tokens_in", Integer, nullable=False),
-    Column("tokens_out", Integer, nullable=False),
-    Column("cached_tokens", Integer, nullable=False),
+    *_required(Double, "cost", "reserved"),
+    *_required(Integer, "tokens_in", "tokens_out", "cached_tokens"),
     Column("seconds", Double, nullable=False),
     Column("attempts", Integer, nullable=False),
     Column("degraded", Text, nullable=False, server_default=""),
@@ -267,34 +248,28 @@ calls = Table(
 )
 
 # What a minion and its tools said, a row a turn; a run goes on from here after a crash, an answer or a stop.
-turns = Table(
+turns = _table(
     "turns",
-    metadata,
     Column("run", String, primary_key=True),
     Column("number", Integer, primary_key=True),
     Column("body", Text, nullable=False),
     Column("at", Double, nullable=False),
 )
 
-breakers = Table(
+breakers = _table(
     "breakers",
-    metadata,
     Column("name", String, primary_key=True),  # a model
     Column("body", Text, nullable=False),
 )
 
 # Pull requests of the local forge; those of GitHub are remembered there.
-pulls = Table(
+pulls = _table(
     "pulls",
-    metadata,
     Column("key", String, primary_key=True),
     Column("project", String, nullable=False),
     Column("number", Integer, nullable=False),
-    Column("branch", String, nullable=False),
-    Column("base", String, nullable=False),
-    Column("head", String, nullable=False),
-    Column("title", Text, nullable=False),
-    Column("body", Text, nullable=False),
+    *_required(String, "branch", "base", "head"),
+    *_required(Text, "title", "body"),
     Column("state", String, nullable=False),  # open, merged
     Column("was", String, nullable=False, server_default=""),  # where the base stood when the merge was made
     Column("merge", String, nullable=False, server_default=""),  # commit
@@ -302,9 +277,8 @@ pulls = Table(
     UniqueConstraint("project", "number", name="one_pull_a_number"),
 )
 
-pull_comments = Table(
+pull_comments = _table(
     "pull_comments",
-    metadata,
     Column("id", _Number, primary_key=True, autoincrement=True),
     Column("project", String, nullable=False),
     Column("number", Integer, nullable=False),
@@ -315,52 +289,43 @@ pull_comments = Table(
 )
 
 # What a provider asked us to leave alone: platform, then what to leave alone.
-waits = Table(
+waits = _table(
     "waits",
-    metadata,
     Column("scope", String, primary_key=True),
     Column("until", Double, nullable=False),
     Column("asked", Double, nullable=False),  # seconds
 )
 
-# Sums over tables that only grow, kept as they grow.
-totals = Table("totals", metadata, Column("name", String, primary_key=True), Column("value", Double, nullable=False))
+# Sums over tables that only grow, kept as they grow: nobody goes through all there ever was to read one.
+MODEL_DOLLARS, MODEL_CALLS, LEASE_TAKEOVERS = "model_dollars", "model_calls", "lease_takeovers"
+totals = _table("totals", Column("name", String, primary_key=True), Column("value", Double, nullable=False))
 
-schema = Table("schema_version", metadata, Column("version", Integer, primary_key=True))
+schema = _table("schema_version", Column("version", Integer, primary_key=True))
 
-evaluations = Table(  # what was judged, one row an attempt; made from the facts, and never changed
+evaluations = _table(  # what was judged, one row an attempt; made from the facts, and never changed
     "evaluations",
-    metadata,
     Column("task", String, nullable=False),
-    Column("subtask", Integer, nullable=False),
-    Column("attempt", Integer, nullable=False),
+    *_required(Integer, "subtask", "attempt"),
     Column("repo", String, nullable=False),
     Column("pr_number", Integer, nullable=False),  # 0: none was open yet
-    Column("commit", String, nullable=False),
-    Column("test_score", String, nullable=False),
-    Column("lint_score", String, nullable=False),
+    *_required(String, "commit", "test_score", "lint_score"),
     Column("review_score", String, nullable=False),  # empty: nobody read it, or without a verdict
     Column("overall", String, nullable=False),
     Column("feedback", Text, nullable=False),
     Column("revision_number", Integer, nullable=False),  # 0: the first attempt
     Column("risk", String, nullable=False),
-    Column("cost", Double, nullable=False),
-    Column("at", Double, nullable=False),
+    *_required(Double, "cost", "at"),
     PrimaryKeyConstraint("task", "subtask", "attempt"),
 )
 
-proposals = Table(  # what the system suggested and what became of it; made from the facts
+proposals = _table(  # what the system suggested and what became of it; made from the facts
     "proposals",
-    metadata,
     Column("id", String, primary_key=True),
     Column("type", String, nullable=False),
     Column("title", Text, nullable=False),
     Column("rationale", Text, nullable=False),  # JSON: trigger and evidence
     Column("proposed_action", Text, nullable=False),
-    Column("estimated_impact", String, nullable=False),
-    Column("risk", String, nullable=False),
-    Column("status", String, nullable=False),
-    Column("project", String, nullable=False),
+    *_required(String, "estimated_impact", "risk", "status", "project"),
     Column("likeness", String, nullable=False, index=True),  # the same for near-duplicates
     Column("related_tasks", Text, nullable=False),  # JSON
     Column("related_issues", Text, nullable=False),  # JSON
@@ -372,4 +337,49 @@ proposals = Table(  # what the system suggested and what became of it; made from
     Column("carried_out_by", String, nullable=True),  # task
     Column("stream", String, nullable=False, server_default=""),  # whose facts tell of it
     Index("proposals_by_status", "status", "created_at"),
+)
+
+people = _table(
+    "people",
+    Column("id", String, primary_key=True),
+    Column("name", String, nullable=False),
+    Column("merged_into", String, nullable=False, server_default="", index=True),
+)
+
+accounts = _table(
+    "accounts",
+    Column("account", String, primary_key=True),
+    Column("person", String, ForeignKey("people.id"), nullable=False, index=True),
+)
+
+tokens = _table(
+    "tokens",
+    Column("login", String, primary_key=True),
+    Column("hash", String, nullable=False, unique=True),
+    Column("issued_at", Double, nullable=False),
+)
+
+sessions = _table(
+    "sessions",
+    Column("key", String, primary_key=True),  # the SHA-256 of the cookie
+    Column("login", String, nullable=False, index=True),
+    *_required(Double, "began_at", "until"),
+    Column("address", String, nullable=False, server_default=""),
+    Column("agent", String, nullable=False, server_default=""),  # what the browser calls itself
+)
+
+links = _table(
+    "links",
+    Column("hash", String, primary_key=True),
+    Column("account", String, nullable=False),
+    Column("thread", String, nullable=False, server_default=""),  # the direct message in which it was asked for
+    Column("until", Double, nullable=False),
+)
+
+link_requests = _table(  # two accounts that are asked whether they are one person
+    "link_requests",
+    Column("id", String, primary_key=True),
+    Column("state", String, nullable=False),
+    Column("until", Double, nullable=False),
+    Column("body", Text, nullable=False),
 )

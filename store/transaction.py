@@ -6,22 +6,16 @@ from contextlib import contextmanager
 from sqlalchemy import Connection
 
 from store.chat.deliveries import Deliveries
-from store.chat.links import Links
-from store.chat.messages import Messages
-from store.chat.people import People
-from store.chat.posts import Posts
-from store.chat.sessions import Sessions
-from store.chat.threads import Threads
-from store.chat.waits import Waits
-from store.dialect import written_by_others
+from store.chat.people import Links, People, Sessions
+from store.chat.posts import Posts, Waits
+from store.chat.threads import Messages, Threads
 from store.running.calls import Calls
 from store.running.jobs import Jobs
 from store.running.pulls import Pulls
-from store.statements import execute
+from store.sql import written_by_others
 from store.streams.ledger import Ledger
 from store.streams.log import Log
 from store.streams.proposals import Proposals
-from store.streams.timers import Timers
 
 
 class Transaction:
@@ -34,20 +28,19 @@ class Transaction:
         self.version: int | None = None  # another one when others have written; None: nobody knows
         self.touched: set[str] = set()
         self.log = Log(db, self.touched)
-        self.ledger = Ledger(db)
-        self.timers = Timers(db)
+        self.ledger = Ledger(db, self.touched)
         self.jobs = Jobs(db, self.touched)
         self.deliveries = Deliveries(db, self.touched)
         self.posts = Posts(db, self.touched)
-        self.threads = Threads(db)
+        self.waits = Waits(db, self.touched)
+        self.threads = Threads(db, self.touched)
         self.messages = Messages(db, self.touched)
-        self.people = People(db)
-        self.sessions = Sessions(db)
-        self.links = Links(db)
-        self.calls = Calls(db)
+        self.people = People(db, self.touched)
+        self.sessions = Sessions(db, self.touched)
+        self.links = Links(db, self.touched)
+        self.calls = Calls(db, self.touched)
         self.pulls = Pulls(db, self.touched)
-        self.waits = Waits(db)
-        self.proposals = Proposals(db)
+        self.proposals = Proposals(db, self.touched)
 
     def begin(self) -> None:
         """Another transaction of the same connection. What others wrote since the last one is seen."""
@@ -60,12 +53,10 @@ class Transaction:
     def undone_on_error(self) -> Iterator[None]:
         """What is written inside is undone if something is raised; the transaction goes on."""
         whole = False
-        execute(self.db, "SAVEPOINT part")
         try:
-            yield
+            with self.db.begin_nested():
+                yield
             whole = True
         finally:
             if not whole:
-                execute(self.db, "ROLLBACK TO SAVEPOINT part")
                 self.log.forget()
-            execute(self.db, "RELEASE SAVEPOINT part")

@@ -1,23 +1,139 @@
-"""Facts as earlier versions wrote them, in the shape that this one reads. What is stored, and so its hash, stays."""
+"""Facts and decisions as earlier versions wrote them, in the shape that this one reads.
+
+What is stored, and so its hash, stays. Up to version 15 the request's parts lay flat in its fact; the subject of a
+decision was a string, and some kinds stood for several questions.
+"""
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
-Body = dict[str, Any]
+Found = dict[str, Any]
+
+_SPENT = re.compile(r"and \$(?P<spent>[\d.]+) is spent")
+_UNPLANNED = "I could not make a plan"
 
 
-def upcast(kind: str, body: str) -> str:
-    change = UPCASTS.get(kind)
-    return json.dumps(change(json.loads(body))) if change else body
+def upcast_event(kind: str, body: str) -> str:
+    if kind == "DecisionOpened":
+        return upcast_decisions(body, "decision")
+    return _gather_request(body) if kind == "TaskRequested" else body
 
 
-def _gather_request(fact: Body) -> Body:
-    """Up to version 15 the request's parts lay flat in the fact."""
+def upcast_decisions(body: str, key: str = "") -> str:
+    """The text with the decisions at this key of it as they are written now; without a key it is one itself."""
+    if '"subject":"' not in body and '"asks":"' not in body:  # a string and words there: written no more
+        return body
+    found = json.loads(body)
+    if not key:
+        return json.dumps(_decision(found))
+    if inner := found.get(key):
+        found[key] = [_decision(each) for each in inner] if isinstance(inner, list) else _decision(inner)
+    return json.dumps(found)
+
+
+def _gather_request(body: str) -> str:
+    fact = json.loads(body)
     if not isinstance(fact["request"], str):
-        return fact
+        return body
     parts = {name: value for name, value in fact.items() if name not in ("task", "request")}
-    return {"task": fact["task"], "at": fact["at"], "request": {"text": fact["request"], **parts}}
+    return json.dumps({"task": fact["task"], "at": fact["at"], "request": {"text": fact["request"], **parts}})
 
 
-UPCASTS: dict[str, Callable[[Body], Body]] = {"TaskRequested": _gather_request}
+def _decision(old: Found) -> Found:
+    subject, version = old.get("subject", ""), old.get("version", 0)
+    if not isinstance(subject, str):
+        return old
+    rest = {key: value for key, value in old.items() if key not in ("subject", "version")}
+    changed = {**rest, "options": [_option(each, old["kind"]) for each in old["options"]]}
+    if how := _HOW.get(old["kind"].partition("_")[0]):
+        return {**changed, **how({**old, "version": version}, subject)}
+    return changed
+
+
+def _option(old: Found, kind: str) -> Found:
+    new = {key: value for key, value in old.items() if key != "asks"}
+    if old.get("asks"):
+        new["needs_words"] = True
+    if kind == "meant" and old["value"] != "remark":
+        decision, _, letter = old["value"].partition(".")
+        new |= {"value": "answer", "answers": {"decision": decision, "letter": letter}}
+    return new
+
+
+def _run(subject: str) -> Found:
+    _, subtask, attempt = subject.split(":")[:3]
+    return {"subtask": int(subtask), "attempt": int(attempt)}
+
+
+def _gate(old: Found, subject: str) -> Found:
+    *_, commit = subject.split(":")
+    risk = old["kind"].partition("_")[2]
+    return {"kind": "gate", "subject": {**_run(subject), "commit": commit, "risk": risk}}
+
+
+def _merge(old: Found, subject: str) -> Found:
+    return {"kind": "merge", "subject": {"commit": subject, "risk": old["kind"].partition("_")[2] or "medium"}}
+
+
+def _escalation(old: Found, subject: str) -> Found:
+    if not subject:
+        return {"kind": "stuck", "subject": {"flow": old.get("question", "")}, "question": ""}
+    if subject == "merge":
+        return {"kind": "unmerged"}
+    taken = any(option["value"] == "hand_in" for option in old["options"])
+    return {"kind": "taken" if taken else "escalation", "subject": _run(subject)}
+
+
+def _scope(old: Found, subject: str) -> Found:
+    what, _, number = subject.partition(":")
+    if what == "start":
+        return {"kind": "start_scope", "subject": {"subtask": int(number)}}
+    return {"subject": _run(subject)}
+
+
+def _clarification(old: Found, subject: str) -> Found:
+    if subject:
+        return {"kind": "change", "subject": {"words": subject}, "question": ""}
+    unplanned = old.get("question") == _UNPLANNED and any(option.get("asks") for option in old["options"])
+    return {"kind": "no_plan", "question": ""} if unplanned else {}
+
+
+def _plan(old: Found, subject: str) -> Found:
+    return {"subject": {"hash": subject, "version": old["version"]}}
+
+
+def _budget(old: Found, subject: str) -> Found:
+    name, _, limit = subject.rpartition(":")
+    spent = _SPENT.search(old.get("question", ""))
+    return {
+        "subject": {
+            "budget": "" if name == f"task {old['task']}" else name,
+            "limit": float(limit),
+            "spent": float(spent["spent"]) if spent else float(limit),
+        },
+        "question": "",
+    }
+
+
+def _proposal(old: Found, subject: str) -> Found:
+    id, _, shown = subject.partition(":")
+    return {"subject": {"proposal": id, "shown": shown}}
+
+
+# By the old kind, without its risk.
+_HOW: dict[str, Callable[[Found, str], Found]] = {
+    "gate": _gate,
+    "merge": _merge,
+    "escalation": _escalation,
+    "scope": _scope,
+    "clarification": _clarification,
+    "question": lambda old, subject: {"subject": _run(subject)},
+    "plan": _plan,
+    "debate": _plan,
+    "budget": _budget,
+    "proposal": _proposal,
+    "second": lambda old, subject: {"subject": {"entitled": subject == "entitled"}},
+    "meant": lambda old, subject: {"subject": {"words": subject}, "question": ""},
+}

@@ -22,7 +22,6 @@ from agents.ports.judging import (
     Judged as Judged,
     Pull as Pull,
     PullBook as PullBook,
-    PullComment as PullComment,
     PullRecord as PullRecord,
     PullRequest as PullRequest,
     Specialist as Specialist,

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Protocol
 
 from agents.domain.checks.evaluation import GateRun
@@ -156,13 +155,6 @@ class PullRecord:
     commit: str = ""  # the merge; made before the base moves, so it may not have happened yet
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PullComment:
-    key: str
-    text: str
-    at: datetime
-
-
 class PullBook(Protocol):
     """What the local forge remembers. Each act may come twice: the second changes nothing."""
 
@@ -179,5 +171,3 @@ class PullBook(Protocol):
     async def mark_merged(self, project: str, number: int, commit: str) -> None: ...
 
     async def comment(self, key: str, project: str, number: int, text: str) -> None: ...
-
-    async def comments(self, project: str, number: int) -> Sequence[PullComment]: ...

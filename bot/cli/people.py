@@ -12,7 +12,7 @@ from bot.cli.session import Json
 from bot.config.accounts import EXAMPLE, account as read_account
 from bot.config.platforms import OWN
 from bot.queries.people_queries import PeopleQueries
-from store.chat.sessions import Session
+from store.chat.people import Session
 
 app = typer.Typer(rich_markup_mode=None)
 

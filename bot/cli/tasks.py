@@ -19,8 +19,8 @@ from bot.cli.session import Json, Search
 from bot.queries.people_queries import PeopleQueries
 from bot.queries.query_api import QueryApi
 from bot.queries.views import TaskPage
-from store.streams.archive import ARCHIVE, facts_in, read_file
-from store.streams.evaluations import EvaluationResult
+from store.retention import ARCHIVE, facts_in, read_file
+from store.streams.projections import EvaluationResult
 
 app = typer.Typer(rich_markup_mode=None)
 Id = Annotated[str, typer.Argument(metavar="TASK", help="Such as T-3, or just 3.")]

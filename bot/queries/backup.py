@@ -20,7 +20,7 @@ from bot.config.settings import Settings
 from bot.doctor_check import Check, fail, ok
 from store.backup import load_copy, require_empty, save_copy
 from store.database import Database
-from store.streams.archive import damaged_files
+from store.retention import damaged_files
 from store.streams.audit import Progress, examine, integrity, stalled_tasks
 from store.transaction import Transaction
 

@@ -9,7 +9,7 @@ from agents.domain.ids import Account, PersonId
 from agents.domain.project.linking import LinkRequest
 from bot.intake.linking import Linking
 from bot.services import Services
-from store.chat.sessions import Session
+from store.chat.people import Session
 from store.codec import Cause
 from store.streams.forgetting import Forgotten, forget
 from store.transaction import Transaction

@@ -29,12 +29,11 @@ from bot.messages import Delivery, load_card
 from bot.queries.views import EVERYTHING, Conversation, Heard, Message, Need, Portion, TaskPage, TimelineEntry
 from bot.services import Services
 from store.chat.deliveries import DeliveryState
-from store.chat.messages import Kept
+from store.chat.threads import Kept
 from store.codec import Recorded
-from store.streams.evaluations import history
 from store.streams.ledger import Waiting
-from store.streams.listings import why_missing
 from store.streams.log import Which
+from store.streams.projections import evaluations_of, why_missing
 from store.transaction import Transaction
 
 REPLIES_SHOWN = 4
@@ -232,7 +231,7 @@ class QueryApi:
             more=facts[0].version if facts else 0,
             outcomes=tuple(self._outcomes(tx, id)),
             evaluations=tuple(
-                replace(each, feedback=self._office.redact(each.feedback)) for each in history(tx.db, id)
+                replace(each, feedback=self._office.redact(each.feedback)) for each in evaluations_of(tx.db, id)
             ),
         )
 

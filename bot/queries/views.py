@@ -13,7 +13,7 @@ from bot.live import Running
 from bot.messages import Card
 from bot.network import LookUp
 from bot.queries.people_queries import PeopleQueries
-from store.streams.evaluations import EvaluationResult
+from store.streams.projections import EvaluationResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

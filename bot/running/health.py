@@ -9,7 +9,7 @@ from bot.queries.views import Answer, Endpoint
 from bot.running.pump import Pump
 from bot.services import Services
 from store.database import StoreUnavailable
-from store.running.gauges import measure
+from store.streams.audit import measure
 
 
 class Health:

@@ -26,13 +26,13 @@ class Timers:
     async def fire_due(self) -> int:
         """Returns how many decisions moved."""
         now = self._office.clock.now()
-        due = await self._office.database.read(lambda tx: tx.timers.due(now))
+        due = await self._office.database.read(lambda tx: tx.ledger.due(now))
         return sum(await asyncio.gather(*(self._office.database.write(partial(self._fire, *timer)) for timer in due)))
 
     async def next_due(self, since: datetime) -> float | None:
         """Seconds until the next timer."""
         now = self._office.clock.now()
-        due = await self._office.database.read(lambda tx: tx.timers.next_due())
+        due = await self._office.database.read(lambda tx: tx.ledger.next_due())
         return None if due is None else max(0.0, (due - now).total_seconds())
 
     def _fire(self, decision: DecisionId, id: StreamId, tx: Transaction) -> int:

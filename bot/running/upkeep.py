@@ -20,8 +20,17 @@ from bot.running.issue_polling import IssueWatch, homes_of
 from bot.running.scheduler import Periodic
 from bot.running.world import World
 from bot.services import Services
-from store.running.pruning import PRUNED, START, tasks_over, tasks_taken
-from store.streams.archive import ARCHIVE, lines_of, remove_rows, tasks_to_archive, write_file
+from store.retention import (
+    ARCHIVE,
+    PRUNED,
+    START,
+    lines_of,
+    remove_rows,
+    tasks_over,
+    tasks_taken,
+    tasks_to_archive,
+    write_file,
+)
 from store.transaction import Transaction
 
 log = logging.getLogger("overlord.upkeep")

@@ -36,8 +36,7 @@ from agents.workspace.sandbox.choice import ChosenSandbox
 from agents.workspace.sandbox.walls import MINION, NOBODY
 from bot.config.settings import Settings
 from bot.services import Services
-from store.running.port_adapters import PullLog
-from store.running.turns import TurnLog
+from store.running.port_adapters import PullLog, TurnLog
 from store.transaction import Transaction
 
 

@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import Connection, String, bindparam, or_, select, text, update
+from sqlalchemy import String, bindparam, or_, select, text, update
 
 from agents.domain.ids import Thread
 from store import tables
 from store.codec import moment, seconds
-from store.dialect import insert_once
-from store.statements import Prepared
+from store.sql import Prepared, TransactionPart, insert_once
 
 _D = tables.deliveries
 
@@ -60,11 +59,7 @@ _SETTLE = Prepared(
 )
 
 
-class Deliveries:
-    def __init__(self, db: Connection, touched: set[str]) -> None:
-        self._db = db
-        self._touched = touched
-
+class Deliveries(TransactionPart):
     def keep(self, received: Received) -> bool:
         """Store a delivery. False: it came before, under this key or its second one."""
         if _KNOWN.run(self._db, {"key": received.key, "also": received.also or received.key}).fetchone():

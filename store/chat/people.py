@@ -1,18 +1,23 @@
-"""People and their accounts. A person counts once, whatever account they use."""
+"""People, their accounts, and how they sign in. A person counts once, whatever account they use."""
 
 import hashlib
-from dataclasses import dataclass
+import secrets
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, delete, select, update
+from sqlalchemy import RowMapping, bindparam, delete, func, insert, select, update
 
-from agents.domain.ids import Account, PersonId, derived
+from agents.domain.errors import OverlordError
+from agents.domain.ids import Account, DecisionId, PersonId, Thread, derived
+from agents.domain.project.linking import LinkRequest, LinkState, Side
 from store import tables
-from store.codec import seconds
-from store.dialect import insert_once, upsert
-from store.statements import Prepared
+from store.codec import moment, seconds, shape
+from store.sql import Prepared, TransactionPart, insert_once, upsert
 
-_P, _A = tables.people, tables.accounts
+_P, _A, _S, _T = tables.people, tables.accounts, tables.sessions, tables.tokens
+_C, _R = tables.links, tables.link_requests
+_SHORT = 10  # letters of a session's key by which people name it
 _BEHIND = Prepared(select(_A.c.person).where(_A.c.account == bindparam("which")))
 _PERSON = Prepared(select(_P.c.name, _P.c.merged_into).where(_P.c.id == bindparam("which")))
 _ACCOUNTS = Prepared(select(_A.c.account).where(_A.c.person == bindparam("which")).order_by(_A.c.account))
@@ -27,10 +32,7 @@ class Person:
     known_as: frozenset[PersonId]  # this id and those that were merged into it
 
 
-class People:
-    def __init__(self, db: Connection) -> None:
-        self._db = db
-
+class People(TransactionPart):
     def of(self, account: Account, name: str = "") -> Person:
         """The person behind an account; met for the first time, they become a new person."""
         return self.get(self.meet(account, name))
@@ -97,12 +99,94 @@ class People:
     def set_token(self, login: str, token: str, at: datetime) -> None:
         """Sessions that began with an older one end."""
         row = {"login": login, "hash": _hash(token), "issued_at": seconds(at)}
-        upsert(self._db, tables.tokens, row, key=("login",))
-        self._db.execute(delete(tables.sessions).where(tables.sessions.c.login == login))
+        upsert(self._db, _T, row)
+        self._db.execute(delete(_S).where(_S.c.login == login))
 
     def revoke_token(self, login: str) -> bool:
-        self._db.execute(delete(tables.sessions).where(tables.sessions.c.login == login))
-        return self._db.execute(delete(tables.tokens).where(tables.tokens.c.login == login)).rowcount == 1
+        self._db.execute(delete(_S).where(_S.c.login == login))
+        return self._db.execute(delete(_T).where(_T.c.login == login)).rowcount == 1
+
+
+class Links(TransactionPart):
+    """Codes and requests that make two accounts one person."""
+
+    def offer(self, side: Side, code: str, until: datetime) -> None:
+        """Remember who asked, for whoever repeats this code from another account."""
+        row = {"hash": _hash(code.upper()), "account": side.account, "thread": side.thread, "until": seconds(until)}
+        upsert(self._db, _C, row)
+
+    def take(self, account: Account, code: str, at: datetime) -> Side:
+        """Who made this code. It is used up."""
+        wanted = _C.c.hash == _hash(code.upper())
+        row = self._db.execute(select(_C).where(wanted)).one_or_none()
+        self._db.execute(delete(_C).where(wanted))
+        if row is None or row.until < seconds(at) or row.account == account:
+            raise OverlordError(
+                "That code is not known, was used, or is too old",
+                next_step="Say `link` to me from your other account to get a new one.",
+            )
+        return Side(account=Account(row.account), thread=Thread(row.thread))
+
+    def save(self, request: LinkRequest) -> None:
+        body = shape(LinkRequest).dump_json(request).decode()
+        upsert(self._db, _R, {"id": request.id, "state": request.state, "until": seconds(request.until), "body": body})
+
+    def find(self, id: DecisionId) -> LinkRequest | None:
+        body = self._db.execute(select(_R.c.body).where(_R.c.id == id)).scalar()
+        return shape(LinkRequest).validate_json(body) if body else None
+
+    def open(self, at: datetime) -> list[LinkRequest]:
+        """Requests that may still be answered."""
+        wanted = select(_R.c.body).where(_R.c.state == LinkState.OPEN, _R.c.until >= seconds(at)).order_by(_R.c.until)
+        return [shape(LinkRequest).validate_json(body) for body in self._db.execute(wanted).scalars()]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """Who is signed in at the console: a row a session, found by the hash of its cookie, gone when it ends."""
+
+    key: str  # the SHA-256 of the cookie
+    login: str
+    began_at: datetime
+    until: datetime
+    address: str = ""
+    agent: str = ""  # what the browser calls itself
+
+    @property
+    def id(self) -> str:
+        """For people to name it by; it opens nothing."""
+        return self.key[:_SHORT]
+
+
+class Sessions(TransactionPart):
+    def begin(self, session: Session, token_hash: str) -> bool:
+        """If that is the token of this login now. Whatever has run out goes, so that the table stays short."""
+        known = self._db.execute(select(_T.c.hash).where(_T.c.login == session.login)).scalar()
+        if known is None or not secrets.compare_digest(known, token_hash):
+            return False
+        self._db.execute(delete(_S).where(_S.c.until <= seconds(session.began_at)))
+        times = {"began_at": seconds(session.began_at), "until": seconds(session.until)}
+        self._db.execute(insert(_S).values({**asdict(session), **times}))
+        return True
+
+    def find(self, key: str, at: datetime) -> Session | None:
+        row = self._db.execute(select(_S).where(_S.c.key == key, _S.c.until > seconds(at))).mappings().one_or_none()
+        return _session(row) if row else None
+
+    def list(self, at: datetime, login: str = "") -> "Sequence[Session]":
+        """Those that are open, of one login or of all, the newest first."""
+        wanted = select(_S).where(_S.c.until > seconds(at)).order_by(_S.c.login, _S.c.began_at.desc(), _S.c.key)
+        rows = self._db.execute(wanted.where(_S.c.login == login) if login else wanted)
+        return [_session(row) for row in rows.mappings()]
+
+    def end(self, login: str, id: str = "") -> int:
+        """One of this login's, or all of them. Says how many there were."""
+        mine = delete(_S).where(_S.c.login == login)
+        return self._db.execute(mine.where(func.substr(_S.c.key, 1, _SHORT) == id) if id else mine).rowcount
+
+
+def _session(row: RowMapping) -> Session:
+    return Session(**{**row, "began_at": moment(row["began_at"]), "until": moment(row["until"])})
 
 
 def _hash(secret: str) -> str:

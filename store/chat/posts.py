@@ -7,13 +7,13 @@ from functools import cache
 
 from sqlalchemy import (
     ColumnElement,
-    Connection,
     Float,
     Row,
     Select,
     and_,
     bindparam,
     case,
+    delete,
     exists,
     func,
     or_,
@@ -26,11 +26,10 @@ from agents.domain.ids import Thread
 from agents.domain.limits import Limits
 from store import tables
 from store.codec import moment, seconds
-from store.dialect import insert_once
 from store.running.leases import Lease, is_free, lease_parameters, longest
-from store.statements import Prepared
+from store.sql import Prepared, TransactionPart, insert_once, upsert
 
-_P = tables.posts
+_P, _W = tables.posts, tables.waits
 
 
 class PostState(StrEnum):
@@ -159,11 +158,7 @@ class Surfaces:
 EVERYWHERE = Surfaces()
 
 
-class Posts:
-    def __init__(self, db: Connection, touched: set[str]) -> None:
-        self._db = db
-        self._touched = touched
-
+class Posts(TransactionPart):
     def want(self, wish: Wish, at: datetime) -> None:
         """Ask for a message, or for the one of this key to show something else. Only the latest wish is kept."""
         row = {
@@ -320,6 +315,22 @@ class Posts:
             update(_P).where(*_MINE).values(**values, lease_until=0.0), {"which": post.id, "held": post.fence}
         )
         self._touched.add("posts")
+
+
+class Waits(TransactionPart):
+    """What a provider asked us to leave alone, and until when: a restart must not forget it."""
+
+    def keep(self, scope: str, wait: timedelta, now: datetime) -> None:
+        """`scope`: the platform first, then what it named. Waits that are over are dropped on the way."""
+        self._db.execute(delete(_W).where(_W.c.until <= seconds(now)))
+        row = {"scope": scope, "until": seconds(now + wait), "asked": wait.total_seconds()}
+        upsert(self._db, _W, row)
+
+    def remaining(self, platform: str, now: datetime) -> dict[str, float]:
+        """Seconds that are left of each wait; after a clock was set back, no more than were asked for."""
+        mine = _W.c.scope.startswith(f"{platform}:", autoescape=True)
+        rows = self._db.execute(select(_W).where(mine, _W.c.until > seconds(now)))
+        return {row.scope: min(row.until - seconds(now), row.asked) for row in rows}
 
 
 @cache

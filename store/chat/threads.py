@@ -1,18 +1,21 @@
-"""Which task a thread is about, and who has been talking to the bot in it."""
+"""Threads: which task each is about, who talks to the bot in it, and our own copy of what was said.
+
+For the console that copy is the original.
+"""
 
 import json
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Connection, bindparam, select, update
+from sqlalchemy import ColumnElement, bindparam, func, or_, select, update
 
-from agents.domain.ids import Account, TaskId, Thread
+from agents.domain.ids import Account, TaskId, Thread, derived
 from store import tables
-from store.codec import seconds
-from store.dialect import insert_once
-from store.statements import Prepared
+from store.codec import moment, seconds
+from store.sql import Prepared, TransactionPart, insert_once
 
-_T = tables.threads
+_T, _M = tables.threads, tables.messages
+_OPEN = _T.c.task.in_(select(tables.snapshots.c.stream).where(tables.snapshots.c.ended.is_(False)))
 _FIND = Prepared(
     select(_T.c.channel, _T.c.task, _T.c.starter, _T.c.mentioners, _T.c.elsewhere).where(
         _T.c.thread == bindparam("which")
@@ -35,10 +38,7 @@ class ThreadNotes:
     elsewhere: bool  # someone else was addressed since the bot was
 
 
-class Threads:
-    def __init__(self, db: Connection) -> None:
-        self._db = db
-
+class Threads(TransactionPart):
     def find(self, thread: Thread) -> ThreadNotes | None:
         row = _FIND.run(self._db, {"which": thread}).fetchone()
         if row is None:
@@ -85,7 +85,86 @@ class Threads:
         return [Thread(thread) for thread in found]
 
 
-_OPEN = _T.c.task.in_(select(tables.snapshots.c.stream).where(tables.snapshots.c.ended.is_(False)))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    message: str
+    thread: Thread
+    by: str
+    only_for: str
+    text: str
+    card: str
+    at: datetime
+    edited: bool
+    seen: bool
+
+
+class Messages(TransactionPart):
+    def keep(self, thread: Thread, message: str, by: Account, text: str, at: datetime) -> None:
+        """Copy a person's message."""
+        row = {"thread": thread, "message": message, "by": by, "text": text, "at": seconds(at)}
+        if insert_once(self._db, _M, row):
+            self._touched.add(thread)
+
+    def change(self, thread: Thread, message: str, text: str, at: datetime) -> str | None:
+        """A person's message was edited. Returns its author, or None if we never saw it."""
+        author = select(_M.c.by).where(_M.c.thread == thread, _M.c.message == message)
+        found = self._db.execute(author).scalar()
+        if found:
+            self._set(thread, message, text=text, edited_at=seconds(at))
+        return found
+
+    def post(self, thread: Thread, key: str, card: str, at: datetime, only_for: str = "") -> str:
+        """Put a card of the bot into a console thread. The same key is the same message."""
+        message = derived("message", thread, key)
+        row = {"thread": thread, "message": message, "key": key, "card": card, "at": seconds(at), "only_for": only_for}
+        if insert_once(self._db, _M, row):
+            self._touched.add(thread)
+        return message
+
+    def edit(self, thread: Thread, message: str, card: str, at: datetime) -> bool:
+        return self._set(thread, message, card=card, edited_at=seconds(at))
+
+    def mark_seen(self, thread: Thread, message: str) -> bool:
+        return self._set(thread, message, seen=True)
+
+    def find(self, thread: Thread, key: str) -> str | None:
+        found = self._db.execute(select(_M.c.message).where(_M.c.thread == thread, _M.c.key == key)).scalar()
+        return found or None
+
+    def in_thread(self, thread: Thread, viewer: Account, limit: int = 500) -> list[Kept]:
+        """What one person may read in a thread, oldest first."""
+        mine = (_M.c.thread == thread, or_(_M.c.only_for == "", _M.c.only_for == viewer))
+        wanted = select(_M).where(*mine).order_by(_M.c.id.desc()).limit(limit)
+        return [
+            Kept(
+                message=row.message,
+                thread=thread,
+                by=row.by,
+                only_for=row.only_for,
+                text=row.text,
+                card=row.card,
+                at=moment(row.at),
+                edited=row.edited_at is not None,
+                seen=row.seen,
+            )
+            for row in self._db.execute(wanted)
+        ][::-1]
+
+    def last_said(self, thread: Thread) -> str | None:
+        """The platform's id of the last message of a person in a thread."""
+        wanted = select(_M.c.message).where(_M.c.thread == thread, _M.c.by != "").order_by(_M.c.id.desc()).limit(1)
+        return self._db.execute(wanted).scalar()
+
+    def first_of(self, thread: Thread) -> str | None:
+        """The lowest of the platform's ids of messages in a thread."""
+        return self._db.execute(select(func.min(_M.c.message)).where(_M.c.thread == thread)).scalar()
+
+    def _set(self, thread: Thread, message: str, **values: object) -> bool:
+        change = update(_M).where(_M.c.thread == thread, _M.c.message == message).values(**values)
+        found = self._db.execute(change).rowcount == 1
+        if found:
+            self._touched.add(thread)
+        return found
 
 
 def _of(surface: str) -> ColumnElement[bool]:

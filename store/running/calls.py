@@ -6,7 +6,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, select, update
+from sqlalchemy import bindparam, func, select, update
 
 from agents.domain.errors import BudgetReached, NoAnswer
 from agents.domain.ids import TaskId
@@ -16,9 +16,7 @@ from agents.domain.models.failure import ErrorClass, Failure
 from agents.ports import Admitted, Answered, Call, Spent, Tried
 from store import tables
 from store.codec import moment, seconds, shape
-from store.dialect import upsert
-from store.running import totals
-from store.statements import Prepared
+from store.sql import Prepared, TransactionPart, upsert
 
 _C, _B = tables.calls, tables.breakers
 
@@ -68,10 +66,7 @@ _OF_DAY = Prepared(select(*_SUMS).where(_ON))
 _OF_CHANNEL = Prepared(select(*_SUMS).where(_ON, _C.c.channel == bindparam("place")))
 
 
-class Calls:
-    def __init__(self, db: Connection) -> None:
-        self._db = db
-
+class Calls(TransactionPart):
     def begin(self, call: Call, budgets: Budgets, at: datetime) -> Admitted | Answered:
         """A finished step is given back; else its next call is reserved, if budgets and models allow it."""
         known = self._find(call.id)
@@ -96,8 +91,8 @@ class Calls:
             **counted,
             "attempts": counted["attempts"] + 1,
         }
-        upsert(self._db, _C, row, key=("id",))
-        totals.add(self._db, totals.MODEL_CALLS, 1)
+        upsert(self._db, _C, row)
+        upsert(self._db, tables.totals, {"name": tables.MODEL_CALLS, "value": 1}, add=True)
         return Admitted(model=model)
 
     def record_try(self, call: Call, tried: Tried, at: datetime, answer: str = "", degraded: str = "") -> Spent | None:
@@ -114,7 +109,7 @@ class Calls:
         if not counted:
             return None
         if tried.cost:
-            totals.add(self._db, totals.MODEL_DOLLARS, tried.cost)
+            upsert(self._db, tables.totals, {"name": tables.MODEL_DOLLARS, "value": tried.cost}, add=True)
         self._learn(tried, seconds(at))
         return _to_spent(dict(zip(_NAMES, counted[0], strict=True)))
 
@@ -134,13 +129,6 @@ class Calls:
 
     def spent_on(self, task: TaskId) -> float:
         return float(_OF_TASK.run(self._db, {"of_task": task}).fetchone()[0])
-
-    def totals(self) -> list[dict[str, Any]]:
-        """Per role, model and state: how many steps, calls, tokens, dollars and seconds."""
-        by = (_C.c.role, _C.c.model, _C.c.state)
-        sums = (func.sum(_C.c[name]).label(name) for name in _COUNTED)
-        rows = self._db.execute(select(*by, func.count().label("steps"), *sums).group_by(*by).order_by(*by))
-        return [dict(row._mapping) for row in rows]
 
     def breaker(self, model: str) -> Breaker:
         row = _BODY.run(self._db, {"which": model}).fetchone()
@@ -178,7 +166,7 @@ class Calls:
 
     def _set(self, model: str, before: Breaker, after: Breaker) -> None:
         if after != before:
-            upsert(self._db, _B, {"name": model, "body": shape(Breaker).dump_json(after).decode()}, key=("name",))
+            upsert(self._db, _B, {"name": model, "body": shape(Breaker).dump_json(after).decode()})
 
     def _budgets(self, call: Call, budgets: Budgets, at: datetime) -> list[Budget]:
         """Each limit there is, with what is spent and reserved under it."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import Connection, Row, bindparam, func, not_, or_, select, update
+from sqlalchemy import Row, bindparam, func, not_, or_, select, update
 
 from agents.domain.errors import StaleLease
 from agents.domain.events import Event, JobRetried
@@ -14,11 +14,8 @@ from agents.domain.ids import StreamId, TaskId, derived, stream_id
 from agents.domain.limits import Limits
 from store import tables
 from store.codec import Recorded, load_event, moment, seconds
-from store.dialect import insert_each_once
-from store.running import totals
 from store.running.leases import Lease, is_free, lease_parameters, longest
-from store.statements import Prepared
-from store.streams.words import OF_FACT
+from store.sql import Prepared, TransactionPart, insert_each_once, upsert
 
 _J, _E = tables.jobs, tables.events
 
@@ -64,7 +61,7 @@ _FREE = (_J.c.state == JobState.LEASED) & is_free(_J)
 _CLAIMABLE = (
     select(_J, _E.c.kind, _E.c.body, tables.words.c.text.label("prose"))
     .join(_E, _E.c.seq == _J.c.seq)
-    .outerjoin(tables.words, OF_FACT)
+    .outerjoin(tables.words, tables.WORDS_OF_FACT)
     .where(or_((_J.c.state == JobState.WAITING) & (_J.c.not_before <= bindparam("now")), _FREE))
     .order_by(_J.c.seq)
     .limit(bindparam("most"))
@@ -100,11 +97,7 @@ _NEXT_FREE = select(func.min(_J.c.lease_until)).where(
 )
 
 
-class Jobs:
-    def __init__(self, db: Connection, touched: set[str]) -> None:
-        self._db = db
-        self._touched = touched
-
+class Jobs(TransactionPart):
     def ask(self, *asked: tuple[Recorded, str, str]) -> None:
         """Facts ask for flows to run, each in a lane, at once whatever the clock does. The same fact asks once."""
         rows = [
@@ -178,7 +171,7 @@ class Jobs:
             "not_before": seconds(not_before),
         }
         self._db.execute(update(_J).where(*_MINE).values(**values), {"which": job.id, "held": job.fence})
-        totals.add(self._db, totals.LEASE_TAKEOVERS, 1)
+        upsert(self._db, tables.totals, {"name": tables.LEASE_TAKEOVERS, "value": 1}, add=True)
 
     def park(self, job: Job, problem: str) -> bool:
         parked = update(_J).where(*_MINE).values(state=JobState.PARKED, problem=problem)
@@ -188,10 +181,6 @@ class Jobs:
         """They were stopped through no fault of their own: they may run again at once, and that is no attempt."""
         for job in jobs:
             self._db.execute(_RELEASE, {"which": job.id, "held": job.fence})
-
-    def count_unfinished(self, task: TaskId) -> int:
-        wanted = select(_J.c.id).where(_J.c.stream == task, _J.c.state.in_(UNFINISHED))
-        return len(self._db.execute(wanted).all())
 
     def steps(self, job: Job, facts: Collection[type[Event]]) -> int:
         """How many of these facts its task has had, up to the job's own, since a person last let it go on."""
@@ -224,7 +213,7 @@ class Jobs:
     def _take(self, row: Row[tuple[object, ...]], lease: Lease) -> Job:
         died = row.state == JobState.LEASED and row.lease_owner != lease.owner
         if died:
-            totals.add(self._db, totals.LEASE_TAKEOVERS, 1)
+            upsert(self._db, tables.totals, {"name": tables.LEASE_TAKEOVERS, "value": 1}, add=True)
         self._db.execute(
             _TAKE,
             {

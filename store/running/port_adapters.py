@@ -1,20 +1,29 @@
-"""The ports of jobs, model calls and pull requests, over the database: each act is one transaction."""
+"""The ports of jobs, model calls, pull requests and turns, over the database: each act is one transaction."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from sqlalchemy import bindparam, select
+
 from agents.domain.decisions.kind import Moment
+from agents.domain.errors import StaleLease
 from agents.domain.events import Event
 from agents.domain.ids import PersonId, TaskId, project_id
 from agents.domain.models.budget import Budgets
 from agents.domain.task.task import Task
-from agents.ports import Admitted, Answered, Call, Clock, Decide, Pull, PullComment, PullRecord, Spent, Tried
-from store.codec import Cause
+from agents.ports import Admitted, Answered, Call, Clock, Decide, Pull, PullRecord, Spent, Tried
+from store import tables
+from store.codec import Cause, seconds
 from store.database import Database
 from store.running.jobs import Job
+from store.sql import Prepared, insert_once
 from store.transaction import Transaction
 
+_T = tables.turns
+_TURNS = Prepared(select(_T.c.body).where(_T.c.run == bindparam("which")).order_by(_T.c.number))
+_TURN = Prepared(select(_T.c.body).where(_T.c.run == bindparam("which"), _T.c.number == bindparam("place")))
 LOOK_AGAIN = 0.25  # seconds of the machine between two looks at a task that is waited for
 Also = Callable[[Task, Moment], Sequence[Event]]
 
@@ -122,5 +131,28 @@ class PullLog:
         at = self._clock.now()
         await self._database.write(lambda tx: tx.pulls.comment(key, project, number, text, at))
 
-    async def comments(self, project: str, number: int) -> Sequence[PullComment]:
-        return await self._database.read(lambda tx: tx.pulls.comments(project, number))
+
+class TurnLog:
+    """Implements agents.ports.Turns: a row a turn, appended before the next one is begun."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def of(self, run: str) -> Sequence[Mapping[str, object]]:
+        rows = await self._database.read(lambda tx: _TURNS.run(tx.db, {"which": run}).fetchall())
+        return [json.loads(body) for (body,) in rows]
+
+    async def add(self, run: str, number: int, turn: Mapping[str, object]) -> None:
+        """Once. Where somebody else has written this turn, they drive the run now: raises StaleLease."""
+        body = json.dumps(turn)  # in ASCII: a minion's text must not break the store
+        row = {"run": run, "number": number, "body": body, "at": seconds(self._clock.now())}
+
+        def transaction(tx: Transaction) -> bool:
+            if insert_once(tx.db, _T, row):
+                return True
+            found = _TURN.run(tx.db, {"which": run, "place": number}).fetchone()
+            return found is not None and found[0] == body
+
+        if not await self._database.insist(transaction):
+            raise StaleLease(run)

@@ -2,22 +2,19 @@
 
 from datetime import datetime
 
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import func, select, update
 
-from agents.ports import Pull, PullComment, PullRecord
+from agents.ports import Pull, PullRecord
 from store import tables
-from store.codec import moment, seconds
-from store.dialect import insert_once
+from store.codec import seconds
+from store.sql import TransactionPart, insert_once
 
 _P, _C = tables.pulls, tables.pull_comments
+_RECORD = select(*(column for column in _P.c if column.name not in ("merge", "at")), _P.c.merge.label("commit"))
 TOPIC = "pulls"
 
 
-class Pulls:
-    def __init__(self, db: Connection, touched: set[str]) -> None:
-        self._db = db
-        self._touched = touched
-
+class Pulls(TransactionPart):
     def open(self, pull: Pull, base: str, at: datetime) -> PullRecord:
         """Numbers have no gaps: writers stand in line, so nobody takes the same one."""
         words = {"head": pull.head, "title": pull.title, "body": pull.body}
@@ -28,11 +25,11 @@ class Pulls:
             still = (_P.c.key == pull.key, _P.c.state == "open")
             self._db.execute(update(_P).where(*still).values(**words))
         self._touched.add(TOPIC)
-        return _record(self._db.execute(select(_P).where(_P.c.key == pull.key)).one())
+        return PullRecord(**self._db.execute(_RECORD.where(_P.c.key == pull.key)).one()._asdict())
 
     def find(self, project: str, number: int) -> PullRecord | None:
-        found = self._db.execute(select(_P).where(_P.c.project == project, _P.c.number == number)).one_or_none()
-        return _record(found) if found else None
+        found = self._db.execute(_RECORD.where(_P.c.project == project, _P.c.number == number)).one_or_none()
+        return PullRecord(**found._asdict()) if found else None
 
     def merging(self, project: str, number: int, was: str, commit: str) -> None:
         self._set(project, number, was=was, merge=commit)
@@ -45,28 +42,8 @@ class Pulls:
         if insert_once(self._db, _C, row):
             self._touched.add(TOPIC)
 
-    def comments(self, project: str, number: int) -> list[PullComment]:
-        wanted = select(_C).where(_C.c.project == project, _C.c.number == number).order_by(_C.c.id)
-        return [PullComment(key=row.key, text=row.text, at=moment(row.at)) for row in self._db.execute(wanted)]
-
     def _set(self, project: str, number: int, **values: str) -> None:
         """What was merged stays as it is."""
         which = (_P.c.project == project, _P.c.number == number, _P.c.state == "open")
         if self._db.execute(update(_P).where(*which).values(**values)).rowcount:
             self._touched.add(TOPIC)
-
-
-def _record(row) -> PullRecord:  # type: ignore[no-untyped-def]  # a row of `pulls`
-    return PullRecord(
-        key=row.key,
-        project=row.project,
-        number=row.number,
-        branch=row.branch,
-        base=row.base,
-        head=row.head,
-        title=row.title,
-        body=row.body,
-        state=row.state,
-        was=row.was,
-        commit=row.merge,
-    )

@@ -1,10 +1,11 @@
-"""Checks the memory against itself: integrity, hash chains, and stored state against the replay of facts."""
+"""Checks the database: integrity, hash chains, stored state against the replay of facts, and what is stuck."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Row, Table, func, select
+from sqlalchemy import ColumnElement, Connection, Row, Table, TextClause, func, select
 
 from agents.domain.decisions import decision as ledger
 from agents.domain.decisions.decision import Decision
@@ -15,16 +16,29 @@ from agents.domain.learning.proposal import Proposal, ProposalStatus, moved
 from agents.domain.task.liveness import Pending, is_stalled
 from agents.domain.task.task import Task, TaskState
 from store import tables
-from store.codec import BEGINNING, Cause, load_decision, load_event, seconds
-from store.running.jobs import UNFINISHED
-from store.streams import evaluations, listings, proposals, words
-from store.streams.kinds import StreamKind, kind_of
-from store.streams.log import SNAPSHOTS, fact_hash, present
+from store.chat.deliveries import PARKED, WAITING
+from store.chat.posts import PostState
+from store.codec import (
+    BEGINNING,
+    Cause,
+    StreamKind,
+    fact_hash,
+    is_prose_of,
+    load_decision,
+    load_event,
+    seconds,
+    stream_kind,
+)
+from store.running.jobs import UNFINISHED, JobState
+from store.streams import projections, proposals
+from store.streams.ledger import WAITS
+from store.streams.log import SNAPSHOTS, present
 
 Said = TypeVar("Said")
 Rows = list[Row[tuple[object, ...]]]
 
 _E, _S, _D, _L, _W = tables.events, tables.snapshots, tables.decisions, tables.listings, tables.words
+_I, _P, _J = tables.deliveries, tables.posts, tables.jobs
 
 
 def integrity(db: Connection) -> str:
@@ -65,7 +79,7 @@ def first_break(rows: Rows) -> int | None:
     for number, row in enumerate(rows):
         values = {name: getattr(row, name) for name in ("stream", "version", "kind", "body", "at")}
         same = fact_hash(prev, values, Cause(actor=row.actor, delivery=row.delivery)) == row.hash
-        whole = words.are_those_of(row.body, row.prose, removed=bool(row.removed))
+        whole = is_prose_of(row.body, row.prose, removed=bool(row.removed))
         if row.version != number or row.prev_hash != prev or not same or not whole:
             return number
         prev = row.hash
@@ -73,14 +87,14 @@ def first_break(rows: Rows) -> int | None:
 
 
 def _disagreements(db: Connection, id: StreamId, rows: Rows) -> Iterator[str]:
-    kind = kind_of(id)
+    kind = stream_kind(id)
     snapshot = db.execute(select(_S).where(_S.c.stream == id)).one_or_none()
     saved = snapshot.saved if snapshot else 0
     try:
         facts = [load_event(row.kind, row.body, row.prose) for row in rows]
         state, then = _replay(kind, facts, saved)
         decisions, proposed = ledger.replay(facts), proposals.replay(facts)
-        judged = evaluations.replay(facts)
+        judged = projections.replay_evaluations(facts)
     except (LookupError, ValueError, OverlordError) as problem:
         yield f"{id}: its facts tell no story ({type(problem).__name__})"
         return
@@ -88,16 +102,16 @@ def _disagreements(db: Connection, id: StreamId, rows: Rows) -> Iterator[str]:
     expected = (len(rows), rows[-1].hash, state.ended if isinstance(state, Task) else None)
     if snapshot is None or beside != expected or then is None or not _says(kind.load, snapshot.body, then):
         yield f"{id}: its snapshot"
-    if isinstance(state, Task) and _listed(db, state) != listings.row_of(state):
+    if isinstance(state, Task) and _listed(db, state) != projections.listing_of(state):
         yield f"{id}: its place in the lists"
-    if evaluations.rows(db, id) != judged:
+    if projections.evaluation_rows(db, id) != judged:
         yield f"{id}: its evaluations"
     yield from _wrong_decisions(db, id, decisions)
     yield from _wrong_proposals(db, id, proposed)
 
 
 def _listed(db: Connection, task: Task) -> dict[str, object] | None:
-    row = db.execute(select(tables.listings).where(tables.listings.c.task == task.id)).one_or_none()
+    row = db.execute(select(_L).where(_L.c.task == task.id)).one_or_none()
     return dict(row._mapping) if row else None
 
 
@@ -162,7 +176,7 @@ def stalled_tasks(db: Connection) -> list[TaskId]:
     """Tasks that have not ended and that nothing will ever move: there should be none, at any moment."""
     read = select(tables.cursors.c.seq).where(tables.cursors.c.reader == "launcher").scalar_subquery()
     unread = _count_by_stream(db, _E, _E.c.seq > func.coalesce(read, 0))
-    jobs = _count_by_stream(db, tables.jobs, tables.jobs.c.state.in_(UNFINISHED))
+    jobs = _count_by_stream(db, _J, _J.c.state.in_(UNFINISHED))
     open_tasks = [present(db, row).state for row in db.execute(SNAPSHOTS.where(_S.c.ended.is_(False))).all()]
     return [t.id for t in open_tasks if is_stalled(t, Pending(jobs=jobs.get(t.id, 0), unread=unread.get(t.id, 0)))]
 
@@ -178,5 +192,35 @@ def _streams(db: Connection) -> list[StreamId]:
 
 def _rows(db: Connection, stream: StreamId) -> Rows:
     prose = (_W.c.text.label("prose"), _W.c.removed)
-    wanted = select(_E, *prose).outerjoin(_W, words.OF_FACT).where(_E.c.stream == stream).order_by(_E.c.version)
+    wanted = select(_E, *prose).outerjoin(_W, tables.WORDS_OF_FACT).where(_E.c.stream == stream).order_by(_E.c.version)
     return list(db.execute(wanted).all())
+
+
+def measure(db: Connection, at: datetime) -> dict[str, tuple[str, float]]:
+    """Numbers that tell whether anything is stuck: each one's name, what it means, and its value now."""
+    unsent = _P.c.wanted != _P.c.shown
+
+    def age(since: ColumnElement[float], *which: ColumnElement[bool] | TextClause) -> float:
+        oldest = db.execute(select(func.min(since)).where(*which)).scalar()
+        return 0.0 if oldest is None else max(0.0, seconds(at) - oldest)
+
+    def count(table: Table, *which: ColumnElement[bool] | TextClause) -> float:
+        return float(db.execute(select(func.count()).select_from(table).where(*which)).scalar() or 0)
+
+    def total(name: str) -> float:
+        return float(db.execute(select(tables.totals.c.value).where(tables.totals.c.name == name)).scalar() or 0)
+
+    oldest_post = age(_P.c.wanted_at, unsent, _P.c.state != PostState.PARKED)
+    parked_posts = count(_P, unsent, _P.c.state == PostState.PARKED)
+    return {
+        "overlord_delivery_age_seconds": ("Age of the oldest delivery not settled", age(_I.c.received_at, WAITING)),
+        "overlord_post_age_seconds": ("Age of the oldest post not delivered", oldest_post),
+        "overlord_parked_posts": ("Posts a platform will never take", parked_posts),
+        "overlord_parked_jobs": ("Jobs given up, waiting for a person", count(_J, _J.c.state == JobState.PARKED)),
+        "overlord_parked_deliveries": ("Deliveries that could not be read", count(_I, PARKED)),
+        "overlord_lease_takeovers": ("Runs of jobs that died and were taken over", total(tables.LEASE_TAKEOVERS)),
+        "overlord_model_dollars": ("Spent on models so far", total(tables.MODEL_DOLLARS)),
+        "overlord_model_calls": ("Calls made to models so far", total(tables.MODEL_CALLS)),
+        "overlord_open_tasks": ("Tasks that have not ended", count(_S, _S.c.ended.is_(False))),
+        "overlord_open_decisions": ("Decisions waiting for a person", count(_D, WAITS)),
+    }

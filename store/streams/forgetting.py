@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import reduce
@@ -17,11 +17,9 @@ from agents.domain.task.task import Task
 from store import tables
 from store.chat.deliveries import DeliveryState
 from store.chat.people import Person
-from store.codec import Cause, dump_decision
-from store.streams import evaluations, listings, proposals
-from store.streams.kinds import kind_of
+from store.codec import REMOVED, SAID, Cause, dump, has_prose, join_prose, stream_kind
+from store.streams import projections, proposals
 from store.streams.log import forget_decoded
-from store.streams.words import OF_FACT, REMOVED, SAID, change_strings, has_words, put_back
 from store.transaction import Transaction
 
 _E, _W, _M, _D, _P = tables.events, tables.words, tables.messages, tables.deliveries, tables.posts
@@ -68,7 +66,7 @@ class _Quotes:
             value = None
         if value is None:
             return self.remove(text)
-        changed = change_strings(self.remove, value)
+        changed = _change_strings(self.remove, value)
         return text if changed == value else json.dumps(changed)
 
 
@@ -78,6 +76,19 @@ def _split(text: str) -> tuple[str, ...]:
 
 def _runs(words: tuple[str, ...], length: int) -> Iterator[tuple[str, ...]]:
     return (words[start : start + length] for start in range(len(words) - length + 1))
+
+
+def _change_strings(change: Callable[[str], str], value: object) -> object:
+    """JSON with each of its texts changed."""
+    match value:
+        case str():
+            return change(value)
+        case list():
+            return [_change_strings(change, each) for each in value]
+        case dict():
+            return {name: _change_strings(change, each) for name, each in value.items()}
+        case _:
+            return value
 
 
 def forget(tx: Transaction, person: Person, cause: Cause, at: datetime) -> Forgotten:
@@ -108,12 +119,12 @@ def _said_in_facts(db: Connection, person: Person) -> dict[StreamId, tuple[set[s
     """By stream: what the person said, and how many facts hold it themselves."""
     named = or_(*(_E.c.body.contains(id, autoescape=True) for id in person.known_as))
     found = dict[StreamId, tuple[set[str], int]]()
-    rows = db.execute(select(_E.c.stream, _E.c.body, _W.c.text).outerjoin(_W, OF_FACT).where(named)).all()
+    rows = db.execute(select(_E.c.stream, _E.c.body, _W.c.text).outerjoin(_W, tables.WORDS_OF_FACT).where(named)).all()
     for stream, body, prose in rows:
-        texts = set(_by(person.known_as, json.loads(put_back(body, prose)))) - {"", REMOVED}
+        texts = set(_by(person.known_as, json.loads(join_prose(body, prose)))) - {"", REMOVED}
         if texts:
             known, old = found.get(stream_id(stream), (set(), 0))
-            found[stream_id(stream)] = (known | texts, old + (not has_words(body)))
+            found[stream_id(stream)] = (known | texts, old + (not has_prose(body)))
     return found
 
 
@@ -151,19 +162,19 @@ def _remove_words(db: Connection, stream: StreamId, quotes: _Quotes) -> int:
 
 def _rebuild(tx: Transaction, stream: StreamId) -> None:
     """What is stored beside the facts of a stream, made from them again."""
-    db, kind = tx.db, kind_of(stream)
+    db, kind = tx.db, stream_kind(stream)
     facts = [recorded.event for recorded in tx.log.facts(stream)]
     if not facts:
         return
     state = reduce(kind.evolve, facts[1:], kind.begin(facts[0]))
     saved = update(_S).where(_S.c.stream == stream)
-    db.execute(saved.values(body=kind.dump(state), saved=len(facts)))
+    db.execute(saved.values(body=dump(state), saved=len(facts)))
     if isinstance(state, Task):
-        db.execute(update(_L).where(_L.c.task == stream).values(words=listings.row_of(state)["words"]))
+        db.execute(update(_L).where(_L.c.task == stream).values(words=projections.listing_of(state)["words"]))
     for decision in ledger.replay(facts).values():
         row = update(tables.decisions).where(tables.decisions.c.id == decision.id)
-        db.execute(row.values(body=dump_decision(decision)))
-    for judged in evaluations.replay(facts):
+        db.execute(row.values(body=dump(decision)))
+    for judged in projections.replay_evaluations(facts):
         same = (_V.c[name] == judged[name] for name in ("task", "subtask", "attempt"))
         db.execute(update(_V).where(*same).values(feedback=judged["feedback"]))
     proposals.rewrite(db, facts)

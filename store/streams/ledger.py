@@ -1,11 +1,11 @@
-"""The decision ledger: a row for each decision, kept equal to the facts about it."""
+"""The decision ledger: a row for each decision, equal to the facts about it, and a timer while it needs one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import Connection, bindparam, func, insert, select, text, update
+from sqlalchemy import ColumnElement, TextClause, bindparam, delete, func, insert, select, text, update
 
 from agents.domain import events as e
 from agents.domain.decisions import decision as domain
@@ -13,14 +13,13 @@ from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision, DecisionState
 from agents.domain.decisions.table import rule_name
 from agents.domain.errors import IllegalMove
-from agents.domain.ids import DecisionId, PersonId, ProjectId, TaskId
+from agents.domain.ids import DecisionId, PersonId, ProjectId, StreamId, TaskId, stream_id
 from agents.domain.task.task import Task
 from store import tables
-from store.codec import Cause, dump_decision, load_decision, seconds
-from store.statements import Prepared
-from store.streams.timers import Timers
+from store.codec import Cause, dump, load_decision, moment, seconds
+from store.sql import Prepared, TransactionPart, upsert
 
-_D, _L = tables.decisions, tables.listings
+_D, _L, _T = tables.decisions, tables.listings, tables.timers
 # As text, for an index holds just these; the standing controls wait for nobody.
 WAITS = text("decisions.state = 'open' AND decisions.kind <> 'controls'")
 _RIGHT = (_D.c.kind, _D.c.put_to, _D.c.owner, _D.c.channel)
@@ -41,6 +40,7 @@ _CHANGE = Prepared(
     .where(_D.c.id == bindparam("which"), _D.c.state == DecisionState.OPEN)
     .values(state=bindparam("now"), body=bindparam("text"), delivery=bindparam("because"))
 )
+_STOP = Prepared(delete(_T).where(_T.c.id == bindparam("which")))
 
 
 class Right(NamedTuple):
@@ -62,11 +62,7 @@ class Waiting:
     direct: bool
 
 
-class Ledger:
-    def __init__(self, db: Connection) -> None:
-        self._db = db
-        self._timers = Timers(db)
-
+class Ledger(TransactionPart):
     def find(self, id: DecisionId) -> Decision | None:
         row = _ONE.run(self._db, {"wanted": id}).fetchone()
         return load_decision(row[0]) if row else None
@@ -88,23 +84,23 @@ class Ledger:
         found = {id: body for id, body in rows}
         return [load_decision(found[id]) for id in ids]
 
-    def questions_of(self, task: TaskId) -> list[Decision]:
-        """Those of one task that wait for a person, oldest first."""
-        mine = select(_D.c.body).where(_D.c.task == task, WAITS).order_by(_D.c.opened_at, _D.c.id)
-        return [load_decision(body) for body in self._db.execute(mine).scalars()]
-
     def projects_asking(self, task: TaskId) -> list[ProjectId]:
         """Those that have a decision open in the thread of this task."""
         return [ProjectId(stream) for (stream,) in _ASKING.run(self._db, {"thread": task}).fetchall()]
 
+    def questions_of(self, task: TaskId) -> list[Decision]:
+        """Those of one task that wait for a person, oldest first."""
+        return self._select(_D.c.task == task, WAITS)
+
     def made_since(self, kind: Kind, since: datetime) -> list[Decision]:
         """Decisions of a kind that were opened since then and are made."""
-        made = (_D.c.kind == kind, _D.c.state == DecisionState.DECIDED, _D.c.opened_at >= seconds(since))
-        wanted = select(_D.c.body).where(*made).order_by(_D.c.opened_at, _D.c.id)
-        return [load_decision(body) for body in self._db.execute(wanted).scalars()]
+        return self._select(_D.c.kind == kind, _D.c.state == DecisionState.DECIDED, _D.c.opened_at >= seconds(since))
 
     def of_task(self, task: TaskId) -> list[Decision]:
-        wanted = select(_D.c.body).where(_D.c.task == task).order_by(_D.c.opened_at, _D.c.id)
+        return self._select(_D.c.task == task)
+
+    def _select(self, *which: ColumnElement[bool] | TextClause) -> list[Decision]:
+        wanted = select(_D.c.body).where(*which).order_by(_D.c.opened_at, _D.c.id)
         return [load_decision(body) for body in self._db.execute(wanted).scalars()]
 
     def open(self, decision: Decision, task: Task) -> None:
@@ -114,7 +110,7 @@ class Ledger:
             "task": decision.task,
             "kind": rule_name(decision),
             "state": decision.state,
-            "body": dump_decision(decision),
+            "body": dump(decision),
             "opened_at": seconds(decision.opened_at),
             "put_to": decision.put_to,
             "owner": task.request.by,
@@ -122,7 +118,7 @@ class Ledger:
             "stream": decision.stream,
         }
         _OPEN.run(self._db, row)
-        self._timers.set(decision)
+        self._set_timer(decision)
 
     def change(self, fact: e.AboutDecision, cause: Cause) -> Decision:
         """Called by the log alone. Compare and set: whoever comes second finds nothing open."""
@@ -134,13 +130,28 @@ class Ledger:
         row = {
             "which": changed.id,
             "now": changed.state,
-            "text": dump_decision(changed),
+            "text": dump(changed),
             "because": cause.delivery if by_person else None,
         }
         if _CHANGE.run(self._db, row).rowcount != 1:
             raise IllegalMove(f"decision {changed.id} is no longer open", next_step="Say `status` to see what is.")
-        self._timers.set(changed)
+        self._set_timer(changed)
         return changed
+
+    def _set_timer(self, decision: Decision) -> None:
+        """Make the clock of a decision what the decision says; one that needs none has no timer."""
+        if decision.due is None:
+            _STOP.run(self._db, {"which": decision.id})
+        else:
+            upsert(self._db, _T, {"id": decision.id, "stream": decision.stream, "due": seconds(decision.due)})
+
+    def due(self, at: datetime, limit: int = 100) -> list[tuple[DecisionId, StreamId]]:
+        wanted = select(_T.c.id, _T.c.stream).where(_T.c.due <= seconds(at)).order_by(_T.c.due).limit(limit)
+        return [(DecisionId(row.id), stream_id(row.stream)) for row in self._db.execute(wanted)]
+
+    def next_due(self) -> datetime | None:
+        soonest = self._db.execute(select(func.min(_T.c.due))).scalar()
+        return None if soonest is None else moment(soonest)
 
 
 def _right(row: Sequence[str]) -> Right:

@@ -4,8 +4,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from operator import attrgetter, itemgetter
-from typing import Any
+from operator import attrgetter
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Select, bindparam, func, insert, select, update
 
@@ -19,26 +19,15 @@ from agents.domain.project.project import Project
 from agents.domain.project.threads import in_thread
 from agents.domain.task.task import Task
 from store import tables
-from store.codec import (
-    BEGINNING,
-    Cause,
-    Recorded,
-    chain_hash,
-    dump_event,
-    load_event,
-    seconds,
-)
-from store.dialect import upsert
-from store.statements import Prepared
-from store.streams import evaluations, listings, proposals, words
-from store.streams.kinds import kind_of
+from store.codec import BEGINNING, Cause, Recorded, dump, fact_hash, load_event, seconds, split_prose, stream_kind
+from store.sql import Prepared, TransactionPart, upsert
+from store.streams import projections, proposals
 from store.streams.ledger import Ledger
 
-_T, _S = tables.events, tables.snapshots
+_T, _S, _L, _C = tables.events, tables.snapshots, tables.listings, tables.cursors
 SNAPSHOTS = select(_S.c.stream, _S.c.version, _S.c.hash, _S.c.saved, _S.c.body)
 _SNAPSHOT = Prepared(SNAPSHOTS.where(_S.c.stream == bindparam("id")))
-_APPEND = Prepared(insert(_T))
-_BEGIN = Prepared(insert(_S))
+_APPEND, _APPEND_WORDS, _BEGIN = Prepared(insert(_T)), Prepared(insert(tables.words)), Prepared(insert(_S))
 _MOVED = (
     update(_S)
     .where(_S.c.stream == bindparam("id"), _S.c.version == bindparam("was"))
@@ -48,12 +37,12 @@ _MOVE = Prepared(_MOVED)
 _SAVE = Prepared(_MOVED.values(body=bindparam("text"), saved=bindparam("now"), ended=bindparam("over")))
 _PROSE = tables.words.c.text
 _FACTS = select(_T.c.seq, _T.c.version, _T.c.kind, _T.c.body, _PROSE, _T.c.actor, _T.c.delivery, _T.c.hash).outerjoin(
-    tables.words, words.OF_FACT
+    tables.words, tables.WORDS_OF_FACT
 )
-_SEEN = select(tables.cursors.c.seq).where(tables.cursors.c.reader == bindparam("reader")).scalar_subquery()
+_SEEN = select(_C.c.seq).where(_C.c.reader == bindparam("reader")).scalar_subquery()
 _SINCE = Prepared(
     select(_T.c.kind, _T.c.body, _PROSE)
-    .outerjoin(tables.words, words.OF_FACT)
+    .outerjoin(tables.words, tables.WORDS_OF_FACT)
     .where(_T.c.stream == bindparam("id"), _T.c.version >= bindparam("start"))
     .order_by(_T.c.version)
 )
@@ -62,17 +51,15 @@ _UNREAD = Prepared(_FACTS.where(_T.c.seq > func.coalesce(_SEEN, 0)).order_by(_T.
 SAVE_EVERY = 8  # facts; the few that came since are replayed on top of what was saved
 
 _ASKED = tuple(kind.__name__ for kind in e.ALL if issubclass(kind, e.OnEitherStream))
-_HASHED = itemgetter("stream", "version", "kind", "body", "at")
 
 # What streams are about, as last decoded, by the hash of their last fact. Only saves decoding: the hash is compared
 # each time.
 _DECODED: "OrderedDict[str, Task | Project]" = OrderedDict()
 _DECODED_MOST = 512
-
 # Facts as last written, by their hash, which is over all there is to them: two readers are about to read them.
 _FRESH: "OrderedDict[str, tuple[Event, Cause]]" = OrderedDict()
 _FRESH_MOST = 2048
-
+Value = TypeVar("Value")
 
 PAGE = 200  # tasks that are read at a time where all are wanted
 
@@ -104,27 +91,26 @@ class _Present:
     saved: int  # the version that is written out
 
 
-class Log:
+class Log(TransactionPart):
     def __init__(self, db: Connection, touched: set[str]) -> None:
-        self._db = db
-        self._touched = touched
-        self._ledger = Ledger(db)
+        super().__init__(db, touched)
+        self._ledger = Ledger(db, touched)
         self._known: dict[StreamId, _Present] = {}  # as they are now: nobody else writes while this connection does
 
     def find(self, id: TaskId) -> Task | None:
         """The task as its facts leave it now."""
-        present = self._known.get(id) or self._load(id)
-        return present.state if present else None
+        now = self._now(id)
+        return now.state if now else None
 
     def project(self, id: ProjectId) -> Project | None:
         """The project as its facts leave it now; None: nothing is recorded about it yet."""
-        present = self._known.get(id) or self._load(id)
-        return present.state if present else None
+        now = self._now(id)
+        return now.state if now else None
 
     def task(self, id: TaskId) -> Task:
         task = self.find(id)
         if task is None:
-            raise listings.why_missing(self._db, id)
+            raise projections.why_missing(self._db, id)
         return task
 
     def in_thread(self, id: TaskId) -> Task:
@@ -134,12 +120,12 @@ class Log:
 
     def next_id(self) -> TaskId:
         """Numbered inside the transaction that opens the task."""
-        return TaskId(f"T-{listings.last_number(self._db) + 1}")
+        return TaskId(f"T-{projections.last_number(self._db) + 1}")
 
     def open(self, facts: Sequence[Event], cause: Cause) -> Task:
         """Begin a task with its first facts."""
         task: Task = self._begin(facts[0].task, facts[0], cause).state
-        listings.add(self._db, task)
+        projections.list_task(self._db, task)
         return self.append(task.id, facts[1:], cause)
 
     def append(self, id: TaskId, facts: Sequence[Event], cause: Cause) -> Task:
@@ -157,20 +143,20 @@ class Log:
         self._touched.update(fact.task for fact in facts)
 
     def _append(self, id: StreamId, facts: Sequence[Event], cause: Cause) -> None:
-        present = self._known.get(id) or self._load(id)
-        if present is None and is_project(id):
-            present, facts = self._begin(id, facts[0], cause), facts[1:]
-        if present is None:
+        before = self._now(id)
+        if before is None and is_project(id):
+            before, facts = self._begin(id, facts[0], cause), facts[1:]
+        if before is None:
             raise NoSuchTask(id)
-        state, version, head = present.state, present.version, present.head
-        evolve = kind_of(id).evolve
+        state, version, head = before.state, before.version, before.head
+        evolve = stream_kind(id).evolve
         for fact in facts:
             self._update_tables(fact, cause, state)
             state = evolve(state, fact)
             head = self._write(fact, version, head, cause)
             version += 1
         if facts:
-            self._save(present.version, _Present(state=state, version=version, head=head, saved=present.saved))
+            self._save(before.version, _Present(state=state, version=version, head=head, saved=before.saved))
 
     def forget(self) -> None:
         """Something was undone, or others have written: what is known of the tasks may be wrong."""
@@ -213,11 +199,10 @@ class Log:
         return [_unread(row) for row in _UNREAD.run(self._db, {"reader": reader, "most": limit}).fetchall()]
 
     def read_up_to(self, reader: str) -> int:
-        wanted = select(tables.cursors.c.seq).where(tables.cursors.c.reader == reader)
-        return int(self._db.execute(wanted).scalar() or 0)
+        return int(self._db.execute(select(_C.c.seq).where(_C.c.reader == reader)).scalar() or 0)
 
     def mark_read(self, reader: str, seq: int) -> None:
-        upsert(self._db, tables.cursors, {"reader": reader, "seq": seq}, key=("reader",))
+        upsert(self._db, _C, {"reader": reader, "seq": seq})
 
     def tasks(
         self,
@@ -237,19 +222,18 @@ class Log:
             found += filter(only, seen)
             if (limit and len(found) >= limit) or len(rows) < step:
                 break
-            page = wanted.where(_S.c.number < listings.number_of(seen[-1].id))
+            page = wanted.where(_S.c.number < projections.number_of(seen[-1].id))
         return found[:limit]
 
     def under_way(self) -> list[tuple[TaskId, bool]]:
         """All that have not ended, newest first, and whether each was asked for in a direct message. Reads no task."""
-        listed = tables.listings
-        wanted = select(listed.c.task, listed.c.direct).join(_S, _S.c.number == listed.c.number)
+        wanted = select(_L.c.task, _L.c.direct).join(_S, _S.c.number == _L.c.number)
         rows = self._db.execute(wanted.where(_S.c.ended.is_(False)).order_by(_S.c.number.desc()))
         return [(TaskId(task), direct) for task, direct in rows]
 
     def words(self, tasks: Collection[TaskId]) -> dict[TaskId, str]:
         """What a search looks through of each of these."""
-        wanted = select(tables.listings.c.task, tables.listings.c.words).where(tables.listings.c.task.in_(tasks))
+        wanted = select(_L.c.task, _L.c.words).where(_L.c.task.in_(tasks))
         return {TaskId(task): words for task, words in self._db.execute(wanted)}
 
     def _update_tables(self, fact: Event, cause: Cause, state: Task | Project | None = None) -> None:
@@ -261,9 +245,9 @@ class Log:
             case e.AboutDecision():
                 self._touch_decision(self._ledger.change(fact, cause))
             case e.WorkEvaluated() if isinstance(state, Task):
-                evaluations.write(self._db, state, fact)
+                projections.write_evaluation(self._db, state, fact)
             case e.ProjectChosen(project=project) if isinstance(state, Task):
-                listings.change_project(self._db, state, project)
+                projections.list_task(self._db, state, project)
             case e.ProposalMade() | e.AboutProposal() | e.TaskRequested() | e.Merged():
                 mandate = state.request.mandate if isinstance(state, Task) else None
                 if proposals.write(self._db, mandate, fact, cause):
@@ -277,7 +261,7 @@ class Log:
             self._touched.add("second_tasks")
 
     def _write(self, fact: Event, version: int, prev: str, cause: Cause) -> str:
-        body, prose = words.take_out(dump_event(fact))
+        body, prose = split_prose(dump(fact))
         row: dict[str, object] = {
             "stream": fact.stream,
             "version": version,
@@ -291,49 +275,41 @@ class Log:
         row["hash"] = head = fact_hash(prev, row, cause)
         _APPEND.run(self._db, row)
         if prose is not None:
-            words.ADD.run(self._db, {"stream": fact.stream, "version": version, "text": prose})
-        _FRESH[head] = (fact, cause)
-        while len(_FRESH) > _FRESH_MOST:
-            _FRESH.popitem(last=False)
+            _APPEND_WORDS.run(self._db, {"stream": fact.stream, "version": version, "text": prose})
+        _remember(_FRESH, head, (fact, cause), _FRESH_MOST)
         return head
 
     def _begin(self, id: StreamId, first: Event, cause: Cause) -> _Present:
-        kind = kind_of(id)
-        state = kind.begin(first)
+        state = stream_kind(id).begin(first)
         self._update_tables(first, cause)
         head = self._write(first, 0, BEGINNING, cause)
-        row = {"stream": id, "version": 1, "hash": head, "saved": 1, "body": kind.dump(state)}
-        of_task = (
-            {"number": None, "ended": None}
-            if is_project(id)
-            else {"number": listings.number_of(TaskId(id)), "ended": False}
-        )
-        _BEGIN.run(self._db, row | of_task)
+        row: dict[str, object] = {"stream": id, "version": 1, "hash": head, "saved": 1, "body": dump(state)}
+        task = isinstance(state, Task)
+        row |= {"number": projections.number_of(TaskId(id)) if task else None, "ended": False if task else None}
+        _BEGIN.run(self._db, row)
         self._known[id] = _Present(state=state, version=1, head=head, saved=1)
         self._touch(id, state)
         return self._known[id]
 
-    def _load(self, id: StreamId) -> "_Present | None":
-        row = _SNAPSHOT.run(self._db, {"id": id}).fetchone()
-        if row is None:
-            return None
-        self._known[id] = present(self._db, row)
-        return self._known[id]
+    def _now(self, id: StreamId) -> _Present | None:
+        if id not in self._known and (row := _SNAPSHOT.run(self._db, {"id": id}).fetchone()):
+            self._known[id] = present(self._db, row)
+        return self._known.get(id)
 
-    def _save(self, was: int, now: "_Present") -> None:
+    def _save(self, was: int, now: _Present) -> None:
         state = now.state
         ended = state.ended if isinstance(state, Task) else None
         row: dict[str, object] = {"id": state.id, "was": was, "now": now.version, "head": now.head}
         statement = _MOVE
         if ended or now.version - now.saved >= SAVE_EVERY:
             statement, now = _SAVE, _Present(state=state, version=now.version, head=now.head, saved=now.version)
-            row |= {"text": kind_of(state.id).dump(state), "over": ended}
+            row |= {"text": dump(state), "over": ended}
         if statement.run(self._db, row).rowcount != 1:
             raise MovedMeanwhile(state.id)
         if len(self._known) >= _DECODED_MOST:
             self._known.clear()
         self._known[state.id] = now
-        _remember(now.head, state)
+        _remember(_DECODED, now.head, state, _DECODED_MOST)
         self._touch(state.id, state)
 
     def _touch(self, id: StreamId, state: Task | Project) -> None:
@@ -343,15 +319,10 @@ class Log:
 def _select_tasks(ended: bool, which: Which) -> Select[tuple[Any, ...]]:
     wanted = SNAPSHOTS.where(_S.c.number.is_not(None) if ended else _S.c.ended.is_(False))
     if which.search or which.owners is not None:
-        wanted = wanted.join(tables.listings, tables.listings.c.number == _S.c.number)
+        wanted = wanted.join(_L, _L.c.number == _S.c.number)
     if which.owners is not None:
-        wanted = wanted.where(tables.listings.c.owner.in_(which.owners))
-    return wanted.where(listings.mentions(which.search)) if which.search else wanted
-
-
-def fact_hash(prev: str, row: dict[str, object], cause: Cause) -> str:
-    stream, version, kind, body, at = _HASHED(row)
-    return chain_hash(prev, f"{stream}", f"{version}", kind, body, f"{at!r}", cause.actor, cause.delivery)
+        wanted = wanted.where(_L.c.owner.in_(which.owners))
+    return wanted.where(projections.mentions(which.search)) if which.search else wanted
 
 
 def _to_recorded(row: Sequence[Any]) -> Recorded:
@@ -367,16 +338,16 @@ def _unread(row: Sequence[Any]) -> Recorded:
     return Recorded(seq=row[0], version=row[1], event=fresh[0], cause=fresh[1], hash=row[-1])
 
 
-def present(db: Connection, row: Sequence[Any]) -> "_Present":
+def present(db: Connection, row: Sequence[Any]) -> _Present:
     """A task or project as it is now: what was saved of it, and the facts since."""
     id, version, head, saved, body = row
     state = _DECODED.get(head)
     if state is None:
-        stream = kind_of(id)
+        stream = stream_kind(id)
         state = stream.load(body)
         for kind, fact, prose in _SINCE.run(db, {"id": id, "start": saved}).fetchall() if saved < version else ():
             state = stream.evolve(state, load_event(kind, fact, prose))
-        _remember(head, state)
+        _remember(_DECODED, head, state, _DECODED_MOST)
     return _Present(state=state, version=version, head=head, saved=saved)
 
 
@@ -386,7 +357,7 @@ def forget_decoded() -> None:
     _FRESH.clear()
 
 
-def _remember(head: str, state: Task | Project) -> None:
-    _DECODED[head] = state
-    while len(_DECODED) > _DECODED_MOST:
-        _DECODED.popitem(last=False)
+def _remember(cache: "OrderedDict[str, Value]", key: str, value: Value, most: int) -> None:
+    cache[key] = value
+    while len(cache) > most:
+        cache.popitem(last=False)

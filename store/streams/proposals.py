@@ -14,15 +14,13 @@ from agents.domain.learning.proposal import Listed, Proposal, ProposalStatus
 from agents.domain.task.request import Mandate, Request
 from store import tables
 from store.codec import Cause, moment, seconds, shape
+from store.sql import TransactionPart
 
 _P = tables.proposals
 DONE = ProposalStatus.IMPLEMENTED
 
 
-class Proposals:
-    def __init__(self, db: Connection) -> None:
-        self._db = db
-
+class Proposals(TransactionPart):
     def is_known(self, likeness: str) -> bool:
         """Whether one like it is open, under way or turned down. What was done and came again may be proposed anew."""
         same = select(_P.c.id).where(_P.c.likeness == likeness, _P.c.status != DONE).limit(1)

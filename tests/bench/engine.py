@@ -38,8 +38,7 @@ from agents.workspace.sandbox.walls import MINION
 from bot.app import TURN
 from bot.services import SystemClock
 from store.database import Database
-from store.running.port_adapters import CallLog
-from store.running.turns import TurnLog
+from store.running.port_adapters import CallLog, TurnLog
 from tests.bench.ask_walk import REQUEST, files_of
 from tests.bench.floor import folder
 from tests.bench.rows import Row, Say, compared, in_turn

@@ -8,7 +8,7 @@ import httpx
 from agents.domain.ids import Account
 from bot.platforms.console.access import hash_of
 from bot.queries.people_queries import PeopleQueries
-from store.chat.sessions import Session
+from store.chat.people import Session
 from tests.fakes.console import Visit, console
 from tests.fakes.desk import START, ScriptedDesk
 

@@ -20,7 +20,7 @@ from bot.live import Live, Running
 from bot.messages import Button, Card, Choice, Delivery, Edited, Pressed, Row, Said, Style, Tone
 from bot.queries.query_api import QueryApi
 from bot.queries.views import EVERYTHING, Conversation, Heard, Message, Need, Portion, TaskPage, TimelineEntry
-from store.streams.evaluations import EvaluationResult
+from store.streams.projections import EvaluationResult
 
 LAST_REPLIES = 3
 PLAN = lettered(

@@ -24,8 +24,8 @@ from bot.running.pump import Pump
 from bot.services import Leases, Services
 from store.chat.posts import Wish
 from store.database import Database
-from store.engines import make_engines
 from store.migrations import migrate
+from store.sql import make_engines
 from store.transaction import Transaction
 from tests.fakes.clock import ScaledClock
 from tests.fakes.flaky_provider import Faults, FlakyPlatform, a_provider

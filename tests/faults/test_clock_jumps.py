@@ -52,7 +52,7 @@ async def test_timers_fire_once_each_however_the_clock_jumps(room: Room) -> None
             asked.append(await room.ask(task, Kind.QUESTION, GO_OR_WAIT, default="go"))
         room.clock.pass_(chance.choice((-HOUR, HOUR, 30, 60, 90)))
         await asyncio.gather(room.fire(), room.fire())
-        due = {id for id, _ in await room.database.read(lambda tx: tx.timers.due(room.clock.now()))}
+        due = {id for id, _ in await room.database.read(lambda tx: tx.ledger.due(room.clock.now()))}
         assert not due, "what was due has fired"
     room.clock.pass_(50 * HOUR)
     await room.fire()

@@ -11,7 +11,7 @@ from agents.workspace.projects import GitProjects
 from bot.delivery.announcer import wish
 from bot.messages import Card, Tone
 from store.chat.deliveries import Received
-from store.engines import make_engines
+from store.sql import make_engines
 from store.transaction import Transaction
 from tests.fakes.flaky_provider import NO_FAULTS, REFUSED, FlakyPlatform
 from tests.faults.outbox_trial import Errand, delivering

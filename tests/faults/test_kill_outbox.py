@@ -14,9 +14,9 @@ from bot.delivery.announcer import wish
 from bot.delivery.outbox import Outbox
 from bot.messages import Card, Later
 from bot.services import Leases
-from store.engines import make_engines
 from store.migrations import migrate
 from store.running.leases import Lease
+from store.sql import make_engines
 from store.transaction import Transaction
 from tests.fakes.clock import ScaledClock
 from tests.fakes.flaky_provider import FlakyPlatform

@@ -39,13 +39,13 @@ from bot.running.pump import Pump
 from bot.services import Services
 from store import tables
 from store.chat.posts import Post
-from store.codec import Cause, dump_decision
+from store.codec import Cause, dump
 from store.database import Database, InTransaction
-from store.engines import make_engines
 from store.migrations import migrate
 from store.running.jobs import Job
 from store.running.leases import Lease
 from store.running.port_adapters import JobLog
+from store.sql import make_engines
 from store.streams.ledger import Ledger
 from store.transaction import Transaction
 from tests.fakes.clock import ScaledClock
@@ -225,7 +225,7 @@ class StaleLedger(Ledger):
 class LedgerWithoutItsClause(StaleLedger):
     def change(self, fact: e.AboutDecision, cause: Cause) -> Decision:
         row = tables.decisions
-        made = {"state": DecisionState.DECIDED, "body": dump_decision(self.remembered), "delivery": None}
+        made = {"state": DecisionState.DECIDED, "body": dump(self.remembered), "delivery": None}
         self._db.execute(update(row).where(row.c.id == fact.decision).values(**made))
         return self.remembered
 
@@ -236,7 +236,7 @@ def presses_that_count(home: Path, make_ledger: type[StaleLedger]) -> int:
     with engine.begin() as db:
         migrate(db)
         (question,) = questions(a_task(Transaction(db)))
-        ledger = make_ledger(db)
+        ledger = make_ledger(db, set())
         ledger.remembered = question
         for option in question.options:
             made = e.DecisionMade(task=question.task, at=NOW, decision=question.id, option=option.letter, by=())

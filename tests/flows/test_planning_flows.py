@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from agents.domain.decisions.authority import Kind
 from agents.domain.errors import BudgetReached
@@ -13,6 +14,7 @@ from agents.domain.task.task import TaskState
 from agents.ports import Ask, Llm
 from bot.cards.status import state_of, why_card
 from bot.services import Services
+from store import tables
 from store.running.calls import CallState
 from store.running.jobs import Job
 from tests.fakes.llm import ScriptedLlm, no_answer
@@ -78,8 +80,8 @@ async def test_a_review_that_dies_between_critic_and_custodiet_does_not_pay_the_
 async def until_answered(world: Planning, question: str) -> None:
     async with asyncio.timeout(30):
         while True:
-            totals = await world.office.database.read(lambda tx: tx.calls.totals())
-            if any(row["state"] == CallState.DONE and row["role"] == question for row in totals):
+            calls = await world.office.database.read(lambda tx: tx.db.execute(select(tables.calls)).all())
+            if any(row.state == CallState.DONE and row.role == question for row in calls):
                 return
             await asyncio.sleep(0.01)
 

@@ -23,7 +23,7 @@ from agents.workspace.sandbox.walls import MB, MINION, toolchain
 from bot.services import SystemClock
 from manifests import packaged
 from store.database import Database
-from store.running.turns import TurnLog
+from store.running.port_adapters import TurnLog
 from tests.fakes.llm import ScriptedTalker
 from tests.llm.rig import SECRET, files, task
 from tests.sandbox.yard import bubblewrap, git

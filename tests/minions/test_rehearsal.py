@@ -23,8 +23,7 @@ from agents.ports import Asked, Finished, GaveUp, Outcome, Trial, WantsScope
 from bot.services import SystemClock
 from manifests import packaged
 from store.database import Database
-from store.running.port_adapters import CallLog
-from store.running.turns import TurnLog
+from store.running.port_adapters import CallLog, TurnLog
 from tests.llm.rig import SECRET, files, task
 from tests.minions.field import Field
 

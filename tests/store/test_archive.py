@@ -17,7 +17,7 @@ from agents.domain.task.task import Task
 from bot.running.upkeep import Archiving
 from store import tables
 from store.codec import Cause
-from store.streams.archive import damaged_files, facts_in, file_of, lines_of, read_file, remove_rows, write_file
+from store.retention import damaged_files, facts_in, file_of, lines_of, read_file, remove_rows, write_file
 from store.transaction import Transaction
 from tests.store.room import ANA, Room
 

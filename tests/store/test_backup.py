@@ -8,7 +8,7 @@ from sqlalchemy import Connection, func, select
 from store import tables
 from store.backup import NotEmpty, load_copy, require_empty, save_copy
 from store.database import Database
-from store.engines import make_engines
+from store.sql import make_engines
 from store.streams import audit
 from store.transaction import Transaction
 from tests.store.history import VERSIONS, restore

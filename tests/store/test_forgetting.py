@@ -9,10 +9,9 @@ from agents.domain import events as e
 from agents.domain.ids import Account, TaskId
 from agents.domain.task.task import Task
 from store import tables
-from store.codec import Cause
+from store.codec import REMOVED, Cause, join_prose, split_prose
 from store.database import Database
 from store.streams.forgetting import Forgotten, StillUnderWay, forget
-from store.streams.words import REMOVED, put_back, take_out
 from store.transaction import Transaction
 from tests.store.room import ANA, CHANNEL, LEAD, OPERATOR, Room
 from tests.store.test_migrations import let_facts_change
@@ -107,14 +106,14 @@ async def test_facts_of_an_earlier_version_keep_their_words_and_are_counted(room
     ],
 )
 def test_words_come_back_where_they_were(body: str) -> None:
-    rest, prose = take_out(body)
-    assert json.loads(put_back(rest, prose)) == json.loads(body)
+    rest, prose = split_prose(body)
+    assert json.loads(join_prose(rest, prose)) == json.loads(body)
     assert rest.startswith('{"task":"T-1",'), "a task's facts are found by how they begin"
     assert '"yes"' not in rest and " " not in rest
 
 
 async def test_a_short_answer_cannot_be_guessed_from_its_hash(room: Room) -> None:
-    assert take_out('{"text":"yes"}')[0] != take_out('{"text":"yes"}')[0]
+    assert split_prose('{"text":"yes"}')[0] != split_prose('{"text":"yes"}')[0]
     task = await room.task()
     await room.say(ANA, "yes", task.request.thread)
     bodies = await room.database.read(lambda tx: tx.db.execute(text("SELECT body FROM events")).scalars().all())

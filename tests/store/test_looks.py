@@ -14,8 +14,8 @@ from bot.running.jobs import launch
 from store.chat.deliveries import DeliveryState
 from store.codec import Recorded
 from store.database import Database
-from store.running.gauges import measure
 from store.running.leases import Lease
+from store.streams.audit import measure
 from store.streams.log import Which
 from store.transaction import Transaction
 from tests.store.room import ANA, MORNING, UNLIMITED, Room, office_of
@@ -48,7 +48,7 @@ LOOKS: dict[str, Question] = {
     "unread": lambda tx: tx.log.unread("announcer"),
     "claim posts": lambda tx: tx.posts.claim(LEASE, UNLIMITED, 16),
     "when next a post": lambda tx: tx.posts.next_due(MORNING),
-    "timers": lambda tx: tx.timers.due(MORNING),
+    "timers": lambda tx: tx.ledger.due(MORNING),
     "who it is": lambda tx: tx.people.of(ANA),
     "a thread": lambda tx: tx.threads.latest("console:general", 20),
     "open tasks": lambda tx: tx.log.tasks(ended=False, limit=50),

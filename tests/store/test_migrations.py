@@ -10,13 +10,13 @@ import pytest
 from sqlalchemy import Connection, Row, create_engine, delete, select, update
 
 from agents.domain import events as e
+from agents.domain.errors import OverlordError
 from store import tables
-from store.codec import Cause
+from store.codec import Cause, join_prose
 from store.database import Database, StoreUnavailable
-from store.migrations import _LET_FACTS_GO, LATEST, NewerDatabase
+from store.migrations import _LET_FACTS_GO, FIRST, LATEST, NewerDatabase, OldDatabase
 from store.streams import audit
 from store.streams.log import Which
-from store.streams.words import OF_FACT, put_back
 from tests.store.queue import Queue
 from tests.store.room import ANA, Room, office_of
 
@@ -57,15 +57,21 @@ def test_processes_that_race_to_make_the_tables_all_succeed(url: str) -> None:
     assert version_of(url) == [LATEST]
 
 
-def test_a_newer_database_is_refused_and_left_alone(url: str) -> None:
+@pytest.mark.parametrize(
+    ("version", "error", "said"),
+    [(LATEST + 1, NewerDatabase, "newer Overlord"), (FIRST - 1, OldDatabase, "before the first release.*Overlord 0.1")],
+)
+def test_a_newer_database_is_refused_and_left_alone_and_so_is_one_from_before_the_first_release(
+    url: str, version: int, error: type[OverlordError], said: str
+) -> None:
     Database(url).close()
     engine = create_engine(url)
     with engine.begin() as db:
-        db.execute(update(tables.schema).values(version=LATEST + 1))
+        db.execute(update(tables.schema).values(version=version))
     engine.dispose()
-    with pytest.raises(NewerDatabase, match=f"version {LATEST + 1}.*newer Overlord"):
+    with pytest.raises(error, match=f"version {version}.*{said}"):
         Database(url)
-    assert version_of(url) == [LATEST + 1]
+    assert version_of(url) == [version]
 
 
 def test_a_database_that_is_not_there_is_told_in_words() -> None:
@@ -91,32 +97,13 @@ THIRTEENTH = (
     "ALTER TABLE decisions DROP COLUMN channel",
     "UPDATE schema_version SET version = 13",
 )
-NINTH = (
+TENTH = (
     *THIRTEENTH,
     "DROP TABLE link_requests",
     "ALTER TABLE links DROP COLUMN thread",
+    "DROP TABLE sessions",
     "DROP INDEX decisions_by_delivery",
-    "CREATE TABLE jobs_after AS SELECT * FROM jobs",
-    "DROP TABLE jobs",
-    """CREATE TABLE jobs (
-        id VARCHAR NOT NULL, seq BIGINT NOT NULL, task VARCHAR NOT NULL, flow VARCHAR NOT NULL, state VARCHAR NOT NULL,
-        not_before DOUBLE PRECISION NOT NULL, lease_owner VARCHAR DEFAULT '' NOT NULL,
-        lease_until DOUBLE PRECISION DEFAULT '0' NOT NULL, fence INTEGER DEFAULT '0' NOT NULL,
-        attempts INTEGER DEFAULT '0' NOT NULL, problem TEXT DEFAULT '' NOT NULL, lane VARCHAR DEFAULT '' NOT NULL,
-        PRIMARY KEY (id))""",
-    "CREATE INDEX jobs_to_run ON jobs (state, not_before)",
-    "INSERT INTO jobs SELECT * FROM jobs_after",
-    "DROP TABLE jobs_after",
-    "DROP INDEX ix_people_merged_into",
-    "UPDATE schema_version SET version = 9",
-)
-SEVENTH = (
-    *NINTH,
-    "ALTER TABLE snapshots DROP COLUMN saved",
-    "DROP INDEX deliveries_to_settle",
-    "DROP INDEX deliveries_parked",
-    "CREATE INDEX deliveries_to_settle ON deliveries (state, seq)",
-    "UPDATE schema_version SET version = 7",
+    "UPDATE schema_version SET version = 10",
 )
 
 
@@ -132,8 +119,9 @@ def let_facts_change(db: Connection) -> None:
     for statement in _LET_FACTS_GO[db.dialect.name]:
         db.exec_driver_sql(statement)
     known, prose = tables.events, tables.words
-    for seq, body, text in db.execute(select(known.c.seq, known.c.body, prose.c.text).outerjoin(prose, OF_FACT)).all():
-        db.execute(update(known).where(known.c.seq == seq).values(body=put_back(body, text)))
+    written = select(known.c.seq, known.c.body, prose.c.text).outerjoin(prose, tables.WORDS_OF_FACT)
+    for seq, body, text in db.execute(written).all():
+        db.execute(update(known).where(known.c.seq == seq).values(body=join_prose(body, text)))
     db.execute(delete(prose))
 
 
@@ -141,11 +129,9 @@ async def test_a_database_of_the_version_before_keeps_its_tasks_and_takes_new_fa
     with closing(Database(url)) as database:
         room = Room(office_of(database))
         task = await room.task()
-        while await _saved(database) != await _version(database):  # as version 7 had it at every fact
-            await room.say(ANA, "please hurry", task.request.thread)
         with database._writer.begin() as db:
-            go_back(db, SEVENTH)
-    assert version_of(url) == [7]
+            go_back(db, TENTH)
+    assert version_of(url) == [FIRST]
     with closing(Database(url)) as database:
         before = await _version(database)
         await Room(office_of(database)).say(ANA, "please hurry", task.request.thread)
@@ -185,7 +171,7 @@ async def test_jobs_of_the_version_before_are_there_under_their_old_names_and_ar
         await queue.ask("plan", "review")
         before = await _jobs(database)
         with database._writer.begin() as db:
-            go_back(db, NINTH)
+            go_back(db, TENTH)
     with closing(Database(url)) as database:
         assert len(before) == 2 and await _jobs(database) == before
         queue = Queue(Room(office_of(database)), queue.task)
@@ -194,7 +180,7 @@ async def test_jobs_of_the_version_before_are_there_under_their_old_names_and_ar
         assert {job.id for job in taken} == {row.id for row in before}
         for job in taken:
             await queue.do(lambda tx, job=job: tx.jobs.finish(job.id, job.fence))  # type: ignore[misc]
-        assert await queue.do(lambda tx: tx.jobs.count_unfinished(queue.task.id)) == 0
+        assert not await queue.do(lambda tx: tx.jobs.any_unfinished())
     assert version_of(url) == [LATEST]
 
 

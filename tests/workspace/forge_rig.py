@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import create_engine
+from sqlalchemy import Select, create_engine, select
 
 from agents.domain.text.redact import Redactor
 from agents.domain.text.secret import Secret
@@ -18,7 +18,6 @@ from bot.services import SystemClock
 from store import tables
 from store.database import Database
 from store.running.port_adapters import PullLog
-from store.transaction import Transaction
 from tests.fakes.github import TOKEN, FakeGitHub, running_github
 from tests.workspace import repositories as repos
 
@@ -69,14 +68,18 @@ def local_forge(place: Path, far: Path, ours: Path) -> tuple[LocalForge, Databas
 def remembered(place: Path) -> list[Seen]:
     engine = create_engine(f"sqlite:///{place / 'forge.db'}")
     with engine.connect() as db:
-        tx = Transaction(db)
         rows = db.execute(tables.pulls.select().order_by(tables.pulls.c.number)).all()
-        said = [tuple(c.text for c in tx.pulls.comments(row.project, row.number)) for row in rows]
+        said = [tuple(db.execute(_comments(row.project, row.number)).scalars()) for row in rows]
     engine.dispose()
     return [
         Seen(branch=row.branch, title=row.title, body=row.body, state=row.state, comments=comments)
         for row, comments in zip(rows, said, strict=True)
     ]
+
+
+def _comments(project: str, number: int) -> Select[str]:
+    said = tables.pull_comments.c
+    return select(said.text).where(said.project == project, said.number == number).order_by(said.id)
 
 
 async def _local(tmp_path: Path, far: Path) -> AsyncIterator[Rig]:

@@ -31,7 +31,7 @@ from bot.platforms.console.pages import Pages, may_read
 from bot.platforms.console.rendering import iso, thread_path
 from bot.platforms.console.stream import Changes
 from bot.queries.query_api import QueryApi
-from store.chat.sessions import Session
+from store.chat.people import Session
 
 Make = Callable[[Form, Viewer, str, datetime], Delivery]
 Check = Callable[[Form, Viewer], Awaitable[None]]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bot.platforms.console.access import hash_of
-from store.chat.sessions import Session
+from store.chat.people import Session
 from store.database import Database
 from store.transaction import Transaction
 from tests.builders.shell import ME, Shell

@@ -11,8 +11,7 @@ from agents.domain.task.request import Request
 from agents.domain.task.task import Task
 from agents.domain.work import working
 from agents.domain.workflow.workflow import DEFAULT, Workflow, step_of
-from store.codec import dump_event, load_event
-from store.streams.kinds import TASK
+from store.codec import dump, load_event, stream_kind
 from tests.builders.steered import NOW, moment
 
 EAGER = Workflow(name="eager", steps=(*DEFAULT.steps[:2], step_of("implement", max_retries=5), *DEFAULT.steps[3:]))
@@ -28,14 +27,14 @@ def task(plan: PlanState = PlanState()) -> Task:  # noqa: B008, it is frozen
 def test_a_plan_that_was_accepted_before_workflows_were_kept_goes_by_what_held_then() -> None:
     accepted = load_event("PlanAccepted", OLD)
     assert isinstance(accepted, PlanAccepted) and accepted.workflow is None
-    assert dump_event(accepted) == dump_event(replace(accepted, workflow=None)), "and its hash stays the same"
-    old = TASK.load(TASK.dump(task(PlanState(accepted="abc"))))
+    assert dump(accepted) == dump(replace(accepted, workflow=None)), "and its hash stays the same"
+    old = stream_kind(TaskId("T-1")).load(dump(task(PlanState(accepted="abc"))))
     assert planning.workflow_of(old, lambda: EAGER) is DEFAULT and working.most_attempts(old) == 3
 
 
 def test_until_a_plan_is_accepted_the_current_workflow_holds_and_then_that_one() -> None:
     assert planning.workflow_of(task(), lambda: EAGER) is EAGER
     accepted = accept(task(), "abc", (), replace(moment(), workflow=lambda: EAGER))
-    assert load_event("PlanAccepted", dump_event(accepted)) == accepted and accepted.workflow == EAGER
-    kept = TASK.load(TASK.dump(task(PlanState(accepted="abc", workflow=EAGER))))
+    assert load_event("PlanAccepted", dump(accepted)) == accepted and accepted.workflow == EAGER
+    kept = stream_kind(TaskId("T-1")).load(dump(task(PlanState(accepted="abc", workflow=EAGER))))
     assert planning.workflow_of(kept, lambda: DEFAULT) == EAGER and working.most_attempts(kept) == 6

@@ -10,8 +10,8 @@ from sqlalchemy import text
 from agents.domain.ids import Thread
 from store.chat.posts import Act, Post, PostState, Wish
 from store.database import Database
-from store.running.gauges import measure
 from store.running.leases import Lease
+from store.streams.audit import measure
 from store.transaction import Transaction
 from tests.store.room import MORNING, UNLIMITED
 

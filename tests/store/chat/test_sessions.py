@@ -7,7 +7,7 @@ from functools import partial
 from sqlalchemy import select
 
 from store import tables
-from store.chat.sessions import Session
+from store.chat.people import Session
 from store.database import Database
 from tests.store.room import MORNING
 

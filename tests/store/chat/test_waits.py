@@ -2,11 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import create_engine, inspect
-
-from store import tables
 from store.database import Database
-from store.migrations import STEPS
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 SCOPE = "slack:chat.postMessage:C1"
@@ -39,15 +35,3 @@ async def test_a_clock_that_is_set_back_makes_no_wait_longer_than_it_was(url: st
     await database.write(lambda tx: tx.waits.keep(SCOPE, timedelta(seconds=30), NOW))
     assert await database.read(lambda tx: tx.waits.remaining("slack", after(-3600))) == {SCOPE: 30.0}
     database.close()
-
-
-def test_a_database_from_before_there_were_waits_gets_their_table(url: str) -> None:
-    """By the step that is for them, whichever steps come after it."""
-    Database(url).close()
-    engine = create_engine(url)
-    (step,) = [step for step in STEPS.values() if step.__name__ == "_waits"]
-    with engine.begin() as db:
-        tables.waits.drop(db)
-        step(db)
-        assert inspect(db).has_table("waits")
-    engine.dispose()

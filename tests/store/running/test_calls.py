@@ -4,15 +4,16 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from sqlalchemy import select
 
 from agents.domain.errors import BudgetReached, NoAnswer
 from agents.domain.ids import TaskId
 from agents.domain.models.budget import Budgets
 from agents.domain.models.failure import ErrorClass, Failure
 from agents.ports import Admitted, Answered, Call, Tried
+from store import tables
 from store.database import Database
 from store.running.port_adapters import CallLog
-from store.transaction import Transaction
 from tests.llm.rig import task
 
 MODEL, OTHER = "openai/large", "openai/small"
@@ -121,7 +122,7 @@ async def test_many_at_once_never_reserve_more_than_there_is(database: Database,
 async def test_a_refused_call_leaves_nothing_behind(database: Database, clock: Clock) -> None:
     with pytest.raises(BudgetReached):
         await log(database, clock, Budgets(task=0.5)).begin(call())
-    assert await database.read(lambda tx: tx.calls.totals()) == []
+    assert await database.read(lambda tx: tx.db.execute(select(tables.calls)).all()) == []
 
 
 async def test_a_warning_belongs_to_one_budget_and_one_limit(database: Database, clock: Clock) -> None:
@@ -164,17 +165,3 @@ async def test_a_circuit_that_rests_at_once_and_a_probe_that_says_nothing(databa
     await book.begin(call("c2"))
     await book.record_try(call("c2"), Tried(model=MODEL, failure=Failure(error=ErrorClass.RESOURCE, message="no key")))
     assert await book.begin(call("c3")) == Admitted(model=MODEL), "another may probe"
-
-
-async def test_totals_say_what_each_model_did(database: Database, clock: Clock) -> None:
-    book = log(database, clock)
-    for number in range(3):
-        await book.begin(call(f"c{number}"))
-        await book.finish(call(f"c{number}"), Tried(model=MODEL, cost=0.5, tokens_in=10), "{}", "")
-
-    def read(tx: Transaction) -> list[dict[str, object]]:
-        return tx.calls.totals()
-
-    (row,) = await database.read(read)
-    assert (row["role"], row["model"], row["state"], row["steps"], row["cost"]) == ("critic", MODEL, "done", 3, 1.5)
-    assert row["tokens_in"] == 30

@@ -17,7 +17,7 @@ from store import tables
 from store.chat.deliveries import DeliveryState, Received
 from store.codec import Cause
 from store.database import Database
-from store.running.pruning import BATCH, RUNS
+from store.retention import BATCH, RUNS
 from store.transaction import Transaction
 from tests.store.room import ANA, CHANNEL, MORNING, YES, Room
 

@@ -3,11 +3,11 @@
 import asyncio
 from dataclasses import replace
 
-from sqlalchemy import create_engine
+from sqlalchemy import select
 
 from agents.ports import Pull
 from bot.services import SystemClock
-from store import migrations, tables
+from store import tables
 from store.database import Database
 from store.running.port_adapters import PullLog
 
@@ -51,19 +51,6 @@ async def test_a_comment_with_the_same_key_is_the_same_one(database: Database) -
     await log.open(PULL, "main")
     for key, said in (("k1", "one"), ("k1", "again"), ("k2", "two")):
         await log.comment(key, "shop", 1, said)
-    assert [(comment.key, comment.text) for comment in await log.comments("shop", 1)] == [("k1", "one"), ("k2", "two")]
-
-
-def test_an_older_database_gets_the_tables(url: str) -> None:
-    Database(url).close()
-    engine = create_engine(url)
-    with engine.begin() as db:
-        tables.metadata.drop_all(db, tables=[tables.pull_comments, tables.pulls])
-        migrations._pulls(db)
-    engine.dispose()
-    assert migrations._pulls in migrations.STEPS.values()
-    database = Database(url)
-    try:
-        assert asyncio.run(book(database).open(PULL, "main")).number == 1
-    finally:
-        database.close()
+    wanted = select(tables.pull_comments.c.key, tables.pull_comments.c.text).order_by(tables.pull_comments.c.id)
+    rows = await database.read(lambda tx: tx.db.execute(wanted).all())
+    assert [tuple(row) for row in rows] == [("k1", "one"), ("k2", "two")]

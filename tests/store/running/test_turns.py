@@ -5,7 +5,7 @@ import pytest
 from agents.domain.errors import StaleLease
 from bot.services import SystemClock
 from store.database import Database
-from store.running.turns import TurnLog
+from store.running.port_adapters import TurnLog
 
 
 async def test_turns_come_back_as_they_went_in_and_in_order(url: str) -> None:

@@ -77,7 +77,7 @@ class LateReader(Ledger):
     """Looked at a decision a moment ago, when it was still open."""
 
     def __init__(self, db: Connection, seen: Decision) -> None:
-        super().__init__(db)
+        super().__init__(db, set())
         self._seen = seen
 
     def find(self, id: DecisionId) -> Decision | None:
@@ -160,13 +160,13 @@ async def test_due_timers_come_in_their_order_and_only_when_due(room: Room) -> N
 
     async def at(seconds: float, limit: int = 100) -> list[DecisionId]:
         when = due + timedelta(seconds=seconds)
-        return [id for id, _ in await room.database.read(lambda tx: tx.timers.due(when, limit))]
+        return [id for id, _ in await room.database.read(lambda tx: tx.ledger.due(when, limit))]
 
     assert await at(-1) == []
     assert await at(0) == [asked[0].id]
     assert await at(120) == [decision.id for decision in asked]
     assert await at(120, limit=2) == [decision.id for decision in asked[:2]]
-    assert await room.database.read(lambda tx: tx.timers.next_due()) == due
+    assert await room.database.read(lambda tx: tx.ledger.next_due()) == due
 
 
 async def test_a_timer_fires_once_whoever_looks(url: str, room: Room) -> None:

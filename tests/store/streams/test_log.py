@@ -16,10 +16,10 @@ from agents.domain import events as e
 from agents.domain.errors import IllegalMove, NoSuchTask
 from agents.domain.ids import PersonId, TaskId
 from agents.domain.task.task import Task
-from store.codec import BEGINNING, Cause, Recorded
+from store.codec import BEGINNING, Cause, Recorded, fact_hash
 from store.database import Database, StoreUnavailable
 from store.streams import audit
-from store.streams.log import SAVE_EVERY, fact_hash
+from store.streams.log import SAVE_EVERY
 from store.transaction import Transaction
 from tests.store.remarks import remark, tampered
 from tests.store.room import ANA, CHANNEL, MORNING, Room, is_whole, office_of, open_task

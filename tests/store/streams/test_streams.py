@@ -15,7 +15,6 @@ from agents.domain.learning import proposing
 from agents.domain.task.task import Task
 from store.codec import BEGINNING, Cause
 from store.database import Database
-from store.running import gauges
 from store.streams import audit
 from store.streams.log import SAVE_EVERY
 from store.transaction import Transaction
@@ -94,7 +93,7 @@ async def test_projects_are_not_counted_among_tasks(room: Room, task: Task) -> N
 
     def look(tx: Transaction) -> tuple[list[TaskId], list[TaskId], float]:
         both = [[each.id for each in tx.log.tasks(ended=ended)] for ended in (False, True)]
-        return both[0], both[1], gauges.measure(tx.db, MORNING)["overlord_open_tasks"][1]
+        return both[0], both[1], audit.measure(tx.db, MORNING)["overlord_open_tasks"][1]
 
     assert await room.database.read(look) == ([task.id], [task.id], 1)
     assert (await room.task()).id == "T-2"

@@ -11,7 +11,7 @@ from agents.domain.task.task import TaskState
 from agents.domain.work.outcome import Implementation, Made, Status, WorkerOutcome
 from bot.messages import Button, Card, Choice, Row, Style, Tone
 from bot.platforms.console.rendering import ICONS, TONES, ago, cut
-from store.streams.evaluations import EvaluationResult
+from store.streams.projections import EvaluationResult
 from tests.fakes.console import console, text_of
 from tests.fakes.desk import START, ScriptedDesk, plan_card
 
