@@ -6,7 +6,7 @@ from contextlib import suppress
 
 
 class ChangeNotifier:
-    """`ring` may be called from any thread."""
+    """`notify` may be called from any thread."""
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -14,18 +14,18 @@ class ChangeNotifier:
         self._wakes: list[tuple[frozenset[str], asyncio.Event]] = []
 
     def attach(self) -> None:
-        """Rings are heard on the loop that runs now."""
+        """Changes are told on the loop that runs now."""
         self._loop = asyncio.get_running_loop()
 
     def wake_on(self, topics: frozenset[str], event: asyncio.Event) -> None:
         self._wakes.append((topics, event))
 
-    def ring(self, topics: frozenset[str]) -> None:
+    def notify(self, topics: frozenset[str]) -> None:
         if self._loop is not None:
             with suppress(RuntimeError):  # the loop has closed: nobody listens any more
                 self._loop.call_soon_threadsafe(self._spread, topics)
 
-    def ring_all(self) -> None:
+    def notify_all(self) -> None:
         """On its own loop: nobody can say what changed, so everybody looks."""
         for _, event in self._wakes:
             event.set()
@@ -39,7 +39,7 @@ class ChangeNotifier:
         for queue in self._listeners:
             queue.put_nowait(topics)
 
-    async def rings(self) -> AsyncIterator[frozenset[str]]:
+    async def changes(self) -> AsyncIterator[frozenset[str]]:
         """What changed, as it changes; what piled up meanwhile comes at once. The first is empty and comes at once."""
         queue: asyncio.Queue[frozenset[str]] = asyncio.Queue()
         self._listeners.add(queue)

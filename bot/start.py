@@ -1,5 +1,6 @@
 """Starts the program, and says in plain words what runs. Loads no command line: `overlord up` alone needs none."""
 
+import asyncio
 import gc
 import os
 import sys
@@ -8,13 +9,14 @@ from contextlib import suppress
 from pathlib import Path
 
 from agents.domain.errors import OverlordError
-from bot import app, loop
+from bot import app
 from bot.app import Program
 from bot.config.settings import Settings, load_settings, os_user
 from bot.config.state_folder import make_home, mark_as_running
 from bot.logs import set_up_logs
 from bot.network import HERE, LookUp
 from bot.permissions import Permissions
+from bot.running.health import TimedLoop
 
 
 def start_plainly() -> int:
@@ -46,8 +48,8 @@ def start(flags: Mapping[str, str]) -> None:
         gc.freeze()
         gc.enable()
 
-    with mark:
-        loop.run(app.run(settings, tell))
+    with mark, asyncio.Runner(loop_factory=TimedLoop) as runner:
+        runner.run(app.run(settings, tell))
 
 
 def outlive_others() -> None:

@@ -12,7 +12,7 @@ from agents.domain.learning.skill import Uses, uses
 from agents.domain.text.sanitize import clean
 from agents.domain.workflow.roles import Role
 from agents.workspace.git.objects import committed_files
-from bot.app import open_desk
+from bot.app import open_queries
 from bot.cli import session
 from bot.cli.session import Json
 from bot.config.settings import Settings
@@ -148,7 +148,7 @@ def show_skill(
 
 
 async def _uses(settings: Settings) -> dict[str, Uses]:
-    async with open_desk(settings) as queries:
+    async with open_queries(settings) as queries:
         return uses(await queries.tasks(session.me(), ended=True, limit=MOST_TASKS))
 
 

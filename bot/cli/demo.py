@@ -65,8 +65,8 @@ async def _play(home: Path, request: str, shows: str) -> None:
     async with app.running(settings) as program:
         viewer = Account(f"{OWN}:{settings.own_login}")
         typer.echo(f"You: @overlord {request}")
-        await program.desk.hear(_said(viewer, settings.own_channel, request))
-        ended = await _watch(program.desk, viewer)
+        await program.queries.hear(_said(viewer, settings.own_channel, request))
+        ended = await _watch(program.queries, viewer)
     if not ended.delivery.merged_into:
         raise OverlordError(
             f"It ended here: {ended.state}{f', {ended.reason}' if ended.reason else ''}",

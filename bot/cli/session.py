@@ -59,7 +59,7 @@ def ready(context: typer.Context) -> Settings:
 
 def with_queries(command: Callable[Concatenate[QueryApi, P], Awaitable[None]]) -> Command[P]:
     """A command that is given the query API; people type what comes after it."""
-    return _opening(app.open_desk, command)
+    return _opening(app.open_queries, command)
 
 
 def with_people(command: Callable[Concatenate[PeopleQueries, P], Awaitable[None]]) -> Command[P]:

@@ -89,8 +89,8 @@ class PlatformSpec:
     membership: Membership | None = None
     possessive: str  # "its own history" is still there: whose
     loggers: tuple[str, ...] = ()  # of its libraries, which tell every step
-    connect: str  # (settings, services, inbox, desk) -> context manager of a bot.messages.Platform
-    serve: str = ""  # (settings, services, desk, pages) -> context manager of the address; of OWN alone
+    connect: str  # (settings, services, inbox, queries) -> context manager of a bot.messages.Platform
+    serve: str = ""  # (settings, services, queries, pages) -> context manager of the address; of OWN alone
     checks: str  # (settings, now) -> checks of `overlord doctor`
     checks_ask_nobody: bool = False  # so that they run with --offline too
     manifest: str = ""  # a command of `overlord manifest`

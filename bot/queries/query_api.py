@@ -188,7 +188,7 @@ class QueryApi:
 
     def changes(self) -> AsyncIterator[frozenset[str]]:
         """What changed, as it changes: threads ("console:general:…"), tasks ("T-3"), "needs". Never ends by itself."""
-        return self._bell.rings()
+        return self._bell.changes()
 
     def _sees(self, viewer: Presser, tx: Transaction, task: Task) -> bool:
         return sees(viewer, task, tx, self._office.permissions)

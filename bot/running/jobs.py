@@ -39,10 +39,10 @@ class Jobs:
     """Claims jobs, runs each under a lease on the scheduler, and parks what cannot be finished."""
 
     def __init__(
-        self, office: Services, ports: Callable[[Job], Awaitable[Ports]], leases: Leases, scheduler: Scheduler
+        self, services: Services, ports: Callable[[Job], Awaitable[Ports]], leases: Leases, scheduler: Scheduler
     ) -> None:
-        self._office = office
-        self._database, self._clock, self._limits = office.database, office.clock, office.limits
+        self._services = services
+        self._database, self._clock, self._limits = services.database, services.clock, services.limits
         self._ports = ports
         self._leases = leases
         self._claimed: dict[str, Job] = {}
@@ -176,7 +176,7 @@ class Jobs:
                     return
 
     def _moment(self, task: Task, cause: str) -> Moment:
-        return self._office.moment(task.request.channel, cause)
+        return self._services.moment(task.request.channel, cause)
 
 
 def _is_aside(job: Job) -> bool:

@@ -2,9 +2,11 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from agents.ports import Clock
 from bot.change_notifier import ChangeNotifier
@@ -71,9 +73,9 @@ class Watch:
     """
 
     def __init__(
-        self, database: Database, clock: Clock, bell: ChangeNotifier, on_jump: Callable[[], None] = lambda: None
+        self, database: Database, clock: Clock, notifier: ChangeNotifier, on_jump: Callable[[], None] = lambda: None
     ) -> None:
-        self._database, self._clock, self._bell, self._on_jump = database, clock, bell, on_jump
+        self._database, self._clock, self._notifier, self._on_jump = database, clock, notifier, on_jump
         self._away = False  # the store, at the last look
         self._seen = (clock.now(), asyncio.get_running_loop().time())
 
@@ -81,7 +83,7 @@ class Watch:
         while True:
             await asyncio.sleep(EVERY)
             if await self.has_changed():
-                self._bell.ring_all()
+                self._notifier.notify_all()
 
     async def has_changed(self) -> bool:
         """Whether anybody may have missed something since the last look."""
@@ -101,3 +103,42 @@ class Watch:
         now, ends = self._seen = (self._clock.now(), asyncio.get_running_loop().time())
         passed = self._clock.real_seconds((now - then).total_seconds())
         return now < then or abs(passed - (ends - began)) > JUMP
+
+
+@asynccontextmanager
+async def run_beside(doing: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    """Something that nobody waits for. What goes wrong with it is in the log."""
+    task = asyncio.create_task(doing)
+    task.add_done_callback(_log_problem)
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+def _log_problem(task: "asyncio.Task[None]") -> None:
+    if not task.cancelled() and (problem := task.exception()):
+        log.warning("a task of the background ended", extra={"task": repr(task.get_coro()), "problem": repr(problem)})
+
+
+@asynccontextmanager
+async def run_pumps(
+    pumps: tuple[Pump, ...], notifier: ChangeNotifier, clock: Clock, opened: asyncio.Event
+) -> AsyncIterator[None]:
+    """Pumps work from the moment the door is open, and for as long as the block runs."""
+
+    async def when_opened(pump: Pump) -> None:
+        await opened.wait()
+        await pump.run(clock)
+
+    tasks = []
+    for pump in pumps:
+        notifier.wake_on(pump.wakes_on, pump.wake)
+        tasks.append(asyncio.create_task(when_opened(pump), name=f"pump-{pump.name}"))
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

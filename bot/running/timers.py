@@ -1,4 +1,4 @@
-"""Lets silence mean what it means, for each decision whose time has come."""
+"""Fires due timers of decisions: the default is taken, it expires, or people are reminded."""
 
 import asyncio
 from datetime import datetime, timedelta
@@ -19,20 +19,20 @@ GRACE = timedelta(seconds=60)  # for reading what was said while we were down
 class Timers:
     """`since`: when the program started. What fell due before that waits until the words of that time are read."""
 
-    def __init__(self, office: Services, since: datetime | None = None) -> None:
-        self._office = office
+    def __init__(self, services: Services, since: datetime | None = None) -> None:
+        self._services = services
         self._since = since
 
     async def fire_due(self) -> int:
         """Returns how many decisions moved."""
-        now = self._office.clock.now()
-        due = await self._office.database.read(lambda tx: tx.ledger.due(now))
-        return sum(await asyncio.gather(*(self._office.database.write(partial(self._fire, *timer)) for timer in due)))
+        now = self._services.clock.now()
+        due = await self._services.database.read(lambda tx: tx.ledger.due(now))
+        return sum(await asyncio.gather(*(self._services.database.write(partial(self._fire, *timer)) for timer in due)))
 
     async def next_due(self, since: datetime) -> float | None:
         """Seconds until the next timer."""
-        now = self._office.clock.now()
-        due = await self._office.database.read(lambda tx: tx.ledger.next_due())
+        now = self._services.clock.now()
+        due = await self._services.database.read(lambda tx: tx.ledger.next_due())
         return None if due is None else max(0.0, (due - now).total_seconds())
 
     def _fire(self, decision: DecisionId, id: StreamId, tx: Transaction) -> int:
@@ -42,7 +42,7 @@ class Timers:
         if waiting is None or waiting.due is None:
             return 0
         cause = f"timer:{decision}:{waiting.due.timestamp():.3f}"
-        moment = self._office.moment(task.request.channel, cause)
+        moment = self._services.moment(task.request.channel, cause)
         facts = self._put_off(task, waiting, moment, tx) or pressing.when_due(task, decision, moment)
         tx.log.append(task.id, facts, Cause(actor="overlord", delivery=cause))
         return 1 if facts else 0

@@ -14,9 +14,7 @@ from agents.workspace.git.git import GitFailed, git_dir
 from agents.workspace.git.mirror import lock_of
 from agents.workspace.git.upkeep import branches_by_task, drop_from_copy, drop_from_original, keep_up, pack_refs
 from bot.config.settings import Settings
-from bot.intake.inbox import Inbox
-from bot.messages import Platform
-from bot.running.issue_polling import IssueWatch, homes_of
+from bot.running.new_threads import IssueWatch, Threads
 from bot.running.scheduler import Periodic
 from bot.running.world import World
 from bot.services import Services
@@ -39,24 +37,23 @@ OVERFULL = 4.0  # times as much as should lie about: then it does not wait for a
 AFTER_TROUBLE = timedelta(days=1)
 
 
-def periodic_work(
-    settings: Settings, inbox: Inbox, world: World, platforms: Mapping[str, Platform]
-) -> tuple[Periodic, ...]:
-    office, shop, hub = world.office, world.workshop, world.hub
+def periodic_work(settings: Settings, world: World, threads: Threads) -> tuple[Periodic, ...]:
+    services, shop, hub = world.services, world.workshop, world.hub
     clones = tuple(hub.places.values()) if hub else ()
     yards = {name: Yard(copy=copy, original=path) for name, copy, path in shop.yards(clones)}
-    upkeep = Upkeep(office, (*shop.copies, *clones), shop.originals(clones))
-    apart = office.limits.upkeep_apart
+    upkeep = Upkeep(services, (*shop.copies, *clones), shop.originals(clones))
+    apart = services.limits.upkeep_apart
     table = (
-        Periodic(name="prune-branches", every=apart, run=EndedBranches(office, yards).prune),
-        Periodic(name="prune-rows", every=apart, run=Pruning(office).prune),
-        Periodic(name="archive", every=apart, run=Archiving(office, settings.home / ARCHIVE).run),
+        Periodic(name="prune-branches", every=apart, run=EndedBranches(services, yards).prune),
+        Periodic(name="prune-rows", every=apart, run=Pruning(services).prune),
+        Periodic(name="archive", every=apart, run=Archiving(services, settings.home / ARCHIVE).run),
         Periodic(name="upkeep", every=apart, run=upkeep.keep_up),
     )
     if hub is None:
         return table
-    watch = IssueWatch(office, inbox, hub.intake, homes_of(settings, hub.places, platforms))
-    return (*table, Periodic(name="issues", every=office.limits.issues_apart, run=watch.look))
+    channels = {project.name: project.channel for project in settings.projects if project.name in hub.places}
+    watch = IssueWatch(threads, hub.intake, channels)
+    return (*table, Periodic(name="issues", every=services.limits.issues_apart, run=watch.look))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,8 +67,8 @@ class Yard:
 class EndedBranches:
     """A branch that a person took over, moved or has checked out stays, in our copy and in theirs."""
 
-    def __init__(self, office: Services, yards: Mapping[str, Yard]) -> None:
-        self._database, self._clock, self._retention = office.database, office.clock, office.retention
+    def __init__(self, services: Services, yards: Mapping[str, Yard]) -> None:
+        self._database, self._clock, self._retention = services.database, services.clock, services.retention
         self._yards = yards
 
     async def prune(self) -> None:
@@ -109,8 +106,8 @@ def _over(tasks: Collection[TaskId], before: datetime, tx: Transaction) -> set[T
 
 
 class Pruning:
-    def __init__(self, office: Services) -> None:
-        self._database, self._clock, self._retention = office.database, office.clock, office.retention
+    def __init__(self, services: Services) -> None:
+        self._database, self._clock, self._retention = services.database, services.clock, services.retention
         self._after = dict(START)  # the last row that was looked at
 
     async def prune(self) -> int:
@@ -139,8 +136,8 @@ class Pruning:
 class Archiving:
     """A task's file is whole and on disk before its rows go; a run that was cut short is begun again."""
 
-    def __init__(self, office: Services, folder: Path) -> None:
-        self._database, self._clock, self._retention = office.database, office.clock, office.retention
+    def __init__(self, services: Services, folder: Path) -> None:
+        self._database, self._clock, self._retention = services.database, services.clock, services.retention
         self._folder = folder
 
     async def run(self) -> int:
@@ -166,8 +163,8 @@ class Upkeep:
     `theirs`: people's own repositories, where branches of ours lie, too.
     """
 
-    def __init__(self, office: Services, places: Sequence[Path], theirs: Sequence[Path] = ()) -> None:
-        self._database, self._clock = office.database, office.clock
+    def __init__(self, services: Services, places: Sequence[Path], theirs: Sequence[Path] = ()) -> None:
+        self._database, self._clock = services.database, services.clock
         self._places = places
         self._theirs = theirs
         self._troubled = dict[Path, datetime]()

@@ -86,7 +86,7 @@ def on_github(settings: Settings) -> dict[str, Remote]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workshop:
-    office: Services
+    services: Services
     prompts: Prompts
     sandbox: ChosenSandbox
     checkouts: GitCheckouts
@@ -101,7 +101,7 @@ class Workshop:
     async def tidy(self) -> None:
         """Get ready, and remove what a kill left behind of work that is over."""
         await asyncio.to_thread(self.counts, "")  # its list of words is slow to load
-        wanted = await self.office.database.read(_wanted)
+        wanted = await self.services.database.read(_wanted)
         await self.checkouts.sweep(wanted)
         await self.gates.sweep()
         await self.artefacts.move_old()
@@ -122,23 +122,23 @@ class Workshop:
 
     def minions(self, talker: Talker, window: int) -> Minions:
         """For one job: a talker pays for one. `window`: tokens that its model takes."""
-        services = EngineServices(
+        engine = EngineServices(
             window=window,
             talker=talker,
             sandbox=self.sandbox,
             profile=MINION,
-            turns=TurnLog(self.office.database, self.office.clock),
-            limits=self.office.limits,
+            turns=TurnLog(self.services.database, self.services.clock),
+            limits=self.services.limits,
             files=Tree,
             render=self.prompts.text,
             pack=self.packs.for_work,
             skills_of=self.packs.skills_for,
             trial_of=self._trial,
             refused_of=lambda brief: self.checkouts.why_uncommittable(brief.checkout),
-            redact=self.office.redact,
-            role_of=self.office.catalog().role,
+            redact=self.services.redact,
+            role_of=self.services.catalog().role,
         )
-        return EngineMinions(services=services)
+        return EngineMinions(services=engine)
 
     async def _trial(self, brief: Brief) -> Trial | None:
         checkout = brief.checkout
@@ -164,9 +164,11 @@ class WorkshopSettings:
     hub: Hub | None = None  # GitHub, for the sites that are there
 
 
-def make_workshop(office: Services, prompts: Prompts, sites: Mapping[str, Site], config: WorkshopSettings) -> Workshop:
+def make_workshop(
+    services: Services, prompts: Prompts, sites: Mapping[str, Site], config: WorkshopSettings
+) -> Workshop:
     home, hub = config.home, config.hub
-    redact: Redact = office.redact
+    redact: Redact = services.redact
     artefacts, sandbox = FileArtefacts(home, redact), ChosenSandbox(config.sandbox)
     checkouts = GitCheckouts(
         {name: site.path for name, site in sites.items()},
@@ -178,7 +180,7 @@ def make_workshop(office: Services, prompts: Prompts, sites: Mapping[str, Site],
     counts = Counts(Tokens(), home / "token-counts")
     packer = Packer(open_tree=Tree, list_files=of_checkout, counts=counts, redact=redact)
     return Workshop(
-        office=office,
+        services=services,
         prompts=prompts,
         sandbox=sandbox,
         checkouts=checkouts,
@@ -186,12 +188,12 @@ def make_workshop(office: Services, prompts: Prompts, sites: Mapping[str, Site],
             _gate_configs(sites, checkouts),
             home,
             GateTools(sandbox=sandbox, artefacts=artefacts, redact=redact),
-            lambda role: office.catalog().role(role).gates,
+            lambda role: services.catalog().role(role).gates,
         ),
-        forge=_forges(office, sites, checkouts, config),
+        forge=_forges(services, sites, checkouts, config),
         issues=hub.issues if hub else NoIssues(),
         artefacts=artefacts,
-        packs=WorkPacks(packer, checkouts, lambda name: office.catalog().role(name), partial(_read_skills, sites)),
+        packs=WorkPacks(packer, checkouts, lambda name: services.catalog().role(name), partial(_read_skills, sites)),
         counts=counts,
         sites=sites,
     )
@@ -204,14 +206,14 @@ def _gate_configs(sites: Mapping[str, Site], checkouts: GitCheckouts) -> dict[st
     }
 
 
-def _forges(office: Services, sites: Mapping[str, Site], checkouts: GitCheckouts, config: WorkshopSettings) -> Forges:
+def _forges(services: Services, sites: Mapping[str, Site], checkouts: GitCheckouts, config: WorkshopSettings) -> Forges:
     """Each project is handed over where it is."""
     far = dict[str, Forge](dict.fromkeys(config.hub.places, config.hub.forge)) if config.hub else {}
     near = {name: site for name, site in sites.items() if name not in far}
     local = LocalForge(
         {name: Place(repository=site.path, commits=checkouts.repository(name)) for name, site in near.items()},
-        PullLog(office.database, office.clock),
-        office.redact,
+        PullLog(services.database, services.clock),
+        services.redact,
         lambda project, number: f"{config.console}/pulls/{project}/{number}",
     )
     return Forges({**dict.fromkeys(near, local), **far})

@@ -32,7 +32,7 @@ from store.running.port_adapters import CallLog, JobLog
 class World:
     """What all jobs share."""
 
-    office: Services
+    services: Services
     models: Models
     calls: CallBook
     projects: Projects
@@ -51,11 +51,11 @@ class World:
         window = await self.models.window("primary") if job.flow == "work" else None
         llm = self.models.for_job(job.id, self.calls)
         return Ports(
-            store=JobLog(self.office.database, job, self._moment, also=llm.notices.facts),
+            store=JobLog(self.services.database, job, self._moment, also=llm.notices.facts),
             projects=self.projects,
             llm=llm,
             specialists=self.specialists,
-            limits=self.office.limits,
+            limits=self.services.limits,
             checkouts=self.workshop.checkouts,
             minions=self.workshop.minions(llm, window or WINDOW),
             gates=self.workshop.gates,
@@ -63,9 +63,9 @@ class World:
             issues=self.workshop.issues,
             artefacts=self.workshop.artefacts,
             packs=self.workshop.packs,
-            live=self.office.show,
+            live=self.services.show,
             risk=lambda changes, coverage: risk_of(changes, coverage, self.risk),
-            workflow=lambda: self.office.catalog().workflow,
+            workflow=lambda: self.services.catalog().workflow,
         )
 
     async def close(self) -> None:
@@ -74,38 +74,38 @@ class World:
 
     def _moment(self, task: Task, cause: str) -> Moment:
         leaves = bool(self.hub and task.project in self.hub.places)
-        return replace(self.office.moment(task.request.channel, cause), leaves=leaves)
+        return replace(self.services.moment(task.request.channel, cause), leaves=leaves)
 
 
-async def make_world(settings: Settings, office: Services, secret: bytes, console: str) -> World:
+async def make_world(settings: Settings, services: Services, secret: bytes, console: str) -> World:
     """What jobs work with: the projects, or the sample where none is named, and the models that serve."""
-    hub = make_hub(settings, office.redact)
+    hub = make_hub(settings, services.redact)
     there = hub.places if hub else {}
     paths = {project.name: project.path or there.get(project.name) for project in settings.projects}
     if not paths:
         paths = {SAMPLE: await lay_out_sample(packaged("samples", "shortlinks"), settings.home)}
     fresh = hub.clones.recent if hub else None
-    projects = GitProjects(paths, lambda channel: office.permissions.channel(channel).project, fresh)
-    catalog = await asyncio.to_thread(office.catalog)
+    projects = GitProjects(paths, lambda channel: services.permissions.channel(channel).project, fresh)
+    catalog = await asyncio.to_thread(services.catalog)
     prompts = _prompts(secret, projects, catalog)
     chosen = await choose_models(settings.models.to_written(), settings.keys)
     scripts = await asyncio.to_thread(load_scripts)  # long to read, and people are served already
     panel = await asyncio.to_thread(load_panel, packaged("policies", "specialists.yaml"))
     sites = _sites(settings, paths)
     config = WorkshopSettings(home=settings.home, sandbox=settings.sandbox, console=console, hub=hub)
-    workshop = make_workshop(office, prompts, sites, config)
+    workshop = make_workshop(services, prompts, sites, config)
     risk = settings.risk if settings.risk else await asyncio.to_thread(packaged_policy)
     rehearses = chosen["primary"].models[0].rehearsal
     return World(
-        office=office,
+        services=services,
         models=Models(
             chosen=chosen,
             prompts=prompts,
-            clock=office.clock,
-            limits=office.limits,
+            clock=services.clock,
+            limits=services.limits,
             gateway=Gateway(scripts=scripts),
         ),
-        calls=CallLog(office.database, office.clock, settings.budgets, lambda task: task.money.budget),
+        calls=CallLog(services.database, services.clock, settings.budgets, lambda task: task.money.budget),
         projects=projects,
         specialists=panel,
         workshop=workshop,

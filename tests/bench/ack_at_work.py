@@ -118,12 +118,11 @@ async def _play(place: Path) -> None:
             return len(toiling.at_work) == MINIONS
 
         await until(all_at_work, "eight minions", PATIENCE)
-        count = len(await program.desk.tasks(OPERATOR, ended=False))
+        count = len(await program.queries.tasks(OPERATOR, ended=False))
         print(f"at work: {len(toiling.at_work)} minions, {count} tasks open", flush=True)
         await asyncio.to_thread(sys.stdin.read)  # until nobody talks any more
-        left = [
-            task for task in await program.desk.tasks(OPERATOR, ended=False) if any(w.turns for w in task.work.subtasks)
-        ]
+        tasks = await program.queries.tasks(OPERATOR, ended=False)
+        left = [task for task in tasks if any(work.turns for work in task.work.subtasks)]
         turns = [work.turns for task in left for work in task.work.subtasks if work.turns]
         print(f"still at work: {len(turns)} minions, {min(turns)} to {max(turns)} turns each", flush=True)
 

@@ -152,7 +152,7 @@ async def _reading(office: Services, bell: ChangeNotifier, *more: Pump) -> Async
     )
 
     async def all_read() -> None:
-        async for _ in bell.rings():
+        async for _ in bell.changes():
             if await office.database.read(_all_read):
                 return
 

@@ -122,7 +122,7 @@ async def _command(words: tuple[str, ...], house: House) -> float:
 
 async def _press(house: House) -> float:
     house.said += 1
-    task = await house.program.office.database.read(lambda tx: tx.log.tasks(ended=False, limit=1)[0])
+    task = await house.program.services.database.read(lambda tx: tx.log.tasks(ended=False, limit=1)[0])
     return await press(house.program.inbox, task, f"{house.home}:{house.said}")
 
 

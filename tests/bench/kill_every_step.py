@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from bot import loop
+from bot.running import health
 from tests.faults.console_trial import Counted, converse
 from tests.faults.killing import side_by_side
 from tests.faults.outbox_trial import Errand, Sent, run_errand
@@ -85,7 +85,7 @@ def _outbox(seeds: list[int], at_once: int) -> int:
 
 def _soak() -> int:
     with tempfile.TemporaryDirectory() as home:
-        soaked = loop.run(soak(Path(home)))
+        soaked = health.run(soak(Path(home)))
     worst, told = round(soaked.worst * 1000), round(soaked.told * 1000)
     _table("stalls", tasks=soaked.tasks, pages=soaked.pages, worst_ms=worst, told_ms=told, wall_ms=round(STALL * 1000))
     return int(max(soaked.worst, soaked.told) > STALL)

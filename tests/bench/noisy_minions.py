@@ -120,10 +120,10 @@ async def _longest_stall() -> None:
 
 async def _look(program: Program, task: TaskId) -> None:
     """As an open page of the task does."""
-    with program.desk.looking(task) as moved:
+    with program.queries.looking(task) as moved:
         while await moved.wait():
             moved.clear()
-            await program.desk.live(task, Account("console:operator"))
+            await program.queries.live(task, Account("console:operator"))
 
 
 async def _approvable(stage: ConsoleStage, thread: str) -> bool:

@@ -31,7 +31,7 @@ GENEROUS = Limits(quota_per_person=10_000, quota_per_channel=10_000)  # nobody i
 async def open_office(place: Path, bell: ChangeNotifier) -> AsyncIterator[Services]:
     sys.setswitchinterval(TURN)  # as in the program
     bell.attach()
-    database = Database(f"sqlite:///{place / 'overlord.db'}", bell.ring)
+    database = Database(f"sqlite:///{place / 'overlord.db'}", bell.notify)
     permissions = Permissions({}, frozenset({OPERATOR}))
     gc.freeze()  # too
     try:

@@ -190,7 +190,7 @@ class Person:
 
     async def answer(self) -> None:
         while True:
-            for need in await self.program.desk.needs(self.stage.account("operator")):
+            for need in await self.program.queries.needs(self.stage.account("operator")):
                 hostile_end = need.task.request.text.startswith(HOSTILE) and need.decision.kind is not Kind.PLAN
                 if need.decision.id not in self._pressed and not hostile_end:
                     self._pressed[need.decision.id] = need
@@ -218,7 +218,7 @@ class Person:
             shown=decision.fingerprint,
             at=datetime.now(UTC),
         )
-        await self.program.desk.hear(pressed)
+        await self.program.queries.hear(pressed)
 
 
 class Behind:
@@ -277,12 +277,12 @@ async def _round(stage: ConsoleStage, program: Program, projects: dict[str, tupl
     """Three tasks from the request to the merge; afterwards their projects are as they were."""
     for name in WELL:
         git(projects[name][0], "reset", "--quiet", "--hard", projects[name][1])
-    before = {task.id for task in await program.desk.tasks(stage.account("operator"), ended=True)}
+    before = {task.id for task in await program.queries.tasks(stage.account("operator"), ended=True)}
     for name, request in WELL.items():
         await stage.say("operator", f"{request} in {name}", mention=True)
 
     async def all_merged() -> bool:
-        tasks = await program.desk.tasks(stage.account("operator"), ended=True, limit=50)
+        tasks = await program.queries.tasks(stage.account("operator"), ended=True, limit=50)
         return sum(bool(task.delivery.merged_into) and task.id not in before for task in tasks) == len(WELL)
 
     await until(all_merged, "three merged tasks", PATIENCE)

@@ -53,7 +53,7 @@ async def play(place: Path) -> tuple[float, list[float], list[float]]:
         async with asyncio.timeout(PATIENCE):
             task = await _merged(stage, program, thread)
         took = time.perf_counter() - began
-        facts = [each.event for each in await program.office.database.read(lambda tx: tx.log.facts(task.id))]
+        facts = [each.event for each in await program.services.database.read(lambda tx: tx.log.facts(task.id))]
     handed = {(f.subtask, f.attempt): f.at for f in facts if isinstance(f, WorkHandedIn)}
     judged = [f for f in facts if isinstance(f, WorkEvaluated)]
     judging = [(f.at - handed[f.subtask, f.attempt]).total_seconds() for f in judged]
@@ -65,12 +65,12 @@ async def _merged(stage: ConsoleStage, program: Program, thread: str) -> Task:
     pressed = set[str]()
     while True:
         shown = {label for message in await stage.shown("operator", thread) for label in message.buttons}
-        for need in await program.desk.needs(stage.account("operator")):
+        for need in await program.queries.needs(stage.account("operator")):
             label = need.card.buttons[0].label
             if need.decision.id not in pressed and label in shown:
                 pressed.add(need.decision.id)
                 await stage.press("operator", thread, label)
-        tasks = await program.desk.tasks(stage.account("operator"), ended=True, limit=1)
+        tasks = await program.queries.tasks(stage.account("operator"), ended=True, limit=1)
         if tasks and tasks[0].delivery.merged_into:
             return tasks[0]
         await asyncio.sleep(0.05)

@@ -83,7 +83,7 @@ async def house_of(place: Path, tasks: int, asked: int) -> AsyncIterator[House]:
     async with AsyncExitStack() as stack:
         bell, counter = ChangeNotifier(), Counter()
         bell.attach()
-        database = stack.enter_context(closing(Database(f"sqlite:///{place}-overlord.db", bell.ring)))
+        database = stack.enter_context(closing(Database(f"sqlite:///{place}-overlord.db", bell.notify)))
         event.listen(database._reader, "connect", counter.watch)
         permissions = Permissions({}, frozenset({OPERATOR}))
         office = Services(

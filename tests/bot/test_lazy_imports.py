@@ -25,13 +25,13 @@ SAY_WHAT_UP_LOADS = """
 import asyncio, json, os, sys
 from pathlib import Path
 import bot.__main__, bot.start
-from bot.app import open_desk
+from bot.app import open_queries
 from bot.config.platforms import load, platforms
 from bot.logs import set_up_logs
 from bot.config.settings import load_settings
 
 async def open_and_close(settings):
-    async with open_desk(settings):
+    async with open_queries(settings):
         pass
 
 settings = load_settings(os.environ, cwd=Path.cwd())

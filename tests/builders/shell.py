@@ -16,7 +16,7 @@ from typing import Any
 from typer.testing import CliRunner
 
 from agents.domain.ids import Account, Thread
-from bot.app import open_desk
+from bot.app import open_queries
 from bot.config.settings import load_settings, os_user
 from bot.messages import Said
 
@@ -80,7 +80,7 @@ class Shell:
             starts_thread=True,
             at=datetime.now(UTC),
         )
-        async with open_desk(load_settings(self.environ, cwd=self.folder)) as desk:
+        async with open_queries(load_settings(self.environ, cwd=self.folder)) as desk:
             heard = await desk.hear(said)
         assert heard and not heard.refused, heard
 

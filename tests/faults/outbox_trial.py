@@ -83,7 +83,7 @@ class Sent:
 
 def office_in(home: Path, clock: ScaledClock, limits: Limits, bell: ChangeNotifier) -> Services:
     nobody = Permissions({group: frozenset() for group in Group}, frozenset(), {})
-    database = Database(f"sqlite:///{home / 'overlord.db'}", bell.ring)
+    database = Database(f"sqlite:///{home / 'overlord.db'}", bell.notify)
     return Services(database=database, permissions=nobody, clock=clock, limits=limits)
 
 

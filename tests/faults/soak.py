@@ -42,7 +42,7 @@ class Busy:
     """One person: asks for work, chooses, remarks, cancels, always waiting to see what came of it."""
 
     def __init__(self, program: Program, number: int) -> None:
-        self._desk, self._clock = program.desk, program.office.clock
+        self._desk, self._clock = program.queries, program.services.clock
         self._me = Account(f"console:busy-{number}")
         self._thread = Thread(f"{CHANNEL}:busy-{number}")
         self._sent = 0

@@ -116,7 +116,7 @@ async def settled(host: Host) -> Settled:
         )
 
     assert host.program
-    return await host.program.office.database.read(look)
+    return await host.program.services.database.read(look)
 
 
 @pytest.mark.timeout(120)
@@ -125,7 +125,7 @@ async def test_what_was_said_while_it_was_away_is_handled_once(away: Away) -> No
     if isinstance(away.stage, DiscordStage):  # it listened until ten minutes ago
         assert away.host.program
         mark = discord.utils.time_snowflake(discord.utils.utcnow()) - (int(AWAY * 1000) << 22)
-        await away.host.program.office.database.write(lambda tx: tx.log.mark_read("discord messages", mark))
+        await away.host.program.services.database.write(lambda tx: tx.log.mark_read("discord messages", mark))
     await away.host.stop()
 
     say, began = say_on(away.stage), time.time() - AWAY + 5
@@ -167,12 +167,12 @@ async def test_a_request_that_was_edited_while_it_was_away_is_corrected_once(awa
         program = await away.host.start()
 
         async def corrected(program: Program = program) -> bool:
-            tasks = await program.office.database.read(lambda tx: tx.log.tasks(ended=True, limit=10))
+            tasks = await program.services.database.read(lambda tx: tx.log.tasks(ended=True, limit=10))
             return [task.request.text for task in tasks] == ["speed up web and api"]
 
         await until(corrected, "the new words")
         await asyncio.sleep(0.5)
-        facts = await program.office.database.read(lambda tx: [f.event for f in tx.log.facts(TaskId("T-1"))])
+        facts = await program.services.database.read(lambda tx: [f.event for f in tx.log.facts(TaskId("T-1"))])
         assert sum(isinstance(fact, RequestCorrected) for fact in facts) == 1
         await away.host.stop()
 
@@ -184,7 +184,7 @@ async def test_an_edit_that_was_heard_is_not_heard_again_when_it_is_read(away: A
 
     async def edits(host: Host = away.host) -> Counter[str]:
         assert host.program
-        rows = await host.program.office.database.read(lambda tx: tx.db.execute(tables.deliveries.select()).all())
+        rows = await host.program.services.database.read(lambda tx: tx.db.execute(tables.deliveries.select()).all())
         return Counter(row.state for row in rows if row.kind == "Edited")
 
     await until(edits, "the edit")

@@ -182,6 +182,6 @@ async def test_the_whole_program_goes_on_through_jumps_of_an_hour(tmp_path: Path
             clock.shift += timedelta(hours=hours)
         stop.set()
         await sending
-        await at_rest(program.office.database, crowd)
-        found = await program.office.database.read(lambda tx: wrongs(tx, crowd.acked))
+        await at_rest(program.services.database, crowd)
+        found = await program.services.database.read(lambda tx: wrongs(tx, crowd.acked))
     assert not found, found[:10]

@@ -108,7 +108,7 @@ async def test_a_full_disk_costs_time_and_nothing_else(
     with small(tmp_path) as disk:
         settings = settings_of(tmp_path, f"sqlite:///{tmp_path / 'overlord.db'}")
         async with running(settings, swap=without_models) as program:
-            database, crowd = program.office.database, Crowd(program.inbox.accept, words=WORDS)
+            database, crowd = program.services.database, Crowd(program.inbox.accept, words=WORDS)
             await asyncio.gather(*(crowd.send() for _ in range(10)))
             await at_rest(database, crowd)
 

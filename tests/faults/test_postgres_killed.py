@@ -21,7 +21,7 @@ BACK_WITHIN, PATIENCE = 10.0, 60.0  # seconds after the database
 
 async def handled(program: Program, key: str) -> bool:
     try:
-        known = await program.office.database.read(lambda tx: tx.deliveries.state(key))
+        known = await program.services.database.read(lambda tx: tx.deliveries.state(key))
     except StoreUnavailable:
         return False
     return known is not None and known[0] is DeliveryState.HANDLED
@@ -62,8 +62,8 @@ async def test_ten_deaths_of_the_database_lose_and_double_nothing(
             took = await ten_deaths(server, program, crowd)
             stop.set()
             await sending
-            await at_rest(program.office.database, crowd)
-            found = await program.office.database.read(lambda tx: wrongs(tx, crowd.acked))
+            await at_rest(program.services.database, crowd)
+            found = await program.services.database.read(lambda tx: wrongs(tx, crowd.acked))
     assert not found, found[:10]
     assert len(crowd.acked) == crowd.sent < crowd.tries, "some had to be sent again"
     assert statistics.median(took) <= BACK_WITHIN, took  # a machine that is shared may be slow once

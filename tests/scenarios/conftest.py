@@ -116,14 +116,14 @@ class Play:
             return not unread and not tx.deliveries.to_settle() and tx.posts.next_due(EVER) is None
 
         async def idle() -> bool:
-            return await self.program.office.database.read(settled)
+            return await self.program.services.database.read(settled)
 
         await until(idle, "silence")
         return await self.stage.shown(who, thread)
 
     async def task(self) -> Task:
         """The newest task, as its facts leave it."""
-        return (await self.program.desk.tasks(OPERATOR, ended=True))[0]
+        return (await self.program.queries.tasks(OPERATOR, ended=True))[0]
 
     async def facts(self) -> list[str]:
         """What has happened to the newest task, in a word each."""
@@ -137,7 +137,7 @@ class Play:
 
     async def log(self) -> list[Recorded]:
         id = (await self.task()).id
-        return await self.program.office.database.read(lambda tx: tx.log.facts(id))
+        return await self.program.services.database.read(lambda tx: tx.log.facts(id))
 
 
 @pytest.fixture(scope="session")

@@ -123,7 +123,7 @@ class ConsoleStage:
     @property
     def _desk(self) -> QueryApi:
         assert self.host and self.host.program, "the program is not running"
-        return self.host.program.desk
+        return self.host.program.queries
 
     @staticmethod
     def _key(who: str) -> str:

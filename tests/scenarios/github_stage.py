@@ -69,7 +69,7 @@ class GitHubPlay(Play):
         """Where the newest task is talked about."""
 
         async def look() -> str | None:
-            tasks = await self.program.desk.tasks(OPERATOR, ended=True)
+            tasks = await self.program.queries.tasks(OPERATOR, ended=True)
             return tasks[0].request.thread if tasks else None
 
         return await until(look, "a task")

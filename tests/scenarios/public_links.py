@@ -18,7 +18,7 @@ async def cards(play: Play, words: str) -> list[tuple[tuple[str, ...], tuple[str
         kept = select(tables.posts.c.body).where(tables.posts.c.thread == task.request.thread)
         return [card for card in map(load_card, tx.db.execute(kept).scalars()) if words in card.title]
 
-    found = await play.program.office.database.read(look)
+    found = await play.program.services.database.read(look)
     return [(tuple(f.name for f in card.files), tuple(link.url for link in card.links)) for card in found]
 
 

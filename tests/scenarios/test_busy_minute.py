@@ -29,13 +29,13 @@ async def test_presses_answers_and_stop_are_heard_in_a_flood_of_requests_and_tal
     await play.stage.say("carl", "add a help page", mention=True)
 
     async def carl_is_heard() -> bool:
-        return any("help page" in task.request.text for task in await play.program.desk.tasks(OPERATOR, ended=True))
+        return any("help page" in task.request.text for task in await play.program.queries.tasks(OPERATOR, ended=True))
 
     await until(carl_is_heard, "a request of somebody else")
     await play.sees("ana", thread, "T-1 is ready to merge")
     await play.stage.press("lead", thread, "Merge it")
     await play.sees("ana", thread, "T-1 is merged")
-    tasks = await play.program.desk.tasks(OPERATOR, ended=True)
+    tasks = await play.program.queries.tasks(OPERATOR, ended=True)
     assert sum("add page number" in task.request.text for task in tasks) == 2, (
         "three requests, of which one was the first"
     )

@@ -164,17 +164,17 @@ async def test_a_stranger_with_a_code_gets_no_right_of_an_approver(play: Play) -
     await play.sees("mallory", line, "Waiting for the operator to confirm")
 
     def groups(tx: Transaction) -> frozenset[str]:
-        return frozenset(play.program.office.presser(play.stage.account("mallory"), tx).groups)
+        return frozenset(play.program.services.presser(play.stage.account("mallory"), tx).groups)
 
-    assert await play.program.office.database.write(groups) == frozenset()
-    now = play.program.office.clock.now()
-    (request,) = await play.program.office.database.read(lambda tx: tx.links.open(now))
+    assert await play.program.services.database.write(groups) == frozenset()
+    now = play.program.services.clock.now()
+    (request,) = await play.program.services.database.read(lambda tx: tx.links.open(now))
     asked = Thread(f"console:@operator:{request.id}")
 
     async def operator_sees() -> bool:
-        shown = await play.program.desk.conversation(asked, Account("console:operator"))
+        shown = await play.program.queries.conversation(asked, Account("console:operator"))
         cards = [message.card for message in shown.messages if message.card] if shown else []
         return any(card.title == "Link two accounts?" and card.buttons for card in cards)
 
     await until(operator_sees, "the operator's card")
-    assert await play.program.desk.conversation(asked, Account("console:ana")) is None
+    assert await play.program.queries.conversation(asked, Account("console:ana")) is None

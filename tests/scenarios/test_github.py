@@ -114,16 +114,16 @@ async def test_a_label_that_is_seen_again_after_a_restart_asks_once_and_put_back
     other = play.opens("Give prices a tax")
 
     async def two() -> bool:
-        return len(await play.program.desk.tasks(OPERATOR, ended=True)) == 2
+        return len(await play.program.queries.tasks(OPERATOR, ended=True)) == 2
 
     await until(two, "the second issue")
-    requests = {task.request.text.splitlines()[0] for task in await play.program.desk.tasks(OPERATOR, ended=True)}
+    requests = {task.request.text.splitlines()[0] for task in await play.program.queries.tasks(OPERATOR, ended=True)}
     assert requests == {issue.title, other.title}
     issue.labels.remove("overlord")
     play.fake.world.label(play.repo, issue, "overlord", by="ana")
 
     async def three() -> bool:
-        return len(await play.program.desk.tasks(OPERATOR, ended=True)) == 3
+        return len(await play.program.queries.tasks(OPERATOR, ended=True)) == 3
 
     await until(three, "the same issue, asked anew")
 
@@ -133,7 +133,7 @@ async def test_a_backlog_comes_in_a_few_at_a_time_and_that_is_said_once(play: Gi
 
     async def wishes(count: int) -> Sequence[Task]:
         async def look() -> Sequence[Task] | None:
-            tasks = await play.program.desk.tasks(OPERATOR, ended=True)
+            tasks = await play.program.queries.tasks(OPERATOR, ended=True)
             return tasks if len(tasks) >= count else None
 
         return await until(look, f"{count} tasks")
@@ -147,7 +147,7 @@ async def test_a_backlog_comes_in_a_few_at_a_time_and_that_is_said_once(play: Gi
     await play.stage.say("lead", "backburner", thread=oldest, mention=True)
     tasks = await wishes(6)
     await play.silence("lead", newest)
-    assert len(await play.program.desk.tasks(OPERATOR, ended=True)) == 6, "one was laid aside, so one more is taken on"
+    assert len(await play.program.queries.tasks(OPERATOR, ended=True)) == 6, "one was snoozed, so one more is taken on"
     asked = [task.request.text.splitlines()[0] for task in reversed(tasks)]
     assert asked == [f"Wish {number}" for number in (0, 1, 2, 3, 4, 6)], "in their order; one was closed meanwhile"
     said = [
@@ -164,7 +164,7 @@ async def test_github_being_down_is_no_trouble_of_the_program(play: GitHubPlay) 
     issue = play.opens("Give prices a currency")
     said = await play.stage.say("lead", "status", mention=True)
     await play.silence("lead", said)
-    assert not await play.program.desk.tasks(OPERATOR, ended=True)
+    assert not await play.program.queries.tasks(OPERATOR, ended=True)
     play.fake.tokens.add(TOKEN)
     await play.thread()
     assert (await play.task()).request.text.startswith(issue.title)

@@ -45,7 +45,7 @@ async def test_an_issue_begins_a_thread_in_its_projects_channel_and_is_merged_fr
     fake.world.label(repo, fake.world.open_issue(repo, "Give prices a currency", login="mia"), "overlord")
 
     async def begun() -> str | None:
-        tasks = await play.program.desk.tasks(OPERATOR, ended=True)
+        tasks = await play.program.queries.tasks(OPERATOR, ended=True)
         return tasks[0].request.thread if tasks else None
 
     thread = await until(begun, "a task")
@@ -58,5 +58,5 @@ async def test_an_issue_begins_a_thread_in_its_projects_channel_and_is_merged_fr
     await play.sees("lead", thread, "T-1 is ready to merge")
     await play.stage.press("lead", thread, "Merge it")
     await play.sees("lead", thread, "T-1 is merged")
-    assert len(await play.program.desk.tasks(OPERATOR, ended=True)) == 1
+    assert len(await play.program.queries.tasks(OPERATOR, ended=True)) == 1
     assert "EUR" in repos.git(repo.path, "show", "main:shop.py") and fake.world.count("merge") == 1

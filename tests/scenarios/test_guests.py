@@ -32,7 +32,7 @@ async def test_a_guest_opens_no_task_and_is_told_in_private_who_may_ask(play: Pl
 
     assert await until(told, "a private sentence") == 1
     assert not any(shown.by_bot and not shown.private for shown in await play.silence("ana", thread))
-    assert await play.program.desk.tasks(play.stage.account("lead"), ended=True) == []
+    assert await play.program.queries.tasks(play.stage.account("lead"), ended=True) == []
 
 
 async def test_a_guest_steers_and_decides_nothing(play: Play) -> None:

@@ -61,7 +61,7 @@ async def test_open_buttons_work_and_a_task_goes_on_to_its_merge(
             await _decide(play, task, decision)
         planned = next(task for task in tasks if task.id == "T-2")
         await _merge(play, planned)
-        assert await _faults(play.program.office.database) == ("", (), ())
+        assert await _faults(play.program.services.database) == ("", (), ())
 
 
 async def _faults(database: Database) -> tuple[str, tuple[Any, ...], tuple[str, ...]]:
@@ -86,7 +86,7 @@ async def _open(stack: AsyncExitStack, url: str, tmp_path: Path) -> Play:
 
 
 async def _tasks(play: Play) -> list[Task]:
-    return await play.program.office.database.read(lambda tx: tx.log.tasks(ended=False, limit=100))
+    return await play.program.services.database.read(lambda tx: tx.log.tasks(ended=False, limit=100))
 
 
 async def _decide(play: Play, task: Task, decision: Decision) -> None:
@@ -98,7 +98,7 @@ async def _decide(play: Play, task: Task, decision: Decision) -> None:
     for who in WHO.get(rule_name(decision), ("lead",)):
         if not await _is_open(play, task.id, decision):
             return
-        on = await _shown_on(play.program.desk, task.request.thread, stage.account(who), decision)
+        on = await _shown_on(play.program.queries, task.request.thread, stage.account(who), decision)
         await stage.press_token(who, task.request.thread, on, f"{decision.id}.{letter}", WORDS)
 
     async def closed() -> bool:
@@ -108,7 +108,7 @@ async def _decide(play: Play, task: Task, decision: Decision) -> None:
 
 
 async def _is_open(play: Play, id: TaskId, decision: Decision) -> bool:
-    task = await play.program.office.database.read(lambda tx: tx.log.task(id))
+    task = await play.program.services.database.read(lambda tx: tx.log.task(id))
     return any(each.id == decision.id for each in task.open)
 
 
@@ -124,7 +124,7 @@ async def _shown_on(desk: QueryApi, thread: Thread, who: Any, decision: Decision
 
 async def _merge(play: Play, task: Task) -> None:
     async def ready() -> Decision | None:
-        now = await play.program.office.database.read(lambda tx: tx.log.task(task.id))
+        now = await play.program.services.database.read(lambda tx: tx.log.task(task.id))
         return next((each for each in now.open if each.kind is Kind.MERGE), None)
 
     merge = await until(ready, f"{task.id} is ready to merge")
@@ -139,7 +139,7 @@ async def _merge(play: Play, task: Task) -> None:
     await until(shown, "the merge card")
 
     async def done() -> bool:
-        now = await play.program.office.database.read(lambda tx: tx.log.task(task.id))
+        now = await play.program.services.database.read(lambda tx: tx.log.task(task.id))
         return now.state is TaskState.DONE
 
     await until(done, f"{task.id} is merged")

@@ -48,7 +48,7 @@ async def test_what_a_person_said_is_in_no_table_any_more(tmp_path: Path) -> Non
         assert [await tables_with(database, words) for words in said] == [set(), set()]
     await overlord(settings.home, "doctor")
     async with running(settings) as program:
-        page = await program.desk.page((await program.desk.tasks(OPERATOR, ended=True))[0].id, OPERATOR)
+        page = await program.queries.page((await program.queries.tasks(OPERATOR, ended=True))[0].id, OPERATOR)
         assert page and "removed at the request of its author" in page.status.fallback
 
 

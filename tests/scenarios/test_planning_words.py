@@ -150,7 +150,7 @@ async def test_small_talk_opens_no_task(opened: Opened) -> None:
     for words in ("thanks!", "ok", "👍", "Thank you so much"):
         quiet = await play.stage.say("ana", words, mention=True)
         assert sum(m.by_bot for m in await play.silence("ana", quiet)) == 0, words
-    assert list(await play.program.desk.tasks(OPERATOR, ended=True)) == []
+    assert list(await play.program.queries.tasks(OPERATOR, ended=True)) == []
 
 
 def agreed() -> ScriptedLlm:

@@ -20,13 +20,13 @@ def blocked() -> Workshop:
 
 
 async def listed(play: Play) -> Listed:
-    [only] = await play.program.office.database.read(lambda tx: tx.proposals.all(pending=False))
+    [only] = await play.program.services.database.read(lambda tx: tx.proposals.all(pending=False))
     return only
 
 
 async def task_number(play: Play, number: int) -> Task:
     async def look() -> Task | None:
-        return next((t for t in await play.program.desk.tasks(OPERATOR, ended=True) if t.id == f"T-{number}"), None)
+        return next((t for t in await play.program.queries.tasks(OPERATOR, ended=True) if t.id == f"T-{number}"), None)
 
     return await until(look, f"T-{number}")
 
@@ -52,7 +52,7 @@ async def test_a_proposal_is_rejected_with_a_reason_that_is_kept(opened: Opened)
     found = await listed(play)
     assert found.proposal.status == "rejected" and found.reason == "we never compile"
     await play.silence("ana", thread)
-    assert len(await play.program.desk.tasks(OPERATOR, ended=True)) == 1, "nothing came of it"
+    assert len(await play.program.queries.tasks(OPERATOR, ended=True)) == 1, "nothing came of it"
 
 
 async def test_an_approved_proposal_becomes_a_task_of_its_own_and_is_implemented_with_it(opened: Opened) -> None:
@@ -69,7 +69,7 @@ async def test_an_approved_proposal_becomes_a_task_of_its_own_and_is_implemented
     assert task.request.thread != thread and task.request.thread.startswith(f"{play.stage.channel}:")
     first = (await play.stage.shown("lead", task.request.thread))[0]
     assert "Write the form" in first.text
-    owner = await play.program.desk.names([task.request.by])
+    owner = await play.program.queries.names([task.request.by])
     assert BLOCKER in task.request.text and task.request.mandate and "lead" in owner[task.request.by].casefold()
     assert (await listed(play)).carried_out_by == "T-2"
     await play.sees("lead", task.request.thread, "please look at the plan")
@@ -83,4 +83,4 @@ async def test_an_approved_proposal_becomes_a_task_of_its_own_and_is_implemented
     await play.sees("ana", thread, "T-2 is merged, so it is implemented")
     assert (await listed(play)).proposal.status == "implemented"
     assert (await task_number(play, 1)).state is TaskState.CANCELLED
-    assert await play.program.office.database.read(lambda tx: audit.examine(tx.db).apart) == ()
+    assert await play.program.services.database.read(lambda tx: audit.examine(tx.db).apart) == ()

@@ -24,7 +24,7 @@ async def test_talk_that_is_not_ours_is_not_kept_and_what_is_ours_is(play: Play)
     await play.stage.say("mallory", "is that needed?", thread=thread)
     await play.stage.say("ana", "help", thread=thread)
     await play.whispered("ana", thread, "What I understand")
-    kept = await play.program.office.database.read(_kept)
+    kept = await play.program.services.database.read(_kept)
     assert "speed up web" in kept
     assert "is that needed?" in kept, "a thread of ours is ours"
     assert "merger" not in kept

@@ -34,7 +34,7 @@ async def test_a_running_task_keeps_its_workflow_and_a_new_one_takes_the_new(ope
     assert second.plan.workflow and second.plan.workflow.hash != first.plan.workflow.hash
     accepted = next(each.event for each in await play.log() if isinstance(each.event, PlanAccepted))
     assert accepted.workflow == second.plan.workflow, "it is in the log, with the approval itself"
-    page = await play.program.desk.page(first.id, OPERATOR)
+    page = await play.program.queries.page(first.id, OPERATOR)
     told = f"Accepted the plan, under the workflow default, version {first.plan.workflow.version}"
     assert page and told in [entry.words for entry in page.timeline]
 

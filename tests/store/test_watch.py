@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from bot.change_notifier import ChangeNotifier
-from bot.loop import TimedLoop
+from bot.running.health import TimedLoop
 from bot.running.pump import Pump, Watch
 from bot.services import SystemClock
 from store.database import Database, StoreUnavailable
@@ -83,9 +83,9 @@ async def test_everybody_is_woken_when_nobody_can_say_what_changed() -> None:
     bell, events = ChangeNotifier(), [asyncio.Event(), asyncio.Event()]
     for topic, event in zip(("facts", "posts"), events, strict=True):
         bell.wake_on(frozenset({topic}), event)
-    rings = bell.rings()
+    rings = bell.changes()
     await anext(rings)
-    bell.ring_all()
+    bell.notify_all()
     assert all(event.is_set() for event in events) and await anext(rings) == {"needs"}
 
 

@@ -48,13 +48,13 @@ class Both:
     async def opened(self, kind: str) -> Decision:
         """A decision of this kind on T-1, as a flow would open it."""
         assert self.host.program
-        office = self.host.program.office
+        office = self.host.program.services
         asked = question(kind, APPROVE_OR_NOT, "may we?")
         return await office.database.write(partial(ask, TaskId("T-1"), asked, office.moment("", "a flow")))
 
     async def state(self, decision: Decision) -> DecisionState:
         assert self.host.program
-        known = await self.host.program.office.database.read(lambda tx: tx.ledger.find(decision.id))
+        known = await self.host.program.services.database.read(lambda tx: tx.ledger.find(decision.id))
         assert known
         return known.state
 
@@ -67,7 +67,7 @@ class Both:
         async def settled() -> str:
             program = self.host.program
             assert program
-            rows = await program.office.database.read(
+            rows = await program.services.database.read(
                 lambda tx: tx.db.exec_driver_sql(f"{sql} ORDER BY seq DESC", (account,)).scalars().all()
             )
             return str(rows[0]) if rows else ""
@@ -118,7 +118,7 @@ async def link(both: Both, who: str) -> None:
         await both.sees(stage, who, place, "Is this account yours too?")
         await stage.press(who, place, "Link this account")
     assert both.host.program
-    desk = PeopleQueries(both.host.program.office)
+    desk = PeopleQueries(both.host.program.services)
 
     async def confirmed() -> bool:
         return any(asked.waits_for_operator for asked in await desk.links())

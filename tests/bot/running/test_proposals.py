@@ -17,7 +17,7 @@ from agents.domain.task.task import Task
 from bot.intake.inbox import Inbox
 from bot.messages import Later, Refused
 from bot.platforms.console.platform import ConsolePlatform
-from bot.running.new_threads import ApprovedProposals, Elsewhere
+from bot.running.new_threads import ApprovedProposals, Elsewhere, Threads
 from store.chat.deliveries import DeliveryState
 from store.codec import Cause
 from store.database import Database
@@ -58,7 +58,9 @@ class House:
     def carrier(self) -> ApprovedProposals:
         """As the program makes one when it starts."""
         platforms = {"slack": self.slack, "console": ConsolePlatform(self.room.database, self.room.clock)}
-        return ApprovedProposals(self.room.office, Inbox(self.room.office), platforms, ELSEWHERE)
+        services = self.room.office
+        threads = Threads(services=services, inbox=Inbox(services), platforms=platforms, elsewhere=ELSEWHERE)
+        return ApprovedProposals(threads)
 
     async def pressed(self, by: Account, letter: str) -> DeliveryState:
         [decision] = [d for d in (await self.now()).open if d.kind == "proposal"]
@@ -108,14 +110,14 @@ async def proposed(database: Database, *, direct: bool = False) -> House:
 
 async def test_an_approval_is_carried_out_once_in_the_name_of_whoever_approved(house: House) -> None:
     assert await house.pressed(EVE, APPROVE) is DeliveryState.REFUSED
-    await house.approved.carry_out()
+    await house.approved.begin_waiting()
     assert len(await house.settled()) == 1 and not house.slack.begun, "nothing before a person decides"
 
     assert await house.pressed(LEAD, APPROVE) is DeliveryState.HANDLED
     for carrier in (house.approved, house.approved, house.carrier()):
-        await carrier.carry_out()
+        await carrier.begin_waiting()
     new, old = await house.settled()
-    await house.carrier().carry_out()
+    await house.carrier().begin_waiting()
     assert len(house.slack.begun) == 1 and len(await house.settled()) == 2
     assert old.id in house.slack.begun[0] and "There is no compiler" in house.slack.begun[0]
     assert (new.request.channel, new.request.mandate and new.request.mandate.thread) == (HERE, old.request.thread)
@@ -127,14 +129,14 @@ async def test_an_approval_is_carried_out_once_in_the_name_of_whoever_approved(h
 
 async def test_of_a_rejected_one_nothing_comes(house: House) -> None:
     await house.pressed(LEAD, REJECT)
-    await house.approved.carry_out()
+    await house.approved.begin_waiting()
     assert len(await house.settled()) == 1 and not house.slack.begun
 
 
 async def test_where_the_channel_refuses_it_is_heard_in_the_console(house: House) -> None:
     house.slack.raises = Refused("not_in_channel")
     await house.pressed(LEAD, APPROVE)
-    await house.approved.carry_out()
+    await house.approved.begin_waiting()
     new, _ = await house.settled()
     assert new.request.channel == ELSEWHERE.open and new.request.thread.startswith(f"{ELSEWHERE.open}:")
 
@@ -143,7 +145,7 @@ async def test_what_was_said_to_the_bot_alone_is_carried_out_as_privately(databa
     house = await proposed(database, direct=True)
     house.slack.raises = Refused("a direct channel has no threads")
     await house.pressed(LEAD, APPROVE)
-    await house.approved.carry_out()
+    await house.approved.begin_waiting()
     new, _ = await house.settled()
     assert new.request.direct and new.request.channel == ELSEWHERE.alone
 
@@ -151,12 +153,12 @@ async def test_what_was_said_to_the_bot_alone_is_carried_out_as_privately(databa
 async def test_a_platform_that_is_busy_is_left_alone_for_a_while(house: House) -> None:
     house.slack.raises = Later(5)
     await house.pressed(LEAD, APPROVE)
-    await house.approved.carry_out()
+    await house.approved.begin_waiting()
     house.slack.raises = None
-    await house.approved.carry_out()
+    await house.approved.begin_waiting()
     assert len(await house.settled()) == 1
     house.room.clock.pass_(31)
-    await house.approved.carry_out()
+    await house.approved.begin_waiting()
     assert len(await house.settled()) == 2
 
 

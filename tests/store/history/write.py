@@ -95,7 +95,7 @@ class History:
     count: int = 0
 
     async def task(self, id: TaskId) -> Task:
-        return await self.play.program.office.database.read(lambda tx: tx.log.task(id))
+        return await self.play.program.services.database.read(lambda tx: tx.log.task(id))
 
     async def ask(self, words: str) -> tuple[TaskId, str]:
         self.count += 1
@@ -103,7 +103,7 @@ class History:
         thread = await self.play.stage.say("ana", words, mention=True)
 
         async def there() -> bool:
-            return await self.play.program.office.database.read(lambda tx: tx.log.find(id)) is not None
+            return await self.play.program.services.database.read(lambda tx: tx.log.find(id)) is not None
 
         await until(there, words)
         return id, thread
@@ -128,7 +128,7 @@ class History:
         stage: Any = self.play.stage
 
         async def pressed() -> bool:
-            seen = await self.play.program.desk.conversation(thread, stage.account(who))
+            seen = await self.play.program.queries.conversation(thread, stage.account(who))
             for message in seen.messages if seen else ():
                 buttons = (*message.card.buttons, *message.card.more) if message.card else ()
                 if any(button.choice.token == token for button in buttons):
@@ -179,7 +179,7 @@ class History:
         carried = TaskId(f"T-{self.count}")
 
         async def there() -> bool:
-            return await self.play.program.office.database.read(lambda tx: tx.log.find(carried)) is not None
+            return await self.play.program.services.database.read(lambda tx: tx.log.find(carried)) is not None
 
         await until(there, "the proposal's own task")
         await self.opens(carried, Kind.PLAN)

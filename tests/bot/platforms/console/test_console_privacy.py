@@ -66,7 +66,7 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
     async with AsyncExitStack() as stack:
         bell = ChangeNotifier()
         bell.attach()
-        database = stack.enter_context(closing(Database(f"sqlite:///{tmp_path / 'overlord.db'}", bell.ring)))
+        database = stack.enter_context(closing(Database(f"sqlite:///{tmp_path / 'overlord.db'}", bell.notify)))
         permissions = Permissions(GROUPS, frozenset({Account("cli:operator")}))
         office = Services(database=database, permissions=permissions, clock=HandClock(), limits=UNLIMITED)
         room, kept = Room(office), FileArtefacts(tmp_path)
