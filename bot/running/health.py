@@ -53,7 +53,7 @@ def _exposition(measured: Mapping[str, tuple[str, float]]) -> str:
 
 
 class TimedSelector(selectors.DefaultSelector):
-    """Times what the loop does between two waits: whatever comes meanwhile waits that long. It is never woken for it."""
+    """Times what the loop does between two waits: whatever comes meanwhile waits that long."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -6,13 +6,14 @@ python -m tests.bench.kill_every_step --outbox 8241 one trial of the outbox, by 
 """
 
 import argparse
+import asyncio
 import random
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from bot.running import health
+from bot.running.health import TimedLoop
 from tests.faults.console_trial import Counted, converse
 from tests.faults.killing import side_by_side
 from tests.faults.outbox_trial import Errand, Sent, run_errand
@@ -84,8 +85,8 @@ def _outbox(seeds: list[int], at_once: int) -> int:
 
 
 def _soak() -> int:
-    with tempfile.TemporaryDirectory() as home:
-        soaked = health.run(soak(Path(home)))
+    with tempfile.TemporaryDirectory() as home, asyncio.Runner(loop_factory=TimedLoop) as runner:
+        soaked = runner.run(soak(Path(home)))
     worst, told = round(soaked.worst * 1000), round(soaked.told * 1000)
     _table("stalls", tasks=soaked.tasks, pages=soaked.pages, worst_ms=worst, told_ms=told, wall_ms=round(STALL * 1000))
     return int(max(soaked.worst, soaked.told) > STALL)
