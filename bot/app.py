@@ -112,8 +112,7 @@ async def running(
         world: asyncio.Future[World] = asyncio.get_running_loop().create_future()
         jobs = Jobs(services, partial(_ports, world, swap), leases, scheduler)
         pumps = _pumps(services, inbox, outbox, jobs)
-        stack.push_async_callback(_closed, world)  # once no job needs it any more
-        stack.push_async_callback(jobs.stop)
+        stack.push_async_callback(_stop, jobs, world)
         opened, offered = asyncio.Event(), list(SUGGESTIONS)
         await stack.enter_async_context(run_pumps(pumps, notifier, services.clock, opened))
         watch = Watch(services.database, services.clock, notifier, scheduler.realign)
@@ -122,8 +121,7 @@ async def running(
         pages = Pages(sessions=people, health=health, look_up=look_up, suggestions=offered)
         serve: Serve = load(platforms()[0].serve)
         address = await stack.enter_async_context(serve(settings, services, queries, pages))
-        await _let_in()
-        opened.set()
+        await _open_door(opened)
         made = await _make_world(settings, services, address)
         offered[:] = made.offers or SUGGESTIONS
         await stack.enter_async_context(run_beside(made.workshop.tidy()))
@@ -199,16 +197,19 @@ async def _ports(world: "asyncio.Future[World]", swap: Callable[[Ports], Ports],
     return swap(await made.ports(job))
 
 
-async def _closed(world: "asyncio.Future[World]") -> None:
+async def _stop(jobs: Jobs, world: "asyncio.Future[World]") -> None:
+    """The world is closed once no job needs it any more."""
+    await jobs.stop()
     if world.done() and not world.cancelled():
         await world.result().close()
 
 
-async def _let_in() -> None:
-    """Whoever waits at the door comes first; then what they ask for next is made ready."""
+async def _open_door(opened: asyncio.Event) -> None:
+    """Whoever waits at the door comes first; then what they ask for next is made ready, and pumps may begin."""
     await asyncio.sleep(FIRST)
     for kind in SHOWN:
         await asyncio.to_thread(shape, kind)
+    opened.set()
 
 
 async def _make_world(settings: Settings, services: Services, console: str) -> "World":
