@@ -1,15 +1,13 @@
 """The commands that work with no model at all."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from agents.domain import events as e
 from agents.domain.decisions import pressing
 from agents.domain.decisions.authority import Presser
 from agents.domain.decisions.kind import Moment
 from agents.domain.decisions.pressing import Steer
 from agents.domain.errors import NoSuchTask, OverlordError
-from agents.domain.events import Event
 from agents.domain.ids import surface_of
 from agents.domain.project.linking import Side
 from agents.domain.task.task import Task
@@ -20,7 +18,7 @@ from bot.cards.scene import Bill
 from bot.cards.status import cost_card, status_card, why_card
 from bot.delivery.announcer import wish
 from bot.intake.access import read_waiting, sees, waiting_for
-from bot.intake.conversation import PRIVATE, Command, Verb
+from bot.intake.conversation import PRIVATE, Command, Verb, point_to_button
 from bot.intake.linking import Linking
 from bot.messages import Card, Said
 from bot.permissions import Permissions
@@ -69,14 +67,6 @@ def obey(asked: Asked, tx: Transaction, permissions: Permissions, moment: Moment
     if card := ANSWERS[verb](asked, tx, permissions, moment):
         _answer(asked, tx, card)
     return f"answered {verb}"
-
-
-def point_to_button(facts: Sequence[Event], said: Said, tx: Transaction) -> None:
-    """The one card with the button stands above already, and an edit of it calls nobody."""
-    for fact in facts:
-        if isinstance(fact, e.ApprovalOffered) and tx.posts.is_wanted(f"confirm:{fact.decision}"):
-            card = replies.button_above_card()
-            tx.posts.want(wish(f"whisper:{said.key}", said.thread, card, Act.WHISPER, said.by), said.at)
 
 
 def _answer(asked: Asked, tx: Transaction, card: Card) -> None:

@@ -20,12 +20,20 @@ from agents.domain.text.sanitize import clean, hidden_in
 from bot.cards import replies
 from bot.delivery.announcer import wish
 from bot.intake import access
-from bot.intake.access import strangers_among, with_names
+from bot.intake.access import OverQuota, Quota, is_free, strangers_among, with_names
 from bot.intake.commands import Asked, answer, obey
-from bot.intake.conversation import Command, Meaning, SmallTalk, Words, understand
+from bot.intake.conversation import (
+    Command,
+    Meaning,
+    SmallTalk,
+    Talk,
+    Words,
+    checks_at,
+    understand,
+    warn_of_key,
+    words_of,
+)
 from bot.intake.linking import Linking
-from bot.intake.quota import OverQuota, Quota, is_free
-from bot.intake.thread_replies import Talk, checks_at, warn_of_key, words_of
 from bot.messages import Card, Choice, Delivery, Edited, Labelled, Mandated, Pressed, Said, load_card
 from bot.services import Services
 from store.chat.deliveries import DeliveryState, Received

@@ -15,15 +15,16 @@ from pathlib import Path
 from statistics import median, quantiles
 
 import aiohttp
+from slack_sdk.signature import SignatureVerifier
 
 from bot.change_notifier import ChangeNotifier
 from bot.intake.inbox import Inbox
 from bot.platforms.slack.gateway import _Gateway
-from bot.platforms.slack.incoming.http_endpoint import verify
-from bot.platforms.slack.options import SlackOptions
+from bot.platforms.slack.options import SlackOptions, SlackStore
 from bot.platforms.slack.payloads import Me
+from bot.platforms.slack.transports import verify
 from bot.platforms.slack.web_client import SlackClient
-from bot.services import SystemClock
+from bot.services import Services, SystemClock
 from tests.bench.bolt_peer import BareBolt
 from tests.bench.floor import ROOT, folder
 from tests.bench.office import open_office
@@ -64,7 +65,7 @@ async def _throughput(place: Path, say: Say) -> tuple[list[float], list[float]]:
     bare = BareBolt(SIGNING_SECRET, TEAM, BOT_USER)
     ours: list[float] = []
     theirs: list[float] = []
-    async with open_office(place, ChangeNotifier()) as office, fake_slack() as fake, _door(fake, Inbox(office)) as take:
+    async with open_office(place, ChangeNotifier()) as office, fake_slack() as fake, _door(fake, office) as take:
         fake.world.add_user("U0ANA", "Ana")
         for number in range(-1, ROUNDS):
             mine = await _seconds(take, f"a{number}")
@@ -77,17 +78,18 @@ async def _throughput(place: Path, say: Say) -> tuple[list[float], list[float]]:
 
 
 @asynccontextmanager
-async def _door(fake: FakeSlack, inbox: Inbox) -> AsyncIterator[Take]:
+async def _door(fake: FakeSlack, office: Services) -> AsyncIterator[Take]:
     """The gateway behind its door, without a socket in between, so that no HTTP server dilutes the difference."""
     options = SlackOptions(
         bot_token=BOT_TOKEN, signing_secret=SIGNING_SECRET, api_url=fake.api_url, now=SystemClock().now
     )
     async with aiohttp.ClientSession() as session:
-        gateway = _Gateway(options, SlackClient(options, session), inbox.accept)
+        store, verifier = SlackStore("slack", office.database), SignatureVerifier(SIGNING_SECRET)
+        gateway = _Gateway(options, SlackClient(options, session), Inbox(office).accept, store)
         gateway._receiver = gateway._receive_for(Me(team_id=TEAM, user_id=BOT_USER, bot_id=BOT))
 
         async def take(body: bytes, headers: Mapping[str, str]) -> int:
-            verify(headers, body, SIGNING_SECRET, time.time())
+            verify(headers, body, verifier)
             return (await gateway._by_http(body.decode(), headers)).status
 
         yield take

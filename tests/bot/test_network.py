@@ -16,8 +16,8 @@ from aiohttp import web
 
 from agents.domain.limits import Limits
 from bot.network import Address, Doorkeeper, LookUp
-from bot.platforms.slack.incoming.http_endpoint import serve_http
 from bot.platforms.slack.options import SlackOptions
+from bot.platforms.slack.transports import serve_http
 from bot.queries.views import Answer
 from bot.services import SystemClock
 from tests.fakes.another_user import STRANGER, needs_root, start

@@ -4,8 +4,8 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 from agents.domain.ids import Account, Thread
-from bot.platforms.discord.addresses import CustomId, Place, account_of, user_of
-from bot.platforms.discord.outgoing.platform import DiscordPlatform
+from bot.platforms.discord.notation import CustomId, Place, account_of, user_of
+from bot.platforms.discord.platform import DiscordPlatform
 from bot.platforms.discord.rest import Rest
 from tests.conformance.rig import Visible
 from tests.fakes.discord import FakeDiscord

@@ -7,9 +7,9 @@ from pathlib import Path
 import aiohttp
 
 from agents.domain.ids import Account, Thread
+from bot.platforms.slack.blocks import read_press
 from bot.platforms.slack.options import SlackOptions
-from bot.platforms.slack.outgoing import buttons as presses
-from bot.platforms.slack.outgoing.platform import SlackPlatform
+from bot.platforms.slack.platform import SlackPlatform
 from bot.platforms.slack.web_client import Pace, SlackClient
 from tests.conformance.rig import Visible
 from tests.fakes.slack import FakeSlack, fake_slack
@@ -41,7 +41,7 @@ class SlackRig:
             Visible(
                 id=m.ts,
                 text="\n".join((m.shown().words, m.shown().text)),
-                tokens=tuple(p.token for c in controls(m.blocks) if (p := presses.read(c.value))),
+                tokens=tuple(p.token for c in controls(m.blocks) if (p := read_press(c.value))),
                 private=bool(m.only_for),
             )
             for m in messages

@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass
 from multiprocessing.connection import Connection
 
 from agents.domain.ids import Thread
-from bot.platforms.discord.addresses import Place
-from bot.platforms.slack import addresses
+from bot.platforms.discord.notation import Place
+from bot.platforms.slack import notation
 from tests.fakes.discord import FakeDiscord
 from tests.fakes.discord.trouble import Kind, Trouble
 from tests.fakes.slack import fake_slack
@@ -99,7 +99,7 @@ async def _slack(stack: AsyncExitStack, seed: int, how: dict[str, str], url: str
         fake.server.faults.mix(shares, "chat.postMessage", "chat.update", seed=seed, retry_after=RETRY_AFTER)
 
     def look(thread: str, problem: str) -> Held:
-        place = addresses.place(thread) if thread else addresses.Place(channel=CHANNEL, ts="")
+        place = notation.place(thread) if thread else notation.Place(channel=CHANNEL, ts="")
         inside = [m for m in fake.world.messages if not m.only_for and place.ts in (m.ts, m.parent)]
         messages = tuple(
             Message(
@@ -117,7 +117,7 @@ async def _slack(stack: AsyncExitStack, seed: int, how: dict[str, str], url: str
         return Held(thread=thread, messages=messages, strays=strays, faults=faults, problem=problem)
 
     def count(thread: str) -> int:
-        ts = addresses.place(thread).ts
+        ts = notation.place(thread).ts
         return sum(bool(m.bot_id) and m.parent == ts and not m.only_for for m in fake.world.messages)
 
     environ = {"SLACK_BOT_TOKEN": BOT_TOKEN, "SLACK_API_URL": fake.api_url, **how}

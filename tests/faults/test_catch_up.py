@@ -20,8 +20,8 @@ from agents.domain.events import RequestCorrected
 from agents.domain.ids import TaskId, Thread
 from agents.ports import Ports
 from bot.app import Program
-from bot.platforms.discord.addresses import Place
-from bot.platforms.slack import addresses
+from bot.platforms.discord.notation import Place
+from bot.platforms.slack import notation
 from store import tables
 from store.chat.deliveries import DeliveryState
 from store.transaction import Transaction
@@ -59,7 +59,7 @@ class Away:
         if isinstance(self.stage, DiscordStage):
             return await self.stage.say(WHO, "speed up web", mention=True)
         ts = self.stage.fake.say("U0ANA", CHANNEL, f"{MENTION} speed up web", at=time.time() - AWAY - 60)
-        return addresses.thread(TEAM, CHANNEL, ts)
+        return notation.thread(TEAM, CHANNEL, ts)
 
 
 @dataclass
@@ -92,7 +92,7 @@ async def away(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
 def say_on(stage: SlackStage | DiscordStage) -> Say:
     def slack(text: str, thread: str, at: float) -> None:
         assert isinstance(stage, SlackStage)
-        root = addresses.place(thread).ts if thread else ""
+        root = notation.place(thread).ts if thread else ""
         stage.fake.say("U0ANA", CHANNEL, text if thread else f"{MENTION} {text}", root, at=at)
 
     def on_discord(text: str, thread: str, at: float) -> None:
@@ -149,7 +149,7 @@ async def test_what_was_said_while_it_was_away_is_handled_once(away: Away) -> No
 def rewrite(stage: SlackStage | DiscordStage, thread: str, text: str) -> None:
     """Ana edits her request, and nobody is told of it later."""
     if isinstance(stage, SlackStage):
-        place = addresses.place(thread)
+        place = notation.place(thread)
         stage.fake.deliveries.times.retries = ()
         stage.fake.edit("U0ANA", place.channel, place.ts, f"{MENTION} {text}")
     else:

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from agents.domain.ids import Thread
-from bot.platforms.discord.addresses import Place
+from bot.platforms.discord.notation import Place
 from tests.fakes.discord import FakeDiscord
 from tests.fakes.discord.trouble import Kind
 from tests.fakes.slack import fake_slack

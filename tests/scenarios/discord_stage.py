@@ -3,7 +3,7 @@
 from contextlib import AsyncExitStack
 
 from agents.domain.ids import Account, Thread
-from bot.platforms.discord.addresses import Place, account_of
+from bot.platforms.discord.notation import Place, account_of
 from tests.fakes.discord import FakeDiscord
 from tests.fakes.discord.interactions import FORM, MESSAGE, Interaction
 from tests.fakes.discord.world import Channel, Message, User

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from contextlib import AsyncExitStack
 
 from agents.domain.ids import Account
-from bot.platforms.slack import addresses
-from bot.platforms.slack.outgoing import buttons as presses
+from bot.platforms.slack import notation
+from bot.platforms.slack.blocks import read_press
 from tests.fakes.ports import free_port
 from tests.fakes.slack import FakeSlack, fake_slack
 from tests.fakes.slack.delivery import SIGNING_SECRET
@@ -30,19 +30,19 @@ class SlackStage:
 
     @property
     def channel(self) -> str:
-        return addresses.channel(TEAM, CHANNEL)
+        return notation.channel(TEAM, CHANNEL)
 
     def account(self, who: str) -> Account:
-        return addresses.account(TEAM, self._user(who))
+        return notation.account(TEAM, self._user(who))
 
     async def say(self, who: str, text: str, *, thread: str = "", mention: bool = False, direct: bool = False) -> str:
         user, words = self._user(who), f"{MENTION} {_escaped(text)}" if mention else _escaped(text)
         if thread:
-            place = addresses.place(thread)
+            place = notation.place(thread)
             self.fake.say(user, place.channel, words, place.ts)
             return thread
         channel = self.fake.world.direct(user).id if direct else CHANNEL
-        return addresses.thread(TEAM, channel, self.fake.say(user, channel, words))
+        return notation.thread(TEAM, channel, self.fake.say(user, channel, words))
 
     def name_in_text(self, who: str) -> str:
         return f"<@{self._user(who)}>"
@@ -51,14 +51,14 @@ class SlackStage:
         return thread
 
     async def edit(self, who: str, thread: str, text: str) -> None:
-        place = addresses.place(thread)
+        place = notation.place(thread)
         first = self.fake.world.get(place.channel, place.ts)
         words = f"{MENTION} {_escaped(text)}" if first.text.startswith(MENTION) else _escaped(text)
         self.fake.edit(self._user(who), place.channel, place.ts, words)
 
     async def press(self, who: str, thread: str, label: str, words: str = "") -> None:
         """A person whose press is not acknowledged sees a warning and presses again."""
-        user, place = self._user(who), addresses.place(thread)
+        user, place = self._user(who), notation.place(thread)
         self.fake.world.channels[place.channel].members.add(user)
         await wait_for_button(self, who, thread, label)
         on = next(m for m in reversed(self.fake.thread(place.channel, place.ts, user)) if label in m.labels)
@@ -68,7 +68,7 @@ class SlackStage:
 
         await until(taken, f"an answer to {label}")
         message = next(m for m in self.fake.world.messages if m.ts == on.ts)
-        carried = next(presses.read(c.value) for c in controls(message.blocks) if c.label == label)
+        carried = next(read_press(c.value) for c in controls(message.blocks) if c.label == label)
         if carried and carried.opens_form:
             await self._fill(user, words)
 
@@ -81,7 +81,7 @@ class SlackStage:
 
     async def shown(self, who: str, thread: str) -> list[Shown]:
         """What the blocks say and what a notification says; a file belongs to the card before it."""
-        place = addresses.place(thread)
+        place = notation.place(thread)
         return [
             Shown(text=f"{seen.words}\n{seen.text}", buttons=seen.labels, by_bot=seen.by_bot, private=seen.ephemeral)
             for seen in self.fake.thread(place.channel, place.ts, self._user(who))
@@ -92,7 +92,7 @@ class SlackStage:
         return [shown for shown in await self.shown(who, thread) if shown.private]
 
     async def is_seen(self, thread: str) -> bool:
-        place = addresses.place(thread)
+        place = notation.place(thread)
         return bool(self.fake.world.get(place.channel, place.ts).reactions.get("eyes"))
 
     def _user(self, who: str) -> str:

@@ -9,8 +9,8 @@ import pytest
 from agents.domain.decisions.authority import Kind
 from agents.domain.ids import Thread
 from agents.ports import Asked
-from bot.platforms.discord.addresses import Place
-from bot.platforms.slack import addresses
+from bot.platforms.discord.notation import Place
+from bot.platforms.slack import notation
 from tests.fakes.slack.fake import CHANNEL
 from tests.fakes.work import ScriptedMinions, Workshop, says
 from tests.scenarios.conftest import Opened, Play
@@ -58,7 +58,7 @@ async def told_directly(play: Play, who: str) -> str:
 
     async def look() -> str | None:
         if play.stage.name == "slack":
-            direct = fake.world.direct(addresses.user(play.stage.account(who))).id
+            direct = fake.world.direct(notation.user(play.stage.account(who))).id
             found = [m.text for m in fake.world.messages if m.channel == direct and m.bot_id]
         else:
             found = [fake.seen(m).text for m in fake.world.direct(fake.world.user(who)).messages]
@@ -93,7 +93,7 @@ async def test_a_status_card_that_was_deleted_comes_back_at_its_next_change(open
     before = [m for m in await play.stage.shown("ana", thread) if m.text.startswith("T-1 · ")]
     assert len(before) == 1
     if play.stage.name == "slack":
-        place = addresses.place(Thread(thread))
+        place = notation.place(Thread(thread))
         card = next(m for m in fake.thread(place.channel, place.ts) if m.words.startswith("T-1 · "))
         fake.delete(place.channel, card.ts)
     else:
@@ -111,7 +111,7 @@ async def test_a_request_that_was_deleted_at_once_is_told_to_whoever_wrote_it(op
     play = await opened(given(Workshop()))
     fake: Any = play.stage.fake  # type: ignore[attr-defined]
     if play.stage.name == "slack":
-        ts = addresses.place(Thread(await play.stage.say("ana", "add a login page", mention=True))).ts
+        ts = notation.place(Thread(await play.stage.say("ana", "add a login page", mention=True))).ts
         fake.delete(CHANNEL, ts)
     else:
         await fake.gateway.listened()

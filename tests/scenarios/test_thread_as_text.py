@@ -10,7 +10,7 @@ from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from agents.domain.ids import Thread
-from bot.platforms.slack import addresses
+from bot.platforms.slack import notation
 from tests.fakes.work import Workshop
 from tests.scenarios.conftest import THREE, Given, Opened, Play
 from tests.scenarios.rehearsed import REQUEST
@@ -64,7 +64,7 @@ async def as_text(play: Play, thread: str) -> str:
     """The thread as the lead sees it, once nothing more is under way."""
     shown = await play.silence("lead", thread)
     if play.stage.name == "slack":  # what the blocks say, without the words for notifications
-        place = addresses.place(Thread(thread))
+        place = notation.place(Thread(thread))
         seen = play.stage.fake.thread(place.channel, place.ts, "U0LEAD")  # type: ignore[attr-defined]
         said = [(m.by_bot, m.words, m.labels) for m in seen if not m.files]
     else:

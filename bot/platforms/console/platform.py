@@ -19,7 +19,7 @@ from bot.messages import Bounds, Card, Gone, Platform, Unsure, dump_card
 from bot.platforms.console import ConsoleSettings
 from bot.platforms.console.access import ConsoleOptions, needs_login
 from bot.platforms.console.server import running
-from bot.platforms.provider_checks import Now
+from bot.platforms.setup import Now
 from bot.queries.query_api import QueryApi
 from bot.queries.views import Pages
 from bot.services import Services

@@ -1,7 +1,26 @@
-"""The adapter of Discord: its gateway, and its events and cards in both directions."""
+"""The adapter of Discord: its settings, its gateway, and its events and cards in both directions."""
 
-from bot.config.platforms import IdForm, Membership, PlatformSpec
-from bot.platforms.discord.settings import DiscordSettings
+from dataclasses import dataclass
+
+from bot.config.fields import Address, Token
+from bot.config.platforms import IdForm, Membership, PlatformSettings, PlatformSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscordSettings(PlatformSettings):
+    """The `discord:` section of overlord.yaml."""
+
+    token: Token | None = None
+    api_url: Address = "https://discord.com/api/v10"
+    gateway_url: Address = "wss://gateway.discord.gg/"
+
+    @property
+    def api(self) -> str:
+        return self.api_url
+
+    def describe(self, http_port: int) -> str:
+        return "Discord"
+
 
 PLATFORM = PlatformSpec(
     name="discord",
@@ -18,7 +37,7 @@ PLATFORM = PlatformSpec(
     ),
     possessive="Discord's",
     loggers=("discord",),
-    connect="bot.platforms.discord.connection:connect",
-    checks="bot.platforms.discord.checks:checks",
-    manifest="bot.platforms.discord.manifest:discord",
+    connect="bot.platforms.discord.gateway:connect",
+    checks="bot.platforms.discord.setup:checks",
+    manifest="bot.platforms.discord.setup:manifest",
 )

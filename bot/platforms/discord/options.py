@@ -1,16 +1,14 @@
-"""Options of the Discord gateway, and what it asks of the store."""
+"""Options of the Discord gateway, and what it asks of the database."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-from typing import Any, Protocol
+from datetime import timedelta
+from typing import Any
 
-from agents.catalog.yaml import read_yaml
 from agents.domain.ids import Thread
 from agents.domain.text.redact import Redact, Redactor
-from bot.delivery.waits import Waits
-from bot.messages import Button
-from manifests import packaged
+from bot.messages import Button, load_card
+from bot.platforms.provider import GatewayStore, Waits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,9 +16,8 @@ class DiscordOptions:
     token: str = field(repr=False)
     api_url: str
     gateway_url: str
-    guilds: frozenset[str] = frozenset()  # heard in these alone; empty: in all it is in
     roles: frozenset[str] = frozenset()  # that carry rights: "discord-role:1:2"
-    commands: tuple[dict[str, Any], ...] = ()
+    commands: Sequence[dict[str, Any]] = ()
     catch_up: timedelta = timedelta(days=1)
     redact: Redact = field(default_factory=Redactor)  # for what is repeated outside the outbox
     waits: Waits = field(default_factory=Waits)  # what Discord wants left alone for a while
@@ -29,33 +26,13 @@ class DiscordOptions:
     silence: float = 12.0  # after so many seconds without an answer a socket counts as deaf
 
 
-def packaged_commands() -> tuple[dict[str, Any], ...]:
-    """The commands of manifests/discord/app.yaml."""
-    commands: Any = read_yaml(packaged("discord", "app.yaml")).data["commands"]
-    return tuple(commands)
-
-
-class GatewayStore(Protocol):
-    """What the gateway asks of the store, besides accepting deliveries."""
-
+class DiscordStore(GatewayStore):
     async def button(self, thread: Thread, message: str, token: str) -> Button | None:
         """The button of this token on our message, as it was last meant to be shown."""
-        ...
-
-    async def knows(self, thread: Thread) -> bool:
-        """Whether the bot was ever spoken to in this thread."""
-        ...
-
-    async def places(self, since: datetime) -> Sequence[Thread]:
-        """Discord's threads and direct channels in which something was said since then, or where a task is open."""
-        ...
+        post = await self._database.read(lambda tx: tx.posts.on_message(thread, message))
+        card = load_card(post.body) if post else None
+        return next((b for b in (*card.buttons, *card.more) if b.choice.token == token), None) if card else None
 
     async def requests(self) -> Sequence[Thread]:
-        """Discord's threads where a task is open: what they began with may have been edited meanwhile."""
-        ...
-
-    async def cursor(self) -> int:
-        """The message id up to which everything was received; 0 before the first start ever."""
-        ...
-
-    async def save_cursor(self, message: int) -> None: ...
+        """Threads where a task is open: what they began with may have been edited meanwhile."""
+        return await self._database.read(lambda tx: tx.threads.with_open_tasks(self._platform))

@@ -8,15 +8,14 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
-from urllib.parse import quote
 
 import aiohttp
 
 from agents.domain.text.sanitize import count_of, seconds_to_wait, small_number
-from bot.delivery.waits import Waits
 from bot.messages import Gone, Later, Refused, Shut, Unsure
-from bot.platforms.discord.rate_limits import EVERYTHING, scope
+from bot.platforms.provider import Attachment, Recent, Waits
 
 TIMEOUT = 10.0  # below the outbox's own
 NO_CONNECTION = 5.0  # seconds until a server that cannot be reached is tried again
@@ -27,6 +26,8 @@ BARRED = frozenset({50001, 50013, 160005})  # no access, a right is missing, a t
 UNKNOWN_CHANNEL, ALREADY_ANSWERED, NO_DIRECT_MESSAGES = 10003, 40060, 50007
 TOKEN_EXPIRED, ARCHIVED, THREAD_EXISTS = 50027, 50083, 160004
 NO_THREADS = frozenset({50001, 50013, 50024})  # may not, or cannot, be opened here
+EVERYTHING = "*"  # the scope of a global limit
+BUDGETS = 2000  # limits that are known; forgetting one costs at most one 429
 
 
 class Declined(Refused):
@@ -41,12 +42,8 @@ class Barred(Declined, Shut):
     """The bot lacks access there; whoever runs the server can change that."""
 
 
-class Vanished(Gone):
+class Vanished(Declined, Gone):
     """The channel, message or interaction does not exist."""
-
-    def __init__(self, code: int, words: str) -> None:
-        super().__init__(f"Discord says: {words} ({code})")
-        self.code = code
 
 
 class _Limited(Later):
@@ -57,13 +54,10 @@ class _Limited(Later):
         self.everywhere = everywhere
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class File:
-    """An attachment."""
-
-    name: str
-    content: bytes
-    media: str
+def scope(method: str, path: str) -> str:
+    """What one limit is for: method, route and channel; other ids in the path do not matter."""
+    parts = path.partition("?")[0].split("/")
+    return f"{method} {'/'.join(part if at < 3 or not part.isdecimal() else '*' for at, part in enumerate(parts))}"
 
 
 class Rest:
@@ -74,7 +68,7 @@ class Rest:
         self._token = token
         self._waits = waits or Waits()
         self._timeout = aiohttp.ClientTimeout(total=timeout)
-        self._budgets = _Budgets()
+        self._budgets = Recent[str, _Budget](BUDGETS)
         self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> "Rest":
@@ -88,11 +82,13 @@ class Rest:
         if self._session:
             await self._session.close()
 
-    async def call(self, method: str, path: str, body: object = None, files: Sequence[File] = ()) -> Any:
+    async def call(self, method: str, path: str, body: object = None, files: Sequence[Attachment] = ()) -> Any:
         """Ask as the bot. `path` is already quoted."""
         name = scope(method, path)
         self._check(name)
-        budget = self._budgets.of(name)
+        if name not in self._budgets:
+            self._budgets[name] = _Budget()
+        budget = self._budgets[name]
         await budget.turn()
         request = _Request(method=method, path=path, body=body, files=files, token=self._token)
         try:
@@ -108,7 +104,7 @@ class Rest:
         for limited in (EVERYTHING, name):
             self._waits.check(limited)
 
-    async def answer(self, method: str, path: str, body: object = None, files: Sequence[File] = ()) -> Any:
+    async def answer(self, method: str, path: str, body: object = None, files: Sequence[Attachment] = ()) -> Any:
         """Ask with the token that the path holds: interactions, which no limit of ours should delay."""
         return await self._ask(_Request(method=method, path=path, body=body, files=files), _Budget())
 
@@ -128,16 +124,12 @@ class Rest:
             raise Unsure(f"{type(problem).__name__} on {request.method}") from problem
 
 
-def quote_emoji(emoji: str) -> str:
-    return quote(emoji, safe="")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Request:
     method: str
     path: str
     body: object
-    files: Sequence[File]
+    files: Sequence[Attachment]
     token: str = ""
 
     @property
@@ -239,17 +231,28 @@ class _Budget:
             self._ahead = None
 
 
-class _Budgets:
-    """What is left of each known limit. Dropping one costs at most one 429."""
+def trace_waits(waits: Waits, api_path: str) -> aiohttp.TraceConfig:
+    """Makes discord.py respect and record the stored waits, which it would forget with its client."""
 
-    MOST = 2000
+    def scope_of(method: str, path: str) -> str:
+        return scope(method, path.removeprefix(api_path.rstrip("/")))
 
-    def __init__(self) -> None:
-        self._known: dict[str, _Budget] = {}
+    async def before(
+        session: aiohttp.ClientSession, context: SimpleNamespace, asked: aiohttp.TraceRequestStartParams
+    ) -> None:
+        for name in (EVERYTHING, scope_of(asked.method, asked.url.path)):
+            await asyncio.sleep(waits.seconds_left(name))
 
-    def of(self, scope: str) -> _Budget:
-        if scope not in self._known:
-            if len(self._known) >= self.MOST:
-                self._known.clear()
-            self._known[scope] = _Budget()
-        return self._known[scope]
+    async def after(
+        session: aiohttp.ClientSession, context: SimpleNamespace, told: aiohttp.TraceRequestEndParams
+    ) -> None:
+        headers = told.response.headers
+        if told.response.status == 429:
+            everywhere = "X-RateLimit-Global" in headers or headers.get("X-RateLimit-Scope") == "global"
+            name = EVERYTHING if everywhere else scope_of(told.method, told.url.path)
+            await waits.keep(name, seconds_to_wait(headers.get("Retry-After"), NOT_LET_IN))
+
+    trace = aiohttp.TraceConfig()
+    trace.on_request_start.append(before)
+    trace.on_request_end.append(after)
+    return trace

@@ -17,42 +17,78 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from agents.domain.errors import SettingsProblem
-from bot.messages import Gone, Later, Refused, Unsure
-from bot.platforms.slack.directory import Directory, UserGroups
-from bot.platforms.slack.incoming.catch_up import CatchUp, Checkpoint
-from bot.platforms.slack.incoming.follow_ups import FollowUps
-from bot.platforms.slack.incoming.http_endpoint import serve_http
-from bot.platforms.slack.incoming.receiver import Receiver
-from bot.platforms.slack.incoming.socket_mode import SocketMode
-from bot.platforms.slack.options import Accept, SlackOptions
-from bot.platforms.slack.outgoing.platform import SlackPlatform
+from agents.domain.ids import Account
+from bot.config.settings import Settings
+from bot.intake.inbox import Inbox
+from bot.messages import Card, Later, Platform, Refused, Unsure
+from bot.platforms.provider import Accept, Waits
+from bot.platforms.setup import reveal
+from bot.platforms.slack import SlackSettings
+from bot.platforms.slack.catch_up import CatchUp, Checkpoint
+from bot.platforms.slack.options import SlackOptions, SlackStore
 from bot.platforms.slack.payloads import Me
-from bot.platforms.slack.web_client import TOKENS, Pace, SlackClient, error_of, translate_errors
+from bot.platforms.slack.platform import SlackPlatform
+from bot.platforms.slack.receiver import Receiver
+from bot.platforms.slack.transports import listen_on_sockets, serve_http
+from bot.platforms.slack.web_client import TOKENS, Directory, Pace, SlackClient, UserGroups, error_of, translate_errors
+from bot.queries.query_api import QueryApi
+from bot.queries.views import Portion
+from bot.services import Services
 
 log = logging.getLogger("overlord.slack")
 
 
+HOME_SHOWS = 30  # cards of what needs somebody; Slack takes no more on a home
+_SAFE = {"X-Content-Type-Options": "nosniff"}
+_TEXT: dict[str, str | Sequence[str]] = {"content-type": "text/plain; charset=utf-8"}
+
+
 @asynccontextmanager
-async def open_gateway(options: SlackOptions, accept: Accept) -> AsyncIterator[SlackPlatform]:
+async def connect(settings: Settings, office: Services, inbox: Inbox, desk: QueryApi) -> AsyncIterator[Platform]:
+    async def needs(account: Account) -> tuple[Sequence[Card], int]:
+        oldest = await desk.needs(account, Portion(most=HOME_SHOWS))
+        return [need.card for need in oldest], await desk.count_needs(account)
+
+    slack, real = settings.section(SlackSettings), office.clock.real_seconds
+    options = SlackOptions(
+        bot_token=reveal(slack.bot_token),
+        app_token=reveal(slack.app_token),
+        signing_secret=reveal(slack.signing_secret),
+        api_url=slack.api_url,
+        http_host=settings.http_host,
+        http_port=settings.http_port,
+        now=office.clock.now,
+        limits=settings.limits,
+        groups=settings.memberships("slack-group"),
+        needs=needs,
+        timeout=real(settings.limits.provider_timeout),
+        posts_apart=real(1.0),
+        redact=office.redact,
+        waits=await Waits.recall("slack", office.database),
+    )
+    async with open_gateway(options, inbox.accept, SlackStore("slack", office.database)) as platform:
+        yield platform
+
+
+@asynccontextmanager
+async def open_gateway(options: SlackOptions, accept: Accept, store: SlackStore) -> AsyncIterator[SlackPlatform]:
     """Listens while the block runs. If Slack cannot be reached at first, it is retried in the background."""
     async with AsyncExitStack() as stack:
         limit = aiohttp.ClientTimeout(total=options.timeout)
         session = await stack.enter_async_context(aiohttp.ClientSession(timeout=limit))
         client = SlackClient(options, session)
-        gateway = _Gateway(options, client, accept)
+        gateway = _Gateway(options, client, accept, store)
         stack.push_async_callback(gateway.stop)
         await gateway.start(stack)
         yield gateway.platform
 
 
 class _Gateway:
-    def __init__(self, options: SlackOptions, client: AsyncWebClient, accept: Accept) -> None:
+    def __init__(self, options: SlackOptions, client: AsyncWebClient, accept: Accept, store: SlackStore) -> None:
         self.platform = SlackPlatform(client, Pace(options.posts_apart))
-        self._options = options
-        self._client = client
-        self._accept = accept
+        self._options, self._client, self._accept, self._records = options, client, accept, store
         self._receiver: Receiver | None = None
-        self._checkpoint = Checkpoint(options.store)
+        self._checkpoint = Checkpoint(store)
         self._tasks: set[asyncio.Task[None]] = set()
         self._app = self._bolt()
 
@@ -79,7 +115,7 @@ class _Gateway:
         errand = getattr(work, "__qualname__", "")
         try:
             await work
-        except (Refused, Gone, Later, Unsure) as problem:
+        except (Refused, Later, Unsure) as problem:
             log.warning("Slack did not take an errand", extra={"problem": str(problem), "errand": errand})
         except Exception:
             log.exception("an errand failed", extra={"errand": errand})
@@ -95,13 +131,12 @@ class _Gateway:
         if not self._options.app_token:
             await catch_up.run()
             return
-        sockets = SocketMode(self._app, self._client, self._options)
 
         def connected_anew() -> None:
             self._checkpoint.whole = False  # until what was missed before is read
             self.aside(catch_up.run())
 
-        await sockets.listen(connected_anew, self.aside)
+        await listen_on_sockets(self._app, self._client, self._options, connected_anew, self.aside)
 
     def _seen(self, ts: str) -> None:
         if self._checkpoint.is_due(ts):
@@ -131,14 +166,14 @@ class _Gateway:
     def _receive_for(self, me: Me) -> Receiver:
         return Receiver(
             me=me,
+            client=self._client,
+            options=self._options,
             accept=self._accept,
+            store=self._records,
             directory=Directory(self._client),
             user_groups=UserGroups(self._client, me, self._options.groups),
-            follow_ups=FollowUps(self._client, me, self._options.needs, self._options.redact),
             echoes=self.platform.echoes,
-            store=self._options.store,
             seen=self._seen,
-            now=self._options.now,
             after=self.aside,
         )
 
@@ -189,7 +224,3 @@ class _StoreFirst(AsyncMiddleware):
         self, *, req: AsyncBoltRequest, resp: BoltResponse, next: Callable[[], Awaitable[BoltResponse]]
     ) -> BoltResponse:
         return await self._store(req.body)
-
-
-_SAFE = {"X-Content-Type-Options": "nosniff"}
-_TEXT: dict[str, str | Sequence[str]] = {"content-type": "text/plain; charset=utf-8"}

@@ -2,12 +2,13 @@
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field
 
 # Slack leaves out what is empty, or sends null for it
 Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
 # A moment and a message's name in one: "1700000000.000100"; what is none cannot be dated, and is not read
 Ts = Annotated[Text, Field(pattern=r"^([0-9]{1,10}(\.[0-9]{1,9})?)?$")]
+Cursor = Annotated[Text, Field(validation_alias=AliasPath("response_metadata", "next_cursor"))]
 
 
 class Payload(BaseModel):
@@ -25,7 +26,6 @@ class Mark(Payload):
 
 
 class Metadata(Payload):
-    event_type: Text = ""
     event_payload: dict[str, Any] = {}  # other apps put in it whatever they like
 
     @property
@@ -44,7 +44,6 @@ class Upload(Payload):
 class Message(Payload):
     """A message in an event or in an answer; events add where it is."""
 
-    type: Text = "message"
     subtype: Text = ""
     user: Text = ""
     bot_id: Text = ""
@@ -61,27 +60,20 @@ class Message(Payload):
     metadata: Metadata | None = None
     reply_count: int = 0
     latest_reply: Ts = ""
-    files: list["Upload"] = []
+    files: list[Upload] = []
     message: "Message | None" = None  # of a change
     previous_message: "Message | None" = None
 
 
 class Posted(Payload):
     ts: str = Field(min_length=1)
+    channel: Text = ""
     message: Message
-
-
-class _Cursor(Payload):
-    next_cursor: Text = ""
 
 
 class Page(Payload):
     messages: list[Message] = []
-    response_metadata: _Cursor | None = None
-
-    @property
-    def next_cursor(self) -> str:
-        return self.response_metadata.next_cursor if self.response_metadata else ""
+    next_cursor: Cursor = ""
 
 
 # ── other events ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -123,10 +115,6 @@ class EventBody(Payload):
     event: dict[str, Any]
     authorizations: list[Authorization] | None = None
 
-    @property
-    def kind(self) -> str:
-        return str(self.event.get("type", ""))
-
 
 # ── interactions ────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -138,24 +126,11 @@ class Person(Payload):
     team_id: Text = ""
 
 
-class Option(Payload):
-    value: Text = ""
-
-
-class Label(Payload):
-    text: Text = ""
-
-
 class Action(Payload):
-    action_id: Text = ""
     action_ts: Text = ""
     value: Text = ""
-    text: Label | None = None
-    selected_option: Option | None = None
-
-    @property
-    def button_value(self) -> str:
-        return self.selected_option.value if self.selected_option else self.value
+    chosen: Annotated[Text, Field(validation_alias=AliasPath("selected_option", "value"))] = ""  # of a menu
+    label: Annotated[Text, Field(validation_alias=AliasPath("text", "text"))] = ""
 
 
 class Container(Payload):
@@ -175,16 +150,15 @@ class Pressing(Payload):
     actions: list[Action]
 
 
-class _State(Payload):
-    values: dict[str, dict[str, Option]] = {}
+class Input(Payload):
+    value: Text = ""
 
 
 class View(Payload):
     id: str
     hash: Text = ""
-    callback_id: Text = ""
     private_metadata: Text = ""
-    state: _State | None = None
+    inputs: Annotated[dict[str, dict[str, Input]], Field(validation_alias=AliasPath("state", "values"))] = {}
 
 
 class Submission(Payload):
@@ -214,35 +188,29 @@ class Me(Payload):
     bot_id: str
 
 
-class _Profile(Payload):
-    display_name: Text = ""
-    real_name: Text = ""
-
-
 class UserInfo(Payload):
-    team_id: Text = ""
-    name: Text = ""
-    is_bot: bool = False
-    deleted: bool = False
-    profile: _Profile = _Profile()
+    """Somebody, as users.info knows them."""
+
+    id: Annotated[str, Field(validation_alias=AliasPath("user", "id"))]
+    team: Annotated[Text, Field(validation_alias=AliasPath("user", "team_id"))] = ""
+    login: Annotated[Text, Field(validation_alias=AliasPath("user", "name"))] = ""
+    display_name: Annotated[Text, Field(validation_alias=AliasPath("user", "profile", "display_name"))] = ""
+    real_name: Annotated[Text, Field(validation_alias=AliasPath("user", "profile", "real_name"))] = ""
+    is_bot: Annotated[bool, Field(validation_alias=AliasPath("user", "is_bot"))] = False
+    gone: Annotated[bool, Field(validation_alias=AliasPath("user", "deleted"))] = False  # the account was deactivated
 
     @property
-    def display_name(self) -> str:
-        return self.profile.display_name or self.profile.real_name or self.name
-
-
-class UserAnswer(Payload):
-    user: UserInfo
+    def name(self) -> str:
+        return self.display_name or self.real_name or self.login
 
 
 class Members(Payload):
     users: list[str] = []
 
 
-class _Conversation(Payload):
+class Conversation(Payload):
     id: str
 
 
 class Conversations(Payload):
-    channels: list[_Conversation] = []
-    response_metadata: _Cursor | None = None
+    channels: list[Conversation] = []

@@ -1,9 +1,9 @@
-"""Slack's Web API in the outbox's terms: a call succeeds, or raises Later, Refused or Unsure; and the pace of posts."""
+"""Slack's Web API in the outbox's terms: a call succeeds, or raises Later, Refused or Unsure. Also who people are."""
 
 import asyncio
 import logging
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,7 +15,9 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from agents.domain.text.sanitize import seconds_to_wait
 from bot.messages import Deleted, Gone, Later, Refused, Shut, Unsure
+from bot.platforms.slack.notation import Place
 from bot.platforms.slack.options import SlackOptions
+from bot.platforms.slack.payloads import Me, Members, Message, Page, UserInfo
 
 log = logging.getLogger("overlord.slack")
 
@@ -24,46 +26,32 @@ UNTRUSTED = 60.0  # the same for a token it does not take: the operator has to a
 TURN_WITHIN = 2.0  # the longest wait for a channel's next turn; beyond that the outbox waits
 LIMITED = 30.0  # where a 429 does not say for how long
 
-DELETED = frozenset({"message_not_found"})
-GONE = frozenset(
-    {
-        "thread_not_found",
-        "user_not_in_channel",
-        "user_not_found",
-        "cannot_reply_to_message",
-        "no_item_specified",
-    }
-)
-# What an operator or a channel's owner can undo: archived, not invited, not allowed.
-SHUT = frozenset(
-    {
-        "channel_not_found",
-        "is_archived",
-        "is_inactive",
-        "not_in_channel",
-        "restricted_action",
-        "restricted_action_read_only_channel",
-        "restricted_action_thread_only_channel",
-        "restricted_action_thread_locked",
-        "missing_scope",
-        "no_permission",
-    }
-)
+MEANT: dict[str, type[Refused]] = {
+    "message_not_found": Deleted,
+    **dict.fromkeys(("thread_not_found", "user_not_in_channel", "user_not_found"), Gone),
+    **dict.fromkeys(("cannot_reply_to_message", "no_item_specified"), Gone),
+    # What an operator or a channel's owner can undo: archived, not invited, not allowed.
+    **dict.fromkeys(("channel_not_found", "is_archived", "is_inactive", "not_in_channel"), Shut),
+    **dict.fromkeys(("restricted_action", "restricted_action_read_only_channel", "missing_scope"), Shut),
+    **dict.fromkeys(("restricted_action_thread_only_channel", "restricted_action_thread_locked"), Shut),
+    "no_permission": Shut,
+}
 TOKENS = frozenset(
-    {
-        "invalid_auth",
-        "not_authed",
-        "account_inactive",
-        "token_revoked",
-        "token_expired",
-        "org_login_required",
-        "team_access_not_granted",
-        "ekm_access_denied",
-    }
+    (
+        *("invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"),
+        *("org_login_required", "team_access_not_granted", "ekm_access_denied"),
+    )
 )
 LIMITS = frozenset({"ratelimited", "rate_limited", "message_limit_exceeded"})
 # Slack answered, and even so does not know what became of it
 TROUBLES = frozenset(["fatal_error", "internal_error", "service_unavailable", "request_timeout", "team_added_to_org"])
+PAGE = 200  # messages
+
+KEPT = 3600.0  # seconds for which what Slack said of a person is used
+KEPT_UNKNOWN = 30.0
+FRESH = 5.0  # seconds for which an answer counts as of this moment
+PATIENCE, GROUPS_WITHIN = 1.0, 1.5  # seconds: Slack wants its answer within three
+UNKNOWN = UserInfo.model_validate({"user": {"id": ""}})
 
 
 class SlackClient(AsyncWebClient):
@@ -134,11 +122,7 @@ def _translate(problem: SlackApiError) -> Exception:
         log.error("Slack does not take our token", extra={"problem": error})
         return Later(UNTRUSTED)
     needed = f" (the app needs {data['needed']})" if data.get("needed") else ""
-    kind = next((kind for errors, kind in _MEANT if error in errors), Refused)
-    return kind(f"{error}{needed}")
-
-
-_MEANT: tuple[tuple[frozenset[str], type[Refused]], ...] = ((DELETED, Deleted), (GONE, Gone), (SHUT, Shut))
+    return MEANT.get(error, Refused)(f"{error}{needed}")
 
 
 def _retry_after(problem: SlackApiError) -> float | None:
@@ -172,3 +156,99 @@ class Pace:
             raise Later(due - now)
         self._next[channel] = due + self._apart
         await asyncio.sleep(due - now)
+
+
+async def read_messages(
+    client: AsyncWebClient, place: Place, *, oldest: str = "0", pages: int = 1, tries: int = 1
+) -> AsyncIterator[Message]:
+    """Messages of a thread, or of a channel where `place` has no ts."""
+    cursor = ""
+    for _ in range(pages):
+        page = await _read_page(client, place, oldest, cursor, tries)
+        for message in page.messages:
+            yield message
+        if not (cursor := page.next_cursor):
+            return
+
+
+async def _read_page(client: AsyncWebClient, place: Place, oldest: str, cursor: str, tries: int) -> Page:
+    wanted = {"channel": place.channel, "oldest": oldest, "limit": PAGE, "cursor": cursor, "include_all_metadata": True}
+    method, more = ("conversations.replies", {"ts": place.ts}) if place.ts else ("conversations.history", {})
+    while True:
+        tries -= 1
+        try:
+            with translate_errors():
+                answer = await client.api_call(method, http_verb="GET", params=wanted | more)
+                return Page.model_validate(answer.data)
+        except (Later, Unsure) as problem:
+            if not tries:
+                raise
+            await asyncio.sleep(problem.seconds if isinstance(problem, Later) else 1.0)
+
+
+# ── people ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Directory:
+    """People's names and teams, as Slack said lately."""
+
+    def __init__(self, client: AsyncWebClient) -> None:
+        self._client = client
+        self._known: dict[str, tuple[UserInfo, float]] = {}
+
+    async def person(self, user: str, *, now: bool = False) -> UserInfo:
+        """`now`: as they are at this moment, for what rights hang on."""
+        known, until = self._known.get(user, (UNKNOWN, 0.0))
+        if time.monotonic() < (until - KEPT + FRESH if now else until):
+            return known
+        try:
+            async with asyncio.timeout(PATIENCE):
+                with translate_errors():
+                    answer = await self._client.users_info(user=user)
+                    known, kept = UserInfo.model_validate(answer.data), KEPT
+        except (Later, Unsure, Refused, TimeoutError):
+            kept = KEPT_UNKNOWN
+        self._known[user] = (known, time.monotonic() + kept)
+        return known
+
+    def known(self, user: str) -> UserInfo:
+        """Without asking."""
+        return self._known.get(user, (UNKNOWN, 0.0))[0]
+
+    def name(self, user: str) -> str:
+        """Without asking: their name, or their id."""
+        return self.known(user).name or user
+
+
+class UserGroups:
+    """Members of the user groups that carry rights, of our own team only."""
+
+    def __init__(self, client: AsyncWebClient, me: Me, groups: frozenset[str]) -> None:
+        self._client = client
+        self._groups = sorted(group for group in groups if group.split(":")[1] == me.team_id)
+        self._known: dict[str, tuple[frozenset[str], float]] = {}
+
+    async def of(self, user: str, *, now: bool = False) -> tuple[str, ...]:
+        """The groups this user is in; a group that cannot be read has no members. `now`: do not use the cache."""
+        if not self._groups:
+            return ()
+        members = await asyncio.gather(*(self._members(group, now) for group in self._groups))
+        return tuple(group for group, inside in zip(self._groups, members, strict=True) if user in inside)
+
+    async def _members(self, group: str, now: bool) -> frozenset[str]:
+        known, until = self._known.get(group, (frozenset(), 0.0))
+        fresh = time.monotonic() < until
+        if fresh and not now:
+            return known
+        try:
+            async with asyncio.timeout(GROUPS_WITHIN):
+                with translate_errors():
+                    answer = await self._client.usergroups_users_list(usergroup=group.rpartition(":")[2])
+                    known = frozenset(Members.model_validate(answer.data).users)
+        except (Later, Unsure, Refused, TimeoutError) as problem:
+            if fresh and isinstance(problem, Later):
+                return known
+            log.warning("a user group lets nobody in", extra={"group": group, "problem": str(problem)})
+            known = frozenset()
+        self._known[group] = (known, time.monotonic() + FRESH)
+        return known

@@ -6,8 +6,8 @@ from agents.domain.text.redact import Redactor
 from bot.cards.discreet import discreet
 from bot.cards.links import Ways, with_kept, with_task_page
 from bot.messages import Attached, Card, Link, dump_card, load_card
-from bot.platforms.discord.outgoing.views import May, render as discord_render
-from bot.platforms.slack.outgoing.blocks import render as slack_render
+from bot.platforms.discord.views import May, render as discord_render
+from bot.platforms.slack.blocks import render as slack_render
 from tests.domain.secret_corpus import BARE
 from tests.llm.rig import task
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pytest
+from bot.platforms.console.settings import ConsoleSettings
 
 from agents.catalog.library import load_catalog
 from agents.domain.checks.gates import ExtraGate, GateCommands, OnFail
@@ -15,8 +16,8 @@ from agents.domain.limits import Limits
 from bot.config.overlord import VARIABLES
 from bot.config.settings import BadSettings, Settings, load_settings
 from bot.platforms.console import ConsoleSettings
-from bot.platforms.discord.settings import DiscordSettings
-from bot.platforms.slack.settings import SlackSettings
+from bot.platforms.discord import DiscordSettings
+from bot.platforms.slack import SlackSettings
 
 
 class Desk:

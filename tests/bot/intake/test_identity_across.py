@@ -13,7 +13,7 @@ import pytest
 from agents.domain.decisions.decision import Decision, DecisionState
 from agents.domain.ids import Account, TaskId
 from agents.ports import Ports
-from bot.platforms.slack.directory import FRESH
+from bot.platforms.slack.web_client import FRESH
 from bot.queries.people_queries import PeopleQueries
 from tests.builders.decisions import question
 from tests.fakes.discord import FakeDiscord

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from agents.domain.limits import Limits
+from bot.intake.access import OverQuota, Quota, is_free
 from bot.intake.conversation import understand
-from bot.intake.quota import OverQuota, Quota, is_free
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 LIMITS = Limits(quota_per_person=3, quota_per_channel=5)

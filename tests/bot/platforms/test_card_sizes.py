@@ -6,8 +6,8 @@ from hypothesis import given, settings, strategies as st
 
 from agents.domain.ids import DecisionId
 from bot.messages import Button, Card, Choice, Row
-from bot.platforms.discord.outgoing import views
-from bot.platforms.slack.outgoing.blocks import render
+from bot.platforms.discord import views
+from bot.platforms.slack.blocks import render
 from tests.fakes.discord.limits import check_message
 from tests.fakes.slack import kit
 from tests.fakes.slack.api import EDIT_TEXT_MOST, MESSAGE_MOST

@@ -10,8 +10,8 @@ from datetime import datetime, timedelta
 from agents.domain.ids import DecisionId, Thread
 from bot.messages import Button, Card, Choice, Delivery, Pressed, Said, Style
 from bot.platforms.discord.gateway import open_gateway
-from bot.platforms.discord.options import DiscordOptions
-from bot.platforms.discord.outgoing.platform import DiscordPlatform
+from bot.platforms.discord.options import DiscordOptions, DiscordStore
+from bot.platforms.discord.platform import DiscordPlatform
 from store.database import StoreUnavailable
 from tests.fakes.discord.server import FakeDiscord
 
@@ -46,8 +46,8 @@ CARD = Card(
 
 
 @dataclass
-class Kept:
-    """Implements GatewayStore, and takes deliveries once each."""
+class Kept(DiscordStore):
+    """Stands for the database, and takes deliveries once each."""
 
     heard: list[Delivery] = field(default_factory=list)
     doubled: int = 0

@@ -11,8 +11,8 @@ from agents.domain.errors import OverlordError
 from agents.domain.ids import Thread
 from bot.messages import Delivery, Edited, Pressed, Said
 from bot.platforms.slack.gateway import open_gateway
-from bot.platforms.slack.options import SlackOptions
-from bot.platforms.slack.outgoing.platform import SlackPlatform
+from bot.platforms.slack.options import SlackOptions, SlackStore
+from bot.platforms.slack.platform import SlackPlatform
 from tests.fakes.ports import free_port
 from tests.fakes.slack.delivery import SIGNING_SECRET
 from tests.fakes.slack.fake import FakeSlack, fake_slack
@@ -24,7 +24,7 @@ Kind = TypeVar("Kind", bound=Delivery)
 
 
 @dataclass
-class Listening:
+class Listening(SlackStore):
     """What was heard, each delivery once, as the store would keep it."""
 
     fake: FakeSlack
@@ -34,7 +34,7 @@ class Listening:
     keys: set[str] = field(default_factory=set)
     again: int = 0  # deliveries that had come before
     threads: Mapping[Thread, str] = field(default_factory=dict)  # threads from before, each with the last that was said
-    marked: str = ""
+    marked: int = 0
     platform: SlackPlatform = field(init=False)
 
     async def accept(self, delivery: Delivery) -> bool:
@@ -61,7 +61,7 @@ class Listening:
     def pressed(self) -> list[Pressed]:
         return [d for d in self.heard if isinstance(d, Pressed)]
 
-    # ── bot.platforms.slack.options.GatewayStore ──────────────────────────────────────────────────────────────
+    # ── bot.platforms.slack.options.SlackStore ────────────────────────────────────────────────────────────────
 
     async def is_ours(self, thread: Thread, message: str) -> bool:
         mine = [said.message for said in self.said if said.thread == thread]
@@ -70,11 +70,11 @@ class Listening:
     async def last_heard(self, since: datetime) -> Mapping[Thread, str]:
         return self.threads
 
-    async def cursor(self) -> str:
+    async def cursor(self) -> int:
         return self.marked
 
-    async def save_cursor(self, ts: str) -> None:
-        self.marked = ts
+    async def save_cursor(self, message: int) -> None:
+        self.marked = message
 
     async def until(self, true: Callable[[], object], within: float = 60.0) -> None:
         clock = asyncio.get_running_loop().time
@@ -113,12 +113,13 @@ async def joined(
     mode: str,
     known: frozenset[str] = frozenset(),
     threads: Mapping[Thread, str] = _NONE,
+    store: SlackStore | None = None,
     **change: Any,
 ) -> AsyncIterator[Listening]:
     """`known`: keys of what was heard before; `threads`: where, each with the last that was said in it."""
     there = Listening(fake, keys=set(known), threads=threads)
-    options = replace(options_for(fake, mode), **{"store": there, **change})
-    async with open_gateway(options, there.accept) as platform:
+    options = replace(options_for(fake, mode), **change)
+    async with open_gateway(options, there.accept, store or there) as platform:
         there.platform = platform
         if mode == SOCKET:
             await there.until(lambda: fake.sockets.open)

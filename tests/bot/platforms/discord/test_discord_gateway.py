@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.messages import Card, Edited
-from bot.platforms.discord.addresses import Place, account_of
+from bot.platforms.discord.notation import Place, account_of
 from tests.fakes.discord import FakeDiscord
 from tests.fakes.discord.inbox import CARD, Kept, listening, until
 from tests.fakes.discord.interactions import DEFER_UPDATE, Failed
@@ -117,17 +117,12 @@ async def test_names_and_typed_mentions_carry_no_identity(fake: FakeDiscord) -> 
         assert said.by == account_of(mallory.id)
 
 
-async def test_other_applications_and_guilds_are_ignored(fake: FakeDiscord) -> None:
+async def test_presses_for_other_applications_are_ignored(fake: FakeDiscord) -> None:
     """Attack 8."""
     ana, kept = fake.world.user("ana"), Kept()
-    other = fake.world.guild("elsewhere")
-    there = fake.world.text_channel(other, "general")
-    async with listening(fake, kept, guilds=frozenset({fake.guild.id})) as platform:
-        fake.say(ana, there, f"{fake.bot_mention} from elsewhere")
+    async with listening(fake, kept) as platform:
         first = fake.say(ana, fake.general, f"{fake.bot_mention} from here")
         (said,) = await kept.said()
-        assert said.text == "from here"
-
         kept.cards[await platform.post(said.thread, "decision:1", CARD)] = CARD
         message = fake.world.channels[first.id].messages[-1]
         fake.interactions.application = "99"

@@ -9,8 +9,8 @@ import pytest
 
 from agents.domain.ids import DecisionId, Thread
 from bot.messages import Button, Card, Choice, Deleted, Gone, Later, Refused, Row, Shut, Unsure
-from bot.platforms.discord.addresses import Place, account_of
-from bot.platforms.discord.outgoing.platform import DiscordPlatform
+from bot.platforms.discord.notation import Place, account_of
+from bot.platforms.discord.platform import DiscordPlatform
 from bot.platforms.discord.rest import Rest
 from tests.fakes.discord import FakeDiscord
 from tests.fakes.discord.trouble import Kind

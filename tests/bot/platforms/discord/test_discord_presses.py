@@ -6,7 +6,7 @@ from statistics import median
 import pytest
 
 from bot.messages import Card
-from bot.platforms.discord.addresses import account_of
+from bot.platforms.discord.notation import account_of
 from tests.fakes.discord import FakeDiscord
 from tests.fakes.discord.inbox import CARD, DECISION, Kept, listening, until
 from tests.fakes.discord.interactions import DEFER_UPDATE, FORM, MESSAGE, UPDATE, Failed

@@ -7,10 +7,10 @@ import discord
 import pytest
 
 from agents.domain.ids import DecisionId
-from bot.delivery.waits import Waits
 from bot.messages import Button, Card, Choice
 from bot.platforms.discord import gateway
-from bot.platforms.discord.addresses import Place
+from bot.platforms.discord.notation import Place
+from bot.platforms.provider import Waits
 from tests.fakes.discord import FakeDiscord
 from tests.fakes.discord.inbox import Kept, listening, options, until
 from tests.fakes.discord.interactions import DEFER_UPDATE
@@ -200,13 +200,19 @@ async def test_what_the_store_could_not_take_is_kept_until_it_can(fake: FakeDisc
         assert kept.texts == ["0", "1", "2", "3", "4"]
 
 
-async def test_without_the_content_intent_it_says_so_and_offers_a_form(fake: FakeDiscord) -> None:
+def told_operator(caplog: pytest.LogCaptureFixture) -> str:
+    return "".join(getattr(record, "problem", "") for record in caplog.records)
+
+
+async def test_without_the_content_intent_it_says_so_and_offers_a_form(
+    fake: FakeDiscord, caplog: pytest.LogCaptureFixture
+) -> None:
     ana, kept = fake.world.user("ana"), Kept()
     fake.gateway.privileged = False
     async with gateway.open_gateway(options(fake), kept.accept, kept) as platform:
         await until(lambda: fake.gateway.identifies == 2)
         await fake.gateway.listened()
-        assert "Message Content" in platform.problem
+        assert "Message Content" in told_operator(caplog)
         fake.say(ana, fake.general, f"{fake.bot_mention} go")
         (said,) = await kept.said()
         assert said.text == "go"
@@ -221,11 +227,12 @@ async def test_without_the_content_intent_it_says_so_and_offers_a_form(fake: Fak
         assert kept.texts == ["go", "take the second"]
 
 
-async def test_a_refused_token_stops_with_a_word_for_the_operator(fake: FakeDiscord) -> None:
+async def test_a_refused_token_stops_with_a_word_for_the_operator(
+    fake: FakeDiscord, caplog: pytest.LogCaptureFixture
+) -> None:
     kept = Kept()
-    async with gateway.open_gateway(options(fake, token="wrong"), kept.accept, kept) as platform:
-        await until(lambda: platform.problem)
-        assert "DISCORD_TOKEN" in platform.problem
+    async with gateway.open_gateway(options(fake, token="wrong"), kept.accept, kept):
+        await until(lambda: "DISCORD_TOKEN" in told_operator(caplog))
         tries = len(fake.http.seen)
         await asyncio.sleep(1.0)
         assert len(fake.http.seen) == tries

@@ -10,9 +10,9 @@ from syrupy.assertion import SnapshotAssertion
 
 from agents.domain.ids import Account, DecisionId, Thread
 from bot.messages import Button, Card, Choice, Row, Style, Tone
-from bot.platforms.discord.addresses import Act, CustomId, Place
-from bot.platforms.discord.outgoing.markup import escape, reference
-from bot.platforms.discord.outgoing.views import May, Rendered, confirmation, form, reference_of, render
+from bot.platforms.discord.notation import Act, CustomId, Place, escape, reference
+from bot.platforms.discord.views import May, Rendered, confirmation, form, reference_of, render
+from bot.platforms.provider import PICTURE, Attachment
 from tests.fakes.discord.limits import check_message, check_modal
 from tests.fakes.discord.people import plain, readable
 from tests.fakes.discord.shapes import Shapes, document
@@ -78,12 +78,12 @@ CARDS: dict[str, Card] = {
 @pytest.mark.parametrize("embeds", [True, False], ids=["embeds", "plain"])
 def test_every_card_fits_and_says_what_it_leaves_out(name: str, embeds: bool, snapshot: SnapshotAssertion) -> None:
     view = render(CARDS[name], ref=REF, answer=name == "a plan", may=May(embed=embeds))
-    check_message(view.payload, files=bool(view.file))
+    check_message(view.payload, files=bool(view.files))
     assert not Shapes(document()).request("POST", "/channels/{channel_id}/messages", view.payload)
     assert view.payload["allowed_mentions"]["parse"] == []
     assert reference_of(view.payload) == REF
     if embeds:
-        assert bool(view.file) == (name in TOO_MUCH)
+        assert bool(view.files) == (name in TOO_MUCH)
     assert outline(view) == snapshot
 
 
@@ -102,7 +102,7 @@ def outline(view: Rendered) -> str:
         menu = [f"({option['label']})" for option in inside[0].get("options", [])]
         buttons = [f"[{part['label']}]{MARKS[part['style']]}" for part in inside if not menu]
         parts.append(" ".join(("── row:", *buttons, *menu)))
-    parts.append(f"── file of {len(view.file)} characters" if view.file else "")
+    parts += [f"── file of {len(file.content.decode())} characters" for file in view.files]
     lines = "\n".join(part for part in parts if part).split("\n")
     short = [line if len(line) <= 160 else f"{line[:80]} […{len(line) - 160}…] {line[-80:]}" for line in lines]
     return "\n".join(short if len(short) <= 40 else [*short[:15], f"[…{len(short) - 30} lines…]", *short[-15:]])
@@ -204,7 +204,7 @@ def test_shapes_are_checked() -> None:
 
 
 def test_the_picture_of_a_plan_goes_with_the_card_and_is_shown_in_it() -> None:
-    view = replace(render(Card(title="A plan", text="for a request")), picture=b"png", pictured="2 after 1")
-    assert [file.name for file in view.files] == ["order.png"]
-    assert view.payload["attachments"] == [{"id": "0", "filename": "order.png", "description": "2 after 1"}]
-    assert view.payload["embeds"][0]["image"] == {"url": "attachment://order.png"}
+    picture = Attachment(name=PICTURE, content=b"png", says="2 after 1")
+    view = replace(render(Card(title="A plan", text="for a request")), files=(picture,))
+    assert view.payload["attachments"] == [{"id": "0", "filename": "plan.png", "description": "2 after 1"}]
+    assert view.payload["embeds"][0]["image"] == {"url": "attachment://plan.png"}

@@ -9,8 +9,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from agents.domain.ids import Account, DecisionId
 from bot.messages import Button, Card, Choice, Row, Style, Tone
-from bot.platforms.slack.outgoing import buttons as presses
-from bot.platforms.slack.outgoing.blocks import home_view, render
+from bot.platforms.slack.blocks import Press, Rendered, home_view, read_press, render
 from tests.fakes.slack import kit
 from tests.fakes.slack.api import MESSAGE_MOST
 from tests.fakes.slack.shown import controls, links_of, pings_in, pings_of, words_of
@@ -106,15 +105,20 @@ def test_slack_takes_every_card(name: str) -> None:
     assert not any("block_id" in block for block in rendered.blocks), "an edit wants new ids, or none"
 
 
+def attached(rendered: Rendered) -> str:
+    """Everything the card says, where the message leaves something out."""
+    return "".join(file.content.decode() for file in rendered.files)
+
+
 @pytest.mark.parametrize("name", ["plan", "text of 20,000", "60 buttons", "a menu of nine", "400 lines", "hostile"])
 def test_a_card_looks_like_this(name: str, snapshot: SnapshotAssertion) -> None:
     rendered = render(LIMITS[name])
-    assert {"text": rendered.text, "blocks": rendered.blocks, "attached": len(rendered.whole)} == snapshot
+    assert {"text": rendered.text, "blocks": rendered.blocks, "attached": len(attached(rendered))} == snapshot
 
 
 def test_what_fits_is_shown_whole_and_nothing_is_attached() -> None:
     rendered = render(PLAN)
-    assert rendered.whole == ""
+    assert rendered.files == []
     words = words_of(rendered.blocks)
     for said in ("Add the limiter to src/**/*.py", "PROCEED", "a spike first", "To decide: an approver", "Go on?"):
         assert said in words or said in json.dumps(rendered.blocks, ensure_ascii=False)
@@ -125,7 +129,7 @@ def test_what_fits_is_shown_whole_and_nothing_is_attached() -> None:
 def test_what_does_not_fit_is_counted_and_attached_whole() -> None:
     rendered = render(replace(PLAN, text=LONG))
     assert "more characters" in words_of(rendered.blocks)
-    assert LONG.strip() in rendered.whole
+    assert LONG.strip() in attached(rendered)
     assert [c.label for c in controls(rendered.blocks)][:3] == ["Approve plan", "Request changes", "Drop plan"]
 
 
@@ -153,16 +157,16 @@ def test_times_are_shown_in_the_readers_own_zone() -> None:
 
 
 def test_every_control_carries_its_token_and_the_form_it_opens() -> None:
-    found = {c.label: presses.read(c.value) for c in controls(render(PLAN).blocks)}
+    found = {c.label: read_press(c.value) for c in controls(render(PLAN).blocks)}
     assert all(press and press.token.startswith(DECISION) for press in found.values())
-    assert found["Request changes"] == presses.Press(token=f"{DECISION}.b", asks="What should change?")
-    assert found["Drop plan"] == presses.Press(token=f"{DECISION}.c"), "Slack itself asks to confirm a button"
-    assert found["Cancel task"] == presses.Press(token=f"{DECISION}.e", confirm="Cancel this task?")
+    assert found["Request changes"] == Press(token=f"{DECISION}.b", asks="What should change?")
+    assert found["Drop plan"] == Press(token=f"{DECISION}.c"), "Slack itself asks to confirm a button"
+    assert found["Cancel task"] == Press(token=f"{DECISION}.e", confirm="Cancel this task?")
 
 
 @pytest.mark.parametrize("value", ["", "x", "d" * 22, f"{'d' * 22}.", f"{'d' * 21}.a", f"{'d' * 22}.a|x", "../../etc"])
 def test_a_value_that_is_not_ours_is_no_press(value: str) -> None:
-    assert presses.read(value) is None
+    assert read_press(value) is None
 
 
 def test_the_home_shows_what_fits_and_counts_the_rest() -> None:
@@ -170,6 +174,6 @@ def test_the_home_shows_what_fits_and_counts_the_rest() -> None:
     for view in (few, many):
         assert kit.check_view(view) == []
     assert "more: say `what needs me` to me, and I list all of them" in words_of(many["blocks"])
-    pressed = presses.read(controls(many["blocks"])[0].value)
+    pressed = read_press(controls(many["blocks"])[0].value)
     assert pressed
     assert pressed.shown == "f" * 32

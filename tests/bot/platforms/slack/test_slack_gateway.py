@@ -226,7 +226,7 @@ async def test_bots_webhooks_and_our_own_echo_are_not_heard(here: Listening) -> 
     _, plan = await plan_in(here)
     await here.fake.deliveries.settled()
     assert [said.text for said in here.said] == ["add login"]
-    assert here.platform.echoes.find(here.said[0].thread, "decision:1") == plan
+    assert here.platform.echoes.get((here.said[0].thread, "decision:1")) == plan
 
 
 async def test_a_borrowed_name_changes_no_account(here: Listening) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from agents.domain.ids import Account, Thread
 from bot.messages import Arrow, Attached, Card, Gone, Graph, Later, Node, Refused, Shut, Unsure
-from bot.platforms.slack.outgoing.platform import SlackPlatform
+from bot.platforms.slack.platform import SlackPlatform
 from bot.platforms.slack.web_client import Pace, SlackClient
 from tests.bot.slack_plan import PLAN
 from tests.conformance.slack_rig import ANA, SlackRig, open_rig

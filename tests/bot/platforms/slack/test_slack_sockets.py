@@ -157,7 +157,7 @@ async def test_it_reads_on_from_the_last_that_was_said_anywhere_and_nothing_from
             root = fake.say(ANA, CHANNEL, "the login is slow", at=start)
             fake.say(ANA, CHANNEL, "very slow", root, at=start + 1)
             asked = fake.say(ANA, CHANNEL, f"{MENTION} mend it", root, at=start + 2)
-            first.marked = fake.say(ANA, CHANNEL, "lunch?", at=start + 300)
+            first.marked = int(float(fake.say(ANA, CHANNEL, "lunch?", at=start + 300)) * 1_000_000)
             await fake.deliveries.settled()
             first.threads = {Thread(f"{HERE}:{root}"): asked}
         fake.deliveries.times.retries = ()

@@ -6,10 +6,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.domain.text.sanitize import clean, cut
-from bot.messages import Attached, Button, Card, Style, Tone
-from bot.platforms.discord.addresses import Act, CustomId, user_of
-from bot.platforms.discord.outgoing.markup import countdown, escape, fit, mark_of, moment, name_of, width
-from bot.platforms.discord.rest import File
+from bot.messages import Button, Card, Style, Tone
+from bot.platforms.discord.notation import (
+    Act,
+    CustomId,
+    countdown,
+    escape,
+    fit,
+    mark_of,
+    moment,
+    name_of,
+    user_of,
+    width,
+)
+from bot.platforms.provider import PICTURE, Attachment, text_files
 
 Json = dict[str, Any]
 
@@ -18,11 +28,9 @@ TITLE, TEXT, LINE, LABEL = 400, 2400, 900, 80
 ROWS, IN_A_ROW, OPTIONS = 5, 5, 25
 PINGED = 20
 FORM_TITLE, DESCRIBED = 45, 1000
-FILE = 1_000_000
 COLOURS = {Tone.PLAIN: 0x5865F2, Tone.GOOD: 0x2E8B57, Tone.BAD: 0xC0392B, Tone.ASKING: 0xD4A017}
 STYLES = {Style.PLAIN: 2, Style.PRIMARY: 1, Style.DANGER: 4}
 ANSWER = "Answer…"
-PICTURE, WHOLE = "order.png", "whole.txt"
 DOT = "·"
 _IN_WORDS = re.compile(rf"^-# .*\[{DOT}\]\(<(\S+)>\)$")
 
@@ -46,26 +54,12 @@ class Rendered:
     embeds: tuple[Json, ...] = ()
     components: tuple[Json, ...] = ()
     pings: tuple[str, ...] = ()  # user ids
-    file: str = ""  # the whole card as text, where the message had to leave something out
-    more: tuple[File, ...] = ()  # long texts that go with it
-    picture: bytes = b""  # of the card's graph, as PNG
-    pictured: str = ""  # what the picture shows, for those who do not see it
-
-    @property
-    def files(self) -> tuple[File, ...]:
-        whole = File(name=WHOLE, content=self.file.encode(), media="text/plain; charset=utf-8")
-        drawn = File(name=PICTURE, content=self.picture, media="image/png")
-        return tuple(file for file in (whole, *self.more, drawn) if file.content)
-
-    def _describe(self, file: File) -> str:
-        if file.name == PICTURE:
-            return name_of(self.pictured, DESCRIBED)
-        return "Everything the card says" if file.name == WHOLE else file.name
+    files: tuple[Attachment, ...] = ()
 
     @property
     def payload(self) -> Json:
         embeds = list(self.embeds)
-        if self.picture and embeds:
+        if embeds and any(file.name == PICTURE for file in self.files):
             embeds[0] = {**embeds[0], "image": {"url": f"attachment://{PICTURE}"}}
         return {
             "content": self.content,
@@ -73,7 +67,7 @@ class Rendered:
             "components": list(self.components),
             "allowed_mentions": {"parse": [], "users": list(self.pings), "replied_user": False},
             "attachments": [
-                {"id": str(n), "filename": file.name, "description": self._describe(file)}
+                {"id": str(n), "filename": file.name, "description": name_of(file.says, DESCRIBED)}
                 for n, file in enumerate(self.files)
             ],
         }
@@ -96,9 +90,8 @@ def render(card: Card, *, ref: str = "", answer: bool = False, may: May = EVERYT
         content = head
     else:
         content = _join(head, body.text, tail)
-    file = "" if uncut or not may.attach else _file(card)
-    more = tuple(_text_file(each) for each in card.files) if may.attach else ()
-    return Rendered(content=content, embeds=shown, components=rows, pings=pings, file=file, more=more)
+    files = text_files(card, whole=not uncut) if may.attach else ()
+    return Rendered(content=content, embeds=shown, components=rows, pings=pings, files=tuple(files))
 
 
 def _embed(card: Card, text: str, footer: str, ref: str) -> Json:
@@ -183,15 +176,6 @@ class _Body:
 def _pings(card: Card) -> tuple[str, ...]:
     users = (user_of(account) for account in card.notify)
     return tuple(dict.fromkeys(user for user in users if user))[:PINGED]
-
-
-def _text_file(attached: Attached) -> File:
-    text = cut(clean(attached.text), FILE)
-    return File(name=attached.name, content=text.encode(), media="text/plain; charset=utf-8")
-
-
-def _file(card: Card) -> str:
-    return cut(clean(card.fallback), FILE)
 
 
 def _one_line(text: str) -> str:

@@ -1,24 +1,69 @@
-"""Slack's markup: written so that nothing of ours turns into markup by accident, and read back into plain text."""
+"""How Slack writes ids and text, and how the program does: "slack:T1:U2", "slack:T1:C3:17.5"; mrkdwn and plain text."""
 
 import html
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 
-from agents.domain.ids import Account
+from agents.domain.ids import Account, Thread
 from bot.messages import when
 
+SLACK = "slack"
+REACTION = "~"  # after a ts: not the message itself, but a reaction to it
 _MARKUP = re.compile(r"<([^<>\n]*)>")
 _FORMATS = re.compile(r"[*_~`]")
 _CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
 _USER = re.compile(r"<@([UW]\w+)(?:\|[^<>]*)?>")
 
-NameOf = Callable[[str], str]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    channel: str
+    ts: str
+
+
+def account(team: str, user: str) -> Account:
+    return Account(f"{SLACK}:{team}:{user}")
+
+
+def channel(team: str, id: str) -> str:
+    return f"{SLACK}:{team}:{id}"
+
+
+def thread(team: str, channel_id: str, ts: str) -> Thread:
+    return Thread(f"{SLACK}:{team}:{channel_id}:{ts}")
+
+
+def place(address: str) -> Place:
+    """Where a thread or a channel is; a channel has no ts."""
+    parts = address.split(":")
+    return Place(channel=parts[2], ts=parts[3] if len(parts) > 3 else "")
+
+
+def user(account: Account) -> str:
+    return account.rpartition(":")[2]
+
+
+def seconds(ts: str) -> float | None:
+    """What a message's id says of when it was written; None: it is no such id."""
+    return float(ts) if re.fullmatch(r"[0-9]{1,11}\.[0-9]{1,6}", ts) else None
+
+
+def team(account: Account) -> str:
+    return account.split(":")[1]
+
+
+def message_ts(message: str) -> str:
+    return message.partition(REACTION)[0]
+
+
+# ── text that we write ──────────────────────────────────────────────────────────────────────────────────────────
 
 
 def escape(text: str) -> str:
     """Escapes the three characters that begin mentions and links."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return html.escape(text, quote=False)
 
 
 def would_format(text: str) -> bool:
@@ -27,7 +72,7 @@ def would_format(text: str) -> bool:
 
 
 def mention(account: Account) -> str:
-    return f"<@{account.rpartition(':')[2]}>"
+    return f"<@{user(account)}>"
 
 
 def date(at: datetime) -> str:
@@ -47,7 +92,7 @@ def mentioned_users(text: str) -> frozenset[str]:
     return frozenset(_USER.findall(_CODE.sub("", text)))
 
 
-def plain(text: str, bot: str, name: NameOf) -> str:
+def plain(text: str, bot: str, name: Callable[[str], str]) -> str:
     """A message as plain text: without our own mention, with links and names as words."""
 
     def words(match: re.Match[str]) -> str:

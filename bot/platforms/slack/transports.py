@@ -1,28 +1,39 @@
-"""Signed HTTP: nothing is parsed before its signature was checked over the raw bytes."""
+"""How Slack's events come in: by signed HTTP, where nothing is parsed before its signature was checked, or by Socket
+Mode, where a socket from which nothing comes any more is replaced, even if it claims to be connected.
+"""
 
 import asyncio
-import hashlib
-import hmac
-import re
+import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
-from typing import cast
+from typing import Any, cast
 
+import aiohttp
 from aiohttp import web
 from aiohttp.typedefs import Handler
+from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
+from slack_bolt.app.async_app import AsyncApp
+from slack_sdk.errors import SlackApiError
+from slack_sdk.signature import SignatureVerifier
+from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
+from slack_sdk.web.async_client import AsyncWebClient
 
 from agents.domain.errors import SettingsProblem
+from bot.messages import Later
 from bot.network import BACKLOG, Doorkeeper, Visit, let_queue
 from bot.platforms.slack.options import SlackOptions
 
+log = logging.getLogger("overlord.slack")
+
 PATH = "/slack/events"
 BODY_MOST = 1024 * 1024
-WINDOW = 300  # seconds that a request may be old or ahead
-_STAMP = re.compile(r"[0-9]{1,12}", re.ASCII)
+CONNECT = 10.0  # seconds in which a new socket must have said hello
+SLOWEST = 10.0  # seconds between two tries while Slack cannot be reached
+CLOSING = 15.0  # seconds for a socket to close
 
 Take = Callable[[str, Mapping[str, str]], Awaitable[web.Response]]
-
+Aside = Callable[[Coroutine[Any, Any, None]], None]
 Visits = dict[asyncio.BaseTransport | None, Visit]  # by the connection that a request names
 
 
@@ -30,13 +41,13 @@ class Unverified(Exception):
     """The request is not signed by Slack, or too old."""
 
 
-def verify(headers: Mapping[str, str], body: bytes, secret: str, now: float) -> None:
-    stamp, given = headers.get("X-Slack-Request-Timestamp", ""), headers.get("X-Slack-Signature", "")
-    if not _STAMP.fullmatch(stamp) or abs(now - int(stamp)) > WINDOW:
-        raise Unverified("an old or odd timestamp")
-    digest = hmac.new(secret.encode(), b"v0:" + stamp.encode() + b":" + body, hashlib.sha256).hexdigest()
-    if not hmac.compare_digest(f"v0={digest}".encode(), given.encode("utf-8", "surrogateescape")):
-        raise Unverified("a wrong signature")
+def verify(headers: Mapping[str, str], body: bytes, verifier: SignatureVerifier) -> None:
+    try:
+        signed = verifier.is_valid_request(body, headers)
+    except (ValueError, TypeError) as odd:  # a timestamp that is no number, or what is not UTF-8
+        raise Unverified("not signed as Slack does") from odd
+    if not signed:
+        raise Unverified("a wrong signature, or an old one")
 
 
 async def _read_body(request: web.Request) -> bytes:
@@ -91,6 +102,8 @@ class CountedConnection(asyncio.Protocol):
 
 
 def application(secret: str, take: Take, visits: Visits) -> web.Application:
+    verifier = SignatureVerifier(secret)
+
     @web.middleware
     async def end_visit(request: web.Request, handler: Handler) -> web.StreamResponse:
         try:
@@ -104,7 +117,7 @@ def application(secret: str, take: Take, visits: Visits) -> web.Application:
             body = await _read_body(request)
             if visit := visits.get(request.transport):
                 visit.is_heard()
-            verify(request.headers, body, secret, time.time())
+            verify(request.headers, body, verifier)
         except (Unverified, ConnectionError):  # they may have left before all of it was here
             return web.Response(status=401, text="not signed by Slack")
         try:
@@ -150,3 +163,74 @@ async def _listen(make: Callable[[], asyncio.Protocol], options: SlackOptions) -
             f"Slack's events cannot be heard on {options.http_host} port {options.http_port} ({problem.strerror})",
             next_step="Stop what uses it, or set OVERLORD_HTTP_PORT to another port.",
         ) from problem
+
+
+# ── Socket Mode ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def listen_on_sockets(
+    app: AsyncApp, client: AsyncWebClient, options: SlackOptions, connected: Callable[[], None], aside: Aside
+) -> None:
+    """Never returns. Calls `connected` for each new socket; closes old ones in the background."""
+    wait = 0.0
+    while True:
+        link = _Link(app, client, options)
+        try:
+            await link.connect()
+            connected()
+            wait = 0.0
+            await link.until_silent()
+            log.warning("a socket fell silent and is rebuilt")
+        except (SlackApiError, aiohttp.ClientError, TimeoutError, OSError) as problem:
+            log.warning("Slack gave no socket", extra={"problem": f"{type(problem).__name__}: {problem}"})
+            wait = min(SLOWEST, max(options.ping / 5, wait * 2))
+        except Later as later:
+            wait = later.seconds
+        except asyncio.CancelledError:
+            await link.close(within=1.0)
+            raise
+        aside(link.close())
+        await asyncio.sleep(wait)
+
+
+class _Link:
+    """One socket, from its hello until it falls silent."""
+
+    def __init__(self, app: AsyncApp, client: AsyncWebClient, options: SlackOptions) -> None:
+        self._options = options
+        self._hello = asyncio.Event()
+        handler = AsyncSocketModeHandler(
+            app, options.app_token, web_client=client, ping_interval=options.ping, proxy=client.proxy
+        )
+        self._client = handler.client
+        # the SDK would go on with a link that no longer works; rebuilding is ours alone
+        self._client.auto_reconnect_enabled = self._client.default_auto_reconnect_enabled = False
+        self._client.message_listeners.append(self._on_message)
+
+    async def connect(self) -> None:
+        async with asyncio.timeout(min(CONNECT, 4 * self._options.deaf_after)):
+            await self._client.connect()  # type: ignore[no-untyped-call]
+            await self._hello.wait()
+
+    async def until_silent(self) -> None:
+        began = time.time()
+        while True:
+            await asyncio.sleep(self._options.ping / 2)
+            session = self._client.current_session
+            last = max(began, self._client.last_ping_pong_time or 0.0)
+            if session is None or session.closed or time.time() - last > self._options.deaf_after:
+                return
+
+    async def close(self, within: float = CLOSING) -> None:
+        """A dead peer never answers the closing handshake, so this may take its time."""
+        try:
+            async with asyncio.timeout(within):
+                await self._client.close()  # type: ignore[no-untyped-call]
+        except (aiohttp.ClientError, TimeoutError, OSError):
+            log.info("an old socket did not close in time")
+        finally:
+            await self._client.aiohttp_client_session.close()
+
+    async def _on_message(self, client: AsyncBaseSocketModeClient, message: dict[str, Any], raw: str | None) -> None:
+        if message.get("type") == "hello":
+            self._hello.set()

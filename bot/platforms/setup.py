@@ -1,53 +1,69 @@
-"""What the doctor checks of several platforms share: asking a provider by HTTP, and comparing clocks."""
+"""What setting up several platforms shares: app manifests, asking a provider by HTTP for the doctor, its clock."""
 
 import json
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from email.message import Message
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Annotated, Any
 
+import typer
+
+from agents.catalog.yaml import read_yaml, write_yaml
 from agents.domain.text.secret import Secret
 from bot.config.settings import Settings
 from bot.doctor_check import Check, fail, ok, warn
+from manifests import packaged
 
 ANSWER = 10  # seconds for a provider to answer
 SLIGHT, TOO_MUCH = 30, 300  # seconds of a clock's error: signed requests are good for 300
 Now = Callable[[], float]
+Name = Annotated[str, typer.Option(help="What the bot is called there.")]
+Command = Annotated[str, typer.Option(help="The slash command.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of YAML.")]
+
+
+def packaged_manifest(platform: str) -> Any:
+    return read_yaml(packaged(platform, "app.yaml")).data
+
+
+def show(data: Any, as_json: bool) -> None:
+    text = json.dumps(data, indent=2, ensure_ascii=False) + "\n" if as_json else write_yaml(data)
+    typer.echo(text, nl=False)
+
+
+def reveal(token: Secret | None) -> str:
+    return token.reveal() if token else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     status: int  # 0: nobody answered
     data: Any
-    headers: Mapping[str, str]
+    headers: Message = field(default_factory=Message)
 
     @property
     def error(self) -> str:
         return str(self.data.get("error", "")) if isinstance(self.data, dict) else ""
 
 
-def ask(request: urllib.request.Request) -> Answer:
+def ask(url: str, headers: dict[str, str], data: bytes | None = None) -> Answer:
     try:
-        with urllib.request.urlopen(request, timeout=ANSWER) as reply:
-            return _read(int(reply.status), reply.read(), dict(reply.headers.items()))
+        with urllib.request.urlopen(urllib.request.Request(url, data, headers), timeout=ANSWER) as reply:
+            return _read(int(reply.status), reply.read(), reply.headers)
     except urllib.error.HTTPError as refused:
-        return _read(refused.code, refused.read(), dict(refused.headers.items()))
+        return _read(refused.code, refused.read(), refused.headers)
     except (OSError, ValueError) as problem:
-        return Answer(status=0, data=str(problem), headers={})
+        return Answer(status=0, data=str(problem))
 
 
-def _read(status: int, body: bytes, headers: Mapping[str, str]) -> Answer:
-    low = {name.lower(): value for name, value in headers.items()}
+def _read(status: int, body: bytes, headers: Message) -> Answer:
     try:
-        return Answer(status=status, data=json.loads(body or b"null"), headers=low)
+        return Answer(status=status, data=json.loads(body or b"null"), headers=headers)
     except ValueError:
-        return Answer(status=status, data=None, headers=low)
-
-
-def reveal(token: Secret | None) -> str:
-    return token.reveal() if token else ""
+        return Answer(status=status, data=None, headers=headers)
 
 
 def check_clock(name: str, answer: Answer, now: float) -> Check:

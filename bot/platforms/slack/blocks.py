@@ -1,23 +1,28 @@
 """A card as Slack shows it: blocks within Slack's limits, and the whole message as text for notifications."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from agents.domain.text.sanitize import clean, cut
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from agents.domain.text.sanitize import clean, cut, one_line
 from bot.messages import Button, Card, Row, Style
-from bot.platforms.slack.outgoing import buttons as presses
-from bot.platforms.slack.outgoing.mrkdwn import date, escape, mention, would_format
-from bot.platforms.slack.outgoing.truncation import BEFORE_MENU, BUTTONS, ROOMS, Room, truncate
+from bot.platforms.provider import Attachment, text_files
+from bot.platforms.slack.notation import date, escape, mention, would_format
+from bot.platforms.slack.truncation import BEFORE_MENU, BUTTONS, ROOMS, Room, truncate
 
 MESSAGE_MOST = 12_800  # Slack refuses a message of about 13,200 characters
 EDIT_TEXT_MOST = 3_900  # bytes: chat.update refuses a `text` of more than 4,000, where a post takes far more
 SECTION_MOST, HEADER_MOST = 3000, 150
 RUNS_MOST = 20  # of rows with and without markup, before all of them go without
 BUTTON_VALUE, OPTION_VALUE = 2000, 150
-HOME_BLOCKS = 100
+HOME_BLOCKS, WORDS_MOST = 100, 3000
+# token, then #fingerprint where no message tells what was shown, then ?question or !what is to be confirmed
+_VALUE = re.compile(r"(?P<token>[\w-]{22}\.\w)(?:#(?P<shown>\w+))?(?:(?P<form>[?!])(?P<words>.*))?", re.DOTALL)
 
 Block = dict[str, Any]
 
@@ -26,7 +31,7 @@ Block = dict[str, Any]
 class Rendered:
     text: str
     blocks: list[Block]
-    whole: str = ""  # everything the card says, where the message had to leave something out
+    files: list[Attachment]  # long texts, and all that the card says where the message leaves something out
 
 
 def render(card: Card, *, edit: bool = False) -> Rendered:
@@ -36,8 +41,8 @@ def render(card: Card, *, edit: bool = False) -> Rendered:
         text, blocks = fallback(fitted), card_blocks(fitted, room)
         if size(text, blocks) <= MESSAGE_MOST:
             break
-    whole = clean(card.fallback) if fitted.fallback != card.fallback else ""
-    return Rendered(text=_edit_text(card) if edit else text, blocks=blocks, whole=whole)
+    files = text_files(card, whole=fitted.fallback != card.fallback)
+    return Rendered(text=_edit_text(card) if edit else text, blocks=blocks, files=files)
 
 
 def _edit_text(card: Card) -> str:
@@ -70,14 +75,13 @@ def card_blocks(card: Card, room: Room, shown: str = "") -> list[Block]:
     blocks = [_title(card.title), *_sections(card.text), *_rows(card.rows)]
     blocks += _sections("\n".join(f"• {line}" for line in card.lines))
     if card.links:
-        blocks.append(
-            _context(_mrkdwn(" · ".join(f"<{escape(link.url)}|{_escape(link.label)}>" for link in card.links)))
-        )
+        links = (f"<{escape(link.url)}|{_escape(link.label)}>" for link in card.links)
+        blocks.append(_context(_mrkdwn(" · ".join(links))))
     if card.until:
         blocks.append(_context(_mrkdwn(_clock(card))))
     if card.notify:
         blocks.append(_context(_mrkdwn(f"For {' '.join(mention(a) for a in card.notify)}")))
-    if controls := [*_buttons(card.buttons, room, shown), *_menu(card.more, room, shown)]:
+    if controls := [*_buttons(card.buttons, room, shown), *_menu("overflow", "press-more", card.more, shown)]:
         blocks += [{"type": "actions", "elements": controls[n : n + 25]} for n in range(0, len(controls), 25)]
     if card.footer:
         blocks.append(_context(_plain(card.footer)))
@@ -118,9 +122,7 @@ def _mrkdwn(text: str) -> Block:
 
 
 def _title(title: str) -> Block:
-    if len(title) <= HEADER_MOST:
-        return {"type": "header", "text": _plain(title)}
-    return {"type": "section", "text": _plain(title)}
+    return {"type": "header" if len(title) <= HEADER_MOST else "section", "text": _plain(title)}
 
 
 def _sections(text: str) -> list[Block]:
@@ -142,7 +144,7 @@ def _rows(rows: Sequence[Row]) -> list[Block]:
     runs = [(plain, [*run]) for plain, run in groupby(rows, key=_is_plain)]
     if len(runs) > RUNS_MOST:
         runs = [(True, [*rows])]
-    return [block for plain, run in runs for block in (_plain_rows(run) if plain else _marked_rows(run))]
+    return [block for plain, run in runs for block in (_plain_rows if plain else _marked_rows)(run)]
 
 
 def _is_plain(row: Row) -> bool:
@@ -193,21 +195,7 @@ def _buttons(buttons: Sequence[Button], room: Room, shown: str) -> list[Block]:
     few = buttons if len(buttons) <= BUTTONS else buttons[:BEFORE_MENU]
     return [
         *(_button(button, f"press-{n}", room, shown) for n, button in enumerate(few)),
-        *_search(buttons[len(few) :], shown),
-    ]
-
-
-def _search(rest: Sequence[Button], shown: str) -> list[Block]:
-    if not rest:
-        return []
-    placeholder = _plain(f"{len(rest)} more choices")
-    return [
-        {
-            "type": "static_select",
-            "action_id": "press-choose",
-            "placeholder": placeholder,
-            "options": _options(rest, shown),
-        }
+        *_menu("static_select", "press-choose", buttons[len(few) :], shown),
     ]
 
 
@@ -217,7 +205,7 @@ def _button(button: Button, action: str, room: Room, shown: str) -> Block:
         "type": "button",
         "text": _plain(button.label),
         "action_id": action,
-        "value": presses.write(button, shown=shown, confirm=not room.native_confirm, most=most),
+        "value": button_value(button, shown=shown, confirm=not room.native_confirm, most=most),
     }
     if button.style is not Style.PLAIN:
         element["style"] = button.style.value
@@ -236,15 +224,79 @@ def _confirm(button: Button) -> Block:
     return made | ({"style": "danger"} if button.style is Style.DANGER else {})
 
 
-def _menu(more: Sequence[Button], room: Room, shown: str) -> list[Block]:
+def _menu(type: str, action: str, entries: Sequence[Button], shown: str) -> list[Block]:
     """Slack asks to confirm a whole menu or nothing, so an entry that needs it opens a form."""
-    if not more:
-        return []
-    return [{"type": "overflow", "action_id": "press-more", "options": _options(more, shown)}]
+    values = (button_value(entry, shown=shown, confirm=True, most=OPTION_VALUE) for entry in entries)
+    options = [{"text": _plain(entry.label), "value": value} for entry, value in zip(entries, values, strict=True)]
+    menu = {"type": type, "action_id": action, "options": options}
+    words = {} if type == "overflow" else {"placeholder": _plain(f"{len(entries)} more choices")}
+    return [menu | words] if entries else []
 
 
-def _options(entries: Sequence[Button], shown: str) -> list[Block]:
-    return [
-        {"text": _plain(b.label), "value": presses.write(b, shown=shown, confirm=True, most=OPTION_VALUE)}
-        for b in entries
-    ]
+# ── presses ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Press:
+    token: str
+    shown: str = ""
+    asks: str = ""
+    confirm: str = ""
+
+    @property
+    def opens_form(self) -> bool:
+        return bool(self.asks or self.confirm)
+
+
+def button_value(button: Button, *, shown: str = "", confirm: bool, most: int) -> str:
+    """The button's value. `confirm`: Slack cannot ask to confirm here, so a form does."""
+    start = f"{button.choice.token}#{shown}" if shown else button.choice.token
+    if button.asks:
+        return f"{start}?{cut(button.asks, most - len(start) - 1)}"
+    if button.confirm and confirm:
+        return f"{start}!{cut(button.confirm, most - len(start) - 1)}"
+    return start
+
+
+def read_press(value: str) -> Press | None:
+    """None: no button of ours."""
+    match = _VALUE.fullmatch(value)
+    if match is None:
+        return None
+    words = match["words"] or ""
+    asks, confirm = (words, "") if match["form"] == "?" else ("", words)
+    return Press(token=match["token"], shown=match["shown"] or "", asks=asks, confirm=confirm)
+
+
+class Form(BaseModel):
+    """What a form sends back, kept by Slack in its private metadata."""
+
+    model_config = ConfigDict(frozen=True)
+
+    token: str
+    thread: str
+    channel: str
+    message: str
+    shown: str = ""
+
+    @classmethod
+    def read(cls, private_metadata: str) -> "Form | None":
+        try:
+            return cls.model_validate_json(private_metadata)
+        except ValidationError:
+            return None
+
+
+def form_view(form: Form, press: Press, label: str) -> dict[str, Any]:
+    box = {"type": "plain_text_input", "action_id": "words", "multiline": True, "max_length": WORDS_MOST}
+    question = {"type": "input", "label": _plain(cut(press.asks, 2000)), "element": box}
+    warning = {"type": "section", "text": _plain(cut(press.confirm, 2900))}
+    return {
+        "type": "modal",
+        "callback_id": "overlord-press",
+        "private_metadata": form.model_dump_json(),
+        "title": _plain(one_line(label, 24) or "Overlord"),
+        "submit": _plain("Send" if press.asks else "Yes, go on"),
+        "close": _plain("Go back"),
+        "blocks": [question if press.asks else warning],
+    }

@@ -6,7 +6,7 @@ from datetime import datetime
 import discord
 
 from bot.messages import Edited, Said
-from bot.platforms.discord.addresses import NAME, Place, account_of
+from bot.platforms.discord.notation import NAME, Place, account_of
 
 STOP = "🛑"
 _MENTION = re.compile(r"<@!?(\d+)>")

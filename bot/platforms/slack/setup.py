@@ -1,26 +1,54 @@
-"""`overlord doctor` on Slack: token, events, clock, scopes, channels and people, asked of Slack itself."""
+"""Setting Slack up: `overlord manifest slack`, and what `overlord doctor` asks of Slack itself."""
 
-import urllib.request
 from collections.abc import Iterator
+from typing import Annotated
 from urllib.parse import urlencode
 
+import typer
+
+from agents.domain.errors import OverlordError
 from bot.config.settings import Settings
 from bot.doctor_check import Check, fail, ok, warn
-from bot.platforms.app_manifest import packaged_manifest
-from bot.platforms.provider_checks import (
+from bot.platforms.setup import (
     Answer,
+    Command,
+    Json,
+    Name,
     Now,
     ask,
     channels_named,
     check_clock,
     join_names,
     no_answer,
+    packaged_manifest,
     reveal,
+    show,
 )
-from bot.platforms.slack.settings import SlackSettings
+from bot.platforms.slack import SlackSettings
 
+_INVITE = "Say /invite @Overlord in each channel where it should listen."
 # Without these there is no talk; without the others something smaller is missing.
 ESSENTIAL = frozenset({"app_mentions:read", "chat:write", "channels:history", "im:history"})
+
+
+Url = Annotated[str, typer.Option(help="Without Socket Mode: https://host that forwards /slack/events.")]
+
+
+def manifest(name: Name = "Overlord", command: Command = "/overlord", url: Url = "", json: Json = False) -> None:
+    """Print the app manifest to paste into Slack's portal."""
+    data = packaged_manifest("slack")
+    features, settings = data["features"], data["settings"]
+    slash = features["slash_commands"][0]
+    data["display_information"]["name"] = features["bot_user"]["display_name"] = name
+    slash["command"] = f"/{command.lstrip('/')}"
+    if url and not url.startswith("https://"):
+        raise OverlordError(f"Slack will not call {url}", next_step="Give an address that begins with https://.")
+    if url:
+        settings["socket_mode_enabled"] = False
+        events = f"{url.rstrip('/')}/slack/events"
+        settings["event_subscriptions"]["request_url"] = settings["interactivity"]["request_url"] = events
+        slash["url"] = events
+    show(data, json)
 
 
 def checks(settings: Settings, now: Now) -> Iterator[Check]:
@@ -34,8 +62,7 @@ class _Slack:
 
     def checks(self) -> Iterator[Check]:
         answer = self._call("auth.test", reveal(self._slack.bot_token))
-        token = self._token(answer)
-        yield token
+        yield self._token(answer)
         yield self._mode()
         if not answer.status or answer.data is None:
             return
@@ -48,8 +75,7 @@ class _Slack:
 
     def _call(self, method: str, token: str, **given: str) -> Answer:
         headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/x-www-form-urlencoded"}
-        base = self._slack.api_url.rstrip("/")
-        return ask(urllib.request.Request(f"{base}/{method}", data=urlencode(given).encode(), headers=headers))
+        return ask(f"{self._slack.api_url.rstrip('/')}/{method}", headers, urlencode(given).encode())
 
     def _token(self, answer: Answer) -> Check:
         if not answer.status or not isinstance(answer.data, dict):
@@ -75,9 +101,10 @@ class _Slack:
 
     def _scopes(self, answer: Answer) -> Check:
         have = {scope.strip() for scope in answer.headers.get("x-oauth-scopes", "").split(",")}
-        missing = [scope for scope in _wanted_scopes() if scope not in have]
+        wanted = packaged_manifest("slack")["oauth_config"]["scopes"]["bot"]
+        missing = [scope for scope in wanted if scope not in have]
         if not missing:
-            return ok("slack scopes", f"all {len(_wanted_scopes())} of the manifest")
+            return ok("slack scopes", f"all {len(wanted)} of the manifest")
         step = "Paste `overlord manifest slack` at App Manifest, then install the app again."
         say = fail if ESSENTIAL & set(missing) else warn
         return say("slack scopes", f"missing: {', '.join(missing)}", step)
@@ -104,10 +131,3 @@ class _Slack:
         if foreign:
             step = f"Write them with your own team's id, as slack:{team}:U…; a foreign team has no rights here."
             yield warn("slack people", f"not of this team: {join_names(foreign)}", step)
-
-
-_INVITE = "Say /invite @Overlord in each channel where it should listen."
-
-
-def _wanted_scopes() -> tuple[str, ...]:
-    return tuple(str(scope) for scope in packaged_manifest("slack")["oauth_config"]["scopes"]["bot"])

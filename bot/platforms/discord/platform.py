@@ -1,18 +1,14 @@
 """Discord as a chat platform. A thread is opened with the first post; each message carries a reference to its key."""
 
-import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
+from urllib.parse import quote
 
 from agents.domain.ids import Account, Thread, derived
-from agents.domain.text.redact import Redact, Redactor
-from bot.delivery.pictures import png
 from bot.messages import Bounds, Card, Deleted, Gone, Refused
-from bot.platforms.discord.addresses import DIRECT, Place, user_of
-from bot.platforms.discord.outgoing.markup import fit, mark_of, name_of, reference
-from bot.platforms.discord.outgoing.views import Json, May, Rendered, reference_of, render
+from bot.platforms.discord.notation import DIRECT, Place, fit, mark_of, name_of, reference, user_of
 from bot.platforms.discord.rest import (
     ARCHIVED,
     NO_DIRECT_MESSAGES,
@@ -23,13 +19,13 @@ from bot.platforms.discord.rest import (
     UNKNOWN_MESSAGE,
     Barred,
     Declined,
-    File,
     Rest,
     Vanished,
-    quote_emoji,
 )
+from bot.platforms.discord.views import Json, May, Rendered, reference_of, render
+from bot.platforms.provider import Attachment, Recent, draw
 
-EYES = quote_emoji("👀")
+EYES = quote("👀")
 PAGES, PAGE = 5, 100  # how far back a post is looked for
 TOKEN_LIVES = 14 * 60.0  # a little less than Discord says
 KEPT = 5000
@@ -45,14 +41,12 @@ class DiscordPlatform:
 
     def __init__(self, rest: Rest) -> None:
         self._rest = rest
-        self.redact: Redact = Redactor()  # for what is repeated outside the outbox
         self.reads_replies = True  # False: the message-content intent is missing, so the Answer form is offered
-        self.problem = ""  # what the operator should know; empty when all is well
         self._me = ""
         self._no_embeds: set[str] = set()
         self._no_files: set[str] = set()
-        self._references: dict[str, str] = {}  # of messages posted since the start
-        self._hooks: dict[tuple[Thread, Account], tuple[float, str]] = {}
+        self._references = Recent[str, str](KEPT)  # of messages posted since the start
+        self._hooks = Recent[tuple[Thread, Account], tuple[float, str]](KEPT)
 
     async def post(self, thread: Thread, key: str, card: Card) -> str:
         place = Place.of(thread)
@@ -129,8 +123,6 @@ class DiscordPlatform:
 
     def remember_webhook(self, thread: Thread, account: Account, path: str) -> None:
         """Keeps the webhook of an interaction, by which its person can be answered in private for a while."""
-        if len(self._hooks) >= KEPT:
-            self._hooks.clear()
         self._hooks[thread, account] = (time.monotonic() + TOKEN_LIVES, path)
 
     async def root(self, channel: str, words: str, key: str) -> str:
@@ -148,7 +140,7 @@ class DiscordPlatform:
 
     async def _send(self, channel: str, card: Card, ref: str, more: Json) -> str:
         made = await self._show("POST", f"/channels/{channel}/messages", card, ref, more)
-        self._keep(str(made["id"]), ref)
+        self._references[made["id"]] = ref
         return str(made["id"])
 
     async def _change(self, channel: str, message: str, card: Card) -> None:
@@ -164,7 +156,7 @@ class DiscordPlatform:
         """What the message carries to be found by; empty where we may not read it back."""
         if message not in self._references:
             try:
-                self._keep(message, reference_of(await self._rest.call("GET", path)))
+                self._references[message] = reference_of(await self._rest.call("GET", path))
             except Barred:
                 return ""
         return self._references[message]
@@ -191,7 +183,7 @@ class DiscordPlatform:
         view = self._render(card, ref, channel)
         if card.graph is None or channel in self._no_files:
             return view
-        return replace(view, picture=await asyncio.to_thread(png, card.graph), pictured=card.graph.text)
+        return replace(view, files=(*view.files, await draw(card.graph)))
 
     def _render(self, card: Card, ref: str, channel: str) -> Rendered:
         may = May(embed=channel not in self._no_embeds, attach=channel not in self._no_files)
@@ -201,7 +193,9 @@ class DiscordPlatform:
         made = await self._call_unarchived(method, path, view.payload | more, view.files)
         return dict(made)
 
-    async def _call_unarchived(self, method: str, path: str, body: object = None, files: Sequence[File] = ()) -> Any:
+    async def _call_unarchived(
+        self, method: str, path: str, body: object = None, files: Sequence[Attachment] = ()
+    ) -> Any:
         """Calls the API, and unarchives the thread first if it must be."""
         try:
             return await self._rest.call(method, path, body, files)
@@ -238,7 +232,7 @@ class DiscordPlatform:
             found = await self._rest.call("GET", f"/channels/{channel}/messages?limit={PAGE}{before}")
             for message in found:
                 if message["author"]["id"] == me and mark_of(reference_of(message)) == mark_of(ref):
-                    self._keep(message["id"], ref)
+                    self._references[message["id"]] = ref
                     return str(message["id"])
             if len(found) < PAGE:
                 return None
@@ -255,8 +249,8 @@ class DiscordPlatform:
         view = render(card)
         try:
             await self._rest.answer("POST", path, view.payload | {"flags": 1 << 6}, view.files)
-        except (Vanished, Declined) as problem:
-            if isinstance(problem, Declined) and problem.code != TOKEN_EXPIRED:
+        except Declined as problem:
+            if not isinstance(problem, Vanished) and problem.code != TOKEN_EXPIRED:
                 raise
             return False
         return True
@@ -272,11 +266,6 @@ class DiscordPlatform:
         if not self._me:
             self._me = str((await self._rest.call("GET", "/users/@me"))["id"])
         return self._me
-
-    def _keep(self, message: str, ref: str) -> None:
-        if len(self._references) >= KEPT:
-            self._references.clear()
-        self._references[message] = ref
 
 
 def _to(card: Card, account: Account) -> Card:

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -11,22 +10,20 @@ import discord
 
 from agents.domain.ids import DecisionId, Thread
 from bot.intake.conversation import is_private
-from bot.messages import Button, Choice, Delivery, Gone, Later, Pressed, Refused, Said, Unsure
-from bot.platforms.discord.addresses import NAME, Act, CustomId, Place, account_of
-from bot.platforms.discord.incoming.deliveries import is_guest, place_in, root_of
-from bot.platforms.discord.options import GatewayStore
-from bot.platforms.discord.outgoing import views
-from bot.platforms.discord.outgoing.markup import fit
-from bot.platforms.discord.outgoing.platform import DiscordPlatform
+from bot.messages import Button, Choice, Gone, Later, Pressed, Refused, Said, Unsure
+from bot.platforms.discord import views
+from bot.platforms.discord.deliveries import is_guest, place_in, root_of
+from bot.platforms.discord.notation import NAME, Act, CustomId, Place, account_of, fit
+from bot.platforms.discord.options import DiscordOptions, DiscordStore
+from bot.platforms.discord.platform import DiscordPlatform
 from bot.platforms.discord.rest import ALREADY_ANSWERED, Declined, Rest
-from bot.platforms.discord.roles import Roles
+from bot.platforms.provider import Accept
 from store.database import StoreUnavailable
 
 log = logging.getLogger(__name__)
 
-Accept = Callable[[Delivery], Awaitable[bool]]
 STORED_WITHIN = 2.4  # seconds; after three Discord tells the person that it failed, and they press again
-WORDS_WITHIN = 0.8
+WORDS_WITHIN, ROLES_WITHIN = 0.8, 1.0
 MESSAGE, THINKING, NOTED, CHANGED, FORM = 4, 5, 6, 7, 9
 PRIVATE = 1 << 6
 _NOT_STORED = (StoreUnavailable, TimeoutError)
@@ -39,10 +36,40 @@ _NAMELESS = Button(
 )
 
 
+class Roles:
+    """Only roles that are named in a group count: "discord-role:<server>:<role>"."""
+
+    def __init__(self, rest: Rest, roles: frozenset[str]) -> None:
+        self._rest = rest
+        self._roles = [(name, *name.split(":")[1:]) for name in sorted(roles)]
+
+    async def of(self, user: int, met: object = None) -> tuple[str, ...]:
+        """The named roles of this user. `met`: as Discord showed them with what they did; a server that was not shown
+        is asked, and one that cannot be asked lets nobody in.
+        """
+        servers = {server for _, server, _ in self._roles}
+        held = {server: await self._held(server, user, met) for server in servers}
+        return tuple(name for name, server, role in self._roles if role in held[server])
+
+    async def _held(self, server: str, user: int, met: object) -> frozenset[str]:
+        if isinstance(met, discord.Member) and str(met.guild.id) == server:
+            return frozenset(str(role.id) for role in met.roles)
+        try:
+            async with asyncio.timeout(ROLES_WITHIN):
+                member = await self._rest.call("GET", f"/guilds/{server}/members/{user}")
+        except (Later, Unsure, Refused, TimeoutError) as problem:
+            log.info("roles could not be asked for", extra={"server": server, "problem": str(problem)})
+            return frozenset()
+        roles = member.get("roles") if isinstance(member, dict) else None
+        return frozenset(map(str, roles)) if isinstance(roles, list) else frozenset()
+
+
 class Interactions:
-    def __init__(self, platform: DiscordPlatform, rest: Rest, accept: Accept, store: GatewayStore) -> None:
+    def __init__(
+        self, options: DiscordOptions, platform: DiscordPlatform, rest: Rest, accept: Accept, store: DiscordStore
+    ) -> None:
         self._platform, self._rest, self._accept, self._store = platform, rest, accept, store
-        self.roles = Roles(rest, frozenset())  # roles that carry rights
+        self._redact, self.roles = options.redact, Roles(rest, options.roles)
 
     async def meet(self, met: discord.Interaction) -> None:
         """Handles an interaction. What cannot be stored is not acknowledged, so the person sees that it failed."""
@@ -119,7 +146,7 @@ class Interactions:
             await self._command_in_private(met, place, words)
             return
         key = f"{NAME}:{met.id}"
-        quote = f"**{fit(met.user.display_name, 100)}** asks with a command:\n{fit(self._platform.redact(words), 1500)}"
+        quote = f"**{fit(met.user.display_name, 100)}** asks with a command:\n{fit(self._redact(words), 1500)}"
         told = _NOT_TAKEN
         try:
             message = await self._platform.root(str(met.channel_id), quote, key)

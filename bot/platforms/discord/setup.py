@@ -1,27 +1,50 @@
-"""`overlord doctor` on Discord: token, clock, intents, servers, gateway and channels, asked of Discord itself."""
+"""Setting Discord up: `overlord manifest discord`, and what `overlord doctor` asks of Discord itself."""
 
-import urllib.request
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import Annotated
+
+import discord
+import typer
 
 from bot.config.settings import Settings
 from bot.doctor_check import Check, fail, ok, warn
-from bot.platforms.discord.manifest import PERMISSIONS
-from bot.platforms.discord.settings import DiscordSettings
-from bot.platforms.provider_checks import (
+from bot.platforms.discord import DiscordSettings
+from bot.platforms.setup import (
     Answer,
+    Command,
+    Json,
+    Name,
     Now,
     ask,
     channels_named,
     check_clock,
     join_names,
     no_answer,
+    packaged_manifest,
     reveal,
+    show,
 )
 
+Client = Annotated[str, typer.Option(help="The application id, for the invite link.")]
+INTENTS = discord.Intents(guilds=True, messages=True, reactions=True, message_content=True)
 CONTENT = (1 << 18) | (1 << 19)  # flags of an application that may read messages
-ADMINISTRATOR = 1 << 3
 AGENT = "DiscordBot (https://github.com/overlord, 1) doctor"
+
+
+def manifest(
+    name: Name = "Overlord", command: Command = "/overlord", client_id: Client = "", json: Json = False
+) -> None:
+    """Print what to set in Discord's portal, and the invite link."""
+    data = packaged_manifest("discord")
+    bot = data["bot"]
+    data["application"]["name"] = name
+    data["commands"][0]["name"] = command.lstrip("/").lower()
+    allowed = discord.Permissions(**dict.fromkeys(bot["permissions"], True))
+    bot["permissions_integer"], bot["intents_integer"] = allowed.value, INTENTS.value
+    who = client_id or "YOUR_APPLICATION_ID"
+    data["invite"] = discord.utils.oauth_url(who, permissions=allowed, scopes=bot["scopes"])
+    show(data, json)
 
 
 def checks(settings: Settings, now: Now) -> Iterator[Check]:
@@ -41,16 +64,14 @@ class _Discord:
         yield check_clock("discord clock", me, self._now())
         if me.status != 200:
             return
-        application = self._get("/applications/@me")
-        yield self._intents(application)
+        yield self._intents(self._get("/applications/@me"))
         yield from self._guilds(str(me.data.get("id", "")))
         yield self._gateway()
         yield from self._channels()
 
     def _get(self, path: str) -> Answer:
-        token = reveal(self._discord.token)
-        headers = {"Authorization": f"Bot {token}", "User-Agent": AGENT}
-        return ask(urllib.request.Request(f"{self._discord.api_url.rstrip('/')}{path}", headers=headers))
+        headers = {"Authorization": f"Bot {reveal(self._discord.token)}", "User-Agent": AGENT}
+        return ask(f"{self._discord.api_url.rstrip('/')}{path}", headers)
 
     def _token(self, me: Answer) -> Check:
         if not me.status or not isinstance(me.data, dict):
@@ -63,9 +84,8 @@ class _Discord:
     def _intents(self, application: Answer) -> Check:
         flags = application.data.get("flags") if isinstance(application.data, dict) else None
         if not isinstance(flags, int):
-            return warn(
-                "discord intents", "cannot be read", "Look at Developer Portal, Bot, Privileged Gateway Intents."
-            )
+            step = "Look at Developer Portal, Bot, Privileged Gateway Intents."
+            return warn("discord intents", "cannot be read", step)
         if flags & CONTENT:
             return ok("discord intents", "message content is on")
         step = "Developer Portal, Bot, Privileged Gateway Intents: switch on Message Content."
@@ -79,8 +99,11 @@ class _Discord:
             yield warn("discord servers", "in no server yet", step)
             return
         yield ok("discord servers", join_names([str(guild.get("name")) for guild in guilds]))
+        wanted = packaged_manifest("discord")["bot"]["permissions"]
         for guild in guilds:
-            if missing := _missing(int(guild.get("permissions") or 0)):
+            have = discord.Permissions(int(guild.get("permissions") or 0))
+            missing = [name for name in wanted if not (have.administrator or getattr(have, name))]
+            if missing:
                 step = "Open the invite link of `overlord manifest discord` again, or grant them to its role."
                 yield warn("discord permissions", f"in {guild.get('name')}: no {join_names(missing, 8)}", step)
 
@@ -101,9 +124,3 @@ class _Discord:
             if answer.status != 200:
                 seen = f"{channel}, which the settings name, cannot be seen (status {answer.status})"
                 yield fail("discord channels", seen, "Give the bot's role View Channel there, or fix the id.")
-
-
-def _missing(have: int) -> list[str]:
-    if have & ADMINISTRATOR:
-        return []
-    return [name for name, bit in PERMISSIONS.items() if not have & bit]

@@ -1,1 +1,0 @@
-"""From Discord events to deliveries."""

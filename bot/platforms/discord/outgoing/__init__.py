@@ -1,1 +1,0 @@
-"""From cards to Discord messages."""

@@ -1,1 +1,0 @@
-"""From Slack payloads to deliveries."""

@@ -1,1 +1,0 @@
-"""From cards to Slack messages."""
