@@ -6,7 +6,6 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pytest
-from bot.platforms.console.settings import ConsoleSettings
 
 from agents.catalog.library import load_catalog
 from agents.domain.checks.gates import ExtraGate, GateCommands, OnFail
