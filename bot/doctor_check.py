@@ -1,7 +1,10 @@
 """The result of one check of `overlord doctor`."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+
+Now = Callable[[], float]
 
 
 class State(StrEnum):

@@ -3,7 +3,7 @@
 import json
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from email.message import Message
 from email.utils import parsedate_to_datetime
@@ -19,7 +19,6 @@ from manifests import packaged
 
 ANSWER = 10  # seconds for a provider to answer
 SLIGHT, TOO_MUCH = 30, 300  # seconds of a clock's error: signed requests are good for 300
-Now = Callable[[], float]
 Name = Annotated[str, typer.Option(help="What the bot is called there.")]
 Command = Annotated[str, typer.Option(help="The slash command.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of YAML.")]

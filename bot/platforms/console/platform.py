@@ -13,13 +13,12 @@ from agents.domain.ids import Account, Thread, derived
 from agents.ports import Clock
 from bot.config.settings import Settings
 from bot.config.state_folder import keep_secret
-from bot.doctor_check import Check, fail, ok
+from bot.doctor_check import Check, Now, fail, ok
 from bot.intake.inbox import Inbox
 from bot.messages import Bounds, Card, Gone, Platform, Unsure, dump_card
 from bot.platforms.console import ConsoleSettings
 from bot.platforms.console.access import ConsoleOptions, needs_login
 from bot.platforms.console.server import running
-from bot.platforms.setup import Now
 from bot.queries.query_api import QueryApi
 from bot.queries.views import Pages
 from bot.services import Services

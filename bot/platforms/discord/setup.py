@@ -8,14 +8,13 @@ import discord
 import typer
 
 from bot.config.settings import Settings
-from bot.doctor_check import Check, fail, ok, warn
+from bot.doctor_check import Check, Now, fail, ok, warn
 from bot.platforms.discord import DiscordSettings
 from bot.platforms.setup import (
     Answer,
     Command,
     Json,
     Name,
-    Now,
     ask,
     channels_named,
     check_clock,

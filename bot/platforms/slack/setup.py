@@ -8,13 +8,12 @@ import typer
 
 from agents.domain.errors import OverlordError
 from bot.config.settings import Settings
-from bot.doctor_check import Check, fail, ok, warn
+from bot.doctor_check import Check, Now, fail, ok, warn
 from bot.platforms.setup import (
     Answer,
     Command,
     Json,
     Name,
-    Now,
     ask,
     channels_named,
     check_clock,
