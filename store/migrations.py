@@ -10,9 +10,10 @@ from agents.domain.task.fold import replay
 from agents.domain.task.task import Task
 from store import tables
 from store.codec import dump, load_event
+from store.streams import runs
 from store.streams.projections import listing_of
 
-FIRST, LATEST = 10, 18  # tables of the first version that was released, and of this one
+FIRST, LATEST = 10, 19  # tables of the first version that was released, and of this one
 
 
 def _add_listings(db: Connection) -> None:
@@ -70,6 +71,16 @@ def _guard_facts_again(db: Connection) -> None:
         db.exec_driver_sql(statement)
 
 
+def _add_runs(db: Connection) -> None:
+    """A row for each run, as far as the facts of earlier versions tell."""
+    events, prose = tables.events, tables.words
+    wanted = select(events.c.kind, events.c.body, prose.c.text).outerjoin(prose, tables.WORDS_OF_FACT)
+    for task in db.execute(select(tables.listings.c.task)).scalars().all():
+        history = db.execute(wanted.where(events.c.stream == task).order_by(events.c.version))
+        if found := runs.replay(load_event(*row) for row in history):
+            db.execute(insert(tables.runs), found)
+
+
 _SUM = "INSERT INTO totals (name, value) SELECT '{}', COALESCE(SUM({}), 0) FROM {}"
 # How to get to this version from the one before: tables to make, statements and functions to run.
 STEPS: dict[int, tuple[Table | str | Callable[[Connection], None], ...]] = {
@@ -94,6 +105,12 @@ STEPS: dict[int, tuple[Table | str | Callable[[Connection], None], ...]] = {
     16: (_rename_streams,),
     17: (_save_tasks_again,),
     18: (tables.words, tables.archived, _guard_facts_again),  # facts keep their prose: their hash is over it
+    19: (
+        *(f"ALTER TABLE calls ADD COLUMN {name} VARCHAR NOT NULL DEFAULT ''" for name in ("job", "step", "error")),
+        "ALTER TABLE calls ADD COLUMN told TEXT NOT NULL DEFAULT ''",
+        tables.runs,
+        _add_runs,
+    ),
 }
 
 _ARCHIVED = "EXISTS (SELECT 1 FROM archived WHERE archived.stream = OLD.stream AND versions > OLD.version)"

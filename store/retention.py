@@ -134,7 +134,7 @@ def lines_of(db: Connection, task: TaskId) -> list[Line]:
 def _places(task: TaskId) -> dict[Table, ColumnElement[bool]]:
     """In the order in which they may be removed. Deliveries stay: their keys say what was heard already."""
     own = {table: table.c.stream == task for table in (_E, tables.words, _S, tables.timers)}
-    own |= {table: table.c.task == task for table in (tables.listings, _C, tables.evaluations)}
+    own |= {table: table.c.task == task for table in (tables.listings, _C, tables.evaluations, tables.runs)}
     return own | {table: which for table, which in rows_of(task).items() if table is not tables.deliveries}
 
 

@@ -242,6 +242,8 @@ calls = _table(
     Column("warned_spent", Double, nullable=True),
     Column("problem", Text, nullable=False, server_default=""),
     Column("at", Double, nullable=False),
+    *_required(String, "job", "step", "error", default=""),  # error: the class of what went wrong last
+    Column("told", Text, nullable=False, server_default=""),  # JSON: how much of what it took facts say
     Index("calls_of_task", "task", "cost", "reserved"),  # what a budget is summed up from, and nothing else
     Index("calls_of_day", "day", "channel", "cost", "reserved"),
     Index("calls_that_warned", "warned"),
@@ -318,17 +320,25 @@ evaluations = _table(  # what was judged, one row an attempt; made from the fact
     PrimaryKeyConstraint("task", "subtask", "attempt"),
 )
 
+runs = _table(  # every run of a minion, planner or reviewer; made from the facts
+    "runs",
+    *_required(String, "task", "step"),  # step: of the workflow
+    *_required(Integer, "subtask", "attempt"),  # subtask: 0 for the whole task
+    *_required(String, "role", "engine", "model", "task_type", "workflow", "error"),
+    Column("success", Boolean, nullable=True),  # NULL: it is under way, or was not judged
+    *_required(Integer, "retries", "calls", "tokens_in", "tokens_out", "cached_tokens"),
+    *_required(Double, "cost", "seconds", "at"),
+    Column("since", Double, nullable=True),  # when the part began that is under way
+    PrimaryKeyConstraint("task", "step", "subtask", "attempt", "role"),
+)
+
 proposals = _table(  # what the system suggested and what became of it; made from the facts
     "proposals",
     Column("id", String, primary_key=True),
-    Column("type", String, nullable=False),
-    Column("title", Text, nullable=False),
-    Column("rationale", Text, nullable=False),  # JSON: trigger and evidence
-    Column("proposed_action", Text, nullable=False),
-    *_required(String, "estimated_impact", "risk", "status", "project"),
+    *_required(String, "type", "estimated_impact", "risk", "status", "project"),
+    *_required(Text, "title", "proposed_action"),
+    *_required(Text, "rationale", "related_tasks", "related_issues"),  # JSON; rationale: trigger and evidence
     Column("likeness", String, nullable=False, index=True),  # the same for near-duplicates
-    Column("related_tasks", Text, nullable=False),  # JSON
-    Column("related_issues", Text, nullable=False),  # JSON
     Column("created_at", Double, nullable=False),
     Column("resolved_at", Double, nullable=True),
     Column("task", String, nullable=False, index=True),  # that gave rise to it

@@ -19,6 +19,8 @@ from agents.domain.fact import (
     AboutProposal as AboutProposal,
     AboutWork as AboutWork,
     Event as Event,
+    Measured as Measured,
+    MeasuredWork as MeasuredWork,
     OnEitherStream as OnEitherStream,
     OnProject as OnProject,
 )

@@ -63,6 +63,35 @@ class AboutWork(Event):
     attempt: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What models took for one piece of work. `by` is the reviewer that was asked, or else the model's role."""
+
+    by: str
+    model: str
+    calls: int  # that were made, those that came to nothing among them
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cached_tokens: int = 0  # of tokens_in
+    cost: float = 0.0  # dollars
+    seconds: float = 0.0  # that models took
+    error: str = ""  # an ErrorClass, where the last question got no answer that counts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured(Event):
+    """A fact that ends work of models. What they took is filled in where it is recorded."""
+
+    usage: tuple[Usage, ...] = ()  # one for each who was asked; facts of earlier versions do not say it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuredWork(AboutWork):
+    """The same, about a run on a subtask."""
+
+    usage: tuple[Usage, ...] = ()
+
+
 class Fold(Generic[Part]):
     """What facts do to one part of a task: one typed function a kind. Other kinds leave the part as it is."""
 

@@ -150,6 +150,8 @@ class JobLlm:
             question=asked.question,
             role=asked.role,
             models=await self._prices(asked.role, prompt.size),
+            job=self.job,
+            step=asked.step,
         )
         return self._step(call, wanted, asked.policy), prompt.left_out
 
@@ -173,6 +175,8 @@ class JobLlm:
             question=question,
             role=turn.role,
             models=await self._prices(turn.role, size_of(turn.messages) + len(tools.text)),
+            job=self.job,
+            step=turn.step,
         )
         return self._step(call, wanted, turn.policy)
 

@@ -116,6 +116,8 @@ class Call:
     question: str
     role: str
     models: Mapping[str, float]  # in the order of preference, each with the most that one call may cost
+    job: str = ""
+    step: str = ""  # its name within the job
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,7 @@ from bot.queries.query_api import QueryApi
 from bot.queries.views import TaskPage
 from store.retention import ARCHIVE, facts_in, read_file
 from store.streams.projections import EvaluationResult
+from store.streams.runs import Run
 
 app = typer.Typer(rich_markup_mode=None)
 Id = Annotated[str, typer.Argument(metavar="TASK", help="Such as T-3, or just 3.")]
@@ -89,10 +90,12 @@ async def _show(queries: QueryApi, written: str, json: bool) -> None:
         typer.echo(f"\nNeeds you ({need.decision.id}):\n{need.card.fallback}")
     outcomes = [_outcome_row(each) for each in page.outcomes]
     evaluations = [_evaluation_row(each) for each in page.evaluations]
+    runs = [_run_row(each) for each in page.runs]
     phases = [(str(number), state) for number, state in page.phases]
     tables: tuple[tuple[Sequence[str], Sequence[Sequence[str]]], ...] = (
         (("run", "worker", "status", "files", "review", "next"), outcomes),
         (("attempt", "tests", "lint", "review", "overall", "when"), evaluations),
+        (("run", "role", "model", "ended", "retries", "took", "tokens", "cost", "error"), runs),
         (("phase", "state"), phases),
     )
     for headings, rows in tables:
@@ -134,6 +137,11 @@ def _evaluation_row(each: EvaluationResult) -> tuple[str, ...]:
     scores = (each.test_score, each.lint_score, each.review_score, each.overall)
     attempt = f"{each.task}.{each.subtask}-{each.revision_number + 1}"
     return (attempt, *(score.replace("_", " ") or "not run" for score in scores), session.local(each.timestamp))
+
+
+def _run_row(run: Run) -> tuple[str, ...]:
+    tokens, took, cost = f"{run.tokens_in + run.tokens_out:,}", f"{run.seconds:.0f} s", f"${run.cost:.2f}"
+    return (run.name, run.role, run.model, run.ended, str(run.retries), took, tokens, cost, run.error)
 
 
 @app.command()

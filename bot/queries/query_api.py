@@ -31,6 +31,7 @@ from bot.services import Services
 from store.chat.deliveries import DeliveryState
 from store.chat.threads import Kept
 from store.codec import Recorded
+from store.streams import runs
 from store.streams.ledger import Waiting
 from store.streams.log import Which
 from store.streams.projections import evaluations_of, why_missing
@@ -233,6 +234,7 @@ class QueryApi:
             evaluations=tuple(
                 replace(each, feedback=self._office.redact(each.feedback)) for each in evaluations_of(tx.db, id)
             ),
+            runs=tuple(runs.history(tx.db, id)),
         )
 
     def _outcomes(self, tx: Transaction, id: TaskId) -> Iterator[WorkerOutcome]:

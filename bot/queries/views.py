@@ -14,6 +14,7 @@ from bot.messages import Card
 from bot.network import LookUp
 from bot.queries.people_queries import PeopleQueries
 from store.streams.projections import EvaluationResult
+from store.streams.runs import Run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +88,7 @@ class TaskPage:
     outcomes: tuple[WorkerOutcome, ...] = ()  # of all runs that ended and of their reviewers
     running: tuple[Running, ...] = ()  # at this moment
     evaluations: tuple[EvaluationResult, ...] = ()  # how each attempt was judged, oldest first
+    runs: tuple[Run, ...] = ()  # of minions, planner and reviewers, oldest first
 
     @property
     def phases(self) -> tuple[tuple[int, SubtaskState], ...]:

@@ -25,6 +25,7 @@ from store.chat.deliveries import Received
 from store.codec import Cause, Recorded
 from store.database import StoreUnavailable
 from store.running.jobs import LONGEST_WAIT, Job
+from store.running.port_adapters import measured
 from store.transaction import Transaction
 
 log = logging.getLogger("overlord.jobs")
@@ -163,7 +164,8 @@ class Jobs:
             if not tx.jobs.park(job, problem):
                 return
             task, cause = tx.log.task(job.task), Cause(actor="overlord", delivery=f"job:{job.id}:{job.fence}")
-            tx.log.append(task.id, facts(task, self._moment(task, cause.delivery)), cause)
+            told = measured(facts(task, self._moment(task, cause.delivery)), tx, job)
+            tx.log.append(task.id, told, cause)
 
         await self._database.write(transaction)
 

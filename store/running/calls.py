@@ -1,6 +1,7 @@
 """What was asked of models: each step once, its cost reserved before and counted after, and which models rest."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
@@ -9,6 +10,7 @@ from typing import Any
 from sqlalchemy import bindparam, func, select, update
 
 from agents.domain.errors import BudgetReached, NoAnswer
+from agents.domain.fact import Usage
 from agents.domain.ids import TaskId
 from agents.domain.models.breaker import WINDOW, Breaker
 from agents.domain.models.budget import Budget, Budgets, Spending, strictest
@@ -42,6 +44,7 @@ _TRIED = Prepared(
         state=bindparam("next"),
         reserved=0.0,
         problem=bindparam("why"),
+        error=bindparam("kind"),
         answer=bindparam("said"),
         degraded=bindparam("worse"),
         **{column.name: column + bindparam(f"more_{column.name}") for column in _PAID},
@@ -58,6 +61,11 @@ _TOLD = Prepared(
     select(_C.c.id).where(_C.c.warned == bindparam("budget"), _C.c.warned_limit == bindparam("most")).limit(1)
 )
 _BODY = Prepared(select(_B.c.body).where(_B.c.name == bindparam("which")))
+
+_MEASURED = ("id", "question", "role", "step", "model", "state", "error", "told", *_COUNTED)
+_OF_JOB = (_C.c.task == bindparam("of_task"), _C.c.job == bindparam("of_job"))
+_OF_JOB_ALL = Prepared(select(*(_C.c[name] for name in _MEASURED)).where(*_OF_JOB).order_by(_C.c.at, _C.c.id))
+_TELL = Prepared(update(_C).where(_C.c.id == bindparam("which")).values(told=bindparam("amounts")))
 
 _SUMS = (func.coalesce(func.sum(_C.c.cost), 0.0), func.coalesce(func.sum(_C.c.reserved), 0.0))
 _ON = _C.c.day == bindparam("on")
@@ -88,6 +96,8 @@ class Calls(TransactionPart):
             "state": CallState.RESERVED,
             "reserved": call.models[model],
             "at": seconds(at),
+            "job": call.job,
+            "step": call.step,
             **counted,
             "attempts": counted["attempts"] + 1,
         }
@@ -101,6 +111,7 @@ class Calls(TransactionPart):
             "which": call.id,
             "next": CallState.FAILED if tried.failure else CallState.DONE,
             "why": tried.failure.message if tried.failure else "",
+            "kind": tried.failure.error.value if tried.failure else "",
             "said": answer,
             "worse": degraded,
             **{f"more_{column.name}": getattr(tried, column.name) for column in _PAID},
@@ -129,6 +140,23 @@ class Calls(TransactionPart):
 
     def spent_on(self, task: TaskId) -> float:
         return float(_OF_TASK.run(self._db, {"of_task": task}).fetchone()[0])
+
+    def take_untold(self, task: TaskId, job: str) -> tuple[Usage, ...]:
+        """What a job's calls took that no fact has told yet, for each who was asked. It counts as told from here on."""
+        found, told = dict[str, list[dict[str, Any]]](), list[dict[str, str]]()
+        for row in _OF_JOB_ALL.run(self._db, {"of_task": task, "of_job": job}).fetchall():
+            call = dict(zip(_MEASURED, row, strict=True))
+            amounts = {name: call[name] for name in _COUNTED}
+            before = json.loads(call["told"] or "{}")
+            if amounts == before:
+                continue
+            told.append({"which": call["id"], "amounts": json.dumps(amounts)})
+            by = call["step"].split(":")[1] if call["question"] == "specialist" else call["role"]
+            more = {name: amount - before.get(name, 0) for name, amount in amounts.items()}
+            found.setdefault(by, []).append(call | more)
+        if told:
+            _TELL.run_all(self._db, told)
+        return tuple(_usage(by, calls) for by, calls in found.items())
 
     def breaker(self, model: str) -> Breaker:
         row = _BODY.run(self._db, {"which": model}).fetchone()
@@ -198,6 +226,22 @@ def _to_spent(row: Mapping[str, Any]) -> Spent:
     rehearsal = str(row["model"]).startswith("rehearsal/")
     counted = {name: row[name] for name in _COUNTED}
     return Spent(model=row["model"], degraded=row["degraded"], warned=warned, rehearsal=rehearsal, **counted)
+
+
+def _usage(by: str, calls: Sequence[Mapping[str, Any]]) -> Usage:
+    """`calls`: oldest first."""
+    last = calls[-1]
+    return Usage(
+        by=by,
+        model=last["model"],
+        calls=sum(call["attempts"] for call in calls),
+        tokens_in=sum(call["tokens_in"] for call in calls),
+        tokens_out=sum(call["tokens_out"] for call in calls),
+        cached_tokens=sum(call["cached_tokens"] for call in calls),
+        cost=round(sum(call["cost"] for call in calls), 6),
+        seconds=round(sum(call["seconds"] for call in calls), 3),
+        error=last["error"] if last["state"] == CallState.FAILED else "",
+    )
 
 
 @lru_cache(maxsize=64)

@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, select
 
 from agents.domain.decisions.kind import Moment
 from agents.domain.errors import StaleLease
-from agents.domain.events import Event
+from agents.domain.events import Event, Measured, MeasuredWork
 from agents.domain.ids import PersonId, TaskId, project_id
 from agents.domain.models.budget import Budgets
 from agents.domain.task.task import Task
@@ -68,9 +68,19 @@ class JobLog:
                 is_proposed=tx.proposals.is_known,
                 project=lambda: tx.log.project(project_id(task.project)) if task.project else None,
             )
-            return tx.log.append(id, [*self._also(task, moment), *decide(task, moment)], cause)
+            facts = measured(decide(task, moment), tx, self._job)
+            return tx.log.append(id, [*self._also(task, moment), *facts], cause)
 
         return await self._database.write(transaction)
+
+
+def measured(facts: Sequence[Event], tx: Transaction, job: Job) -> list[Event]:
+    """The facts, the first that ends work of models with what the job's calls took."""
+    told = list(facts)
+    at = next((at for at, fact in enumerate(told) if isinstance(fact, Measured | MeasuredWork)), None)
+    if at is not None and isinstance(fact := told[at], Measured | MeasuredWork):
+        told[at] = replace(fact, usage=tx.calls.take_untold(fact.task, job.id))
+    return told
 
 
 TaskLimit = Callable[[Task], float | None]

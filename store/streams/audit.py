@@ -30,7 +30,7 @@ from store.codec import (
     stream_kind,
 )
 from store.running.jobs import UNFINISHED, JobState
-from store.streams import projections, proposals
+from store.streams import projections, proposals, runs
 from store.streams.ledger import WAITS
 from store.streams.log import SNAPSHOTS, present
 
@@ -94,7 +94,7 @@ def _disagreements(db: Connection, id: StreamId, rows: Rows) -> Iterator[str]:
         facts = [load_event(row.kind, row.body, row.prose) for row in rows]
         state, then = _replay(kind, facts, saved)
         decisions, proposed = ledger.replay(facts), proposals.replay(facts)
-        judged = projections.replay_evaluations(facts)
+        judged, ran = projections.replay_evaluations(facts), runs.replay(facts)
     except (LookupError, ValueError, OverlordError) as problem:
         yield f"{id}: its facts tell no story ({type(problem).__name__})"
         return
@@ -106,6 +106,8 @@ def _disagreements(db: Connection, id: StreamId, rows: Rows) -> Iterator[str]:
         yield f"{id}: its place in the lists"
     if projections.evaluation_rows(db, id) != judged:
         yield f"{id}: its evaluations"
+    if runs.rows(db, id) != ran:
+        yield f"{id}: its runs"
     yield from _wrong_decisions(db, id, decisions)
     yield from _wrong_proposals(db, id, proposed)
 

@@ -21,7 +21,7 @@ from agents.domain.task.task import Task
 from store import tables
 from store.codec import BEGINNING, Cause, Recorded, dump, fact_hash, load_event, seconds, split_prose, stream_kind
 from store.sql import Prepared, TransactionPart, upsert
-from store.streams import projections, proposals
+from store.streams import projections, proposals, runs
 from store.streams.ledger import Ledger
 
 _T, _S, _L, _C = tables.events, tables.snapshots, tables.listings, tables.cursors
@@ -238,6 +238,8 @@ class Log(TransactionPart):
 
     def _update_tables(self, fact: Event, cause: Cause, state: Task | Project | None = None) -> None:
         """What is stored beside the facts follows each of them. `state`: of its stream, before it; None: it begins."""
+        if isinstance(state, Task):
+            runs.write(self._db, state, fact)
         match fact:
             case e.DecisionOpened(decision=opened):
                 self._ledger.open(opened, self.task(opened.task))

@@ -21,6 +21,7 @@ from bot.messages import Button, Card, Choice, Delivery, Edited, Pressed, Row, S
 from bot.queries.query_api import QueryApi
 from bot.queries.views import EVERYTHING, Conversation, Heard, Message, Need, Portion, TaskPage, TimelineEntry
 from store.streams.projections import EvaluationResult
+from store.streams.runs import Run
 
 LAST_REPLIES = 3
 PLAN = lettered(
@@ -54,6 +55,7 @@ class ScriptedDesk(QueryApi):
         self.texts: dict[tuple[TaskId, str], str] = {}
         self.outcomes: tuple[WorkerOutcome, ...] = ()
         self.evaluations: tuple[EvaluationResult, ...] = ()
+        self.listed_runs: tuple[Run, ...] = ()
         self.clock = START
         self.answers = True  # whether a request is answered at all
         self._names = names or {"ana": "Ana"}
@@ -105,6 +107,7 @@ class ScriptedDesk(QueryApi):
             kept=tuple(sorted(name for of, name in self.texts if of == task)),
             outcomes=self.outcomes,
             evaluations=self.evaluations,
+            runs=self.listed_runs,
             running=await self.now.running(task, Redactor()),
         )
 

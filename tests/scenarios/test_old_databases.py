@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision
@@ -13,6 +14,7 @@ from agents.domain.decisions.table import rule_name
 from agents.domain.ids import TaskId, Thread
 from agents.domain.task.task import Task, TaskState
 from bot.queries.query_api import QueryApi
+from store import tables
 from store.database import Database
 from store.streams import audit
 from store.transaction import Transaction
@@ -43,6 +45,8 @@ async def test_what_it_stores_follows_from_its_facts(version: str, url: str) -> 
     database = Database(url)
     try:
         assert await _faults(database) == ("", (), ())
+        steps = await database.read(lambda tx: set(tx.db.execute(select(tables.runs.c.step)).scalars()))
+        assert {"plan", "plan_review", "implement", "review"} <= steps, "its runs are rows, as far as its facts tell"
     finally:
         database.close()
 

@@ -79,7 +79,12 @@ def test_a_database_that_is_not_there_is_told_in_words() -> None:
         Database("sqlite:////nowhere/at/all/overlord.db")
 
 
+EIGHTEENTH = (
+    "DROP TABLE runs",
+    *(f"ALTER TABLE calls DROP COLUMN {name}" for name in ("job", "step", "error", "told")),
+)
 FIFTEENTH = (
+    *EIGHTEENTH,
     *(f"ALTER TABLE {table} RENAME COLUMN stream TO task" for table in ("events", "snapshots", "timers", "jobs")),
     *(f"ALTER TABLE {table} DROP COLUMN stream" for table in ("decisions", "proposals")),
     "UPDATE schema_version SET version = 15",

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from agents.domain.fact import Event
+from agents.domain.fact import Event, Measured
 from agents.domain.ids import PersonId
 from agents.domain.planning.debate import MAX_ROUNDS, Debate, Round
 from agents.domain.planning.decomposition import Decomposition, Level
@@ -11,7 +11,7 @@ from agents.domain.workflow.workflow import Workflow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DecompositionDrafted(Event):
+class DecompositionDrafted(Measured):
     number: int  # version of the plan
     plan: Decomposition
     estimate: float  # dollars
@@ -21,7 +21,7 @@ class DecompositionDrafted(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DecompositionSentBack(Event):
+class DecompositionSentBack(Measured):
     """By code that checks it, or by the reviewers; people ask for changes in words of their own."""
 
     number: int
@@ -31,7 +31,7 @@ class DecompositionSentBack(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReviewersDisagreed(Event):
+class ReviewersDisagreed(Measured):
     number: int
     review: Review
     rounds: int = MAX_ROUNDS  # that they may argue
@@ -46,7 +46,7 @@ class DebateRoundHeld(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DecompositionApproved(Event):
+class DecompositionApproved(Measured):
     """By the reviewers; a person comes next."""
 
     number: int
@@ -55,13 +55,13 @@ class DecompositionApproved(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DecompositionBlocked(Event):
+class DecompositionBlocked(Measured):
     number: int
     review: Review
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DecompositionEscalated(Event):
+class DecompositionEscalated(Measured):
     """The rules ran out: no verdict, no agreement, or too many tries. A person decides with what there is."""
 
     number: int

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from agents.domain.fact import Event
+from agents.domain.fact import Event, Measured
 from agents.domain.ids import PersonId
 from agents.domain.task.request import Request
 
@@ -83,7 +83,7 @@ class TaskMuted(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JobParked(Event):
+class JobParked(Measured):
     """A job was given up after its recoveries were used up."""
 
     job: str

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from agents.domain.checks.evaluation import Change, Evaluation, RiskLevel
-from agents.domain.fact import AboutWork, Event
+from agents.domain.fact import AboutWork, Event, MeasuredWork
 from agents.domain.ids import PersonId
 from agents.domain.work.scope import Scope
 from agents.domain.work.work import Ending, SubtaskState
@@ -48,7 +48,7 @@ class MinionProgressed(AboutWork):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MinionAsked(AboutWork):
+class MinionAsked(MeasuredWork):
     """It waits for a person; the decision that was opened with it says for what."""
 
     commit: str
@@ -71,7 +71,7 @@ class ScopeSettled(AboutWork):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MinionStopped(AboutWork):
+class MinionStopped(MeasuredWork):
     """By a person's wish. What it had done is committed on its branch."""
 
     commit: str
@@ -80,7 +80,7 @@ class MinionStopped(AboutWork):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MinionFailed(AboutWork):
+class MinionFailed(MeasuredWork):
     ending: Ending
     problem: str
     commit: str = ""
@@ -89,7 +89,7 @@ class MinionFailed(AboutWork):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WorkHandedIn(AboutWork):
+class WorkHandedIn(MeasuredWork):
     """Committed work to be judged. What the summary claims counts for nothing."""
 
     commit: str
@@ -101,7 +101,7 @@ class WorkHandedIn(AboutWork):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WorkEvaluated(AboutWork):
+class WorkEvaluated(MeasuredWork):
     evaluation: Evaluation
     risk: RiskLevel
     why: str = ""  # what makes it that risky

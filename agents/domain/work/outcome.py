@@ -12,6 +12,7 @@ from agents.domain import events as e
 from agents.domain.checks.evaluation import Change, CodeReview, Evaluation, Opinion, Score
 from agents.domain.context.listing import is_test
 from agents.domain.events import Event
+from agents.domain.models.failure import ErrorClass
 from agents.domain.work.work import Ending, run_key
 
 
@@ -97,6 +98,17 @@ OF_ENDING: dict[Ending, Status] = {
     Ending.NO_GROUND: Status.BLOCKED,
     Ending.NO_ANSWER: Status.BLOCKED,
     Ending.CONFLICT: Status.NEEDS_REVISION,
+}
+# A model that gave no answer says more exactly why, where it was asked.
+ERROR_OF_ENDING: dict[Ending, ErrorClass] = {
+    Ending.BLOCKED: ErrorClass.LOGIC,
+    Ending.TURNS: ErrorClass.RESOURCE,
+    Ending.ERRORS: ErrorClass.CLI_ERROR,
+    Ending.TIMEOUT: ErrorClass.RESOURCE,
+    Ending.NO_SANDBOX: ErrorClass.RESOURCE,
+    Ending.NO_GROUND: ErrorClass.RESOURCE,
+    Ending.NO_ANSWER: ErrorClass.NETWORK,
+    Ending.CONFLICT: ErrorClass.LOGIC,
 }
 NEXT: dict[Status, str] = {
     Status.SUCCESS: "Its step gate, then the task's branch",

@@ -1,6 +1,7 @@
 """What the pages say, read as a browser without scripts reads them."""
 
 import re
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -12,6 +13,7 @@ from agents.domain.work.outcome import Implementation, Made, Status, WorkerOutco
 from bot.messages import Button, Card, Choice, Row, Style, Tone
 from bot.platforms.console.rendering import ICONS, TONES, ago, cut
 from store.streams.projections import EvaluationResult
+from store.streams.runs import Run
 from tests.fakes.console import console, text_of
 from tests.fakes.desk import START, ScriptedDesk, plan_card
 
@@ -148,6 +150,24 @@ async def test_a_task_says_how_each_attempt_was_checked() -> None:
         await visit.say("@overlord add login")
         page = await visit.get("/task/T-1")
         assert "T-1.2, attempt 2 all: needs revision tests: pass lint: not run" in text_of(page.text)
+        assert NASTY not in page.text
+
+
+async def test_a_task_lists_its_runs() -> None:
+    desk = ScriptedDesk()
+    failed = Run(
+        task=TaskId("T-1"), step="implement", subtask=2, attempt=2, role=NASTY, engine="", model=NASTY, task_type="",
+        workflow="default", success=False, retries=1, calls=9, tokens_in=1200, tokens_out=34, cached_tokens=0,
+        cost=0.125, seconds=61.4, error="cli_error", timestamp=START,
+    )  # fmt: skip
+    planned = replace(failed, step="plan", subtask=0, attempt=1, role="planner", success=True, retries=0, error="")
+    desk.listed_runs = (planned, failed)
+    async with console(desk) as visit:
+        await visit.say("@overlord add login")
+        page = await visit.get("/task/T-1")
+        said = text_of(page.text)
+        assert "T-1 plan 1 planner" in said and "well 0 61 s 1,234 $0.12" in said
+        assert "T-1.2-2 implement" in said and "failed (cli error) 1 61 s 1,234 $0.12" in said
         assert NASTY not in page.text
 
 
