@@ -17,95 +17,74 @@ TOKEN_LIMIT = 100  # of the platform that allows least
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
-    """Someone wrote something where the bot can hear it."""
+class _Event:
+    """What every delivery says of itself."""
 
     key: str  # of the delivery: the same event delivered again has the same key
-    also: str = ""  # a second key, where a platform delivers one message as two events
-    thread: Thread  # the message's own thread; a message at the top of a channel starts one
+    thread: Thread  # a message's own thread; a message at the top of a channel starts one
     channel: str  # "console:general"
     message: str  # the platform's id of the message
     by: Account
-    began_by: str = ""  # the account that wrote the thread's first message, where the platform says so
     name: str = ""  # what to call them; never used to decide anything
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Words(_Event):
     text: str
+    hidden: int = 0  # characters nobody sees, which were taken out of the text when it came in
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said(_Words):
+    """Someone wrote something where the bot can hear it."""
+
+    also: str = ""  # a second key, where a platform delivers one message as two events
+    began_by: str = ""  # the account that wrote the thread's first message, where the platform says so
     mentions_bot: bool = False
     addresses_other: bool = False  # it is put to another person by name
     on: str = ""  # the message that it replies to, where a platform says so
     direct: bool = False  # said to the bot alone
     starts_thread: bool = False
-    hidden: int = 0  # characters nobody sees, which were taken out of the text when it came in
     memberships: tuple[str, ...] = ()  # user groups or roles: what the provider says they are in
     outsider: bool = False  # the provider says that they belong to another workspace, or are a guest here
-    at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Edited:
+class Edited(_Words):
     """The author changed a message of their own."""
 
-    key: str
     also: str = ""  # a second key, by which an edit that is read later is known
-    thread: Thread
-    channel: str
-    message: str
-    by: Account
-    name: str = ""
-    text: str
-    hidden: int = 0
     outsider: bool = False
-    at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pressed:
-    """Someone pressed a button or sent the form behind it. Nothing in `token` is trusted; the ledger knows."""
+class Pressed(_Event):
+    """Someone pressed a button or sent the form behind it. Nothing in `token` is trusted; the ledger knows.
 
-    key: str
-    thread: Thread
-    channel: str
-    message: str  # the message the button was on; empty where the surface shows the ledger itself (console views, CLI)
-    by: Account
-    name: str = ""
+    `message`, which the button was on, is empty where a surface shows the ledger itself (console views, CLI).
+    """
+
     token: str
     words: str = ""  # what was written into the form
     shown: str = ""  # fingerprint of what was shown, where `message` is empty
     memberships: tuple[str, ...] = ()
     outsider: bool = False
-    at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Labelled:
-    """An issue was given the label that asks for work. Its words are its author's."""
+class Labelled(_Words):
+    """An issue was given the label that asks for work, by "github:ana". Its words are its author's."""
 
-    key: str
-    thread: Thread  # where people will talk about it
-    channel: str
-    message: str
-    by: Account  # "github:ana"
-    name: str = ""
-    text: str
     origin: Origin
-    hidden: int = 0
-    at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mandated:
+class Mandated(_Words):
     """A proposal was approved: it asks for work in a thread of its own, in the name of whoever approved."""
 
-    key: str
-    thread: Thread
-    channel: str
-    message: str
-    by: Account
-    name: str = ""
-    text: str
     mandate: Mandate
     direct: bool = False  # what gave rise to it was said to the bot alone
-    hidden: int = 0
-    at: datetime
 
 
 Delivery = Said | Edited | Pressed | Labelled | Mandated
@@ -317,32 +296,24 @@ class Platform(Protocol):
     @property
     def settle(self) -> float | None:
         """Seconds after which an unsure post is visible or lost; None: the limit's default."""
-        ...
 
     async def post(self, thread: Thread, key: str, card: Card) -> str:
         """Post a new message and return its id. `key` is stored with the message so that `find` can see it."""
-        ...
 
     async def edit(self, thread: Thread, message: str, card: Card) -> None:
         """Replace what a message shows. Doing it twice is doing it once."""
-        ...
 
     async def find(self, thread: Thread, key: str) -> str | None:
         """The id of the message that was posted under this key, if the platform has it."""
-        ...
 
     async def begin(self, channel: str, key: str, words: str) -> Thread:
         """Begin a thread in a channel with a message of ours; the same key begins it once."""
-        ...
 
     async def permalink(self, thread: Thread, message: str) -> str:
         """An address that leads to a message; empty where there is none."""
-        ...
 
     async def whisper(self, thread: Thread, to: Account, key: str, card: Card) -> None:
         """Tell one person something nobody else sees."""
-        ...
 
     async def mark_seen(self, thread: Thread, message: str) -> None:
         """Mark a person's message as noticed (an eye, never a tick: people read that as approved)."""
-        ...

@@ -32,6 +32,7 @@ REMEMBERED = 10_000  # pairs of account and address range; the oldest are droppe
 # A link from elsewhere comes without our strict cookie; asking once more from our own page brings it.
 BOUNCE = '<!doctype html><meta http-equiv="refresh" content="0"><title>Overlord</title><p>One moment …'
 BODY_LIMIT = 64 * 1024
+OPEN_PATHS = frozenset({"/healthz"})  # that anybody may read, whatever Host they ask for
 TOO_LARGE = "That is too much for one message. Send it in parts."
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 HEADERS = {
@@ -64,7 +65,6 @@ class ConsoleOptions:
     suggestions: Sequence[str] = ()
     now: Callable[[], datetime]
     extra: Mapping[str, Endpoint] = field(default_factory=dict)  # "/healthz", "/metrics"
-    open_paths: frozenset[str] = frozenset({"/healthz"})  # extras that anybody may read, whatever Host they ask for
 
     def __post_init__(self) -> None:
         if self.sessions is None and needs_login(self.host, self.proxies, self.look_up):
@@ -104,21 +104,8 @@ class Viewer:
         return f"@{self.login}"
 
 
-class Signer:
-    """Signs what cookies and forms carry with the secret of this installation."""
-
-    def __init__(self, secret: bytes) -> None:
-        self._secret = secret
-
-    def mac(self, purpose: str, text: str) -> str:
-        return hmac.new(self._secret, f"{purpose}\x1f{text}".encode(), hashlib.sha256).hexdigest()
-
-    def loopback(self, login: str) -> str:
-        """The same for every window, so a second one does not end the first."""
-        return self.mac("loopback", login)
-
-    def csrf(self, cookie: str) -> str:
-        return self.mac("csrf", cookie)
+def sign(secret: bytes, purpose: str, text: str) -> str:
+    return hmac.new(secret, f"{purpose}\x1f{text}".encode(), hashlib.sha256).hexdigest()
 
 
 def hash_of(token: str) -> str:
@@ -150,23 +137,26 @@ class Authenticator:
 
     def __init__(self, options: ConsoleOptions) -> None:
         self.options = options
-        self.signer = Signer(options.secret)
+        # the same for every window, so that a second one does not end the first
+        self._loopback = sign(options.secret, "loopback", options.login)
         self.session_cookie = f"overlord_{options.port}"
         self.login_cookie = f"overlord_login_{options.port}"
 
     async def viewer(self, request: Request) -> Viewer | None:
         if self.options.sessions is None:
-            login = self.options.login
-            return Viewer(login=login, csrf=self.signer.csrf(self.signer.loopback(login)))
+            return Viewer(login=self.options.login, csrf=self.csrf(self._loopback))
         cookie = request.cookies.get(self.session_cookie, "")
         session = await self.options.sessions.find_session(hash_of(cookie)) if cookie else None
-        return Viewer(login=session.login, csrf=self.signer.csrf(cookie), session=session.id) if session else None
+        return Viewer(login=session.login, csrf=self.csrf(cookie), session=session.id) if session else None
+
+    def csrf(self, cookie: str) -> str:
+        return sign(self.options.secret, "csrf", cookie)
 
     def is_our_form(self, request: Request, token: str) -> bool:
         """Whether a form came from a page of ours: its CSRF token must belong to the cookie sent with it."""
         name = self.login_cookie if request.url.path == "/login" else self.session_cookie
         cookie = request.cookies.get(name, "")
-        return bool(cookie) and hmac.compare_digest(token.encode(), self.signer.csrf(cookie).encode())
+        return bool(cookie) and hmac.compare_digest(token.encode(), self.csrf(cookie).encode())
 
     def set_cookie(self, response: Response, request: Request, cookie: tuple[str, str]) -> None:
         response.set_cookie(
@@ -180,14 +170,14 @@ class Authenticator:
     def missing_cookie(self, request: Request) -> tuple[str, str] | None:
         """The cookie that this reader should have but does not send."""
         if self.options.sessions is None:
-            due = (self.session_cookie, self.signer.loopback(self.options.login))
+            due = (self.session_cookie, self._loopback)
             return None if request.cookies.get(due[0]) == due[1] else due
         if request.url.path == "/login" and self.login_cookie not in request.cookies:
             return self.login_cookie, secrets.token_urlsafe(24)
         return None
 
     def is_open(self, path: str) -> bool:
-        return path in self.options.open_paths or path.startswith("/static/")
+        return path in OPEN_PATHS or path.startswith("/static/")
 
 
 class Identity:
@@ -209,7 +199,7 @@ class Identity:
         due = self._auth.missing_cookie(request)
         if viewer is None and scope["path"] == "/login":
             cookie = due[1] if due else request.cookies[self._auth.login_cookie]
-            viewer = Viewer(login="", csrf=self._auth.signer.csrf(cookie))
+            viewer = Viewer(login="", csrf=self._auth.csrf(cookie))
         if viewer is None:
             await _refuse(request)(scope, receive, send)
             return
@@ -262,7 +252,7 @@ class Guard:
 
     def __init__(self, app: ASGIApp, options: ConsoleOptions) -> None:
         self._app = app
-        self._hosts, self._open_paths = options.hosts, options.open_paths
+        self._hosts = options.hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":  # the lifespan; a websocket finds no route
@@ -273,7 +263,7 @@ class Guard:
         await answer(scope, _limit_body(receive), _add_headers(send, scope["path"]))
 
     def _refusal(self, scope: Scope, headers: Headers) -> PlainTextResponse | None:
-        if scope["path"] in self._open_paths:
+        if scope["path"] in OPEN_PATHS:
             return None
         if headers.get("host", "") not in self._hosts:
             return PlainTextResponse("This console does not answer to that name. Open it by its own address.", 421)

@@ -82,29 +82,11 @@ def templates() -> "Environment":
         lstrip_blocks=True,
         auto_reload=False,  # or each include asks the disk, and a page has hundreds
     )
-    made.filters |= {
-        "utc": utc,
-        "iso": iso,
-        "cut": cut,
-        "mark": mark_of,
-        "conversation_mark": conversation_mark,
-        "thread_path": thread_path,
-        "initial": initial,
-        "first_line": first_line,
-    }
-    made.globals |= {
-        "ICONS": ICONS,
-        "STATE_TONES": TONE,
-        "state_of": state_of,
-        "questions": questions,
-        "changes_path": changes_path,
-        "live_mark": live_mark,
-        "TONES": TONES,
-        "LINES_SHOWN": LINES_SHOWN,
-        "ago": ago,
-        "draw": draw,
-        "nonce": nonce,
-    }
+    filters = (utc, iso, cut, mark, conversation_mark, thread_path, initial, first_line)
+    functions = (state_of, questions, changes_path, live_mark, ago, draw, nonce)
+    made.filters |= {each.__name__: each for each in filters}
+    made.globals |= {each.__name__: each for each in functions}
+    made.globals |= {"ICONS": ICONS, "STATE_TONES": TONE, "TONES": TONES, "LINES_SHOWN": LINES_SHOWN}
     return made
 
 
@@ -155,7 +137,7 @@ def thread_path(thread: str) -> str:
     return f"/thread/{quote(thread, safe=':@')}"
 
 
-def mark_of(message: Message) -> str:
+def mark(message: Message) -> str:
     """Changes with whatever is shown of a message, so a page replaces only what differs."""
     card = dump_card(message.card) if message.card else ""
     return fingerprint(message.id, message.by, message.text, card, f"{message.edited}{message.seen}{message.private}")
@@ -163,7 +145,7 @@ def mark_of(message: Message) -> str:
 
 def conversation_mark(conversation: Conversation) -> str:
     state = state_of(conversation.task) if conversation.task else ""
-    return fingerprint(conversation.thread, state, str(conversation.more), *map(mark_of, conversation.messages))
+    return fingerprint(conversation.thread, state, str(conversation.more), *map(mark, conversation.messages))
 
 
 def cards_mark(cards: Sequence[Card], *more: str) -> str:

@@ -32,6 +32,7 @@ from bot.platforms.console.pages import Pages
 from bot.queries.query_api import QueryApi
 from bot.queries.views import Endpoint
 
+PATIENCE = 5  # seconds for open requests to finish when the program ends
 View = Callable[[Request], Awaitable[Response]]
 
 
@@ -50,8 +51,7 @@ def make_app(desk: QueryApi, options: ConsoleOptions, keeper: Doorkeeper) -> Sta
 
     app = Starlette(
         routes=[
-            *_page_routes(pages),
-            *_action_routes(Actions(desk, auth, pages, changes), Login(auth, pages)),
+            *_routes(pages, Actions(desk, auth, pages, changes), Login(auth, pages)),
             Route("/changes", stream.endpoint(changes, stopping, auth, desk)),
             Mount("/static", StaticFiles(directory=rendering.HERE / "static")),
             *(Route(path, _health_view(extra)) for path, extra in options.extra.items()),
@@ -62,41 +62,42 @@ def make_app(desk: QueryApi, options: ConsoleOptions, keeper: Doorkeeper) -> Sta
             Middleware(Identity, auth=auth),
         ],
         exception_handlers={
-            HTTPException: _problem_page(pages),
-            OverlordError: _trouble_page(pages),
+            HTTPException: _show_problem,
+            OverlordError: _show_trouble,
             ClientDisconnect: _client_left,
         },
         lifespan=lifespan,
     )
-    app.state.stopping = stopping
+    app.state.stopping, app.state.pages = stopping, pages
     return app
 
 
-def _page_routes(pages: Pages) -> list[BaseRoute]:
+def _routes(pages: Pages, actions: Actions, login: Login) -> list[BaseRoute]:
+    read: dict[str, View] = {
+        "/": pages.home,
+        "/c/{name}": pages.channel,
+        "/direct": pages.direct,
+        "/thread/{thread:path}": pages.thread,
+        "/needs": pages.needs,
+        "/tasks": pages.tasks,
+        "/task/{task}": pages.task,
+        "/task/{task}/kept/{name}": pages.kept_file,
+        "/pulls/{project}/{number}": pages.pull,
+        "/login": login.page,
+        "/sessions": login.sessions,
+    }
+    send: dict[str, View] = {
+        "/say": actions.say,
+        "/edit": actions.edit,
+        "/press": actions.press,
+        "/ask": actions.ask,
+        "/login": login.enter,
+        "/logout": login.leave,
+        "/sessions": login.end,
+    }
     return [
-        Route("/", pages.home),
-        Route("/c/{name}", pages.channel),
-        Route("/direct", pages.direct),
-        Route("/thread/{thread:path}", pages.thread),
-        Route("/needs", pages.needs),
-        Route("/tasks", pages.tasks),
-        Route("/task/{task}", pages.task),
-        Route("/task/{task}/kept/{name}", pages.kept_file),
-        Route("/pulls/{project}/{number}", pages.pull),
-    ]
-
-
-def _action_routes(actions: Actions, login: Login) -> list[BaseRoute]:
-    return [
-        Route("/say", actions.say, methods=["POST"]),
-        Route("/edit", actions.edit, methods=["POST"]),
-        Route("/press", actions.press, methods=["POST"]),
-        Route("/ask", actions.ask, methods=["POST"]),
-        Route("/login", login.page, methods=["GET"]),
-        Route("/login", login.enter, methods=["POST"]),
-        Route("/logout", login.leave, methods=["POST"]),
-        Route("/sessions", login.sessions, methods=["GET"]),
-        Route("/sessions", login.end, methods=["POST"]),
+        *(Route(path, view, methods=["GET"]) for path, view in read.items()),
+        *(Route(path, view, methods=["POST"]) for path, view in send.items()),
     ]
 
 
@@ -108,36 +109,28 @@ def _health_view(extra: Endpoint) -> View:
     return answer
 
 
-def _problem_page(pages: Pages) -> Callable[[Request, Exception], Awaitable[Response]]:
-    async def problem(request: Request, error: Exception) -> Response:
-        status = error.status_code if isinstance(error, HTTPException) else 500
-        words = error.detail if isinstance(error, HTTPException) else "Something went wrong."
-        if wants_json(request):
-            return JSONResponse({"error": words}, status)
-        if not hasattr(request.state, "viewer"):  # refused before anybody was known
-            return PlainTextResponse(words, status)
-        return await pages.show(request, "problem.html", status=status, title="Not here", words=words)
-
-    return problem
+async def _show_problem(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    words = error.detail if isinstance(error, HTTPException) else "Something went wrong."
+    if wants_json(request):
+        return JSONResponse({"error": words}, status)
+    if not hasattr(request.state, "viewer"):  # refused before anybody was known
+        return PlainTextResponse(words, status)
+    pages: Pages = request.app.state.pages
+    return await pages.show(request, "problem.html", status=status, title="Not here", words=words)
 
 
-def _trouble_page(pages: Pages) -> Callable[[Request, Exception], Awaitable[Response]]:
+async def _show_trouble(request: Request, problem: Exception) -> Response:
     """The store cannot be read at the moment: says so without querying it again."""
-
-    async def trouble(request: Request, problem: Exception) -> Response:
-        if wants_json(request):
-            return JSONResponse({"error": str(problem)}, 503)
-        return await pages.show(request, "trouble.html", status=503, title="One moment", problem=problem)
-
-    return trouble
+    if wants_json(request):
+        return JSONResponse({"error": str(problem)}, 503)
+    pages: Pages = request.app.state.pages
+    return await pages.show(request, "trouble.html", status=503, title="One moment", problem=problem)
 
 
 async def _client_left(request: Request, gone: Exception) -> Response:
     """The client disconnected before it sent the whole request: not worth a log line."""
     return Response(status_code=400)
-
-
-PATIENCE = 5  # seconds for open requests to finish when the program ends
 
 
 class Connection(H11Protocol):

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.platforms.console.access import LoginLimiter, Signer, hash_of
+from bot.platforms.console.access import LoginLimiter, hash_of, sign
 from tests.bot.console_tokens import Tokens, enter, shared
 from tests.fakes.console import SECRET, Visit, console, text_of, visitor
 from tests.fakes.desk import START, ScriptedDesk
@@ -225,7 +225,7 @@ async def test_nobody_reads_the_direct_line_of_another() -> None:
 async def test_a_cookie_of_our_own_making_is_worth_nothing() -> None:
     """Nor is one of an older version, which was a signed text: its person signs in again."""
     old = urlsafe_b64encode(b'["ana", "' + hash_of("token-of-ana").encode() + b'", 4102444800]').decode()
-    signed = f"{old}.{Signer(SECRET).mac('session', old)}"
+    signed = f"{old}.{sign(SECRET, 'session', old)}"
     tokens = Tokens()
     async with shared(tokens) as visit:
         await enter(visit, "token-of-ana")
