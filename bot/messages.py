@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from agents.domain.ids import Account, DecisionId, Thread
-from agents.domain.task.request import Mandate, Origin
+from agents.domain.task.facts import Mandate, Origin
 from store.codec import shape
 
 TOKEN_LIMIT = 100  # of the platform that allows least

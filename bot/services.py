@@ -10,9 +10,8 @@ from agents.catalog.library import Catalog, Declared, load_catalog
 from agents.domain.decisions.authority import Presser
 from agents.domain.decisions.kind import Moment
 from agents.domain.ids import Account, TaskId
-from agents.domain.limits import Limits
-from agents.domain.models.budget import Budgets
-from agents.domain.project.retention import Retention
+from agents.domain.limits import Limits, Retention
+from agents.domain.models.money import Budgets
 from agents.domain.text.redact import Redact, Redactor
 from agents.domain.workflow.workflow import Workflow
 from agents.ports import Clock, Show

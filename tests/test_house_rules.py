@@ -206,7 +206,6 @@ OTHERS = tuple(name for name in REGISTRY if name != OWN)
 MAY_NAME_A_PLATFORM = (
     "bot/config/platforms.py",
     "agents/domain/text/secret_shapes.py",
-    "agents/domain/text/secret_prefixes.py",
 )
 
 

@@ -13,7 +13,7 @@ from agents.catalog.validation import Model
 from agents.catalog.yaml import Value, read_packaged, read_yaml
 from agents.domain.models.routing import ROLES, Provider, Size, Written, WrittenModel
 from agents.domain.text.sanitize import Between
-from agents.domain.text.secret_prefixes import OTHERS_KEY, TOKEN_BEGINNINGS
+from agents.domain.text.secret_shapes import OTHERS_KEY, TOKEN_BEGINNINGS
 from manifests import packaged
 
 OLLAMA = "OLLAMA_API_BASE"

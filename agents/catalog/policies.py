@@ -14,8 +14,7 @@ from agents.catalog.validation import Model, Odd, pattern, written_as
 from agents.catalog.yaml import read_packaged, read_yaml
 from agents.domain.checks.evaluation import RiskLevel
 from agents.domain.checks.risk import Area, Breaking, RiskPolicy, words_of
-from agents.domain.limits import COUNT, Limits
-from agents.domain.project.retention import Retention
+from agents.domain.limits import COUNT, Limits, Retention
 from agents.domain.text.sanitize import Between
 from agents.ports import Specialist
 

@@ -19,7 +19,7 @@ from typing import Any
 from agents.domain import events as e
 from agents.domain.events import Event
 from agents.domain.project.project import Project
-from agents.domain.task.issue_comments import TELLS
+from agents.domain.task.reports import TELLS
 from agents.domain.task.task import Task
 from agents.flows.decompose import decompose
 from agents.flows.deliver import keep_work, merge, open_pull, publish_branch, tell_issue

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from agents.domain import events as e
 from agents.domain.decisions.kind import Moment
 from agents.domain.events import Event
-from agents.domain.task.issue_comments import Act, telling
-from agents.domain.task.pull_report import pull_text
+from agents.domain.task.reports import Act, pull_text, telling
 from agents.domain.task.task import Task, TaskState
 from agents.domain.work import dispatching, working
 from agents.domain.work.runs import about_run

@@ -9,7 +9,7 @@ from agents.domain.decisions.table import open_questions
 from agents.domain.errors import OverlordError
 from agents.domain.events import Event
 from agents.domain.task.fold import evolve
-from agents.domain.task.pull_report import join_text
+from agents.domain.task.reports import join_text
 from agents.domain.task.task import Task
 from agents.domain.work import dispatching, working
 from agents.domain.work.git_names import branch_for

@@ -11,9 +11,20 @@ from agents.domain.decisions.kind import Moment
 from agents.domain.errors import BudgetReached, NoAnswer, OverlordError
 from agents.domain.events import Event, ReviewersDisagreed
 from agents.domain.planning import planning
-from agents.domain.planning.debate import Argument, Debate, Position, Round, Side
 from agents.domain.planning.probes import Probe, probe_for
-from agents.domain.planning.verdicts import Advice, Critic, CriticSays, Custodiet, CustodietSays, Review
+from agents.domain.planning.review import (
+    Advice,
+    Argument,
+    Critic,
+    CriticSays,
+    Custodiet,
+    CustodietSays,
+    Debate,
+    Position,
+    Review,
+    Round,
+    Side,
+)
 from agents.domain.task.task import Task, TaskState
 from agents.flows.outcomes import Line, got
 from agents.ports import Ask, Ports, Specialist, Spent

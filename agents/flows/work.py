@@ -10,7 +10,7 @@ from agents.domain.decisions.kind import Moment
 from agents.domain.errors import NoAnswer
 from agents.domain.events import Event
 from agents.domain.planning.planning import workflow_of
-from agents.domain.task.pull_report import commit_text
+from agents.domain.task.reports import commit_text
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut
 from agents.domain.work import dispatching, working

@@ -11,8 +11,8 @@ from agents.domain.errors import NoAnswer
 from agents.domain.events import Event
 from agents.domain.ids import derived
 from agents.domain.limits import Limits
-from agents.domain.models.budget import Budget
 from agents.domain.models.failure import POLICIES, ErrorClass, Failure
+from agents.domain.models.money import Budget
 from agents.domain.models.routing import Chosen
 from agents.domain.task.task import Task
 from agents.llm.answers import (

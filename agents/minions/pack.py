@@ -15,7 +15,7 @@ from agents.domain.context.packing import Delta, PackTooTight, Part, ReviewPack,
 from agents.domain.context.strategy import Input, Strategy
 from agents.domain.learning.skill import Skill, suggested
 from agents.domain.planning.decomposition import Subtask
-from agents.domain.task.pull_report import plan_text
+from agents.domain.task.reports import plan_text
 from agents.domain.task.task import Task
 from agents.domain.text.redact import Redact
 from agents.domain.text.sanitize import clean, cut

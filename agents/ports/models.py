@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from agents.domain.models.budget import Budget
 from agents.domain.models.failure import Failure
+from agents.domain.models.money import Budget
 from agents.domain.task.task import Task
 
 if TYPE_CHECKING:

@@ -1,9 +1,8 @@
 """A plan as a person reads it before approving: what, in which order, what the reviewers say, and at what cost."""
 
-from agents.domain.planning.debate import Argument, Debate, Position
 from agents.domain.planning.decomposition import Decomposition, Edge, Level, Subtask
 from agents.domain.planning.ladder import TODO
-from agents.domain.planning.verdicts import Advice, Critic, Custodiet, Review, Ruling
+from agents.domain.planning.review import Advice, Argument, Critic, Custodiet, Debate, Position, Review, Ruling
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut, one_line
 from bot.messages import Arrow, Graph, Node, Row

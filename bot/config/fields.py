@@ -6,8 +6,8 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, PlainValidator
 
+from agents.domain.text.redact import Secret
 from agents.domain.text.sanitize import Between, cut, small_number
-from agents.domain.text.secret import Secret
 
 
 def _port(written: object) -> int:

@@ -17,10 +17,9 @@ from agents.catalog.roles import Contexts, RolesByName
 from agents.catalog.validation import Model, Odd, did_you_mean
 from agents.domain.checks.gates import GateCommands, slug
 from agents.domain.decisions.authority import ChannelPolicy
-from agents.domain.limits import Limits
-from agents.domain.models.budget import Budgets
+from agents.domain.limits import Limits, Retention
+from agents.domain.models.money import Budgets
 from agents.domain.models.routing import ROLES
-from agents.domain.project.retention import Retention
 from agents.domain.work.scope import odd_path
 from bot.config.accounts import MEMBERSHIPS, Channel, Groups, Member, is_account
 from bot.config.fields import COMMAS, Address, Port, Token, hidden_text

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from agents.catalog.validation import Odd
-from agents.domain.text.secret import Secret
+from agents.domain.text.redact import Secret
 
 OWN = "console"  # ours: always there, and nobody can keep us from writing to it
 # First is OWN.

@@ -11,8 +11,8 @@ from agents.domain.decisions.table import RULES, questions, rule_name
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, PersonId, surface_of
 from agents.domain.limits import Limits
-from agents.domain.task.privacy import may_see
 from agents.domain.task.task import Task
+from agents.domain.task.view import may_see
 from bot.cards.decisions import put_into_words
 from bot.cards.kinds.kind_card import nobody_may
 from bot.config.accounts import MEMBERSHIPS

@@ -14,7 +14,7 @@ from agents.domain.errors import NotHeard, OverlordError, PressRefused
 from agents.domain.ids import Account, surface_of
 from agents.domain.project.linking import LinkRequest
 from agents.domain.task import decide
-from agents.domain.task.request import Request
+from agents.domain.task.facts import Request
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import clean, hidden_in
 from bot.cards import replies

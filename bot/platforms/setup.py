@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from agents.catalog.yaml import read_yaml, write_yaml
-from agents.domain.text.secret import Secret
+from agents.domain.text.redact import Secret
 from bot.config.settings import Settings
 from bot.doctor_check import Check, fail, ok, warn
 from manifests import packaged

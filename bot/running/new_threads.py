@@ -12,7 +12,7 @@ from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision
 from agents.domain.ids import Account, Thread, surface_of
 from agents.domain.learning.proposal import Listed
-from agents.domain.task.request import Mandate, Origin
+from agents.domain.task.facts import Mandate, Origin
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import cut, one_line
 from agents.ports import ForgeFailed

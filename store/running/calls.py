@@ -12,9 +12,8 @@ from sqlalchemy import bindparam, func, select, update
 from agents.domain.errors import BudgetReached, NoAnswer
 from agents.domain.fact import Usage
 from agents.domain.ids import TaskId
-from agents.domain.models.breaker import WINDOW, Breaker
-from agents.domain.models.budget import Budget, Budgets, Spending, strictest
-from agents.domain.models.failure import ErrorClass, Failure
+from agents.domain.models.failure import WINDOW, Breaker, ErrorClass, Failure
+from agents.domain.models.money import Budget, Budgets, Spending, strictest
 from agents.ports import Admitted, Answered, Call, Spent, Tried
 from store import tables
 from store.codec import moment, seconds, shape

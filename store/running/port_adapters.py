@@ -11,7 +11,7 @@ from agents.domain.decisions.kind import Moment
 from agents.domain.errors import StaleLease
 from agents.domain.events import Event, Measured, MeasuredWork
 from agents.domain.ids import PersonId, TaskId, project_id
-from agents.domain.models.budget import Budgets
+from agents.domain.models.money import Budgets
 from agents.domain.task.task import Task
 from agents.ports import Admitted, Answered, Call, Clock, Decide, Pull, PullRecord, Spent, Tried
 from store import tables

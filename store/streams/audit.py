@@ -13,8 +13,8 @@ from agents.domain.errors import OverlordError
 from agents.domain.events import Event
 from agents.domain.ids import DecisionId, ProposalId, StreamId, TaskId, is_project, stream_id
 from agents.domain.learning.proposal import Proposal, ProposalStatus, moved
-from agents.domain.task.liveness import Pending, is_stalled
 from agents.domain.task.task import Task, TaskState
+from agents.domain.task.view import Pending, is_stalled
 from store import tables
 from store.chat.deliveries import PARKED, WAITING
 from store.chat.posts import PostState

@@ -16,8 +16,8 @@ from agents.domain.errors import NoSuchTask, OverlordError
 from agents.domain.events import Event
 from agents.domain.ids import PersonId, ProjectId, StreamId, TaskId, is_project, project_id
 from agents.domain.project.project import Project
-from agents.domain.project.threads import in_thread
 from agents.domain.task.task import Task
+from agents.domain.task.view import in_thread
 from store import tables
 from store.codec import BEGINNING, Cause, Recorded, dump, fact_hash, load_event, seconds, split_prose, stream_kind
 from store.sql import Prepared, TransactionPart, upsert

@@ -11,7 +11,7 @@ from agents.domain import events as e
 from agents.domain.ids import Account, ProposalId, StreamId, TaskId
 from agents.domain.learning import proposal as domain
 from agents.domain.learning.proposal import Listed, Proposal, ProposalStatus
-from agents.domain.task.request import Mandate, Request
+from agents.domain.task.facts import Mandate, Request
 from store import tables
 from store.codec import Cause, moment, seconds, shape
 from store.sql import TransactionPart

@@ -15,7 +15,7 @@ from agents.domain.fact import Usage
 from agents.domain.ids import TaskId
 from agents.domain.models.failure import ErrorClass
 from agents.domain.planning.decomposition import Level
-from agents.domain.planning.verdicts import Critic, Custodiet, Review
+from agents.domain.planning.review import Critic, Custodiet, Review
 from agents.domain.task.task import Task
 from agents.domain.work.outcome import ERROR_OF_ENDING
 from agents.domain.work.work import run_key

@@ -23,9 +23,9 @@ from pydantic import BaseModel
 
 from agents.domain.ids import TaskId
 from agents.domain.limits import Limits
-from agents.domain.models.budget import Budgets
+from agents.domain.models.money import Budgets
 from agents.domain.models.routing import Model, Served
-from agents.domain.planning.state import PlanState
+from agents.domain.planning.facts import PlanState
 from agents.llm.answers import schema_for
 from agents.llm.client import Models
 from agents.llm.gateway import Gateway

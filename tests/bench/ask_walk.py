@@ -5,10 +5,21 @@ from dataclasses import replace
 
 from pydantic import BaseModel
 
-from agents.domain.planning.debate import Argument, Debate, Position, Round, Side
 from agents.domain.planning.decomposition import Confidence, Decomposition, Need, Risk, Subtask, with_closing
 from agents.domain.planning.probes import PROBES
-from agents.domain.planning.verdicts import Advice, Critic, CriticSays, Custodiet, CustodietSays, Review
+from agents.domain.planning.review import (
+    Advice,
+    Argument,
+    Critic,
+    CriticSays,
+    Custodiet,
+    CustodietSays,
+    Debate,
+    Position,
+    Review,
+    Round,
+    Side,
+)
 from agents.domain.task.task import Task
 from agents.flows.decompose import PlanSays
 from agents.flows.review import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer

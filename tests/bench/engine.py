@@ -21,7 +21,7 @@ from typing import Any
 
 from agents.domain.learning.skill import Skill
 from agents.domain.limits import Limits
-from agents.domain.models.budget import Budgets
+from agents.domain.models.money import Budgets
 from agents.domain.models.routing import Model, Served
 from agents.domain.planning.decomposition import Subtask
 from agents.domain.work.work import Work

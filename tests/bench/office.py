@@ -13,7 +13,7 @@ from agents.domain.decisions.kind import Moment
 from agents.domain.ids import Account, Thread
 from agents.domain.limits import Limits
 from agents.domain.task import decide
-from agents.domain.task.request import Request
+from agents.domain.task.facts import Request
 from agents.domain.task.task import Task
 from bot.app import TURN
 from bot.change_notifier import ChangeNotifier

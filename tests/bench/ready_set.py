@@ -4,7 +4,7 @@ import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-from agents.domain.planning.graph import ReadySet
+from agents.domain.planning.decomposition import waves
 from tests.bench.rows import Row, Say, compared, in_turn
 
 SUBTASKS, NEEDS, NEAR, ROUNDS = 10_000, 3, 200, 15
@@ -29,12 +29,7 @@ def run(say: Say) -> list[Row]:
 
 
 def _ready_set(needs: Needs) -> int:
-    ready, done = ReadySet(needs), 0
-    while wave := ready.take():
-        for node in wave:
-            ready.finish(node)
-            done += 1
-    return done
+    return sum(map(len, waves(needs)))
 
 
 def _counters(needs: Needs) -> int:

@@ -8,7 +8,7 @@ from agents.domain.decisions.kind import Moment
 from agents.domain.events import Event
 from agents.domain.planning import planning
 from agents.domain.planning.planning import Draft, after_draft, after_review
-from agents.domain.planning.verdicts import Critic, Custodiet
+from agents.domain.planning.review import Critic, Custodiet
 from agents.domain.task.fold import evolve, replay
 from agents.domain.task.task import Task
 from tests.builders.decompositions import plan, subtask

@@ -1,6 +1,6 @@
 """Helpers that the tests of verdicts share with others."""
 
-from agents.domain.planning.verdicts import (
+from agents.domain.planning.review import (
     Critic,
     CriticSays,
     Custodiet,

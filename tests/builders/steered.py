@@ -8,8 +8,8 @@ from agents.domain.decisions.pressing import Press
 from agents.domain.events import Event
 from agents.domain.ids import PersonId, TaskId, Thread
 from agents.domain.task import decide
+from agents.domain.task.facts import Request
 from agents.domain.task.fold import replay
-from agents.domain.task.request import Request
 from agents.domain.task.task import Task
 
 NOW = datetime(2026, 3, 4, 5, 6, tzinfo=UTC)

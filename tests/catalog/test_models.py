@@ -5,7 +5,7 @@ import pytest
 from agents.catalog.models import MODELS
 from agents.catalog.validation import Model, Wrong
 from agents.catalog.yaml import Value, read_packaged
-from agents.domain.models.budget import Budgets
+from agents.domain.models.money import Budgets
 from agents.domain.models.routing import ROLES, WrittenModel
 
 

@@ -17,8 +17,7 @@ from agents.catalog.yaml import Value, read_packaged
 from agents.domain.checks.evaluation import Change, RiskLevel
 from agents.domain.checks.risk import RiskPolicy, risk_of
 from agents.domain.decisions.authority import Group
-from agents.domain.limits import Limits
-from agents.domain.project.retention import Retention
+from agents.domain.limits import Limits, Retention
 from bot.config.accounts import GROUPS, account, member
 from bot.config.overlord import OVERLORD
 from bot.config.settings import BadSettings, Settings, load_settings

@@ -11,8 +11,8 @@ from pydantic import AfterValidator, Field
 
 from agents.catalog.validation import Flag, Model, Wrong
 from agents.catalog.yaml import Value
+from agents.domain.text.redact import Secret
 from agents.domain.text.sanitize import Between
-from agents.domain.text.secret import Secret
 from bot.config.fields import Token
 from bot.config.overlord import OVERLORD, OverlordFile
 

@@ -11,7 +11,7 @@ from agents.domain.decisions.decision import Decision, Option, lettered
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, DecisionId, PersonId, TaskId, Thread, derived
 from agents.domain.learning.proposal import Listed
-from agents.domain.task.request import Request
+from agents.domain.task.facts import Request
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.redact import Redactor
 from agents.domain.work.outcome import WorkerOutcome

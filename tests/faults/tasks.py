@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from agents.domain.decisions.kind import Moment
 from agents.domain.ids import Account, Thread
 from agents.domain.task import decide
-from agents.domain.task.request import Request
+from agents.domain.task.facts import Request
 from agents.domain.task.task import Task
 from store.codec import Cause
 from store.transaction import Transaction

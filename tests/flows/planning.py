@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from agents.domain.models.budget import Budgets
+from agents.domain.models.money import Budgets
 from agents.domain.models.routing import ROLES, Model, Served
 from agents.llm.client import Models
 from agents.llm.prompts import Prompts

@@ -10,8 +10,8 @@ from agents.domain import events as e
 from agents.domain.checks.evaluation import GateRun, Score
 from agents.domain.decisions import pressing
 from agents.domain.decisions.authority import Kind
-from agents.domain.task.issue_comments import TELLS, Act, telling
-from agents.domain.task.request import Origin
+from agents.domain.task.facts import Origin
+from agents.domain.task.reports import TELLS, Act, telling
 from agents.domain.work.work import Ending, SubtaskState
 from agents.ports import GaveUp
 from store.codec import Cause

@@ -10,8 +10,8 @@ from agents.domain.events import Event
 from agents.domain.ids import project_id
 from agents.domain.learning.proposal import Level, Listed, ProposalStatus, ProposalType, Trigger
 from agents.domain.project.project import Project
-from agents.domain.task.liveness import Pending, is_stalled
 from agents.domain.task.task import Task, TaskState
+from agents.domain.task.view import Pending, is_stalled
 from agents.domain.work.work import Ending
 from agents.ports import Checkout, GaveUp
 from store.streams import audit

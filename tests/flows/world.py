@@ -15,7 +15,7 @@ from agents.domain.events import TaskCancelled
 from agents.domain.ids import PersonId, TaskId, Thread
 from agents.domain.limits import Limits
 from agents.domain.task import decide
-from agents.domain.task.request import Request
+from agents.domain.task.facts import Request
 from agents.domain.task.task import Task
 from agents.flows import FLOWS
 from agents.ports import Llm, Ports

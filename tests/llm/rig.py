@@ -9,10 +9,10 @@ from pathlib import Path
 
 from agents.domain.ids import PersonId, TaskId, Thread
 from agents.domain.limits import Limits
-from agents.domain.models.budget import Budgets
+from agents.domain.models.money import Budgets
 from agents.domain.models.routing import ROLES, Model, Served, Size
-from agents.domain.planning.state import PlanState
-from agents.domain.task.request import Request
+from agents.domain.planning.facts import PlanState
+from agents.domain.task.facts import Request
 from agents.domain.task.task import Task
 from agents.llm.client import JobLlm, Models
 from agents.llm.gateway import Gateway

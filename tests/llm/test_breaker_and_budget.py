@@ -11,8 +11,7 @@ from pydantic import BaseModel
 from sqlalchemy import func, select
 
 from agents.domain.errors import BudgetReached, NoAnswer
-from agents.domain.models.budget import Budgets
-from agents.domain.models.money import MoneyState
+from agents.domain.models.money import Budgets, MoneyState
 from store import tables
 from store.database import Database
 from tests.fakes.model_server import LARGE, SMALL, Fails, Says

@@ -12,8 +12,8 @@ import pytest
 
 from agents.domain.errors import BudgetReached, NoAnswer, StaleLease
 from agents.domain.limits import Limits
-from agents.domain.models.budget import Budgets
 from agents.domain.models.failure import ErrorClass
+from agents.domain.models.money import Budgets
 from agents.llm.answers import marked_talk, said_of, text_of, tool_schemas
 from agents.minions.engines.builtin.tools import TOOLS
 from agents.ports import Converse, Said, Spent, ToolCall

@@ -8,8 +8,8 @@ import pytest
 
 from agents.domain.models.routing import Size
 from agents.domain.planning.decomposition import Confidence, Decomposition, Need, Risk, Subtask
-from agents.domain.planning.state import PlanState
-from agents.domain.planning.verdicts import Advice, Critic, CriticSays, Custodiet, CustodietSays, Review
+from agents.domain.planning.facts import PlanState
+from agents.domain.planning.review import Advice, Critic, CriticSays, Custodiet, CustodietSays, Review
 from agents.llm.prompts import Adds, Prompt, PromptCut, Prompts, names
 from agents.llm.rendering import CAPS, BadTemplate, Fence, packaged_text
 from agents.ports import Ask

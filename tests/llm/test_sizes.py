@@ -11,7 +11,7 @@ from agents.catalog.yaml import read_packaged
 from agents.domain.errors import NoAnswer
 from agents.domain.models.routing import Model, Size
 from agents.domain.planning.decomposition import Decomposition, Subtask
-from agents.domain.planning.state import PlanState
+from agents.domain.planning.facts import PlanState
 from agents.domain.task.task import Task
 from agents.flows.review import SpecialistAnswer
 from agents.llm.context import FLOOR, by_folder

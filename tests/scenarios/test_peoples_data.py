@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agents.domain.ids import Account
-from agents.domain.project.retention import Retention
+from agents.domain.limits import Retention
 from bot.app import running
 from bot.config.settings import Settings
 from bot.running.upkeep import Archiving

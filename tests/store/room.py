@@ -15,7 +15,7 @@ from agents.domain.decisions.kind import Moment, Question
 from agents.domain.ids import Account, DecisionId, TaskId, Thread
 from agents.domain.limits import Limits
 from agents.domain.task import decide
-from agents.domain.task.request import Request
+from agents.domain.task.facts import Request
 from agents.domain.task.task import Task
 from bot.delivery import announcer
 from bot.intake.inbox import Inbox, Outcome

@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 from agents.domain import events as e
 from agents.domain.errors import TaskArchived
 from agents.domain.ids import TaskId
-from agents.domain.project.retention import Retention
+from agents.domain.limits import Retention
 from agents.domain.task.task import Task
 from bot.running.upkeep import Archiving
 from store import tables

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from sqlalchemy import Select, create_engine, select
 
-from agents.domain.text.redact import Redactor
-from agents.domain.text.secret import Secret
+from agents.domain.text.redact import Redactor, Secret
 from agents.ports import Forge, Pull
 from agents.workspace.forge.github import GitHubForge
 from agents.workspace.forge.github_api import GitHubApi

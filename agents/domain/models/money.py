@@ -1,9 +1,15 @@
-"""What a task may spend on models: the facts of it, and what they come to."""
+"""What may be spent on models: the facts of it, what they come to, and budgets.
+
+A call reserves its worst case in the transaction that lets it through.
+"""
 
 from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Annotated
 
 from agents.domain.fact import Event, Fold
 from agents.domain.ids import PersonId
+from agents.domain.text.sanitize import Between
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,11 +54,8 @@ class MoneyState:
 
 
 fold = Fold[MoneyState]()
-
-
-@fold.on(BudgetWarned)
-def _(money: MoneyState, fact: BudgetWarned) -> MoneyState:
-    return replace(money, warned=(*money.warned, fact.budget))
+fold.on(BudgetWarned)(lambda money, fact: replace(money, warned=(*money.warned, fact.budget)))
+fold.on(ModelDegraded)(lambda money, fact: replace(money, degraded=(*money.degraded, fact.model)))
 
 
 @fold.on(BudgetRaised)
@@ -63,6 +66,52 @@ def _(money: MoneyState, fact: BudgetRaised) -> MoneyState:
     return replace(money, raised=(*others, (fact.budget, fact.limit)))
 
 
-@fold.on(ModelDegraded)
-def _(money: MoneyState, fact: ModelDegraded) -> MoneyState:
-    return replace(money, degraded=(*money.degraded, fact.model))
+WARN_AT = 0.8
+Dollars = Annotated[float, Between(0, 1_000_000, "dollars, such as 5.0")]
+
+
+class Spending(StrEnum):
+    FINE = "fine"
+    WARN = "warn"  # at 80 %: said once
+    STOP = "stop"  # at 100 %: pause and ask
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """Dollars. No limit: always fine."""
+
+    name: str  # "task T-1", "channel console:general", "day 2026-01-02"
+    limit: float | None
+    spent: float = 0.0
+    reserved: float = 0.0
+
+    def after(self, reserve: float) -> Spending:
+        """How it stands if this much more is reserved."""
+        if self.limit is None:
+            return Spending.FINE
+        total = self.spent + self.reserved + reserve
+        if total > self.limit:
+            return Spending.STOP
+        return Spending.WARN if total >= WARN_AT * self.limit else Spending.FINE
+
+    def worth_a_word(self, next_call: float) -> bool:
+        """One more call of this size takes it over the mark. Where nothing was spent there is nothing to say."""
+        return self.spent > 0 and self.after(next_call) is not Spending.FINE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budgets:
+    """What may be spent on one task, in one channel in a day, and on all in a day. None: as much as is needed."""
+
+    task: Dollars | None = None
+    channel: Dollars | None = None
+    day: Dollars | None = None
+
+
+def strictest(budgets: tuple[Budget, ...], reserve: float) -> tuple[Spending, Budget | None]:
+    """The budget that is worst off, and how; the first of them where several are."""
+    for wanted in (Spending.STOP, Spending.WARN):
+        for budget in budgets:
+            if budget.after(reserve) is wanted:
+                return wanted, budget
+    return Spending.FINE, None

@@ -1,11 +1,11 @@
 """A request split into PR-sized subtasks, and what code alone can find wrong with the split."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from graphlib import CycleError, TopologicalSorter
 
 from agents.domain.ids import fingerprint
-from agents.domain.planning.graph import cycle_in, waves
 from agents.domain.text.sanitize import clean
 from agents.domain.work.scope import odd_path, twins
 
@@ -138,6 +138,25 @@ class Decomposition:
 
     def order(self) -> list[list[int]]:
         return waves(self.blocking())
+
+
+def waves(needs: Mapping[int, Sequence[int]]) -> list[list[int]]:
+    """The subtasks in the order they could be done, those side by side together."""
+    sorter, found = TopologicalSorter(needs), list[list[int]]()
+    sorter.prepare()
+    while sorter.is_active():
+        found.append(list(sorter.get_ready()))
+        sorter.done(*found[-1])
+    return found
+
+
+def cycle_in(needs: Mapping[int, Sequence[int]]) -> list[int]:
+    """One circle, from each subtask to one that it needs; empty if there is none."""
+    try:
+        TopologicalSorter(needs).prepare()
+    except CycleError as found:
+        return list(reversed(found.args[1]))
+    return []
 
 
 def _closing_unmarked(subtasks: tuple[Subtask, ...]) -> Subtask | None:

@@ -1,12 +1,11 @@
-"""Facts of planning, from a first draft to an accepted plan."""
+"""Facts of planning, from a first draft to an accepted plan, and the plan of a task as they leave it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from agents.domain.fact import Event, Measured
+from agents.domain.fact import Event, Fold, Measured
 from agents.domain.ids import PersonId
-from agents.domain.planning.debate import MAX_ROUNDS, Debate, Round
-from agents.domain.planning.decomposition import Decomposition, Level
-from agents.domain.planning.verdicts import Review
+from agents.domain.planning.decomposition import Decomposition, Level, Subtask
+from agents.domain.planning.review import MAX_ROUNDS, Debate, Review, Round
 from agents.domain.workflow.workflow import Workflow
 
 
@@ -110,3 +109,81 @@ class OutlineChosen(Event):
     """No model could plan it, and a person goes on with a one-step plan; it is reviewed and approved as any plan."""
 
     by: PersonId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanState:
+    draft: Decomposition | None = None  # the last one
+    number: int = 0  # its version
+    level: Level = Level.PRIMARY  # how far planning had to be degraded
+    level_why: str = ""
+    previous: Decomposition | None = None  # what the reader of a changed plan has seen
+    estimate: float = 0.0
+    rehearsal: bool = False
+    review: Review | None = None
+    debate: Debate | None = None
+    tries: int = 0  # drafts since a person last had a word in it
+    feedback: tuple[str, ...] = ()  # what the next draft must heed
+    guidance_left_out: tuple[tuple[str, str], ...] = ()  # files of the project's guidance, and why each was
+    accepted: str = ""  # hash
+    workflow: Workflow | None = None  # that the plan was accepted under
+
+    def subtask(self, number: int) -> Subtask:
+        assert self.draft is not None
+        return next(subtask for subtask in self.draft.subtasks if subtask.number == number)
+
+    def is_closing(self, number: int) -> bool:
+        """Whether a subtask is the one that judges the whole."""
+        return self.draft is not None and self.draft.is_closing(number)
+
+
+fold = Fold[PlanState]()
+fold.on(PlanningSimplified)(lambda plan, fact: replace(plan, level=Level.SIMPLIFIED, level_why=fact.why))
+fold.on(DecompositionApproved)(lambda plan, fact: replace(plan, review=fact.review, debate=fact.debate))
+fold.on(DecompositionBlocked)(lambda plan, fact: replace(plan, review=fact.review))
+fold.on(DecompositionEscalated)(lambda plan, fact: replace(plan, review=fact.review, debate=fact.debate))
+fold.on(PlanChangeRequested)(lambda plan, fact: at_first(replace(plan, feedback=(fact.words,), tries=0)))
+fold.on(PlanAccepted)(lambda plan, fact: replace(plan, accepted=fact.hash, workflow=fact.workflow, feedback=()))
+
+
+@fold.on(DecompositionDrafted)
+def _(plan: PlanState, fact: DecompositionDrafted) -> PlanState:
+    return replace(
+        plan,
+        draft=fact.plan,
+        number=fact.number,
+        previous=plan.previous if plan.tries else plan.draft,
+        estimate=fact.estimate,
+        rehearsal=fact.rehearsal,
+        level=fact.level,
+        level_why=fact.why,
+        tries=plan.tries + 1,
+        review=None,
+        debate=None,
+    )
+
+
+@fold.on(GuidanceLeftOut)
+def _(plan: PlanState, fact: GuidanceLeftOut) -> PlanState:
+    return replace(plan, guidance_left_out=(*plan.guidance_left_out, (fact.file, fact.why)))
+
+
+@fold.on(DecompositionSentBack)
+def _(plan: PlanState, fact: DecompositionSentBack) -> PlanState:
+    tries = plan.tries + (fact.number > plan.number)
+    return replace(plan, feedback=fact.reasons, review=fact.review, debate=fact.debate, tries=tries)
+
+
+@fold.on(ReviewersDisagreed)
+def _(plan: PlanState, fact: ReviewersDisagreed) -> PlanState:
+    return replace(plan, review=fact.review, debate=Debate(began=fact.review, now=fact.review, most=fact.rounds))
+
+
+@fold.on(ClarificationAnswered)
+def _(plan: PlanState, fact: ClarificationAnswered) -> PlanState:
+    return at_first(replace(plan, feedback=(f"{fact.question} {fact.answer}",), tries=0))
+
+
+def at_first(plan: PlanState) -> PlanState:
+    """Whoever has a word in it has it planned from all there is again."""
+    return replace(plan, level=Level.PRIMARY, level_why="")

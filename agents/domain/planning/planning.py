@@ -11,9 +11,8 @@ from agents.domain.decisions.kinds.plan import BLOCKED, NO_PLAN, PLAN, NoPlanOpt
 from agents.domain.decisions.kinds.task import raises
 from agents.domain.decisions.subject import OfBudget, OfPlan
 from agents.domain.decisions.table import ask
-from agents.domain.planning.debate import MAX_ROUNDS, Debate, Round
 from agents.domain.planning.decomposition import Decomposition, Level, faults, with_closing
-from agents.domain.planning.verdicts import Review, Ruling
+from agents.domain.planning.review import MAX_ROUNDS, Debate, Review, Round, Ruling
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import cut, one_line
 from agents.domain.workflow.workflow import DEFAULT, Workflow

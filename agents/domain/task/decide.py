@@ -14,7 +14,7 @@ from agents.domain.decisions.kinds.task import CONTROLS, STUCK, StuckOption
 from agents.domain.decisions.subject import OfJob, OfRemark, OfWords
 from agents.domain.decisions.table import ask, questions
 from agents.domain.ids import PersonId, TaskId
-from agents.domain.task.request import Request
+from agents.domain.task.facts import Request
 from agents.domain.task.task import Task
 
 SURE = 0.7  # below it, a model's reading of words is not acted upon

@@ -10,8 +10,8 @@ from agents.domain.errors import IllegalMove
 from agents.domain.events import Event
 from agents.domain.fact import Fold
 from agents.domain.models.money import fold as fold_money
-from agents.domain.planning.debate import after_round
-from agents.domain.planning.fold import fold as fold_plan
+from agents.domain.planning.facts import at_first, fold as fold_plan
+from agents.domain.planning.review import after_round
 from agents.domain.task.task import AT_WORK, PLANNING, RESTING, Task, TaskState
 from agents.domain.work.fold import evolve as evolve_subtask, fold_delivery, fold_work
 from agents.domain.work.work import Heard, Work, WorkState
@@ -121,16 +121,18 @@ def evolve(task: Task, fact: Event) -> Task:
 
 
 fold = Fold[Task]()
-
-
-@fold.on(e.ProjectChosen)
-def _(task: Task, fact: e.ProjectChosen) -> Task:
-    return replace(task, project=fact.project, project_why=fact.why)
-
-
-@fold.on(e.RequestVouched)
-def _(task: Task, fact: e.RequestVouched) -> Task:
-    return replace(task, vouched=True)
+fold.on(e.ProjectChosen)(lambda task, fact: replace(task, project=fact.project, project_why=fact.why))
+fold.on(e.RequestVouched)(lambda task, fact: replace(task, vouched=True))
+fold.on(e.TaskMuted)(lambda task, fact: replace(task, muted=fact.muted))
+fold.on(e.TaskCancelled)(lambda task, fact: replace(task, reason=fact.reason))
+fold.on(e.TaskFailed)(lambda task, fact: replace(task, reason=fact.reason))
+fold.on(e.TaskHandedOver)(lambda task, fact: replace(task, reason="handed over"))
+fold.on(e.OutlineChosen, e.PlanChangeRequested)(lambda task, fact: replace(task, parked=(), problem=""))
+fold.on(e.DecompositionEscalated)(lambda task, fact: replace(task, problem="" if fact.debate else fact.why))
+fold.on(e.ClarificationAnswered)(lambda task, fact: replace(task, problem=""))
+fold.on(e.MergeFailed)(lambda task, fact: replace(task, problem=fact.problem))
+fold.on(e.Merged)(lambda task, fact: replace(task, problem=""))
+fold.on(e.ProposalMade)(lambda task, fact: replace(task, proposals=(*task.proposals, fact.proposal)))
 
 
 @fold.on(e.RemarkMade)
@@ -145,29 +147,10 @@ def _(task: Task, fact: e.RequestCorrected) -> Task:
     return _hear(task, f"The request was corrected. It is now: {fact.request}", urgent=True)
 
 
-@fold.on(e.TaskMuted)
-def _(task: Task, fact: e.TaskMuted) -> Task:
-    return replace(task, muted=fact.muted)
-
-
-@fold.on(e.TaskCancelled)
-def _(task: Task, fact: e.TaskCancelled) -> Task:
-    return replace(task, reason=fact.reason)
-
-
-@fold.on(e.TaskFailed)
-def _(task: Task, fact: e.TaskFailed) -> Task:
-    return replace(task, reason=fact.reason)
-
-
-@fold.on(e.TaskHandedOver)
-def _(task: Task, fact: e.TaskHandedOver) -> Task:
-    return replace(task, reason="handed over")
-
-
 @fold.on(e.JobParked)
 def _(task: Task, fact: e.JobParked) -> Task:
-    return replace(task, parked=(*task.parked, fact.job), problem=fact.problem)
+    plan = at_first(task.plan) if fact.flow == "decompose" else task.plan
+    return replace(task, plan=plan, parked=(*task.parked, fact.job), problem=fact.problem)
 
 
 @fold.on(e.BudgetReached)
@@ -180,16 +163,6 @@ def _(task: Task, fact: e.JobRetried) -> Task:
     return replace(task, parked=tuple(job for job in task.parked if job != fact.job), problem="")
 
 
-@fold.on(e.OutlineChosen, e.PlanChangeRequested)
-def _(task: Task, fact: Event) -> Task:
-    return replace(task, parked=(), problem="")
-
-
-@fold.on(e.DecompositionEscalated)
-def _(task: Task, fact: e.DecompositionEscalated) -> Task:
-    return replace(task, problem="" if fact.debate else fact.why)
-
-
 @fold.on(e.DebateRoundHeld)
 def _(task: Task, fact: e.DebateRoundHeld) -> Task:
     plan = task.plan
@@ -199,31 +172,11 @@ def _(task: Task, fact: e.DebateRoundHeld) -> Task:
     return replace(task, plan=replace(plan, debate=after_round(plan.debate, fact.round, task.request.text, paths)))
 
 
-@fold.on(e.ClarificationAnswered)
-def _(task: Task, fact: e.ClarificationAnswered) -> Task:
-    return replace(task, problem="")
-
-
 @fold.on(e.PlanAccepted)
 def _(task: Task, fact: e.PlanAccepted) -> Task:
     drafted = task.plan.draft.subtasks if task.plan.draft else ()
     works = tuple(Work(number=subtask.number) for subtask in drafted)
     return replace(task, problem="", work=replace(task.work, subtasks=works))
-
-
-@fold.on(e.MergeFailed)
-def _(task: Task, fact: e.MergeFailed) -> Task:
-    return replace(task, problem=fact.problem)
-
-
-@fold.on(e.Merged)
-def _(task: Task, fact: e.Merged) -> Task:
-    return replace(task, problem="")
-
-
-@fold.on(e.ProposalMade)
-def _(task: Task, fact: e.ProposalMade) -> Task:
-    return replace(task, proposals=(*task.proposals, fact.proposal))
 
 
 @fold.on(e.ProposalApproved, e.ProposalRejected)

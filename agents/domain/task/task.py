@@ -9,8 +9,8 @@ from agents.domain.decisions.decision import Decision
 from agents.domain.ids import DecisionId, TaskId
 from agents.domain.learning.proposal import Proposal
 from agents.domain.models.money import MoneyState
-from agents.domain.planning.state import PlanState
-from agents.domain.task.request import Request
+from agents.domain.planning.facts import PlanState
+from agents.domain.task.facts import Request
 from agents.domain.work.work import DeliveryState, Heard, WorkState
 
 

@@ -14,12 +14,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from agents.domain.text.secret_prefixes import RANDOM, SURE
-
 Check = Callable[[str], bool]  # of what the pattern found, or of its group "secret"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Shape:
     name: str
     anchors: tuple[str, ...]  # in lower case: text without any of them is not searched
@@ -136,16 +134,92 @@ _BODY = rf"{_SEP}{{0,40}}{_B64}{{16,}}(?:{_SEP}{{1,40}}{_B64}{{16,}})*(?:{_SEP}{
 
 _PASSWORDS = ("passw", "passphrase", "pwd", "secret_key", "secret-key", "secretkey")
 
+# Tokens of smaller services, each known by how it begins: whose it is, how it begins, what follows.
+SURE: tuple[tuple[str, str, str], ...] = (
+    # models and what is around them
+    ("OpenAI admin key", "sk-admin-", r"[\w-]{20,}"),
+    ("Langfuse key", "sk-lf-", _UUID),
+    ("LangSmith key", "lsv2_", r"(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}"),
+    ("Pinecone key", "pcsk_", r"\w{40,}"),
+    ("Cerebras key", "csk-", "[a-z0-9]{40,}"),
+    ("NVIDIA key", "nvapi-", r"[\w-]{60,}"),
+    ("Together key", "tgp_v1_", r"[\w-]{40,}"),
+    ("Tavily key", "tvly-", "[A-Za-z0-9-]{30,}"),
+    ("Firecrawl key", "fc-", "[0-9a-f]{32}"),
+    ("E2B key", "e2b_", "[0-9a-f]{40}"),
+    ("ElevenLabs key", "sk_", "[0-9a-f]{48}"),
+    ("Bedrock key", "ABSK", "[A-Za-z0-9+/=]{100,}"),
+    # forges, registries, builds
+    *(
+        (f"GitLab {kind} token", f"{prefix}-", r"[\w.-]{20,}")
+        for kind, prefix in (
+            ("job", "glcbt"), ("feed", "glft"), ("agent", "glagent"), ("application", "gloas"),
+            ("mail", "glimt"), ("SCIM", "glsoat"), ("flag", "glffct"),
+        )
+    ),
+    ("Buildkite token", "bkua_", "[0-9a-f]{40}"),
+    ("CircleCI token", "CCIPAT_", r"\w{40,}"),
+    ("Artifactory key", "AKCp", "[A-Za-z0-9]{60,}"),
+    ("Sourcegraph token", "sgp_", r"(?:[0-9a-f]{16}_|local_)?[0-9a-f]{40}"),
+    *(("SonarQube token", prefix, "[0-9a-f]{40}") for prefix in ("sqp_", "squ_", "sqa_")),
+    ("Prefect key", "pnu_", "[A-Za-z0-9]{36}"),
+    ("Prefect bot key", "pnb_", "[A-Za-z0-9]{36}"),
+    ("ReadMe key", "rdme_", "[a-z0-9]{70}"),
+    # clouds
+    ("Tailscale key", "tskey-", r"(?:auth|api|client|scim|webhook)-[\w-]{20,}"),
+    ("DigitalOcean Spaces key", "DO00", "[A-Z0-9]{16}"),
+    ("Neon key", "napi_", "[a-z0-9]{60,}"),
+    ("Fly token", "fo1_", r"[\w-]{43}"),
+    ("Vercel token", "vercel_blob_rw_", r"\w{40,}"),
+    ("PlanetScale OAuth token", "pscale_oauth_", r"[\w.-]{30,}"),
+    ("Dynatrace token", "dt0c01.", r"[A-Z0-9]{24}\.[A-Z0-9]{64}"),
+    *(("Doppler token", f"dp.{kind}.", r"[\w.-]{40,}") for kind in ("st", "sa", "ct", "scim", "audit")),
+    ("LaunchDarkly key", "sdk-", _UUID),
+    ("LaunchDarkly token", "api-", _UUID),
+    # money, mail, forms
+    ("EasyPost key", "EZAK", "[A-Za-z0-9]{54}"),
+    ("EasyPost test key", "EZTK", "[A-Za-z0-9]{54}"),
+    ("Plaid token", "access-", rf"(?:sandbox|development|production)-{_UUID}"),
+    ("Razorpay key", "rzp_live_", "[A-Za-z0-9]{14}"),
+    ("Razorpay test key", "rzp_test_", "[A-Za-z0-9]{14}"),
+    ("MailerSend key", "mlsn.", "[0-9a-f]{64}"),
+    ("HubSpot token", "pat-", rf"(?:na|eu|ap)\d-{_UUID}"),
+    ("Intercom token", "dG9rOg", "[A-Za-z0-9+/=]{40,}"),
+    ("Typeform token", "tfp_", r"[\w-]{40,}"),
+    ("Contentful token", "CFPAT-", r"[\w-]{43}"),
+    ("Frame.io token", "fio-u-", r"[\w-]{60,}"),
+    ("Zoho token", "1000.", r"[0-9a-f]{32}\.[0-9a-f]{32}"),
+    ("Mapbox token", "sk.eyJ", r"[\w-]{20,}\.[\w-]{20,}"),
+    ("Facebook token", "EAACEdEose0cBA", "[A-Za-z0-9]{20,}"),
+)  # fmt: skip
+
+# The beginning is a common one, so what follows must look like chance.
+RANDOM: tuple[tuple[str, str, str], ...] = (
+    ("Square access token", "EAAA", r"[\w-]{56,64}"),
+    ("NuGet key", "oy2", "[a-z0-9]{43}"),
+    ("Infracost key", "ico-", "[A-Za-z0-9]{32}"),
+    ("Yandex key", "AQVN", r"[\w-]{36,}"),
+    ("GitHub app token", "v1.", "[0-9a-f]{40}"),
+    ("Render key", "rnd_", "[A-Za-z0-9]{28,}"),
+    ("Fireworks key", "fw_", "[A-Za-z0-9]{24}"),
+    ("Voyage key", "pa-", r"[\w-]{43}"),
+)
+
+# Tokens of chats and forges, and our own variables, are no keys of a model: its server would be sent them.
+OTHERS_KEY = r"(?i)(SLACK|DISCORD|GITHUB|GH|GITLAB|GL|BITBUCKET|GITEA|FORGEJO|CI|OVERLORD)_(?!(\w+_)?API_KEY$)\w+"
+# Of Slack, GitHub and GitLab
+TOKEN_BEGINNINGS = ("xoxb-", "xoxp-", "xoxe", "xapp-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-")
+
 SHAPES: tuple[Shape, ...] = (
     # private keys, whole
     Shape(
-        name="private key",
-        anchors=("private key",),
-        pattern=rf"-----BEGIN [A-Z0-9 ]{{0,40}}PRIVATE KEY(?: BLOCK)?-----{_SEP}{{0,40}}{_HEADERS}{_BODY}"
+        "private key",
+        ("private key",),
+        rf"-----BEGIN [A-Z0-9 ]{{0,40}}PRIVATE KEY(?: BLOCK)?-----{_SEP}{{0,40}}{_HEADERS}{_BODY}"
         rf"(?:{_SEP}{{0,40}}-----END [A-Z0-9 ]{{0,60}}-----)?",
-        check=always,
+        always,
     ),
-    Shape(name="PuTTY key", anchors=("private-lines",), pattern=rf"Private-Lines: \d{{1,4}}{_BODY}", check=always),
+    Shape("PuTTY key", ("private-lines",), rf"Private-Lines: \d{{1,4}}{_BODY}", always),
     _prefixed("age key", "AGE-SECRET-KEY-1", "[0-9A-Z]{50,}"),
     # models
     _prefixed("Anthropic key", "sk-ant-", r"[\w-]{20,}"),
@@ -163,38 +237,19 @@ SHAPES: tuple[Shape, ...] = (
     _prefixed("Perplexity key", "pplx-", r"[A-Za-z0-9]{40,}"),
     # chat
     Shape(
-        name="Slack token",
-        anchors=("xox",),
-        pattern=r"xox(?<![A-Za-z0-9]xox)(?:[abposr]|e\.xox[bp]|e|c|d)-[\w%-]{10,}",
-        check=varied,
-        wraps=True,
+        "Slack token", ("xox",), r"xox(?<![A-Za-z0-9]xox)(?:[abposr]|e\.xox[bp]|e|c|d)-[\w%-]{10,}", varied, wraps=True
     ),
     _prefixed("Slack app token", "xapp-", r"\d-[\w-]{10,}"),
     Shape(
-        name="Slack webhook",
-        anchors=("hooks.slack.com",),
-        pattern=r"hooks\.slack\.com/(?P<secret>(?:services|workflows|triggers)/[\w/+-]{20,})",
-        check=varied,
+        "Slack webhook",
+        ("hooks.slack.com",),
+        r"hooks\.slack\.com/(?P<secret>(?:services|workflows|triggers)/[\w/+-]{20,})",
+        varied,
     ),
-    Shape(
-        name="Discord token",
-        anchors=(".",),
-        pattern=r"[MNO]" + _AFTER + r"[\w-]{23,27}\.[\w-]{6}\.[\w-]{27,40}",
-        check=discord_token,
-    ),
-    Shape(
-        name="Discord webhook",
-        anchors=("/api/webhooks/",),
-        pattern=r"/api/webhooks/\d{5,25}/(?P<secret>[\w-]{50,})",
-        check=varied,
-    ),
-    Shape(name="Telegram token", anchors=(":aa",), pattern=_START + r"\d{8,10}:AA[\w-]{33}", check=varied),
-    Shape(
-        name="Teams webhook",
-        anchors=("webhook.office.com",),
-        pattern=r"webhook\.office\.com/(?P<secret>webhookb2/[\w@/-]{40,})",
-        check=varied,
-    ),
+    Shape("Discord token", (".",), r"[MNO]" + _AFTER + r"[\w-]{23,27}\.[\w-]{6}\.[\w-]{27,40}", discord_token),
+    Shape("Discord webhook", ("/api/webhooks/",), r"/api/webhooks/\d{5,25}/(?P<secret>[\w-]{50,})", varied),
+    Shape("Telegram token", (":aa",), _START + r"\d{8,10}:AA[\w-]{33}", varied),
+    Shape("Teams webhook", ("webhook.office.com",), r"webhook\.office\.com/(?P<secret>webhookb2/[\w@/-]{40,})", varied),
     # forges and registries
     *(_prefixed("GitHub token", f"gh{kind}_", "[A-Za-z0-9]{30,}") for kind in "pousr"),
     _prefixed("GitHub fine-grained token", "github_pat_", r"\w{22,}"),
@@ -216,10 +271,8 @@ SHAPES: tuple[Shape, ...] = (
     _named("AWS secret key", "secret[_-]?access[_-]?key|secret[_-]?key|aws[_-]?secret", r"[A-Za-z0-9/+]{40,}", varied),
     _named("AWS session token", "session[_-]?token", r"[A-Za-z0-9/+=]{100,}"),
     _named("Azure key", "accountkey|sharedaccesskey|shared[_-]?access[_-]?key", r"[A-Za-z0-9/+]{40,}={0,2}"),
-    Shape(name="Azure client secret", anchors=("8q~",), pattern=_START + r"\w{3}8Q~[\w.~-]{31,34}", check=varied),
-    Shape(
-        name="Azure signature", anchors=("sig=",), pattern=r"[?&]sig=(?P<secret>[A-Za-z0-9%+/]{40,}=?)", check=varied
-    ),
+    Shape("Azure client secret", ("8q~",), _START + r"\w{3}8Q~[\w.~-]{31,34}", varied),
+    Shape("Azure signature", ("sig=",), r"[?&]sig=(?P<secret>[A-Za-z0-9%+/]{40,}=?)", varied),
     _prefixed("DigitalOcean token", "dop_v1_", "[0-9a-f]{64}"),
     _prefixed("DigitalOcean OAuth token", "doo_v1_", "[0-9a-f]{64}"),
     _prefixed("DigitalOcean refresh token", "dor_v1_", "[0-9a-f]{64}"),
@@ -228,7 +281,7 @@ SHAPES: tuple[Shape, ...] = (
     _prefixed("Fly token", "FlyV1 fm2_", r"[\w+/=,-]{40,}"),
     _prefixed("Netlify token", "nfp_", "[A-Za-z0-9]{36}"),
     _prefixed("Cloudflare origin key", "v1.0-", r"[0-9a-f]{20,30}-[0-9a-f]{100,}"),
-    Shape(name="Terraform token", anchors=("atlasv1",), pattern=r"\w{14}\.atlasv1\.[\w=-]{60,}", check=varied),
+    Shape("Terraform token", ("atlasv1",), r"\w{14}\.atlasv1\.[\w=-]{60,}", varied),
     _prefixed("Vault token", "hvs.", r"[\w-]{20,}"),
     _prefixed("Vault batch token", "hvb.", r"[\w-]{20,}"),
     _prefixed("Pulumi token", "pul-", "[0-9a-f]{40}"),
@@ -250,9 +303,7 @@ SHAPES: tuple[Shape, ...] = (
     _prefixed("Shopify secret", "shpss_", "[0-9a-fA-F]{32}"),
     _prefixed("SendGrid key", "SG.", r"[\w-]{22}\.[\w-]{43}"),
     _prefixed("Mailgun key", "key-", "[0-9a-f]{32}"),
-    Shape(
-        name="Mailchimp key", anchors=("-us",), pattern=r"[0-9a-f]" + _AFTER + r"[0-9a-f]{31}-us\d{1,2}", check=varied
-    ),
+    Shape("Mailchimp key", ("-us",), r"[0-9a-f]" + _AFTER + r"[0-9a-f]{31}-us\d{1,2}", varied),
     _prefixed("Brevo key", "xkeysib-", r"[0-9a-f]{64}-\w{16}"),
     _prefixed("Resend key", "re_", r"[A-Za-z0-9]{8}_[A-Za-z0-9]{24}"),
     _prefixed("Twilio key", "SK", "[0-9a-f]{32}"),
@@ -273,37 +324,22 @@ SHAPES: tuple[Shape, ...] = (
     _prefixed("Airtable token", "pat", r"[A-Za-z0-9]{14}\.[0-9a-f]{64}"),
     _named("Datadog key", "dd[_-]?api[_-]?key|dd[_-]?app[_-]?key", "[0-9a-f]{32,40}"),
     # shapes that many share
+    Shape("JSON web token", ("eyj",), r"(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}(?:\.[\w-]*){0,3}", always),
+    Shape("encrypted web token", ("eyj",), r"(?<![\w-])eyJ[\w-]{8,}\.[\w-]*\.[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}", always),
     Shape(
-        name="JSON web token",
-        anchors=("eyj",),
-        pattern=r"(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}(?:\.[\w-]*){0,3}",
-        check=always,
+        "password in an address",
+        ("://",),
+        r"""(?<=://)[^\s/@:"'`<>]{0,100}:(?P<secret>[^\s/@"'`<>]{1,200})(?=@[\w\[.-])""",
+        given,
     ),
     Shape(
-        name="encrypted web token",
-        anchors=("eyj",),
-        pattern=r"(?<![\w-])eyJ[\w-]{8,}\.[\w-]*\.[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}",
-        check=always,
-    ),
-    Shape(
-        name="password in an address",
-        anchors=("://",),
-        pattern=r"""(?<=://)[^\s/@:"'`<>]{0,100}:(?P<secret>[^\s/@"'`<>]{1,200})(?=@[\w\[.-])""",
-        check=given,
-    ),
-    Shape(
-        name="authorization",
-        anchors=("authorization",),
-        pattern=r"""(?i:authorization)["'`]?\s{0,3}[:=,]\s{0,3}["'`]?(?i:bearer|basic|token|bot|digest|apikey|ssws)?\s{0,3}"""
+        "authorization",
+        ("authorization",),
+        r"""(?i:authorization)["'`]?\s{0,3}[:=,]\s{0,3}["'`]?(?i:bearer|basic|token|bot|digest|apikey|ssws)?\s{0,3}"""
         r"(?P<secret>[A-Za-z0-9._~+/=%-]{8,})",
-        check=credential,
+        credential,
     ),
-    Shape(
-        name="bearer",
-        anchors=("bearer",),
-        pattern=r"(?i:bearer) (?P<secret>[A-Za-z0-9._~+/=%-]{12,})",
-        check=credential,
-    ),
+    Shape("bearer", ("bearer",), r"(?i:bearer) (?P<secret>[A-Za-z0-9._~+/=%-]{12,})", credential),
     _named(
         "named secret",
         "api[_-]?key|secret|token|passw(?:or)?d|credential|private[_-]?key|access[_-]?key|secret[_-]?key"
@@ -314,51 +350,39 @@ SHAPES: tuple[Shape, ...] = (
     _named("cookie", "cookie", r"(?:session|sid|auth)[\w-]{0,20}=[A-Za-z0-9%._~+/=-]{16,}", random_looking),
     # what people choose or tools write down
     Shape(
-        name="password in quotes",
-        anchors=_PASSWORDS,
-        pattern=r"""(?i:passw(?:or)?d|passphrase|pwd|secret[_-]?key)["'`]?\s{0,3}(?:[:=]|=>|:=)\s{0,3}"""
+        "password in quotes",
+        _PASSWORDS,
+        r"""(?i:passw(?:or)?d|passphrase|pwd|secret[_-]?key)["'`]?\s{0,3}(?:[:=]|=>|:=)\s{0,3}"""
         r"""(?P<quote>["'`])(?P<secret>[^\s"'`]{8,80})(?P=quote)""",
-        check=chosen,
+        chosen,
     ),
     Shape(
-        name="password in a setting",
-        anchors=_PASSWORDS,
-        pattern=r"(?i:passw(?:or)?d|passphrase|pwd)(?:=|:[ \t]{1,3})(?P<secret>[\w!@#%^&*+=~?/-]{8,80})(?=[\s;,&]|$)",
-        check=chosen,
+        "password in a setting",
+        _PASSWORDS,
+        r"(?i:passw(?:or)?d|passphrase|pwd)(?:=|:[ \t]{1,3})(?P<secret>[\w!@#%^&*+=~?/-]{8,80})(?=[\s;,&]|$)",
+        chosen,
     ),
     Shape(
-        name="password in a connection",
-        anchors=_PASSWORDS,
-        pattern=r""";[ ]?(?i:password|pwd)[ ]?=[ ]?(?P<secret>[^;\s"'`]{4,80})""",
-        check=no_code,
+        "password in a connection",
+        _PASSWORDS,
+        r""";[ ]?(?i:password|pwd)[ ]?=[ ]?(?P<secret>[^;\s"'`]{4,80})""",
+        no_code,
+    ),
+    Shape("password in netrc", ("login",), r"login\s{1,5}\S{1,100}\s{1,5}password\s{1,5}(?P<secret>\S{4,100})", given),
+    Shape(
+        "password for curl",
+        ("-u ", "--user "),
+        r"""(?:\s-u|--user) {1,3}["']?[^\s:"'/]{1,60}:(?P<secret>[^\s"'@/]{4,100})""",
+        mixed,
     ),
     Shape(
-        name="password in netrc",
-        anchors=("login",),
-        pattern=r"login\s{1,5}\S{1,100}\s{1,5}password\s{1,5}(?P<secret>\S{4,100})",
-        check=given,
+        "login in a file",
+        ('"auth"', "_auth"),
+        r"""(?:"auth"\s{0,3}:\s{0,3}"|\b_auth\s{0,3}=\s{0,3}"?)(?P<secret>[A-Za-z0-9+/]{12,}={0,2})""",
+        credential,
     ),
-    Shape(
-        name="password for curl",
-        anchors=("-u ", "--user "),
-        pattern=r"""(?:\s-u|--user) {1,3}["']?[^\s:"'/]{1,60}:(?P<secret>[^\s"'@/]{4,100})""",
-        check=mixed,
-    ),
-    Shape(
-        name="login in a file",
-        anchors=('"auth"', "_auth"),
-        pattern=r"""(?:"auth"\s{0,3}:\s{0,3}"|\b_auth\s{0,3}=\s{0,3}"?)(?P<secret>[A-Za-z0-9+/]{12,}={0,2})""",
-        check=credential,
-    ),
-    Shape(
-        name="private web key",
-        anchors=('"d"',),
-        pattern=r'"d"\s{0,3}:\s{0,3}"(?P<secret>[\w-]{40,})"',
-        check=random_looking,
-    ),
-    Shape(
-        name="Firebase key", anchors=(":apa91b",), pattern=r"AAAA[\w-]{7}:APA91b[\w-]{100,}", check=varied, wraps=True
-    ),
+    Shape("private web key", ('"d"',), r'"d"\s{0,3}:\s{0,3}"(?P<secret>[\w-]{40,})"', random_looking),
+    Shape("Firebase key", (":apa91b",), r"AAAA[\w-]{7}:APA91b[\w-]{100,}", varied, wraps=True),
     _prefixed("Django key", "django-insecure-", r"""[^\s"'`]{20,100}""", always),
     *(_prefixed(name, prefix, rest) for name, prefix, rest in SURE),
     *(_prefixed(name, prefix, rest, random_looking) for name, prefix, rest in RANDOM),

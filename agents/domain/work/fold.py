@@ -33,6 +33,11 @@ SUBTASK_MOVES: dict[tuple[SubtaskState, type[AboutWork]], SubtaskState] = {
 }
 
 fold_subtask = Fold[Work]()
+fold_subtask.on(w.MinionAnswered)(lambda work, fact: replace(work, answer=fact.answer, queued=True))
+fold_subtask.on(w.ScopeSettled)(lambda work, fact: replace(work, scope=fact.scope, answer=fact.answer, queued=True))
+fold_subtask.on(w.MinionStopped)(lambda work, fact: replace(work, commit=fact.commit or work.commit, queued=False))
+fold_subtask.on(w.GatePassed)(lambda work, fact: replace(work, by_time=fact.by_time))
+fold_subtask.on(w.SubtaskTaken)(lambda work, fact: replace(work, doing="finished by hand"))
 
 
 @fold_subtask.on(w.SubtaskReady)
@@ -90,21 +95,6 @@ def _(work: Work, fact: w.MinionAsked) -> Work:
     return replace(work, commit=fact.commit, questions=work.questions + 1, doing=fact.question, answer="")
 
 
-@fold_subtask.on(w.MinionAnswered)
-def _(work: Work, fact: w.MinionAnswered) -> Work:
-    return replace(work, answer=fact.answer, queued=True)
-
-
-@fold_subtask.on(w.ScopeSettled)
-def _(work: Work, fact: w.ScopeSettled) -> Work:
-    return replace(work, scope=fact.scope, answer=fact.answer, queued=True)
-
-
-@fold_subtask.on(w.MinionStopped)
-def _(work: Work, fact: w.MinionStopped) -> Work:
-    return replace(work, commit=fact.commit or work.commit, queued=False)
-
-
 @fold_subtask.on(w.MinionFailed)
 def _(work: Work, fact: w.MinionFailed) -> Work:
     return replace(work, problem=fact.problem, commit=fact.commit or work.commit, patch=fact.patch, queued=False)
@@ -136,19 +126,9 @@ def _(work: Work, fact: w.WorkEvaluated) -> Work:
     )
 
 
-@fold_subtask.on(w.GatePassed)
-def _(work: Work, fact: w.GatePassed) -> Work:
-    return replace(work, by_time=fact.by_time)
-
-
 @fold_subtask.on(w.SubtaskEscalated)
 def _(work: Work, fact: w.SubtaskEscalated) -> Work:
     return replace(work, problem=fact.why, patch=fact.patch or work.patch)
-
-
-@fold_subtask.on(w.SubtaskTaken)
-def _(work: Work, fact: w.SubtaskTaken) -> Work:
-    return replace(work, doing="finished by hand")
 
 
 @fold_subtask.on(w.SubtaskDropped)
@@ -183,24 +163,12 @@ def evolve(work: Work, fact: AboutWork) -> Work:
 
 
 fold_work = Fold[WorkState]()
+fold_work.on(w.WorkBegun)(lambda work, fact: replace(work, branch=fact.branch, base=fact.base, into=fact.into))
+fold_work.on(w.PullOpened)(lambda work, fact: replace(work, into=fact.into or work.into))
 fold_delivery = Fold[DeliveryState]()
-
-
-@fold_work.on(w.WorkBegun)
-def _(work: WorkState, fact: w.WorkBegun) -> WorkState:
-    return replace(work, branch=fact.branch, base=fact.base, into=fact.into)
-
-
-@fold_work.on(w.PullOpened)
-def _(work: WorkState, fact: w.PullOpened) -> WorkState:
-    return replace(work, into=fact.into or work.into)
+fold_delivery.on(w.Merged)(lambda delivery, fact: replace(delivery, head=fact.commit, merged_into=fact.into))
 
 
 @fold_delivery.on(w.PullOpened)
 def _(delivery: DeliveryState, fact: w.PullOpened) -> DeliveryState:
     return replace(delivery, pull=fact.number, url=fact.url, head=fact.head)
-
-
-@fold_delivery.on(w.Merged)
-def _(delivery: DeliveryState, fact: w.Merged) -> DeliveryState:
-    return replace(delivery, head=fact.commit, merged_into=fact.into)

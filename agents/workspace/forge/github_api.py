@@ -9,8 +9,8 @@ from typing import Any
 
 import aiohttp
 
+from agents.domain.text.redact import Secret
 from agents.domain.text.sanitize import clean, one_line, seconds_to_wait
-from agents.domain.text.secret import Secret
 from agents.ports import ForgeFailed
 
 TIMEOUT = 15.0

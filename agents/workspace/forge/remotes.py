@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from agents.domain.text.redact import Secret
 from agents.domain.text.sanitize import clean, one_line
-from agents.domain.text.secret import Secret
 from agents.ports import ForgeFailed
 from agents.workspace.files.untrusted import remove
 from agents.workspace.forge.repository import Repository, checked_branch

@@ -6,7 +6,7 @@ from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision
 from agents.domain.decisions.kinds.plan import ChangeOption, DebateOption, NoPlanOption, PlanOption
 from agents.domain.decisions.subject import OfPlan, OfWords
-from agents.domain.planning.verdicts import Ruling, Stance
+from agents.domain.planning.review import Ruling, Stance
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import one_line
 from bot.cards.kinds.kind_card import (

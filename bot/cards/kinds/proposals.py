@@ -4,7 +4,7 @@ from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision
 from agents.domain.decisions.kinds.delivery import ProposalOption, proposed
 from agents.domain.learning.proposal import Level, Listed, Proposal, ProposalType, Trigger
-from agents.domain.task.request import Mandate
+from agents.domain.task.facts import Mandate
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import cut, one_line
 from bot.cards.kinds.kind_card import CANCEL_TASK, KindCard, Label

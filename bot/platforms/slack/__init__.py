@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from agents.catalog.validation import Odd
-from agents.domain.text.secret import Secret
+from agents.domain.text.redact import Secret
 from bot.config.fields import Address, Token
 from bot.config.platforms import IdForm, Membership, PlatformSettings, PlatformSpec
 

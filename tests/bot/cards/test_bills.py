@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from agents.domain.planning.state import PlanState
+from agents.domain.planning.facts import PlanState
 from bot.cards.scene import Bill, bill_rows, duration_in_words
 from tests.llm.rig import task
 

@@ -10,9 +10,19 @@ from agents.domain.decisions.authority import Kind
 from agents.domain.limits import Limits
 from agents.domain.models.money import MoneyState
 from agents.domain.planning import planning
-from agents.domain.planning.debate import Argument, Position, Round, Side
 from agents.domain.planning.decomposition import Edge, Need
-from agents.domain.planning.verdicts import Advice, Critic, CriticSays, Custodiet, CustodietSays, Review
+from agents.domain.planning.review import (
+    Advice,
+    Argument,
+    Critic,
+    CriticSays,
+    Custodiet,
+    CustodietSays,
+    Position,
+    Review,
+    Round,
+    Side,
+)
 from agents.domain.task.task import Task
 from bot.cards.decisions import decision_card
 from bot.cards.scene import Bill

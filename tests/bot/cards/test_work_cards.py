@@ -2,7 +2,7 @@
 
 from agents.domain.checks.evaluation import NOT_RUN, CodeReview, Evaluation, GateRun, Opinion, Score, judged
 from agents.domain.planning.decomposition import Decomposition, Subtask
-from agents.domain.planning.state import PlanState
+from agents.domain.planning.facts import PlanState
 from agents.domain.work.work import Work
 from bot.cards.progress import evaluation_card
 from bot.messages import Card

@@ -13,7 +13,7 @@ from agents.domain.decisions.decision import Option, lettered
 from agents.domain.ids import Account, Thread
 from agents.domain.limits import Limits
 from agents.domain.task import decide
-from agents.domain.task.request import Request
+from agents.domain.task.facts import Request
 from bot.intake.inbox import Inbox
 from bot.messages import Card, Said, load_card
 from bot.permissions import Permissions

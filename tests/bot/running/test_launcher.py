@@ -11,7 +11,7 @@ import pytest
 from agents.domain import events as e
 from agents.domain.events import Event
 from agents.domain.ids import PersonId, TaskId
-from agents.domain.task.request import Origin
+from agents.domain.task.facts import Origin
 from agents.flows import COUNTED, Lane, came_from_issue, row_of
 from bot.running.jobs import launch
 from store.codec import Cause

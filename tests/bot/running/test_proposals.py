@@ -12,7 +12,7 @@ from agents.domain.ids import Account, ProposalId, Thread
 from agents.domain.learning import proposing
 from agents.domain.learning.proposal import Listed
 from agents.domain.task import decide
-from agents.domain.task.request import Request
+from agents.domain.task.facts import Request
 from agents.domain.task.task import Task
 from bot.intake.inbox import Inbox
 from bot.messages import Later, Refused

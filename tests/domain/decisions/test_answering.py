@@ -19,9 +19,9 @@ from agents.domain.errors import PressRefused
 from agents.domain.events import Event
 from agents.domain.ids import PersonId, TaskId, Thread
 from agents.domain.planning.decomposition import Decomposition, Subtask
-from agents.domain.planning.state import PlanState
+from agents.domain.planning.facts import PlanState
+from agents.domain.task.facts import Request
 from agents.domain.task.fold import evolve
-from agents.domain.task.request import Request
 from agents.domain.task.task import Task, TaskState
 from agents.domain.work.scope import Scope, ScopeMode
 from agents.domain.work.work import SubtaskState, Work, WorkState

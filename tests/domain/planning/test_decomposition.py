@@ -1,10 +1,13 @@
 """What code alone finds wrong with a plan: size, order, paths."""
 
+import time
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
+from hypothesis import given, strategies as st
 
-from agents.domain.planning.decomposition import Decomposition, Edge, Need, faults, with_closing
+from agents.domain.planning.decomposition import Decomposition, Edge, Need, cycle_in, faults, waves, with_closing
 from tests.builders.decompositions import plan, subtask
 
 FILES = ("src/app.py", "src/api/users.py", "tests/test_app.py", "README.md")
@@ -149,3 +152,36 @@ def test_folders_and_odd_but_honest_names_may_be_named() -> None:
 def test_what_is_said_of_an_odd_path_can_be_shown() -> None:
     said = " ".join(faults(plan(subtask(1, files=("src/\u202egpj.py", "src/\x1b[2Ja.py"))), FILES))
     assert said.isprintable()
+
+
+def test_a_cycle_is_named_as_one_walks_it() -> None:
+    assert cycle_in({1: [2], 2: [3], 3: [1], 4: []}) in ([1, 2, 3, 1], [2, 3, 1, 2], [3, 1, 2, 3])
+    assert cycle_in({1: [1]}) == [1, 1]
+    assert cycle_in({1: [2, 3], 2: [3], 3: []}) == []
+
+
+@given(st.dictionaries(st.integers(0, 12), st.lists(st.integers(0, 12), max_size=5), max_size=13))
+def test_a_named_cycle_is_one_and_without_one_everything_is_reached(needs: dict[int, list[int]]) -> None:
+    needs = {node: [n for n in before if n in needs] for node, before in needs.items()}
+    cycle = cycle_in(needs)
+    if cycle:
+        assert cycle[0] == cycle[-1]
+        assert all(after in needs[before] for before, after in pairwise(cycle))
+    else:
+        done: set[int] = set()
+        for wave in waves(needs):
+            assert all(set(needs[node]) <= done for node in wave)
+            done |= set(wave)
+        assert done == set(needs)
+
+
+def test_waves_stand_side_by_side() -> None:
+    assert waves({1: [], 2: [1], 3: [1], 4: [2, 3]}) == [[1], [2, 3], [4]]
+
+
+def test_ten_thousand_subtasks_are_driven_to_the_end() -> None:
+    """Attack 70: no cleverness that grows with the square."""
+    needs = {n: [n - 1, n - 2, n // 2] if n > 2 else [] for n in range(10_000)}
+    began = time.monotonic()
+    assert sum(map(len, waves(needs))) == 10_000
+    assert time.monotonic() - began < 60

@@ -12,7 +12,7 @@ from agents.domain.planning import planning
 from agents.domain.planning.decomposition import Level, faults, with_closing
 from agents.domain.planning.ladder import TODO, outline
 from agents.domain.planning.planning import CannotPlan
-from agents.domain.planning.verdicts import Critic, Custodiet
+from agents.domain.planning.review import Critic, Custodiet
 from agents.domain.task import decide
 from agents.domain.task.fold import replay
 from agents.domain.task.task import Task, TaskState

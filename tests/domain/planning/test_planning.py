@@ -11,10 +11,9 @@ from agents.domain.decisions.table import questions
 from agents.domain.errors import IllegalMove, PressRefused
 from agents.domain.limits import Limits
 from agents.domain.planning import planning
-from agents.domain.planning.debate import Debate
 from agents.domain.planning.decomposition import Decomposition
 from agents.domain.planning.planning import CannotPlan, Clarify, after_debate, after_review
-from agents.domain.planning.verdicts import Critic, Custodiet
+from agents.domain.planning.review import Critic, Custodiet, Debate
 from agents.domain.task import decide
 from agents.domain.task.fold import evolve
 from agents.domain.task.task import TaskState

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.domain.text.redact import MASK, Redactor
+from agents.domain.text.redact import MASK, Redactor, Secret
 from agents.domain.text.secret_shapes import SHAPES
 from tests.domain.secret_corpus import BARE, NAMED, corpus, encoded, wrapped
 from tests.domain.secret_corpus_more import more
@@ -142,3 +142,15 @@ def _took(knows: Redactor, text: str) -> float:
     before = time.process_time()
     knows(text)
     return time.process_time() - before
+
+
+def test_a_secret_shows_nowhere_and_is_handed_over_once_asked() -> None:
+    secret = Secret("canary")
+    assert "canary" not in f"{secret} {secret!r} {[secret]}"
+    assert secret.reveal() == "canary"
+
+
+def test_secrets_are_told_apart_by_what_they_hold() -> None:
+    assert {Secret("a"), Secret("a"), Secret("b")} == {Secret("a"), Secret("b")}
+    assert len({Secret("a"), Secret("a"), Secret("b")}) == 2
+    assert Secret("a") != "a" and Secret("a") and not Secret("")

@@ -17,9 +17,9 @@ from agents.domain.decisions.table import open_questions
 from agents.domain.ids import PersonId, TaskId, Thread
 from agents.domain.limits import Limits
 from agents.domain.planning.decomposition import Decomposition, Need, Subtask, with_closing
-from agents.domain.planning.state import PlanState
+from agents.domain.planning.facts import PlanState
+from agents.domain.task.facts import Request
 from agents.domain.task.fold import evolve
-from agents.domain.task.request import Request
 from agents.domain.task.task import Task, TaskState
 from agents.domain.work import dispatching, working
 from agents.domain.work.runs import about_run

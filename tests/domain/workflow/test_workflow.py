@@ -6,8 +6,8 @@ from agents.domain.decisions.kinds.plan import accept
 from agents.domain.events import PlanAccepted
 from agents.domain.ids import PersonId, TaskId, Thread
 from agents.domain.planning import planning
-from agents.domain.planning.state import PlanState
-from agents.domain.task.request import Request
+from agents.domain.planning.facts import PlanState
+from agents.domain.task.facts import Request
 from agents.domain.task.task import Task
 from agents.domain.work import working
 from agents.domain.workflow.workflow import DEFAULT, Workflow, step_of

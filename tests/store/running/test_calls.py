@@ -8,8 +8,8 @@ from sqlalchemy import select
 
 from agents.domain.errors import BudgetReached, NoAnswer
 from agents.domain.ids import TaskId
-from agents.domain.models.budget import Budgets
 from agents.domain.models.failure import ErrorClass, Failure
+from agents.domain.models.money import Budgets
 from agents.ports import Admitted, Answered, Call, Tried
 from store import tables
 from store.database import Database

@@ -10,7 +10,7 @@ from sqlalchemy import text
 from agents.domain import events as e
 from agents.domain.decisions.authority import Kind
 from agents.domain.ids import Thread
-from agents.domain.project.retention import Retention
+from agents.domain.limits import Retention
 from agents.domain.task.task import Task
 from bot.running.upkeep import Pruning
 from store import tables

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.domain.text.secret import Secret
+from agents.domain.text.redact import Secret
 from agents.ports import ForgeFailed, Target
 from agents.workspace.forge.github import GitHubForge
 from agents.workspace.forge.github_api import GitHubApi

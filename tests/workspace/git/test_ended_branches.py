@@ -10,7 +10,7 @@ import pytest
 from agents.domain import events as e
 from agents.domain.events import Event
 from agents.domain.ids import TaskId
-from agents.domain.project.retention import Retention
+from agents.domain.limits import Retention
 from agents.workspace.git.checkouts import GitCheckouts
 from bot.running.upkeep import EndedBranches, Yard as Place
 from store.codec import Cause

@@ -4,15 +4,20 @@ from itertools import product
 
 import pytest
 
-from agents.domain.planning.debate import Argument, Debate, Position, Round, Side, after_round
-from agents.domain.planning.verdicts import (
+from agents.domain.planning.review import (
     CRITIC_STANCE,
     CUSTODIET_STANCE,
     RULINGS,
+    Argument,
     Critic,
     Custodiet,
+    Debate,
+    Position,
     Review,
+    Round,
     Ruling,
+    Side,
+    after_round,
 )
 from tests.builders.reviews import review
 

@@ -10,9 +10,9 @@ from agents.domain.decisions.authority import ChannelPolicy, Group, Kind, Presse
 from agents.domain.decisions.decision import Decision, DecisionState
 from agents.domain.decisions.subject import OfStep
 from agents.domain.ids import DecisionId, PersonId, TaskId, Thread
-from agents.domain.task.privacy import may_see
-from agents.domain.task.request import Request
+from agents.domain.task.facts import Request
 from agents.domain.task.task import Task
+from agents.domain.task.view import may_see
 
 AT = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 ANA, BEN = PersonId("ana"), PersonId("ben")

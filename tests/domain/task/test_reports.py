@@ -6,9 +6,8 @@ import pytest
 
 from agents.domain import events as e
 from agents.domain.planning.decomposition import Need
-from agents.domain.task.issue_comments import Act, telling
-from agents.domain.task.pull_report import pull_text
-from agents.domain.task.request import Origin
+from agents.domain.task.facts import Origin
+from agents.domain.task.reports import Act, pull_text, telling
 from agents.domain.task.task import Task
 from agents.domain.work.dispatching import notes_for
 from agents.domain.work.work import Ending, SubtaskState, Work

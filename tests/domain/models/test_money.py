@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.domain.models.budget import Budget, Spending, strictest
+from agents.domain.models.money import Budget, Spending, strictest
 
 
 @pytest.mark.parametrize(
