@@ -199,9 +199,11 @@ async def _ports(world: "asyncio.Future[World]", swap: Callable[[Ports], Ports],
 
 async def _stop(jobs: Jobs, world: "asyncio.Future[World]") -> None:
     """The world is closed once no job needs it any more."""
-    await jobs.stop()
-    if world.done() and not world.cancelled():
-        await world.result().close()
+    try:
+        await jobs.stop()
+    finally:
+        if world.done() and not world.cancelled():
+            await world.result().close()
 
 
 async def _open_door(opened: asyncio.Event) -> None:

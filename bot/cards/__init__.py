@@ -167,17 +167,21 @@ def _with(lines: tuple[str, ...], extra: str) -> tuple[str, ...]:
     return (*lines, extra) if extra else lines
 
 
+# Facts that change the status card alone; of words that were removed it shows none any more.
+_STATUS: tuple[type[Event], ...] = (
+    *(e.RequestVouched, e.ProjectChosen, e.RemarkMade, e.RequestCorrected, e.WordsRemoved),
+    *(e.TaskStopped, e.TaskResumed, e.TaskBackburnered, e.JobParked, e.JobRetried),
+    *(e.BudgetWarned, e.BudgetReached, e.BudgetRaised, e.ModelDegraded, e.GuidanceLeftOut),
+    *(e.DecompositionDrafted, e.PlanningSimplified, e.OutlineChosen, e.DecompositionSentBack, e.ReviewersDisagreed),
+    *(e.DebateRoundHeld, e.DecompositionApproved, e.DecompositionBlocked, e.DecompositionEscalated, e.PlanAccepted),
+    *(e.PlanChangeRequested, e.ClarificationAnswered, e.WorkBegun, e.SubtaskReady, e.MinionStarted),
+    *(e.MinionProgressed, e.MinionAsked, e.MinionAnswered, e.ScopeSettled, e.MinionStopped, e.MinionFailed),
+    *(e.WorkHandedIn, e.GatePassed, e.SubtaskEscalated, e.SubtaskTaken, e.SubtaskDone, e.SubtaskDropped),
+    *(e.WorkCompleted, e.PullOpened, e.MergeApproved, e.MergeFailed),
+)
 CARD_FOR: dict[type[Event], tuple[Maker, ...]] = {
+    **dict.fromkeys(_STATUS, (status,)),
     e.TaskRequested: (status, say_carried),
-    e.RequestVouched: (status,),
-    e.ProjectChosen: (status,),
-    e.RemarkMade: (status,),
-    e.RequestCorrected: (status,),
-    e.TaskStopped: (status,),
-    e.TaskResumed: (status,),
-    e.TaskBackburnered: (status,),
-    e.JobParked: (status,),
-    e.JobRetried: (status,),
     e.DecisionOpened: (status, decision),
     e.DecisionVoted: (decision,),
     e.DecisionMade: (decision, status),
@@ -187,61 +191,18 @@ CARD_FOR: dict[type[Event], tuple[Maker, ...]] = {
     e.DecisionExpired: (decision, status),
     e.DecisionSuperseded: (decision, status),
     e.DecisionWithdrawn: (decision, status),
-    e.DecompositionDrafted: (status,),
-    e.PlanningSimplified: (status,),
-    e.OutlineChosen: (status,),
-    e.DecompositionSentBack: (status,),
-    e.ReviewersDisagreed: (status,),
-    e.DebateRoundHeld: (status,),
-    e.DecompositionApproved: (status,),
-    e.DecompositionBlocked: (status,),
-    e.DecompositionEscalated: (status,),
-    e.PlanAccepted: (status,),
-    e.PlanChangeRequested: (status,),
-    e.ClarificationAnswered: (status,),
     e.ApprovalOffered: (offer,),
     e.TaskAskedAbout: (answer,),
-    e.BudgetWarned: (status,),
-    e.ModelDegraded: (status,),
-    e.GuidanceLeftOut: (status,),
-    e.BudgetReached: (status,),
-    e.BudgetRaised: (status,),
-    e.WorkBegun: (status,),
-    e.SubtaskReady: (status,),
-    e.MinionStarted: (status,),
-    e.MinionProgressed: (status,),
-    e.MinionAsked: (status,),
-    e.MinionAnswered: (status,),
-    e.ScopeSettled: (status,),
-    e.MinionStopped: (status,),
-    e.MinionFailed: (status,),
-    e.WorkHandedIn: (status,),
     e.WorkEvaluated: (status, evaluation),
-    e.GatePassed: (status,),
-    e.SubtaskEscalated: (status,),
-    e.SubtaskTaken: (status,),
     e.BranchPublished: (branch,),
-    e.SubtaskDone: (status,),
-    e.SubtaskDropped: (status,),
-    e.WorkCompleted: (status,),
-    e.PullOpened: (status,),
-    e.MergeApproved: (status,),
-    e.MergeFailed: (status,),
     e.Merged: (status, say_merged, say_carried),
     e.TaskCancelled: (status, say_carried),
     e.TaskHandedOver: (status, say_carried),
     e.TaskFailed: (status, say_carried),
     e.WorkKept: (say_kept,),
-    e.WordsRemoved: (status,),  # without the words
 }
 
-# Facts people are not told of.
+# Facts people are not told of; a proposal is told by the card of its decision.
 QUIET: frozenset[type[Event]] = frozenset(
-    {
-        e.TaskMuted,
-        e.RequestEdited,
-        e.ProposalMade,
-        e.ProposalApproved,
-        e.ProposalRejected,
-    }  # the card of the decision tells it
+    {e.TaskMuted, e.RequestEdited, e.ProposalMade, e.ProposalApproved, e.ProposalRejected}
 )

@@ -164,8 +164,8 @@ class Jobs:
             if not tx.jobs.park(job, problem):
                 return
             task, cause = tx.log.task(job.task), Cause(actor="overlord", delivery=f"job:{job.id}:{job.fence}")
-            told = measured(facts(task, self._moment(task, cause.delivery)), tx, job)
-            tx.log.append(task.id, told, cause)
+            moment = self._services.moment(task.request.channel, cause.delivery)
+            tx.log.append(task.id, measured(facts(task, moment), tx, job), cause)
 
         await self._database.write(transaction)
 
@@ -176,9 +176,6 @@ class Jobs:
             with suppress(StoreUnavailable):  # nobody else can take it over either
                 if not await self._database.write(partial(_renewed, job, until)):
                     return
-
-    def _moment(self, task: Task, cause: str) -> Moment:
-        return self._services.moment(task.request.channel, cause)
 
 
 def _is_aside(job: Job) -> bool:

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -40,13 +40,15 @@ AFTER_TROUBLE = timedelta(days=1)
 def periodic_work(settings: Settings, world: World, threads: Threads) -> tuple[Periodic, ...]:
     services, shop, hub = world.services, world.workshop, world.hub
     clones = tuple(hub.places.values()) if hub else ()
-    yards = {name: Yard(copy=copy, original=path) for name, copy, path in shop.yards(clones)}
-    upkeep = Upkeep(services, (*shop.copies, *clones), shop.originals(clones))
+    theirs = {name: site.path for name, site in shop.sites.items() if site.path not in clones}
+    copies = {name: shop.checkouts.repository(name) for name in shop.sites}
+    projects = {name: Repositories(copy=copy, original=theirs.get(name)) for name, copy in copies.items()}
+    upkeep = Upkeep(services, (*copies.values(), *clones), tuple(theirs.values()))
     apart = services.limits.upkeep_apart
     table = (
-        Periodic(name="prune-branches", every=apart, run=EndedBranches(services, yards).prune),
+        Periodic(name="prune-branches", every=apart, run=partial(prune_branches, services, projects)),
         Periodic(name="prune-rows", every=apart, run=Pruning(services).prune),
-        Periodic(name="archive", every=apart, run=Archiving(services, settings.home / ARCHIVE).run),
+        Periodic(name="archive", every=apart, run=partial(archive_tasks, services, settings.home / ARCHIVE)),
         Periodic(name="upkeep", every=apart, run=upkeep.keep_up),
     )
     if hub is None:
@@ -57,52 +59,44 @@ def periodic_work(settings: Settings, world: World, threads: Threads) -> tuple[P
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Yard:
-    """Where a project's branches lie."""
+class Repositories:
+    """Where a project's branches are."""
 
     copy: Path  # ours
     original: Path | None  # a person's own repository; None: it is on another machine
 
 
-class EndedBranches:
-    """A branch that a person took over, moved or has checked out stays, in our copy and in theirs."""
+async def prune_branches(services: Services, projects: Mapping[str, Repositories]) -> None:
+    """Remove branches of tasks that ended long ago. What goes wrong is logged, and tried again the next time.
 
-    def __init__(self, services: Services, yards: Mapping[str, Yard]) -> None:
-        self._database, self._clock, self._retention = services.database, services.clock, services.retention
-        self._yards = yards
-
-    async def prune(self) -> None:
-        """What goes wrong in one project is logged, and tried again the next time."""
-        before = self._retention.before("branches", self._clock.now())
-        if before is None:
-            return
-        for project, yard in self._yards.items():
-            try:
-                await self._prune(yard, before)
-            except (OverlordError, OSError) as problem:
-                log.warning("branches could not be removed", extra={"project": project, "problem": str(problem)})
-
-    async def _prune(self, yard: Yard, before: datetime) -> None:
-        found = await branches_by_task(yard.copy)
-        tasks = list(found)
-        for start in range(0, len(tasks), AT_ONCE):
-            some = tasks[start : start + AT_ONCE]
-            over = await self._database.read(partial(_over, some, before))
-            await self._drop(yard, {task: found[task] for task in over})
-
-    async def _drop(self, yard: Yard, found: Mapping[TaskId, Mapping[str, str]]) -> None:
-        gone = dict[str, str]()
-        for branches in found.values():
-            for branch, commit in branches.items():
-                if yard.original is None or await drop_from_original(yard.original, branch, commit):
-                    gone[branch] = commit
-        if gone:
-            await drop_from_copy(yard.copy, gone)
-            log.info("branches of ended tasks were removed", extra={"copy": yard.copy.name, "branches": len(gone)})
+    A branch that a person took over, moved or has checked out stays, in our copy and in theirs.
+    """
+    before = services.retention.before("branches", services.clock.now())
+    if before is None:
+        return
+    for project, place in projects.items():
+        try:
+            found = await branches_by_task(place.copy)
+            tasks = list(found)
+            for start in range(0, len(tasks), AT_ONCE):
+                over = await services.database.read(partial(_over, tasks[start : start + AT_ONCE], before))
+                await _drop(place, [branch for task in over for branch in found[task].items()])
+        except (OverlordError, OSError) as problem:
+            log.warning("branches could not be removed", extra={"project": project, "problem": str(problem)})
 
 
 def _over(tasks: Collection[TaskId], before: datetime, tx: Transaction) -> set[TaskId]:
     return (over := tasks_over(tx.db, tasks, before)) - tasks_taken(tx.db, over)
+
+
+async def _drop(place: Repositories, branches: Iterable[tuple[str, str]]) -> None:
+    gone = dict[str, str]()
+    for branch, commit in branches:
+        if place.original is None or await drop_from_original(place.original, branch, commit):
+            gone[branch] = commit
+    if gone:
+        await drop_from_copy(place.copy, gone)
+        log.info("branches of ended tasks were removed", extra={"copy": place.copy.name, "branches": len(gone)})
 
 
 class Pruning:
@@ -133,28 +127,23 @@ class Pruning:
         return len(batch.rows) or int(batch.more)
 
 
-class Archiving:
-    """A task's file is whole and on disk before its rows go; a run that was cut short is begun again."""
+async def archive_tasks(services: Services, folder: Path) -> int:
+    """Move tasks that ended long ago to files. Returns how many; a run that was cut short is begun again."""
+    before, count = services.retention.before("archived", services.clock.now()), 0
+    while before and (tasks := await services.database.read(lambda tx: tasks_to_archive(tx.db, before))):
+        moved = sum([await _archive(services, folder, task) for task in tasks])
+        if not moved:
+            break
+        count += moved
+    return count
 
-    def __init__(self, services: Services, folder: Path) -> None:
-        self._database, self._clock, self._retention = services.database, services.clock, services.retention
-        self._folder = folder
 
-    async def run(self) -> int:
-        """Returns how many tasks were archived."""
-        before, count = self._retention.before("archived", self._clock.now()), 0
-        while before and (tasks := await self._database.read(lambda tx: tasks_to_archive(tx.db, before))):
-            moved = sum([await self._archive(task) for task in tasks])
-            if not moved:
-                break
-            count += moved
-        return count
-
-    async def _archive(self, task: TaskId) -> bool:
-        lines = await self._database.read(lambda tx: lines_of(tx.db, task))
-        await asyncio.to_thread(write_file, self._folder, task, lines)
-        now = self._clock.now()
-        return await self._database.write(lambda tx: remove_rows(tx, task, lines, now))
+async def _archive(services: Services, folder: Path, task: TaskId) -> bool:
+    """Its file is whole and on disk before its rows go."""
+    lines = await services.database.read(lambda tx: lines_of(tx.db, task))
+    await asyncio.to_thread(write_file, folder, task, lines)
+    now = services.clock.now()
+    return await services.database.write(lambda tx: remove_rows(tx, task, lines, now))
 
 
 class Upkeep:

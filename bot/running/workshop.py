@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -105,20 +105,6 @@ class Workshop:
         await self.checkouts.sweep(wanted)
         await self.gates.sweep()
         await self.artefacts.move_old()
-
-    @property
-    def copies(self) -> Sequence[Path]:
-        """Bare repositories that nobody but us writes to."""
-        return tuple(self.checkouts.repository(name) for name in self.sites)
-
-    def yards(self, clones: Sequence[Path]) -> Iterator[tuple[str, Path, Path | None]]:
-        """Each project with our copy of it and, where it is on this machine, a person's own repository."""
-        for name, site in self.sites.items():
-            yield name, self.checkouts.repository(name), None if site.path in clones else site.path
-
-    def originals(self, clones: Sequence[Path]) -> Sequence[Path]:
-        """People's own repositories, which work is brought to."""
-        return tuple(site.path for site in self.sites.values() if site.path not in clones)
 
     def minions(self, talker: Talker, window: int) -> Minions:
         """For one job: a talker pays for one. `window`: tokens that its model takes."""

@@ -11,7 +11,7 @@ from agents.domain.ids import Account
 from agents.domain.limits import Retention
 from bot.app import running
 from bot.config.settings import Settings
-from bot.running.upkeep import Archiving
+from bot.running.upkeep import archive_tasks
 from store.database import Database
 from tests.scenarios.console_stage import ConsoleStage
 from tests.scenarios.test_backup import Behind, overlord, sees, settings_in
@@ -58,8 +58,8 @@ async def test_an_old_task_is_read_from_its_file(tmp_path: Path) -> None:
     with closing(Database(settings.database_url)) as database:
         now = (await database.read(lambda tx: tx.log.tasks(ended=True)))[0].changed_at
         office = office_of(database, HandClock(now + timedelta(days=40)))
-        archiving = Archiving(replace(office, retention=Retention(archived=30)), settings.home / "archive")
-        assert await archiving.run() == 1
+        keeping = replace(office, retention=Retention(archived=30))
+        assert await archive_tasks(keeping, settings.home / "archive") == 1
     await overlord(settings.home, "tasks", "show", "T-1", "--archived")
     await overlord(settings.home, "doctor")
     with pytest.raises(AssertionError, match="T-1 ended long ago and is archived"):

@@ -14,7 +14,7 @@ from agents.domain.errors import TaskArchived
 from agents.domain.ids import TaskId
 from agents.domain.limits import Retention
 from agents.domain.task.task import Task
-from bot.running.upkeep import Archiving
+from bot.running.upkeep import archive_tasks
 from store import tables
 from store.codec import Cause
 from store.retention import damaged_files, facts_in, file_of, lines_of, read_file, remove_rows, write_file
@@ -39,7 +39,7 @@ async def old_task(room: Room) -> Task:
 
 
 async def archive(room: Room, folder: Path, days: int | None = 30) -> int:
-    return await Archiving(replace(room.office, retention=Retention(archived=days)), folder).run()
+    return await archive_tasks(replace(room.office, retention=Retention(archived=days)), folder)
 
 
 async def rows_left(room: Room, task: TaskId) -> dict[str, int]:

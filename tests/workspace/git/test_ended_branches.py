@@ -12,7 +12,7 @@ from agents.domain.events import Event
 from agents.domain.ids import TaskId
 from agents.domain.limits import Retention
 from agents.workspace.git.checkouts import GitCheckouts
-from bot.running.upkeep import EndedBranches, Yard as Place
+from bot.running.upkeep import Repositories as Place, prune_branches
 from store.codec import Cause
 from store.database import Database
 from tests.store.room import ANA, Room, office_of
@@ -41,7 +41,7 @@ class Farm:
     async def prune(self, days: int | None = 7, *, original: bool = True) -> None:
         office = replace(self.room.office, retention=Retention(branches=days))
         place = Place(copy=self.yard.mirror, original=self.yard.user if original else None)
-        await EndedBranches(office, {"links": place}).prune()
+        await prune_branches(office, {"links": place})
 
     def here(self) -> set[str]:
         return set(
