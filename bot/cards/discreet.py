@@ -1,16 +1,23 @@
-"""What is shown without the secrets that slipped into it: the last thing done before anybody sees it."""
+"""Takes secrets out of what people are shown. What is stored stays whole."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from typing import Any, TypeVar
 
 from agents.domain.learning.proposal import Listed
 from agents.domain.text.redact import Redact
-from bot.messages import Button, Card, Graph, Row
+from bot.messages import Button, Card, Graph, Node, Row
+
+Part = TypeVar("Part", bound=Card | Row | Button | Graph | Node)
+# Fields of a card and of its parts: what people read, and what is made of parts.
+_READ = frozenset({"title", "text", "lines", "label", "value", "asks", "confirm", "footer", "until_what"})
+_PARTS = frozenset({"rows", "buttons", "more", "files", "graph", "nodes"})
 
 
 def discreet(card: Card, redact: Redact) -> Card:
-    whole = "\n".join(_said(card))
-    return card if redact(whole) == whole else _redacted(card, redact)
+    """One search of the whole is quicker than one of each part, and mostly there is nothing to find."""
+    whole = "\n".join(_texts(card))
+    return card if redact(whole) == whole else _redact_part(card, redact)
 
 
 def discreet_proposal(listed: Listed, redact: Redact) -> Listed:
@@ -24,49 +31,26 @@ def discreet_proposal(listed: Listed, redact: Redact) -> Listed:
     return replace(listed, proposal=told, reason=redact(listed.reason))
 
 
-def _said(card: Card) -> Iterator[str]:
-    """Everything in it that people may read. One search of it all is quicker than one of each part."""
-    yield from (card.title, card.text, *card.lines, card.footer, card.until_what)
-    for row in card.rows:
-        yield from (row.label, row.value)
-    for button in (*card.buttons, *card.more):
-        yield from (button.label, button.asks, button.confirm)
-    yield from (file.text for file in card.files)
-    if card.graph:
-        yield from (card.graph.text, *(node.label for node in card.graph.nodes))
+def _texts(part: Any) -> Iterator[str]:
+    for each in fields(part):
+        value = getattr(part, each.name)
+        if each.name in _READ:
+            yield "\n".join(value) if isinstance(value, tuple) else value
+        elif each.name in _PARTS and value:
+            for inner in value if isinstance(value, tuple) else (value,):
+                yield from _texts(inner)
 
 
-def _redacted(card: Card, redact: Redact) -> Card:
-    return replace(
-        card,
-        title=redact(card.title),
-        text=redact(card.text),
-        rows=tuple(_row(row, redact) for row in card.rows),
-        lines=_lines(card.lines, redact),
-        buttons=tuple(_button(button, redact) for button in card.buttons),
-        more=tuple(_button(button, redact) for button in card.more),
-        files=tuple(replace(file, text=redact(file.text)) for file in card.files),
-        footer=redact(card.footer),
-        until_what=redact(card.until_what),
-        graph=_graph(card.graph, redact) if card.graph else None,
-    )
-
-
-def _row(row: Row, redact: Redact) -> Row:
-    return replace(row, label=redact(row.label), value=redact(row.value))
-
-
-def _lines(lines: Sequence[str], redact: Redact) -> tuple[str, ...]:
-    """Together, since a key may be spread over them."""
-    whole = "\n".join(lines)
-    made = redact(whole)
-    return tuple(lines) if made == whole else tuple(made.split("\n"))
-
-
-def _button(button: Button, redact: Redact) -> Button:
-    return replace(button, label=redact(button.label), asks=redact(button.asks), confirm=redact(button.confirm))
-
-
-def _graph(graph: Graph, redact: Redact) -> Graph:
-    nodes = tuple(replace(node, label=redact(node.label)) for node in graph.nodes)
-    return replace(graph, nodes=nodes, text=redact(graph.text))
+def _redact_part(part: Part, redact: Redact) -> Part:
+    changed: dict[str, Any] = {}
+    for each in fields(part):
+        value = getattr(part, each.name)
+        if each.name in _READ:
+            whole = "\n".join(value) if isinstance(value, tuple) else value  # a key may be spread over lines
+            if (made := redact(whole)) != whole:
+                changed[each.name] = tuple(made.split("\n")) if isinstance(value, tuple) else made
+        elif each.name in _PARTS and isinstance(value, tuple):
+            changed[each.name] = tuple(_redact_part(inner, redact) for inner in value)
+        elif each.name in _PARTS and value:
+            changed[each.name] = _redact_part(value, redact)
+    return replace(part, **changed)
