@@ -22,7 +22,7 @@ from pydantic import (
 from pydantic_core import core_schema
 
 from agents.catalog.yaml import Value, Where
-from agents.domain.work.scope import odd_pattern
+from agents.domain.checks.scope import odd_pattern
 
 T = TypeVar("T")
 Odd = tuple[Where, str, str]  # where it stands, what is wrong, what to write

@@ -7,9 +7,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
-from agents.domain.checks.diff_text import DiffPart, path_in, shown_diff, split
 from agents.domain.checks.evaluation import Change
 from agents.domain.checks.risk import lines_of
+from agents.domain.checks.scope import matches
+from agents.domain.context.diff_text import DiffPart, path_in, shown_diff, split
 from agents.domain.context.listing import Listing, imports_of, related_to, tree_lines
 from agents.domain.context.packing import Delta, PackTooTight, Part, ReviewPack, Room, Section, pack
 from agents.domain.context.strategy import Input, Strategy
@@ -19,7 +20,6 @@ from agents.domain.task.reports import plan_text
 from agents.domain.task.task import Task
 from agents.domain.text.redact import Redact
 from agents.domain.text.sanitize import clean, cut
-from agents.domain.work.scope import matches
 from agents.domain.work.work import Work
 from agents.domain.workflow.roles import Role
 from agents.minions.reading import Counts, Reading, Recent, Texts, Tree

@@ -11,11 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
+from agents.domain.checks.scope import matches
 from agents.domain.context.packing import Part, Section, marked, secret_path
 from agents.domain.errors import OverlordError
 from agents.domain.text.redact import Redact
 from agents.domain.text.sanitize import one_line
-from agents.domain.work.scope import matches
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")

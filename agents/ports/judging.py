@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from agents.domain.checks.evaluation import GateRun
+from agents.domain.checks.scope import Scope
 from agents.domain.errors import OverlordError
-from agents.domain.work.scope import Scope
 from agents.ports.sandbox import Show, unseen
 
 

@@ -16,11 +16,11 @@ from agents.catalog.policies import Risk
 from agents.catalog.roles import Contexts, RolesByName
 from agents.catalog.validation import Model, Odd, did_you_mean
 from agents.domain.checks.gates import GateCommands, slug
+from agents.domain.checks.scope import odd_path
 from agents.domain.decisions.authority import ChannelPolicy
 from agents.domain.limits import Limits, Retention
 from agents.domain.models.money import Budgets
 from agents.domain.models.routing import ROLES
-from agents.domain.work.scope import odd_path
 from bot.config.accounts import MEMBERSHIPS, Channel, Groups, Member, is_account
 from bot.config.fields import COMMAS, Address, Port, Token, hidden_text
 from bot.config.platforms import PlatformSettings, platforms

@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from agents.domain.checks.evaluation import Score
-from agents.domain.work.scope import Scope, ScopeMode
+from agents.domain.checks.scope import Scope, ScopeMode
 from agents.ports import Candidate, unseen
 from agents.workspace.gates import case_reader, commands
 from agents.workspace.gates.commands import environment

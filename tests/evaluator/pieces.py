@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from agents.domain.checks.evaluation import Score
 from agents.domain.checks.gates import GateCommands
-from agents.domain.work.scope import Scope, ScopeMode
+from agents.domain.checks.scope import Scope, ScopeMode
 
 ANYTHING = Scope(mode=ScopeMode.UNRESTRICTED)
 PASS, REVISE, FAIL = Score.PASS, Score.NEEDS_REVISION, Score.FAIL

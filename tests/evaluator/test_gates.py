@@ -10,7 +10,7 @@ import pytest
 
 from agents.domain.checks.evaluation import Score, judged
 from agents.domain.checks.gates import ExtraGate, GateCommands, OnFail
-from agents.domain.work.scope import Scope, ScopeMode
+from agents.domain.checks.scope import Scope, ScopeMode
 from agents.ports import Candidate, Sandbox
 from agents.workspace.gates.gate_runner import GateTools
 from agents.workspace.gates.judge import GateConfig, SandboxGates

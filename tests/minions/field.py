@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from agents.domain.checks.scope import Scope, ScopeMode
 from agents.domain.learning.skill import Skill
 from agents.domain.limits import Limits
 from agents.domain.planning.decomposition import Subtask
 from agents.domain.task.task import Task
-from agents.domain.work.scope import Scope, ScopeMode
 from agents.domain.work.work import Work
 from agents.llm.prompts import Prompts
 from agents.minions.by_role import EngineMinions

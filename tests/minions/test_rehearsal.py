@@ -8,11 +8,11 @@ import pytest
 
 from agents.catalog.models import load_scripts
 from agents.catalog.skills import packaged_skills
+from agents.domain.checks.scope import Scope, ScopeMode
 from agents.domain.limits import Limits
 from agents.domain.models.money import Budgets
 from agents.domain.models.routing import Model, Served
 from agents.domain.planning.decomposition import Decomposition, Subtask, with_closing
-from agents.domain.work.scope import Scope, ScopeMode
 from agents.flows.decompose import PlanSays
 from agents.llm.client import JobLlm, Models
 from agents.llm.gateway import Gateway

@@ -2,9 +2,9 @@
 
 import asyncio
 
+from agents.domain.checks.scope import Scope, ScopeMode
 from agents.domain.learning.skill import Skill
 from agents.domain.limits import Limits
-from agents.domain.work.scope import Scope, ScopeMode
 from tests.fakes.live import Audience
 from tests.fakes.llm import ScriptedTalker
 from tests.minions.field import DONE, Field, directory

@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 from agents.domain.checks.evaluation import Change, GateRun
+from agents.domain.checks.scope import Scope, ScopeMode
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.table import rule_name
 from agents.domain.text.redact import Redactor
-from agents.domain.work.scope import Scope, ScopeMode
 from agents.domain.work.work import SubtaskState
 from agents.ports import Ask
 from agents.workspace.gates import rules

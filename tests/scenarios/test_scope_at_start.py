@@ -2,8 +2,8 @@
 
 import pytest
 
+from agents.domain.checks.scope import ScopeMode
 from agents.domain.task.task import TaskState
-from agents.domain.work.scope import ScopeMode
 from tests.fakes.work import Workshop
 from tests.scenarios.conftest import BY_TURNS, Opened, Play
 from tests.scenarios.plans import Says, subtask

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from agents.domain.checks.evaluation import Change, RiskLevel
-from agents.domain.work.scope import matches, odd_path
+from agents.domain.checks.scope import matches, odd_path
 
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _RUNS = re.compile(r"[A-Za-z0-9]+")

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from agents.domain.checks.evaluation import Change
+from agents.domain.checks.scope import matches
 from agents.domain.errors import OverlordError
 from agents.domain.text.sanitize import one_line
-from agents.domain.work.scope import matches
 
 Count = Callable[[str], int]  # tokens of a text
 

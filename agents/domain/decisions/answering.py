@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from agents.domain import events as e
+from agents.domain.checks.scope import paths_within
 from agents.domain.decisions.authority import STEERING, Kind, Presser, Rule, may
 from agents.domain.decisions.decision import AnswerTo, Decision, Option, lettered, numbers
 from agents.domain.decisions.kind import FREE, Chosen, Facts, Moment, Question, Withdrawal, assents, withdraw
@@ -27,7 +28,6 @@ from agents.domain.decisions.table import (
 from agents.domain.ids import DecisionId
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import one_line
-from agents.domain.work.scope import paths_within
 
 LabelOf = Callable[[Decision, Option], str]  # what the button of an option says
 GOES_ON = ("resume", "retry")  # options that take no words of their own

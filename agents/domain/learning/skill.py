@@ -4,8 +4,8 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from agents.domain.checks.scope import matches
 from agents.domain.task.task import Task
-from agents.domain.work.scope import matches
 from agents.domain.work.work import SubtaskState
 
 MOST_SUGGESTED = 5

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from graphlib import CycleError, TopologicalSorter
 
+from agents.domain.checks.scope import odd_path, twins
 from agents.domain.ids import fingerprint
 from agents.domain.text.sanitize import clean
-from agents.domain.work.scope import odd_path, twins
 
 MAX_HOURS = 4.0
 MAX_FILES = 10

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from agents.domain import events as e
+from agents.domain.checks.scope import Scope, ScopeMode, limited_to
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.kind import Facts, Follows, Moment, Question, Withdrawal, ending_with, withdraw
 from agents.domain.decisions.subject import OfSubtask
@@ -12,7 +13,6 @@ from agents.domain.task.fold import evolve
 from agents.domain.task.task import Task, TaskState
 from agents.domain.work.git_names import branch_for
 from agents.domain.work.runs import about_run, continue_run
-from agents.domain.work.scope import Scope, ScopeMode, limited_to
 from agents.domain.work.work import DROPPED, SubtaskState, Work
 
 ACTIVE = (SubtaskState.RUNNING, SubtaskState.EVALUATING, SubtaskState.NEEDS_HUMAN, SubtaskState.PAUSED)

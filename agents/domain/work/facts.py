@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from agents.domain.checks.evaluation import Change, Evaluation, RiskLevel
+from agents.domain.checks.scope import Scope
 from agents.domain.fact import AboutWork, Event, MeasuredWork
 from agents.domain.ids import PersonId
-from agents.domain.work.scope import Scope
 from agents.domain.work.work import Ending, SubtaskState
 
 

@@ -5,10 +5,10 @@ from datetime import datetime
 from typing import TypedDict
 
 from agents.domain import events as e
+from agents.domain.checks.scope import Scope, ScopeMode, limited_to
 from agents.domain.decisions.subject import OfRun, OfStep
 from agents.domain.ids import TaskId
 from agents.domain.task.task import Task
-from agents.domain.work.scope import Scope, ScopeMode, limited_to
 from agents.domain.work.work import SubtaskState, Work, run_key
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from agents.domain.checks.evaluation import Evaluation, RiskLevel, Score
+from agents.domain.checks.scope import Scope, ScopeMode
 from agents.domain.ids import TaskId
-from agents.domain.work.scope import Scope, ScopeMode
 
 
 class SubtaskState(StrEnum):

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
+from agents.domain.checks.scope import odd_path
 from agents.domain.errors import OverlordError
-from agents.domain.work.scope import odd_path
 
 _OPENAT2 = 437  # the same number on every Linux
 _BENEATH, _NO_SYMLINKS, _NO_MAGICLINKS = 0x08, 0x04, 0x02

@@ -5,9 +5,9 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
 from agents.domain.checks.evaluation import GateRun, Score
+from agents.domain.checks.scope import STANDING_DENY, Scope, ScopeMode, matches, twins
 from agents.domain.text.redact import Redact
 from agents.domain.text.sanitize import clean, one_line
-from agents.domain.work.scope import STANDING_DENY, Scope, ScopeMode, matches, twins
 from agents.workspace.git.objects import LINK, MODULE, Differing
 
 KB, MB = 1 << 10, 1 << 20

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from agents.domain.work.scope import odd_path
+from agents.domain.checks.scope import odd_path
 from agents.ports import Uncommittable
 from agents.workspace.files.safe_open import NotThere, Tree
 from agents.workspace.files.untrusted import remove

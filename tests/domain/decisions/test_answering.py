@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from agents.domain import events as e
+from agents.domain.checks.scope import Scope, ScopeMode
 from agents.domain.decisions import answering, pressing
 from agents.domain.decisions.answering import Utterance, option_named
 from agents.domain.decisions.authority import Group, Kind, Presser
@@ -23,7 +24,6 @@ from agents.domain.planning.facts import PlanState
 from agents.domain.task.facts import Request
 from agents.domain.task.fold import evolve
 from agents.domain.task.task import Task, TaskState
-from agents.domain.work.scope import Scope, ScopeMode
 from agents.domain.work.work import SubtaskState, Work, WorkState
 from agents.domain.work.working import Wanted, asked
 from bot.cards.kinds.table import label_of

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
+from agents.domain.checks.scope import twins
 from agents.domain.text.sanitize import LONGEST_WAIT, MOST, count_of, seconds_to_wait, small_number
-from agents.domain.work.scope import twins
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from hypothesis import given, strategies as st
 from agents.domain import events as e
 from agents.domain.checks.evaluation import Evaluation, RiskLevel, Score
 from agents.domain.checks.risk import Risk
+from agents.domain.checks.scope import Scope, ScopeMode
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision
 from agents.domain.decisions.kind import Moment
@@ -23,7 +24,6 @@ from agents.domain.task.fold import evolve
 from agents.domain.task.task import Task, TaskState
 from agents.domain.work import dispatching, working
 from agents.domain.work.runs import about_run
-from agents.domain.work.scope import Scope, ScopeMode
 from agents.domain.work.work import SubtaskState, Work, WorkState, phase_state
 
 AT = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)

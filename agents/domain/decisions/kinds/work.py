@@ -5,6 +5,7 @@ from dataclasses import replace
 from enum import StrEnum
 
 from agents.domain import events as e
+from agents.domain.checks.scope import Scope, ScopeMode, paths_in, paths_within, widen
 from agents.domain.decisions.authority import APPROVERS, OWNERS, Kind, Requester, Rule, Silence
 from agents.domain.decisions.decision import Decision, Option, lettered
 from agents.domain.decisions.kind import (
@@ -23,7 +24,6 @@ from agents.domain.decisions.subject import OfRun, OfSubtask
 from agents.domain.task.task import Task
 from agents.domain.work.dispatching import drop, persons_branch
 from agents.domain.work.runs import about_run, key_of, run_again, waiting_run
-from agents.domain.work.scope import Scope, ScopeMode, paths_in, paths_within, widen
 from agents.domain.work.work import SubtaskState, Work
 
 NOBODY_ANSWERED = "Nobody answered in time, so your default holds: "

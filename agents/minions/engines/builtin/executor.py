@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from agents.domain.checks.scope import Scope, ScopeMode, odd_pattern
 from agents.domain.errors import OverlordError
 from agents.domain.learning.skill import Skill
 from agents.domain.limits import Limits
 from agents.domain.text.sanitize import clean, cut, one_line
-from agents.domain.work.scope import Scope, ScopeMode, odd_pattern
 from agents.ports import Files, Listener, Outcome, Ran, Room, Show, Tool, Trial, Workspace, unseen
 
 SCOPE = "MINION_SCOPE"

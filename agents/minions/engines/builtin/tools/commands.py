@@ -5,8 +5,8 @@ from typing import Annotated
 
 from pydantic import Field
 
+from agents.domain.checks.scope import odd_path
 from agents.domain.text.sanitize import cut
-from agents.domain.work.scope import odd_path
 from agents.minions.engines.builtin.executor import (
     LONGEST,
     Arguments,

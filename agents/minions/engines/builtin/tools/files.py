@@ -5,8 +5,8 @@ from typing import Annotated
 
 from pydantic import Field
 
+from agents.domain.checks.scope import matches
 from agents.domain.text.sanitize import clean, cut
-from agents.domain.work.scope import matches
 from agents.minions.engines.builtin.executor import (
     LONGEST,
     Arguments,

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from pydantic import Field
 
+from agents.domain.checks.scope import odd_pattern
 from agents.domain.text.sanitize import clean, cut
-from agents.domain.work.scope import odd_pattern
 from agents.domain.work.work import Ending
 from agents.minions.engines.builtin.executor import Arguments, Done, PathText, ToolError, ToolExecutor, tool
 from agents.minions.engines.builtin.tools.commands import not_yet

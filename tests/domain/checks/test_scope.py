@@ -5,7 +5,7 @@ import json
 import pytest
 from hypothesis import given, strategies as st
 
-from agents.domain.work.scope import Scope, ScopeMode, matches
+from agents.domain.checks.scope import Scope, ScopeMode, matches
 from agents.minions.engines.builtin.executor import OutOfScope, parse_scope
 
 COMPONENTS = Scope(mode=ScopeMode.DIRECTORY, patterns=("src/components/**", "tests/components/**", "package.json"))

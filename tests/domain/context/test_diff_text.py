@@ -1,6 +1,6 @@
 """A diff as models and people read it: without what may hold secrets, and nothing is left out silently."""
 
-from agents.domain.checks.diff_text import shown_diff
+from agents.domain.context.diff_text import shown_diff
 
 PLAIN = "diff --git a/src/app.py b/src/app.py\n@@ -1 +1 @@\n-a\n+b\n"
 SECRET = "diff --git a/.env b/.env\n@@ -0,0 +1 @@\n+TOKEN=canary\n"
