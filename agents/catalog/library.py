@@ -5,18 +5,18 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Annotated, Any
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Strict
 from typing_extensions import TypedDict
 
 from agents.catalog.roles import CONTEXTS, ROLES
-from agents.catalog.validation import Flag, Model, Name, Odd, Problem, written_as
+from agents.catalog.validation import Model, Name, Odd, Problem, written_as
 from agents.catalog.yaml import read_packaged
 from agents.domain.context.strategy import Strategy
 from agents.domain.errors import SettingsProblem
 from agents.domain.models.failure import POLICIES
 from agents.domain.text.sanitize import Between
-from agents.domain.workflow.roles import BadRole, Base, Layer, Role, RolePart, Roles
-from agents.domain.workflow.workflow import IMPLEMENT, ORDER, PLAN, REVIEW, Step, Workflow, step_of
+from agents.domain.workflow.roles import Base, Layer, Role, RolePart, Roles
+from agents.domain.workflow.workflow import IMPLEMENT, ORDER, PLAN, REVIEW, Workflow, step_of
 
 MOST_RETRIES = 5  # each is paid for
 MOST_READERS = 2  # there are two models that read finished work: critic and custodiet
@@ -30,8 +30,34 @@ def _policy(written: str) -> str:
     return written
 
 
-def _after(name: str) -> AfterValidator:
-    """The name of the step that follows this one."""
+# The attributes that each step obeys; all others are refused.
+OBEYED: dict[str, tuple[str, ...]] = {
+    "plan": ("role", "max_retries", "retry_policy"),
+    "plan_review": ("human_approval", "retry_policy"),
+    "implement": ("role", "max_retries", "retry_policy"),
+    "test": (),
+    "review": ("role", "parallel", "retry_policy"),
+    "commit": (),
+}
+_ATTRIBUTES: dict[str, Any] = {
+    "role": Name,
+    "max_retries": Annotated[int, Between(0, MOST_RETRIES)],
+    "retry_policy": Annotated[str, AfterValidator(_policy)],
+    "human_approval": Annotated[bool, Strict()],
+    "parallel": Annotated[int, Between(1, MOST_READERS)],
+}
+_TypedDict: Any = TypedDict  # mypy wants to read its names
+
+
+def _step_type(name: str) -> Any:
+    """What may be written of a step, with the name of the one that follows it."""
+    written = {each: _ATTRIBUTES[each] for each in OBEYED[name]}
+    if name != ORDER[-1]:
+        written["next"] = Annotated[str, _follows(name)]
+    return _TypedDict(name, written, total=False)
+
+
+def _follows(name: str) -> AfterValidator:
     follows = ORDER[ORDER.index(name) + 1]
 
     def check(written: str) -> str:
@@ -43,67 +69,18 @@ def _after(name: str) -> AfterValidator:
     return AfterValidator(check)
 
 
-Retries = Annotated[int, Between(0, MOST_RETRIES)]
-RetryPolicy = Annotated[str, AfterValidator(_policy)]
-
-
-# Each step has the attributes that it obeys; all others are refused.
-class Plan(TypedDict, total=False):
-    role: Name
-    max_retries: Retries
-    retry_policy: RetryPolicy
-    next: Annotated[str, _after("plan")]
-
-
-class PlanReview(TypedDict, total=False):
-    human_approval: Flag
-    retry_policy: RetryPolicy
-    next: Annotated[str, _after("plan_review")]
-
-
-class Implement(TypedDict, total=False):
-    role: Name
-    max_retries: Retries
-    retry_policy: RetryPolicy
-    next: Annotated[str, _after("implement")]
-
-
-class Test(TypedDict, total=False):
-    next: Annotated[str, _after("test")]
-
-
-class Review(TypedDict, total=False):
-    role: Name
-    parallel: Annotated[int, Between(1, MOST_READERS)]
-    retry_policy: RetryPolicy
-    next: Annotated[str, _after("review")]
-
-
-class Commit(TypedDict, total=False):
-    pass
-
-
-class Steps(TypedDict):
-    plan: Plan
-    plan_review: PlanReview
-    implement: Implement
-    test: Test
-    review: Review
-    commit: Commit
+Steps = _TypedDict("Steps", {name: _step_type(name) for name in OBEYED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenWorkflow:
     name: Name
     description: str = ""
-    steps: Steps
+    steps: Annotated[Mapping[str, Any], written_as(Steps, dict)]
 
     def workflow(self) -> Workflow:
-        return Workflow(name=self.name, steps=tuple(_step(name, self.steps) for name in ORDER))
-
-
-def _step(name: str, steps: Any) -> Step:
-    return step_of(name, **{key: value for key, value in steps[name].items() if key != "next"})
+        given = {name: {key: value for key, value in self.steps[name].items() if key != "next"} for name in ORDER}
+        return Workflow(name=self.name, steps=tuple(step_of(name, **given[name]) for name in ORDER))
 
 
 WrittenSteps = Annotated[Workflow, written_as(WrittenWorkflow, WrittenWorkflow.workflow)]
@@ -155,7 +132,7 @@ def _load(declared: Declared) -> tuple[Catalog, list[Odd]]:
     yours = [Layer(source=SOURCE, parts=declared.roles)] if declared.roles else []
     roles, bad = Roles([ours, *yours], contexts).resolved()
     workflow = declared.workflow or _our_workflow()
-    odd: list[Odd] = [_describe(each) for each in bad]
+    odd: list[Odd] = [(("roles", *each.where), each.what, each.step) for each in bad]
     return Catalog(contexts=contexts, roles=roles, workflow=workflow), [*odd, *_odd_steps(workflow, roles, odd)]
 
 
@@ -163,10 +140,6 @@ def _load(declared: Declared) -> tuple[Catalog, list[Odd]]:
 _our_contexts = cache(lambda: CONTEXTS.read(read_packaged("contexts").data))
 _our_roles = cache(lambda: ROLES.read(read_packaged("roles").data))
 _our_workflow = cache(lambda: WORKFLOW.read(read_packaged("workflows", "default.yaml").data))
-
-
-def _describe(bad: BadRole) -> Odd:
-    return ("roles", *bad.where), bad.what, bad.step
 
 
 def _odd_steps(workflow: Workflow, roles: Mapping[str, Role], odd: list[Odd]) -> Iterator[Odd]:

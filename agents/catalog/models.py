@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator
 
-from agents.catalog.validation import Model
+from agents.catalog.validation import Model, matching
 from agents.catalog.yaml import Value, read_packaged, read_yaml
 from agents.domain.models.routing import ROLES, Provider, Size, Written, WrittenModel
 from agents.domain.text.sanitize import Between
@@ -18,7 +18,6 @@ from manifests import packaged
 
 OLLAMA = "OLLAMA_API_BASE"
 _VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
-_MODEL = r"[^\s,]+"
 # Tokens. The rules and a question take some 3,000, and what is cut off too early is paid for nothing.
 LEAST_INPUT, LEAST_OUTPUT, MOST_TOKENS = 4_000, 200, 1_000_000
 _KEY_STEP = "Keep the model's key in a variable of its own, such as OPENAI_API_KEY, and write that name."
@@ -37,12 +36,6 @@ def _variable(written: str) -> str:
         raise ValueError("it is not the name of a variable. Write the name, such as OPENAI_API_KEY; never the key.")
     if re.fullmatch(OTHERS_KEY, written):
         raise ValueError(f"`{written}` is no key of a model, and its server would be sent it. {_KEY_STEP}")
-    return written
-
-
-def _model(written: str) -> str:
-    if written and not re.fullmatch(_MODEL, written):
-        raise ValueError(f"`{written}` is not the name of a model. Write one such as openai/gpt-5.4.")
     return written
 
 
@@ -65,7 +58,7 @@ def _shipped_sizes(role: str) -> dict[str, Value]:
     return {name: shipped[name] for name in _SIZES if name in shipped} if isinstance(shipped, dict) else {}
 
 
-ModelName = Annotated[str, AfterValidator(_model)]
+ModelName = Annotated[str, matching(r"[^\s,]*", "`{}` is not the name of a model. Write one such as openai/gpt-5.4.")]
 Variable = Annotated[str, AfterValidator(_variable)]
 
 

@@ -3,14 +3,14 @@
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from agents.catalog.validation import Model, Odd, pattern, written_as
+from agents.catalog.validation import Model, Odd, fields_of, pattern, written_as
 from agents.catalog.yaml import read_packaged, read_yaml
 from agents.domain.checks.evaluation import RiskLevel
 from agents.domain.checks.risk import Area, Breaking, RiskPolicy, words_of
@@ -88,12 +88,9 @@ class WrittenRisk:
     breaking: WrittenBreaking
 
     def policy(self) -> RiskPolicy:
-        given = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in ("areas", "breaking")}
-        areas = tuple(
-            Area(name=name, level=area.level, words=area.words, paths=area.paths) for name, area in self.areas.items()
-        )
-        breaking = Breaking(changed=self.breaking.changed, removed=self.breaking.removed, spared=self.breaking.spared)
-        return RiskPolicy(**given, areas=areas, breaking=breaking)
+        areas = tuple(Area(name=name, **fields_of(area)) for name, area in self.areas.items())
+        breaking = Breaking(**fields_of(self.breaking))
+        return RiskPolicy(**fields_of(self, "areas", "breaking"), areas=areas, breaking=breaking)
 
 
 Risk = Annotated[RiskPolicy, written_as(WrittenRisk, WrittenRisk.policy)]

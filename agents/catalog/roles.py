@@ -1,12 +1,12 @@
 """Contexts and roles as YAML: those in manifests/, and what overlord.yaml lays over them or adds to them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, Field, create_model
 
-from agents.catalog.validation import CONFIG, Model, Name, Named, Title, pattern, written_as
+from agents.catalog.validation import CONFIG, Model, Name, Named, Title, fields_of, pattern, written_as
 from agents.domain.checks.gates import ExtraGate
 from agents.domain.context.packing import MAX_BUDGET, Part, secret_path
 from agents.domain.context.strategy import MEASURES, Input, Strategy, odd_order
@@ -38,13 +38,7 @@ class WrittenContext:
     def strategy(self) -> Strategy:
         if problem := odd_order(self.priority_order, self.inputs):
             raise ValueError(f"its `priority_order` cannot be used: {problem}")
-        return Strategy(
-            name=self.name,
-            description=self.description,
-            token_budget=self.token_budget,
-            priority_order=self.priority_order,
-            inputs=self.inputs,
-        )
+        return Strategy(**fields_of(self))
 
 
 Context = Annotated[Strategy, written_as(WrittenContext, WrittenContext.strategy)]
@@ -88,12 +82,10 @@ class WrittenRole:
     engine: EngineName | None = None
 
     def part(self) -> RolePart:
-        same = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in _SPELLED_OTHERWISE}
-        reading = {each.name: getattr(self.context, each.name) for each in fields(self.context)}
-        return RolePart(**same, **reading, additions=self.system_prompt_additions)
+        same = fields_of(self, "context", "system_prompt_additions")
+        return RolePart(**same, **fields_of(self.context), additions=self.system_prompt_additions)
 
 
-_SPELLED_OTHERWISE = ("context", "system_prompt_additions")
 _Role = Annotated[RolePart, written_as(WrittenRole, WrittenRole.part)]
 RolesByName = Named[_Role]
 ROLE: Model[RolePart] = Model(_Role)

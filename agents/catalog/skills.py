@@ -1,14 +1,13 @@
 """Skills as YAML: those that come with Overlord, and a project's own, which win over them by name."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from agents.catalog.validation import Model, Wrong, pattern, written_as
-from agents.catalog.yaml import BadYaml, Document, Where, parse_yaml
+from agents.catalog.validation import Model, Wrong, fields_of, matching, pattern, written_as
+from agents.catalog.yaml import BadYaml, parse_yaml
 from agents.domain.learning.skill import Skill
 from agents.domain.text.sanitize import clean, cut
 from manifests import packaged
@@ -18,24 +17,17 @@ MOST = 100
 ENDINGS = (".yaml", ".yml")
 
 
-def _name(written: str) -> str:
-    if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,59}", written):
-        raise ValueError(f"`{written[:60]}` cannot be used as a name. Use small letters, digits and dashes.")
-    return written
-
-
-def _version(written: str) -> str:
-    if not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6}){0,2}([-+][A-Za-z0-9.]{1,30})?", written):
-        raise ValueError(f'`{written[:60]}` is no version. Write one such as "1.0.0", in quotes.')
-    return written
-
-
 def _not_empty(written: str) -> str:
     if not written.strip():
         raise ValueError("it is empty. Say something, or remove the file.")
     return written
 
 
+_NAME = matching(r"[a-z0-9][a-z0-9-]{0,59}", "`{}` cannot be used as a name. Use small letters, digits and dashes.")
+_VERSION = matching(
+    r"[0-9]{1,6}(\.[0-9]{1,6}){0,2}([-+][A-Za-z0-9.]{1,30})?",
+    '`{}` is no version. Write one such as "1.0.0", in quotes.',
+)
 _NOT_EMPTY, _STRIPPED = AfterValidator(_not_empty), AfterValidator(str.strip)
 Keywords = Annotated[tuple[Annotated[str, Field(max_length=60), _NOT_EMPTY], ...], Field(max_length=30)]
 _Pattern = Annotated[str, Field(max_length=200), pattern("src/**/*.py")]
@@ -49,23 +41,15 @@ class Triggers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenSkill:
-    name: Annotated[str, AfterValidator(_name)]
+    name: Annotated[str, _NAME]
     description: Annotated[str, Field(max_length=500), _NOT_EMPTY, _STRIPPED]
-    version: Annotated[str, AfterValidator(_version)]
+    version: Annotated[str, _VERSION]
     tags: Keywords = ()
     triggers: Triggers = field(default_factory=Triggers)
     instructions: Annotated[str, Field(max_length=20_000), _NOT_EMPTY, _STRIPPED]
 
     def skill(self) -> Skill:
-        return Skill(
-            name=self.name,
-            description=self.description,
-            version=self.version,
-            tags=self.tags,
-            keywords=self.triggers.keywords,
-            file_patterns=self.triggers.file_patterns,
-            instructions=self.instructions,
-        )
+        return Skill(**fields_of(self, "triggers"), **fields_of(self.triggers))
 
 
 SKILL: Model[Skill] = Model(Annotated[Skill, written_as(WrittenSkill, WrittenSkill.skill)])
@@ -129,9 +113,7 @@ def _read(path: str, body: bytes, source: str) -> Skill | BrokenSkill:
     except BadYaml as problem:
         return BrokenSkill(path=path, problems=(str(problem),), source=source)
     except Wrong as wrong:
-        problems = [f"{_place(document, where)}: {what}. {step}" for where, what, step in wrong.odd]
+        problems = [
+            f"{document.place(where)}, {'.'.join(map(str, where))}: {what}. {step}" for where, what, step in wrong.odd
+        ]
         return BrokenSkill(path=path, problems=tuple(cut(clean(line), 300) for line in problems), source=source)
-
-
-def _place(document: Document, where: Where) -> str:
-    return f"{document.place(where)}, {'.'.join(map(str, where))}"

@@ -5,7 +5,7 @@ At the end are types of values that several kinds of files share.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from functools import cached_property
 from typing import Annotated, Any, Generic, TypeVar
@@ -15,7 +15,6 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     GetPydanticSchema,
-    Strict,
     TypeAdapter,
     ValidationError,
 )
@@ -185,7 +184,15 @@ def _inline(node: Any, shared: Schema) -> Any:
     return {key: _inline(value, shared) for key, value in both.items() if key != "title" or isinstance(value, dict)}
 
 
-Flag = Annotated[bool, Strict()]
+def matching(regex: str, refusal: str) -> AfterValidator:
+    """Text that matches as a whole. `refusal` says what is wrong, with the text for {}, and what to write."""
+
+    def check(written: str) -> str:
+        if not re.fullmatch(regex, written):
+            raise ValueError(refusal.format(written[:60]))
+        return written
+
+    return AfterValidator(check)
 
 
 class _Misplaced:
@@ -195,19 +202,15 @@ class _Misplaced:
         self.below = below
 
 
-def _own_name(written: str) -> str:
-    if not re.fullmatch(r"[a-z][a-z0-9_]{0,59}", written):
-        raise ValueError(f"`{written[:60]}` cannot be used as a name. Use small letters, digits and underscores.")
-    return written
-
-
 def _refuse_misplaced(written: object) -> object:
     if isinstance(written, _Misplaced):
         raise ValueError(f"it is written below `{written.below}`. Write `{written.below}`.")
     return written
 
 
-Name = Annotated[str, AfterValidator(_own_name)]
+Name = Annotated[
+    str, matching(r"[a-z][a-z0-9_]{0,59}", "`{}` cannot be used as a name. Use small letters, digits and underscores.")
+]
 Title = Annotated[str, BeforeValidator(_refuse_misplaced)]  # of something that is written below its name
 
 
@@ -239,3 +242,8 @@ Named = Annotated[Mapping[Name, T], BeforeValidator(_add_names)]  # things below
 def written_as(kind: Any, make: Callable[[Any], object]) -> GetPydanticSchema:
     """A value that people write in another form: `Annotated[Role, written_as(WrittenRole, WrittenRole.role)]`."""
     return GetPydanticSchema(lambda _, handler: core_schema.no_info_after_validator_function(make, handler(kind)))
+
+
+def fields_of(written: Any, *without: str) -> dict[str, Any]:
+    """By name, for a class of the domain whose fields have the same names."""
+    return {each.name: getattr(written, each.name) for each in fields(written) if each.name not in without}

@@ -100,11 +100,9 @@ class Forge(Protocol):
 
     async def base(self, project: str, number: int = 0) -> str:
         """The branch that work is for; with a number, the one that this pull request is for. Raises ForgeFailed."""
-        ...
 
     async def open(self, pull: Pull) -> PullRequest:
         """Push the branch and open its pull request; found again by key if it is there. Raises ForgeFailed."""
-        ...
 
     async def comment(self, key: str, project: str, number: int, text: str) -> None: ...
 
@@ -113,15 +111,12 @@ class Forge(Protocol):
 
         Merged before is merged. Raises ForgeFailed where the target is gone, rewritten or another one.
         """
-        ...
 
     async def publish(self, project: str, branch: str, head: str) -> str:
         """Put a branch where people work; what they type to be on it. Raises ForgeFailed."""
-        ...
 
     async def fetch_branch(self, project: str, branch: str) -> str:
         """The commit that a branch is at where people work, brought into our own copy; empty if it is not there."""
-        ...
 
 
 class Issues(Protocol):
@@ -131,11 +126,9 @@ class Issues(Protocol):
 
     async def mark_blocked(self, key: str, project: str, number: int, why: str) -> None:
         """Say so, and take the label off that asked for the work."""
-        ...
 
     async def attention(self, key: str, project: str, number: int, why: str) -> None:
         """Say so, and mark it as one that needs a person."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,13 +153,11 @@ class PullBook(Protocol):
 
     async def open(self, pull: Pull, base: str) -> PullRecord:
         """The record of this key, made and numbered if there is none. While it is open, it takes the latest words."""
-        ...
 
     async def find(self, project: str, number: int) -> PullRecord | None: ...
 
     async def merging(self, project: str, number: int, was: str, commit: str) -> None:
         """The merge is made and about to be put in place; nothing, once it is merged."""
-        ...
 
     async def mark_merged(self, project: str, number: int, commit: str) -> None: ...
 

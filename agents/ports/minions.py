@@ -80,11 +80,9 @@ class Minions(Protocol):
 
     async def prepare(self, role: str) -> str:
         """Have ready what runs of this role need. Returns the engine and the sandbox, for the card."""
-        ...
 
     async def run(self, brief: Brief, watch: Watch, show: Show = unseen) -> Outcome:
         """Raises NoAnswer and BudgetReached; all else that goes wrong is an outcome."""
-        ...
 
 
 class Files(Protocol):
@@ -94,11 +92,9 @@ class Files(Protocol):
 
     def write(self, path: str, content: bytes) -> None:
         """Whole or not at all; folders are made."""
-        ...
 
     def names(self, path: str, most: int) -> list[tuple[str, str]]:
         """At most so many names of a folder, each with "file", "folder", "link" or "other"."""
-        ...
 
     def close(self) -> None: ...
 
@@ -117,4 +113,3 @@ class Packs(Protocol):
     async def for_review(self, task: Task, work: Work, commit: str, role: str) -> ReviewPack:
         """What this role reads: the plan, the difference and the changed files as committed, in parts where it does not
         fit at once. Raises OverlordError where it cannot fit."""
-        ...

@@ -103,7 +103,6 @@ class Talker(Protocol):
     async def converse(self, turn: Converse) -> tuple[Said, Keep]:
         """One turn of a talk with tools; whole, or NoAnswer or BudgetReached. It is paid twice if a crash comes before
         it is kept."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,10 +151,8 @@ class CallBook(Protocol):
 
     async def begin(self, call: Call) -> Admitted | Answered:
         """Reserve one call in the transaction that checks the budgets. Raises BudgetReached or NoAnswer."""
-        ...
 
     async def record_try(self, call: Call, tried: Tried) -> None:
         """A call came to nothing. What it cost counts, and so does what it says about the model's health."""
-        ...
 
     async def finish(self, call: Call, tried: Tried, answer: str, degraded: str) -> Spent: ...

@@ -91,7 +91,6 @@ class Room(Protocol):
 
         `on_output` is told the end of what was said so far, a few times a second at most and once more at its end.
         """
-        ...
 
 
 class Sandbox(Protocol):
@@ -102,7 +101,6 @@ class Sandbox(Protocol):
 
     def open(self, workspace: Workspace, profile: Profile) -> AbstractAsyncContextManager[Room]:
         """A room for many commands. Raises SandboxUnusable."""
-        ...
 
     async def once(
         self,
@@ -112,4 +110,3 @@ class Sandbox(Protocol):
         on_output: Listener | None = None,
     ) -> Ran:
         """One command in a room of its own, told as in a room: what gates are run with. Raises SandboxUnusable."""
-        ...

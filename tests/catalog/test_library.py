@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from agents.catalog.library import WORKFLOW, Declared, Steps, odd_declared
+from agents.catalog.library import OBEYED, WORKFLOW, Declared, odd_declared
 from agents.catalog.validation import Wrong
 from agents.catalog.yaml import Value, read_packaged
 from agents.domain.workflow.workflow import DEFAULT, ORDER, Workflow
@@ -18,7 +18,7 @@ def read(**changes: dict[str, Value]) -> Workflow:
 
 def test_the_file_says_what_held_before_there_was_one() -> None:
     assert WORKFLOW.read(read_packaged("workflows", "default.yaml").data) == DEFAULT
-    assert tuple(Steps.__annotations__) == ORDER == tuple(step.name for step in DEFAULT.steps)
+    assert tuple(OBEYED) == ORDER == tuple(step.name for step in DEFAULT.steps)
 
 
 def test_a_change_makes_another_version() -> None:

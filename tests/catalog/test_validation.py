@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import pytest
 from hypothesis import given, strategies as st
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, Strict
 
-from agents.catalog.validation import Flag, Model, Wrong
+from agents.catalog.validation import Model, Wrong
 from agents.catalog.yaml import Value
 from agents.domain.text.redact import Secret
 from agents.domain.text.sanitize import Between
@@ -29,6 +29,7 @@ def small(written: str) -> str:
 
 
 Small = Annotated[str, AfterValidator(small)]
+Flag = Annotated[bool, Strict()]
 Whole = Annotated[int, Between(1, 9)]
 Number = Annotated[float, Between(0, 9)]
 
