@@ -10,14 +10,7 @@ from difflib import get_close_matches
 from functools import cached_property
 from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    ConfigDict,
-    GetPydanticSchema,
-    TypeAdapter,
-    ValidationError,
-)
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, GetPydanticSchema, TypeAdapter, ValidationError
 from pydantic_core import core_schema
 
 from agents.catalog.yaml import Value, Where

@@ -37,16 +37,16 @@ class RiskSays(BaseModel):
 class SubtaskSays(BaseModel):
     title: str = Field(min_length=1, max_length=120)
     why: str = Field(max_length=300)
-    files: list[Name] = Field(default=[], max_length=60)
+    files: tuple[Name, ...] = Field(default=(), max_length=60)
     hours: float = Field(ge=0, le=1000)
     review_minutes: int = Field(ge=0, le=10_000)
     confidence: Confidence
     test: str = Field(default="", max_length=300)
-    needs: list[NeedSays] = Field(default=[], max_length=60)
+    needs: tuple[NeedSays, ...] = Field(default=(), max_length=60)
     spike: bool = False
     decides: bool = False
     phase: int = Field(default=1, ge=1, le=20)
-    tags: list[Name] = Field(default=[], max_length=10)
+    tags: tuple[Name, ...] = Field(default=(), max_length=10)
 
 
 class PlanSays(BaseModel):
@@ -55,18 +55,18 @@ class PlanSays(BaseModel):
     status: PlanStatus
     goal: str = Field(default="", max_length=300)
     summary: str = Field(default="", max_length=1000)
-    subtasks: list[SubtaskSays] = Field(default=[], max_length=60)
-    assumptions: list[Line] = Field(default=[], max_length=20)
-    risks: list[RiskSays] = Field(default=[], max_length=20)
+    subtasks: tuple[SubtaskSays, ...] = Field(default=(), max_length=60)
+    assumptions: tuple[Line, ...] = Field(default=(), max_length=20)
+    risks: tuple[RiskSays, ...] = Field(default=(), max_length=20)
     question: str = Field(default="", max_length=500)
     why_it_matters: str = Field(default="", max_length=300)
-    options: list[Name] = Field(default=[], max_length=5)
+    options: tuple[Name, ...] = Field(default=(), max_length=5)
     reason: str = Field(default="", max_length=1000)
 
-    def drafted(self) -> Drafted:
+    def to_draft(self) -> Drafted:
         match self.status:
             case PlanStatus.NEEDS_REFINEMENT if self.question:
-                return Clarify(question=self.question, options=tuple(self.options), why=self.why_it_matters)
+                return Clarify(question=self.question, options=self.options, why=self.why_it_matters)
             case PlanStatus.COMPLETE:
                 return self._plan()
             case _:
@@ -76,28 +76,16 @@ class PlanSays(BaseModel):
         return Decomposition(
             goal=self.goal,
             summary=self.summary,
-            assumptions=tuple(self.assumptions),
-            risks=tuple(Risk(what=r.what, mitigation=r.mitigation) for r in self.risks),
+            assumptions=self.assumptions,
+            risks=tuple(Risk(**dict(risk)) for risk in self.risks),
             subtasks=tuple(_subtask(number, says) for number, says in enumerate(self.subtasks, 1)),
         )
 
 
 def _subtask(number: int, says: SubtaskSays) -> Subtask:
-    return Subtask(
-        number=number,
-        title=says.title,
-        why=says.why,
-        files=tuple(says.files),
-        hours=says.hours,
-        review_minutes=says.review_minutes,
-        confidence=says.confidence,
-        test=says.test,
-        needs=tuple(Need(number=need.number, edge=need.edge) for need in says.needs),
-        spike=says.spike,
-        decides=says.decides,
-        phase=says.phase,
-        tags=tuple(tag.casefold() for tag in says.tags),
-    )
+    needs = tuple(Need(**dict(need)) for need in says.needs)
+    tags = tuple(tag.casefold() for tag in says.tags)
+    return Subtask(**{**dict(says), "number": number, "needs": needs, "tags": tags})
 
 
 async def decompose(event: Event, ports: Ports) -> None:
@@ -108,28 +96,26 @@ async def decompose(event: Event, ports: Ports) -> None:
     files = await ports.projects.files(seen.project or "")
     into = await _branch_for(seen, ports)
 
-    step = f"decompose:{seen.plan.number}:{seen.plan.tries}"
     how = ports.workflow().plan
     asked = Ask(
         question="decompose",
         role="primary",
-        step=step,
+        step=f"decompose:{seen.plan.number}:{seen.plan.tries}",
         task=seen,
         about={"files": files},
         policy=how.retry_policy,
         persona=how.role,
     )
-    says, spent, why = await _planned(asked, seen, ports)
-    drafted = says.drafted()
+    says, spent, why = await _ask_planner(asked, seen, ports)
+    drafted = says.to_draft()
 
     def decide(task: Task, moment: Moment) -> Sequence[Event]:
         if planning.overtaken(seen, task):
             return []
-        estimate = _estimate(drafted, spent, moment)
         draft = Draft(
             says=drafted,
             files=files or None,
-            estimate=estimate,
+            estimate=_estimate(drafted, spent, moment),
             rehearsal=spent.rehearsal,
             level=Level.SIMPLIFIED if why else Level.PRIMARY,
             why=why,
@@ -148,7 +134,7 @@ async def _branch_for(task: Task, ports: Ports) -> str:
         return ""  # it is asked for again before work begins, and nothing begins without it
 
 
-async def _planned(asked: Ask, seen: Task, ports: Ports) -> tuple[PlanSays, Spent, str]:
+async def _ask_planner(asked: Ask, seen: Task, ports: Ports) -> tuple[PlanSays, Spent, str]:
     """From all there is; where that cannot be taken or finished, once more from less, and why that was."""
     why = seen.plan.level_why if seen.plan.level is Level.SIMPLIFIED else ""
     if not why:

@@ -86,7 +86,7 @@ async def publish_branch(event: Event, ports: Ports) -> None:
     assert isinstance(event, e.SubtaskTaken)
     task = await ports.store.task(event.task)
     branch = dispatching.persons_branch(task, task.work.on(event.subtask))
-    how, problem = await _brought(task, branch, ports)
+    how, problem = await _publish(task, branch, ports)
 
     def decide(now: Task, moment: Moment) -> Sequence[Event]:
         work = now.work.on(event.subtask)
@@ -106,7 +106,7 @@ async def keep_work(event: Event, ports: Ports) -> None:
     parts = [await ports.checkouts.patch(project, task.work.base, tip) for tip in there.values() if tip]
     name = await ports.artefacts.keep(f"{task.id}.patch", "\n".join(part for part in parts if part))
     kept = tuple(branch for branch, tip in there.items() if tip)
-    outcomes = [await _brought(task, branch, ports) for branch in kept]
+    outcomes = [await _publish(task, branch, ports) for branch in kept]
     for branch in branches:
         await ports.checkouts.discard(project, branch)
 
@@ -118,7 +118,7 @@ async def keep_work(event: Event, ports: Ports) -> None:
     await ports.store.record(task.id, decide)
 
 
-async def _brought(task: Task, branch: str, ports: Ports) -> tuple[str, str]:
+async def _publish(task: Task, branch: str, ports: Ports) -> tuple[str, str]:
     """What to type to be on it, or why it could not be brought there."""
     project = task.project or ""
     if any(work.spoilt and dispatching.persons_branch(task, work) == branch for work in task.work.subtasks):

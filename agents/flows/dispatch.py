@@ -22,7 +22,7 @@ NO_FIT = "Its commits do not fit on what the other subtasks brought in meanwhile
 async def begin_work(event: Event, ports: Ports) -> None:
     """The task gets a branch of its own; the first subtasks start."""
     task = await ports.store.task(event.task)
-    into, base = await _start(task, ports)
+    into, base = await _find_start(task, ports)
 
     def decide(now: Task, moment: Moment) -> Sequence[Event]:
         if not now.in_work or now.work.branch:
@@ -34,7 +34,7 @@ async def begin_work(event: Event, ports: Ports) -> None:
     await ports.store.record(task.id, decide)
 
 
-async def _start(task: Task, ports: Ports) -> tuple[str, str]:
+async def _find_start(task: Task, ports: Ports) -> tuple[str, str]:
     """The branch that was shown with the plan, whatever is checked out by now, and the commit that it is at."""
     project = task.project or ""
     shown = task.plan.draft.into if task.plan.draft else ""

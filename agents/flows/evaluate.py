@@ -1,7 +1,7 @@
 """Judge handed-in work ourselves: gates in the sandbox first, then reviewers who read it."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, Field
@@ -31,7 +31,7 @@ from agents.domain.text.sanitize import one_line
 from agents.domain.work import dispatching, working
 from agents.domain.work.runs import key_of
 from agents.domain.work.work import SubtaskState, Work
-from agents.flows.outcomes import got, keep_patch, unless_ended
+from agents.flows.outcomes import keep_patch, result_of, unless_ended
 from agents.ports import Ask, Candidate, Judged, Ports
 
 REVIEWERS = ("critic", "custodiet")
@@ -54,13 +54,6 @@ class Measured:
     commit: str
     tree: str
     changes: tuple[Change, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Part:
-    text: str
-    number: int
-    of: int
 
 
 async def evaluate(event: Event, ports: Ports) -> None:
@@ -88,7 +81,7 @@ async def evaluate(event: Event, ports: Ports) -> None:
     reviews: Sequence[CodeReview] = ()
     if overall(gate.score for gate in judged.gates) is Score.PASS:
         reviews = await _reviews(task, work, commit, ports)
-    measured = await _measured(task, work, commit, ports)
+    measured = await _measure(task, work, commit, ports)
     evaluation = build_evaluation(work, measured, judged, reviews)
     risk = ports.risk(measured.changes, evaluation.coverage)  # of all files, not only of those that the fact keeps
     kept = await _keep_evidence(task, work, evaluation, ports)
@@ -136,29 +129,29 @@ async def _reviews(task: Task, work: Work, commit: str, ports: Ports) -> Sequenc
     except OverlordError as problem:  # it cannot be shown, so it cannot be judged
         return [CodeReview(reviewer=each, opinion=Opinion.NO_VERDICT, why_none=problem.what) for each in wanted]
     said = await asyncio.gather(*(_review(each, task, work, pack, ports) for each in wanted), return_exceptions=True)
-    return [got(each) for each in said]
+    return [result_of(each) for each in said]
 
 
 async def _review(reviewer: str, task: Task, work: Work, pack: ReviewPack, ports: Ports) -> CodeReview:
     """Part by part, and the worst verdict counts. What nobody was given to read is approved by nobody."""
-    parts = [_Part(text=text, number=at, of=len(pack.parts)) for at, text in enumerate(pack.parts, 1)]
+    parts = [{"pack": text, "part": at, "parts": len(pack.parts)} for at, text in enumerate(pack.parts, 1)]
     said = [await _read_part(reviewer, task, work, part, ports) for part in parts]
     return replace(joined(said, pack.unread), read=pack.read, lines=pack.lines)
 
 
-async def _read_part(reviewer: str, task: Task, work: Work, part: _Part, ports: Ports) -> CodeReview:
+async def _read_part(reviewer: str, task: Task, work: Work, part: Mapping[str, object], ports: Ports) -> CodeReview:
     """No verdict is never an approval."""
     subtask, probe = task.plan.subtask(work.number), code_probe_for(task, work.number, work.attempt)
     about = {
         "probe": probe.text,
         "subtask": {"number": subtask.number, "title": subtask.title, "why": subtask.why, "test": subtask.test},
         "whole": task.plan.is_closing(subtask.number),
-        "pack": part.text,
-        "part": part.number,
-        "parts": part.of,
+        **part,
         "feedback": list(work.feedback),
     }
-    step = f"code_review:{reviewer}:{work.number}:{work.attempt}{f':{part.number}' if part.number > 1 else ''}"
+    step = f"code_review:{reviewer}:{work.number}:{work.attempt}"
+    if part["part"] != 1:
+        step += f":{part['part']}"
     how = workflow_of(task, ports.workflow).review
     asked = Ask(
         question="code_review",
@@ -187,7 +180,7 @@ async def _read_part(reviewer: str, task: Task, work: Work, part: _Part, ports: 
     )
 
 
-async def _measured(task: Task, work: Work, commit: str, ports: Ports) -> Measured:
+async def _measure(task: Task, work: Work, commit: str, ports: Ports) -> Measured:
     project = task.project or ""
     changes = await ports.checkouts.changes(project, work.base, commit)
     return Measured(commit=commit, tree=await ports.checkouts.tree(project, commit), changes=tuple(changes))

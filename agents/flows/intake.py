@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, Field
 
-from agents.domain.decisions.kind import Moment
 from agents.domain.errors import BudgetReached, NoAnswer
 from agents.domain.events import Event, RemarkMade
 from agents.domain.task import decide
@@ -21,7 +20,7 @@ _CONFIDENCE = "how sure you are, from 0 to 1; below 0.7 the person is asked"
 
 class ProjectAnswer(BaseModel):
     project: str = Field(default="", max_length=200, description="one of the names; empty if the words do not tell")
-    confidence: float = Field(ge=0, le=1, description="how sure you are, from 0 to 1; below 0.7 the person is asked")
+    confidence: float = Field(ge=0, le=1, description=_CONFIDENCE)
 
 
 class IntentAnswer(BaseModel):
@@ -39,10 +38,7 @@ async def intake(event: Event, ports: Ports) -> None:
     )
     guess = None if by_rule else await _guess(task, projects, ports)
 
-    def choose(task: Task, moment: Moment) -> Sequence[Event]:
-        return decide.choose_project(task, projects, moment, guess)
-
-    await ports.store.record(event.task, choose)
+    await ports.store.record(event.task, lambda now, moment: decide.choose_project(now, projects, moment, guess))
 
 
 async def _guess(task: Task, projects: Sequence[str], ports: Ports) -> Guess | None:
@@ -66,8 +62,4 @@ async def understand(event: Event, ports: Ports) -> None:
         understood = Understood(intent=says.intent, confidence=says.confidence)
     except (NoAnswer, BudgetReached):  # advice fails open, and no task stops for want of it
         understood = Understood(intent=Intent.OTHER, confidence=0)
-
-    def follow(task: Task, moment: Moment) -> Sequence[Event]:
-        return decide.after_remark(task, event, understood, moment)
-
-    await ports.store.record(task.id, follow)
+    await ports.store.record(task.id, lambda now, moment: decide.after_remark(now, event, understood, moment))

@@ -18,7 +18,7 @@ Line = Annotated[str, Field(max_length=600)]
 Name = Annotated[str, Field(max_length=250)]  # of a file, with its folders, or of a tag
 
 
-def got(outcome: Outcome | BaseException) -> Outcome:
+def result_of(outcome: Outcome | BaseException) -> Outcome:
     """For `gather(…, return_exceptions=True)`: every step is waited for, as all of them are paid; then one may fail."""
     if isinstance(outcome, BaseException):
         raise outcome

@@ -1,8 +1,9 @@
 """Have the reviewers judge a decomposition, and let two who disagree answer each other, at most twice."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 
 from pydantic import BaseModel, Field
@@ -11,7 +12,7 @@ from agents.domain.decisions.kind import Moment
 from agents.domain.errors import BudgetReached, NoAnswer, OverlordError
 from agents.domain.events import Event, ReviewersDisagreed
 from agents.domain.planning import planning
-from agents.domain.planning.probes import Probe, probe_for
+from agents.domain.planning.probes import probe_for
 from agents.domain.planning.review import (
     Advice,
     Argument,
@@ -26,16 +27,16 @@ from agents.domain.planning.review import (
     Side,
 )
 from agents.domain.task.task import Task, TaskState
-from agents.flows.outcomes import Line, got
+from agents.flows.outcomes import Line, result_of
 from agents.ports import Ask, Ports, Specialist, Spent
 
 
 class CriticAnswer(BaseModel):
     probe: Critic  # what it says of a small plan with a planted defect
     verdict: Critic
-    issues: list[Line] = Field(default=[], max_length=20)
-    untested_assumptions: list[Line] = Field(default=[], max_length=20)
-    changes: list[Line] = Field(default=[], max_length=20)
+    issues: tuple[Line, ...] = Field(default=(), max_length=20)
+    untested_assumptions: tuple[Line, ...] = Field(default=(), max_length=20)
+    changes: tuple[Line, ...] = Field(default=(), max_length=20)
 
 
 class CustodietAnswer(BaseModel):
@@ -49,8 +50,8 @@ class CustodietAnswer(BaseModel):
 
 
 class SpecialistAnswer(BaseModel):
-    concerns: list[Line] = Field(default=[], max_length=10)
-    suggestions: list[Line] = Field(default=[], max_length=10)
+    concerns: tuple[Line, ...] = Field(default=(), max_length=10)
+    suggestions: tuple[Line, ...] = Field(default=(), max_length=10)
 
 
 class DebateAnswer(BaseModel):
@@ -58,7 +59,7 @@ class DebateAnswer(BaseModel):
 
     position: Position
     point: str = Field(min_length=1, max_length=400)
-    evidence: list[Line] = Field(default=[], max_length=5)
+    evidence: tuple[Line, ...] = Field(default=(), max_length=5)
 
 
 async def review(event: Event, ports: Ports) -> None:
@@ -76,7 +77,7 @@ async def review(event: Event, ports: Ports) -> None:
         _get_ready(seen, ports),
         return_exceptions=True,
     )
-    held = Review(critic=got(critic), custodiet=got(custodiet), advice=tuple(got(advice)))
+    held = Review(critic=result_of(critic), custodiet=result_of(custodiet), advice=tuple(result_of(advice)))
 
     def decide(task: Task, moment: Moment) -> Sequence[Event]:
         return [] if planning.overtaken(seen, task) else planning.after_review(task, held, moment)
@@ -93,10 +94,9 @@ async def _get_ready(task: Task, ports: Ports) -> None:
 
 async def _critic(task: Task, ports: Ports) -> CriticSays:
     """No verdict is never an approval. One that misses a planted defect gives none."""
-    probe: Probe = probe_for(task)
-    asked = _ask("critic", task, {"probe": probe.text}, ports)
+    probe = probe_for(task)
     try:
-        says, _ = await ports.llm.ask(asked, CriticAnswer)
+        says, _ = await ports.llm.ask(_ask("critic", task, {"probe": probe.text}, ports), CriticAnswer)
     except NoAnswer as failed:
         return CriticSays(verdict=Critic.NO_VERDICT, why_none=failed.what)
     if says.probe in (Critic.PROCEED, Critic.NO_VERDICT):
@@ -105,9 +105,9 @@ async def _critic(task: Task, ports: Ports) -> CriticSays:
         return CriticSays(verdict=Critic.NO_VERDICT, why_none="It could not assess the plan")
     return CriticSays(
         verdict=says.verdict,
-        issues=tuple(says.issues),
-        assumptions=tuple(says.untested_assumptions),
-        changes=tuple(says.changes),
+        issues=says.issues,
+        assumptions=says.untested_assumptions,
+        changes=says.changes,
     )
 
 
@@ -118,34 +118,22 @@ async def _custodiet(task: Task, ports: Ports) -> CustodietSays:
         return CustodietSays(verdict=Custodiet.NO_VERDICT, why_none=failed.what)
     if says.verdict is Custodiet.NO_VERDICT:
         return CustodietSays(verdict=Custodiet.NO_VERDICT, why_none="It could not assess the plan")
-    return CustodietSays(
-        verdict=says.verdict,
-        issue=says.issue,
-        principle=says.principle,
-        suggestion=says.suggestion,
-        asks_for_change=says.asks_for_change,
-    )
+    return CustodietSays(**dict(says))
 
 
 async def _specialist(task: Task, specialist: Specialist, ports: Ports) -> Advice:
     """Advice fails open, and the card says that it is missing."""
     about = {"specialist": specialist.name, "focus": specialist.focus}
-    asked = Ask(
-        question="specialist",
-        role="supervisor",
-        step=f"specialist:{specialist.name}:{task.plan.number}",
-        task=task,
-        about=about,
-        policy=ports.workflow().plan_review.retry_policy,
-    )
+    step = f"specialist:{specialist.name}:{task.plan.number}"
+    asked = replace(_ask("specialist", task, about, ports), role="supervisor", step=step)
     try:
         says, _ = await ports.llm.ask(asked, SpecialistAnswer)
     except (NoAnswer, BudgetReached) as failed:
         return Advice(specialist=specialist.name, why_none=failed.what)
-    return Advice(specialist=specialist.name, concerns=tuple(says.concerns), suggestions=tuple(says.suggestions))
+    return Advice(specialist=specialist.name, concerns=says.concerns, suggestions=says.suggestions)
 
 
-def _ask(reviewer: str, task: Task, about: dict[str, object], ports: Ports) -> Ask:
+def _ask(reviewer: str, task: Task, about: Mapping[str, object], ports: Ports) -> Ask:
     step, policy = f"{reviewer}:{task.plan.number}", ports.workflow().plan_review.retry_policy
     return Ask(question=reviewer, role=reviewer, step=step, task=task, about=about, policy=policy)
 
@@ -157,7 +145,6 @@ async def debate(event: Event, ports: Ports) -> None:
         await ports.store.record(seen.id, planning.nothing)
         return
     rule = planning.after_debate
-
     try:
         await _argue_on(seen, ports)
     except NoAnswer:
@@ -192,28 +179,21 @@ async def _round(task: Task, held: Debate, ports: Ports) -> Round:
         _argue(Side.CUSTODIET, number, task, held, ports),
         return_exceptions=True,
     )
-    (one, spent), (other, also) = got(critic), got(custodiet)
+    (one, spent), (other, also) = result_of(critic), result_of(custodiet)
     return Round(number=number, critic=one, custodiet=other, cost=spent.cost + also.cost)
 
 
 async def _argue(side: Side, number: int, task: Task, held: Debate, ports: Ports) -> tuple[Argument, Spent]:
-    last = held.rounds[-1] if held.rounds else None
     other = Side.CUSTODIET if side is Side.CRITIC else Side.CRITIC
-    about = {
-        "side": side.value,
-        "other": other.value,
-        "mine": _concern(held.now, side),
-        "theirs": (last.critic if other is Side.CRITIC else last.custodiet).point
-        if last
-        else _concern(held.now, other),
-        "round": number,
-    }
+    theirs = _concern(held.now, other)
+    if held.rounds:
+        theirs = (held.rounds[-1].critic if other is Side.CRITIC else held.rounds[-1].custodiet).point
+    mine = _concern(held.now, side)
+    about = {"side": side.value, "other": other.value, "mine": mine, "theirs": theirs, "round": number}
     step = f"debate:{side}:{task.plan.number}:{number}"
-    policy = ports.workflow().plan_review.retry_policy
-    asked = Ask(question="debate", role=side.value, step=step, task=task, about=about, policy=policy)
+    asked = replace(_ask("debate", task, about, ports), role=side.value, step=step)
     says, spent = await ports.llm.ask(asked, DebateAnswer)
-    argument = Argument(side=side, position=says.position, point=says.point, evidence=tuple(says.evidence))
-    return argument, spent
+    return Argument(side=side, **dict(says)), spent
 
 
 def _concern(review: Review, side: Side) -> str:

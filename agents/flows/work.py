@@ -19,18 +19,7 @@ from agents.domain.work.work import Ending, SubtaskState, Work
 from agents.domain.work.working import Ended, Wanted
 from agents.domain.workflow.workflow import Step
 from agents.flows.outcomes import cancel_and_wait, keep_patch
-from agents.ports import (
-    Asked,
-    Brief,
-    Checkout,
-    Finished,
-    GaveUp,
-    Outcome,
-    Ports,
-    Progress,
-    Uncommittable,
-    WantsScope,
-)
+from agents.ports import Asked, Brief, Checkout, Finished, GaveUp, Outcome, Ports, Progress, Uncommittable, WantsScope
 
 WENT_ON = "the bot was restarted; the minion went on where it was"
 BEGAN_AGAIN = "the bot was restarted; the minion started again from its last commit"

@@ -126,10 +126,7 @@ class ToolSchemas:
 def tool_schemas(tools: tuple[Tool, ...]) -> ToolSchemas:
     """As OpenAI writes functions; made once, for the same tools come with every turn."""
     made = [
-        {
-            "type": "function",
-            "function": {"name": tool.name, "description": tool.does, "parameters": _parameters(tool)},
-        }
+        {"type": "function", "function": {"name": tool.name, "description": tool.does, "parameters": _parameters(tool)}}
         for tool in tools
     ]
     text = json.dumps(made)

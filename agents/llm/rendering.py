@@ -149,8 +149,7 @@ def _render(template: Callable[[], Template], values: Mapping[str, object], fenc
     except (TemplateError, ArithmeticError, LookupError, TypeError, ValueError, AttributeError) as error:
         line = f" (line {error.lineno})" if isinstance(error, TemplateSyntaxError) else ""
         raise BadTemplate(
-            f"It cannot be rendered: {cut(clean(str(error)), 200)}{line}",
-            next_step="Mend the template, or remove it.",
+            f"It cannot be rendered: {cut(clean(str(error)), 200)}{line}", next_step="Mend the template, or remove it."
         ) from error
     finally:
         _HERE.reset(before)

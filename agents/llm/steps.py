@@ -87,12 +87,7 @@ class Step(Generic[Value]):
         messages = self.messages(marked=models.gateway.marks_for_cache(model))
         try:
             request = Request(
-                model=model,
-                messages=messages,
-                timeout=timeout,
-                told=wanted.told,
-                most=wanted.most,
-                tools=wanted.tools,
+                model=model, messages=messages, timeout=timeout, told=wanted.told, most=wanted.most, tools=wanted.tools
             )
             reply = await models.gateway.ask(request)
         except CallFailed as failed:

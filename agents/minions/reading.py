@@ -150,13 +150,7 @@ class Reading:
     are patterns of files that a role leaves aside."""
 
     def __init__(
-        self,
-        tree: Tree,
-        texts: Texts,
-        *,
-        most: int,
-        only: Mapping[str, str] | None = None,
-        without: Sequence[str] = (),
+        self, tree: Tree, texts: Texts, *, most: int, only: Mapping[str, str] | None = None, without: Sequence[str] = ()
     ) -> None:
         self._tree = tree
         self._texts = texts

@@ -103,10 +103,6 @@ class Sandbox(Protocol):
         """A room for many commands. Raises SandboxUnusable."""
 
     async def once(
-        self,
-        workspace: Workspace,
-        profile: Profile,
-        command: Sequence[str],
-        on_output: Listener | None = None,
+        self, workspace: Workspace, profile: Profile, command: Sequence[str], on_output: Listener | None = None
     ) -> Ran:
         """One command in a room of its own, told as in a room: what gates are run with. Raises SandboxUnusable."""

@@ -55,7 +55,7 @@ def test_a_subtask_may_have_lines_of_its_own_for_each_attempt() -> None:
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: str(script["request"]))
 def test_every_scripted_plan_passes_the_checks_on_the_sample_project(script: Script) -> None:
     for answer in script["decompose"]:
-        drafted = PlanSays.model_validate(answer).drafted()
+        drafted = PlanSays.model_validate(answer).to_draft()
         assert isinstance(drafted, Decomposition)
         assert faults(with_closing(drafted), sample_files()) == []
 

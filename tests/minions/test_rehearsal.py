@@ -39,7 +39,7 @@ REHEARSAL = Gateway(scripts=SCRIPTS)
 
 def plan(number: int, request: str = EXPIRE) -> Decomposition:
     script = next(script for script in SCRIPTS if script["request"] == request)
-    drafted = PlanSays.model_validate(script["decompose"][number]).drafted()
+    drafted = PlanSays.model_validate(script["decompose"][number]).to_draft()
     assert isinstance(drafted, Decomposition)
     return with_closing(drafted)
 

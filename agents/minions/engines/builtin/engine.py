@@ -20,19 +20,7 @@ from agents.minions.engines.builtin.executor import SCOPE, LateRoom, NoRoom, Out
 from agents.minions.engines.builtin.tools import TOOLS
 from agents.minions.engines.builtin.transcript import Message, Row, Talk, opening_row, told_row
 from agents.minions.engines.builtin.turn import play
-from agents.ports import (
-    Asked,
-    Brief,
-    Converse,
-    GaveUp,
-    Outcome,
-    Owed,
-    Progress,
-    Said,
-    Show,
-    WantsScope,
-    Watch,
-)
+from agents.ports import Asked, Brief, Converse, GaveUp, Outcome, Owed, Progress, Said, Show, WantsScope, Watch
 
 ROLE = "primary"  # which of the configured models it talks with
 
