@@ -6,13 +6,12 @@ A text becomes a typed value or a failure. Nothing in between: no fragments, no 
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from agents.domain.ids import fingerprint
 from agents.domain.models.failure import ErrorClass, Failure
 from agents.domain.text.sanitize import clean, cut, strictly
 from agents.ports import Said, Shape, Tool
@@ -20,6 +19,7 @@ from agents.ports import Said, Shape, Tool
 Message = Mapping[str, object]
 
 NONCE = "answer_to"  # the field that carries the nonce of the question
+_TAG = '{"const":null}'  # the first of the properties, before a question has its nonce
 LONGEST = 400_000  # characters; no question of ours has a longer answer
 _BLOCK = re.compile(r"```[a-zA-Z]*[ \t]*\n(.*)\n[ \t]*```", re.DOTALL)
 _SAID = TypeAdapter(Said)
@@ -76,28 +76,19 @@ def plain_schema(shape: type[BaseModel]) -> str:
     return json.dumps(_slim(shape.model_json_schema()), ensure_ascii=False, separators=(",", ":"))
 
 
-@lru_cache(maxsize=64)
-def schema_print(shape: type[BaseModel]) -> str:
-    """Differs where the schema does."""
-    return fingerprint(plain_schema(shape))
-
-
 def schema_for(shape: type[BaseModel], nonce: str) -> str:
     """The JSON schema as the model is shown it, with the tag it must repeat."""
-    before, after = _around_tag(shape)
-    return f"{before}{json.dumps(nonce)}{after}"
+    return _schema_without_tag(shape).replace(_TAG, f'{{"const":{json.dumps(nonce)}}}', 1)
 
 
 @lru_cache(maxsize=64)
-def _around_tag(shape: type[BaseModel]) -> tuple[str, str]:
-    """What stands before and behind the tag is the same for every question of a shape."""
+def _schema_without_tag(shape: type[BaseModel]) -> str:
+    """All but the tag is the same for every question of a shape."""
     schema = json.loads(plain_schema(shape))
     schema["properties"] = {NONCE: {"const": None}, **schema.get("properties", {})}
     schema["required"] = [NONCE, *schema.get("required", [])]
     schema["additionalProperties"] = False
-    before, found, after = json.dumps(schema, ensure_ascii=False, separators=(",", ":")).partition('{"const":null}')
-    assert found, "the tag is the first of the properties"
-    return before + '{"const":', "}" + after
+    return json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
 
 
 def _slim(schema: Any, *, names: bool = False) -> Any:
@@ -116,21 +107,11 @@ def _slim(schema: Any, *, names: bool = False) -> Any:
     }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolSchemas:
-    text: str  # JSON
-    fingerprint: str
-
-
 @lru_cache(maxsize=16)
-def tool_schemas(tools: tuple[Tool, ...]) -> ToolSchemas:
-    """As OpenAI writes functions; made once, for the same tools come with every turn."""
-    made = [
-        {"type": "function", "function": {"name": tool.name, "description": tool.does, "parameters": _parameters(tool)}}
-        for tool in tools
-    ]
-    text = json.dumps(made)
-    return ToolSchemas(text=text, fingerprint=fingerprint(text))
+def tool_schemas(tools: tuple[Tool, ...]) -> str:
+    """JSON, as OpenAI writes functions; made once, for the same tools come with every turn."""
+    functions = [{"name": tool.name, "description": tool.does, "parameters": _parameters(tool)} for tool in tools]
+    return json.dumps([{"type": "function", "function": function} for function in functions])
 
 
 def _parameters(tool: Tool) -> dict[str, object]:

@@ -60,15 +60,13 @@ _STEPS: dict[ErrorClass, str] = {
 async def try_model(gateway: Gateway, model: Model, seconds: float = TRY_SECONDS) -> Attempt:
     """One call; its answer need not make sense, it only has to come."""
     await gateway.warm()
-    began = time.monotonic()
+    began, problem, step = time.monotonic(), "", ""
     messages = [{"role": "user", "content": _TINY}]
     try:
         await gateway.ask(Request(model=model, messages=messages, timeout=seconds, told={"question": "hello"}))
     except CallFailed as failed:
-        step = _STEPS.get(failed.failure.error, "Try again.")
-        took = time.monotonic() - began
-        return Attempt(model=model.name, seconds=took, problem=failed.failure.message, next_step=step)
-    return Attempt(model=model.name, seconds=time.monotonic() - began)
+        problem, step = failed.failure.message, _STEPS.get(failed.failure.error, "Try again.")
+    return Attempt(model=model.name, seconds=time.monotonic() - began, problem=problem, next_step=step)
 
 
 async def try_all(gateway: Gateway, chosen: Chosen) -> list[Attempt]:

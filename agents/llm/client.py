@@ -9,7 +9,7 @@ from agents.domain import events as e
 from agents.domain.decisions.kind import Moment
 from agents.domain.errors import NoAnswer
 from agents.domain.events import Event
-from agents.domain.ids import derived
+from agents.domain.ids import derived, fingerprint
 from agents.domain.limits import Limits
 from agents.domain.models.failure import POLICIES, ErrorClass, Failure
 from agents.domain.models.money import Budget
@@ -18,10 +18,10 @@ from agents.domain.task.task import Task
 from agents.llm.answers import (
     BadAnswer,
     marked_talk,
+    plain_schema,
     read_answer,
     said_of,
     schema_for,
-    schema_print,
     size_of,
     text_of,
     tool_schemas,
@@ -121,7 +121,7 @@ class JobLlm:
 
     async def _question(self, asked: Ask, shape: type[Shape]) -> tuple[Step[Shape], tuple[tuple[str, str], ...]]:
         # the shape is part of the name: an answer of an older one is not taken for one of this
-        id = derived("call", self.job, asked.step, schema_print(shape))
+        id = derived("call", self.job, asked.step, fingerprint(plain_schema(shape)))
         nonce = self.models.prompts.nonce(id)
         size = self.models.chosen[asked.role].size
         try:
@@ -165,16 +165,16 @@ class JobLlm:
             load=said_of,
             told={**turn.about, "question": question, "request": turn.task.request.text},
             most=self.models.chosen[turn.role].size.output,
-            tools=tools.text,
+            tools=tools,
             feedback="Your last turn does not count: {message}. Go on with one or more tool calls.",
         )
         call = Call(
-            id=derived("call", self.job, turn.step, tools.fingerprint),
+            id=derived("call", self.job, turn.step, fingerprint(tools)),
             task=turn.task,
             channel=turn.task.request.channel,
             question=question,
             role=turn.role,
-            models=await self._prices(turn.role, size_of(turn.messages) + len(tools.text)),
+            models=await self._prices(turn.role, size_of(turn.messages) + len(tools)),
             job=self.job,
             step=turn.step,
         )

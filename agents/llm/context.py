@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from pydantic_core import to_jsonable_python
 
@@ -46,7 +46,7 @@ def fit_task(task: Task, files: tuple[str, ...], fence: Fence, room: int, count:
         return everything
     head = _small_head(task, files, fence, room, count)
     left = room - NOTE - count(head)
-    kept, gone, blocks = dict[str, str](), list[str](), _blocks(task)
+    kept, gone, blocks = dict[str, str](), list[str](), list(_blocks(task))
     for block in sorted(blocks, key=lambda block: RANKS.index(block.name)):
         if text := _within(block, fence, left, count):
             kept[block.name] = text
@@ -75,33 +75,24 @@ def by_folder(files: Sequence[str], depth: int) -> list[str]:
     return [f"{place} ({many[place]} files)" if place.endswith("/") else place for place in dict.fromkeys(places)]
 
 
-def _blocks(task: Task) -> tuple[_Block, ...]:
-    return tuple(_blocks_of(task))
-
-
-def _blocks_of(task: Task) -> Iterator[_Block]:
+def _blocks(task: Task) -> Iterator[_Block]:
     before, plan = task.plan.previous, task.plan.draft
     if before is not None:
-        shown = _of_plan(0, before)
+        shown = partial(_plan, 0, before)
         yield _Block(name="previous", said="the plan that people saw before", fenced="plan", shown=shown)
     if plan is not None:
-        yield _Block(name="plan", said="the plan", fenced="plan", shown=_of_plan(task.plan.number, plan))
+        yield _Block(name="plan", said="the plan", fenced="plan", shown=partial(_plan, task.plan.number, plan))
     if task.plan.review is not None:
         rounds = to_jsonable_python(task.plan.debate.rounds) if task.plan.debate else []
-        said: dict[str, object] = {"review": to_jsonable_python(task.plan.review), "rounds": rounds}
-        yield _Block(name="review", said="what the reviewers said", fenced="review", shown=_of_text("_review", said))
+        review = partial(_text, "_review", {"review": to_jsonable_python(task.plan.review), "rounds": rounds})
+        yield _Block(name="review", said="what the reviewers said", fenced="review", shown=review)
     if task.plan.feedback:
-        heed: dict[str, object] = {"feedback": list(task.plan.feedback)}
-        told = "what the next plan must heed"
-        yield _Block(name="feedback", said=told, fenced="feedback", shown=_of_text("_feedback", heed))
+        feedback = partial(_text, "_feedback", {"feedback": list(task.plan.feedback)})
+        yield _Block(name="feedback", said="what the next plan must heed", fenced="feedback", shown=feedback)
 
 
-def _of_plan(number: int, plan: Decomposition) -> Callable[[Fence, bool], str]:
-    return lambda fence, brief: _plan(number, plan, fence, brief)
-
-
-def _of_text(name: str, values: dict[str, object]) -> Callable[[Fence, bool], str]:
-    return lambda fence, brief: packaged_text(name, values, fence)
+def _text(name: str, values: dict[str, object], fence: Fence, brief: bool) -> str:
+    return packaged_text(name, values, fence)
 
 
 def _within(block: _Block, fence: Fence, room: int, count: Count) -> str:

@@ -72,8 +72,12 @@ def failure_of(error: BaseException) -> Failure:
 
 
 def _status(error: BaseException) -> int | None:
-    """The HTTP status that was really answered. litellm may wrap a 401 as a 400; the inner error knows better."""
-    found = [status for each in _chain(error) if (status := _number(getattr(each, "status_code", None)))]
+    """The HTTP status that was really answered. litellm may wrap a 401 as a 400; the inner error knows better.
+
+    A 200 with a body that nobody can read says nothing.
+    """
+    statuses = (getattr(each, "status_code", None) for each in _chain(error))
+    found = [status for status in statuses if isinstance(status, int) and 400 <= status <= 599]
     known = [status for status in found if status not in (400, 500)]
     return known[-1] if known else (found[0] if found else None)
 
@@ -84,11 +88,6 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
         seen.add(id(error))
         yield error
         error = error.__cause__ or error.__context__
-
-
-def _number(value: Any) -> int | None:
-    """An HTTP status that says what is wrong; a 200 with a body that nobody can read says nothing."""
-    return value if isinstance(value, int) and 400 <= value <= 599 else None
 
 
 def _retry_after(error: BaseException) -> float | None:

@@ -188,12 +188,8 @@ def _whole(raw: Any, *, tools: bool) -> tuple[str | None, tuple[ToolCall, ...], 
         return text, (), None
     if reason in ("stop", "tool_calls") and tools and called:
         return text, tuple(_call(each) for each in called), None
-    return (
-        text,
-        (),
-        _UNFINISHED.get(str(reason))
-        or Failure(error=ErrorClass.PARSING, message=f"it ended with {reason} instead of an answer"),
-    )
+    other = Failure(error=ErrorClass.PARSING, message=f"it ended with {reason} instead of an answer")
+    return text, (), _UNFINISHED.get(str(reason), other)
 
 
 _UNFINISHED: dict[str, Failure] = {
@@ -224,8 +220,9 @@ def _load(scripts: Sequence[Script]) -> Any:
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx"):
         logging.getLogger(name).setLevel(logging.ERROR)
     bound_answers()
-    if scripts:
-        _register_rehearsal(litellm, scripts)
+    if scripts:  # the offline model is a provider like any other
+        known = [each for each in litellm.custom_provider_map if each["provider"] != "rehearsal"]
+        litellm.custom_provider_map = [*known, {"provider": "rehearsal", "custom_handler": provider(scripts)}]
     gc.freeze()  # all of it stays: walking over it held the loop up for 170 ms at each full collection
     return litellm
 
@@ -243,9 +240,3 @@ def _no_records() -> Iterator[None]:
     finally:
         if before is not None and mark is not None:
             mark.reset(before)
-
-
-def _register_rehearsal(litellm: Any, scripts: Sequence[Script]) -> None:
-    """The offline model is a provider like any other."""
-    known = [each for each in litellm.custom_provider_map if each["provider"] != "rehearsal"]
-    litellm.custom_provider_map = [*known, {"provider": "rehearsal", "custom_handler": provider(scripts)}]

@@ -131,7 +131,7 @@ class Prompts:
         listed = tuple(map(str, files or ()))
         about = task, listed, fence
         if asked.brief:
-            return await asyncio.to_thread(lambda: replace(prompt, context=fit_task(*about, BRIEF, self._count)))
+            return replace(prompt, context=await asyncio.to_thread(fit_task, *about, BRIEF, self._count))
         if size is None or size.input is None:
             return replace(prompt, context=whole(task, _shorten_list(listed, self._adds.room), fence))
         # to count takes a while, the first time half a second
@@ -159,8 +159,7 @@ class Prompts:
 
 def _plain(about: Mapping[str, object]) -> dict[str, Any]:
     """Templates see data, never our objects and what hangs on them."""
-    made = to_jsonable_python(dict(about), fallback=str)
-    return dict(made)
+    return dict(to_jsonable_python(dict(about), fallback=str))
 
 
 def _of_task(task: Task | None) -> dict[str, object]:

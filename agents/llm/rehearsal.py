@@ -72,14 +72,10 @@ NO_SCRIPT = (
     "This is a rehearsal without a model, and I have no script for this subtask. Give me a model and restart me: set "
     "ANTHROPIC_API_KEY or OPENAI_API_KEY, start Ollama, or name one in OVERLORD_MODELS__PRIMARY."
 )
-
-
 NO_MORE = (
     "This is a rehearsal without a model, and nobody wrote lines for another attempt at this subtask. Take the branch "
     "over, drop the subtask, or give me a model and restart me."
 )
-
-
 AT_END = {"reason": "This is a rehearsal, and my script for this subtask is at its end."}
 NOT_HEEDED = " This is a rehearsal: what was said since I first finished is not worked in."
 

@@ -72,8 +72,9 @@ class Fence:
         shown = cut(shown, dict(self.caps).get(name, CAPS.get(name, CAP)))
         if len(shown) < whole:
             notes.append(f"cut from {whole} characters")
+        label = re.sub(r"[^\w .-]", "", name)[:60]
         note = f' note="{"; ".join(notes)}"' if notes else ""
-        return Trusted(f'<{self.tag} name="{_name(name)}"{note}>\n{shown}\n</{self.tag}>')
+        return Trusted(f'<{self.tag} name="{label}"{note}>\n{shown}\n</{self.tag}>')
 
     def harmless(self, text: str) -> tuple[str, list[str]]:
         """Without unseen characters and without our tag; and what a reader should know was there."""
@@ -90,15 +91,7 @@ class Fence:
         return shown.replace(self.tag, "…"), notes
 
 
-def _name(name: str) -> str:
-    return re.sub(r"[^\w .-]", "", name)[:60]
-
-
 _HERE: ContextVar[Fence] = ContextVar("fence")  # one environment compiles the templates; each render has its fence
-
-
-def _fence_untrusted(value: object, name: str) -> Trusted:
-    return _HERE.get().around(value, name)
 
 
 def _finalize(value: Any) -> Any:
@@ -120,7 +113,7 @@ def environment() -> ImmutableSandboxedEnvironment:
         auto_reload=False,
         autoescape=False,
     )
-    made.filters["untrusted"] = _fence_untrusted
+    made.filters["untrusted"] = lambda value, name: _HERE.get().around(value, name)
     made.globals.clear()  # no cycler, lipsum, joiner, namespace, range: nothing to climb from, nothing to spin
     return made
 
@@ -134,11 +127,6 @@ def packaged_text(name: str, values: Mapping[str, object], fence: Fence) -> str:
 def _template(name: str) -> Template:
     """They do not change while the program runs, and looking one up is half of rendering it."""
     return environment().get_template(f"{name}.j2")
-
-
-def text_of(template: str, values: Mapping[str, object], fence: Fence) -> str:
-    """A template that somebody else wrote; only ever in a process of its own."""
-    return _render(lambda: environment().from_string(template), values, fence)
 
 
 def _render(template: Callable[[], Template], values: Mapping[str, object], fence: Fence) -> str:
@@ -162,7 +150,7 @@ def main() -> int:
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     signal.setitimer(signal.ITIMER_REAL, SECONDS)  # nobody listens: it ends the process, even inside a loop in C
     try:
-        text = text_of(task["template"], task["values"], Fence(task["fence"]))
+        text = _render(lambda: environment().from_string(task["template"]), task["values"], Fence(task["fence"]))
     except BadTemplate as error:
         sys.stderr.write(error.what)
         return REFUSED

@@ -149,9 +149,8 @@ def _no_answer(step: Step[Value], tried: Tried) -> NoAnswer:
     failure = tried.failure
     assert failure is not None
     times = "once" if step.failures == 1 else f"{step.failures} times"
-    question = step.call.question
     return NoAnswer(
-        f"{tried.model} was asked {times} for `{question}` and gave no answer that counts: {failure.message}",
+        f"{tried.model} was asked {times} for `{step.call.question}` and gave no answer that counts: {failure.message}",
         next_step=NEXT_STEP[failure.error],
         error=failure.error,
         simpler_may_do=failure.simpler_may_do,

@@ -35,10 +35,7 @@ PART_MOST, PART_LEAST = 300_000, 400  # characters of a part: a prompt takes no 
 DIFFERENCE = "the difference"
 
 OpenTree = Callable[[Path], Tree]
-
-
-class ListFiles(Protocol):
-    def __call__(self, checkout: Checkout, commit: str) -> Awaitable[Listing]: ...
+ListFiles = Callable[[Checkout, str], Awaitable[Listing]]  # of a commit
 
 
 class Packer:
@@ -74,10 +71,12 @@ class Packer:
             reading = Reading(tree, self._texts, most=2 * strategy.budget, without=strategy.exclude)
             wanted = targets_of(subtask, listing, most(Input.TARGETS))
             targets = list(reading.sections(Part.TARGET, wanted))
+            imports = (path for target in targets for path in imports_of(target.name, target.text, listing))
+            related = (path for target in targets for path in related_to(target.name, listing))
             around = [
                 *reading.sections(Part.RELATED, _always(strategy, listing)),
-                *reading.sections(Part.IMPORTS, islice(_imports(targets, listing), most(Input.IMPORTS))),
-                *reading.sections(Part.RELATED, islice(_related(targets, listing), most(Input.TESTS))),
+                *reading.sections(Part.IMPORTS, islice(imports, most(Input.IMPORTS))),
+                *reading.sections(Part.RELATED, islice(related, most(Input.TESTS))),
             ]
             sections = [self._texts.section(Part.TASK, "the subtask", task_text(subtask)), *targets, *around]
             names = [target.name for target in targets] or list(subtask.files)
@@ -93,7 +92,9 @@ class Packer:
         plan = cut(agreed := clean(delta.plan), most(Input.PLAN))
         unread += ["the end of the approved plan"] if len(plan) < len(agreed) else []
         unread += [f"{delta.cut:,} bytes at the end of the difference"] if delta.cut else []
-        said = f"From {delta.before} to {delta.after}.\n{changes_text(delta)}"
+        changes = [f"{c.status} {cut(clean(c.path), 200)} (+{c.added} −{c.removed})" for c in delta.changes[:LIST]]
+        changes += [f"… and {len(delta.changes) - LIST:,} more"] if len(delta.changes) > LIST else []
+        said = "\n".join((f"From {delta.before} to {delta.after}.", *changes))
         fixed = [
             self._texts.section(Part.TASK, "the approved plan", plan),
             self._texts.section(Part.TASK, "what changed", said),
@@ -110,7 +111,7 @@ class Packer:
         packing = _DiffPacking(self._texts, fixed, strategy.room, (*unread, *reading.skipped))
         given = packing.whole(diff, around) if len(diff) <= most(Input.DIFF) else None
         texts, pieces = given or packing.in_parts(diff, most(Input.DIFF))
-        return _reviewed(texts, pieces, lines_of(delta.changes), unread)
+        return _review_pack(texts, pieces, lines_of(delta.changes), unread)
 
     def _tree(self, listing: Listing, near: Iterable[str], tokens: int) -> Iterator[Section]:
         if not tokens:
@@ -138,7 +139,7 @@ class _DiffPacking:
 
     def whole(self, diff: str, around: list[Section]) -> tuple[list[str], list[DiffPart]] | None:
         """In one pack, with other files where there is room for them; None if it must be cut."""
-        text = self._packed(DIFFERENCE, diff, around) if len(diff) <= PART_MOST else None
+        text = self._pack_with(DIFFERENCE, diff, around) if len(diff) <= PART_MOST else None
         return ([text], split(diff, len(diff) + 1)) if text is not None else None
 
     def in_parts(self, diff: str, most: int) -> tuple[list[str], list[DiffPart]]:
@@ -147,23 +148,21 @@ class _DiffPacking:
         while size >= PART_LEAST:
             pieces = split(diff, size)
             count = min(len(pieces), MOST_PARTS, most // size)
-            texts = [self._part(at, pieces) for at in range(count)]
+            names = [f"{DIFFERENCE}, part {at} of {len(pieces)}" for at in range(1, count + 1)]
+            texts = [self._pack_with(name, piece.text) for name, piece in zip(names, pieces, strict=False)]
             if all(text is not None for text in texts):
                 return [text for text in texts if text is not None], pieces
             size = size * 2 // 3
         raise PackTooTight(self._room.budget + 1, self._room.budget, "The task and a part of the difference")
 
-    def _part(self, at: int, pieces: list[DiffPart]) -> str | None:
-        return self._packed(f"{DIFFERENCE}, part {at + 1} of {len(pieces)}", pieces[at].text)
-
-    def _packed(self, name: str, diff: str, around: Sequence[Section] = ()) -> str | None:
+    def _pack_with(self, name: str, diff: str, around: Sequence[Section] = ()) -> str | None:
         """None if the difference was cut to fit."""
         section = self._texts.section(Part.TARGET, name, diff)
         made = pack([*self._fixed, section, *around], self._room, self._texts.counts, self._skipped)
         return None if name in made.cut else made.text
 
 
-def _reviewed(texts: list[str], pieces: list[DiffPart], lines: int, unread: list[str]) -> ReviewPack:
+def _review_pack(texts: list[str], pieces: list[DiffPart], lines: int, unread: list[str]) -> ReviewPack:
     """Whatever is in no text is named, also where the counts do not agree."""
     read = sum(piece.changed for piece in pieces[: len(texts)])
     if left := pieces[len(texts) :]:
@@ -199,20 +198,6 @@ def task_text(subtask: Subtask) -> str:
         f"… and {len(subtask.files) - LIST:,} more files" if len(subtask.files) > LIST else "",
     ]
     return "\n".join(line for line in lines if line)
-
-
-def changes_text(delta: Delta) -> str:
-    lines = [f"{c.status} {cut(clean(c.path), 200)} (+{c.added} −{c.removed})" for c in delta.changes[:LIST]]
-    more = [f"… and {len(delta.changes) - LIST:,} more"] if len(delta.changes) > LIST else []
-    return "\n".join((*lines, *more))
-
-
-def _imports(targets: Iterable[Section], listing: Listing) -> Iterator[str]:
-    return (path for target in targets for path in imports_of(target.name, target.text, listing))
-
-
-def _related(targets: Iterable[Section], listing: Listing) -> Iterator[str]:
-    return (path for target in targets for path in related_to(target.name, listing))
 
 
 def _always(strategy: Strategy, listing: Listing) -> Iterator[str]:

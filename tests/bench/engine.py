@@ -112,6 +112,9 @@ async def _engine(models: Models, database: Database, tree: Path, number: int) -
     async def skills_of(brief: Brief) -> Sequence[Skill]:
         return ()
 
+    async def trial_of(brief: Brief) -> None:
+        return None
+
     marks = [time.perf_counter()]
 
     async def watch(progress: Progress) -> Sequence[str]:
@@ -125,7 +128,7 @@ async def _engine(models: Models, database: Database, tree: Path, number: int) -
     services = EngineServices(
         talker=models.for_job(f"job {number}", calls), sandbox=sandbox, profile=MINION,
         turns=TurnLog(database, SystemClock()), limits=Limits(), files=Tree, render=models.prompts.text, pack=pack,
-        skills_of=skills_of,
+        skills_of=skills_of, trial_of=trial_of, refused_of=pack,
     )  # fmt: skip
     checkout = Checkout(project="bench", branch="b", base="0", head="0", workspace=Workspace(path=tree))
     about = task(number + 2, request=REQUEST)
@@ -138,7 +141,7 @@ async def _engine(models: Models, database: Database, tree: Path, number: int) -
 async def _bare(model: Model, messages: list[dict[str, Any]], tree: Path) -> list[float]:
     import litellm
 
-    taken, tools = [], json.loads(tool_schemas(tuple(TOOLS.values())).text)
+    taken, tools = [], json.loads(tool_schemas(tuple(TOOLS.values())))
     for _ in range(TURNS):
         before = time.perf_counter()
         reply: Any = await litellm.acompletion(

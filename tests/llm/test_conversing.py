@@ -91,7 +91,7 @@ async def test_the_tools_go_out_as_functions_with_their_schemas(rig: Rig) -> Non
     assert tools["list_skills"]["parameters"]["properties"] == {}
     assert all(tool["description"] for tool in tools.values())
     assert "response_format" not in body
-    made = [schema["function"] for schema in json.loads(tool_schemas(tuple(TOOLS.values())).text)]
+    made = [schema["function"] for schema in json.loads(tool_schemas(tuple(TOOLS.values())))]
     assert all(each["parameters"]["additionalProperties"] is False for each in made)
 
 

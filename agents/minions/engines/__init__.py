@@ -16,14 +16,6 @@ FindSandbox = Callable[[], Awaitable[Sandbox]]  # one whose walls hold; raises O
 Render = Callable[[str, Mapping[str, object], Task], str]  # a prompt's name, what it is filled with, whose fences
 
 
-async def no_trial(brief: Brief) -> Trial | None:
-    return None
-
-
-async def nothing_refused(brief: Brief) -> str:
-    return ""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineServices:
     """Everything an engine may use, made for each job: its talker's calls are paid by that job."""
@@ -37,8 +29,8 @@ class EngineServices:
     render: Render
     pack: Callable[[Brief], Awaitable[str]]
     skills_of: Callable[[Brief], Awaitable[Sequence[Skill]]]  # those that its subtask calls for first
-    trial_of: Callable[[Brief], Awaitable[Trial | None]] = no_trial  # what the work is tried with before it is taken
-    refused_of: Callable[[Brief], Awaitable[str]] = nothing_refused  # why the folder cannot be committed
+    trial_of: Callable[[Brief], Awaitable[Trial | None]]  # what the work is tried with before it is taken
+    refused_of: Callable[[Brief], Awaitable[str]]  # why the folder cannot be committed
     redact: Callable[[str], str] = str  # applied to what tools say
     window: int = WINDOW
     role_of: Callable[[str], Role] = lambda name: bare(Base.IMPLEMENTER)

@@ -20,7 +20,7 @@ from agents.minions.engines.builtin.executor import SCOPE, LateRoom, NoRoom, Out
 from agents.minions.engines.builtin.tools import TOOLS
 from agents.minions.engines.builtin.transcript import Message, Row, Talk, opening_row, told_row
 from agents.minions.engines.builtin.turn import play
-from agents.ports import Asked, Brief, Converse, GaveUp, Outcome, Owed, Progress, Said, Show, WantsScope, Watch
+from agents.ports import Asked, Brief, Converse, GaveUp, Outcome, Owed, Show, WantsScope, Watch
 
 ROLE = "primary"  # which of the configured models it talks with
 
@@ -93,15 +93,7 @@ class BuiltIn:
             outcome = await self._turn(run)
             if isinstance(outcome, Asked | WantsScope):
                 return outcome
-            talk = run.talk
-            progress = Progress(
-                turns=talk.turns,
-                seconds=talk.seconds,
-                doing=talk.doing,
-                changed=len(talk.wrote),
-                skills=tuple(sorted(talk.skills)),
-            )
-            if said := await watch(progress):
+            if said := await watch(run.talk.progress):
                 self._tell(run, transcript.words(self._render, run.brief.task, said))
             elif outcome is not None:
                 return outcome
@@ -144,7 +136,8 @@ class BuiltIn:
             )
         )
         run.owed = [keep]
-        looks = _only_looks(said, run.executor)
+        tools = run.executor.tools
+        looks = all(call.name in tools and tools[call.name].looks for call in said.calls)
         if not looks:
             await run.settle()
         run.executor.questions, run.executor.fixes, run.executor.again = talk.questions, talk.fixes, said.again
@@ -159,7 +152,8 @@ class BuiltIn:
         if talk.seconds >= self._limits.minion_seconds:
             return self._out_of_time()
         if talk.errors >= self._limits.tool_errors:
-            return GaveUp(ending=Ending.ERRORS, problem=f"{talk.errors} tool calls in a row failed: {_last(talk)}")
+            last = " ".join(str(talk.messages[-1]["content"]).split())[:300]
+            return GaveUp(ending=Ending.ERRORS, problem=f"{talk.errors} tool calls in a row failed: {last}")
         if talk.turns >= self._limits.minion_turns:
             return GaveUp(ending=Ending.TURNS, problem=f"It was not done after {talk.turns} turns.")
         return None
@@ -191,14 +185,6 @@ class _Run:
     async def settle(self) -> None:
         owed, self.owed = self.owed, []
         await asyncio.gather(*(each() for each in owed))
-
-
-def _only_looks(said: Said, at: ToolExecutor) -> bool:
-    return all(call.name in at.tools and at.tools[call.name].looks for call in said.calls)
-
-
-def _last(talk: Talk) -> str:
-    return " ".join(str(talk.messages[-1]["content"]).split())[:300]
 
 
 BUILTIN = Engine(

@@ -6,7 +6,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from agents.domain.checks.scope import Scope, ScopeMode, odd_pattern
 from agents.domain.errors import OverlordError
@@ -16,6 +16,7 @@ from agents.domain.text.sanitize import clean, cut, one_line
 from agents.ports import Files, Listener, Outcome, Ran, Room, Show, Tool, Trial, Workspace, unseen
 
 SCOPE = "MINION_SCOPE"
+_SCOPE_TYPE = TypeAdapter(Scope)
 LONGEST = 30_000  # characters of one result
 HOW_TO_ASK = "To write more, call request_scope with the paths and the reason; a person decides."
 STARTS = 3  # of the sandbox, before a run gives up
@@ -131,10 +132,10 @@ class ToolExecutor:
     fixes: int = 0  # how often this run was sent back by the tests
     again: bool = False  # this turn was begun before a crash: what it wants may have been done
     doing: str = ""
-    _scope: Scope = field(init=False)
+    scope: Scope = field(init=False)
 
     def __post_init__(self) -> None:
-        self._scope = parse_scope(self.workspace.environ.get(SCOPE, ""))
+        self.scope = parse_scope(self.workspace.environ.get(SCOPE, ""))
 
     async def run(self, call: ParsedCall) -> Done:
         """Raises NoRoom, and nothing else that a minion could bring about."""
@@ -167,17 +168,9 @@ class ToolExecutor:
 
     def write(self, path: str, content: bytes) -> None:
         """The only way to a file: checked first, then opened beneath the workspace."""
-        if problem := self._check_write_scope(path):
-            raise ToolError(problem)
+        if problem := self.scope.refuse(path):
+            raise ToolError(f"Not written: {cut(clean(problem), 1_000)}. {HOW_TO_ASK}")
         self.files.write(path, content)
-
-    def may_write(self, path: str) -> bool:
-        return self._scope.refuse(path) is None
-
-    def _check_write_scope(self, path: str) -> str | None:
-        """Why this path is not written, with how to ask; None: it may be."""
-        problem = self._scope.refuse(path)
-        return f"Not written: {cut(clean(problem), 1_000)}. {HOW_TO_ASK}" if problem else None
 
 
 def _describe_faults(name: str, error: ValidationError) -> str:
@@ -189,18 +182,11 @@ def parse_scope(text: str) -> Scope:
     """A list is directory mode. Broken or empty means that nothing may be written, never everything."""
     try:
         value = json.loads(text)
+        written = {"mode": ScopeMode.DIRECTORY, "patterns": value} if isinstance(value, list) else value
+        scope = _SCOPE_TYPE.validate_json(json.dumps(written), strict=True, extra="forbid")
     except ValueError as error:
-        raise OutOfScope(
-            f"MINION_SCOPE is not JSON ({error})", next_step="The host must pass a list or an object."
-        ) from error
-    if isinstance(value, list):
-        value = {"mode": ScopeMode.DIRECTORY, "patterns": value}
-    if not isinstance(value, dict) or set(value) - {"mode", "patterns"}:
-        raise OutOfScope("MINION_SCOPE has an unknown shape", next_step='Pass a list, or {"mode", "patterns"}.')
-    patterns = value.get("patterns", [])
-    modes = {mode.value for mode in ScopeMode}
-    if value.get("mode") not in modes or not isinstance(patterns, list):
-        raise OutOfScope("MINION_SCOPE names an unknown mode", next_step=f"Use one of {', '.join(sorted(modes))}.")
-    if not all(isinstance(p, str) and p and not odd_pattern(p) for p in patterns):
+        step = 'The host must pass a list of paths, or {"mode", "patterns"}.'
+        raise OutOfScope("MINION_SCOPE cannot be read", next_step=step) from error
+    if not all(pattern and not odd_pattern(pattern) for pattern in scope.patterns):
         raise OutOfScope("MINION_SCOPE has a pattern that is no path", next_step="Use paths inside the project.")
-    return Scope(mode=ScopeMode(value["mode"]), patterns=tuple(patterns))
+    return scope

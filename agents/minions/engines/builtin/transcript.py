@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from agents.domain.learning.skill import Skill
 from agents.domain.task.task import Task
 from agents.minions.engines import Render
-from agents.ports import Asked, Brief, Finished, GaveUp, Outcome, WantsScope
+from agents.ports import Asked, Brief, Finished, GaveUp, Outcome, Progress, WantsScope
 
 Message = dict[str, Any]
 Row = Mapping[str, Any]
@@ -94,6 +94,13 @@ class Talk:
     last: Row = field(default_factory=dict)
     _size: int = 0
     _starts: list[int] = field(default_factory=list)  # where turns begin in the messages
+
+    @property
+    def progress(self) -> Progress:
+        skills = tuple(sorted(self.skills))
+        return Progress(
+            turns=self.turns, seconds=self.seconds, doing=self.doing, changed=len(self.wrote), skills=skills
+        )
 
     def take(self, row: Row) -> None:
         """Rows are taken one way, whether they happen now or are read again."""

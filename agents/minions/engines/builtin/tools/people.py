@@ -55,7 +55,7 @@ async def request_scope(at: ToolExecutor, given: RequestScope) -> Done:
             raise ToolError(f"{cut(clean(path), 200)} cannot be asked for: {problem}.")
         if _EVERYTHING.fullmatch(path):
             raise ToolError("Name the paths you need; all of the project cannot be asked for.")
-    if all(at.may_write(path) for path in paths):
+    if all(at.scope.refuse(path) is None for path in paths):
         return Done(text="You may write these already.")
     return Done(text="", outcome=WantsScope(paths=paths, why=clean(given.why)))
 
