@@ -4,6 +4,7 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import datetime
 from urllib.parse import urlencode
 
@@ -41,12 +42,12 @@ NAME_MOST, AGENT_MOST = 80, 160  # characters
 KEPT_FIELDS = ("channel", "thread", "message", "token", "shown", "task", "back")
 
 
+@dataclass(frozen=True, slots=True)
 class Actions:
-    def __init__(self, desk: QueryApi, auth: Authenticator, pages: Pages, changes: Changes) -> None:
-        self._desk = desk
-        self._changes = changes
-        self._auth = auth
-        self._pages = pages
+    _queries: QueryApi
+    _auth: Authenticator
+    _pages: Pages
+    _changes: Changes
 
     async def say(self, request: Request) -> Response:
         return await self._act(request, self._check_place, deliveries.to_said)
@@ -75,10 +76,10 @@ class Actions:
         try:
             self._check_token(request, form)
             await check(form, viewer)
-            name = await self._desk.name_of(viewer.account)
+            name = await self._queries.name_of(viewer.account)
             delivery = make(form, viewer, name, self._auth.options.now())
             before = () if wants_json(request) else await self._messages(delivery, viewer)
-            heard = await self._desk.hear(delivery)
+            heard = await self._queries.hear(delivery)
         except OverlordError as problem:
             return await self._again(request, form, problem)
         # in a thread of ours the bot's private answer stands below the button; a view of the ledger has no such place
@@ -94,7 +95,7 @@ class Actions:
         return RedirectResponse(see, 303)
 
     async def _messages(self, delivery: Delivery, viewer: Viewer) -> Shown:
-        conversation = await self._desk.conversation(delivery.thread, viewer.account)
+        conversation = await self._queries.conversation(delivery.thread, viewer.account)
         return tuple((message.id, message.card) for message in conversation.messages) if conversation else ()
 
     async def _until_answered(self, delivery: Delivery, viewer: Viewer, before: Shown) -> None:
@@ -138,7 +139,7 @@ class Actions:
             raise Unsendable("There is no such channel", next_step="Choose one on the left.")
         if thread and not thread.startswith(f"console:{channel}:"):
             raise Unsendable("This conversation is in another channel", next_step="Open it and reply there.")
-        if thread and await self._desk.conversation(Thread(thread), viewer.account) is None:
+        if thread and await self._queries.conversation(Thread(thread), viewer.account) is None:
             raise Unsendable("This conversation is not here any more", next_step="Start a new one in the channel.")
 
     async def _check_thread(self, form: Form, viewer: Viewer) -> None:
@@ -148,7 +149,7 @@ class Actions:
     async def _check_author(self, form: Form, viewer: Viewer) -> None:
         thread = Thread(form.get("thread", ""))
         ours = thread.startswith("console:") and may_read(thread, viewer)
-        conversation = await self._desk.conversation(thread, viewer.account) if ours else None
+        conversation = await self._queries.conversation(thread, viewer.account) if ours else None
         messages = conversation.messages if conversation else ()
         if not any(m.id == form.get("message") and m.mine for m in messages):
             raise Unsendable("Only the author can change a message", next_step="Reply to it instead.")
@@ -161,11 +162,11 @@ class Actions:
         raise Unsendable("That button is no longer there", next_step="Look at the card again: it has changed.")
 
     async def _cards(self, form: Form, viewer: Viewer) -> AsyncIterator[Card]:
-        conversation = await self._desk.conversation(Thread(form.get("thread", "")), viewer.account)
+        conversation = await self._queries.conversation(Thread(form.get("thread", "")), viewer.account)
         for message in conversation.messages if conversation else ():
             if message.card:
                 yield message.card
-        found = await self._desk.page(TaskId(form.get("task", "")), viewer.account)
+        found = await self._queries.page(TaskId(form.get("task", "")), viewer.account)
         for card in (found.status, *(need.card for need in found.needs)) if found else ():
             yield card
 
@@ -191,11 +192,11 @@ def _see(delivery: Delivery, form: Form) -> str:
     return f"{thread_path(delivery.thread)}{anchor}"
 
 
+@dataclass(frozen=True, slots=True)
 class Login:
-    def __init__(self, auth: Authenticator, pages: Pages) -> None:
-        self._auth = auth
-        self._pages = pages
-        self._limiter = LoginLimiter()
+    _auth: Authenticator
+    _pages: Pages
+    _limiter: LoginLimiter = field(default_factory=LoginLimiter)
 
     async def page(self, request: Request) -> Response:
         return await self._page(request, safe_next(request.query_params.get("next", "/")), problem="")

@@ -27,11 +27,11 @@ SEARCH_MOST = 200  # characters
 PAGES_MOST = 1_000_000
 
 
+@dataclass(frozen=True, slots=True)
 class Pages:
-    def __init__(self, desk: QueryApi, options: ConsoleOptions, changes: Changes) -> None:
-        self._desk = desk
-        self._options = options
-        self._changes = changes
+    _queries: QueryApi
+    _options: ConsoleOptions
+    _changes: Changes
 
     async def home(self, request: Request) -> Response:
         first = self._options.channels[0] if self._options.channels else ""
@@ -53,7 +53,7 @@ class Pages:
     ) -> Response:
         at, number = self._changes.mark, _page_number(request)
         portion = Portion(skip=(number - 1) * THREADS_SHOWN, most=THREADS_SHOWN + 1)
-        found = await self._desk.channel(f"console:{name}", viewer_of(request).account, portion)
+        found = await self._queries.channel(f"console:{name}", viewer_of(request).account, portion)
         conversations = found[-THREADS_SHOWN:]
         return await self.show(
             request,
@@ -71,7 +71,7 @@ class Pages:
     async def thread(self, request: Request) -> Response:
         thread, viewer, at = Thread(request.path_params["thread"]), viewer_of(request), self._changes.mark
         allowed = may_read(thread, viewer)
-        conversation = await self._desk.conversation(thread, viewer.account) if allowed else None
+        conversation = await self._queries.conversation(thread, viewer.account) if allowed else None
         if conversation is None:
             raise HTTPException(404, "This conversation is not here.")
         channel = conversation.channel.partition(":")[2]
@@ -91,7 +91,7 @@ class Pages:
     async def needs(self, request: Request) -> Response:
         at, number, search = self._changes.mark, _page_number(request), _search(request)
         portion = Portion(search=search, skip=(number - 1) * NEEDS_SHOWN, most=NEEDS_SHOWN + 1)
-        found = await self._desk.needs(viewer_of(request).account, portion)
+        found = await self._queries.needs(viewer_of(request).account, portion)
         needs = found[:NEEDS_SHOWN]
         pressed, aside = await self._aside(request)
         return await self.show(
@@ -113,9 +113,9 @@ class Pages:
         at, ended, search = self._changes.mark, "ended" in request.query_params, _search(request)
         before = small_number(request.query_params.get("before", "").removeprefix("T-")) or 0
         viewer = viewer_of(request).account
-        found = await self._desk.tasks(viewer, ended=ended, limit=TASKS_SHOWN + 1, search=search, before=before)
+        found = await self._queries.tasks(viewer, ended=ended, limit=TASKS_SHOWN + 1, search=search, before=before)
         tasks = found[:TASKS_SHOWN]
-        names = await self._desk.names(tuple({task.request.by for task in tasks}))
+        names = await self._queries.names(tuple({task.request.by for task in tasks}))
         kept = {**({"ended": ""} if ended else {}), **({"q": search} if search else {})}
         return await self.show(
             request,
@@ -137,7 +137,7 @@ class Pages:
     async def task(self, request: Request) -> Response:
         id, at = TaskId(request.path_params["task"]), self._changes.mark
         before = small_number(request.query_params.get("before", "")) or None
-        found = await self._desk.page(id, viewer_of(request).account, before)
+        found = await self._queries.page(id, viewer_of(request).account, before)
         if found is None:
             raise HTTPException(404, f"There is no task {id}.")
         pressed, aside = await self._aside(request)
@@ -157,7 +157,7 @@ class Pages:
     async def kept_file(self, request: Request) -> Response:
         """A diff, a patch or a log: too long for a card."""
         id, name = TaskId(request.path_params["task"]), request.path_params["name"]
-        text = await self._desk.kept_text(id, name, viewer_of(request).account)
+        text = await self._queries.kept_text(id, name, viewer_of(request).account)
         if text is None:
             raise HTTPException(404, f"{id} has nothing of that name.")
         diff = None
@@ -177,7 +177,7 @@ class Pages:
 
     async def pull(self, request: Request) -> Response:
         project, number = request.path_params["project"], small_number(request.path_params["number"])
-        task = None if number is None else await self._desk.pull(project, number, viewer_of(request).account)
+        task = None if number is None else await self._queries.pull(project, number, viewer_of(request).account)
         if task is None:
             raise HTTPException(404, f"{project} has no such pull request.")
         return RedirectResponse(f"/task/{task}/kept/{task}.diff", 303)
@@ -192,8 +192,8 @@ class Pages:
             "at": self._changes.mark,
             "here": "",
             "viewer": viewer,
-            "name": await self._desk.name_of(viewer.account) if known else "",
-            "waiting": await self._desk.count_needs(viewer.account) if known else 0,
+            "name": await self._queries.name_of(viewer.account) if known else "",
+            "waiting": await self._queries.count_needs(viewer.account) if known else 0,
             "channels": self._options.channels,
             "suggestions": [without_mention(one) for one in self._options.suggestions],
             "now": self._options.now(),
@@ -209,7 +209,7 @@ class Pages:
         viewer = viewer_of(request)
         if not thread or since is None or not may_read(thread, viewer):
             return (), None
-        conversation = await self._desk.conversation(thread, viewer.account)
+        conversation = await self._queries.conversation(thread, viewer.account)
         answers = [m.card for m in conversation.messages if m.private and m.at >= since] if conversation else []
         return (thread,), next((card for card in reversed(answers) if card), None)
 

@@ -75,11 +75,11 @@ class ConsolePlatform:
 
 
 @asynccontextmanager
-async def connect(settings: Settings, office: Services, inbox: Inbox, desk: QueryApi) -> AsyncIterator[Platform]:
+async def connect(settings: Settings, office: Services, inbox: Inbox, queries: QueryApi) -> AsyncIterator[Platform]:
     yield ConsolePlatform(office.database, office.clock)
 
 
-def serve(settings: Settings, office: Services, desk: QueryApi, pages: Pages) -> AbstractAsyncContextManager[str]:
+def serve(settings: Settings, office: Services, queries: QueryApi, pages: Pages) -> AbstractAsyncContextManager[str]:
     console = settings.section(ConsoleSettings)
     known = not needs_login(console.host, console.proxies, pages.look_up)
     options = ConsoleOptions(
@@ -97,7 +97,7 @@ def serve(settings: Settings, office: Services, desk: QueryApi, pages: Pages) ->
         now=office.clock.now,
         extra=pages.health,
     )
-    return running(desk, options)
+    return running(queries, options)
 
 
 def checks(settings: Settings, now: Now) -> Iterator[Check]:

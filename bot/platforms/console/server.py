@@ -36,9 +36,9 @@ PATIENCE = 5  # seconds for open requests to finish when the program ends
 View = Callable[[Request], Awaitable[Response]]
 
 
-def make_app(desk: QueryApi, options: ConsoleOptions, keeper: Doorkeeper) -> Starlette:
-    auth, changes, stopping = Authenticator(options), stream.Changes(desk), asyncio.Event()
-    pages = Pages(desk, options, changes)
+def make_app(queries: QueryApi, options: ConsoleOptions, keeper: Doorkeeper) -> Starlette:
+    auth, changes, stopping = Authenticator(options), stream.Changes(queries), asyncio.Event()
+    pages = Pages(queries, options, changes)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[dict[str, Doorkeeper]]:
@@ -51,8 +51,8 @@ def make_app(desk: QueryApi, options: ConsoleOptions, keeper: Doorkeeper) -> Sta
 
     app = Starlette(
         routes=[
-            *_routes(pages, Actions(desk, auth, pages, changes), Login(auth, pages)),
-            Route("/changes", stream.endpoint(changes, stopping, auth, desk)),
+            *_routes(pages, Actions(queries, auth, pages, changes), Login(auth, pages)),
+            Route("/changes", stream.endpoint(changes, stopping, auth, queries)),
             Mount("/static", StaticFiles(directory=rendering.HERE / "static")),
             *(Route(path, _health_view(extra)) for path, extra in options.extra.items()),
         ],
@@ -209,12 +209,12 @@ class _Server(uvicorn.Server):
 
 
 @asynccontextmanager
-async def running(desk: QueryApi, options: ConsoleOptions) -> AsyncIterator[str]:
+async def running(queries: QueryApi, options: ConsoleOptions) -> AsyncIterator[str]:
     """Serve while the block runs; yields the address. Port 0 takes any free one."""
     bound = _bind(options)
     options = replace(options, port=bound.getsockname()[1])
     keeper = Doorkeeper("console", options.limits, options.look_up, options.proxies)
-    app = make_app(desk, options, keeper)
+    app = make_app(queries, options, keeper)
     config = uvicorn.Config(
         app,
         http=Connection,

@@ -28,8 +28,8 @@ log = logging.getLogger(__name__)
 class Changes:
     """The latest changes, numbered. A page names the last number it saw and gets what came after."""
 
-    def __init__(self, desk: QueryApi) -> None:
-        self._desk = desk
+    def __init__(self, queries: QueryApi) -> None:
+        self._queries = queries
         self._boot = secrets.token_hex(4)  # numbers start again with the process
         self._kept: deque[tuple[int, frozenset[str]]] = deque(maxlen=KEPT)
         self._count = 0
@@ -40,7 +40,7 @@ class Changes:
         return f"{self._boot}-{self._count}"
 
     async def follow(self) -> None:
-        async for names in self._desk.changes():
+        async for names in self._queries.changes():
             self._count += 1
             self._kept.append((self._count, names))
             self._news.set()
@@ -101,8 +101,10 @@ def _event(kind: str, data: object, mark: str = "") -> str:
 class Reader:
     """The person who holds a stream open, authenticated again at every turn. `looks_at`: the task whose page it is."""
 
-    def __init__(self, request: Request, auth: Authenticator, desk: QueryApi, looks_at: TaskId | None = None) -> None:
-        self._request, self._auth, self._desk, self._looks_at = request, auth, desk, looks_at
+    def __init__(
+        self, request: Request, auth: Authenticator, queries: QueryApi, looks_at: TaskId | None = None
+    ) -> None:
+        self._request, self._auth, self._queries, self._looks_at = request, auth, queries, looks_at
         self._viewer: Viewer = viewer_of(request)
         self._seen: Sequence[Running] | None = None
 
@@ -111,10 +113,10 @@ class Reader:
 
     async def hears(self, names: frozenset[str]) -> frozenset[str]:
         """The names of those changes that they may read."""
-        return await self._desk.audible(names, self._viewer.account) if names else names
+        return await self._queries.audible(names, self._viewer.account) if names else names
 
     def looking(self) -> AbstractContextManager[asyncio.Event]:
-        return self._desk.looking(self._looks_at) if self._looks_at else nullcontext(asyncio.Event())
+        return self._queries.looking(self._looks_at) if self._looks_at else nullcontext(asyncio.Event())
 
     async def parts(self, heard: Sequence[str]) -> list[tuple[str, str]]:
         """Parts of the page that come with the stream."""
@@ -124,14 +126,14 @@ class Reader:
 
     async def _count(self) -> str:
         """The count of what waits for them, as the frame of every page shows it."""
-        waiting = await self._desk.count_needs(self._viewer.account)
+        waiting = await self._queries.count_needs(self._viewer.account)
         return await asyncio.to_thread(rendering.render, "waiting.html", {"waiting": waiting})
 
     async def _picture(self) -> str | None:
         """The part of the page that shows what runs now; None if it has not changed."""
         if self._looks_at is None:
             return None
-        running = await self._desk.live(self._looks_at, self._viewer.account)
+        running = await self._queries.live(self._looks_at, self._viewer.account)
         if running == self._seen:
             return None
         self._seen = running
@@ -140,14 +142,14 @@ class Reader:
 
 
 def endpoint(
-    changes: Changes, stopping: asyncio.Event, auth: Authenticator, desk: QueryApi
+    changes: Changes, stopping: asyncio.Event, auth: Authenticator, queries: QueryApi
 ) -> Callable[[Request], Awaitable[StreamingResponse]]:
     async def stream(request: Request) -> StreamingResponse:
         after = request.headers.get("last-event-id") or request.query_params.get("after", "")
         wanted = request.query_params.get("live", "")
         # changes of tasks they may not see are not reported
-        seen = await desk.audible(frozenset({wanted}), viewer_of(request).account) if wanted else frozenset()
-        reader = Reader(request, auth, desk, next(map(TaskId, seen), None))
+        seen = await queries.audible(frozenset({wanted}), viewer_of(request).account) if wanted else frozenset()
+        reader = Reader(request, auth, queries, next(map(TaskId, seen), None))
         body = events(changes, after, stopping, reader)
         return StreamingResponse(body, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
 
