@@ -77,11 +77,11 @@ async def _play(home: Path, request: str, shows: str) -> None:
     )
 
 
-async def _watch(desk: QueryApi, viewer: Account) -> Task:
+async def _watch(queries: QueryApi, viewer: Account) -> Task:
     """Tell what happens as it happens, and decide what is asked, until the task has ended."""
     told, deadline, stuck = -1, time.monotonic() + PATIENCE, set[str]()
     while time.monotonic() < deadline:
-        page = await _page(desk, viewer)
+        page = await _page(queries, viewer)
         if page:
             for entry in page.timeline:
                 if entry.version > told:
@@ -93,7 +93,7 @@ async def _watch(desk: QueryApi, viewer: Account) -> Task:
                 if need.decision.kind in TROUBLE and need.card.title in stuck:
                     raise OverlordError(_why(need), next_step="See what `overlord doctor` says, and try again.")
                 stuck |= {need.card.title} if need.decision.kind in TROUBLE else set()
-                await _decide(desk, need)
+                await _decide(queries, need)
         await asyncio.sleep(LOOK)
     raise OverlordError("The rehearsal did not come to its end in time", next_step="Run `overlord doctor`.")
 
@@ -103,17 +103,17 @@ def _why(need: Need) -> str:
     return " ".join([f"The rehearsal got stuck: {need.card.title}.", *told]).rstrip(".")
 
 
-async def _page(desk: QueryApi, viewer: Account) -> TaskPage | None:
-    tasks = await desk.tasks(viewer, ended=True, limit=1)
-    return await desk.page(tasks[0].id, viewer) if tasks else None
+async def _page(queries: QueryApi, viewer: Account) -> TaskPage | None:
+    tasks = await queries.tasks(viewer, ended=True, limit=1)
+    return await queries.page(tasks[0].id, viewer) if tasks else None
 
 
-async def _decide(desk: QueryApi, need: Need) -> None:
+async def _decide(queries: QueryApi, need: Need) -> None:
     """Approve where that is possible, else ask for changes: as a person would press it."""
     option = next((o for o in need.decision.options if o.approves), need.decision.options[0])
     typer.echo(f"\n{_framed(need.card.fallback)}\n")
     words = CHANGES if option.needs_words else ""
-    await session.send(desk, session.press_for(need.task, need.decision, option.letter, words))
+    await session.send(queries, session.press_for(need.task, need.decision, option.letter, words))
 
 
 def _framed(text: str) -> str:

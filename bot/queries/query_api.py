@@ -43,12 +43,12 @@ ANSWER_WITHIN = 2.0  # seconds a surface waits to show what became of a delivery
 
 
 class QueryApi:
-    def __init__(self, office: Services, inbox: Inbox, bell: ChangeNotifier, artefacts: FileArtefacts) -> None:
+    def __init__(self, services: Services, inbox: Inbox, notifier: ChangeNotifier, artefacts: FileArtefacts) -> None:
         self._artefacts = artefacts
-        self._office = office
-        self._database = office.database
+        self._services = services
+        self._database = services.database
         self._inbox = inbox
-        self._bell = bell
+        self._notifier = notifier
         self._open_to_all: set[TaskId] = set()  # met so far; a task that was asked for in a channel stays open
 
     async def hear(self, delivery: Delivery) -> Heard | None:
@@ -97,7 +97,7 @@ class QueryApi:
         found = await self._database.read(partial(self._page, task, viewer, before))
         if found is None:
             return None
-        running = await self._office.live.running(task, self._office.redact)
+        running = await self._services.live.running(task, self._services.redact)
         return replace(found, kept=tuple(await self._kept_of(task)), running=running)
 
     async def kept_text(self, task: TaskId, name: str, viewer: Account) -> str | None:
@@ -106,7 +106,7 @@ class QueryApi:
         if not seen or name not in await self._kept_of(task):
             return None
         text = await self._artefacts.read(name)
-        return None if text is None else await asyncio.to_thread(self._office.redact, text)
+        return None if text is None else await asyncio.to_thread(self._services.redact, text)
 
     async def _kept_of(self, task: TaskId) -> list[str]:
         return [name for name in await self._artefacts.names(task) if name[len(task)] in ".-"]
@@ -122,14 +122,14 @@ class QueryApi:
 
     async def count_needs(self, viewer: Account) -> int:
         """How much waits for this person."""
-        permissions = self._office.permissions
+        permissions = self._services.permissions
         return await self._database.read(lambda tx: count_needs(tx, self._viewer(viewer, tx), permissions))
 
     async def needs(self, viewer: Account, portion: Portion = EVERYTHING) -> Sequence[Need]:
         """What waits for this person, oldest first."""
 
         def question(tx: Transaction) -> list[Need]:
-            return self._needs(tx, waiting_for(tx, self._viewer(viewer, tx), self._office.permissions), portion)
+            return self._needs(tx, waiting_for(tx, self._viewer(viewer, tx), self._services.permissions), portion)
 
         return await self._database.read(question)
 
@@ -139,7 +139,7 @@ class QueryApi:
         def question(tx: Transaction) -> list[Need]:
             asked, person = tx.ledger.waiting(), self._viewer(viewer, tx)
             shown = self._seen({each.task for each in asked if each.direct}, viewer, tx)
-            mine = {each.id for each in waiting_for(tx, person, self._office.permissions)}
+            mine = {each.id for each in waiting_for(tx, person, self._services.permissions)}
             seen = [each for each in asked if not each.direct or each.task in shown]
             found = self._needs(tx, seen, portion)
             return [replace(need, mine=need.decision.id in mine) for need in found]
@@ -157,7 +157,7 @@ class QueryApi:
         def question(tx: Transaction) -> list[Listed]:
             made = tx.proposals.all(pending=pending)
             seen = self._seen({listed.task for listed in made}, viewer, tx)
-            return [discreet_proposal(listed, self._office.redact) for listed in made if listed.task in seen]
+            return [discreet_proposal(listed, self._services.redact) for listed in made if listed.task in seen]
 
         return await self._database.read(question)
 
@@ -179,20 +179,20 @@ class QueryApi:
 
     async def live(self, task: TaskId, viewer: Account) -> Sequence[Running]:
         """What runs for a task at this moment; nothing where this person may not see it."""
-        if not self._office.live.runs(task) or not await self.audible(frozenset({task}), viewer):
+        if not self._services.live.runs(task) or not await self.audible(frozenset({task}), viewer):
             return ()
-        return await self._office.live.running(task, self._office.redact)
+        return await self._services.live.running(task, self._services.redact)
 
     def looking(self, task: TaskId) -> AbstractContextManager[asyncio.Event]:
         """Set, while somebody looks, when `live` has something else to say. Whoever waits for it clears it."""
-        return self._office.live.looking(task)
+        return self._services.live.looking(task)
 
     def changes(self) -> AsyncIterator[frozenset[str]]:
         """What changed, as it changes: threads ("console:general:…"), tasks ("T-3"), "needs". Never ends by itself."""
-        return self._bell.changes()
+        return self._notifier.changes()
 
     def _sees(self, viewer: Presser, tx: Transaction, task: Task) -> bool:
-        return sees(viewer, task, tx, self._office.permissions)
+        return sees(viewer, task, tx, self._services.permissions)
 
     def _seen(self, tasks: Iterable[TaskId], viewer: Account, tx: Transaction) -> set[TaskId]:
         """Those of these tasks that there are and that this person may see."""
@@ -222,33 +222,33 @@ class QueryApi:
             return None
         task = tx.log.in_thread(id)
         facts = tx.log.facts_in_thread(task, last=FACTS_SHOWN, before=before)
-        mine = waiting_in_task(tx, task, reader, self._office.permissions)
+        mine = waiting_in_task(tx, task, reader, self._services.permissions)
         return TaskPage(
             task=task,
             owner=tx.people.name(task.request.by),
-            status=discreet(status_card(task, tx.people.name, self._bill(tx, task)), self._office.redact),
+            status=discreet(status_card(task, tx.people.name, self._bill(tx, task)), self._services.redact),
             needs=tuple(self._need(tx, task, decision) for decision in mine),
             timeline=tuple(self._entry(tx, fact) for fact in _worth_telling(facts)),
             more=facts[0].version if facts else 0,
             outcomes=tuple(self._outcomes(tx, id)),
             evaluations=tuple(
-                replace(each, feedback=self._office.redact(each.feedback)) for each in evaluations_of(tx.db, id)
+                replace(each, feedback=self._services.redact(each.feedback)) for each in evaluations_of(tx.db, id)
             ),
             runs=tuple(runs.history(tx.db, id)),
         )
 
     def _outcomes(self, tx: Transaction, id: TaskId) -> Iterator[WorkerOutcome]:
-        redact = self._office.redact
+        redact = self._services.redact
         for each in outcomes(fact.event for fact in tx.log.facts(id, kinds=TELLING)):
             blockers = tuple(map(redact, each.blockers))
             yield replace(each, action_taken=redact(each.action_taken), blockers=blockers)
 
     def _need(self, tx: Transaction, task: Task, decision: Decision) -> Need:
         card = decision_card(task, decision, tx.people.name, self._bill(tx, task))
-        return Need(decision=decision, task=task, card=discreet(card, self._office.redact))
+        return Need(decision=decision, task=task, card=discreet(card, self._services.redact))
 
     def _bill(self, tx: Transaction, task: Task) -> Bill:
-        return Bill(spent=tx.calls.spent_on(task.id), budget=self._office.budgets.task)
+        return Bill(spent=tx.calls.spent_on(task.id), budget=self._services.budgets.task)
 
     def _entry(self, tx: Transaction, fact: Recorded) -> TimelineEntry:
         by_rule = surface_of(fact.cause.actor) == "overlord"
@@ -256,16 +256,16 @@ class QueryApi:
             version=fact.version,
             at=fact.event.at,
             kind=type(fact.event).__name__,
-            words=self._office.redact(in_words(fact.event, tx.people.name, tx.ledger.find)),
+            words=self._services.redact(in_words(fact.event, tx.people.name, tx.ledger.find)),
             by="" if by_rule else _name(tx, Account(fact.cause.actor)),
             hash=fact.hash,
         )
 
     def _viewer(self, viewer: Account, tx: Transaction) -> Presser:
-        """As the office's presser, but reading only: someone never met has no rights and gets no row."""
+        """As the inbox's presser, but reading only: someone never met has no rights and gets no row."""
         person = tx.people.find(viewer)
         accounts = person.accounts if person else (viewer,)
-        groups = self._office.permissions.groups_of(accounts)
+        groups = self._services.permissions.groups_of(accounts)
         known_as = person.known_as if person else frozenset()
         return Presser(person=person.id if person else PersonId(""), known_as=known_as, groups=groups)
 

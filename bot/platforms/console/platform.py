@@ -75,11 +75,11 @@ class ConsolePlatform:
 
 
 @asynccontextmanager
-async def connect(settings: Settings, office: Services, inbox: Inbox, queries: QueryApi) -> AsyncIterator[Platform]:
-    yield ConsolePlatform(office.database, office.clock)
+async def connect(settings: Settings, services: Services, inbox: Inbox, queries: QueryApi) -> AsyncIterator[Platform]:
+    yield ConsolePlatform(services.database, services.clock)
 
 
-def serve(settings: Settings, office: Services, queries: QueryApi, pages: Pages) -> AbstractAsyncContextManager[str]:
+def serve(settings: Settings, services: Services, queries: QueryApi, pages: Pages) -> AbstractAsyncContextManager[str]:
     console = settings.section(ConsoleSettings)
     known = not needs_login(console.host, console.proxies, pages.look_up)
     options = ConsoleOptions(
@@ -94,7 +94,7 @@ def serve(settings: Settings, office: Services, queries: QueryApi, pages: Pages)
         secret=keep_secret(settings.home / "console.secret"),
         sessions=None if known else pages.sessions,
         suggestions=pages.suggestions,
-        now=office.clock.now,
+        now=services.clock.now,
         extra=pages.health,
     )
     return running(queries, options)
