@@ -9,11 +9,12 @@ import json
 import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import Any, Generic, TypeVar
 
 from pydantic import TypeAdapter
+from sqlalchemy import Row
 
 from agents.domain import events as e
 from agents.domain.decisions.decision import Decision
@@ -63,6 +64,12 @@ def shape(kind: type[T]) -> TypeAdapter[T]:
     if kind not in _ADAPTERS:
         _ADAPTERS[kind] = TypeAdapter(kind)
     return _ADAPTERS[kind]
+
+
+def from_row(kind: type[T], row: Row[Any], **other: object) -> T:
+    """A dataclass from a row with columns of its fields' names; `other`: fields that are not as in the row."""
+    names = (field.name for field in fields(kind) if field.name not in other)  # type: ignore[arg-type]
+    return kind(**{name: getattr(row, name) for name in names}, **other)
 
 
 def dump(value: object) -> str:

@@ -46,8 +46,9 @@ _KNOWN = Prepared(select(_D.c.seq).where(or_(*(column == key for column in (_D.c
 _STATE = Prepared(select(_D.c.state, _D.c.outcome).where(_D.c.key == bindparam("which")))
 # As text: those few have an index each, which SQLite uses only where it can read the state in the question.
 WAITING, PARKED = (text(f"deliveries.state = '{state}'") for state in (DeliveryState.RECEIVED, DeliveryState.PARKED))
+_AS_RECEIVED = ("key", "also", "kind", "body", "account", "channel", "thread")
 _TO_SETTLE = Prepared(
-    select(_D.c.key, _D.c.also, _D.c.kind, _D.c.body, _D.c.account, _D.c.channel, _D.c.thread, _D.c.received_at)
+    select(_D.c.received_at, *(_D.c[name] for name in _AS_RECEIVED))
     .where(WAITING)
     .order_by(_D.c.seq)
     .limit(bindparam("most"))
@@ -64,38 +65,20 @@ class Deliveries(TransactionPart):
         """Store a delivery. False: it came before, under this key or its second one."""
         if _KNOWN.run(self._db, {"key": received.key, "also": received.also or received.key}).fetchone():
             return False
-        row = {
-            "key": received.key,
-            "also": received.also or None,
-            "kind": received.kind,
-            "body": received.body,
-            "account": received.account,
-            "channel": received.channel,
-            "thread": received.thread,
-            "state": DeliveryState.RECEIVED,
-            "received_at": seconds(received.at),
-        }
-        new = insert_once(self._db, _D, row)
+        row = {name: getattr(received, name) for name in _AS_RECEIVED}
+        news = {"also": received.also or None, "state": DeliveryState.RECEIVED, "received_at": seconds(received.at)}
+        new = insert_once(self._db, _D, row | news)
         if new:
             self._touched.add("deliveries")
         return new
 
     def to_settle(self, limit: int = 100) -> list[Received]:
         """What was received and not settled, oldest first."""
-        rows = _TO_SETTLE.run(self._db, {"most": limit}).fetchall()
-        return [
-            Received(
-                key=key,
-                also=also or "",
-                kind=kind,
-                body=body,
-                account=account,
-                channel=channel,
-                thread=thread,
-                at=moment(at),
-            )
-            for key, also, kind, body, account, channel, thread, at in rows
-        ]
+        found = []
+        for at, *values in _TO_SETTLE.run(self._db, {"most": limit}).fetchall():
+            row = dict(zip(_AS_RECEIVED, values, strict=True))
+            found.append(Received(at=moment(at), **{**row, "also": row["also"] or ""}))
+        return found
 
     def settle(self, key: str, state: DeliveryState, outcome: str, at: datetime) -> bool:
         """End a delivery. False: somebody else settled it first."""

@@ -5,14 +5,15 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import RowMapping, bindparam, delete, func, insert, select, update
+from sqlalchemy import Row, bindparam, delete, func, insert, select, update
 
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, DecisionId, PersonId, Thread, derived
 from agents.domain.project.linking import LinkRequest, LinkState, Side
 from store import tables
-from store.codec import moment, seconds, shape
+from store.codec import from_row, moment, seconds, shape
 from store.sql import Prepared, TransactionPart, insert_once, upsert
 
 _P, _A, _S, _T = tables.people, tables.accounts, tables.sessions, tables.tokens
@@ -170,14 +171,14 @@ class Sessions(TransactionPart):
         return True
 
     def find(self, key: str, at: datetime) -> Session | None:
-        row = self._db.execute(select(_S).where(_S.c.key == key, _S.c.until > seconds(at))).mappings().one_or_none()
+        row = self._db.execute(select(_S).where(_S.c.key == key, _S.c.until > seconds(at))).one_or_none()
         return _session(row) if row else None
 
     def list(self, at: datetime, login: str = "") -> "Sequence[Session]":
         """Those that are open, of one login or of all, the newest first."""
         wanted = select(_S).where(_S.c.until > seconds(at)).order_by(_S.c.login, _S.c.began_at.desc(), _S.c.key)
         rows = self._db.execute(wanted.where(_S.c.login == login) if login else wanted)
-        return [_session(row) for row in rows.mappings()]
+        return [_session(row) for row in rows]
 
     def end(self, login: str, id: str = "") -> int:
         """One of this login's, or all of them. Says how many there were."""
@@ -185,8 +186,8 @@ class Sessions(TransactionPart):
         return self._db.execute(mine.where(func.substr(_S.c.key, 1, _SHORT) == id) if id else mine).rowcount
 
 
-def _session(row: RowMapping) -> Session:
-    return Session(**{**row, "began_at": moment(row["began_at"]), "until": moment(row["until"])})
+def _session(row: Row[Any]) -> Session:
+    return from_row(Session, row, began_at=moment(row.began_at), until=moment(row.until))
 
 
 def _hash(secret: str) -> str:

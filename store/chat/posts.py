@@ -15,7 +15,6 @@ from sqlalchemy import (
     case,
     delete,
     exists,
-    func,
     or_,
     select,
     true,
@@ -25,8 +24,8 @@ from sqlalchemy import (
 from agents.domain.ids import Thread
 from agents.domain.limits import Limits
 from store import tables
-from store.codec import moment, seconds
-from store.running.leases import Lease, is_free, lease_parameters, longest
+from store.codec import from_row, seconds
+from store.running.leases import Lease, LeaseStatements, lease_parameters
 from store.sql import Prepared, TransactionPart, insert_once, upsert
 
 _P, _W = tables.posts, tables.waits
@@ -99,10 +98,8 @@ _ITS_TURN = ~exists().where(
 _NEW = and_(_P.c.state == PostState.WAITING, or_(_P.c.act != Act.POST, _P.c.message != "", _ITS_TURN))
 _DUE = and_(_UNFINISHED, or_(_NEW, _P.c.state == PostState.SENT))
 _ANY = Prepared(select(_P.c.id).where(_UNFINISHED).limit(1))
-_NEXT_DUE = select(func.min(_P.c.not_before)).where(_P.c.not_before > bindparam("after"), _DUE)
-_NEXT_FREE = select(func.min(_P.c.lease_until)).where(
-    _UNFINISHED, _P.c.state == PostState.SENDING, _P.c.lease_until > bindparam("after")
-)
+_HELD = and_(_UNFINISHED, _P.c.state == PostState.SENDING)
+_LEASES = LeaseStatements(_P, held=_HELD, waits=_DUE)
 _TAKE = (
     update(_P)
     .where(_P.c.id == bindparam("which"))
@@ -115,11 +112,6 @@ _TAKE = (
         unsure_since=bindparam("since"),
     )
 )
-_ENDS_LATE = (
-    update(_P)
-    .where(_UNFINISHED, _P.c.state == PostState.SENDING, _P.c.lease_until > bindparam("latest"))
-    .values(lease_until=bindparam("instead"))
-)
 _CALM = and_(_P.c.attempts == 0, _P.c.unsure_since.is_(None))
 _BEGINS_LATE = (
     update(_P)
@@ -130,8 +122,6 @@ _BEGINS_LATE = (
     )
     .values(not_before=case((_CALM, bindparam("soon", type_=Float)), else_=bindparam("then", type_=Float)))
 )
-_MINE = (_P.c.id == bindparam("which"), _P.c.fence == bindparam("held"), _P.c.state == PostState.SENDING)
-
 # A change that the platform refused is over, but the message stands: what it should show next is offered again.
 # A message that somebody deleted is posted anew.
 DELETED = "it was deleted"
@@ -254,17 +244,11 @@ class Posts(TransactionPart):
         self._end(post, state=state, message="", target=other, problem=DELETED, unsure_since=None)
 
     def lease_owners(self) -> set[str]:
-        held = select(_P.c.lease_owner).where(_UNFINISHED, _P.c.state == PostState.SENDING).distinct()
-        return set(self._db.execute(held).scalars())
+        return _LEASES.owners(self._db)
 
     def next_due(self, after: datetime) -> datetime | None:
         """When something that cannot go yet may go."""
-        if self._all_shown():
-            return None
-        when = {"after": seconds(after)}
-        soonest = (self._db.execute(asked, when).scalar() for asked in (_NEXT_DUE, _NEXT_FREE))
-        known = [s for s in soonest if s is not None]
-        return moment(min(known)) if known else None
+        return None if self._all_shown() else _LEASES.next(self._db, after)
 
     def _all_shown(self) -> bool:
         """As it is most of the time. Asked first, for it costs a fiftieth of the whole question."""
@@ -275,7 +259,7 @@ class Posts(TransactionPart):
 
         What was mended must not look wrong the next time, or it would be put off for ever.
         """
-        self._db.execute(_ENDS_LATE, {"latest": now + longest(limits), "instead": now + limits.send_lease})
+        _LEASES.shorten(self._db, now, limits, limits.send_lease)
         apart, settle = limits.status_edits_apart, limits.settle
         far = {"calmly": now + apart + 1, "latest": now + LONGEST_WAIT + 1, "soon": now + apart, "then": now + settle}
         self._db.execute(_BEGINS_LATE, far)
@@ -293,17 +277,11 @@ class Posts(TransactionPart):
             "since": unsure,
         }
         self._db.execute(_TAKE, taken)
-        return Post(
-            id=row.id,
-            key=row.key,
-            thread=Thread(row.thread),
+        return from_row(
+            Post,
+            row,
             act=Act(row.act),
-            target=row.target,
-            body=row.body,
-            wanted=row.wanted,
-            message=row.message,
             fence=row.fence + 1,
-            attempts=row.attempts,
             unsure=died or row.unsure_since is not None,
             cut_off=died and row.lease_until > seconds(lease.at),
             late=seconds(lease.at) - row.wanted_at > LATE,
@@ -312,7 +290,7 @@ class Posts(TransactionPart):
     def _end(self, post: Post, **values: object) -> None:
         """Write how a try ended, unless somebody else has taken it over."""
         self._db.execute(
-            update(_P).where(*_MINE).values(**values, lease_until=0.0), {"which": post.id, "held": post.fence}
+            update(_P).where(_LEASES.mine).values(**values, lease_until=0.0), {"which": post.id, "held": post.fence}
         )
         self._touched.add("posts")
 
@@ -336,9 +314,8 @@ class Waits(TransactionPart):
 @cache
 def _claimable(among: Surfaces) -> Select[tuple[object, ...]]:
     """Built once for each bot's senders: to build it takes longer than to ask it."""
-    left = and_(_P.c.state == PostState.SENDING, is_free(_P))
     due = and_(_P.c.not_before <= bindparam("now"), or_(_NEW, _P.c.state == PostState.SENT))
-    wanted = select(_P).where(_UNFINISHED, or_(due, left), _among(among))
+    wanted = select(_P).where(_UNFINISHED, or_(due, _LEASES.free), _among(among))
     return wanted.order_by(_P.c.id).limit(bindparam("most"))
 
 
@@ -349,5 +326,4 @@ def _among(surfaces: Surfaces) -> ColumnElement[bool]:
 
 
 def _wish(row: Row[tuple[object, ...]]) -> Wish:
-    thread, act = Thread(row.thread), Act(row.act)
-    return Wish(key=row.key, thread=thread, body=row.body, hash=row.wanted, act=act, target=row.target)
+    return from_row(Wish, row, hash=row.wanted, act=Act(row.act))

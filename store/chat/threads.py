@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, bindparam, func, or_, select, update
 
 from agents.domain.ids import Account, TaskId, Thread, derived
 from store import tables
-from store.codec import moment, seconds
+from store.codec import from_row, moment, seconds
 from store.sql import Prepared, TransactionPart, insert_once
 
 _T, _M = tables.threads, tables.messages
@@ -136,18 +136,7 @@ class Messages(TransactionPart):
         mine = (_M.c.thread == thread, or_(_M.c.only_for == "", _M.c.only_for == viewer))
         wanted = select(_M).where(*mine).order_by(_M.c.id.desc()).limit(limit)
         return [
-            Kept(
-                message=row.message,
-                thread=thread,
-                by=row.by,
-                only_for=row.only_for,
-                text=row.text,
-                card=row.card,
-                at=moment(row.at),
-                edited=row.edited_at is not None,
-                seen=row.seen,
-            )
-            for row in self._db.execute(wanted)
+            from_row(Kept, row, at=moment(row.at), edited=row.edited_at is not None) for row in self._db.execute(wanted)
         ][::-1]
 
     def last_said(self, thread: Thread) -> str | None:

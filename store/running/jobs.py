@@ -13,8 +13,8 @@ from agents.domain.events import Event, JobRetried
 from agents.domain.ids import StreamId, TaskId, derived, stream_id
 from agents.domain.limits import Limits
 from store import tables
-from store.codec import Recorded, load_event, moment, seconds
-from store.running.leases import Lease, is_free, lease_parameters, longest
+from store.codec import Recorded, from_row, load_event, seconds
+from store.running.leases import Lease, LeaseStatements, lease_parameters
 from store.sql import Prepared, TransactionPart, insert_each_once, upsert
 
 _J, _E = tables.jobs, tables.events
@@ -48,26 +48,24 @@ class Job:
 
 
 _ANY = Prepared(select(_J.c.id).where(_J.c.state.in_(UNFINISHED)).limit(1))
-_MINE = (_J.c.id == bindparam("which"), _J.c.fence == bindparam("held"), _J.c.state == JobState.LEASED)
-_DONE = update(_J).where(*_MINE).values(state=JobState.DONE)
-_HOLD = update(_J).where(*_MINE).values(state=JobState.LEASED)
-_RENEW = update(_J).where(*_MINE).values(lease_until=bindparam("until"))
-_RELEASE = update(_J).where(*_MINE).values(state=JobState.WAITING, not_before=0.0)
+_HELD = _J.c.state == JobState.LEASED
+_LEASES = LeaseStatements(_J, held=_HELD, waits=_J.c.state == JobState.WAITING)
+_MINE = update(_J).where(_LEASES.mine)
+_DONE, _HOLD = _MINE.values(state=JobState.DONE), _MINE.values(state=JobState.LEASED)
+_RENEW = _MINE.values(lease_until=bindparam("until"))
+_RELEASE = _MINE.values(state=JobState.WAITING, not_before=0.0)
 LONGEST_QUEUE = 200  # jobs of lanes that are looked at in one go
 LONGEST_WAIT = 60.0  # seconds until a job that failed is tried again, at most
-
-
-_FREE = (_J.c.state == JobState.LEASED) & is_free(_J)
 _CLAIMABLE = (
     select(_J, _E.c.kind, _E.c.body, tables.words.c.text.label("prose"))
     .join(_E, _E.c.seq == _J.c.seq)
     .outerjoin(tables.words, tables.WORDS_OF_FACT)
-    .where(or_((_J.c.state == JobState.WAITING) & (_J.c.not_before <= bindparam("now")), _FREE))
+    .where(or_((_J.c.state == JobState.WAITING) & (_J.c.not_before <= bindparam("now")), _LEASES.free))
     .order_by(_J.c.seq)
     .limit(bindparam("most"))
 )
 _SHORT, _LONG = _CLAIMABLE.where(_J.c.lane == ""), _CLAIMABLE.where(_J.c.lane != "")
-_HELD = select(_J.c.lane).where(_J.c.state == JobState.LEASED, _J.c.lane != "", not_(is_free(_J)))
+_BUSY = select(_J.c.lane).where(_HELD, _J.c.lane != "", not_(_LEASES.free))
 _TAKE = (
     update(_J)
     .where(_J.c.seq == bindparam("asked"), _J.c.flow == bindparam("what"))
@@ -79,21 +77,10 @@ _TAKE = (
         attempts=bindparam("tries"),
     )
 )
-_ENDS_LATE = (
-    update(_J)
-    .where(_J.c.state == JobState.LEASED, _J.c.lease_until > bindparam("latest"))
-    .values(lease_until=bindparam("instead"))
-)
 _BEGINS_LATE = (
     update(_J)
     .where(_J.c.state == JobState.WAITING, _J.c.not_before > bindparam("latest"))
     .values(not_before=bindparam("instead"))
-)
-_NEXT_START = select(func.min(_J.c.not_before)).where(
-    _J.c.state == JobState.WAITING, _J.c.not_before > bindparam("after")
-)
-_NEXT_FREE = select(func.min(_J.c.lease_until)).where(
-    _J.c.state == JobState.LEASED, _J.c.lease_until > bindparam("after")
 )
 
 
@@ -140,7 +127,7 @@ class Jobs(TransactionPart):
         waiting = self._db.execute(_LONG, lease_parameters(lease, most=LONGEST_QUEUE)).all()
         if not waiting:
             return []
-        busy = Counter(self._db.execute(_HELD, lease_parameters(lease)).scalars())
+        busy = Counter(self._db.execute(_BUSY, lease_parameters(lease)).scalars())
         chosen: list[Row[tuple[object, ...]]] = []
         for row in waiting:
             if len(chosen) < most and busy.total() < limits.minions and busy[row.lane] < limits.minions_per_project:
@@ -170,11 +157,11 @@ class Jobs(TransactionPart):
             "attempts": job.attempts + 1,
             "not_before": seconds(not_before),
         }
-        self._db.execute(update(_J).where(*_MINE).values(**values), {"which": job.id, "held": job.fence})
+        self._db.execute(_MINE.values(**values), {"which": job.id, "held": job.fence})
         upsert(self._db, tables.totals, {"name": tables.LEASE_TAKEOVERS, "value": 1}, add=True)
 
     def park(self, job: Job, problem: str) -> bool:
-        parked = update(_J).where(*_MINE).values(state=JobState.PARKED, problem=problem)
+        parked = _MINE.values(state=JobState.PARKED, problem=problem)
         return self._db.execute(parked, {"which": job.id, "held": job.fence}).rowcount == 1
 
     def release(self, jobs: Iterable[Job]) -> None:
@@ -193,21 +180,15 @@ class Jobs(TransactionPart):
         return _ANY.run(self._db, {}).fetchone() is not None
 
     def lease_owners(self) -> set[str]:
-        held = select(_J.c.lease_owner).where(_J.c.state == JobState.LEASED).distinct()
-        return set(self._db.execute(held).scalars())
+        return _LEASES.owners(self._db)
 
     def next_try(self, after: datetime) -> datetime | None:
         """When a job that was put back, or whose lease runs, may next be looked at."""
-        if not self.any_unfinished():
-            return None
-        when = {"after": seconds(after)}
-        soonest = (self._db.execute(asked, when).scalar() for asked in (_NEXT_START, _NEXT_FREE))
-        known = [s for s in soonest if s is not None]
-        return moment(min(known)) if known else None
+        return _LEASES.next(self._db, after) if self.any_unfinished() else None
 
     def _mend(self, now: float, limits: Limits) -> None:
         """The clock was set back: what ends or starts impossibly late gets one lease's time, or starts now."""
-        self._db.execute(_ENDS_LATE, {"latest": now + longest(limits), "instead": now + limits.job_lease})
+        _LEASES.shorten(self._db, now, limits, limits.job_lease)
         self._db.execute(_BEGINS_LATE, {"latest": now + LONGEST_WAIT + 1, "instead": now})
 
     def _take(self, row: Row[tuple[object, ...]], lease: Lease) -> Job:
@@ -225,11 +206,10 @@ class Jobs(TransactionPart):
                 "tries": row.attempts + died,
             },
         )
-        return Job(
-            id=row.id,
-            seq=row.seq,
+        return from_row(
+            Job,
+            row,
             stream=stream_id(row.stream),
-            flow=row.flow,
             event=load_event(row.kind, row.body, row.prose),
             fence=row.fence + 1,
             attempts=row.attempts + died,

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from sqlalchemy import ColumnElement, Table, and_, bindparam, or_
+from sqlalchemy import BindParameter, ColumnElement, Connection, Table, and_, bindparam, func, or_, select, update
 
 from agents.domain.limits import Limits
-from store.codec import seconds
+from store.codec import moment, seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,8 +34,47 @@ def is_dead(owner: str) -> bool:
     return _started(int(pid)) != started
 
 
-def is_free(table: Table) -> ColumnElement[bool]:
-    """The lease in a row has run out or its holder is gone, for whoever runs it with `bound` of a lease.
+def lease_parameters(lease: Lease, **more: object) -> dict[str, object]:
+    """The values of a statement that asks what is free."""
+    return {"owner": lease.owner, "now": seconds(lease.at), "dead": lease.dead, "busy": lease.busy, **more}
+
+
+class LeaseStatements:
+    """About the leases in a table. Statements are built once: that takes longer than to ask them.
+
+    `held`: rows that somebody works on. `waits`: rows that may be begun at their `not_before`.
+    """
+
+    def __init__(self, table: Table, held: ColumnElement[bool], waits: ColumnElement[bool]) -> None:
+        late = table.c.lease_until > bindparam("latest")
+        self.free = and_(held, _is_free(table))
+        self.mine = and_(table.c.id == bindparam("which"), table.c.fence == bindparam("held"), held)
+        self._owners = select(table.c.lease_owner).where(held).distinct()
+        self._shorten = update(table).where(held, late).values(lease_until=bindparam("instead"))
+        starts, ends = table.c.not_before, table.c.lease_until
+        after: BindParameter[float] = bindparam("after")
+        self._next = (
+            select(func.min(starts)).where(waits, starts > after),
+            select(func.min(ends)).where(held, ends > after),
+        )
+
+    def owners(self, db: Connection) -> set[str]:
+        return set(db.execute(self._owners).scalars())
+
+    def next(self, db: Connection, after: datetime) -> datetime | None:
+        """When something that cannot be begun yet may be, or a lease that runs has run out."""
+        soonest = (db.execute(asked, {"after": seconds(after)}).scalar() for asked in self._next)
+        known = [at for at in soonest if at is not None]
+        return moment(min(known)) if known else None
+
+    def shorten(self, db: Connection, now: float, limits: Limits, instead: float) -> None:
+        """A lease that ends impossibly late was taken before the clock was set back: it gets so many seconds."""
+        longest = max(limits.job_lease, limits.send_lease) + 1
+        db.execute(self._shorten, {"latest": now + longest, "instead": now + instead})
+
+
+def _is_free(table: Table) -> ColumnElement[bool]:
+    """The lease in a row has run out or its holder is gone, for whoever asks with `lease_parameters`.
 
     An owner's own leases never run out while it is at work: if its clock jumps, it would race itself. One that it holds
     and knows nothing of is free at once: it was taken in a commit whose answer was lost.
@@ -44,16 +83,6 @@ def is_free(table: Table) -> ColumnElement[bool]:
     gone = table.c.lease_owner.in_(bindparam("dead", expanding=True))
     over = or_(table.c.lease_until <= bindparam("now"), gone)
     return or_(and_(mine, table.c.id.not_in(bindparam("busy", expanding=True))), and_(~mine, over))
-
-
-def lease_parameters(lease: Lease, **more: object) -> dict[str, object]:
-    """The values of a statement that asks what is free."""
-    return {"owner": lease.owner, "now": seconds(lease.at), "dead": lease.dead, "busy": lease.busy, **more}
-
-
-def longest(limits: Limits) -> float:
-    """Seconds: a lease that ends later was taken before the clock was set back."""
-    return max(limits.job_lease, limits.send_lease) + 1
 
 
 def _started(pid: int) -> str:

@@ -1,16 +1,16 @@
 """Pull requests of the local forge, with their comments. The same key is the same row."""
 
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import func, select, update
+from sqlalchemy import Row, func, select, update
 
 from agents.ports import Pull, PullRecord
 from store import tables
-from store.codec import seconds
+from store.codec import from_row, seconds
 from store.sql import TransactionPart, insert_once
 
 _P, _C = tables.pulls, tables.pull_comments
-_RECORD = select(*(column for column in _P.c if column.name not in ("merge", "at")), _P.c.merge.label("commit"))
 TOPIC = "pulls"
 
 
@@ -25,11 +25,11 @@ class Pulls(TransactionPart):
             still = (_P.c.key == pull.key, _P.c.state == "open")
             self._db.execute(update(_P).where(*still).values(**words))
         self._touched.add(TOPIC)
-        return PullRecord(**self._db.execute(_RECORD.where(_P.c.key == pull.key)).one()._asdict())
+        return _record(self._db.execute(select(_P).where(_P.c.key == pull.key)).one())
 
     def find(self, project: str, number: int) -> PullRecord | None:
-        found = self._db.execute(_RECORD.where(_P.c.project == project, _P.c.number == number)).one_or_none()
-        return PullRecord(**found._asdict()) if found else None
+        found = self._db.execute(select(_P).where(_P.c.project == project, _P.c.number == number)).one_or_none()
+        return _record(found) if found else None
 
     def merging(self, project: str, number: int, was: str, commit: str) -> None:
         self._set(project, number, was=was, merge=commit)
@@ -47,3 +47,7 @@ class Pulls(TransactionPart):
         which = (_P.c.project == project, _P.c.number == number, _P.c.state == "open")
         if self._db.execute(update(_P).where(*which).values(**values)).rowcount:
             self._touched.add(TOPIC)
+
+
+def _record(row: Row[Any]) -> PullRecord:
+    return from_row(PullRecord, row, commit=row.merge)

@@ -1,11 +1,11 @@
 """Tables that follow from the facts of tasks, in their transaction: for lists and searches, and each judgement."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, func, select, true
+from sqlalchemy import ColumnElement, Connection, Select, and_, func, select, true
 
 from agents.domain.checks.evaluation import Evaluation, Score
 from agents.domain.errors import NoSuchTask, OverlordError, TaskArchived
@@ -13,7 +13,7 @@ from agents.domain.events import Event, ProjectChosen, PullOpened, WorkEvaluated
 from agents.domain.ids import TaskId
 from agents.domain.task.task import Task
 from store import tables
-from store.codec import moment, seconds
+from store.codec import from_row, moment, seconds
 from store.sql import insert_once, upsert
 
 _L, _V = tables.listings, tables.evaluations
@@ -95,16 +95,15 @@ def replay_evaluations(facts: Iterable[Event]) -> list[dict[str, Any]]:
 
 
 def evaluation_rows(db: Connection, task: str) -> list[dict[str, Any]]:
-    wanted = select(_V).where(_V.c.task == task).order_by(_V.c.at, _V.c.subtask, _V.c.attempt)
-    return [dict(row) for row in db.execute(wanted).mappings()]
+    return [dict(row) for row in db.execute(_evaluations(task)).mappings()]
 
 
 def evaluations_of(db: Connection, task: TaskId) -> Sequence[EvaluationResult]:
-    names = [field.name for field in fields(EvaluationResult) if field.name != "timestamp"]
-    return [
-        EvaluationResult(timestamp=moment(row["at"]), **{name: row[name] for name in names})
-        for row in evaluation_rows(db, task)
-    ]
+    return [from_row(EvaluationResult, row, timestamp=moment(row.at)) for row in db.execute(_evaluations(task))]
+
+
+def _evaluations(task: str) -> Select[Any]:
+    return select(_V).where(_V.c.task == task).order_by(_V.c.at, _V.c.subtask, _V.c.attempt)
 
 
 def _evaluation(fact: WorkEvaluated, repo: str, pull: int) -> dict[str, Any]:
