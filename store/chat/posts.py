@@ -100,18 +100,6 @@ _DUE = and_(_UNFINISHED, or_(_NEW, _P.c.state == PostState.SENT))
 _ANY = Prepared(select(_P.c.id).where(_UNFINISHED).limit(1))
 _HELD = and_(_UNFINISHED, _P.c.state == PostState.SENDING)
 _LEASES = LeaseStatements(_P, held=_HELD, waits=_DUE)
-_TAKE = (
-    update(_P)
-    .where(_P.c.id == bindparam("which"))
-    .values(
-        state=PostState.SENDING,
-        shown="",
-        lease_owner=bindparam("by"),
-        lease_until=bindparam("till"),
-        fence=bindparam("next"),
-        unsure_since=bindparam("since"),
-    )
-)
 _CALM = and_(_P.c.attempts == 0, _P.c.unsure_since.is_(None))
 _BEGINS_LATE = (
     update(_P)
@@ -151,20 +139,11 @@ EVERYWHERE = Surfaces()
 class Posts(TransactionPart):
     def want(self, wish: Wish, at: datetime) -> None:
         """Ask for a message, or for the one of this key to show something else. Only the latest wish is kept."""
-        row = {
-            "key": wish.key,
-            "thread": wish.thread,
-            "act": wish.act,
-            "target": wish.target,
-            "body": wish.body,
-            "wanted": wish.hash,
-            "wanted_at": seconds(at),
-            "state": PostState.WAITING,
-            "not_before": 0.0,
-        }
         change = {"name": wish.key, "place": wish.thread, "hash": wish.hash, "text": wish.body, "when": seconds(at)}
         if _CHANGE.run(self._db, change).rowcount == 0:
-            insert_once(self._db, _P, row)
+            row = {name: getattr(wish, name) for name in ("key", "thread", "act", "target", "body")}
+            now = {"wanted": wish.hash, "wanted_at": seconds(at), "state": PostState.WAITING, "not_before": 0.0}
+            insert_once(self._db, _P, row | now)
         self._touched.add("posts")
 
     def claim(self, lease: Lease, limits: Limits, most: int, among: Surfaces = EVERYWHERE) -> list[Post]:
@@ -179,32 +158,18 @@ class Posts(TransactionPart):
 
     def mark_sent(self, post: Post, message: str, at: datetime, limits: Limits) -> None:
         """The platform shows it. The next edit waits a little, so that quick changes become one."""
-        apart = limits.within("status_edits_apart")
-        self._end(
-            post,
-            state=PostState.SENT,
-            message=message,
-            shown=post.wanted,
-            not_before=seconds(at + apart),
-            unsure_since=None,
-            attempts=0,
-        )
+        then = seconds(at + limits.within("status_edits_apart"))
+        done = {"shown": post.wanted, "unsure_since": None, "attempts": 0}
+        self._end(post, state=PostState.SENT, message=message, not_before=then, **done)
 
     def unsure(self, post: Post, at: datetime, settle: timedelta, problem: str) -> None:
         """It may have gone through: after the settle time, look."""
-        self._end(
-            post,
-            state=PostState.SENT if post.message else PostState.WAITING,
-            unsure_since=seconds(at),
-            not_before=seconds(at + settle),
-            problem=problem,
-            attempts=post.attempts + 1,
-        )
+        self.later(post, at + settle, problem, unsure_since=seconds(at))
 
-    def later(self, post: Post, until: datetime, problem: str) -> None:
+    def later(self, post: Post, until: datetime, problem: str, **values: object) -> None:
         """It certainly did not go through, and may be tried again."""
-        state = PostState.SENT if post.message else PostState.WAITING
-        self._end(post, state=state, not_before=seconds(until), problem=problem, attempts=post.attempts + 1)
+        state, tried = PostState.SENT if post.message else PostState.WAITING, post.attempts + 1
+        self._end(post, state=state, not_before=seconds(until), problem=problem, attempts=tried, **values)
 
     def park(self, post: Post, problem: str) -> None:
         self._end(post, state=PostState.PARKED, problem=problem)
@@ -266,23 +231,15 @@ class Posts(TransactionPart):
 
     def _take(self, row: Row[tuple[object, ...]], lease: Lease) -> Post:
         died = row.state == PostState.SENDING
-        unsure = row.unsure_since
-        if died and unsure is None:  # written down: the next try may end before it has looked
-            unsure = seconds(lease.at)
-        taken = {
-            "which": row.id,
-            "by": lease.owner,
-            "till": seconds(lease.until),
-            "next": row.fence + 1,
-            "since": unsure,
-        }
-        self._db.execute(_TAKE, taken)
+        since = row.unsure_since
+        if died and since is None:  # written down: the next try may end before it has looked
+            since = seconds(lease.at)
         return from_row(
             Post,
             row,
             act=Act(row.act),
-            fence=row.fence + 1,
-            unsure=died or row.unsure_since is not None,
+            fence=_LEASES.take(self._db, row, lease, state=PostState.SENDING, shown="", unsure_since=since),
+            unsure=since is not None,
             cut_off=died and row.lease_until > seconds(lease.at),
             late=seconds(lease.at) - row.wanted_at > LATE,
         )

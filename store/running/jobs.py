@@ -66,17 +66,6 @@ _CLAIMABLE = (
 )
 _SHORT, _LONG = _CLAIMABLE.where(_J.c.lane == ""), _CLAIMABLE.where(_J.c.lane != "")
 _BUSY = select(_J.c.lane).where(_HELD, _J.c.lane != "", not_(_LEASES.free))
-_TAKE = (
-    update(_J)
-    .where(_J.c.seq == bindparam("asked"), _J.c.flow == bindparam("what"))
-    .values(
-        state=JobState.LEASED,
-        lease_owner=bindparam("by"),
-        lease_until=bindparam("till"),
-        fence=bindparam("next"),
-        attempts=bindparam("tries"),
-    )
-)
 _BEGINS_LATE = (
     update(_J)
     .where(_J.c.state == JobState.WAITING, _J.c.not_before > bindparam("latest"))
@@ -195,23 +184,13 @@ class Jobs(TransactionPart):
         died = row.state == JobState.LEASED and row.lease_owner != lease.owner
         if died:
             upsert(self._db, tables.totals, {"name": tables.LEASE_TAKEOVERS, "value": 1}, add=True)
-        self._db.execute(
-            _TAKE,
-            {
-                "asked": row.seq,
-                "what": row.flow,
-                "by": lease.owner,
-                "till": seconds(lease.until),
-                "next": row.fence + 1,
-                "tries": row.attempts + died,
-            },
-        )
+        attempts = row.attempts + died
         return from_row(
             Job,
             row,
             stream=stream_id(row.stream),
             event=load_event(row.kind, row.body, row.prose),
-            fence=row.fence + 1,
-            attempts=row.attempts + died,
+            fence=_LEASES.take(self._db, row, lease, state=JobState.LEASED, attempts=attempts),
+            attempts=attempts,
             problem="the program died while it ran" if died else row.problem,
         )

@@ -5,8 +5,9 @@ import socket
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import BindParameter, ColumnElement, Connection, Table, and_, bindparam, func, or_, select, update
+from sqlalchemy import BindParameter, ColumnElement, Connection, Row, Table, and_, bindparam, func, or_, select, update
 
 from agents.domain.limits import Limits
 from store.codec import moment, seconds
@@ -46,6 +47,7 @@ class LeaseStatements:
     """
 
     def __init__(self, table: Table, held: ColumnElement[bool], waits: ColumnElement[bool]) -> None:
+        self._table = table
         late = table.c.lease_until > bindparam("latest")
         self.free = and_(held, _is_free(table))
         self.mine = and_(table.c.id == bindparam("which"), table.c.fence == bindparam("held"), held)
@@ -57,6 +59,14 @@ class LeaseStatements:
             select(func.min(starts)).where(waits, starts > after),
             select(func.min(ends)).where(held, ends > after),
         )
+
+    def take(self, db: Connection, row: Row[Any], lease: Lease, **values: object) -> int:
+        """Returns the fence, which whoever held it before does not know."""
+        this = (column == getattr(row, column.name) for column in self._table.primary_key.columns)
+        fence: int = row.fence + 1
+        held = {"lease_owner": lease.owner, "lease_until": seconds(lease.until), "fence": fence}
+        db.execute(update(self._table).where(*this).values({**held, **values}))
+        return fence
 
     def owners(self, db: Connection) -> set[str]:
         return set(db.execute(self._owners).scalars())

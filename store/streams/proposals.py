@@ -5,19 +5,24 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, Select, insert, select, update
+from sqlalchemy import Connection, Row, Select, insert, select, update
 
 from agents.domain import events as e
-from agents.domain.ids import Account, ProposalId, StreamId, TaskId
+from agents.domain.ids import ProposalId, StreamId
 from agents.domain.learning import proposal as domain
 from agents.domain.learning.proposal import Listed, Proposal, ProposalStatus
 from agents.domain.task.facts import Mandate, Request
 from store import tables
-from store.codec import Cause, moment, seconds, shape
+from store.codec import Cause, from_row, moment, seconds, shape
 from store.sql import TransactionPart
 
 _P = tables.proposals
+_AS_JSON = ("rationale", "related_tasks", "related_issues")
 DONE = ProposalStatus.IMPLEMENTED
+STATUS: dict[type[e.Event], ProposalStatus] = {
+    e.ProposalApproved: ProposalStatus.APPROVED,
+    e.ProposalRejected: ProposalStatus.REJECTED,
+}
 
 
 class Proposals(TransactionPart):
@@ -37,7 +42,7 @@ class Proposals(TransactionPart):
         return self._listed(select(_P).where(*approved).order_by(_P.c.created_at, _P.c.id).limit(limit))
 
     def _listed(self, wanted: Select[Any]) -> list[Listed]:
-        return [_listed(row._mapping) for row in self._db.execute(wanted)]
+        return [_listed(row) for row in self._db.execute(wanted)]
 
 
 def write(db: Connection, mandate: Mandate | None, fact: e.Event, cause: Cause) -> bool:
@@ -48,8 +53,10 @@ def write(db: Connection, mandate: Mandate | None, fact: e.Event, cause: Cause) 
     match fact:
         case e.ProposalMade(proposal=made):
             db.execute(insert(_P).values({**_row(made), "task": fact.task, "stream": fact.stream}))
-        case e.ProposalApproved() | e.ProposalRejected():
-            _resolve(db, fact, cause)
+        case e.ProposalApproved():
+            _change(db, fact.proposal, STATUS[type(fact)], fact, account=cause.actor)
+        case e.ProposalRejected(reason=reason):
+            _change(db, fact.proposal, STATUS[type(fact)], fact, account=cause.actor, reason=reason)
         case e.TaskRequested(request=Request(mandate=Mandate(proposal=id))):
             db.execute(update(_P).where(_P.c.id == id).values(carried_out_by=fact.task))
         case e.Merged() if mandate:
@@ -68,8 +75,6 @@ def replay(facts: Sequence[e.Event]) -> dict[ProposalId, Proposal]:
                 found[made.id] = made
             case e.ProposalApproved() | e.ProposalRejected():
                 found[fact.proposal] = domain.moved(found[fact.proposal], STATUS[type(fact)], fact.at)
-            case _:
-                continue
     return found
 
 
@@ -80,23 +85,12 @@ def rewrite(db: Connection, facts: Sequence[e.Event]) -> None:
         db.execute(update(_P).where(_P.c.id == proposal.id).values(said))
 
 
-STATUS: dict[type[e.Event], ProposalStatus] = {
-    e.ProposalApproved: ProposalStatus.APPROVED,
-    e.ProposalRejected: ProposalStatus.REJECTED,
-}
-
-
 def of_stream(db: Connection, stream: StreamId) -> list[Listed]:
-    return [_listed(row._mapping) for row in db.execute(select(_P).where(_P.c.stream == stream))]
-
-
-def _resolve(db: Connection, fact: e.ProposalApproved | e.ProposalRejected, cause: Cause) -> None:
-    reason = fact.reason if isinstance(fact, e.ProposalRejected) else ""
-    _change(db, fact.proposal, STATUS[type(fact)], fact, account=cause.actor, reason=reason)
+    return [_listed(row) for row in db.execute(select(_P).where(_P.c.stream == stream))]
 
 
 def _change(db: Connection, id: ProposalId, to: ProposalStatus, fact: e.Event, **more: str) -> None:
-    known = _listed(db.execute(select(_P).where(_P.c.id == id)).one()._mapping).proposal
+    known = _listed(db.execute(select(_P).where(_P.c.id == id)).one()).proposal
     now = _row(domain.moved(known, to, fact.at))
     db.execute(update(_P).where(_P.c.id == id).values({**now, **more}))
 
@@ -108,17 +102,8 @@ def _row(proposal: Proposal) -> dict[str, object]:
     return plain | {"created_at": seconds(proposal.created_at), "resolved_at": resolved}
 
 
-def _listed(row: RowMapping) -> Listed:
-    own = {field.name: row[field.name] for field in fields(Proposal)}
+def _listed(row: Row[Any]) -> Listed:
+    own = {field.name: getattr(row, field.name) for field in fields(Proposal)}
     own |= {name: json.loads(own[name]) for name in _AS_JSON}
     own |= {name: moment(own[name]) for name in ("created_at", "resolved_at") if own[name] is not None}
-    return Listed(
-        proposal=shape(Proposal).validate_python(own),
-        task=TaskId(row["task"]),
-        account=Account(row["account"]) if row["account"] else None,
-        reason=row["reason"],
-        carried_out_by=TaskId(row["carried_out_by"]) if row["carried_out_by"] else None,
-    )
-
-
-_AS_JSON = ("rationale", "related_tasks", "related_issues")
+    return from_row(Listed, row, proposal=shape(Proposal).validate_python(own))
