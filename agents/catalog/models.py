@@ -97,7 +97,7 @@ class ProviderPart:
     small: ModelName
 
 
-def _spelled(role: str) -> BeforeValidator:
+def _read_role(role: str) -> BeforeValidator:
     return BeforeValidator(partial(_add_sizes, role), RolePart | str)
 
 
@@ -105,11 +105,11 @@ def _spelled(role: str) -> BeforeValidator:
 class Models:
     """litellm's names. Empty: as the primary; no primary: what is found, or the offline rehearsal model."""
 
-    primary: Annotated[RolePart, _spelled("primary")] = field(default_factory=RolePart)
-    supervisor: Annotated[RolePart, _spelled("supervisor")] = field(default_factory=RolePart)
-    summarizer: Annotated[RolePart, _spelled("summarizer")] = field(default_factory=RolePart)
-    critic: Annotated[RolePart, _spelled("critic")] = field(default_factory=RolePart)
-    custodiet: Annotated[RolePart, _spelled("custodiet")] = field(default_factory=RolePart)
+    primary: Annotated[RolePart, _read_role("primary")] = field(default_factory=RolePart)
+    supervisor: Annotated[RolePart, _read_role("supervisor")] = field(default_factory=RolePart)
+    summarizer: Annotated[RolePart, _read_role("summarizer")] = field(default_factory=RolePart)
+    critic: Annotated[RolePart, _read_role("critic")] = field(default_factory=RolePart)
+    custodiet: Annotated[RolePart, _read_role("custodiet")] = field(default_factory=RolePart)
     providers: Mapping[Variable, ProviderPart] = field(default_factory=dict)
 
     def to_written(self) -> Written:

@@ -115,7 +115,7 @@ def _explain(error: Any, start: Where, schema: Callable[[], Schema]) -> Odd:
 
 def _step(kind: str, value: object, context: dict[str, Any]) -> str:
     if kind == "string_type":
-        return f'Put it in quotes: "{_written(value)}".' if isinstance(value, int | float) else "Write text."
+        return f'Put it in quotes: "{_as_written(value)}".' if isinstance(value, int | float) else "Write text."
     if kind == "enum":
         return f"Write one of {context['expected'].replace(chr(39), '`')}."
     if kind == "greater_than_equal":
@@ -136,10 +136,10 @@ def _describe(value: object) -> str:
         return "a mapping is written here"
     if isinstance(value, list):
         return "a list is written here"
-    return f"`{_written(value)}` cannot be used"
+    return f"`{_as_written(value)}` cannot be used"
 
 
-def _written(value: object) -> str:
+def _as_written(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

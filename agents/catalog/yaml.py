@@ -233,8 +233,8 @@ class Layers:
             for under, document in self._documents:
                 inside = where[len(under) : end]
                 if where[: len(under)] == under and inside in document.lines and inside:
-                    return f"{document.place(inside)}, {_dotted(where[len(under) :])}"
-        return _dotted(where)
+                    return f"{document.place(inside)}, {_dotted_name(where[len(under) :])}"
+        return _dotted_name(where)
 
     def text(self, *where: str) -> str:
         """The text at a place; empty if there is none."""
@@ -252,7 +252,7 @@ def _merge(below: Mapping[str, Value], above: Mapping[str, Value]) -> dict[str, 
     return merged
 
 
-def _dotted(where: Where) -> str:
+def _dotted_name(where: Where) -> str:
     """ "projects[0].name", the way people point at a place."""
     parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in where)
     return "".join(parts).lstrip(".")

@@ -17,7 +17,7 @@ Thread = NewType("Thread", str)  # "console:general:41": surface, then whatever 
 _ROOT = uuid.uuid5(uuid.NAMESPACE_DNS, "overlord").bytes
 
 
-def derived(*cause: str) -> str:
+def derive_id(*cause: str) -> str:
     """The same cause gives the same 22 characters, so a step that is replayed names the same things."""
     made = bytearray(hashlib.sha1(_ROOT + "\x1f".join(cause).encode(), usedforsecurity=False).digest()[:16])
     made[6] = made[6] & 0x0F | 0x50  # a UUID of version 5, made here because uuid5 takes thrice as long

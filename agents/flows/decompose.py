@@ -144,7 +144,7 @@ async def _ask_planner(asked: Ask, seen: Task, ports: Ports) -> tuple[PlanSays, 
             if not none.simpler_may_do:
                 raise
             why = none.what
-        await ports.store.note(seen.id, partial(planning.simplified, seen, why))
+        await ports.store.note(seen.id, partial(planning.note_simplified, seen, why))
     try:
         return *await ports.llm.ask(replace(asked, step=f"{asked.step}:brief", brief=True), PlanSays), why
     except NoAnswer as none:

@@ -74,7 +74,7 @@ async def evaluate(event: Event, ports: Ports) -> None:
         role=workflow_of(task, ports.workflow).implement.role,
     )
     show = ports.live(task.id, work.number)
-    judged = _uncommitted(event) or await unless_ended(task.id, ports, ports.gates.judge(candidate, show))
+    judged = _refuse_uncommitted(event) or await unless_ended(task.id, ports, ports.gates.judge(candidate, show))
     if judged is None:
         await ports.store.record(task.id, lambda now, moment: [])
         return
@@ -103,7 +103,7 @@ async def _keep_evidence(task: Task, work: Work, evaluation: Evaluation, ports: 
     return await keep_patch(task, work, evaluation.commit, ports)
 
 
-def _uncommitted(event: e.WorkHandedIn) -> Judged | None:
+def _refuse_uncommitted(event: e.WorkHandedIn) -> Judged | None:
     """What cannot be committed goes back to whoever left it there; there is nothing else to judge."""
     if not event.problem:
         return None

@@ -204,7 +204,7 @@ class _Run:
     async def _recorder(self, outcome: Outcome | None, commit: str, refused: str) -> "_Record":
         match outcome:
             case None:
-                changes = await self._measured(commit)
+                changes = await self._measure_changes(commit)
                 return lambda now, work, moment: working.stopped(now, work, commit, moment, changes)
             case Finished(summary=summary, note=note):
                 return lambda now, work, moment: [
@@ -231,11 +231,11 @@ class _Run:
                     problem=cut(" ".join(part for part in (problem, refused) if part), PROBLEM),
                     commit=commit,
                     patch=patch,
-                    changes=await self._measured(commit),
+                    changes=await self._measure_changes(commit),
                 )
                 return lambda now, work, moment: working.failed(now, work, ended, moment)
 
-    async def _measured(self, commit: str) -> tuple[Change, ...]:
+    async def _measure_changes(self, commit: str) -> tuple[Change, ...]:
         """What was really changed. Of work that is handed in the judgement says it."""
         return tuple(await self.ports.checkouts.changes(self.task.project or "", self.work.base, commit))
 

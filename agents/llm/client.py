@@ -9,7 +9,7 @@ from agents.domain import events as e
 from agents.domain.decisions.kind import Moment
 from agents.domain.errors import NoAnswer
 from agents.domain.events import Event
-from agents.domain.ids import derived, fingerprint
+from agents.domain.ids import derive_id, fingerprint
 from agents.domain.limits import Limits
 from agents.domain.models.failure import POLICIES, ErrorClass, Failure
 from agents.domain.models.money import Budget
@@ -121,7 +121,7 @@ class JobLlm:
 
     async def _question(self, asked: Ask, shape: type[Shape]) -> tuple[Step[Shape], tuple[tuple[str, str], ...]]:
         # the shape is part of the name: an answer of an older one is not taken for one of this
-        id = derived("call", self.job, asked.step, fingerprint(plain_schema(shape)))
+        id = derive_id("call", self.job, asked.step, fingerprint(plain_schema(shape)))
         nonce = self.models.prompts.nonce(id)
         size = self.models.chosen[asked.role].size
         try:
@@ -169,7 +169,7 @@ class JobLlm:
             feedback="Your last turn does not count: {message}. Go on with one or more tool calls.",
         )
         call = Call(
-            id=derived("call", self.job, turn.step, fingerprint(tools)),
+            id=derive_id("call", self.job, turn.step, fingerprint(tools)),
             task=turn.task,
             channel=turn.task.request.channel,
             question=question,

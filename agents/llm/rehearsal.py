@@ -149,7 +149,7 @@ _MEANT: tuple[tuple[str, str], ...] = (
 )  # fmt: skip
 
 
-def meant(said: str) -> dict[str, Any]:
+def guess_intent(said: str) -> dict[str, Any]:
     for intent, pattern in _MEANT:
         if re.search(pattern, said, re.IGNORECASE):
             return {"intent": intent, "confidence": 0.9}
@@ -192,7 +192,7 @@ def provider(scripts: Sequence[Script]) -> Any:
             question, turn = _place_in_script(str(told.get("question", "")), str(told.get("step", "")))
             said = played.answer(question, str(told.get("request", "")), turn)
             if question == "intent":
-                said = meant(str(told.get("said", "")))
+                said = guess_intent(str(told.get("said", "")))
             answer = {**said, NONCE: told.get("tag", "")}
             message = {"role": "assistant", "content": json.dumps(answer)}
             return ModelResponse(model=MODEL, choices=[{"message": message, "finish_reason": "stop", "index": 0}])

@@ -8,7 +8,7 @@ from agents.domain.work.work import Ending
 from agents.domain.workflow.roles import EngineName
 from agents.minions.engines import Engine, EngineServices
 from agents.minions.engines.builtin.engine import BUILTIN
-from agents.ports import Brief, GaveUp, Outcome, Show, Watch, unseen
+from agents.ports import Brief, GaveUp, Outcome, Show, Watch, show_nothing
 
 ENGINES: Mapping[EngineName, Engine] = {engine.name: engine for engine in (BUILTIN,)}
 
@@ -27,7 +27,7 @@ class EngineMinions:
         except OverlordError:
             return f"{title}, no sandbox yet"
 
-    async def run(self, brief: Brief, watch: Watch, show: Show = unseen) -> Outcome:
+    async def run(self, brief: Brief, watch: Watch, show: Show = show_nothing) -> Outcome:
         try:
             await self.services.sandbox()
         except OverlordError as problem:

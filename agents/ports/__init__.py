@@ -79,7 +79,7 @@ from agents.ports.sandbox import (
     Sandbox as Sandbox,
     Show as Show,
     Workspace as Workspace,
-    unseen as unseen,
+    show_nothing as show_nothing,
 )
 
 Decide = Callable[[Task, Moment], Sequence[Event]]

@@ -7,7 +7,7 @@ from typing import Protocol
 from agents.domain.checks.evaluation import GateRun
 from agents.domain.checks.scope import Scope
 from agents.domain.errors import OverlordError
-from agents.ports.sandbox import Show, unseen
+from agents.ports.sandbox import Show, show_nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,7 @@ class Trial:
 class Gates(Protocol):
     """Checks that the Overlord makes itself, in the gate sandbox, on the committed tree."""
 
-    async def judge(self, candidate: Candidate, show: Show = unseen) -> Judged: ...
+    async def judge(self, candidate: Candidate, show: Show = show_nothing) -> Judged: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

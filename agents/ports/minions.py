@@ -10,7 +10,7 @@ from agents.domain.task.task import Task
 from agents.domain.work.work import Ending, Work
 from agents.domain.workflow.workflow import DEFAULT, Step
 from agents.ports.projects import Checkout
-from agents.ports.sandbox import Show, unseen
+from agents.ports.sandbox import Show, show_nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +81,7 @@ class Minions(Protocol):
     async def prepare(self, role: str) -> str:
         """Have ready what runs of this role need. Returns the engine and the sandbox, for the card."""
 
-    async def run(self, brief: Brief, watch: Watch, show: Show = unseen) -> Outcome:
+    async def run(self, brief: Brief, watch: Watch, show: Show = show_nothing) -> Outcome:
         """Raises NoAnswer and BudgetReached; all else that goes wrong is an outcome."""
 
 

@@ -22,7 +22,7 @@ Live = Callable[[TaskId, int], Show]  # of which task's which subtask
 
 
 @contextmanager
-def unseen(command: str, gate: str = "") -> Iterator[Listener]:
+def show_nothing(command: str, gate: str = "") -> Iterator[Listener]:
     """Shows nothing."""
     yield lambda last: None
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from agents.domain.checks.evaluation import Evaluation, comments_on
-from agents.domain.ids import DecisionId, derived, surface_of
+from agents.domain.ids import DecisionId, derive_id, surface_of
 from agents.domain.task.task import Task
 from agents.domain.work.work import run_key
 from bot.config.platforms import OWN
@@ -67,7 +67,7 @@ def with_checks(card: Card, task: Task, judged: Evaluation, ways: Ways) -> Card:
 
 def checks_id(task: Task, judged: Evaluation) -> DecisionId:
     """Names one judgement in the buttons that show it. Nothing is decided by it."""
-    return DecisionId(derived("checks", run_key(task.id, judged.subtask, judged.attempt)))
+    return DecisionId(derive_id("checks", run_key(task.id, judged.subtask, judged.attempt)))
 
 
 def checks_card(task: Task, judged: Evaluation, letter: str) -> Card | None:

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from agents.domain.decisions.authority import Group, Presser
 from agents.domain.errors import OverlordError, PressRefused
-from agents.domain.ids import Account, DecisionId, Thread, derived, surface_of
+from agents.domain.ids import Account, DecisionId, Thread, derive_id, surface_of
 from agents.domain.project.linking import Answer, LinkRequest, LinkState, Side, answer
 from bot.cards import people as cards
 from bot.cards.people import NO, YES, Described
@@ -36,7 +36,7 @@ class Linking:
         if self._tx.people.of(one.account).id == self._tx.people.of(other.account).id:
             raise OverlordError("These accounts are one person already", next_step="There is nothing to do.")
         request = LinkRequest(
-            id=DecisionId(derived("link", one.account, other.account, code)),
+            id=DecisionId(derive_id("link", one.account, other.account, code)),
             one=one,
             other=other,
             until=self._at + timedelta(seconds=seconds),
@@ -113,7 +113,7 @@ class Linking:
         key = f"linked:{account}:{self._at.timestamp()}"
         found = self._tx.deliveries.last_place(account)
         if line := own_line(account):
-            thread = Thread(f"{line}:{derived(key)}")
+            thread = Thread(f"{line}:{derive_id(key)}")
             self._tx.threads.start(thread, line, account, self._at)
             self._tx.posts.want(wish(key, thread, card), self._at)
         elif found and surface_of(found.thread) == surface_of(account):

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Row, bindparam, delete, func, insert, select, update
 
 from agents.domain.errors import OverlordError
-from agents.domain.ids import Account, DecisionId, PersonId, Thread, derived
+from agents.domain.ids import Account, DecisionId, PersonId, Thread, derive_id
 from agents.domain.project.linking import LinkRequest, LinkState, Side
 from store import tables
 from store.codec import from_row, moment, seconds, shape
@@ -41,7 +41,7 @@ class People(TransactionPart):
     def meet(self, account: Account, name: str = "") -> PersonId:
         found = self._behind(account)
         if found is None:
-            found = PersonId(derived("person", account))
+            found = PersonId(derive_id("person", account))
             insert_once(self._db, _P, {"id": found, "name": name or account})
             insert_once(self._db, _A, {"account": account, "person": found})
         return found
@@ -90,7 +90,7 @@ class People(TransactionPart):
 
     def unlink(self, account: Account) -> bool:
         """An account is a person of its own again. False: it is the one that the others were linked to."""
-        own, now = PersonId(derived("person", account)), self._behind(account)
+        own, now = PersonId(derive_id("person", account)), self._behind(account)
         if now is None or now == own:
             return False
         self._db.execute(update(_P).where(_P.c.id == own).values(merged_into=""))

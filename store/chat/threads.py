@@ -9,7 +9,7 @@ from datetime import datetime
 
 from sqlalchemy import ColumnElement, bindparam, func, or_, select, update
 
-from agents.domain.ids import Account, TaskId, Thread, derived
+from agents.domain.ids import Account, TaskId, Thread, derive_id
 from store import tables
 from store.codec import from_row, moment, seconds
 from store.sql import Prepared, TransactionPart, insert_once
@@ -115,7 +115,7 @@ class Messages(TransactionPart):
 
     def post(self, thread: Thread, key: str, card: str, at: datetime, only_for: str = "") -> str:
         """Put a card of the bot into a console thread. The same key is the same message."""
-        message = derived("message", thread, key)
+        message = derive_id("message", thread, key)
         row = {"thread": thread, "message": message, "key": key, "card": card, "at": seconds(at), "only_for": only_for}
         if insert_once(self._db, _M, row):
             self._touched.add(thread)

@@ -10,7 +10,7 @@ from sqlalchemy import Row, bindparam, func, not_, or_, select, update
 
 from agents.domain.errors import StaleLease
 from agents.domain.events import Event, JobRetried
-from agents.domain.ids import StreamId, TaskId, derived, stream_id
+from agents.domain.ids import StreamId, TaskId, derive_id, stream_id
 from agents.domain.limits import Limits
 from store import tables
 from store.codec import Recorded, from_row, load_event, seconds
@@ -78,7 +78,7 @@ class Jobs(TransactionPart):
         """Facts ask for flows to run, each in a lane, at once whatever the clock does. The same fact asks once."""
         rows = [
             {
-                "id": derived("job", str(recorded.seq), flow),
+                "id": derive_id("job", str(recorded.seq), flow),
                 "seq": recorded.seq,
                 "stream": recorded.event.stream,
                 "flow": flow,

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 from agents.domain.checks.evaluation import Score
 from agents.domain.checks.scope import Scope, ScopeMode
-from agents.ports import Candidate, unseen
+from agents.ports import Candidate, show_nothing
 from agents.workspace.gates import case_reader, commands
 from agents.workspace.gates.commands import environment
 from agents.workspace.gates.detect import Way
@@ -75,7 +75,7 @@ async def _bench(place: Path, sandbox: Bubblewrap | Container, base: str, commit
         checkout=CleanCheckout(place / "gates"),
         sandbox=sandbox,
         tools=GateTools(sandbox=found, artefacts=Shelf()),
-        show=unseen,
+        show=show_nothing,
     )
 
 

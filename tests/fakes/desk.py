@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision, Option, lettered
 from agents.domain.errors import OverlordError
-from agents.domain.ids import Account, DecisionId, PersonId, TaskId, Thread, derived
+from agents.domain.ids import Account, DecisionId, PersonId, TaskId, Thread, derive_id
 from agents.domain.learning.proposal import Listed
 from agents.domain.task.facts import Request
 from agents.domain.task.task import Task, TaskState
@@ -172,7 +172,7 @@ class ScriptedDesk(QueryApi):
     def write(self, thread: Thread, channel: str, by: Account, text: str, id: str = "") -> Message:
         """A person's message, as if heard earlier."""
         kept = self.threads.setdefault(thread, Kept(channel))
-        id = id or derived(thread, str(len(kept.messages)))
+        id = id or derive_id(thread, str(len(kept.messages)))
         kept.authors[id] = by
         message = Message(id=id, thread=thread, at=self.tick(), by=self._name(by), text=text)
         kept.messages.append(message)
@@ -181,7 +181,7 @@ class ScriptedDesk(QueryApi):
 
     def post(self, thread: Thread, card: Card, to: Account | None = None) -> Message:
         kept = self.threads[thread]
-        id = derived(thread, "card", str(len(kept.messages)))
+        id = derive_id(thread, "card", str(len(kept.messages)))
         if to:
             kept.private_to[id] = to
         message = Message(id=id, thread=thread, at=self.tick(), card=card, private=to is not None)
@@ -214,7 +214,7 @@ class ScriptedDesk(QueryApi):
     def record(self, task: TaskId, kind: str, words: str, by: str = "") -> None:
         timeline = self.timelines[task]
         version = len(timeline) + 1
-        hash = derived("fact", task, str(version)).lower()
+        hash = derive_id("fact", task, str(version)).lower()
         timeline.append(TimelineEntry(version=version, at=self.tick(), kind=kind, words=words, by=by, hash=hash))
         self.changed(task)
 
@@ -283,7 +283,7 @@ class ScriptedDesk(QueryApi):
 
 def plan_card(task: Task, title: str = "", cause: str = "plan") -> Card:
     """A plan to approve, with a form and a confirmation behind two of its buttons."""
-    decision = DecisionId(derived("decision", task.id, cause))
+    decision = DecisionId(derive_id("decision", task.id, cause))
     return Card(
         title=title or f"Plan for {task.id}: two subtasks",
         text="1. Add the limiter\n2. Wire it into the API, after 1",

@@ -31,7 +31,7 @@ from agents.ports import (
     Uncommittable,
     Watch,
     Workspace,
-    unseen,
+    show_nothing,
 )
 from agents.ports.judging import ANYWHERE
 
@@ -87,7 +87,7 @@ class ScriptedMinions:
         self.prepared += 1
         return "a script in no sandbox"
 
-    async def run(self, brief: Brief, watch: Watch, show: Show = unseen) -> Outcome:
+    async def run(self, brief: Brief, watch: Watch, show: Show = show_nothing) -> Outcome:
         self.briefs.append(brief)
         script = self.scripts.get(brief.subtask.number)
         return await (script.pop(0) if script else self.always)(brief, watch)
@@ -191,7 +191,7 @@ class ScriptedGates:
     judged: list[Candidate] = field(default_factory=list)
     holds: dict[str, asyncio.Event] = field(default_factory=dict)  # judgements that wait, by log name
 
-    async def judge(self, candidate: Candidate, show: Show = unseen) -> Judged:
+    async def judge(self, candidate: Candidate, show: Show = show_nothing) -> Judged:
         self.judged.append(candidate)
         if held := self.holds.get(candidate.log):
             await held.wait()

@@ -6,7 +6,7 @@ import subprocess
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from agents.ports import Brief, Finished, Minions, Outcome, Ports, Show, Watch, unseen
+from agents.ports import Brief, Finished, Minions, Outcome, Ports, Show, Watch, show_nothing
 from tests.faults.outside import Glimpse
 
 LINES = 2_500
@@ -25,7 +25,7 @@ class Untidy:
     async def prepare(self, role: str) -> str:
         return await self.inner.prepare(role)
 
-    async def run(self, brief: Brief, watch: Watch, show: Show = unseen) -> Outcome:
+    async def run(self, brief: Brief, watch: Watch, show: Show = show_nothing) -> Outcome:
         folder, run = brief.checkout.workspace.path, (brief.subtask.number, brief.work.attempt)
         if run == (1, 2):
             assert "repository of its own" in brief.work.feedback[0], brief.work.feedback

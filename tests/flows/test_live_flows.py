@@ -1,7 +1,7 @@
 """What flows let people see of what runs: as long as it does, and of the right subtask."""
 
 from agents.domain.ids import TaskId
-from agents.ports import Candidate, Judged, Show, unseen
+from agents.ports import Candidate, Judged, Show, show_nothing
 from bot.live import Running
 from bot.services import Services
 from tests.fakes.work import ScriptedGates
@@ -16,7 +16,7 @@ class Watched(ScriptedGates):
         self.office = office
         self.seen: tuple[Running, ...] = ()
 
-    async def judge(self, candidate: Candidate, show: Show = unseen) -> Judged:
+    async def judge(self, candidate: Candidate, show: Show = show_nothing) -> Judged:
         with show("pytest -q", "tests") as listener:
             listener("3 passed\n")
             self.seen = await self.office.live.running(TaskId("T-1"), str)

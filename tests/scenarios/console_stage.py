@@ -5,7 +5,7 @@ from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from typing import Protocol
 
-from agents.domain.ids import Account, Thread, derived
+from agents.domain.ids import Account, Thread, derive_id
 from bot.app import Program
 from bot.messages import Edited, Pressed, Said
 from bot.queries.query_api import QueryApi
@@ -35,7 +35,7 @@ class ConsoleStage:
 
     async def say(self, who: str, text: str, *, thread: str = "", mention: bool = False, direct: bool = False) -> str:
         key = self._key(who)
-        message = derived("console", key)
+        message = derive_id("console", key)
         channel = f"console:@{who}" if direct else CHANNEL
         place = Thread(thread or f"{channel}:{message}")
         said = Said(

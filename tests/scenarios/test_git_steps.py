@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agents.domain.work.work import Ending
-from agents.ports import Brief, Candidate, GaveUp, Judged, Outcome, Show, Watch, unseen
+from agents.ports import Brief, Candidate, GaveUp, Judged, Outcome, Show, Watch, show_nothing
 from agents.workspace.git.checkouts import copy_of
 from tests.fakes.work import ScriptedGates
 from tests.scenarios.github_stage import GitHubPlay, github_play, writes
@@ -22,7 +22,7 @@ class HeldGates(ScriptedGates):
     judging: asyncio.Event = field(default_factory=asyncio.Event)
     may_go_on: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def judge(self, candidate: Candidate, show: Show = unseen) -> Judged:
+    async def judge(self, candidate: Candidate, show: Show = show_nothing) -> Judged:
         self.judging.set()
         await self.may_go_on.wait()
         return await super().judge(candidate, show)

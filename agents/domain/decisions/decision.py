@@ -9,7 +9,7 @@ from agents.domain.decisions.authority import Kind, Presser
 from agents.domain.decisions.subject import Subject
 from agents.domain.errors import IllegalMove, PressRefused
 from agents.domain.fact import AboutDecision, Event, OnEitherStream
-from agents.domain.ids import DecisionId, PersonId, ProjectId, StreamId, TaskId, derived, fingerprint
+from agents.domain.ids import DecisionId, PersonId, ProjectId, StreamId, TaskId, derive_id, fingerprint
 
 NameOf = Callable[[PersonId], str]
 
@@ -127,7 +127,7 @@ class Refused(PressRefused):
 
 def decision_id(task: TaskId, kind: Kind, cause: str) -> DecisionId:
     """The same cause always gives the same id, so a replayed step opens nothing twice."""
-    return DecisionId(derived("decision", task, kind, cause))
+    return DecisionId(derive_id("decision", task, kind, cause))
 
 
 def lettered(*options: Option) -> tuple[Option, ...]:

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from agents.domain.errors import IllegalMove
 from agents.domain.fact import AboutProposal, OnEitherStream
-from agents.domain.ids import Account, PersonId, ProposalId, TaskId, derived, fingerprint
+from agents.domain.ids import Account, PersonId, ProposalId, TaskId, derive_id, fingerprint
 
 
 class ProposalType(StrEnum):
@@ -95,7 +95,7 @@ class Listed:
 
 
 def proposal_id(task: TaskId, cause: str) -> ProposalId:
-    return ProposalId(derived("proposal", task, cause))
+    return ProposalId(derive_id("proposal", task, cause))
 
 
 def moved(proposal: Proposal, to: ProposalStatus, at: datetime) -> Proposal:

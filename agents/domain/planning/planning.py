@@ -97,7 +97,7 @@ def after_draft(task: Task, draft: Draft, moment: Moment) -> Facts:
     return [drafted_now]
 
 
-def simplified(seen: Task, why: str, task: Task, moment: Moment) -> Facts:
+def note_simplified(seen: Task, why: str, task: Task, moment: Moment) -> Facts:
     """Noted before the smaller question is asked, so that a crash in between does not ask the whole one again."""
     if overtaken(seen, task) or not stands_at(task, TaskState.DECOMPOSING):
         return []

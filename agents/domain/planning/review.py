@@ -158,7 +158,7 @@ class Argument:
     point: str
     evidence: tuple[str, ...] = ()
 
-    def grounded(self, request: str, paths: Collection[str]) -> bool:
+    def is_grounded(self, request: str, paths: Collection[str]) -> bool:
         said = " ".join(request.casefold().split())
         return any(_is_evidence(cited, said, paths) for cited in self.evidence)
 
@@ -222,7 +222,7 @@ def after_round(debate: Debate, round: Round, request: str, paths: Collection[st
     critic_moves = round.critic.position is Position.REVISE
     custodiet_moves = round.custodiet.position is Position.REVISE
     if not critic_moves and not custodiet_moves:
-        grounds = round.critic.grounded(request, paths), round.custodiet.grounded(request, paths)
+        grounds = round.critic.is_grounded(request, paths), round.custodiet.is_grounded(request, paths)
         critic_moves, custodiet_moves = grounds == (False, True), grounds == (True, False)
     elif critic_moves and custodiet_moves:  # both give way: they end on the more cautious of the two, a change
         critic_moves = debate.now.critic_stance is Stance.GO

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
 
-from agents.domain.ids import derived
+from agents.domain.ids import derive_id
 from agents.domain.text.redact import Redact
 from agents.domain.text.sanitize import clean, one_line
 from agents.domain.work.git_names import commit_message
@@ -263,7 +263,7 @@ class Labels:
 
 
 def _mark(key: str) -> str:
-    return f"<!-- overlord:{derived('forge', key)} -->"
+    return f"<!-- overlord:{derive_id('forge', key)} -->"
 
 
 def _check(name: str, state: str, url: str | None) -> Check:

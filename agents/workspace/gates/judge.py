@@ -10,7 +10,7 @@ from agents.domain.checks.evaluation import GateRun, Score
 from agents.domain.checks.gates import ExtraGate, GateCommands
 from agents.domain.errors import OverlordError
 from agents.domain.text.sanitize import one_line
-from agents.ports import Candidate, Judged, Show, Trial, unseen
+from agents.ports import Candidate, Judged, Show, Trial, show_nothing
 from agents.workspace.gates import case_reader, commands, detect, scoring, steps
 from agents.workspace.gates.case_reader import Case
 from agents.workspace.gates.commands import Command, Environment, environment
@@ -59,7 +59,7 @@ class SandboxGates:
         self._tools = tools
         self._checkout = CleanCheckout(home / "gates")
 
-    async def judge(self, candidate: Candidate, show: Show = unseen) -> Judged:
+    async def judge(self, candidate: Candidate, show: Show = show_nothing) -> Judged:
         config = self._projects.get(candidate.project)
         if config is None:
             return Judged(gates=(_cannot_run("changes", f"there is no project {candidate.project}"),))

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from agents.domain.errors import OverlordError
-from agents.domain.ids import Thread, derived
+from agents.domain.ids import Thread, derive_id
 from bot.messages import Choice, Edited, Pressed, Said
 from bot.platforms.console.access import Viewer
 
@@ -29,7 +29,7 @@ def to_said(form: Form, viewer: Viewer, name: str, at: datetime) -> Said:
     text = without_mention(words)
     if not text:
         raise Unsendable("There is nothing to send yet", next_step="Write what you would like, then send it.")
-    channel, message = form["channel"], derived("console", key)
+    channel, message = form["channel"], derive_id("console", key)
     reply_to = form.get("thread", "")
     return Said(
         key=key,

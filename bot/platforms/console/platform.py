@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from urllib.parse import quote
 
-from agents.domain.ids import Account, Thread, derived
+from agents.domain.ids import Account, Thread, derive_id
 from agents.ports import Clock
 from bot.config.settings import Settings
 from bot.config.state_folder import keep_secret
@@ -52,7 +52,7 @@ class ConsolePlatform:
 
     async def begin(self, channel: str, key: str, words: str) -> Thread:
         """Writes nothing: the delivery it is for becomes the first message of the thread."""
-        return Thread(f"{channel}:{derived('begun', key)}")
+        return Thread(f"{channel}:{derive_id('begun', key)}")
 
     async def permalink(self, thread: Thread, message: str) -> str:
         return f"/thread/{quote(thread, safe=':@')}#m-{message}"

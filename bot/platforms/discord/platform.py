@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
-from agents.domain.ids import Account, Thread, derived
+from agents.domain.ids import Account, Thread, derive_id
 from bot.messages import Bounds, Card, Deleted, Gone, Refused
 from bot.platforms.discord.notation import DIRECT, Place, fit, mark_of, name_of, reference, user_of
 from bot.platforms.discord.rest import (
@@ -51,7 +51,7 @@ class DiscordPlatform:
     async def post(self, thread: Thread, key: str, card: Card) -> str:
         place = Place.of(thread)
         ref = reference(place, key)
-        more: Json = {"nonce": derived("nonce", thread, key), "enforce_nonce": True}
+        more: Json = {"nonce": derive_id("nonce", thread, key), "enforce_nonce": True}
         try:
             return await self._send(place.root, card, ref, more)
         except Vanished as problem:
@@ -127,7 +127,7 @@ class DiscordPlatform:
 
     async def root(self, channel: str, words: str, key: str) -> str:
         """Posts a message that quotes a command, so that a thread can start from it."""
-        nonce = {"nonce": derived("nonce", channel, key), "enforce_nonce": True}
+        nonce = {"nonce": derive_id("nonce", channel, key), "enforce_nonce": True}
         body = {"content": words, "allowed_mentions": {"parse": []}, **nonce}
         return str((await self._rest.call("POST", f"/channels/{channel}/messages", body))["id"])
 

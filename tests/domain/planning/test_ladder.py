@@ -39,7 +39,7 @@ def stuck(planned: Planned, flow: str = "decompose") -> Task:
 
 
 def simpler(planned: Planned) -> Task:
-    return planned.then(planning.simplified(planned.task, "it was cut off", planned.task, planned.moment()))
+    return planned.then(planning.note_simplified(planned.task, "it was cut off", planned.task, planned.moment()))
 
 
 def test_an_outline_has_no_fault_that_code_can_see_and_marks_what_is_missing() -> None:
@@ -134,13 +134,13 @@ def test_a_smaller_question_stays_small_until_a_person_has_a_word_in_it(planned:
 def test_what_came_too_late_is_not_noted(planned: Planned) -> None:
     seen = planned.task
     assert (
-        planning.simplified(
+        planning.note_simplified(
             replace(seen, request=replace(seen.request, text="another")), "cut off", seen, planned.moment()
         )
         == []
     )
     planned.draft()
-    assert planning.simplified(planned.task, "cut off", planned.task, planned.moment()) == []
+    assert planning.note_simplified(planned.task, "cut off", planned.task, planned.moment()) == []
 
 
 def test_words_of_people_are_in_the_next_outline(planned: Planned) -> None:

@@ -117,4 +117,4 @@ def test_two_rounds_without_agreement_go_to_a_person_with_the_tension_in_one_sen
     ],
 )
 def test_evidence_is_a_quote_or_a_path(cited: str, counts: bool) -> None:
-    assert argue(Side.CRITIC, K, cited).grounded(REQUEST, PATHS) is counts
+    assert argue(Side.CRITIC, K, cited).is_grounded(REQUEST, PATHS) is counts

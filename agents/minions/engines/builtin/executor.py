@@ -13,7 +13,7 @@ from agents.domain.errors import OverlordError
 from agents.domain.learning.skill import Skill
 from agents.domain.limits import Limits
 from agents.domain.text.sanitize import clean, cut, one_line
-from agents.ports import Files, Listener, Outcome, Ran, Room, Show, Tool, Trial, Workspace, unseen
+from agents.ports import Files, Listener, Outcome, Ran, Room, Show, Tool, Trial, Workspace, show_nothing
 
 SCOPE = "MINION_SCOPE"
 _SCOPE_TYPE = TypeAdapter(Scope)
@@ -127,7 +127,7 @@ class ToolExecutor:
     limits: Limits
     trial: Callable[[], Awaitable[Trial | None]]
     refused: Callable[[], Awaitable[str]]
-    show: Show = unseen
+    show: Show = show_nothing
     questions: int = 0  # asked in this run
     fixes: int = 0  # how often this run was sent back by the tests
     again: bool = False  # this turn was begun before a crash: what it wants may have been done

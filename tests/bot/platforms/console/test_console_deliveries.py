@@ -6,7 +6,7 @@ import time
 import pytest
 
 from agents.domain.errors import OverlordError
-from agents.domain.ids import Account, DecisionId, Thread, derived
+from agents.domain.ids import Account, DecisionId, Thread, derive_id
 from bot.messages import Choice, Edited, Pressed, Said
 from bot.platforms.console.access import Viewer
 from bot.platforms.console.deliveries import MENTION, to_said, without_mention
@@ -20,7 +20,7 @@ JSON = {"Accept": "application/json"}
 async def test_a_request_starts_a_thread() -> None:
     async with console() as visit:
         response = await visit.say("@overlord add rate limiting", nonce="first-number")
-        message = derived("console", "console:ana:first-number")
+        message = derive_id("console", "console:ana:first-number")
         thread = f"console:general:{message}"
         assert visit.desk.heard == [
             Said(

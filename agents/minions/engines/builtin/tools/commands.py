@@ -72,7 +72,7 @@ async def run_command(at: ToolExecutor, given: RunCommand) -> Done:
     seconds = min(given.timeout or longest, longest)
     with at.show(given.command) as heard:
         ran = await at.room.run(["/bin/sh", "-c", _SHELL, "sh", cwd, given.command], seconds, _from(at, heard))
-    output = _cut(ran.output)
+    output = _cut_middle(ran.output)
     if ran.ended_by is not EndedBy.EXIT:
         return Done(text=f"After {ran.seconds:.1f} s {_ENDED[ran.ended_by]}.\n{output}", error=True)
     return Done(text=f"Exit code {ran.exit_code} after {ran.seconds:.1f} s.\n{output}")
@@ -94,7 +94,7 @@ async def not_yet(at: ToolExecutor) -> str:
     if ran.ended_by is not EndedBy.EXIT or ran.exit_code in _NO_WORD:
         return ""
     begins = f"Not taken yet, fix attempt {at.fixes + 1} of {most}: {trial.shown} ends with exit code {ran.exit_code}."
-    return f"{begins} Mend the work, not the tests of others, and call task_complete again.\n{_cut(ran.output)}"
+    return f"{begins} Mend the work, not the tests of others, and call task_complete again.\n{_cut_middle(ran.output)}"
 
 
 def _from(at: ToolExecutor, heard: Listener) -> Listener:
@@ -119,20 +119,20 @@ async def search_files(at: ToolExecutor, given: SearchFiles) -> Done:
     where = path if path == "." else f"./{path}"
     case = "yes" if given.ignore_case else "no"
     ran = await at.room.run(["/bin/sh", "-c", _SEARCH, "sh", given.pattern, where, given.glob, case], SEARCH_SECONDS)
-    return _found(ran)
+    return _search_result(ran)
 
 
-def _found(ran: Ran) -> Done:
+def _search_result(ran: Ran) -> Done:
     if ran.ended_by is not EndedBy.EXIT:
         return Done(text=f"The search came to nothing: {_ENDED[ran.ended_by]}. Search less.", error=True)
     if ran.exit_code == 1 and not ran.output.strip():
         return Done(text="Nothing is found.")
     if ran.exit_code not in (0, 1):
         return Done(text=f"The search failed: {cut(ran.output.strip(), 600)}", error=True)
-    return Done(text=_cut(ran.output))
+    return Done(text=_cut_middle(ran.output))
 
 
-def _cut(output: str) -> str:
+def _cut_middle(output: str) -> str:
     """The middle goes: a command says what it does at the beginning, and how it ended at the end."""
     if len(output) <= LONGEST:
         return output
