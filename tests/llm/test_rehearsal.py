@@ -9,7 +9,7 @@ from agents.flows.decompose import PlanSays
 from agents.flows.evaluate import ReviewAnswer
 from agents.flows.intake import IntentAnswer, ProjectAnswer
 from agents.flows.review import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
-from agents.llm.rehearsal import DEFAULTS, Rehearsal, Script, meant
+from agents.llm.rehearsal import DEFAULTS, Rehearsal, Script, guess_intent
 from manifests import packaged
 
 SCRIPTS = load_scripts()
@@ -128,4 +128,4 @@ def test_a_request_is_known_after_a_small_correction_and_not_when_it_says_someth
     ],
 )
 def test_plain_remarks_are_read_well_enough_to_rehearse(said: str, intent: str) -> None:
-    assert meant(said)["intent"] == intent
+    assert guess_intent(said)["intent"] == intent
