@@ -8,7 +8,7 @@ from agents.domain.text.sanitize import cut, one_line
 from agents.domain.work.facts import BranchPublished, WorkKept
 from agents.domain.work.work import SubtaskState, Work
 from agents.domain.work.working import most_attempts
-from bot.cards.scene import Bill, bill_rows
+from bot.cards.scene import Bill, bill_rows, rows_of
 from bot.messages import Card, Row, Tone
 
 S = SubtaskState
@@ -26,16 +26,13 @@ _ROW, _PRINTED = 300, 600  # characters
 
 def work_rows(task: Task) -> list[Row]:
     """Where each subtask is, in the order of the plan."""
-    return [
-        Row(label=f"{_MARK[work.state]} {task.id}.{work.number}", value=_line(task, work))
-        for work in task.work.subtasks
-    ]
+    return [_work_row(task, work) for work in task.work.subtasks]
 
 
-def _line(task: Task, work: Work) -> str:
-    title = one_line(_titled(task, work), 70)
-    more = _DETAIL[work.state](task, work)
-    return f"{title}: {more}" if more else title
+def _work_row(task: Task, work: Work) -> Row:
+    title, more = one_line(_titled(task, work), 70), _DETAIL[work.state](task, work)
+    label = f"{_MARK[work.state]} {task.id}.{work.number}"
+    return Row(label=label, value=f"{title}: {more}" if more else title)
 
 
 def _titled(task: Task, work: Work) -> str:
@@ -75,8 +72,7 @@ def _running(task: Task, work: Work) -> str:
 
 
 def _done(task: Task, work: Work) -> str:
-    judged = work.evaluation
-    if judged is None:
+    if work.evaluation is None:
         return "done"
     return f"passed at attempt {work.attempt}" if work.attempt > 1 else "passed"
 
@@ -228,21 +224,11 @@ def _footer(judged: Evaluation) -> str:
 
 def merge_rows(task: Task) -> list[Row]:
     """What is handed over: each subtask as it was judged, the branch, and where to read it."""
-    rows = [
-        Row(label=f"{_MARK[work.state]} {task.id}.{work.number}", value=_line(task, work))
-        for work in task.work.subtasks
-        if not task.plan.is_closing(work.number)
-    ]
-    whole = task.work.subtasks[-1].evaluation if task.work.subtasks else None
-    if whole:
-        rows += [row for row in evaluation_rows(whole) if row.label != "Changed"]
-        rows.append(Row(label="Changed", value=changed_in_words(whole.changes, whole.files)))
-    rows.append(Row(label="Branch", value=task.work.branch))
-    if task.work.into:
-        rows.append(Row(label="Merges into", value=task.work.into))
-    if task.delivery.pull:
-        rows.append(Row(label="Pull request", value=f"#{task.delivery.pull} {task.delivery.url}".strip()))
-    return rows
+    rows = [_work_row(task, work) for work in task.work.subtasks if not task.plan.is_closing(work.number)]
+    if task.work.subtasks and (whole := task.work.subtasks[-1].evaluation):
+        rows += evaluation_rows(whole)
+    pull = f"#{task.delivery.pull} {task.delivery.url}".strip() if task.delivery.pull else ""
+    return [*rows, *rows_of(("Branch", task.work.branch), ("Merges into", task.work.into), ("Pull request", pull))]
 
 
 def merged_card(task: Task, bill: Bill) -> Card:
@@ -258,8 +244,7 @@ def kept_card(task: Task, kept: WorkKept) -> Card:
     rows = [Row(label="Branch", value=branch) for branch in kept.branches]
     rows += [Row(label="Check out", value=how) for how in kept.how]
     rows += [Row(label="Not brought to you", value=problem) for problem in kept.problems]
-    if kept.patch:
-        rows.append(Row(label="Patch", value=kept.patch))
+    rows += rows_of(("Patch", kept.patch))
     text = "Here is what there is; I have stopped." if kept.branches else "There was nothing on a branch yet."
     return Card(title=f"{task.id} is yours now", text=text, rows=tuple(rows))
 

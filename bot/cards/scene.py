@@ -50,6 +50,11 @@ class Posting:
     thread: Thread | None = None  # None: the task's own
 
 
+def rows_of(*pairs: tuple[str, str]) -> list[Row]:
+    """A row for each label that has a value."""
+    return [Row(label=label, value=value) for label, value in pairs if value]
+
+
 def bill_rows(task: Task, bill: Bill) -> list[Row]:
     """As its facts leave it: a card is drawn again when something happens, so the time is that of the last change."""
     took = duration_in_words(task.changed_at - task.request.at)

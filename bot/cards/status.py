@@ -1,11 +1,10 @@
 """How a task stands: its state in words, its status card, and answers to “status”, “why” and “cost”."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from agents.domain.decisions.authority import Group, Kind
 from agents.domain.decisions.decision import Decision, NameOf
 from agents.domain.decisions.table import questions, rule_of
-from agents.domain.planning.decomposition import Level
 from agents.domain.planning.planning import stands_at
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import cut, one_line
@@ -14,7 +13,7 @@ from bot.cards.kinds.kind_card import who_may
 from bot.cards.kinds.table import CARDS, kind_in_words
 from bot.cards.plan import SHORT_LEVEL, argument_rows, debate_rows, order_in_words
 from bot.cards.progress import work_rows
-from bot.cards.scene import NO_BILL, Bill, Scene, bill_rows
+from bot.cards.scene import NO_BILL, Bill, Scene, bill_rows, rows_of
 from bot.messages import Button, Card, Row, Tone
 
 
@@ -44,51 +43,38 @@ def _whom(decision: Decision, name: NameOf) -> str:
 
 
 def _rows(task: Task, name: NameOf, bill: Bill) -> list[Row]:
-    rows = [Row(label="State", value=state_of(task)), *_project(task)]
-    rows += [Row(label="Asked by", value=name(task.request.by)), *work_rows(task), *_running(task, bill), *_notes(task)]
-    if task.remarks:
-        rows.append(Row(label="Remarks noted", value=str(task.remarks)))
-    if task.problem:
-        rows.append(Row(label="Problem", value=one_line(task.problem, 200)))
-    rows.append(Row(label="Last change", at=task.changed_at))
-    return rows
+    return [
+        *rows_of(("State", state_of(task)), ("Project", _project(task)), ("Asked by", name(task.request.by))),
+        *work_rows(task),
+        *(bill_rows(task, bill) if task.work.subtasks else ()),
+        *rows_of(*_notes(task)),
+        Row(label="Last change", at=task.changed_at),
+    ]
 
 
-def _running(task: Task, bill: Bill) -> list[Row]:
-    """While it is at work: cost, time, and where minions are held."""
-    if not task.work.subtasks:
-        return []
-    engine = next((work.engine for work in reversed(task.work.subtasks) if work.engine), "")
-    return [*bill_rows(task, bill), *([Row(label="Sandbox", value=engine)] if engine else [])]
+def _project(task: Task) -> str:
+    if not task.project:
+        return "" if task.project is None else "none is configured; name one in overlord.yaml"
+    return f"{task.project} ({task.project_why})" if task.project_why else task.project
 
 
-def _project(task: Task) -> list[Row]:
-    if task.project is None:
-        return []
-    why = f" ({task.project_why})" if task.project_why else ""
-    none = "none is configured; name one in overlord.yaml"
-    return [Row(label="Project", value=f"{task.project}{why}" if task.project else none)]
-
-
-def _notes(task: Task) -> list[Row]:
-    rows = []
-    if task.request.origin:
-        rows.append(Row(label="Issue", value=f"#{task.request.origin.number} {task.request.origin.url}"))
-    if task.delivery.pull:
-        rows.append(Row(label="Pull request", value=f"#{task.delivery.pull} {task.delivery.url}".strip()))
-    if task.request.hidden:
-        many = f"{task.request.hidden} character{'s' if task.request.hidden > 1 else ''}"
-        rows.append(Row(label="Hidden text", value=f"{many} that nobody sees were taken out of the request"))
-    if task.money.warned:
-        rows.append(Row(label="Budget", value=f"80 % used: {', '.join(task.money.warned)}"))
-    if task.plan.level is not Level.PRIMARY:
-        rows.append(Row(label="Plan", value=SHORT_LEVEL[task.plan.level]))
-    if task.money.degraded:
-        models = ", ".join(task.money.degraded)
-        rows.append(Row(label="Fallback model", value=f"{models}: the preferred model did not answer"))
+def _notes(task: Task) -> Iterator[tuple[str, str]]:
+    """What there is to know of it; most tasks have few of these."""
+    request, delivery, money = task.request, task.delivery, task.money
+    yield "Sandbox", next((work.engine for work in reversed(task.work.subtasks) if work.engine), "")
+    yield "Issue", f"#{request.origin.number} {request.origin.url}" if request.origin else ""
+    yield "Pull request", f"#{delivery.pull} {delivery.url}".strip() if delivery.pull else ""
+    if request.hidden:
+        many = f"{request.hidden} character{'s' if request.hidden > 1 else ''}"
+        yield "Hidden text", f"{many} that nobody sees were taken out of the request"
+    yield "Budget", f"80 % used: {', '.join(money.warned)}" if money.warned else ""
+    yield "Plan", SHORT_LEVEL[task.plan.level]
+    if money.degraded:
+        yield "Fallback model", f"{', '.join(money.degraded)}: the preferred model did not answer"
     if task.plan.rehearsal:
-        rows.append(Row(label="Rehearsal", value="a script plays planner, reviewers and minions; no model was asked"))
-    return rows
+        yield "Rehearsal", "a script plays planner, reviewers and minions; no model was asked"
+    yield "Remarks noted", str(task.remarks or "")
+    yield "Problem", one_line(task.problem, 200)
 
 
 def _controls(task: Task) -> tuple[tuple[Button, ...], tuple[Button, ...]]:
@@ -191,35 +177,32 @@ def cost_card(task: Task, bill: Bill) -> Card:
     spent, budget = bill.spent, bill.budget
     if not spent:
         return Card(title=f"{task.id} has cost nothing so far", text="No model that costs money was asked for it.")
-    rows = [Row(label="Spent on models", value=f"${spent:.2f}")]
-    if task.plan.estimate:
-        rows.append(Row(label="Estimate for the work", value=f"${task.plan.estimate:.2f}"))
-    if task.money.budget is not None:
-        rows.append(Row(label="Budget", value=f"${task.money.budget:.2f}, as raised"))
-    elif budget is not None:
-        rows.append(Row(label="Budget", value=f"${budget:.2f}"))
+    raised = f"${task.money.budget:.2f}, as raised" if task.money.budget is not None else ""
+    rows = rows_of(
+        ("Spent on models", f"${spent:.2f}"),
+        ("Estimate for the work", f"${task.plan.estimate:.2f}" if task.plan.estimate else ""),
+        ("Budget", raised or (f"${budget:.2f}" if budget is not None else "")),
+    )
     return Card(title=f"{task.id} has cost ${spent:.2f} so far", rows=tuple(rows))
 
 
 def why_card(task: Task, name: NameOf) -> Card:
     """Why it is where it is: what is waited for, what stood in the way, what was said, and why each subtask exists."""
-    rows = [Row(label="Waits for", value=f"{_whom(d, name)}, to decide {kind_in_words(d)}") for d in questions(task)]
-    if task.problem:
-        rows.append(Row(label="Problem", value=cut(one_line(task.problem, 400), 400)))
-    if task.plan.feedback:
-        rows.append(Row(label="Feedback on the plan", value=cut("; ".join(task.plan.feedback), 400)))
-    rows += [
-        *argument_rows(task.plan.review),
-        *debate_rows(task.plan.debate, goes_on=stands_at(task, TaskState.IN_REVIEW)),
+    plan, draft = task.plan, task.plan.draft
+    waits = ((f"{_whom(asked, name)}, to decide {kind_in_words(asked)}") for asked in questions(task))
+    rows = [
+        *rows_of(*(("Waits for", each) for each in waits)),
+        *rows_of(("Problem", cut(one_line(task.problem, 400), 400))),
+        *rows_of(("Feedback on the plan", cut("; ".join(plan.feedback), 400))),
+        *argument_rows(plan.review),
+        *debate_rows(plan.debate, goes_on=stands_at(task, TaskState.IN_REVIEW)),
     ]
-    if task.plan.draft:
-        rows.append(Row(label="Order", value=f"{order_in_words(task.plan.draft)}, because of what waits for what"))
+    if draft:
+        whys = ((f"{task.id}.{step.number}", step.why and f"is there because {step.why}") for step in draft.steps)
         rows += [
-            Row(label=f"{task.id}.{s.number}", value=f"is there because {s.why}")
-            for s in task.plan.draft.steps
-            if s.why
+            *rows_of(("Order", f"{order_in_words(draft)}, because of what waits for what"), *whys),
+            *rows_of(*(("Assumes", text) for text in draft.assumptions)),
+            *rows_of(*(("Risk", f"{risk.what} → {risk.mitigation}") for risk in draft.risks)),
         ]
-        rows += [Row(label="Assumes", value=text) for text in task.plan.draft.assumptions]
-        rows += [Row(label="Risk", value=f"{risk.what} → {risk.mitigation}") for risk in task.plan.draft.risks]
     nothing = "" if rows else "Nothing has been decided about it yet."
     return Card(title=f"{task.id}: {state_of(task)}", text=nothing, rows=tuple(rows))

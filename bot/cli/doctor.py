@@ -30,9 +30,9 @@ from agents.workspace.sandbox.walls import SandboxUnusable
 from bot.__main__ import foreign_packages
 from bot.app import check_store
 from bot.cli import session
-from bot.config.overlord import Sandbox
+from bot.config.overlord import Project, Sandbox
 from bot.config.platforms import load, platforms
-from bot.config.settings import BadSettings, Project, Settings
+from bot.config.settings import BadSettings, Settings
 from bot.doctor_check import Check, State, fail, ok, warn
 from bot.running.workshop import on_github
 from store.streams.audit import Progress

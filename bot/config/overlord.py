@@ -87,6 +87,16 @@ class ProjectPart:
     gates: Annotated[GateCommands, AfterValidator(_refuse_twins)] = field(default_factory=GateCommands)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    name: str
+    path: Path | None  # absolute; None for one that git fetches
+    url: str = ""
+    channel: str = ""
+    skills: str = ".overlord/skills"  # the folder of its own skills, in its repository
+    gates: GateCommands = field(default_factory=GateCommands)
+
+
 def _check_place(project: ProjectPart) -> ProjectPart:
     if bool(project.path) == bool(project.url):
         raise ValueError("it needs either a `path` or a `url`. Write one of them: `path: ~/src/shop`.")
@@ -212,7 +222,7 @@ def secrets_in(file: OverlordFile) -> set[str]:
     return tokens_in(file) | ({password} if password else set())
 
 
-def odd_projects(projects: Sequence[ProjectPart]) -> Iterator[Odd]:
+def odd_projects(projects: Sequence[Project]) -> Iterator[Odd]:
     """Names and channels used twice, and folders that are not there."""
     names = [project.name for project in projects]
     homes = [project.channel for project in projects]
@@ -223,7 +233,7 @@ def odd_projects(projects: Sequence[ProjectPart]) -> Iterator[Odd]:
             other = names[homes.index(project.channel)]
             what = f"`{project.channel}` is the channel of `{other}` already"
             yield ("projects", at, "channel"), what, "Give each project a channel of its own, or none."
-        if project.path and not Path(project.path).is_dir():
+        if project.path and not project.path.is_dir():
             yield ("projects", at, "path"), f"there is no folder {project.path}", "Check the path, or clone it there."
         if project.gates.environment and not Path(project.gates.environment, "pyvenv.cfg").is_file():
             what = f"{project.gates.environment} is no Python environment"
@@ -231,7 +241,7 @@ def odd_projects(projects: Sequence[ProjectPart]) -> Iterator[Odd]:
             yield ("projects", at, "gates", "environment"), what, step
 
 
-def odd_channels(channels: Mapping[str, ChannelPolicy], projects: Sequence[ProjectPart]) -> Iterator[Odd]:
+def odd_channels(channels: Mapping[str, ChannelPolicy], projects: Sequence[Project]) -> Iterator[Odd]:
     """Channels that point at a project nobody named, or at another than the project itself says."""
     known = {project.name for project in projects}
     claimed = {project.channel: project.name for project in projects if project.channel}

@@ -14,7 +14,6 @@ from agents.catalog.library import Declared, odd_declared
 from agents.catalog.policies import odd_risk
 from agents.catalog.validation import Odd, Problem, Wrong, did_you_mean
 from agents.catalog.yaml import BadYaml, Layers, parse_yaml, read_packaged
-from agents.domain.checks.gates import GateCommands
 from agents.domain.decisions.authority import ChannelPolicy, Group
 from agents.domain.errors import SettingsProblem
 from agents.domain.ids import Account, surface_of
@@ -26,6 +25,7 @@ from bot.config.overlord import (
     VARIABLES,
     OverlordFile,
     PlainSettings,
+    Project,
     ProjectPart,
     contradictions,
     doubtful,
@@ -52,16 +52,6 @@ class BadSettings(SettingsProblem):
 
     def __str__(self) -> str:
         return f"{self.what}\n{self.next_step}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Project:
-    name: str
-    path: Path | None  # absolute; None for one that git fetches
-    url: str = ""
-    channel: str = ""
-    skills: str = ".overlord/skills"  # the folder of its own skills, in its repository
-    gates: GateCommands = field(default_factory=GateCommands)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,7 +151,8 @@ class _Reading:
         file, broken = self._shape()
         home = self._home(base)
         database_url = self._database(file, home, base)
-        self._check(file, broken, base)
+        projects = tuple(self._project(part, base) for part in file.projects)
+        self._check(file, broken, projects)
         if self.problems:
             raise BadSettings(self.problems, (*self.left, *self.warnings))
         known = {section.operator(user) for section in file.platforms.values()} - {""}
@@ -176,7 +167,7 @@ class _Reading:
             keys=file.models.seen_in(self.environ),
             groups=_groups(file),
             operators=frozenset(Account(account) for account in {f"cli:{user}"} | known),
-            projects=tuple(self._project(part, base) for part in file.projects),
+            projects=projects,
             channels=_channels(file),
             declared=_declared(file),
             warnings=(*self.left, *self.warnings),
@@ -234,16 +225,16 @@ class _Reading:
             self._tell(self.problems, (("home",), f"{home} cannot be written: {nearest} {why}", step))
         return home
 
-    def _check(self, file: OverlordFile, broken: frozenset[str], base: Path) -> None:
+    def _check(self, file: OverlordFile, broken: frozenset[str], projects: Sequence[Project]) -> None:
         odd = [*policies.odd_limits(file.limits), *contradictions(file)]
         odd += policies.odd_retention(file.retention, file.limits)
         if file.risk:
             odd += odd_risk(file.risk)
         if not broken & {"contexts", "roles", "workflow"} and (declared := _declared(file)):
             odd += odd_declared(declared)
-        odd += overlord.odd_projects([self._located(part, base) for part in file.projects])
+        odd += overlord.odd_projects(projects)
         if "projects" not in broken:
-            odd += overlord.odd_channels(file.channels, file.projects)
+            odd += overlord.odd_channels(file.channels, projects)
         self._tell(self.problems, *odd)
         misused = file.models.misused_keys(self.environ, tokens_in(file))
         self.problems += [Problem(name=name, what=what, instead=instead) for name, what, instead in misused]
@@ -275,24 +266,16 @@ class _Reading:
     def _path(self, written: str, base: Path) -> Path:
         return expand(written, base, self.environ)
 
-    def _located(self, part: ProjectPart, base: Path) -> ProjectPart:
-        """With its paths as they are on this machine."""
-        path = str(self._path(part.path, base)) if part.path else ""
-        return replace(part, path=path, gates=self._gates(part, base))
-
-    def _gates(self, part: ProjectPart, base: Path) -> GateCommands:
-        written = part.gates.environment
-        return replace(part.gates, environment=str(self._path(written, base))) if written else part.gates
-
     def _project(self, part: ProjectPart, base: Path) -> Project:
-        path = self._path(part.path, base) if part.path else None
+        """With its paths as they are on this machine."""
+        environment = part.gates.environment and str(self._path(part.gates.environment, base))
         return Project(
             name=part.name,
-            path=path,
+            path=self._path(part.path, base) if part.path else None,
             url=part.url,
             channel=part.channel or "",
             skills=part.skills,
-            gates=self._gates(part, base),
+            gates=replace(part.gates, environment=environment),
         )
 
 

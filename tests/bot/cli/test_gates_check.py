@@ -8,7 +8,8 @@ import pytest
 from agents.domain.checks.gates import ExtraGate, GateCommands
 from agents.workspace.gates.commands import environment
 from bot.cli.doctor import check_gates
-from bot.config.settings import Project, Settings, load_settings
+from bot.config.overlord import Project
+from bot.config.settings import Settings, load_settings
 from bot.doctor_check import Check, State
 from tests.evaluator.pieces import SHOP, Files
 from tests.evaluator.yard import git, repository_of
