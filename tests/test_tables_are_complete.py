@@ -17,8 +17,8 @@ from agents.domain.task.task import TaskState
 from agents.flows import FLOW_AFTER
 from bot.cards import CARD_FOR, QUIET, timeline
 from bot.cards.decisions import WITHDRAWN, put_into_words
+from bot.cards.kinds import CARDS, prompt
 from bot.cards.kinds.kind_card import Label
-from bot.cards.kinds.table import CARDS, prompt
 from bot.cards.kinds.tasks import FLOW
 from bot.cards.status import STATE, TONE
 from bot.intake.commands import ANSWERS, STEERS

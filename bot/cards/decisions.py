@@ -21,9 +21,9 @@ from agents.domain.decisions.table import RULES, can_be_held, closed_by_silence,
 from agents.domain.errors import OverlordError
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import one_line
+from bot.cards.kinds import CARDS, label, label_of, outcome_label, prompt
 from bot.cards.kinds.kind_card import who_may
 from bot.cards.kinds.plans import shows_plan
-from bot.cards.kinds.table import CARDS, label, label_of, outcome_label, prompt
 from bot.cards.plan import graph_of
 from bot.cards.progress import evaluation_rows, found_lines
 from bot.cards.scene import NO_BILL, Bill

@@ -10,33 +10,31 @@ from agents.domain.errors import OverlordError
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import one_line
 from bot.cards.decisions import button, decision_card
+from bot.cards.kinds import kind_in_words
 from bot.cards.kinds.kind_card import who_may
-from bot.cards.kinds.table import kind_in_words
 from bot.cards.status import state_of
 from bot.config.platforms import find_platform
 from bot.messages import Card, Row, Tone
 
-_HELP = (
-    "Mention me with a request in your own words, and I take it from there.",
-    "status · tasks · what needs me: see where things stand (tasks 2: the next page)",
-    "stop · resume · cancel because … · snooze: steer the task of this thread (or name one: stop T-3)",
-    "approve · who can approve: decisions, always with a button at the end",
-    "retry: try a stuck step again",
-    "why · cost: the reasons for a plan and its reviews, and what the task has cost so far",
-    "mute · unmute: reminders for this task",
-    "aside …: talk in the thread without me listening",
-    "link: make your accounts on several platforms count as one person (say it to me directly)",
+HELP = Card(
+    title="What I understand",
+    lines=(
+        "Mention me with a request in your own words, and I take it from there.",
+        "status · tasks · what needs me: see where things stand (tasks 2: the next page)",
+        "stop · resume · cancel because … · snooze: steer the task of this thread (or name one: stop T-3)",
+        "approve · who can approve: decisions, always with a button at the end",
+        "retry: try a stuck step again",
+        "why · cost: the reasons for a plan and its reviews, and what the task has cost so far",
+        "mute · unmute: reminders for this task",
+        "aside …: talk in the thread without me listening",
+        "link: make your accounts on several platforms count as one person (say it to me directly)",
+    ),
 )
-
-
-def help_card() -> Card:
-    return Card(title="What I understand", lines=_HELP)
-
-
-def hello_card() -> Card:
-    return Card(title="Hello! Tell me in your own words what should change in the code, or say `help`.")
-
-
+HELLO = Card(title="Hello! Tell me in your own words what should change in the code, or say `help`.")
+BUTTON_ABOVE = Card(
+    title="The button is on my card above, in this thread",
+    text="Words alone never approve anything; one press there does.",
+)
 LISTED = 20  # in one answer
 
 
@@ -114,13 +112,6 @@ def approve_card(task: Task, decision: Decision, name: NameOf, option: str = "")
         decision=decision.id,
         fingerprint=decision.fingerprint,
         tone=Tone.ASKING,
-    )
-
-
-def button_above_card() -> Card:
-    return Card(
-        title="The button is on my card above, in this thread",
-        text="Words alone never approve anything; one press there does.",
     )
 
 

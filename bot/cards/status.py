@@ -9,8 +9,8 @@ from agents.domain.planning.planning import stands_at
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import cut, one_line
 from bot.cards.decisions import button
+from bot.cards.kinds import CARDS, kind_in_words
 from bot.cards.kinds.kind_card import who_may
-from bot.cards.kinds.table import CARDS, kind_in_words
 from bot.cards.plan import SHORT_LEVEL, argument_rows, debate_rows, order_in_words
 from bot.cards.progress import work_rows
 from bot.cards.scene import NO_BILL, Bill, Scene, bill_rows, rows_of

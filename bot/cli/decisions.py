@@ -14,9 +14,9 @@ from agents.domain.errors import OverlordError
 from agents.domain.learning.proposal import Listed
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import clean
+from bot.cards.kinds import label_of, prompt
 from bot.cards.kinds.kind_card import who_may
 from bot.cards.kinds.proposals import listed_card
-from bot.cards.kinds.table import label_of, prompt
 from bot.cli import session
 from bot.cli.session import Json, Search
 from bot.queries.query_api import QueryApi

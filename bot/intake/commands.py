@@ -162,7 +162,7 @@ def _who(asked: Asked, tx: Transaction, permissions: Permissions, moment: Moment
 
 
 def _help(asked: Asked, tx: Transaction, permissions: Permissions, moment: Moment) -> Card:
-    return replies.help_card()
+    return replies.HELP
 
 
 def _link(asked: Asked, tx: Transaction, permissions: Permissions, moment: Moment) -> Card | None:

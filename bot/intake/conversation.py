@@ -18,7 +18,7 @@ from agents.domain.ids import DecisionId, TaskId, surface_of
 from agents.domain.task.task import Task
 from agents.domain.text.redact import Redact
 from bot.cards import replies
-from bot.cards.kinds.table import label_of
+from bot.cards.kinds import label_of
 from bot.cards.links import checks_card, checks_id
 from bot.delivery.announcer import wish
 from bot.messages import Card, Choice, Delivery, Edited, Pressed, Said, load_card
@@ -210,7 +210,7 @@ def point_to_button(facts: Facts, said: Said, tx: Transaction) -> None:
     """The one card with the button stands above already, and an edit of it calls nobody."""
     for fact in facts:
         if isinstance(fact, ApprovalOffered) and tx.posts.is_wanted(f"confirm:{fact.decision}"):
-            card = replies.button_above_card()
+            card = replies.BUTTON_ABOVE
             tx.posts.want(wish(f"whisper:{said.key}", said.thread, card, Act.WHISPER, said.by), said.at)
 
 

@@ -183,7 +183,7 @@ class Inbox:
         """An empty mention wants help, a greeting a word in return; silence is a legal answer to the rest."""
         greeted = isinstance(meaning, SmallTalk) and meaning.greets
         if greeted or (isinstance(meaning, Words) and not meaning.text):
-            answer(said, replies.hello_card() if greeted else replies.help_card(), tx, private=not greeted)
+            answer(said, replies.HELLO if greeted else replies.HELP, tx, private=not greeted)
         return self._handled("small talk")
 
     def _request(self, text: str, said: Said | Labelled | Mandated, speaker: Presser, tx: Transaction) -> Outcome:

@@ -26,7 +26,7 @@ from agents.domain.task.fold import evolve
 from agents.domain.task.task import Task, TaskState
 from agents.domain.work.work import SubtaskState, Work, WorkState
 from agents.domain.work.working import Wanted, asked
-from bot.cards.kinds.table import label_of
+from bot.cards.kinds import label_of
 from tests.builders.decisions import question
 
 NOW = datetime(2026, 3, 4, 5, 6, tzinfo=UTC)
