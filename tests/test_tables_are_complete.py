@@ -27,14 +27,10 @@ from bot.messages import Delivery
 from store.codec import EVENT_KINDS
 from tests.builders.decisions import sample
 
-# What people are told of a project they are told by its decisions, unless CARD_FOR says more.
-OF_PROJECTS = {kind for kind in e.ALL if issubclass(kind, e.OnProject)}
-OF_TASKS = set(e.ALL) - OF_PROJECTS
-
 
 def test_every_fact_moves_a_task_or_is_said_not_to() -> None:
     moves = {kind for _, kind in TASK_MOVES}
-    assert moves | STAYS | EVEN_WHEN_ENDED | {e.TaskRequested} == OF_TASKS
+    assert moves | STAYS | EVEN_WHEN_ENDED | {e.TaskRequested} == set(e.ALL)
     assert not (moves & STAYS or moves & EVEN_WHEN_ENDED or STAYS & EVEN_WHEN_ENDED)
 
 
@@ -47,14 +43,14 @@ def test_every_fact_starts_a_flow_or_rests() -> None:
 
 
 def test_every_fact_is_told_or_quiet() -> None:
-    assert (CARD_FOR.keys() | QUIET) - OF_PROJECTS == OF_TASKS
+    assert CARD_FOR.keys() | QUIET == set(e.ALL)
     assert not CARD_FOR.keys() & QUIET
 
 
 def test_every_fact_can_be_written_and_put_into_words() -> None:
     assert set(EVENT_KINDS) == {kind.__name__ for kind in e.ALL}
     told = timeline.OF_TASKS.keys() | timeline.OF_DECISIONS.keys() | timeline.OF_WORK.keys()
-    assert told - OF_PROJECTS == OF_TASKS
+    assert told == set(e.ALL)
 
 
 def test_every_state_has_a_word_a_tone_and_an_icon() -> None:
@@ -110,7 +106,7 @@ def test_every_withdrawal_has_its_words() -> None:
 
 
 def test_every_flow_that_may_hold_up_a_task_has_its_words() -> None:
-    holds_up = {row.run.__name__ for row in FLOW_AFTER if row.run and not row.aside and row.fact not in OF_PROJECTS}
+    holds_up = {row.run.__name__ for row in FLOW_AFTER if row.run and not row.aside}
     assert FLOW.keys() == holds_up
 
 

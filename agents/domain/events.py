@@ -13,16 +13,8 @@ from agents.domain.decisions.decision import (
     DecisionVoted as DecisionVoted,
     DecisionWithdrawn as DecisionWithdrawn,
 )
-from agents.domain.fact import (
-    AboutDecision as AboutDecision,
-    AboutProposal as AboutProposal,
-    AboutWork as AboutWork,
-    Event as Event,
-    Measured as Measured,
-    MeasuredWork as MeasuredWork,
-    OnEitherStream as OnEitherStream,
-    OnProject as OnProject,
-)
+from agents.domain.fact import *  # noqa: F403
+from agents.domain.fact import Event as Event
 from agents.domain.learning import proposal
 from agents.domain.learning.proposal import (
     ProposalApproved as ProposalApproved,

@@ -24,17 +24,6 @@ Kind = TypeVar("Kind", bound=Event)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OnProject(Event):
-    """A fact about a project alone. `task` is the one that gave rise to it."""
-
-    project: ProjectId
-
-    @property
-    def stream(self) -> StreamId:
-        return self.project
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class OnEitherStream(Event):
     """What tasks and projects have alike. On a project's stream, `task` is the one that gave rise to it."""
 

@@ -144,18 +144,18 @@ async def debate(event: Event, ports: Ports) -> None:
     if not planning.stands_at(seen, TaskState.IN_REVIEW):
         await ports.store.record(seen.id, planning.nothing)
         return
-    rule = planning.after_debate
+    paid = True
     try:
         await _argue_on(seen, ports)
     except NoAnswer:
         pass  # what there is goes to a person
     except BudgetReached:
-        rule = planning.without_debate
+        paid = False
 
     def decide(task: Task, moment: Moment) -> Sequence[Event]:
         if planning.overtaken(seen, task) or task.plan.debate is None:
             return []
-        return rule(task, task.plan.debate, moment)
+        return planning.after_debate(task, task.plan.debate, moment, paid=paid)
 
     await ports.store.record(seen.id, decide)
 

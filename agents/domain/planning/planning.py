@@ -60,11 +60,8 @@ def nothing(task: Task, moment: Moment) -> Facts:
 
 def overtaken(seen: Task, now: Task) -> bool:
     """What was thought about is not what is wanted any more: a newer request, a newer plan, or other wishes."""
-    return (seen.request.text, seen.plan.number, seen.plan.feedback) != (
-        now.request.text,
-        now.plan.number,
-        now.plan.feedback,
-    )
+    before, after = ((task.request.text, task.plan.number, task.plan.feedback) for task in (seen, now))
+    return before != after
 
 
 def after_draft(task: Task, draft: Draft, moment: Moment) -> Facts:
@@ -84,7 +81,7 @@ def after_draft(task: Task, draft: Draft, moment: Moment) -> Facts:
     if found := tuple(faults(plan, draft.files)):
         back = e.DecompositionSentBack(task=task.id, at=moment.at, number=number, reasons=found)
         return _sent_back(task, back, moment)
-    drafted_now = e.DecompositionDrafted(
+    made = e.DecompositionDrafted(
         task=task.id,
         at=moment.at,
         number=number,
@@ -94,7 +91,7 @@ def after_draft(task: Task, draft: Draft, moment: Moment) -> Facts:
         level=draft.level,
         why=draft.why,
     )
-    return [drafted_now]
+    return [made]
 
 
 def note_simplified(seen: Task, why: str, task: Task, moment: Moment) -> Facts:
@@ -121,17 +118,11 @@ def after_round(task: Task, round: Round, moment: Moment) -> Facts:
     return [e.DebateRoundHeld(task=task.id, at=moment.at, number=task.plan.number, round=round)]
 
 
-def after_debate(task: Task, debate: Debate, moment: Moment) -> Facts:
+def after_debate(task: Task, debate: Debate, moment: Moment, *, paid: bool = True) -> Facts:
+    """Where there is no money left to argue with, the table is read as it is."""
     if not stands_at(task, TaskState.IN_REVIEW):
         return []
-    return _ruled(task, debate.ruling, debate.now, debate, moment)
-
-
-def without_debate(task: Task, debate: Debate, moment: Moment) -> Facts:
-    """There is no money left to argue with, so the table is read as it is."""
-    if not stands_at(task, TaskState.IN_REVIEW):
-        return []
-    return _ruled(task, debate.now.ruling, debate.now, None, moment)
+    return _ruled(task, (debate if paid else debate.now).ruling, debate.now, debate if paid else None, moment)
 
 
 def over_budget(task: Task, reached: e.BudgetReached, moment: Moment) -> Facts:
@@ -168,13 +159,10 @@ def _ask_for_approval(task: Task, moment: Moment) -> Facts:
     """A person, unless the channel lets a single subtask through by itself and the workflow does not object."""
     plan = task.plan.draft
     usual = task.plan.level is Level.PRIMARY  # what was degraded is never waved through
-    if plan and usual and _lets_through(moment) and len(plan.steps) == 1:
+    lets_through = moment.channel.plan is PlanPolicy.AUTO and not moment.workflow().plan_review.human_approval
+    if plan and usual and lets_through and len(plan.steps) == 1:
         return [accept(task, plan.hash, (), moment)]
     return _ask_plan(task, Kind.PLAN, moment)
-
-
-def _lets_through(moment: Moment) -> bool:
-    return moment.channel.plan is PlanPolicy.AUTO and not moment.workflow().plan_review.human_approval
 
 
 def workflow_of(task: Task, current: Callable[[], Workflow]) -> Workflow:
@@ -211,15 +199,11 @@ def _escalate(
     )
     later = replace(moment, cause=f"{moment.cause}:escalated")
     if task.plan.draft is None:
+        # there is nothing to approve; whoever asked for it may tell more, in words
         options = NO_PLAN.offer() if held else NO_PLAN.offer(NoPlanOption.CANCEL)  # the planner itself says no
-        return [escalated, *_ask_what_else(task, why, options, later)]
+        lines = tuple(line for line in why.splitlines() if line.strip())
+        return [escalated, *ask(task, Question(kind=Kind.NO_PLAN, options=options, evidence=lines), later)]
     return [escalated, *_ask_plan(task, Kind.DEBATE, later)]
-
-
-def _ask_what_else(task: Task, why: str, options: tuple[Option, ...], moment: Moment) -> Facts:
-    """There is nothing to approve. Whoever asked for it may tell more, in words."""
-    lines = tuple(line for line in why.splitlines() if line.strip())
-    return ask(task, Question(kind=Kind.NO_PLAN, options=options, evidence=lines), moment)
 
 
 def _missing(review: Review) -> str:

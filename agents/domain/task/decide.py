@@ -19,10 +19,7 @@ from agents.domain.task.task import Task
 
 SURE = 0.7  # below it, a model's reading of words is not acted upon
 # What is asked on the way to a plan; pointless once the request is another one.
-ABOUT_THE_PLAN = (
-    *(Kind.PLAN, Kind.DEBATE, Kind.CLARIFICATION, Kind.NO_PLAN, Kind.CHANGE),
-    *(Kind.STUCK, Kind.BUDGET),
-)
+ABOUT_THE_PLAN = (*(Kind.PLAN, Kind.DEBATE, Kind.CLARIFICATION, Kind.NO_PLAN, Kind.CHANGE), *(Kind.STUCK, Kind.BUDGET))
 
 
 def open_task(id: TaskId, request: Request, moment: Moment) -> Facts:
@@ -53,17 +50,20 @@ def choose_project(task: Task, projects: Sequence[str], moment: Moment, guess: G
         return []
     if task.request.origin and not (task.request.origin.heard or task.vouched):
         return [] if task.of_kind(Kind.INTAKE) else ask(task, Question(kind=Kind.INTAKE), moment)
-    if task.request.origin and task.request.origin.project in projects:
-        why = "it is an issue of this project"
-        return [e.ProjectChosen(task=task.id, at=moment.at, project=task.request.origin.project, by=None, why=why)]
-    if task.request.mandate and task.request.mandate.project in projects:
-        why = "the proposal is about this project"
-        return [e.ProjectChosen(task=task.id, at=moment.at, project=task.request.mandate.project, by=None, why=why)]
-    if chosen := project_by_rule(task.request.text, projects, moment.channel.project) or _by_guess(guess, projects):
+    by_rule = _by_origin(task.request, projects) or project_by_rule(task.request.text, projects, moment.channel.project)
+    if chosen := by_rule or _by_guess(guess, projects):
         project, why = chosen
         return [e.ProjectChosen(task=task.id, at=moment.at, project=project, by=None, why=why)]
     options = lettered(*(Option(value=name, label=name) for name in projects))
     return ask(task, Question(kind=Kind.PROJECT, options=options), moment)
+
+
+def _by_origin(request: Request, projects: Sequence[str]) -> tuple[str, str] | None:
+    if request.origin and request.origin.project in projects:
+        return request.origin.project, "it is an issue of this project"
+    if request.mandate and request.mandate.project in projects:
+        return request.mandate.project, "the proposal is about this project"
+    return None
 
 
 def project_by_rule(request: str, projects: Sequence[str], of_channel: str) -> tuple[str, str] | None:
@@ -121,17 +121,9 @@ def park(task: Task, parked: e.JobParked, moment: Moment) -> Facts:
     if task.ended:
         return []
     options = () if parked.flow == "decompose" else (StuckOption.RETRY, StuckOption.CANCEL)
-    question = Question(
-        kind=Kind.STUCK,
-        options=STUCK.offer(*options),
-        evidence=(parked.problem, parked.kept),
-        subject=OfJob(flow=parked.flow),
-    )
-    return [
-        parked,
-        *withdraw(offers_to_go_on(task), Withdrawal.STUCK, moment),
-        *ask(task, question, moment),
-    ]
+    subject, evidence = OfJob(flow=parked.flow), (parked.problem, parked.kept)
+    question = Question(kind=Kind.STUCK, options=STUCK.offer(*options), evidence=evidence, subject=subject)
+    return [parked, *withdraw(offers_to_go_on(task), Withdrawal.STUCK, moment), *ask(task, question, moment)]
 
 
 class Intent(StrEnum):

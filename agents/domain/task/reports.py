@@ -1,9 +1,8 @@
 """What is written of a task outside the chat: in pull requests and commits, and on the issue that it came from."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 from agents.domain import events as e
 from agents.domain.events import Event
@@ -75,68 +74,46 @@ class Telling:
     text: str
 
 
-def telling(task: Task, event: Event) -> Telling | None:
-    """None: the task came from no issue, or nothing is said of this."""
-    made = TELLS.get(type(event))
-    return made(task, event) if made and task.request.origin else None
-
-
-def _telling(task: Task, what: str, act: Act, text: str) -> Telling:
-    assert task.request.origin is not None
-    return Telling(key=f"{task.request.origin.key}:{task.id}:{what}", act=act, text=text)
-
-
-def _pulled(task: Task, fact: e.PullOpened) -> Telling:
-    text = f"{task.id} is done and waits for a person to merge it: {fact.url}"
-    return _telling(task, f"pull:{fact.number}", Act.TELL, text)
-
-
-def _failed(task: Task, fact: e.MinionFailed) -> Telling:
-    name, problem = _name(task, fact), cut(fact.problem, PROBLEM)
-    what = f"failed:{fact.subtask}:{fact.attempt}"
-    if fact.ending is Ending.BLOCKED:
-        text = f"{name} cannot be done as it was asked for: {problem}\n\nPut the label back to ask again."
-        return _telling(task, what, Act.BLOCKED, text)
-    return _telling(task, what, Act.ATTENTION, f"{name} needs a person. {_ENDED.get(fact.ending, '')}{problem}")
-
-
-def _escalated(task: Task, fact: e.SubtaskEscalated) -> Telling:
-    text = f"{_name(task, fact)} needs a person: {cut(fact.why, PROBLEM)}"
-    return _telling(task, f"escalated:{fact.subtask}:{fact.attempt}", Act.ATTENTION, text)
-
-
-def _parked(task: Task, fact: e.JobParked) -> Telling:
-    text = (
-        f"{task.id} got stuck and needs a person. The card in chat says why."  # a problem of the machine is not public
-    )
-    return _telling(task, f"parked:{fact.job}", Act.ATTENTION, text)
-
-
-def _cancelled(task: Task, fact: e.TaskCancelled) -> Telling:
-    text = f"{task.id} was cancelled: {cut(fact.reason, PROBLEM)}\n\nPut the label back to ask again."
-    return _telling(task, "cancelled", Act.BLOCKED, text)
-
-
-def _gave_up(task: Task, fact: e.TaskFailed) -> Telling:
-    text = f"{task.id} failed: {cut(fact.reason, PROBLEM)}\n\nPut the label back to ask again."
-    return _telling(task, "failed", Act.BLOCKED, text)
-
-
-def _name(task: Task, fact: e.AboutWork) -> str:
-    return f"{task.id}.{fact.subtask} ({one_line(task.plan.subtask(fact.subtask).title, 100)})"
-
-
+TELLS = (e.PullOpened, e.MinionFailed, e.SubtaskEscalated, e.JobParked, e.TaskCancelled, e.TaskFailed)
+_AGAIN = "\n\nPut the label back to ask again."
 _ENDED: dict[Ending, str] = {
     Ending.ERRORS: "Its tools failed again and again. ",
     Ending.TURNS: "It came to the end of its turns. ",
     Ending.TIMEOUT: "It took too long. ",
 }
 
-TELLS: dict[type[Event], Callable[[Task, Any], Telling]] = {
-    e.PullOpened: _pulled,
-    e.MinionFailed: _failed,
-    e.SubtaskEscalated: _escalated,
-    e.JobParked: _parked,
-    e.TaskCancelled: _cancelled,
-    e.TaskFailed: _gave_up,
-}
+
+def telling(task: Task, event: Event) -> Telling | None:
+    """None: the task came from no issue, or nothing is said of this."""
+    origin = task.request.origin
+    if origin is None or not isinstance(event, TELLS):
+        return None
+    what, act, text = _said(task, event)
+    return Telling(key=f"{origin.key}:{task.id}:{what}", act=act, text=text)
+
+
+def _said(task: Task, fact: Event) -> tuple[str, Act, str]:
+    """What of the task it is about, what is done beside saying it, and the words."""
+    match fact:
+        case e.PullOpened(number=number, url=url):
+            return f"pull:{number}", Act.TELL, f"{task.id} is done and waits for a person to merge it: {url}"
+        case e.MinionFailed(ending=ending):
+            what, name, problem = f"failed:{fact.subtask}:{fact.attempt}", _name(task, fact), cut(fact.problem, PROBLEM)
+            if ending is Ending.BLOCKED:
+                return what, Act.BLOCKED, f"{name} cannot be done as it was asked for: {problem}{_AGAIN}"
+            return what, Act.ATTENTION, f"{name} needs a person. {_ENDED.get(ending, '')}{problem}"
+        case e.SubtaskEscalated(subtask=subtask, attempt=attempt):
+            text = f"{_name(task, fact)} needs a person: {cut(fact.why, PROBLEM)}"
+            return f"escalated:{subtask}:{attempt}", Act.ATTENTION, text
+        case e.JobParked(job=job):  # a problem of the machine is not public
+            return f"parked:{job}", Act.ATTENTION, f"{task.id} got stuck and needs a person. The card in chat says why."
+        case e.TaskCancelled(reason=reason):
+            return "cancelled", Act.BLOCKED, f"{task.id} was cancelled: {cut(reason, PROBLEM)}{_AGAIN}"
+        case e.TaskFailed(reason=reason):
+            return "failed", Act.BLOCKED, f"{task.id} failed: {cut(reason, PROBLEM)}{_AGAIN}"
+        case _:
+            raise AssertionError(f"{type(fact).__name__} is not told")
+
+
+def _name(task: Task, fact: e.AboutWork) -> str:
+    return f"{task.id}.{fact.subtask} ({one_line(task.plan.subtask(fact.subtask).title, 100)})"

@@ -67,17 +67,14 @@ def startable(task: Task, first_wave: int) -> list[Work]:
     room = first_wave if not settled else len(task.work.subtasks)
     chosen: list[Work] = []
     for work in task.work.subtasks:
-        if not _may_begin(work) or not settled.issuperset(blocking[work.number]):
+        new = work.state is SubtaskState.PENDING and not work.queued and work.attempt == 0
+        if not new or not settled.issuperset(blocking[work.number]):
             continue
         subtask = task.plan.subtask(work.number)
         others = [*busy, *(task.plan.subtask(each.number) for each in chosen)]
         if len(others) < room and not any(conflict(subtask, other) for other in others):
             chosen.append(work)
     return chosen
-
-
-def _may_begin(work: Work) -> bool:
-    return work.state is SubtaskState.PENDING and not work.queued and work.attempt == 0
 
 
 def conflict(one: Subtask, other: Subtask) -> bool:
@@ -103,8 +100,7 @@ def _stem(path: str) -> tuple[str, bool]:
 def _start(task: Task, work: Work, moment: Moment) -> Follows:
     subtask = task.plan.subtask(work.number)
     if scope := scope_of(task, subtask):
-        ready = e.SubtaskReady(task=task.id, at=moment.at, subtask=work.number, attempt=1, scope=scope)
-        return [ready]
+        return [e.SubtaskReady(task=task.id, at=moment.at, subtask=work.number, attempt=1, scope=scope)]
     return _ask_for_scope(task, subtask)
 
 
@@ -113,14 +109,11 @@ def _ask_for_scope(task: Task, subtask: Subtask) -> Follows:
     subject = OfSubtask(subtask=subtask.number)
     if any(d.subject == subject for d in task.open):
         return []
-    suggested = sorted({f"{path.partition('/')[0]}/**" for path in _paths(task) if "/" in path}) or ["**"]
+    assert task.plan.draft is not None
+    suggested = sorted({f"{path.partition('/')[0]}/**" for path in task.plan.draft.paths if "/" in path}) or ["**"]
     text = f"The plan names no files for subtask {task.id}.{subtask.number} ({subtask.title}). What may it write?"
     cause = f"scope:{subtask.number}"
     return [Question(kind=Kind.START_SCOPE, text=text, evidence=tuple(suggested), subject=subject, cause=cause)]
-
-
-def _paths(task: Task) -> Iterable[str]:
-    return task.plan.draft.paths if task.plan.draft else ()
 
 
 def resume(task: Task, moment: Moment) -> Follows:

@@ -171,39 +171,27 @@ def _goes_on(run: _Run, fact: Event, key: str) -> _Run:
     return replace(run, worker=MINION, outcome=None, made=None, reviews=())
 
 
-def _asked(run: _Run, fact: e.MinionAsked, key: str) -> _Run:
-    outcome = WorkerOutcome(
-        run=key,
-        worker=MINION,
-        status=Status.BLOCKED,
-        action_taken="Asked a question and waits",
-        blockers=(fact.question,),
-        next_step="A person answers, and it goes on where it is",
+def _of_minion(key: str, status: Status, did: str, blocker: str, next_step: str) -> WorkerOutcome:
+    return WorkerOutcome(
+        run=key, worker=MINION, status=status, action_taken=did, blockers=(blocker,), next_step=next_step
     )
+
+
+def _asked(run: _Run, fact: e.MinionAsked, key: str) -> _Run:
+    next_step = "A person answers, and it goes on where it is"
+    outcome = _of_minion(key, Status.BLOCKED, "Asked a question and waits", fact.question, next_step)
     return replace(run, outcome=outcome, made=None)
 
 
 def _stopped(run: _Run, fact: e.MinionStopped, key: str) -> _Run:
-    outcome = WorkerOutcome(
-        run=key,
-        worker=MINION,
-        status=Status.NEEDS_REVISION,
-        action_taken=fact.doing or "Nothing yet",
-        blockers=("A person stopped it",),
-        next_step="It goes on when the task is resumed",
-    )
+    did, next_step = fact.doing or "Nothing yet", "It goes on when the task is resumed"
+    outcome = _of_minion(key, Status.NEEDS_REVISION, did, "A person stopped it", next_step)
     return replace(run, outcome=outcome, made=_so_far(fact.changes), changes=fact.changes)
 
 
 def _failed(run: _Run, fact: e.MinionFailed, key: str) -> _Run:
-    outcome = WorkerOutcome(
-        run=key,
-        worker=MINION,
-        status=OF_ENDING[fact.ending],
-        action_taken=f"Gave up ({fact.ending.replace('_', ' ')})",
-        blockers=(fact.problem,),
-        next_step=NEXT[Status.BLOCKED],  # whatever it was, a person is asked
-    )
+    did, next_step = f"Gave up ({fact.ending.replace('_', ' ')})", NEXT[Status.BLOCKED]  # whatever it was
+    outcome = _of_minion(key, OF_ENDING[fact.ending], did, fact.problem, next_step)
     return replace(run, outcome=outcome, made=_so_far(fact.changes), changes=fact.changes)
 
 

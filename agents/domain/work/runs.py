@@ -42,27 +42,12 @@ def run_again(
     task: Task, work: Work, feedback: tuple[str, ...], at: datetime, *, afresh: bool = False
 ) -> e.SubtaskReady:
     """Another attempt on the same branch."""
-    return e.SubtaskReady(
-        task=task.id,
-        at=at,
-        subtask=work.number,
-        attempt=work.attempt + 1,
-        scope=work.scope,
-        feedback=feedback,
-        afresh=afresh,
-    )
+    return replace(continue_run(task, work, at), attempt=work.attempt + 1, feedback=feedback, afresh=afresh)
 
 
 def continue_run(task: Task, work: Work, at: datetime) -> e.SubtaskReady:
     """The same attempt: its transcript and its branch are there."""
-    return e.SubtaskReady(
-        task=task.id,
-        at=at,
-        subtask=work.number,
-        attempt=work.attempt,
-        scope=work.scope,
-        feedback=work.feedback,
-    )
+    return e.SubtaskReady(**about_run(task, work, at), scope=work.scope, feedback=work.feedback)
 
 
 def change_whole(task: Task, words: str, at: datetime) -> e.SubtaskReady:

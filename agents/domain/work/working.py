@@ -180,7 +180,7 @@ def _unseen_but_leaving(task: Task, moment: Moment) -> str:
 
 def done(task: Task, work: Work, tip: str, moment: Moment) -> Facts:
     """Its work is on the task's branch; what waited for it may start."""
-    settled = e.SubtaskDone(task=task.id, at=moment.at, subtask=work.number, attempt=work.attempt, commit=tip)
+    settled = e.SubtaskDone(**about_run(task, work, moment.at), commit=tip)
     return open_questions(task, [settled, *start_next(evolve(task, settled), moment)], moment)
 
 
@@ -192,20 +192,13 @@ def pulled(task: Task, opened: e.PullOpened, risk: Risk, changes: tuple[Change, 
 def ask_to_merge(task: Task, head: str, risk: Risk, changes: tuple[Change, ...], moment: Moment) -> Facts:
     files = f"{len(changes)} file{'s' if len(changes) != 1 else ''}"
     lines = f"+{sum(c.added for c in changes)} −{sum(c.removed for c in changes)}"
-    question = Question(
-        kind=Kind.MERGE,
-        text=f"{files}, {lines}. {risk.said}",
-        subject=OfHead(commit=head, risk=risk.level),
-    )
-    return ask(task, question, moment)
+    subject = OfHead(commit=head, risk=risk.level)
+    return ask(task, Question(kind=Kind.MERGE, text=f"{files}, {lines}. {risk.said}", subject=subject), moment)
 
 
 def unmerged(task: Task, problem: str, moment: Moment) -> Facts:
-    question = Question(
-        kind=Kind.UNMERGED,
-        text=f"{task.id} could not be merged",
-        evidence=(problem, f"Kept: branch {task.work.branch}"),
-    )
+    evidence = problem, f"Kept: branch {task.work.branch}"
+    question = Question(kind=Kind.UNMERGED, text=f"{task.id} could not be merged", evidence=evidence)
     return [e.MergeFailed(task=task.id, at=moment.at, problem=problem), *ask(task, question, moment)]
 
 

@@ -212,7 +212,7 @@ def test_with_no_money_left_to_argue_the_table_is_read_as_it_is(planned: Planned
     task = planned.review(Critic.PROCEED, Custodiet.WARN, asks=True)
     assert task.state is TaskState.IN_REVIEW and task.plan.review
     held = Debate(began=task.plan.review, now=task.plan.review)
-    assert planned.then(planning.without_debate(task, held, planned.moment())).of_kind(Kind.PLAN)
+    assert planned.then(planning.after_debate(task, held, planned.moment(), paid=False)).of_kind(Kind.PLAN)
 
 
 def test_work_that_reports_while_the_task_is_stopped_is_kept(planned: Planned) -> None:
