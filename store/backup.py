@@ -38,8 +38,7 @@ def require_empty(url: str) -> None:
     parts = make_url(url)
     if parts.get_backend_name() == "sqlite" and not Path(parts.database or "").is_file():
         return
-    writer, reader = make_engines(url)
-    writer.dispose()
+    _, reader = make_engines(url)
     try:
         with reader.connect() as db:
             if inspect(db).has_table(tables.events.name):
@@ -58,17 +57,14 @@ def _sqlite(file: Path) -> str:
 
 
 def _migrate(url: str) -> None:
-    writer, reader = make_engines(url)
-    reader.dispose()
+    writer, _ = make_engines(url)
     with writer.begin() as db:
         migrate(db)
     writer.dispose()
 
 
 def _copy(source: str, target: str, tell: Progress) -> None:
-    (source_writer, reader), (writer, target_reader) = make_engines(source), make_engines(target)
-    source_writer.dispose()
-    target_reader.dispose()
+    (_, reader), (writer, _) = make_engines(source), make_engines(target)
     try:
         with reader.connect() as old, writer.begin() as new:
             migrate(new)

@@ -125,7 +125,8 @@ class Database:
 
     async def others_wrote(self) -> bool:
         """Whether another process may have committed something since this was last asked."""
-        seen = await (self.write(_overtaken) if self._writer.dialect.name == "sqlite" else self.read(_how_far))
+        sqlite = self._writer.dialect.name == "sqlite"
+        seen = await (self.write(lambda tx: tx.version) if sqlite else self.read(_read_position))
         changed, self._others = seen != self._others, seen
         return changed
 
@@ -145,7 +146,7 @@ class Database:
                 migrate(db)
         except (SQLAlchemyError, ValueError) as error:
             self._writer.dispose()
-            outage = isinstance(error, DBAPIError) and _is_outage(error) and _sqlite_code(error) != _NO_SUCH_TABLE
+            outage = _is_outage(error) and _sqlite_code(error) != _NO_SUCH_TABLE
             raise (StoreUnavailable if outage else StoreUnusable)(_short(error)) from error
 
     def _write_for_ever(self) -> None:
@@ -160,7 +161,7 @@ class Database:
         with self._wake:
             while not self._queue and not self._closing:
                 self._wake.wait()
-            return [self._queue.popleft() for _ in range(min(BATCH, len(self._queue)))]
+            return self._take(BATCH)
 
     def _commit(self, batch: list[_Waiting]) -> set[str]:
         try:
@@ -170,9 +171,7 @@ class Database:
         except SQLAlchemyError as error:
             self._forget_connection()
             self._outage.begin(_short(error))
-            problem = (_store_error(error) if isinstance(error, DBAPIError) else None) or StoreUnavailable(
-                _short(error)
-            )
+            problem = _store_error(error) or StoreUnavailable(_short(error))
             for waiting in batch:
                 waiting.error = problem
             return set()
@@ -196,10 +195,10 @@ class Database:
                 touched |= tx.touched
                 done += 1
                 if done == len(batch) and len(batch) < BATCH and time.monotonic() < stop_at:
-                    batch.extend(self._more(BATCH - len(batch)))
+                    batch.extend(self._take(BATCH - len(batch)))
         return touched
 
-    def _more(self, most: int) -> list[_Waiting]:
+    def _take(self, most: int) -> list[_Waiting]:
         with self._wake:
             return [self._queue.popleft() for _ in range(min(most, len(self._queue)))]
 
@@ -211,11 +210,7 @@ class Database:
             self._connection = self._tx = None
 
 
-def _overtaken(tx: Transaction) -> object:
-    return tx.version
-
-
-def _how_far(tx: Transaction) -> object:
+def _read_position(tx: Transaction) -> object:
     """PostgreSQL says how much was written in all, by us too."""
     return tx.db.exec_driver_sql("SELECT pg_current_wal_insert_lsn()").scalar()
 
@@ -244,20 +239,17 @@ def _try(tx: Transaction, waiting: _Waiting) -> None:
     try:
         waiting.result = waiting.transaction(tx)
         return
-    except DBAPIError as error:
+    except Exception as error:  # whatever a transaction raises belongs to its caller, not to the writer
         if _is_outage(error):
             raise
         waiting.error = _store_error(error) or error
-    except Exception as error:  # whatever a transaction raises belongs to its caller, not to the writer
-        waiting.error = error
     tx.touched.clear()
     tx.log.forget()
 
 
 def _answer(batch: list[_Waiting]) -> None:
     """Wake the callers, once for each event loop."""
-    loops = {waiting.loop for waiting in batch}
-    for loop in loops:
+    for loop in {waiting.loop for waiting in batch}:
         mine = [waiting for waiting in batch if waiting.loop is loop]
         with suppress(RuntimeError):  # the loop is gone: nobody is left to be told
             loop.call_soon_threadsafe(_tell, mine)
@@ -296,11 +288,12 @@ class _Outage:
             log.info("the store can be used again", extra={"problem": known})
 
 
-def _is_outage(error: DBAPIError) -> bool:
-    return isinstance(error, OperationalError | InterfaceError) or error.connection_invalidated
+def _is_outage(error: Exception) -> bool:
+    lost = isinstance(error, DBAPIError) and error.connection_invalidated
+    return isinstance(error, OperationalError | InterfaceError) or lost
 
 
-def _store_error(error: DBAPIError) -> OverlordError | None:
+def _store_error(error: Exception) -> OverlordError | None:
     """What to say of trouble with the database itself; None for trouble with what was asked of it."""
     if _is_outage(error):
         return StoreUnavailable(_short(error))
@@ -308,8 +301,8 @@ def _store_error(error: DBAPIError) -> OverlordError | None:
     return StoreUnusable(f"{_short(error)}, so it is damaged or not a database") if damaged else None
 
 
-def _sqlite_code(error: DBAPIError) -> int:
-    return int(getattr(error.orig, "sqlite_errorcode", 0)) & 0xFF
+def _sqlite_code(error: Exception) -> int:
+    return int(getattr(getattr(error, "orig", None), "sqlite_errorcode", 0)) & 0xFF
 
 
 def _short(error: Exception) -> str:

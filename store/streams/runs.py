@@ -2,11 +2,11 @@
 and metrics can rest on it."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Select, select
 
 from agents.domain import events as e
 from agents.domain.checks.evaluation import Opinion, Score
@@ -21,7 +21,7 @@ from agents.domain.work.outcome import ERROR_OF_ENDING
 from agents.domain.work.work import run_key
 from agents.domain.workflow.workflow import DEFAULT, IMPLEMENT, PLAN, PLAN_REVIEW, REVIEW, Workflow
 from store import tables
-from store.codec import moment, seconds
+from store.codec import from_row, moment, seconds
 from store.sql import upsert
 
 _R = tables.runs
@@ -287,10 +287,12 @@ def replay(facts: Iterable[Event]) -> list[Row]:
 
 
 def rows(db: Connection, task: str) -> list[Row]:
-    order = (_R.c.at, _R.c.step, _R.c.subtask, _R.c.attempt, _R.c.role)
-    return [dict(row) for row in db.execute(select(_R).where(_R.c.task == task).order_by(*order)).mappings()]
+    return [dict(row) for row in db.execute(_ordered(task)).mappings()]
 
 
 def history(db: Connection, task: TaskId) -> list[Run]:
-    names = [field.name for field in fields(Run) if field.name != "timestamp"]
-    return [Run(timestamp=moment(row["at"]), **{name: row[name] for name in names}) for row in rows(db, task)]
+    return [from_row(Run, row, timestamp=moment(row.at)) for row in db.execute(_ordered(task))]
+
+
+def _ordered(task: str) -> Select[Any]:
+    return select(_R).where(_R.c.task == task).order_by(_R.c.at, _R.c.step, _R.c.subtask, _R.c.attempt, _R.c.role)
