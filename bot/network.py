@@ -168,7 +168,7 @@ def _unmapped(ip: Ip) -> Ip:
 
 log = logging.getLogger("overlord.doors")
 
-APART = 60.0  # seconds between two lines about the same door
+APART = 60.0  # seconds between two log lines about the same server
 BACKLOG = 128  # connections that are taken in at one go, before any of them is looked at
 QUEUE = 1024  # that may wait in the kernel for that; beyond it people would wait seconds to be let in
 
@@ -180,54 +180,55 @@ def let_queue(listener: int) -> None:
 
 
 class Phase(IntEnum):
-    """In the order in which connections make room."""
+    """In the order in which connections are ended to make room."""
 
     WAITING = 0  # nothing has been said yet, or nothing since the last answer
     READING = 1  # a request has begun
     BUSY = 2  # it is here whole, and being answered
 
 
-class Visit:
-    """One connection. It tells what happens on it; a time-out ends it."""
+class TrackedConnection:
+    """One connection, which is told what happens on it; a time-out ends it."""
 
-    def __init__(self, keeper: "Doorkeeper", transport: asyncio.Transport, peer: Peer) -> None:
+    def __init__(self, limiter: "ConnectionLimiter", transport: asyncio.Transport, peer: Peer) -> None:
         self.peer, self.place = peer, peer.place
-        self._keeper, self._transport = keeper, transport
+        self._limiter, self._transport = limiter, transport
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
-        self.rests()
+        self.wait()
 
-    def rests(self) -> None:
+    def wait(self) -> None:
+        """For a request, the first or the next."""
         self._enter(Phase.WAITING)
-        self._within(self._keeper.limits.door_first_byte, "silent")
+        self._within(self._limiter.limits.door_first_byte, "silent")
 
-    def speaks(self) -> None:
+    def read(self) -> None:
         """Bytes came. The time of a request runs from its first, whatever trickles in after it."""
         if self.phase is Phase.WAITING:
             self._enter(Phase.READING)
-            self._within(self._keeper.limits.door_request, "slow")
+            self._within(self._limiter.limits.door_request, "slow")
 
-    def is_heard(self) -> None:
+    def answer(self) -> None:
         """The whole request is here."""
         self._enter(Phase.BUSY)
         self._disarm()
 
-    def stalls(self) -> None:
+    def stall(self) -> None:
         """It takes none of our answer."""
-        self._within(self._keeper.limits.door_request, "slow")
+        self._within(self._limiter.limits.door_request, "slow")
 
-    def takes(self) -> None:
+    def resume(self) -> None:
         if self.phase is Phase.BUSY:
             self._disarm()
 
     def end(self, why: str) -> None:
-        self.leaves()
+        self.close()
         self._transport.abort()
-        self._keeper.note(why)
+        self._limiter.note(why)
 
-    def leaves(self) -> None:
+    def close(self) -> None:
         self._disarm()
-        self._keeper.forget(self)
+        self._limiter.forget(self)
 
     def _enter(self, phase: Phase) -> None:
         self.phase, self.since = phase, self._loop.time()
@@ -242,19 +243,19 @@ class Visit:
             self._timer = None
 
 
-class Doorkeeper:
-    """Counts the connections of one door. `proxies` stand for many people: only the whole bounds them."""
+class ConnectionLimiter:
+    """Bounds the connections of one server. `proxies` stand for many people: only the total bounds them."""
 
     def __init__(self, name: str, limits: Limits, look_up: LookUp | None = HERE, proxies: tuple[str, ...] = ()) -> None:
         self.limits = limits
         self._name = name
         self._look_up = look_up
         self._proxies: tuple[Network, ...] = tuple(ip_network(proxy) for proxy in proxies)
-        self._visits: dict[str, dict[Visit, None]] = {}
+        self._connections: dict[str, dict[TrackedConnection, None]] = {}
         self._ended: Counter[str] = Counter()
         self._calm: asyncio.TimerHandle | None = None
 
-    def admit(self, transport: asyncio.Transport) -> Visit | None:
+    def admit(self, transport: asyncio.Transport) -> TrackedConnection | None:
         """None: there is no room, and the connection is ended."""
         client, server = transport.get_extra_info("peername"), transport.get_extra_info("sockname")
         peer = Peer(client and client[:2], server and server[:2], self._look_up)
@@ -263,35 +264,35 @@ class Doorkeeper:
             transport.abort()
             self.note("refused")
             return None
-        visit = Visit(self, transport, peer)
-        self._visits.setdefault(visit.place, {})[visit] = None
-        return visit
+        connection = TrackedConnection(self, transport, peer)
+        self._connections.setdefault(connection.place, {})[connection] = None
+        return connection
 
-    def forget(self, visit: Visit) -> None:
-        here = self._visits.get(visit.place, {})
-        here.pop(visit, None)
+    def forget(self, connection: TrackedConnection) -> None:
+        here = self._connections.get(connection.place, {})
+        here.pop(connection, None)
         if not here:
-            self._visits.pop(visit.place, None)
+            self._connections.pop(connection.place, None)
 
     def close(self) -> None:
         if self._calm:
             self._calm.cancel()
 
     def _has_room(self, peer: Peer) -> bool:
-        theirs = self._visits.get(peer.place, {})
+        theirs = self._connections.get(peer.place, {})
         address = read_address(peer.address)
         is_proxy = address is not None and any(address in proxy for proxy in self._proxies)
         if not is_proxy and len(theirs) >= self.limits.door_per_peer:
             return self._displace(theirs)
-        if sum(map(len, self._visits.values())) >= self.limits.door_connections:
-            return self._displace(max(self._visits.values(), key=len))
+        if sum(map(len, self._connections.values())) >= self.limits.door_connections:
+            return self._displace(max(self._connections.values(), key=len))
         return True
 
-    def _displace(self, visits: dict[Visit, None]) -> bool:
-        """Whoever has been silent the longest goes; then whoever is slowest to say what they want."""
-        idle = [visit for visit in visits if visit.phase is not Phase.BUSY]
+    def _displace(self, connections: dict[TrackedConnection, None]) -> bool:
+        """Ends whichever has been silent the longest; then whichever is slowest to send its request."""
+        idle = [connection for connection in connections if connection.phase is not Phase.BUSY]
         if idle:
-            min(idle, key=lambda visit: (visit.phase, visit.since)).end("displaced")
+            min(idle, key=lambda connection: (connection.phase, connection.since)).end("displaced")
         return bool(idle)
 
     def note(self, why: str) -> None:

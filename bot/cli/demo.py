@@ -2,6 +2,7 @@
 
 import asyncio
 import tempfile
+import textwrap
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -111,13 +112,10 @@ async def _page(queries: QueryApi, viewer: Account) -> TaskPage | None:
 async def _decide(queries: QueryApi, need: Need) -> None:
     """Approve where that is possible, else ask for changes: as a person would press it."""
     option = next((o for o in need.decision.options if o.approves), need.decision.options[0])
-    typer.echo(f"\n{_framed(need.card.fallback)}\n")
+    framed = textwrap.indent(need.card.fallback, "  │ ", lambda line: True)
+    typer.echo(f"\n{framed}\n")
     words = CHANGES if option.needs_words else ""
     await session.send(queries, session.press_for(need.task, need.decision, option.letter, words))
-
-
-def _framed(text: str) -> str:
-    return "\n".join(f"  │ {line}" for line in text.splitlines())
 
 
 def _said(viewer: Account, channel: str, request: str) -> Said:

@@ -15,7 +15,7 @@ import pytest
 from aiohttp import web
 
 from agents.domain.limits import Limits
-from bot.network import Address, Doorkeeper, LookUp
+from bot.network import Address, ConnectionLimiter, LookUp
 from bot.platforms.slack.options import SlackOptions
 from bot.platforms.slack.transports import serve_http
 from bot.queries.views import Answer
@@ -189,8 +189,8 @@ async def test_one_users_crowd_displaces_its_own_and_nobody_elses() -> None:
     def owner(client: Address, server: Address) -> int:
         return STRANGER if client[1] in strangers else os.getuid()
 
-    keeper = Doorkeeper("test", CALM, LookUp(at_once=owner))
-    server = await asyncio.get_running_loop().create_server(lambda: _Greeting(keeper), "127.0.0.1", 0)
+    limiter = ConnectionLimiter("test", CALM, LookUp(at_once=owner))
+    server = await asyncio.get_running_loop().create_server(lambda: _Greeting(limiter), "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     first = await connect(port, FEW)  # as many as one may have; the server has not looked at them yet
     strangers.update(range(1, 65_536))
@@ -202,15 +202,15 @@ async def test_one_users_crowd_displaces_its_own_and_nobody_elses() -> None:
     assert len(gone) == MANY - FEW
     close([*first, *crowd])
     server.close()
-    keeper.close()
+    limiter.close()
 
 
 class _Greeting(asyncio.Protocol):
-    def __init__(self, keeper: Doorkeeper) -> None:
-        self._keeper = keeper
+    def __init__(self, limiter: ConnectionLimiter) -> None:
+        self._limiter = limiter
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._keeper.admit(transport)  # type: ignore[arg-type]
+        self._limiter.admit(transport)  # type: ignore[arg-type]
 
 
 CROWD = """

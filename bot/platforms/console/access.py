@@ -176,9 +176,6 @@ class Authenticator:
             return self.login_cookie, secrets.token_urlsafe(24)
         return None
 
-    def is_open(self, path: str) -> bool:
-        return path in OPEN_PATHS or path.startswith("/static/")
-
 
 class Identity:
     """Middleware: lets readers who are not signed in see the login page only."""
@@ -188,7 +185,7 @@ class Identity:
         self._auth = auth
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or self._auth.is_open(scope["path"]):
+        if scope["type"] != "http" or scope["path"] in OPEN_PATHS or scope["path"].startswith("/static/"):
             await self._app(scope, receive, send)
             return
         request = Request(scope)

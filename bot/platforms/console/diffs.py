@@ -155,14 +155,13 @@ def _row_html(row: _Row) -> str:
 
 
 def _escape(text: str) -> str:
-    return "".join(escape(c) if c == "\t" or unicodedata.category(c) not in _UNSEEN else _code_point(c) for c in text)
+    return "".join(
+        escape(c) if c == "\t" or unicodedata.category(c) not in _UNSEEN else f'<span class="odd">U+{ord(c):04X}</span>'
+        for c in text
+    )
 
 
 def _label(name: str) -> str:
     """For those who hear it: nothing in it that cannot be said."""
     told = "".join(c if unicodedata.category(c) not in _UNSEEN else "?" for c in name[:LINE_MOST])
     return escape(f"Changes of {told}" if told else "Changes")
-
-
-def _code_point(character: str) -> str:
-    return f'<span class="odd">U+{ord(character):04X}</span>'

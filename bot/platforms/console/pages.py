@@ -85,7 +85,7 @@ class Pages:
             watch=(thread, *((conversation.task.id,) if conversation.task else ())),
             conversation=conversation,
             channel=channel,
-            elsewhere="" if surface == "console" else rendering.surface_name(surface),
+            elsewhere="" if surface == "console" else rendering.SURFACES.get(surface, surface.capitalize()),
         )
 
     async def needs(self, request: Request) -> Response:

@@ -176,10 +176,6 @@ def kept_of(task: TaskId, names: Sequence[str]) -> list[tuple[str, list[tuple[st
     return [(said[about], sorted(groups[about])) for about in sorted(groups)]
 
 
-def surface_name(surface: str) -> str:
-    return SURFACES.get(surface, surface.capitalize())
-
-
 def about(task: Task | None, card: Card) -> str:
     return f"{task.id}: {first_line(task.request.text, 60)}" if task else first_line(card.title, 60)
 

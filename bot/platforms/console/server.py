@@ -24,7 +24,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
 from agents.domain.errors import OverlordError, SettingsProblem
-from bot.network import BACKLOG, Doorkeeper, Visit, let_queue
+from bot.network import BACKLOG, ConnectionLimiter, TrackedConnection, let_queue
 from bot.platforms.console import rendering, stream
 from bot.platforms.console.access import Authenticator, ConsoleOptions, Forwarded, Guard, Identity, wants_json
 from bot.platforms.console.actions import Actions, Login
@@ -36,14 +36,14 @@ PATIENCE = 5  # seconds for open requests to finish when the program ends
 View = Callable[[Request], Awaitable[Response]]
 
 
-def make_app(queries: QueryApi, options: ConsoleOptions, keeper: Doorkeeper) -> Starlette:
+def make_app(queries: QueryApi, options: ConsoleOptions, limiter: ConnectionLimiter) -> Starlette:
     auth, changes, stopping = Authenticator(options), stream.Changes(queries), asyncio.Event()
     pages = Pages(queries, options, changes)
 
     @asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[dict[str, Doorkeeper]]:
+    async def lifespan(app: Starlette) -> AsyncIterator[dict[str, ConnectionLimiter]]:
         following = stream.start(changes)
-        yield {"keeper": keeper}
+        yield {"limiter": limiter}
         stopping.set()
         following.cancel()
         with suppress(asyncio.CancelledError):
@@ -134,7 +134,7 @@ async def _client_left(request: Request, gone: Exception) -> Response:
 
 
 class Connection(H11Protocol):
-    """A connection counted by the Doorkeeper; its requests have the transport's peer as `peer` in their state."""
+    """A connection that is counted; its requests have the transport's peer as `peer` in their state."""
 
     def __init__(
         self,
@@ -144,44 +144,44 @@ class Connection(H11Protocol):
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
         super().__init__(config, server_state, dict(app_state), _loop)
-        self._visit: Visit | None = None
+        self._tracked: TrackedConnection | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        keeper: Doorkeeper = self.app_state["keeper"]
-        self._visit = keeper.admit(transport)
-        self.app_state["peer"] = self._visit.peer if self._visit else None
+        limiter: ConnectionLimiter = self.app_state["limiter"]
+        self._tracked = limiter.admit(transport)
+        self.app_state["peer"] = self._tracked.peer if self._tracked else None
         super().connection_made(transport)
 
     def data_received(self, data: bytes) -> None:
-        if self._visit:
-            self._visit.speaks()
+        if self._tracked:
+            self._tracked.read()
             super().data_received(data)
             self._look()
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
-        if self._visit and self.conn.their_state is h11.IDLE:
-            self._visit.rests()
+        if self._tracked and self.conn.their_state is h11.IDLE:
+            self._tracked.wait()
         self._look()
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        if self._visit:
-            self._visit.stalls()
+        if self._tracked:
+            self._tracked.stall()
 
     def resume_writing(self) -> None:
         super().resume_writing()
-        if self._visit:
-            self._visit.takes()
+        if self._tracked:
+            self._tracked.resume()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if self._visit:
-            self._visit.leaves()
+        if self._tracked:
+            self._tracked.close()
         super().connection_lost(exc)
 
     def _look(self) -> None:
-        if self._visit and self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
-            self._visit.is_heard()
+        if self._tracked and self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
+            self._tracked.answer()
 
 
 class _Server(uvicorn.Server):
@@ -213,8 +213,8 @@ async def running(queries: QueryApi, options: ConsoleOptions) -> AsyncIterator[s
     """Serve while the block runs; yields the address. Port 0 takes any free one."""
     bound = _bind(options)
     options = replace(options, port=bound.getsockname()[1])
-    keeper = Doorkeeper("console", options.limits, options.look_up, options.proxies)
-    app = make_app(queries, options, keeper)
+    limiter = ConnectionLimiter("console", options.limits, options.look_up, options.proxies)
+    app = make_app(queries, options, limiter)
     config = uvicorn.Config(
         app,
         http=Connection,
@@ -242,7 +242,7 @@ async def running(queries: QueryApi, options: ConsoleOptions) -> AsyncIterator[s
         try:
             await serving
         finally:
-            keeper.close()
+            limiter.close()
             bound.close()
 
 

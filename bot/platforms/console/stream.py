@@ -5,8 +5,8 @@ import json
 import logging
 import secrets
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import nullcontext
 
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
@@ -16,7 +16,7 @@ from agents.domain.ids import TaskId
 from agents.domain.text.sanitize import small_number
 from bot.live import Running
 from bot.platforms.console import rendering
-from bot.platforms.console.access import Authenticator, Viewer, viewer_of
+from bot.platforms.console.access import Authenticator, viewer_of
 from bot.queries.query_api import QueryApi
 
 KEPT = 512  # changes that a page which was away can catch up on; after more it reads everything again
@@ -66,79 +66,62 @@ class Changes:
                 wait.cancel()
 
 
-async def events(changes: Changes, after: str, stopping: asyncio.Event, reader: "Reader") -> AsyncIterator[str]:
-    """The stream of one page, as server-sent events."""
-    mark = after
-    yield ": hello\n\n"
-    with reader.looking() as moved:
-        while not stopping.is_set() and await reader.is_known():
-            moved.clear()
-            names, mark_now = changes.since(mark), changes.mark
-            try:
-                heard = sorted(await reader.hears(names or frozenset()))
-                parts = await reader.parts(heard)
-            except OverlordError:
-                return  # the store cannot be read: the page reconnects with the mark it has
-            if names is None:
-                yield _event("all", [], mark_now)
-            elif heard:
-                yield _event("change", heard, mark_now)
-            elif mark == mark_now:
-                yield ": still here\n\n"
-            for kind, part in parts:
-                yield _event(kind, part)
-            mark = mark_now
-            if changes.mark == mark:
-                await changes.next(stopping, moved)
+class PageStream:
+    """The stream of one open page, of a task or not. Its reader is authenticated again at every turn."""
+
+    def __init__(
+        self, request: Request, auth: Authenticator, queries: QueryApi, changes: Changes, task: TaskId | None
+    ) -> None:
+        self._request, self._auth, self._queries, self._changes, self._task = request, auth, queries, changes, task
+        self._account = viewer_of(request).account
+        self._seen: Sequence[Running] | None = None
+
+    async def events(self, mark: str, stopping: asyncio.Event) -> AsyncIterator[str]:
+        """What changed after this mark and what changes from now on, as server-sent events."""
+        yield ": hello\n\n"
+        with self._queries.looking(self._task) if self._task else nullcontext(asyncio.Event()) as moved:
+            while not stopping.is_set() and await self._auth.viewer(self._request):
+                moved.clear()
+                names, mark_now = self._changes.since(mark), self._changes.mark
+                try:
+                    heard = sorted(await self._queries.audible(names, self._account)) if names else []
+                    parts = await self._parts(heard)
+                except OverlordError:
+                    return  # the store cannot be read: the page reconnects with the mark it has
+                if names is None:
+                    yield _event("all", [], mark_now)
+                elif heard:
+                    yield _event("change", heard, mark_now)
+                elif mark == mark_now:
+                    yield ": still here\n\n"
+                for kind, part in parts:
+                    yield _event(kind, part)
+                mark = mark_now
+                if self._changes.mark == mark:
+                    await self._changes.next(stopping, moved)
+
+    async def _parts(self, heard: Sequence[str]) -> list[tuple[str, str]]:
+        """Parts of the page that come with the stream: what waits for the reader, and what runs now."""
+        parts = []
+        if "needs" in heard:
+            waiting = await self._queries.count_needs(self._account)
+            parts.append(("needs", await self._render("waiting.html", {"waiting": waiting})))
+        if self._task:
+            running = await self._queries.live(self._task, self._account)
+            if running != self._seen:
+                self._seen = running
+                about = {"task": self._task, "running": running, "now": self._auth.options.now()}
+                parts.append(("live", await self._render("running.html", about)))
+        return parts
+
+    async def _render(self, template: str, about: Mapping[str, object]) -> str:
+        return await asyncio.to_thread(rendering.render, template, about)
 
 
 def _event(kind: str, data: object, mark: str = "") -> str:
     """Events with a mark can be resumed from; the others show the present moment."""
     number = f"id: {mark}\n" if mark else ""
     return f"event: {kind}\n{number}data: {json.dumps(data)}\n\n"
-
-
-class Reader:
-    """The person who holds a stream open, authenticated again at every turn. `looks_at`: the task whose page it is."""
-
-    def __init__(
-        self, request: Request, auth: Authenticator, queries: QueryApi, looks_at: TaskId | None = None
-    ) -> None:
-        self._request, self._auth, self._queries, self._looks_at = request, auth, queries, looks_at
-        self._viewer: Viewer = viewer_of(request)
-        self._seen: Sequence[Running] | None = None
-
-    async def is_known(self) -> bool:
-        return await self._auth.viewer(self._request) is not None
-
-    async def hears(self, names: frozenset[str]) -> frozenset[str]:
-        """The names of those changes that they may read."""
-        return await self._queries.audible(names, self._viewer.account) if names else names
-
-    def looking(self) -> AbstractContextManager[asyncio.Event]:
-        return self._queries.looking(self._looks_at) if self._looks_at else nullcontext(asyncio.Event())
-
-    async def parts(self, heard: Sequence[str]) -> list[tuple[str, str]]:
-        """Parts of the page that come with the stream."""
-        counted = [("needs", await self._count())] if "needs" in heard else []
-        picture = await self._picture()
-        return counted if picture is None else [*counted, ("live", picture)]
-
-    async def _count(self) -> str:
-        """The count of what waits for them, as the frame of every page shows it."""
-        waiting = await self._queries.count_needs(self._viewer.account)
-        return await asyncio.to_thread(rendering.render, "waiting.html", {"waiting": waiting})
-
-    async def _picture(self) -> str | None:
-        """The part of the page that shows what runs now; None if it has not changed."""
-        if self._looks_at is None:
-            return None
-        running = await self._queries.live(self._looks_at, self._viewer.account)
-        if running == self._seen:
-            return None
-        self._seen = running
-        about = {"task": self._looks_at, "running": running, "now": self._auth.options.now()}
-        return await asyncio.to_thread(rendering.render, "running.html", about)
 
 
 def endpoint(
@@ -149,9 +132,10 @@ def endpoint(
         wanted = request.query_params.get("live", "")
         # changes of tasks they may not see are not reported
         seen = await queries.audible(frozenset({wanted}), viewer_of(request).account) if wanted else frozenset()
-        reader = Reader(request, auth, queries, next(map(TaskId, seen), None))
-        body = events(changes, after, stopping, reader)
-        return StreamingResponse(body, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
+        page = PageStream(request, auth, queries, changes, next(map(TaskId, seen), None))
+        return StreamingResponse(
+            page.events(after, stopping), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"}
+        )
 
     return stream
 

@@ -23,7 +23,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from agents.domain.errors import SettingsProblem
 from bot.messages import Later
-from bot.network import BACKLOG, Doorkeeper, Visit, let_queue
+from bot.network import BACKLOG, ConnectionLimiter, TrackedConnection, let_queue
 from bot.platforms.slack.options import SlackOptions
 
 log = logging.getLogger("overlord.slack")
@@ -38,7 +38,7 @@ CLOSING = 15.0  # seconds for a socket to close
 
 Take = Callable[[str, Mapping[str, str]], Awaitable[web.Response]]
 Aside = Callable[[Coroutine[Any, Any, None]], None]
-Visits = dict[asyncio.BaseTransport | None, Visit]  # by the connection that a request names
+ByTransport = dict[asyncio.BaseTransport | None, TrackedConnection]  # by the connection that a request names
 
 
 class Unverified(Exception):
@@ -68,58 +68,58 @@ async def _read_body(request: web.Request) -> bytes:
 
 
 class CountedConnection(asyncio.Protocol):
-    """A connection counted by the Doorkeeper. One that it does not admit never reaches the server."""
+    """A connection counted by the ConnectionLimiter. One that it does not admit never reaches the server."""
 
-    def __init__(self, inner: asyncio.Protocol, keeper: Doorkeeper, visits: Visits) -> None:
-        self._inner, self._keeper, self._visits = inner, keeper, visits
-        self._visit: Visit | None = None
+    def __init__(self, inner: asyncio.Protocol, limiter: ConnectionLimiter, connections: ByTransport) -> None:
+        self._inner, self._limiter, self._connections = inner, limiter, connections
+        self._tracked: TrackedConnection | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
-        self._visit = self._keeper.admit(self._transport)
-        if self._visit:
-            self._visits[self._transport] = self._visit
+        self._tracked = self._limiter.admit(self._transport)
+        if self._tracked:
+            self._connections[self._transport] = self._tracked
             self._inner.connection_made(self._transport)
 
     def data_received(self, data: bytes) -> None:
-        if self._visit:
-            self._visit.speaks()
+        if self._tracked:
+            self._tracked.read()
             self._inner.data_received(data)
 
     def eof_received(self) -> bool | None:
-        return self._inner.eof_received() if self._visit else None
+        return self._inner.eof_received() if self._tracked else None
 
     def pause_writing(self) -> None:
-        if self._visit:
-            self._visit.stalls()
+        if self._tracked:
+            self._tracked.stall()
             self._inner.pause_writing()
 
     def resume_writing(self) -> None:
-        if self._visit:
-            self._visit.takes()
+        if self._tracked:
+            self._tracked.resume()
             self._inner.resume_writing()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if self._visit:
-            self._visits.pop(self._transport, None)
-            self._visit.leaves()
+        if self._tracked:
+            self._connections.pop(self._transport, None)
+            self._tracked.close()
             self._inner.connection_lost(exc)
 
 
-def application(secret: str, take: Take, visits: Visits) -> web.Application:
+def application(secret: str, take: Take, connections: ByTransport) -> web.Application:
     @web.middleware
-    async def end_visit(request: web.Request, handler: Handler) -> web.StreamResponse:
+    async def end_request(request: web.Request, handler: Handler) -> web.StreamResponse:
         try:
             return await handler(request)
         finally:
-            if visit := visits.get(request.transport):
-                visit.rests()
+            if connection := connections.get(request.transport):
+                connection.wait()
 
     async def receive(request: web.Request) -> web.Response:
         try:
             body = await _read_body(request)
-            if visit := visits.get(request.transport):
-                visit.is_heard()
+            if connection := connections.get(request.transport):
+                connection.answer()
             verify(request.headers, body, secret, time.time())
         except (Unverified, ConnectionError):  # they may have left before all of it was here
             return web.Response(status=401, text="not signed by Slack")
@@ -128,7 +128,7 @@ def application(secret: str, take: Take, visits: Visits) -> web.Application:
         except (ValueError, RecursionError):
             return web.Response(status=400, text="not a request I know")
 
-    app = web.Application(middlewares=[end_visit])
+    app = web.Application(middlewares=[end_request])
     app.router.add_post(PATH, receive)
     return app
 
@@ -136,14 +136,14 @@ def application(secret: str, take: Take, visits: Visits) -> web.Application:
 @asynccontextmanager
 async def serve_http(options: SlackOptions, take: Take) -> AsyncIterator[str]:
     """Serve while the block runs; yields the address. Port 0 takes any free one."""
-    visits: Visits = {}
-    keeper = Doorkeeper("slack", options.limits)
-    app = application(options.signing_secret, take, visits)
+    connections: ByTransport = {}
+    limiter = ConnectionLimiter("slack", options.limits)
+    app = application(options.signing_secret, take, connections)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=1, handle_signals=False)
     await runner.setup()
     made = cast("Callable[[], asyncio.Protocol]", runner.server)
     try:
-        server = await _listen(lambda: CountedConnection(made(), keeper, visits), options)
+        server = await _listen(lambda: CountedConnection(made(), limiter, connections), options)
         host, port = server.sockets[0].getsockname()[:2]
         try:
             yield f"http://{host}:{port}{PATH}"
@@ -151,7 +151,7 @@ async def serve_http(options: SlackOptions, take: Take) -> AsyncIterator[str]:
             server.close()
     finally:
         await runner.cleanup()
-        keeper.close()
+        limiter.close()
 
 
 async def _listen(make: Callable[[], asyncio.Protocol], options: SlackOptions) -> asyncio.Server:
