@@ -140,15 +140,5 @@ class WrittenPanel:
 SPECIALISTS: Model[WrittenPanel] = Model(WrittenPanel)
 
 
-class Panel:
-    """Implements agents.ports.Specialists."""
-
-    def __init__(self, specialists: Sequence[Specialist]) -> None:
-        self._specialists = tuple(specialists)
-
-    def for_tags(self, tags: frozenset[str]) -> Sequence[Specialist]:
-        return tuple(s for s in self._specialists if s.tags & tags)
-
-
-def load_panel(path: Path) -> Panel:
-    return Panel(SPECIALISTS.read(read_yaml(path).data).specialists)
+def load_specialists(path: Path) -> Sequence[Specialist]:
+    return SPECIALISTS.read(read_yaml(path).data).specialists

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pydantic import BaseModel, Field
 
@@ -47,25 +47,16 @@ class ReviewAnswer(BaseModel):
     security_concerns: list[str] = Field(default=[], max_length=20)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
-    """What git says of the work."""
-
-    commit: str
-    tree: str
-    changes: tuple[Change, ...]
-
-
 async def evaluate(event: Event, ports: Ports) -> None:
     assert isinstance(event, e.WorkHandedIn)
     task = await ports.store.task(event.task)
     if not _is_due(task, event):
         await ports.store.record(task.id, lambda now, moment: [])
         return
-    work, project = task.work.on(event.subtask), task.project or ""
+    work = task.work.on(event.subtask)
     commit = event.commit or await _by_hand(task, work, ports)
     candidate = Candidate(
-        project=project,
+        project=task.project or "",
         base=work.base,
         commit=commit,
         scope=work.scope,
@@ -78,12 +69,8 @@ async def evaluate(event: Event, ports: Ports) -> None:
     if judged is None:
         await ports.store.record(task.id, lambda now, moment: [])
         return
-    reviews: Sequence[CodeReview] = ()
-    if overall(gate.score for gate in judged.gates) is Score.PASS:
-        reviews = await _reviews(task, work, commit, ports)
-    measured = await _measure(task, work, commit, ports)
-    evaluation = build_evaluation(work, measured, judged, reviews)
-    risk = ports.risk(measured.changes, evaluation.coverage)  # of all files, not only of those that the fact keeps
+    evaluation, changes = await _evaluation(task, work, commit, judged, ports)
+    risk = ports.risk(changes, evaluation.coverage)  # of all files, not only of those that the fact keeps
     kept = await _keep_evidence(task, work, evaluation, ports)
     patch = kept if working.needs_a_person(task, work, evaluation) else ""
 
@@ -180,24 +167,25 @@ async def _read_part(reviewer: str, task: Task, work: Work, part: Mapping[str, o
     )
 
 
-async def _measure(task: Task, work: Work, commit: str, ports: Ports) -> Measured:
+async def _evaluation(
+    task: Task, work: Work, commit: str, judged: Judged, ports: Ports
+) -> tuple[Evaluation, Sequence[Change]]:
+    """The judgement, and all that was changed: the fact keeps only the first of it. What no gate stops is read."""
+    passed = overall(gate.score for gate in judged.gates) is Score.PASS
+    reviews = await _reviews(task, work, commit, ports) if passed else ()
     project = task.project or ""
     changes = await ports.checkouts.changes(project, work.base, commit)
-    return Measured(commit=commit, tree=await ports.checkouts.tree(project, commit), changes=tuple(changes))
-
-
-def build_evaluation(work: Work, measured: Measured, judged: Judged, reviews: Sequence[CodeReview]) -> Evaluation:
     score, feedback = conclusion(judged.gates, reviews)
-    return Evaluation(
+    evaluation = Evaluation(
         subtask=work.number,
         attempt=work.attempt,
-        commit=measured.commit,
-        tree=measured.tree,
+        commit=commit,
+        tree=await ports.checkouts.tree(project, commit),
         overall=score,
         gates=judged.gates,
         reviews=tuple(reviews),
-        changes=measured.changes[:KEPT],
-        files=len(measured.changes),
+        changes=tuple(changes[:KEPT]),
+        files=len(changes),
         feedback=feedback,
         coverage=judged.coverage,
         sandbox=judged.sandbox,
@@ -205,3 +193,4 @@ def build_evaluation(work: Work, measured: Measured, judged: Judged, reviews: Se
         seconds=sum(gate.seconds for gate in judged.gates),
         silent=any(review.score is None for review in reviews),
     )
+    return evaluation, changes

@@ -68,7 +68,8 @@ async def review(event: Event, ports: Ports) -> None:
     if not planning.stands_at(seen, TaskState.IN_REVIEW):
         await ports.store.record(seen.id, planning.nothing)
         return
-    chosen = ports.specialists.for_tags(seen.plan.draft.tags) if seen.plan.draft else ()
+    tags = seen.plan.draft.tags if seen.plan.draft else frozenset()
+    chosen = [specialist for specialist in ports.specialists if specialist.tags & tags]
 
     critic, custodiet, advice, _ = await asyncio.gather(
         _critic(seen, ports),

@@ -23,14 +23,11 @@ async def choose_models(written: Written, environ: Mapping[str, str]) -> Chosen:
     chosen = which_models(written, environ, None)
     if not chosen["primary"].models[0].rehearsal or not written.needs_a_look_around:
         return chosen
-    return which_models(written, environ, await find_ollama(environ.get("OLLAMA_API_BASE") or OLLAMA))
+    base_url = (environ.get("OLLAMA_API_BASE") or OLLAMA).rstrip("/")
+    return which_models(written, environ, await asyncio.to_thread(find_ollama, base_url))
 
 
-async def find_ollama(base_url: str) -> Ollama | None:
-    return await asyncio.to_thread(_find_ollama, base_url.rstrip("/"))
-
-
-def _find_ollama(base_url: str) -> Ollama | None:
+def find_ollama(base_url: str) -> Ollama | None:
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with direct.open(f"{base_url}/api/tags", timeout=PATIENCE) as reply:

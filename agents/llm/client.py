@@ -35,7 +35,7 @@ from agents.ports import Ask, Call, CallBook, Clock, Converse, Keep, Said, Shape
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Models:
-    """The models of every role, for the whole program; `for_job` gives what one job asks them through."""
+    """The models of every role, for the whole program; a job asks them through `JobLlm`."""
 
     chosen: Chosen
     prompts: Prompts
@@ -44,20 +44,12 @@ class Models:
     gateway: Gateway = field(default_factory=Gateway)
     chance: Callable[[], float] = random.random
 
-    async def warm(self) -> None:
-        """Load what is slow to load, before anyone waits for it."""
-        await self.gateway.warm()
-
     async def window(self, role: str) -> int | None:
         """How many tokens a talk may have: what the smallest of the role's models takes, with room for an answer; or
         fewer, where that is written."""
-        await self.warm()
         served = self.chosen[role]
         known = [most * 3 // 4 for model in served.models if (most := await self.gateway.window(model))]
         return min([*known, *([served.size.input] if served.size.input else [])], default=None)
-
-    def for_job(self, job: str, calls: CallBook) -> "JobLlm":
-        return JobLlm(models=self, job=job, calls=calls)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -25,10 +25,6 @@ class Tokens:
         return sum(self._ready(piece) for piece in _pieces(text))
 
     @property
-    def exact(self) -> bool:
-        return self._ready is not estimate
-
-    @property
     def _ready(self) -> Callable[[str], int]:
         with self._once:
             return self._count

@@ -22,8 +22,8 @@ from agents.domain.text.redact import Redact
 from agents.domain.text.sanitize import clean, cut
 from agents.domain.work.work import Work
 from agents.domain.workflow.roles import Role
-from agents.minions.reading import Counts, Reading, Recent, Texts, Tree
-from agents.ports import Brief, Checkout, Workspace
+from agents.minions.reading import Counts, Reading, Recent, Texts
+from agents.ports import Brief, Checkout, Files, Workspace
 
 FIELD, LIST = 2_000, 50  # characters of a field of the task, entries of a list in it
 PER_TOKEN = 4  # characters of a tree, before its tokens are counted
@@ -34,7 +34,7 @@ MOST_PARTS = 8  # in which one reviewer reads a difference
 PART_MOST, PART_LEAST = 300_000, 400  # characters of a part: a prompt takes no more, and less is no use
 DIFFERENCE = "the difference"
 
-OpenTree = Callable[[Path], Tree]
+OpenTree = Callable[[Path], Files]
 ListFiles = Callable[[Checkout, str], Awaitable[Listing]]  # of a commit
 
 

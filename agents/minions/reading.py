@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 from agents.domain.checks.scope import matches
 from agents.domain.context.packing import Part, Section, marked, secret_path
 from agents.domain.errors import OverlordError
 from agents.domain.text.redact import Redact
 from agents.domain.text.sanitize import one_line
+from agents.ports import Files
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -98,14 +99,6 @@ def _read(path: Path) -> dict[str, int]:
     return {blob: int(tokens) for blob, tokens in _LINE.findall(said)}
 
 
-class Tree(Protocol):
-    """A folder held open. Whatever is no plain file beneath it is refused with an OverlordError."""
-
-    def read(self, path: str, most: int = ...) -> bytes: ...
-
-    def close(self) -> None: ...
-
-
 class _NotShown(Exception):
     """Says why."""
 
@@ -150,7 +143,13 @@ class Reading:
     are patterns of files that a role leaves aside."""
 
     def __init__(
-        self, tree: Tree, texts: Texts, *, most: int, only: Mapping[str, str] | None = None, without: Sequence[str] = ()
+        self,
+        tree: Files,
+        texts: Texts,
+        *,
+        most: int,
+        only: Mapping[str, str] | None = None,
+        without: Sequence[str] = (),
     ) -> None:
         self._tree = tree
         self._texts = texts

@@ -25,7 +25,6 @@ from agents.ports.judging import (
     PullRecord as PullRecord,
     PullRequest as PullRequest,
     Specialist as Specialist,
-    Specialists as Specialists,
     Target as Target,
     Trial as Trial,
 )
@@ -61,23 +60,21 @@ from agents.ports.models import (
     ToolCall as ToolCall,
     Tried as Tried,
 )
-from agents.ports.projects import (
+from agents.ports.workspace import (
     Artefacts as Artefacts,
     Checkout as Checkout,
     CheckoutFailed as CheckoutFailed,
     Checkouts as Checkouts,
-    Projects as Projects,
-    Uncommittable as Uncommittable,
-)
-from agents.ports.sandbox import (
     EndedBy as EndedBy,
     Listener as Listener,
     Live,
     Profile as Profile,
+    Projects as Projects,
     Ran as Ran,
     Room as Room,
     Sandbox as Sandbox,
     Show as Show,
+    Uncommittable as Uncommittable,
     Workspace as Workspace,
     show_nothing as show_nothing,
 )
@@ -123,7 +120,7 @@ class Ports:
     store: Store
     projects: Projects
     llm: Llm
-    specialists: Specialists
+    specialists: Sequence[Specialist]
     limits: Limits
     checkouts: Checkouts
     minions: Minions

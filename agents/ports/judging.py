@@ -1,13 +1,12 @@
 """Who judges plans and work: specialists and gates; and the forge that takes the work."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from agents.domain.checks.evaluation import GateRun
 from agents.domain.checks.scope import Scope
 from agents.domain.errors import OverlordError
-from agents.ports.sandbox import Show, show_nothing
+from agents.ports.workspace import Show, show_nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,10 +16,6 @@ class Specialist:
     name: str
     tags: frozenset[str]
     focus: str
-
-
-class Specialists(Protocol):
-    def for_tags(self, tags: frozenset[str]) -> Sequence[Specialist]: ...
 
 
 class ForgeFailed(OverlordError):

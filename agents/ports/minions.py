@@ -9,8 +9,7 @@ from agents.domain.planning.decomposition import Subtask
 from agents.domain.task.task import Task
 from agents.domain.work.work import Ending, Work
 from agents.domain.workflow.workflow import DEFAULT, Step
-from agents.ports.projects import Checkout
-from agents.ports.sandbox import Show, show_nothing
+from agents.ports.workspace import Checkout, Show, show_nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +87,7 @@ class Minions(Protocol):
 class Files(Protocol):
     """Files beneath one folder that nobody trusts: no link is followed. Raises OverlordError or OSError."""
 
-    def read(self, path: str) -> bytes: ...
+    def read(self, path: str, most: int = ...) -> bytes: ...
 
     def write(self, path: str, content: bytes) -> None:
         """Whole or not at all; folders are made."""

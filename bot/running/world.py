@@ -1,24 +1,24 @@
 """The world as one job sees it: its log, its models with the money they cost, and the projects."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agents.catalog.library import Catalog
 from agents.catalog.models import load_scripts, rehearsed_requests
-from agents.catalog.policies import load_panel, packaged_policy
+from agents.catalog.policies import load_specialists, packaged_policy
 from agents.domain.checks.gates import GateCommands
 from agents.domain.checks.risk import RiskPolicy, risk_of
 from agents.domain.decisions.kind import Moment
 from agents.domain.models.routing import said
 from agents.domain.task.task import Task
 from agents.llm.choice import choose_models
-from agents.llm.client import Models
+from agents.llm.client import JobLlm, Models
 from agents.llm.gateway import Gateway
 from agents.llm.prompts import Adds, Prompts
 from agents.minions.engines import WINDOW
-from agents.ports import CallBook, Ports, Projects, Specialists
+from agents.ports import CallBook, Ports, Projects, Specialist
 from agents.workspace.projects import SAMPLE, GitProjects, lay_out_sample
 from bot.config.settings import Settings
 from bot.running.workshop import Hub, Site, Workshop, WorkshopSettings, make_hub, make_workshop
@@ -36,7 +36,7 @@ class World:
     models: Models
     calls: CallBook
     projects: Projects
-    specialists: Specialists
+    specialists: Sequence[Specialist]
     workshop: Workshop
     risk: RiskPolicy
     hub: Hub | None = None  # GitHub, for the projects that are there
@@ -49,7 +49,7 @@ class World:
 
     async def ports(self, job: Job) -> Ports:
         window = await self.models.window("primary") if job.flow == "work" else None
-        llm = self.models.for_job(job.id, self.calls)
+        llm = JobLlm(models=self.models, job=job.id, calls=self.calls)
         return Ports(
             store=JobLog(self.services.database, job, self._moment, also=llm.notices.facts),
             projects=self.projects,
@@ -90,7 +90,7 @@ async def make_world(settings: Settings, services: Services, secret: bytes, cons
     prompts = _prompts(secret, projects, catalog)
     chosen = await choose_models(settings.models.to_written(), settings.keys)
     scripts = await asyncio.to_thread(load_scripts)  # long to read, and people are served already
-    panel = await asyncio.to_thread(load_panel, packaged("policies", "specialists.yaml"))
+    panel = await asyncio.to_thread(load_specialists, packaged("policies", "specialists.yaml"))
     sites = _sites(settings, paths)
     config = WorkshopSettings(home=settings.home, sandbox=settings.sandbox, console=console, hub=hub)
     workshop = make_workshop(services, prompts, sites, config)

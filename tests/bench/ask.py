@@ -27,7 +27,7 @@ from agents.domain.models.money import Budgets
 from agents.domain.models.routing import Model, Served
 from agents.domain.planning.facts import PlanState
 from agents.llm.answers import schema_for
-from agents.llm.client import Models
+from agents.llm.client import JobLlm, Models
 from agents.llm.gateway import Gateway
 from agents.llm.prompts import Prompts
 from agents.ports import Ask
@@ -79,7 +79,7 @@ async def _measure(route: str, url: str, place: Path, say: Say) -> Row:
         chosen={"custodiet": Served(models=(model,), why="")}, prompts=prompts, clock=SystemClock(), limits=Limits(),
         gateway=gateway,
     )  # fmt: skip
-    await models.warm()
+    await gateway.warm()
     prompt = await prompts.prompt(ASKED, schema_for(Verdict, "0" * 16), "0" * 16)
     messages = prompt.messages(marked=False)
     database = Database(f"sqlite:///{place / f'{route}.db'}")
@@ -101,7 +101,7 @@ async def _measure(route: str, url: str, place: Path, say: Say) -> Row:
 async def _asks(models: Models, calls: CallLog, number: int) -> float:
     async def ask(n: int) -> None:
         asked = replace(ASKED, task=replace(TASK, id=TaskId(f"T-{number * ASKS + n // ASKS_A_TASK}")))
-        await models.for_job(f"{number}:{n}", calls).ask(asked, Verdict)
+        await JobLlm(models=models, job=f"{number}:{n}", calls=calls).ask(asked, Verdict)
 
     return await _per_call(ask)
 

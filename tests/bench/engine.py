@@ -26,7 +26,7 @@ from agents.domain.models.routing import Model, Served
 from agents.domain.planning.decomposition import Subtask
 from agents.domain.work.work import Work
 from agents.llm.answers import tool_schemas
-from agents.llm.client import Models
+from agents.llm.client import JobLlm, Models
 from agents.llm.gateway import Gateway
 from agents.llm.prompts import Prompts
 from agents.minions.by_role import EngineMinions
@@ -73,7 +73,7 @@ async def _measure(route: str, url: str, place: Path, say: Say) -> list[Row]:
     tree.mkdir()
     (tree / "notes.txt").write_text("".join(f"line {n} of the notes that a minion reads\n" for n in range(50)))
     models = _models(model)
-    await models.warm()
+    await models.gateway.warm()
     database = Database(f"sqlite:///{place / f'{route}.db'}")
     ours: list[list[float]] = []
     theirs: list[list[float]] = []
@@ -126,7 +126,7 @@ async def _engine(models: Models, database: Database, tree: Path, number: int) -
 
     calls = CallLog(database, SystemClock(), Budgets(), lambda task: None)
     services = EngineServices(
-        talker=models.for_job(f"job {number}", calls), sandbox=sandbox, profile=MINION,
+        talker=JobLlm(models=models, job=f"job {number}", calls=calls), sandbox=sandbox, profile=MINION,
         turns=TurnLog(database, SystemClock()), limits=Limits(), files=Tree, render=models.prompts.text, pack=pack,
         skills_of=skills_of, trial_of=trial_of, refused_of=pack,
     )  # fmt: skip

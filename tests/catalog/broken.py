@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from agents.catalog.policies import load_panel
+from agents.catalog.policies import load_specialists
 from agents.catalog.skills import read_skills
 from bot.config.settings import BadSettings, load_settings
 from manifests import packaged
@@ -307,7 +307,7 @@ def _specialists(broken: Broken, folder: Path) -> Iterator[str]:
     path = folder / "specialists.yaml"
     path.write_text(broken.file, encoding="utf-8")
     try:
-        load_panel(path)
+        load_specialists(path)
     except ValueError as wrong:
         yield str(wrong)
 

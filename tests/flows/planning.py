@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from agents.domain.models.money import Budgets
 from agents.domain.models.routing import ROLES, Model, Served
-from agents.llm.client import Models
+from agents.llm.client import JobLlm, Models
 from agents.llm.prompts import Prompts
 from agents.ports import Llm
 from bot.services import Services
@@ -27,6 +27,6 @@ def served(server: ModelServer) -> Callable[[Services], Callable[[Job], Llm]]:
             gateway=LOADED,
         )
         calls = CallLog(office.database, office.clock, Budgets(), lambda task: task.money.budget)
-        return lambda job: models.for_job(job.id, calls)
+        return lambda job: JobLlm(models=models, job=job.id, calls=calls)
 
     return made

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from agents.catalog.policies import load_panel
+from agents.catalog.policies import load_specialists
 from agents.domain.decisions import answering
 from agents.domain.decisions.answering import Utterance
 from agents.domain.decisions.authority import Presser
@@ -79,7 +79,7 @@ class Planning:
             store=JobLog(self.office.database, job, self._moment),
             projects=self.projects,
             llm=self.llm(job),
-            specialists=load_panel(packaged("policies", "specialists.yaml")),
+            specialists=load_specialists(packaged("policies", "specialists.yaml")),
             limits=self.office.limits,
             minions=shop.minions,
             checkouts=shop.checkouts,

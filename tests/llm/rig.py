@@ -93,7 +93,7 @@ class Rig:
         )
 
     def job(self, id: str = "job-1") -> JobLlm:
-        return self.client().for_job(id, self.calls)
+        return JobLlm(models=self.client(), job=id, calls=self.calls)
 
 
 async def files(project: str) -> Sequence[str]:

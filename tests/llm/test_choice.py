@@ -1,5 +1,6 @@
 """Looking around for a model: a local Ollama, and a tiny question to each one."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -44,7 +45,7 @@ async def test_an_ollama_that_answers_serves() -> None:
 @pytest.mark.parametrize(("body", "status"), [("", 200), ("[]", 200), ('{"models": 3}', 200), ("{}", 200), ("no", 500)])
 async def test_something_else_on_its_port_is_no_ollama(body: str, status: int) -> None:
     async with ollama(body, status) as url:
-        assert await find_ollama(url) is None
+        assert await asyncio.to_thread(find_ollama, url) is None
 
 
 async def test_with_nothing_around_it_rehearses() -> None:

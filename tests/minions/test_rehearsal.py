@@ -48,7 +48,7 @@ def model(database: Database) -> JobLlm:
     chosen = {"primary": Served(models=(Model(name=MODEL),), why="a test")}
     prompts = Prompts(SECRET, files=files)
     models = Models(chosen=chosen, prompts=prompts, clock=SystemClock(), limits=Limits(), gateway=REHEARSAL)
-    return models.for_job("job-1", CallLog(database, SystemClock(), Budgets(), lambda task: None))
+    return JobLlm(models=models, job="job-1", calls=CallLog(database, SystemClock(), Budgets(), lambda task: None))
 
 
 async def play(ground: Field, subtask: Subtask, attempt: int = 1, answer: str = "", request: str = EXPIRE) -> Outcome:
