@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from fnmatch import fnmatchcase
 
 LONGEST = 4096
 # Never opened by inference, whatever the scope says; a person must name such a path itself.
@@ -119,21 +120,8 @@ def _skip_stars(places: set[int], pattern: tuple[str, ...]) -> set[int]:
 
 
 def _segment(text: str, pattern: str) -> bool:
-    """`*` and `?` within one segment, without a regex: going back only to the last star keeps it quick."""
-    at = place = 0
-    star, mark = -1, 0
-    while at < len(text):
-        if place < len(pattern) and pattern[place] == "*":
-            star, mark = place, at
-            place += 1
-        elif place < len(pattern) and pattern[place] in ("?", text[at]):
-            at, place = at + 1, place + 1
-        elif star >= 0:
-            mark += 1
-            at, place = mark, star + 1
-        else:
-            return False
-    return all(c == "*" for c in pattern[place:])
+    """`*` and `?` within one segment. Brackets are plain characters; the library's pattern never tries a star twice."""
+    return fnmatchcase(text, pattern.replace("[", "[[]"))
 
 
 def paths_in(words: str) -> tuple[str, ...]:

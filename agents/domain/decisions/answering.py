@@ -278,7 +278,8 @@ def _named(asked: Sequence[Decision], text: str, label: LabelOf) -> Iterator[Ans
 
 def _free(asked: Sequence[Decision], text: str, label: LabelOf) -> Iterator[Answer]:
     for decision in asked:
-        if option := kind_of(decision).reads(decision, text):
+        reads = kind_of(decision).reads
+        if option := reads(decision, text) if reads else None:
             words = "\n".join(paths_within(text)) if option.value == StartScopeOption.PATHS else text.strip()
             yield Answer(decision=decision, option=option, words=words if option is FREE or option.needs_words else "")
 

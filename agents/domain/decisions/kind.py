@@ -81,11 +81,6 @@ Apply = Callable[[Task, S, Chosen, Moment], Follows]
 ReadsWords = Callable[[Decision, str], Option | None]
 
 
-def reads_nothing(decision: Decision, text: str) -> Option | None:
-    """Only words that name an option answer it."""
-    return None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionKind(Generic[S]):
     """A kind of decision: what it is about, how it can be decided and by whom, and what follows."""
@@ -99,10 +94,14 @@ class DecisionKind(Generic[S]):
     approves: frozenset[str] = _NOTHING  # options that grant; where several people are needed, they need them
     needs_words: frozenset[str] = _NOTHING
     rights: Mapping[str, str] = field(default_factory=dict)  # options that need another rule, and its name
-    reads: ReadsWords = reads_nothing  # the option that takes words which name none
+    reads: ReadsWords | None = None  # the option that takes words which name none; None: no option does
     answers: bool = False  # its options are answers in words, so what is said beside one makes another answer
     waits: bool = True  # work waits for it, and words can answer it
     leaves_machine: bool = False  # never decided by time, whatever a policy says
+
+    @property
+    def by_risk(self) -> bool:
+        return not isinstance(self.rule, Rule)
 
     def row(self, risk: RiskLevel | None) -> Rule:
         """The rule, for a change of this risk."""
@@ -115,10 +114,9 @@ class DecisionKind(Generic[S]):
         named = values or tuple(self.options or ())
         return lettered(*(self.option(value) for value in named))
 
-    def option(self, value: str, label: str = "") -> Option:
+    def option(self, value: str) -> Option:
         return Option(
             value=value,
-            label=label,
             needs_words=value in self.needs_words,
             right=self.rights.get(value, ""),
             approves=value in self.approves,

@@ -122,13 +122,9 @@ def most_attempts(task: Task) -> int:
 
 def needs_a_person(task: Task, work: Work, evaluation: Evaluation) -> bool:
     """No other attempt is made by itself."""
-    match evaluation.overall:
-        case Score.PASS:
-            return False
-        case Score.NEEDS_REVISION:
-            return work.tries >= most_attempts(task)
-        case Score.FAIL:
-            return True
+    if evaluation.overall is Score.NEEDS_REVISION:
+        return work.tries >= most_attempts(task)
+    return evaluation.overall is Score.FAIL
 
 
 def _gate(task: Task, work: Work, evaluation: Evaluation, risk: Risk, moment: Moment) -> Facts:

@@ -140,10 +140,7 @@ DEBATE = DecisionKind(
     options=DebateOption,
     approves=frozenset({DebateOption.APPROVE}),
     needs_words=frozenset({DebateOption.NARROW, DebateOption.INFORMATION, DebateOption.CANCEL}),
-    wider={
-        **dict.fromkeys((DebateOption.NARROW, DebateOption.INFORMATION), HEARD),
-        DebateOption.CANCEL: STEERING,
-    },
+    wider={DebateOption.NARROW: HEARD, DebateOption.INFORMATION: HEARD, DebateOption.CANCEL: STEERING},
 )
 
 

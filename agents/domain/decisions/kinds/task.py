@@ -60,10 +60,7 @@ def read_project(decision: Decision, text: str) -> Option | None:
 
 # Which project a request is for. The options are the projects there are.
 PROJECT: DecisionKind[None] = DecisionKind(
-    name=Kind.PROJECT,
-    rule=Rule(who=OWNERS, reminders=1, by_words=True),
-    apply=apply_project,
-    reads=read_project,
+    name=Kind.PROJECT, rule=Rule(who=OWNERS, reminders=1, by_words=True), apply=apply_project, reads=read_project
 )
 
 
@@ -200,13 +197,13 @@ class ControlOption(StrEnum):
     CANCEL = "cancel"
 
 
-def apply_controls(task: Task, subject: None, chosen: Chosen, moment: Moment) -> Facts:
-    return []
-
-
 # The standing buttons of a status card. They steer the task (see `decisions/pressing.py`), and are never decided.
 CONTROLS: DecisionKind[None] = DecisionKind(
-    name=Kind.CONTROLS, rule=STEERING, apply=apply_controls, options=ControlOption, waits=False
+    name=Kind.CONTROLS,
+    rule=STEERING,
+    apply=lambda task, subject, chosen, moment: [],
+    options=ControlOption,
+    waits=False,
 )
 
 

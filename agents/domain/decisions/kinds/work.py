@@ -225,10 +225,6 @@ def _take_over(task: Task, work: Work, chosen: Chosen, moment: Moment) -> Follow
     return [taken, question]
 
 
-def read_escalation(decision: Decision, text: str) -> Option | None:
-    return same_option(decision, EscalationOption.HINT)
-
-
 # A subtask that the rules could not settle: try it again, widen its scope, take it over, drop it, or cancel.
 ESCALATION = DecisionKind(
     name=Kind.ESCALATION,
@@ -237,7 +233,7 @@ ESCALATION = DecisionKind(
     apply=apply_escalation,
     options=EscalationOption,
     needs_words=frozenset({EscalationOption.HINT, EscalationOption.EXPAND, EscalationOption.CANCEL}),
-    reads=read_escalation,
+    reads=lambda decision, text: same_option(decision, EscalationOption.HINT),
 )
 
 
