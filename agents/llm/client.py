@@ -123,7 +123,7 @@ class JobLlm:
         told: dict[str, object] = {
             "question": asked.question,
             "step": asked.step,
-            "request": asked.task.request.text if asked.task else "",
+            "request": asked.task.request.text,
             "said": str(asked.about.get("said", "")),
             "tag": nonce,
         }
@@ -138,7 +138,6 @@ class JobLlm:
         call = Call(
             id=id,
             task=asked.task,
-            channel=asked.task.request.channel if asked.task else asked.channel,
             question=asked.question,
             role=asked.role,
             models=await self._prices(asked.role, prompt.size),
@@ -163,7 +162,6 @@ class JobLlm:
         call = Call(
             id=derive_id("call", self.job, turn.step, fingerprint(tools)),
             task=turn.task,
-            channel=turn.task.request.channel,
             question=question,
             role=turn.role,
             models=await self._prices(turn.role, size_of(turn.messages) + len(tools)),

@@ -101,9 +101,9 @@ class Prompts:
     async def prompt(self, asked: Ask, schema: str, nonce: str, size: Size | None = None) -> Prompt:
         """Within the size of a role, where it has one; rules and question are never cut. Raises PromptCut where a judge
         would not see all that it judges."""
-        fence = Fence(f"data-{self._tag('fence', asked.task.id if asked.task else asked.channel)}")
+        fence = Fence(f"data-{self._tag('fence', asked.task.id)}")
         made = await self._build(asked, schema, nonce, size, fence)
-        if asked.task and asked.question in OURS_ALONE:
+        if asked.question in OURS_ALONE:
             work = str(asked.about.get("pack", ""))
             if missing := cut_for(asked.task, work, (*made.context, made.question), fence):
                 raise PromptCut(missing, asked.role)
@@ -113,7 +113,7 @@ class Prompts:
         task = asked.task
         values = _plain(asked.about)
         files: Sequence[str] | None = values.pop("files", None)
-        if files is None and task and task.project:
+        if files is None and task.project:
             files = await self._files(task.project)
         told = {**_of_task(task), "brief": asked.brief, **values}
         body = packaged_text(asked.question, told, fence)
@@ -126,8 +126,6 @@ class Prompts:
         question = packaged_text("_question", {**wanted, "most": size.output if size else None}, fence)
         system = _section(asked.question) if asked.brief else _handbook()
         prompt = Prompt(system=system, context=(), question=question, left_out=guidance.left_out)
-        if task is None:
-            return prompt
         listed = tuple(map(str, files or ()))
         about = task, listed, fence
         if asked.brief:
@@ -150,7 +148,7 @@ class Prompts:
         project = str(told.get("project") or "")
         if not project:
             return Guidance()
-        files = await self._templates(project, asked.task.work.base if asked.task else "")
+        files = await self._templates(project, asked.task.work.base)
         return await read_guidance(files, asked.question, told, fence, names())
 
     def _tag(self, *parts: str) -> str:
@@ -162,9 +160,7 @@ def _plain(about: Mapping[str, object]) -> dict[str, Any]:
     return dict(to_jsonable_python(dict(about), fallback=str))
 
 
-def _of_task(task: Task | None) -> dict[str, object]:
-    if task is None:
-        return {}
+def _of_task(task: Task) -> dict[str, object]:
     return {
         "task": str(task.id),
         "project": task.project or "",

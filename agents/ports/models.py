@@ -21,11 +21,10 @@ class Ask:
     question: str  # the prompt's name: "decompose", "critic", …
     role: str  # which model answers: primary, supervisor, summarizer, critic, custodiet
     step: str
-    task: Task | None = None  # None: no task has come of it yet
+    task: Task
     about: Mapping[str, object]  # what the prompt is filled with, beside what it says of the task and its files anyway
     policy: str = "default"  # which retry policy holds
     persona: str = ""  # the role in manifests/roles/ that is asked, where it is one: its own words are added
-    channel: str = ""  # where no task says which
     brief: bool = False  # with little to read, and for a short answer
 
 
@@ -110,8 +109,7 @@ class Call:
     """One step that wants to be asked. The same job and step give the same id."""
 
     id: str
-    task: Task | None
-    channel: str
+    task: Task
     question: str
     role: str
     models: Mapping[str, float]  # in the order of preference, each with the most that one call may cost

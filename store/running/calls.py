@@ -46,8 +46,8 @@ class Calls(TransactionPart):
         self._check(self._budgets(call, budgets, at), call.models[model])
         row = {
             "id": call.id,
-            "task": call.task.id if call.task else "",
-            "channel": call.channel,
+            "task": call.task.id,
+            "channel": call.task.request.channel,
             "day": _day(at),
             "question": call.question,
             "role": call.role,
@@ -156,11 +156,11 @@ class Calls(TransactionPart):
 
     def _budgets(self, call: Call, budgets: Budgets, at: datetime) -> list[Budget]:
         """Each limit there is, with what is spent and reserved under it."""
-        day, task = _day(at), call.task.id if call.task else ""
-        raised = dict(call.task.money.raised) if call.task else {}
+        day, task, channel = _day(at), call.task.id, call.task.request.channel
+        raised = dict(call.task.money.raised)
         wanted: list[tuple[str, float | None, ColumnElement[bool]]] = [
-            (f"task {task}", budgets.task if task else None, _C.c.task == task),
-            (f"channel {call.channel} on {day}", budgets.channel, (_C.c.day == day) & (_C.c.channel == call.channel)),
+            (f"task {task}", budgets.task, _C.c.task == task),
+            (f"channel {channel} on {day}", budgets.channel, (_C.c.day == day) & (_C.c.channel == channel)),
             (f"day {day}", budgets.day, _C.c.day == day),
         ]
         made = []

@@ -113,7 +113,7 @@ class CallLog:
         return await self._database.insist(transaction)
 
     def _limits(self, call: Call) -> Budgets:
-        own = self._task_limit(call.task) if call.task else None
+        own = self._task_limit(call.task)
         return self._budgets if own is None else replace(self._budgets, task=own)
 
 

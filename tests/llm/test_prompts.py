@@ -12,7 +12,6 @@ from agents.domain.planning.facts import PlanState
 from agents.domain.planning.review import Advice, Critic, CriticSays, Custodiet, CustodietSays, Review
 from agents.llm.prompts import Adds, Prompt, PromptCut, Prompts, names
 from agents.llm.rendering import CAPS, BadTemplate, Fence, packaged_text
-from agents.ports import Ask
 from manifests import packaged
 from tests.llm.prompt_texts import FENCE, REVIEW, SCHEMA, TAG, fenced, prompts, shown, whole
 from tests.llm.rig import ABOUT, SECRET, asked, files, task
@@ -195,13 +194,6 @@ async def test_every_value_of_a_question_is_harmless_fenced_or_not(question: str
     assert "\u202e" not in whole(prompt)
     assert len(prompt.question) < (480_000 if question == "code_review" else 60_000)
     assert prompt.question.count("</data-") == prompt.question.count("<data-")
-
-
-async def test_a_question_before_there_is_a_task_has_its_own_fence() -> None:
-    ask = Ask(question="intent", role="primary", step="1", about={"said": "hello"}, channel="slack:T1:C1")
-    prompt = await shown(ask)
-    assert prompt.context == ()
-    assert fenced(prompt.question, "words") == ["hello"]
 
 
 def test_our_templates_show_nothing_unfenced_that_people_or_models_wrote() -> None:

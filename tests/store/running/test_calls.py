@@ -43,7 +43,7 @@ def log(database: Database, clock: Clock, budgets: Budgets | None = None) -> Cal
 def call(id: str = "c1", number: int = 1, reserve: float = 1.0, models: tuple[str, ...] = (MODEL,)) -> Call:
     about = task(number)
     return Call(
-        id=id, task=about, channel=about.request.channel, question="critic", role="critic",
+        id=id, task=about, question="critic", role="critic",
         models=dict.fromkeys(models, reserve),
     )  # fmt: skip
 
