@@ -22,7 +22,6 @@ from agents.domain.task.task import Task
 from agents.domain.text.redact import Redactor
 from agents.ports import Clock, Ports
 from agents.workspace.files.artefacts import FileArtefacts
-from bot.change_notifier import ChangeNotifier
 from bot.config.platforms import OWN, load, platforms
 from bot.config.settings import Settings
 from bot.config.state_folder import keep_secret, make_database_private, make_home
@@ -30,6 +29,7 @@ from bot.delivery import announcer
 from bot.delivery.outbox import Outbox
 from bot.doctor_check import Check
 from bot.intake.inbox import Inbox
+from bot.live import ChangeNotifier
 from bot.messages import Card, Platform
 from bot.network import HERE, LookUp
 from bot.permissions import Permissions
@@ -39,8 +39,7 @@ from bot.queries.query_api import DirectQueries, QueryApi
 from bot.queries.views import Pages
 from bot.running.health import Health
 from bot.running.jobs import Jobs, launch, settle_waiting
-from bot.running.pump import Pump, Watch, run_beside, run_pumps
-from bot.running.scheduler import Periodic, Scheduler
+from bot.running.scheduler import Periodic, Pump, Scheduler, Watch, run_beside, run_pumps
 from bot.running.timers import Timers
 from bot.services import Leases, Services, SystemClock, catalog_of
 from store.codec import shape

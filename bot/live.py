@@ -1,8 +1,8 @@
-"""What runs at this moment and the last that it said: for people who look, in memory only. Nothing is decided on it."""
+"""For whoever looks now: what changed in the store, and what runs at this moment. In memory only."""
 
 import asyncio
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache, partial
@@ -32,7 +32,7 @@ class Running:
 
 
 class Live:
-    """Where nobody looks it costs next to nothing."""
+    """Commands that run, and the last they said. Where nobody looks it costs next to nothing."""
 
     def __init__(self) -> None:
         self._running: dict[TaskId, dict[int, Running]] = {}
@@ -114,3 +114,52 @@ def _whole_words(said: str) -> str:
     before, _, line = said.rpartition("\n")
     words, _, last = line.rpartition(" ")
     return said if _MARKS.issuperset(last) else f"{before}\n{words}"
+
+
+class ChangeNotifier:
+    """Tells listeners on the event loop what was committed; `notify` may be called from any thread."""
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._listeners: set[asyncio.Queue[frozenset[str]]] = set()
+        self._wakes: list[tuple[frozenset[str], asyncio.Event]] = []
+
+    def attach(self) -> None:
+        """Changes are told on the loop that runs now."""
+        self._loop = asyncio.get_running_loop()
+
+    def wake_on(self, topics: frozenset[str], event: asyncio.Event) -> None:
+        self._wakes.append((topics, event))
+
+    def notify(self, topics: frozenset[str]) -> None:
+        if self._loop is not None:
+            with suppress(RuntimeError):  # the loop has closed: nobody listens any more
+                self._loop.call_soon_threadsafe(self._spread, topics)
+
+    def notify_all(self) -> None:
+        """On its own loop: nobody can say what changed, so everybody looks."""
+        for _, event in self._wakes:
+            event.set()
+        for queue in self._listeners:
+            queue.put_nowait(frozenset({"needs"}))
+
+    def _spread(self, topics: frozenset[str]) -> None:
+        for wanted, event in self._wakes:
+            if wanted & topics:
+                event.set()
+        for queue in self._listeners:
+            queue.put_nowait(topics)
+
+    async def changes(self) -> AsyncIterator[frozenset[str]]:
+        """What changed, as it changes; what piled up meanwhile comes at once. The first is empty and comes at once."""
+        queue: asyncio.Queue[frozenset[str]] = asyncio.Queue()
+        self._listeners.add(queue)
+        try:
+            yield frozenset()
+            while True:
+                topics = await queue.get()
+                while not queue.empty():
+                    topics |= queue.get_nowait()
+                yield topics
+        finally:
+            self._listeners.discard(queue)

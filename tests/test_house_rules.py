@@ -18,7 +18,7 @@ HOLLOW_NAME = re.compile(r"(Manager|Helper|Utils?|Handler|Orchestrator|Worker)$"
 # The last stop before the process itself: a job or a delivery that failed in a way nobody foresaw is told, not lost.
 MAY_CATCH_ANYTHING = (
     "bot/running/jobs.py",
-    "bot/running/pump.py",
+    "bot/running/scheduler.py",
     "bot/platforms/slack/gateway.py",
     "bot/platforms/discord/gateway.py",
     "store/database.py",  # the writer hands whatever a transaction raises to whoever asked for it

@@ -1,14 +1,41 @@
-"""What a card is made from: the task as it is now, who people are, what it cost, and the key it is posted under."""
+"""What a card is made from: the task, people, what it cost, and links to what is too long for a card."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from urllib.parse import urlsplit
 
+from agents.domain.checks.evaluation import Evaluation, comments_on
 from agents.domain.decisions.decision import Decision, NameOf
-from agents.domain.ids import Account, DecisionId, PersonId, Thread
+from agents.domain.ids import Account, DecisionId, PersonId, Thread, derive_id, surface_of
 from agents.domain.task.task import Task
-from bot.cards.links import Ways
-from bot.messages import Card, Row
+from agents.domain.work.work import run_key
+from bot.config.platforms import OWN
+from bot.messages import Attached, Button, Card, Choice, Link, Row
+
+HERE = frozenset({"127.0.0.1", "::1", "localhost"})
+INLINE = 2_400  # characters of comments that need no file
+DIFF, LOG, COMMENTS = "d", "l", "c"  # the standing buttons of a task's checks
+_LABELS = {DIFF: "Show the diff", LOG: "Log", COMMENTS: "Comments"}
+_TITLES = {DIFF: "What {} changes", LOG: "What the checks of {} printed", COMMENTS: "What reviewers say of {}"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ways:
+    """`public`: where people reach the console. Whoever reads the console itself is there already."""
+
+    surface: str = OWN
+    public: str = ""
+
+    def to(self, path: str) -> str:
+        """An address, or nothing where only the operator could open it."""
+        if self.surface == OWN:
+            return path
+        return f"{self.public}{path}" if self.public else ""
+
+    def openable(self, url: str) -> str:
+        parts = urlsplit(url)
+        return url if parts.hostname not in HERE else self.to(parts.path)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,3 +106,59 @@ def duration_in_words(took: timedelta) -> str:
     if hours < 48:
         return f"{hours} h {left} min" if left else f"{hours} h"
     return f"{hours // 24} days {hours % 24} h"
+
+
+def ways_of(task: Task, public: str) -> Ways:
+    return Ways(surface=surface_of(task.request.thread), public=public)
+
+
+def with_task_page(card: Card, task: Task, ways: Ways) -> Card:
+    url = ways.to(f"/task/{task.id}") if ways.surface != OWN else ""
+    return replace(card, links=(*card.links, Link(label="Task page", url=url))) if url else card
+
+
+def with_kept(card: Card, task: Task, name: str, label: str, ways: Ways) -> Card:
+    """A diff or a patch, by a link or as a file."""
+    if url := ways.to(f"/task/{task.id}/kept/{name}"):
+        return replace(card, links=(*card.links, Link(label=label, url=url)))
+    return replace(card, files=(*card.files, Attached(name=name)))
+
+
+def with_checks(card: Card, task: Task, judged: Evaluation, ways: Ways) -> Card:
+    """The diff, the logs and the comments: by links, or by buttons that bring them to whoever presses."""
+    files = _kept_of(task, judged)
+    if not ways.to("/"):
+        id = checks_id(task, judged)
+        shown = (Button(label=_LABELS[each], choice=Choice(decision=id, letter=each)) for each in files if files[each])
+        return replace(card, buttons=tuple(shown))
+    for each, names in files.items():
+        for name in names:
+            which = f": {name.partition(f'-{judged.attempt}-')[2].replace('-', ' ')}" if len(names) > 1 else ""
+            card = with_kept(card, task, name, f"{_LABELS[each]}{which}", ways)
+    return card
+
+
+def checks_id(task: Task, judged: Evaluation) -> DecisionId:
+    """Names one judgement in the buttons that show it. Nothing is decided by it."""
+    return DecisionId(derive_id("checks", run_key(task.id, judged.subtask, judged.attempt)))
+
+
+def checks_card(task: Task, judged: Evaluation, letter: str) -> Card | None:
+    """What a standing button brings; None where there is no such button."""
+    names = _kept_of(task, judged).get(letter, ())
+    if not names:
+        return None
+    title = _TITLES[letter].format(f"{task.id}.{judged.subtask}, attempt {judged.attempt}")
+    if letter == COMMENTS and len(said := comments_on(judged)) <= INLINE:
+        return Card(title=title, text=said)
+    return Card(title=title, text="It is attached.", files=tuple(Attached(name=name) for name in names))
+
+
+def _kept_of(task: Task, judged: Evaluation) -> dict[str, tuple[str, ...]]:
+    """Names of what was kept of a judgement, by the button that shows it."""
+    run = run_key(task.id, judged.subtask, judged.attempt)
+    return {
+        DIFF: (f"{run}.patch",) if judged.changes else (),
+        LOG: tuple(gate.log for gate in judged.gates if gate.log),
+        COMMENTS: (f"{run}.comments",) if judged.reviews else (),
+    }

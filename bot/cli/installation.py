@@ -12,7 +12,7 @@ from agents.catalog.models import ModelPart
 from agents.domain.errors import SettingsProblem
 from agents.domain.models.routing import ROLES
 from bot.cli import session
-from bot.config import settings_file
+from bot.config import state_folder
 from bot.config.platforms import platforms
 from bot.config.settings import Settings
 from bot.config.state_folder import home_of, make_home
@@ -70,10 +70,10 @@ def accept(
 ) -> None:
     """Read this settings file from now on where it is found, as it is now; once it changes, accept it again."""
     path = Path(file).expanduser().absolute()
-    if settings_file.is_strangers(path):
+    if state_folder.is_strangers(path):
         step = f"If it is yours, name it at each start: overlord --config {file} up"
         raise SettingsProblem(f"{path} is tracked by git, so it is never read by itself", next_step=step)
-    found = settings_file.read_settings(path)
+    found = state_folder.read_settings(path)
     known = session.settings_of(context, config=str(path))
     for line in decides(known):
         typer.echo(line)
@@ -81,7 +81,7 @@ def accept(
         typer.confirm("Accept it, exactly as it is now?", abort=True)
     home = home_of(os.environ, Path.cwd(), session.flags_of(context))
     make_home(home)
-    settings_file.accept(found, home)
+    state_folder.accept(found, home)
     typer.echo(f"Accepted: {path}")
 
 

@@ -22,8 +22,7 @@ from agents.domain.limits import Limits, Retention
 from agents.domain.models.money import Budgets
 from agents.domain.models.routing import ROLES
 from bot.config.accounts import MEMBERSHIPS, Channel, Groups, Member, is_account
-from bot.config.fields import COMMAS, Address, Port, Token, hidden_text
-from bot.config.platforms import PlatformSettings, platforms
+from bot.config.platforms import COMMAS, Address, PlatformSettings, Port, Token, hidden_text, platforms
 
 DATABASES = ("sqlite:///", "postgresql+psycopg://")
 

@@ -33,8 +33,7 @@ from bot.config.overlord import (
     tokens_in,
 )
 from bot.config.platforms import OWN, PlatformSettings
-from bot.config.settings_file import Search, find_settings, read_settings
-from bot.config.state_folder import HOME, expand, home_of
+from bot.config.state_folder import HOME, Search, expand, find_settings, home_of, read_settings
 
 CONFIG = "OVERLORD_CONFIG"
 Section = TypeVar("Section", bound=PlatformSettings)

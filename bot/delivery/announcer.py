@@ -16,8 +16,7 @@ from agents.domain.ids import Account, PersonId, TaskId, is_project, surface_of
 from agents.domain.task.task import Task
 from bot.cards import CARD_FOR, status
 from bot.cards.kinds.kind_card import nobody_may
-from bot.cards.links import ways_of
-from bot.cards.scene import Bill, Scene
+from bot.cards.scene import Bill, Scene, ways_of
 from bot.messages import Card, card_hash, dump_card, load_card
 from bot.permissions import Permissions
 from bot.services import Services

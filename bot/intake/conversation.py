@@ -19,7 +19,7 @@ from agents.domain.task.task import Task
 from agents.domain.text.redact import Redact
 from bot.cards import replies
 from bot.cards.kinds import label_of
-from bot.cards.links import checks_card, checks_id
+from bot.cards.scene import checks_card, checks_id
 from bot.delivery.announcer import wish
 from bot.messages import Card, Choice, Delivery, Edited, Pressed, Said, load_card
 from store.chat.posts import Act

@@ -20,11 +20,10 @@ from bot.cards.discreet import discreet, discreet_proposal
 from bot.cards.scene import Bill
 from bot.cards.status import status_card
 from bot.cards.timeline import in_words
-from bot.change_notifier import ChangeNotifier
 from bot.config.platforms import OWN
 from bot.intake.access import count_needs, read_waiting, search_waiting, sees, waiting_for, waiting_in_task
 from bot.intake.inbox import Inbox, Outcome
-from bot.live import Running
+from bot.live import ChangeNotifier, Running
 from bot.messages import Delivery, load_card
 from bot.queries.views import EVERYTHING, Conversation, Heard, Message, Need, Portion, TaskPage, TimelineEntry
 from bot.services import Services

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from bot.queries.views import Answer, Endpoint
-from bot.running.pump import Pump
+from bot.running.scheduler import Pump
 from bot.services import Services
 from store.database import StoreUnavailable
 from store.streams.audit import measure

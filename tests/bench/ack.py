@@ -16,8 +16,8 @@ from statistics import median, quantiles
 
 import aiohttp
 
-from bot.change_notifier import ChangeNotifier
 from bot.intake.inbox import Inbox
+from bot.live import ChangeNotifier
 from bot.platforms.slack.gateway import _Gateway
 from bot.platforms.slack.options import SlackOptions, SlackStore
 from bot.platforms.slack.payloads import Me

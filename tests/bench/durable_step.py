@@ -31,12 +31,12 @@ from agents.domain.decisions import answering
 from agents.domain.decisions.answering import Utterance
 from agents.domain.decisions.authority import Presser
 from agents.domain.task.task import Task
-from bot.change_notifier import ChangeNotifier
 from bot.delivery import announcer
 from bot.intake.inbox import Inbox
+from bot.live import ChangeNotifier
 from bot.messages import Said
 from bot.running.jobs import settle_waiting
-from bot.running.pump import Pump
+from bot.running.scheduler import Pump
 from bot.services import Services
 from store.chat.deliveries import DeliveryState, Received
 from store.codec import Cause

@@ -16,10 +16,10 @@ from statistics import median
 from agents.domain import events as e
 from agents.domain.ids import Thread
 from agents.domain.task.task import Task
-from bot.change_notifier import ChangeNotifier
 from bot.delivery import announcer
 from bot.delivery.outbox import Outbox
 from bot.intake.inbox import Inbox
+from bot.live import ChangeNotifier
 from bot.running.jobs import launch, settle_waiting
 from bot.running.timers import Timers
 from bot.services import Leases, Services

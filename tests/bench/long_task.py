@@ -14,7 +14,7 @@ from statistics import median
 from agents.domain import events as e
 from agents.domain.ids import TaskId
 from agents.domain.task.task import Task
-from bot.change_notifier import ChangeNotifier
+from bot.live import ChangeNotifier
 from bot.services import Services
 from store.codec import Cause
 from store.streams import log

@@ -16,7 +16,7 @@ from agents.domain.task import decide
 from agents.domain.task.facts import Request
 from agents.domain.task.task import Task
 from bot.app import TURN
-from bot.change_notifier import ChangeNotifier
+from bot.live import ChangeNotifier
 from bot.permissions import Permissions
 from bot.services import Services, SystemClock
 from store.codec import Cause

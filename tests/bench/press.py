@@ -8,8 +8,8 @@ from statistics import median, quantiles
 
 from agents.domain.decisions.authority import Kind
 from agents.domain.task.task import Task
-from bot.change_notifier import ChangeNotifier
 from bot.intake.inbox import Inbox
+from bot.live import ChangeNotifier
 from bot.messages import Choice, Pressed
 from tests.bench.floor import BareSqlite, bare_sqlite, folder
 from tests.bench.office import open_office, open_tasks, owner_of

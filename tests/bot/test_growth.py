@@ -20,7 +20,7 @@ from agents.domain.decisions.authority import Kind
 from agents.domain.ids import TaskId
 from agents.domain.text.redact import Redactor
 from agents.workspace.files.artefacts import FileArtefacts
-from bot.change_notifier import ChangeNotifier
+from bot.live import ChangeNotifier
 from bot.permissions import Permissions
 from bot.platforms.console.access import ConsoleOptions
 from bot.platforms.console.pages import NEEDS_SHOWN, TASKS_SHOWN, THREADS_SHOWN

@@ -13,8 +13,8 @@ from agents.catalog.validation import Model, Wrong
 from agents.catalog.yaml import Value
 from agents.domain.text.redact import Secret
 from agents.domain.text.sanitize import Between
-from bot.config.fields import Token
 from bot.config.overlord import OVERLORD, OverlordFile
+from bot.config.platforms import Token
 
 
 class Colour(StrEnum):

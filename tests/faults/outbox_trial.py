@@ -15,12 +15,12 @@ import httpx
 from agents.domain.decisions.authority import Group
 from agents.domain.ids import Thread
 from agents.domain.limits import Limits
-from bot.change_notifier import ChangeNotifier
 from bot.delivery.announcer import wish
 from bot.delivery.outbox import Outbox
+from bot.live import ChangeNotifier
 from bot.messages import Card, Platform
 from bot.permissions import Permissions
-from bot.running.pump import Pump
+from bot.running.scheduler import Pump
 from bot.services import Leases, Services
 from store.chat.posts import Wish
 from store.database import Database

@@ -9,9 +9,9 @@ import pytest
 
 from agents.domain.ids import Account, Thread
 from agents.domain.limits import Limits
-from bot.change_notifier import ChangeNotifier
 from bot.delivery.announcer import wish
 from bot.delivery.outbox import Outbox
+from bot.live import ChangeNotifier
 from bot.messages import Card, Later
 from bot.services import Leases
 from store.migrations import migrate

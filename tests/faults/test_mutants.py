@@ -26,16 +26,16 @@ from agents.domain.limits import Limits
 from agents.domain.task.task import Task
 from agents.ports import Decide
 from agents.workspace.files.artefacts import FileArtefacts
-from bot.change_notifier import ChangeNotifier
 from bot.delivery.announcer import wish
 from bot.delivery.outbox import Outbox
 from bot.intake.inbox import Inbox, Outcome
+from bot.live import ChangeNotifier
 from bot.messages import Card, Delivery, Platform
 from bot.platforms.console.access import ConsoleOptions
 from bot.platforms.console.server import running as console_running
 from bot.queries.query_api import QueryApi
 from bot.running.jobs import launch, settle_waiting
-from bot.running.pump import Pump
+from bot.running.scheduler import Pump
 from bot.services import Services
 from store import tables
 from store.chat.posts import Post

@@ -10,9 +10,9 @@ from agents.domain.decisions.authority import Kind
 from agents.domain.ids import Thread
 from agents.domain.limits import Limits
 from agents.domain.task.task import Task
-from bot.change_notifier import ChangeNotifier
 from bot.delivery.announcer import announce
 from bot.intake.inbox import Inbox
+from bot.live import ChangeNotifier
 from bot.messages import Choice, Pressed, load_card
 from bot.platforms.console.platform import ConsolePlatform
 from bot.services import Leases, Services

@@ -6,9 +6,9 @@ from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from bot.change_notifier import ChangeNotifier
+from bot.live import ChangeNotifier
 from bot.running.health import TimedLoop
-from bot.running.pump import Pump, Watch
+from bot.running.scheduler import Pump, Watch
 from bot.services import SystemClock
 from store.database import Database, StoreUnavailable
 from tests.fakes.clock import ScaledClock

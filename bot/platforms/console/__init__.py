@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from agents.catalog.validation import Odd
-from bot.config.fields import COMMAS, Network, Port
-from bot.config.platforms import IdForm, PlatformSettings, PlatformSpec
+from bot.config.platforms import COMMAS, IdForm, Network, PlatformSettings, PlatformSpec, Port
 
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from bot.config.fields import Address, Token
-from bot.config.platforms import IdForm, Membership, PlatformSettings, PlatformSpec
+from bot.config.platforms import Address, IdForm, Membership, PlatformSettings, PlatformSpec, Token
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

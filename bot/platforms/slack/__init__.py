@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from agents.catalog.validation import Odd
 from agents.domain.text.redact import Secret
-from bot.config.fields import Address, Token
-from bot.config.platforms import IdForm, Membership, PlatformSettings, PlatformSpec
+from bot.config.platforms import Address, IdForm, Membership, PlatformSettings, PlatformSpec, Token
 
 _PREFIXES = {"bot_token": "xoxb-", "app_token": "xapp-"}
 

@@ -4,7 +4,7 @@ import pytest
 
 from agents.domain.text.redact import Redactor
 from bot.cards.discreet import discreet
-from bot.cards.links import Ways, with_kept, with_task_page
+from bot.cards.scene import Ways, with_kept, with_task_page
 from bot.messages import Attached, Card, Link, dump_card, load_card
 from bot.platforms.discord.views import May, render as discord_render
 from bot.platforms.slack.blocks import render as slack_render

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.config.settings import BadSettings, Settings, load_settings
-from bot.config.settings_file import find_settings
+from bot.config.state_folder import find_settings
 from tests.builders.shell import Shell
 
 STRANGERS = "models: {primary: {model: openai/x, base_url: 'https://evil.example/v1', api_key_env: MY_KEY}}\n"

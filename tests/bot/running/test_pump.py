@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import pytest
 
-from bot.running.pump import Pump
+from bot.running.scheduler import Pump
 from bot.services import SystemClock
 from store.database import StoreUnavailable
 from tests.scenarios.stage import until

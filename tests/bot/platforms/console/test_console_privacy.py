@@ -15,7 +15,7 @@ from agents.domain.decisions.authority import Group, Kind
 from agents.domain.ids import Account, TaskId
 from agents.ports import Pull
 from agents.workspace.files.artefacts import FileArtefacts
-from bot.change_notifier import ChangeNotifier
+from bot.live import ChangeNotifier
 from bot.permissions import Permissions
 from bot.platforms.console.access import ConsoleOptions
 from bot.platforms.console.server import running
