@@ -42,8 +42,8 @@ BAD_TOKEN = "Discord refuses the token: set DISCORD_TOKEN to the one from Develo
 
 
 @asynccontextmanager
-async def connect(settings: Settings, office: Services, inbox: Inbox, desk: QueryApi) -> AsyncIterator[Platform]:
-    section, database = settings.section(DiscordSettings), office.database
+async def connect(settings: Settings, services: Services, inbox: Inbox, queries: QueryApi) -> AsyncIterator[Platform]:
+    section, database = settings.section(DiscordSettings), services.database
     options = DiscordOptions(
         token=reveal(section.token),
         api_url=section.api_url,
@@ -51,7 +51,7 @@ async def connect(settings: Settings, office: Services, inbox: Inbox, desk: Quer
         roles=settings.memberships("discord-role"),
         commands=packaged_manifest("discord")["commands"],
         catch_up=timedelta(seconds=settings.limits.catch_up),
-        redact=office.redact,
+        redact=services.redact,
         waits=await Waits.recall("discord", database),
     )
     async with open_gateway(options, inbox.accept, DiscordStore("discord", database)) as platform:

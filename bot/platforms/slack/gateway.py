@@ -44,12 +44,12 @@ _TEXT: dict[str, str | Sequence[str]] = {"content-type": "text/plain; charset=ut
 
 
 @asynccontextmanager
-async def connect(settings: Settings, office: Services, inbox: Inbox, desk: QueryApi) -> AsyncIterator[Platform]:
+async def connect(settings: Settings, services: Services, inbox: Inbox, queries: QueryApi) -> AsyncIterator[Platform]:
     async def needs(account: Account) -> tuple[Sequence[Card], int]:
-        oldest = await desk.needs(account, Portion(most=HOME_SHOWS))
-        return [need.card for need in oldest], await desk.count_needs(account)
+        oldest = await queries.needs(account, Portion(most=HOME_SHOWS))
+        return [need.card for need in oldest], await queries.count_needs(account)
 
-    slack, real = settings.section(SlackSettings), office.clock.real_seconds
+    slack, real = settings.section(SlackSettings), services.clock.real_seconds
     options = SlackOptions(
         bot_token=reveal(slack.bot_token),
         app_token=reveal(slack.app_token),
@@ -57,16 +57,16 @@ async def connect(settings: Settings, office: Services, inbox: Inbox, desk: Quer
         api_url=slack.api_url,
         http_host=settings.http_host,
         http_port=settings.http_port,
-        now=office.clock.now,
+        now=services.clock.now,
         limits=settings.limits,
         groups=settings.memberships("slack-group"),
         needs=needs,
         timeout=real(settings.limits.provider_timeout),
         posts_apart=real(1.0),
-        redact=office.redact,
-        waits=await Waits.recall("slack", office.database),
+        redact=services.redact,
+        waits=await Waits.recall("slack", services.database),
     )
-    async with open_gateway(options, inbox.accept, SlackStore("slack", office.database)) as platform:
+    async with open_gateway(options, inbox.accept, SlackStore("slack", services.database)) as platform:
         yield platform
 
 

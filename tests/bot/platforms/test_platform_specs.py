@@ -19,7 +19,7 @@ def test_the_registry_names_each_platform_once_and_ours_first() -> None:
 
 @every_platform
 def test_what_it_names_can_be_loaded_and_called(spec: PlatformSpec) -> None:
-    assert list(inspect.signature(load(spec.connect)).parameters) == ["settings", "office", "inbox", "desk"]
+    assert list(inspect.signature(load(spec.connect)).parameters) == ["settings", "services", "inbox", "queries"]
     assert list(inspect.signature(load(spec.checks)).parameters) == ["settings", "now"]
     assert not spec.manifest or callable(load(spec.manifest))
     assert not spec.serve or callable(load(spec.serve))
