@@ -1,7 +1,7 @@
 """The outbox's rows: order within a thread, one edit for many changes, fences, and what a dead sender leaves."""
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 import pytest
@@ -267,3 +267,36 @@ async def test_posts_that_no_platform_takes_are_counted_until_their_thread_has_w
     await posts.want(wish("c", thread="slack:C1:3"))
     gauges = await posts.do(lambda tx: measure(tx.db, at))
     assert (gauges["overlord_parked_posts"][1], gauges["overlord_post_age_seconds"][1]) == (1, 90)
+
+
+NOW = datetime(2030, 1, 1, tzinfo=UTC)
+SCOPE = "slack:chat.postMessage:C1"
+
+
+def after(seconds: float) -> datetime:
+    return NOW + timedelta(seconds=seconds)
+
+
+async def test_a_wait_is_kept_until_it_is_over_and_for_its_own_platform_alone(url: str) -> None:
+    database = Database(url)
+    await database.write(lambda tx: tx.waits.keep(SCOPE, timedelta(seconds=30), NOW))
+    assert await database.read(lambda tx: tx.waits.remaining("slack", after(10))) == {SCOPE: 20.0}
+    assert await database.read(lambda tx: tx.waits.remaining("discord", after(10))) == {}
+    assert await database.read(lambda tx: tx.waits.remaining("slack", after(30))) == {}
+    database.close()
+
+
+async def test_the_last_word_of_a_provider_counts_and_what_is_over_is_dropped(url: str) -> None:
+    database = Database(url)
+    await database.write(lambda tx: tx.waits.keep("slack:chat.update:C1", timedelta(seconds=1), NOW))
+    await database.write(lambda tx: tx.waits.keep(SCOPE, timedelta(seconds=30), NOW))
+    await database.write(lambda tx: tx.waits.keep(SCOPE, timedelta(seconds=5), after(2)))
+    assert await database.read(lambda tx: tx.waits.remaining("slack", NOW)) == {SCOPE: 5.0}
+    database.close()
+
+
+async def test_a_clock_that_is_set_back_makes_no_wait_longer_than_it_was(url: str) -> None:
+    database = Database(url)
+    await database.write(lambda tx: tx.waits.keep(SCOPE, timedelta(seconds=30), NOW))
+    assert await database.read(lambda tx: tx.waits.remaining("slack", after(-3600))) == {SCOPE: 30.0}
+    database.close()
