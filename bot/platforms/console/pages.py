@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from agents.domain.ids import TaskId, Thread, surface_of
+from agents.domain.ids import TaskId, Thread
 from agents.domain.text.sanitize import small_number
 from bot.messages import Card
 from bot.platforms.console import rendering
@@ -75,7 +75,6 @@ class Pages:
         if conversation is None:
             raise HTTPException(404, "This conversation is not here.")
         channel = conversation.channel.partition(":")[2]
-        surface = surface_of(thread)
         return await self.show(
             request,
             "thread.html",
@@ -85,7 +84,6 @@ class Pages:
             watch=(thread, *((conversation.task.id,) if conversation.task else ())),
             conversation=conversation,
             channel=channel,
-            elsewhere="" if surface == "console" else rendering.SURFACES.get(surface, surface.capitalize()),
         )
 
     async def needs(self, request: Request) -> Response:

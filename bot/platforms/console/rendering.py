@@ -52,7 +52,6 @@ TONES: dict[Tone, tuple[str, str]] = {
     Tone.BAD: ("Problem", "cross"),
     Tone.ASKING: ("Needs a decision", "ask"),
 }
-SURFACES = {"slack": "Slack", "discord": "Discord", "cli": "the command line"}
 AGES = ((60, 1, "s"), (3600, 60, "min"), (86_400, 3600, "h"), (float("inf"), 86_400, "d"))
 
 
@@ -82,7 +81,7 @@ def templates() -> "Environment":
         lstrip_blocks=True,
         auto_reload=False,  # or each include asks the disk, and a page has hundreds
     )
-    filters = (utc, iso, cut, mark, conversation_mark, thread_path, initial, first_line)
+    filters = (utc, iso, cut, mark, conversation_mark, thread_path, is_here, initial, first_line)
     functions = (state_of, questions, changes_path, live_mark, ago, draw, nonce)
     made.filters |= {each.__name__: each for each in filters}
     made.globals |= {each.__name__: each for each in functions}
@@ -133,6 +132,11 @@ def initial(name: str) -> str:
     return name[:1].upper() or "?"
 
 
+def is_here(thread: str) -> bool:
+    """Conversations on other platforms are not stored, so there is no page of them."""
+    return thread.startswith("console:")
+
+
 def thread_path(thread: str) -> str:
     return f"/thread/{quote(thread, safe=':@')}"
 
@@ -181,13 +185,10 @@ def about(task: Task | None, card: Card) -> str:
 
 
 def place_in_thread(conversation: Conversation, message: Message, card: Card) -> Place:
-    """On its own message here; for a thread of another platform, straight on the ledger."""
-    ours = conversation.thread.startswith("console:")
     return Place(
         thread=conversation.thread,
         channel=conversation.channel,
-        message=message.id if ours else "",
-        shown="" if ours else card.fingerprint,
+        message=message.id,
         task=conversation.task.id if conversation.task else "",
         about=about(conversation.task, card),
         back=thread_path(conversation.thread),

@@ -274,17 +274,17 @@ def test_ages_in_words(passed: timedelta, words: str) -> None:
     assert ago(START, START + passed) == words
 
 
-async def test_a_thread_of_another_platform_is_read_here_and_written_there() -> None:
+async def test_a_task_of_another_platform_is_decided_here_and_talked_about_there() -> None:
     desk = ScriptedDesk()
     there = Thread("slack:C1:17.0")
     desk.write(there, "slack:C1", Account("slack:T1:U1"), "add login")
     task = desk.open_task(there, "add login")
     desk.ask(task, plan_card(task))
     async with console(desk) as visit:
-        page = await visit.get(f"/thread/{there}")
-        assert "lives in Slack" in page.text
-        assert 'id="composer"' not in page.text
-        assert 'name="message" value=""' in page.text
+        for path in (f"/task/{task.id}", "/needs", f"/needs?pressed={there}&since=2026-03-02"):
+            page = await visit.get(path)
+            assert 'name="message" value=""' in page.text
+            assert "/thread/" not in page.text, "there is no such page"
 
 
 async def test_a_desk_in_trouble_says_so() -> None:
