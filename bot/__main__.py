@@ -18,7 +18,7 @@ def main() -> None:
         from bot.start import start_plainly
 
         sys.exit(start_plainly())
-    from bot.cli.root import app
+    from bot.cli import app
 
     app(prog_name="overlord")
 

@@ -33,10 +33,10 @@ from bot.live import ChangeNotifier
 from bot.messages import Card, Platform
 from bot.network import HERE, LookUp
 from bot.permissions import Permissions
+from bot.queries import Pages
 from bot.queries.backup import check_archive, check_database, check_file
 from bot.queries.people_queries import PeopleQueries
 from bot.queries.query_api import DirectQueries, QueryApi
-from bot.queries.views import Pages
 from bot.running.health import Health
 from bot.running.jobs import Jobs, launch, settle_waiting
 from bot.running.scheduler import Periodic, Pump, Scheduler, Watch, run_beside, run_pumps

@@ -19,8 +19,8 @@ from bot.cards.kinds.kind_card import who_may
 from bot.cards.kinds.proposals import listed_card
 from bot.cli import session
 from bot.cli.session import Json, Search
+from bot.queries import Need, Portion
 from bot.queries.query_api import QueryApi
-from bot.queries.views import Need, Portion
 
 decisions = typer.Typer(rich_markup_mode=None)
 proposals = typer.Typer(rich_markup_mode=None)

@@ -22,8 +22,8 @@ from bot.config.platforms import OWN
 from bot.config.settings import load_settings
 from bot.logs import set_up_logs
 from bot.messages import Said
+from bot.queries import Need, TaskPage
 from bot.queries.query_api import QueryApi
-from bot.queries.views import Need, TaskPage
 
 PATIENCE = 300.0  # seconds for the whole walk; a busy machine takes ten to load what speaks to models
 LOOK = 0.05

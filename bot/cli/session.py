@@ -26,9 +26,9 @@ from bot.config.settings import Settings, load_settings, os_user
 from bot.config.state_folder import make_home
 from bot.logs import set_up_logs
 from bot.messages import Choice, Delivery, Pressed, Said
+from bot.queries import Heard
 from bot.queries.people_queries import PeopleQueries
 from bot.queries.query_api import QueryApi
-from bot.queries.views import Heard
 
 T = TypeVar("T")
 P = ParamSpec("P")

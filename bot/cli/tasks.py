@@ -16,9 +16,9 @@ from agents.domain.work.outcome import WorkerOutcome
 from bot.cards.timeline import in_words
 from bot.cli import session
 from bot.cli.session import Json, Search
+from bot.queries import TaskPage
 from bot.queries.people_queries import PeopleQueries
 from bot.queries.query_api import QueryApi
-from bot.queries.views import TaskPage
 from store.retention import ARCHIVE, facts_in, read_file
 from store.streams.projections import EvaluationResult
 from store.streams.runs import Run

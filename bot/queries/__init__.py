@@ -1,1 +1,133 @@
-"""Queries: what the console and the command line read, and how they act."""
+"""What the query API answers with, and what our own pages are given besides."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from agents.domain.decisions.decision import Decision
+from agents.domain.ids import Thread
+from agents.domain.task.task import Task
+from agents.domain.work.outcome import WorkerOutcome
+from agents.domain.work.work import SubtaskState, phase_state
+from bot.live import Running
+from bot.messages import Card
+from bot.network import LookUp
+from bot.queries.people_queries import PeopleQueries
+from store.streams.projections import EvaluationResult
+from store.streams.runs import Run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    text: str
+    status: int = 200
+    media: str = "text/plain; charset=utf-8"
+
+
+Endpoint = Callable[[], Awaitable[Answer]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One message in a thread: a person's words, or a card of the bot."""
+
+    id: str
+    thread: Thread
+    at: datetime
+    by: str = ""  # the name to show; empty for the bot
+    text: str = ""
+    card: Card | None = None
+    edited: bool = False
+    seen: bool = False  # the bot has noticed it
+    private: bool = False  # only the reader sees it
+    mine: bool = False  # the reader wrote it on this surface, so they may change it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """A thread as one person sees it."""
+
+    thread: Thread
+    channel: str  # "console:general"
+    messages: tuple[Message, ...]
+    task: Task | None = None
+    more: int = 0  # replies that this view leaves out
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Need:
+    """An open decision as a card with its buttons, and whether the one who asks may make it."""
+
+    decision: Decision
+    task: Task
+    card: Card
+    mine: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimelineEntry:
+    """One fact of a task, in words."""
+
+    version: int
+    at: datetime
+    kind: str
+    words: str
+    by: str = ""  # name of the person it is attributed to
+    hash: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskPage:
+    task: Task
+    owner: str  # name
+    status: Card
+    needs: tuple[Need, ...]
+    timeline: tuple[TimelineEntry, ...]  # oldest first
+    more: int = 0  # older facts left out
+    kept: tuple[str, ...] = ()  # names of diffs, patches and logs
+    outcomes: tuple[WorkerOutcome, ...] = ()  # of all runs that ended and of their reviewers
+    running: tuple[Running, ...] = ()  # at this moment
+    evaluations: tuple[EvaluationResult, ...] = ()  # how each attempt was judged, oldest first
+    runs: tuple[Run, ...] = ()  # of minions, planner and reviewers, oldest first
+
+    @property
+    def phases(self) -> tuple[tuple[int, SubtaskState], ...]:
+        """The phases of a plan with several, each with what its subtasks come to together."""
+        plan, works = self.task.plan.draft, self.task.work.subtasks
+        if plan is None or not works or len(plan.phases) == 1:
+            return ()
+        here = {
+            number: [work.state for work in works if self.task.plan.subtask(work.number).phase == number]
+            for number in plan.phases
+        }
+        return tuple((number, phase_state(states)) for number, states in here.items())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """What became of a delivery, where that was soon known."""
+
+    refused: bool
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Portion:
+    """The part of a list that is wanted."""
+
+    search: str = ""
+    skip: int = 0
+    most: int | None = None  # None: all of them
+
+
+EVERYTHING = Portion()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pages:
+    """What our own pages show besides what the query API answers."""
+
+    sessions: PeopleQueries
+    health: Mapping[str, Endpoint]
+    look_up: LookUp | None  # whose a connection is
+    suggestions: Sequence[str]  # of what to ask for; may still change

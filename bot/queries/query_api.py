@@ -25,7 +25,7 @@ from bot.intake.access import count_needs, read_waiting, search_waiting, sees, w
 from bot.intake.inbox import Inbox, Outcome
 from bot.live import ChangeNotifier, Running
 from bot.messages import Delivery, load_card
-from bot.queries.views import EVERYTHING, Conversation, Heard, Message, Need, Portion, TaskPage, TimelineEntry
+from bot.queries import EVERYTHING, Conversation, Heard, Message, Need, Portion, TaskPage, TimelineEntry
 from bot.services import Services
 from store.chat.deliveries import DeliveryState
 from store.chat.threads import Kept

@@ -6,7 +6,7 @@ import selectors
 import time
 from collections.abc import Mapping, Sequence
 
-from bot.queries.views import Answer, Endpoint
+from bot.queries import Answer, Endpoint
 from bot.running.scheduler import Pump
 from bot.services import Services
 from store.database import StoreUnavailable

@@ -36,7 +36,7 @@ from agents.workspace.sandbox.walls import MB
 from bot.app import Program, running
 from bot.config.settings import load_settings
 from bot.messages import Choice, Pressed
-from bot.queries.views import Need
+from bot.queries import Need
 from manifests import packaged
 from tests.bench.floor import folder
 from tests.bench.rows import Row, Say, in_turn

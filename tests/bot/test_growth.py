@@ -25,8 +25,8 @@ from bot.permissions import Permissions
 from bot.platforms.console.access import ConsoleOptions
 from bot.platforms.console.pages import NEEDS_SHOWN, TASKS_SHOWN, THREADS_SHOWN
 from bot.platforms.console.server import _bind, running
+from bot.queries import Portion
 from bot.queries.query_api import DirectQueries
-from bot.queries.views import Portion
 from bot.services import Services
 from store.database import Database
 from tests.bot.filling import fill

@@ -18,7 +18,7 @@ from agents.domain.limits import Limits
 from bot.network import Address, ConnectionLimiter, LookUp
 from bot.platforms.slack.options import SlackOptions
 from bot.platforms.slack.transports import serve_http
-from bot.queries.views import Answer
+from bot.queries import Answer
 from bot.services import SystemClock
 from tests.fakes.another_user import STRANGER, needs_root, start
 from tests.fakes.console import console

@@ -42,7 +42,7 @@ class Shell:
 
     def run(self, *words: str, code: int = 0, **environ: str) -> Answer:
         """Run it in this process, where a start costs nothing; unless told otherwise it must go well."""
-        from bot.cli.root import app
+        from bot.cli import app
 
         unset = dict.fromkeys(os.environ.keys() - {"PATH"})
         with chdir(self.folder), _logging_as_it_was():

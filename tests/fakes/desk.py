@@ -18,8 +18,8 @@ from agents.domain.work.outcome import WorkerOutcome
 from agents.ports import Listener
 from bot.live import Live, Running
 from bot.messages import Button, Card, Choice, Delivery, Edited, Pressed, Row, Said, Style, Tone
+from bot.queries import EVERYTHING, Conversation, Heard, Message, Need, Portion, TaskPage, TimelineEntry
 from bot.queries.query_api import QueryApi
-from bot.queries.views import EVERYTHING, Conversation, Heard, Message, Need, Portion, TaskPage, TimelineEntry
 from store.streams.projections import EvaluationResult
 from store.streams.runs import Run
 

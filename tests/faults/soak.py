@@ -15,7 +15,7 @@ from agents.llm.gateway import Gateway
 from bot.app import Program, running
 from bot.config.settings import load_settings
 from bot.messages import Button, Pressed, Said
-from bot.queries.views import Conversation
+from bot.queries import Conversation
 from tests.fakes.clock import ScaledClock
 from tests.fakes.ports import free_port
 from tests.faults.console_trial import SCALE, furnished

@@ -22,8 +22,8 @@ from agents.domain.ids import Account
 from agents.domain.limits import Limits
 from bot.network import HERE, Ip, LookUp, Network, Peer, neighbourhood, read_address
 from bot.platforms.console import LOOPBACK
+from bot.queries import Endpoint
 from bot.queries.people_queries import PeopleQueries
-from bot.queries.views import Endpoint
 
 LIFETIME = timedelta(days=30)
 TRIES = 10

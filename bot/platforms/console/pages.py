@@ -19,8 +19,8 @@ from bot.platforms.console.access import ConsoleOptions, Viewer, viewer_of
 from bot.platforms.console.deliveries import LIMIT, without_mention
 from bot.platforms.console.diffs import diff_html
 from bot.platforms.console.stream import Changes
+from bot.queries import Message, Portion
 from bot.queries.query_api import QueryApi
-from bot.queries.views import Message, Portion
 
 THREADS_SHOWN, NEEDS_SHOWN, TASKS_SHOWN = 20, 10, 50  # a page
 SEARCH_MOST = 200  # characters

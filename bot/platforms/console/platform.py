@@ -19,8 +19,8 @@ from bot.messages import Bounds, Card, Gone, Platform, Unsure, dump_card
 from bot.platforms.console import ConsoleSettings
 from bot.platforms.console.access import ConsoleOptions, needs_login
 from bot.platforms.console.server import running
+from bot.queries import Pages
 from bot.queries.query_api import QueryApi
-from bot.queries.views import Pages
 from bot.services import Services
 from store.database import Database, InTransaction, Result, StoreUnavailable
 from store.transaction import Transaction

@@ -18,7 +18,7 @@ from agents.domain.task.task import Task, TaskState
 from bot.cards.status import TONE, state_of
 from bot.live import Running
 from bot.messages import Arrow, Card, Graph, Node, Tone, dump_card, when
-from bot.queries.views import Conversation, Message
+from bot.queries import Conversation, Message
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -29,8 +29,8 @@ from bot.platforms.console import rendering, stream
 from bot.platforms.console.access import Authenticator, ConsoleOptions, Forwarded, Guard, Identity, wants_json
 from bot.platforms.console.actions import Actions, Login
 from bot.platforms.console.pages import Pages
+from bot.queries import Endpoint
 from bot.queries.query_api import QueryApi
-from bot.queries.views import Endpoint
 
 PATIENCE = 5  # seconds for open requests to finish when the program ends
 View = Callable[[Request], Awaitable[Response]]

@@ -31,8 +31,8 @@ from bot.platforms.slack.platform import SlackPlatform
 from bot.platforms.slack.receiver import Receiver
 from bot.platforms.slack.transports import listen_on_sockets, serve_http
 from bot.platforms.slack.web_client import TOKENS, Directory, Pace, SlackClient, UserGroups, error_of, translate_errors
+from bot.queries import Portion
 from bot.queries.query_api import QueryApi
-from bot.queries.views import Portion
 from bot.services import Services
 
 log = logging.getLogger("overlord.slack")

@@ -5,7 +5,7 @@ import pytest
 
 from agents.domain.errors import SettingsProblem
 from bot.platforms.console.access import ConsoleOptions
-from bot.queries.views import Answer
+from bot.queries import Answer
 from tests.fakes.console import SECRET, Visit, console
 from tests.fakes.desk import START
 
