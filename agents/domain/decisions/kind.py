@@ -19,6 +19,7 @@ from agents.domain.project.project import Project
 from agents.domain.task.task import Task
 from agents.domain.workflow.workflow import DEFAULT, Workflow
 
+CANCEL = "cancel"  # an option that many kinds offer: it ends the task, and wants a reason
 Facts = list[Event]
 S = TypeVar("S", bound="Subject | None")
 _NOTHING: frozenset[str] = frozenset()
@@ -100,6 +101,11 @@ class DecisionKind(Generic[S]):
     leaves_machine: bool = False  # never decided by time, whatever a policy says
 
     @property
+    def cancels(self) -> bool:
+        """Whether an option of its own ends the task. One that a model or a person named so means only itself."""
+        return self.waits and CANCEL in tuple(self.options or ())
+
+    @property
     def by_risk(self) -> bool:
         return not isinstance(self.rule, Rule)
 
@@ -117,7 +123,7 @@ class DecisionKind(Generic[S]):
     def option(self, value: str) -> Option:
         return Option(
             value=value,
-            needs_words=value in self.needs_words,
+            needs_words=value in self.needs_words or (self.cancels and value == CANCEL),
             right=self.rights.get(value, ""),
             approves=value in self.approves,
         )
@@ -188,8 +194,10 @@ def offers_to_go_on(task: Task) -> tuple[Decision, ...]:
     return tuple(d for d in task.open if d.kind in (Kind.STOPPED, Kind.BACKBURNER))
 
 
-def cancel(task: Task, chosen: Chosen, moment: Moment, reason: str = "") -> Facts:
-    ended = e.TaskCancelled(task=task.id, at=moment.at, by=chosen.person, reason=chosen.words or reason)
+def cancel(task: Task, chosen: Chosen, moment: Moment) -> Facts:
+    """For the reason that is given with it, or was when cancelling was asked for."""
+    asked_for = chosen.decision.question if chosen.decision.kind is Kind.CANCEL else ""
+    ended = e.TaskCancelled(task=task.id, at=moment.at, by=chosen.person, reason=chosen.words or asked_for)
     return [ended, *withdraw(ending_with(task, but=chosen.decision.id), Withdrawal.CANCELLED, moment)]
 
 

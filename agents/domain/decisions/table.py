@@ -19,6 +19,7 @@ from agents.domain.decisions.decision import (
     decision_id,
 )
 from agents.domain.decisions.kind import (
+    CANCEL,
     FREE,
     OUTLIVES,
     Chosen,
@@ -27,6 +28,7 @@ from agents.domain.decisions.kind import (
     Moment,
     Question,
     Withdrawal,
+    cancel,
     risk_of,
     withdraw,
 )
@@ -178,7 +180,7 @@ def refuse_without_words(decision: Decision, option: Option, words: str) -> None
 
 def conclude(task: Task, chosen: Chosen, moment: Moment) -> Facts:
     """The decision is made, and what follows from it. What only asked about it is no longer needed."""
-    decision, answers = chosen.decision, chosen.option.answers
+    decision, kind, answers = chosen.decision, kind_of(chosen.decision), chosen.option.answers
     made = e.DecisionMade(
         task=task.id,
         project=decision.project,
@@ -190,8 +192,10 @@ def conclude(task: Task, chosen: Chosen, moment: Moment) -> Facts:
     )
     if answers:
         follows = _conclude_other(task, chosen, answers, moment)
+    elif kind.cancels and chosen.option.value == CANCEL:
+        follows = cancel(task, chosen, moment)
     else:
-        follows = open_questions(task, kind_of(decision).apply(task, decision.subject, chosen, moment), moment)
+        follows = open_questions(task, kind.apply(task, decision.subject, chosen, moment), moment)
     closed = {fact.decision for fact in (made, *follows) if isinstance(fact, e.AboutDecision)}
     open = {d.id for d in task.open} - closed
     stale = [d for d in task.open if d.kind is Kind.MEANT and d.id not in closed and not open & _asked_about(d)]

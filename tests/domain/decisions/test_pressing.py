@@ -217,6 +217,17 @@ def test_a_cancel_withdraws_what_was_open_and_wants_a_reason() -> None:
     assert states[Kind.PROJECT] is DecisionState.WITHDRAWN
 
 
+@pytest.mark.parametrize("kind", ["question", "clarification", "project"])
+def test_an_answer_that_is_called_cancel_ends_no_task(kind: str) -> None:
+    facts = asked()
+    suggested = lettered(Option(value="cancel", label="cancel"), Option(value="keep", label="keep"))
+    task = then(facts, ask(replay(facts), question(kind, suggested, "Which verb?"), moment(cause="q")))
+    pressed = Press(decision=opened(facts, Kind(kind)).id, letter=suggested[0].letter)
+    made = pressing.press(task, pressed, OWNER, moment())
+    assert isinstance(made[0], e.DecisionMade)
+    assert not [fact for fact in made if isinstance(fact, e.TaskCancelled)]
+
+
 def test_stop_and_resume_come_back_to_where_it_was() -> None:
     facts = asked()
     task = then(facts, pressing.stop(replay(facts), OWNER, "", moment(cause="1")))

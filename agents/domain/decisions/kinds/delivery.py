@@ -6,7 +6,7 @@ from agents.domain import events as e
 from agents.domain.checks.evaluation import RiskLevel
 from agents.domain.decisions.authority import APPROVERS, LEADS, OWNERS, STEERING, TEAMS, Kind, Requester, Rule, Silence
 from agents.domain.decisions.decision import Decision
-from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment, cancel, hand_over
+from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment, hand_over
 from agents.domain.decisions.subject import OfHead, OfProposal, OfStep
 from agents.domain.learning.proposal import Proposal
 from agents.domain.task.task import Task
@@ -58,8 +58,6 @@ class MergeOption(StrEnum):
 
 def apply_merge(task: Task, subject: OfHead, chosen: Chosen, moment: Moment) -> Facts:
     match chosen.option.value:
-        case MergeOption.CANCEL:
-            return cancel(task, chosen, moment)
         case _ if not task.in_work:
             return []
         case MergeOption.MERGE:
@@ -78,7 +76,7 @@ MERGE = DecisionKind(
     apply=apply_merge,
     options=MergeOption,
     approves=frozenset({MergeOption.MERGE}),
-    needs_words=frozenset({MergeOption.CHANGES, MergeOption.CANCEL}),
+    needs_words=frozenset({MergeOption.CHANGES}),
     wider={MergeOption.CHANGES: Rule(who=OWNERS), MergeOption.CANCEL: STEERING},
     leaves_machine=True,
 )
@@ -92,8 +90,6 @@ class UnmergedOption(StrEnum):
 
 def apply_unmerged(task: Task, subject: None, chosen: Chosen, moment: Moment) -> Facts:
     match chosen.option.value:
-        case UnmergedOption.CANCEL:
-            return cancel(task, chosen, moment)
         case UnmergedOption.AGAIN:
             return [e.MergeApproved(task=task.id, at=moment.at, head=task.delivery.head, by=chosen.by)]
         case _:
@@ -107,7 +103,6 @@ UNMERGED: DecisionKind[None] = DecisionKind(
     apply=apply_unmerged,
     options=UnmergedOption,
     approves=frozenset({UnmergedOption.AGAIN}),
-    needs_words=frozenset({UnmergedOption.CANCEL}),
 )
 
 

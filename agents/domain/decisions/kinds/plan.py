@@ -12,7 +12,6 @@ from agents.domain.decisions.kind import (
     Moment,
     Question,
     Withdrawal,
-    cancel,
     takes_any_words,
     withdraw,
 )
@@ -50,8 +49,6 @@ class NoPlanOption(StrEnum):
 
 def apply_no_plan(task: Task, subject: None, chosen: Chosen, moment: Moment) -> Facts:
     match chosen.option.value:
-        case NoPlanOption.CANCEL:
-            return cancel(task, chosen, moment)
         case NoPlanOption.OUTLINE:
             return choose_outline(task, chosen, moment)
         case _:
@@ -64,7 +61,6 @@ NO_PLAN: DecisionKind[None] = DecisionKind(
     rule=ANSWERED,
     apply=apply_no_plan,
     options=NoPlanOption,
-    needs_words=frozenset({NoPlanOption.CANCEL}),
     rights={NoPlanOption.OUTLINE: Kind.PLAN},
     reads=takes_any_words,
     answers=True,
@@ -102,8 +98,6 @@ def apply_plan(task: Task, subject: OfPlan, chosen: Chosen, moment: Moment) -> F
     match chosen.option.value:
         case PlanOption.APPROVE:
             return [accept(task, subject.hash, chosen.by, moment)]
-        case PlanOption.CANCEL:
-            return cancel(task, chosen, moment)
         case PlanOption.BACKBURNER:
             snoozed = e.TaskBackburnered(task=task.id, at=moment.at, by=chosen.person)
             return [snoozed, Question(kind=Kind.BACKBURNER)]
@@ -125,7 +119,7 @@ PLAN = DecisionKind(
     apply=apply_plan,
     options=PlanOption,
     approves=frozenset({PlanOption.APPROVE}),
-    needs_words=frozenset({PlanOption.CHANGES, PlanOption.NARROW, PlanOption.SEND_BACK, PlanOption.CANCEL}),
+    needs_words=frozenset({PlanOption.CHANGES, PlanOption.NARROW, PlanOption.SEND_BACK}),
     wider={
         **dict.fromkeys((PlanOption.CHANGES, PlanOption.NARROW, PlanOption.SEND_BACK), HEARD),
         **dict.fromkeys((PlanOption.BACKBURNER, PlanOption.CANCEL), STEERING),
@@ -139,7 +133,7 @@ DEBATE = DecisionKind(
     apply=apply_plan,
     options=DebateOption,
     approves=frozenset({DebateOption.APPROVE}),
-    needs_words=frozenset({DebateOption.NARROW, DebateOption.INFORMATION, DebateOption.CANCEL}),
+    needs_words=frozenset({DebateOption.NARROW, DebateOption.INFORMATION}),
     wider={DebateOption.NARROW: HEARD, DebateOption.INFORMATION: HEARD, DebateOption.CANCEL: STEERING},
 )
 

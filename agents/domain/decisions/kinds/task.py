@@ -14,7 +14,6 @@ from agents.domain.decisions.kind import (
     Moment,
     Question,
     Withdrawal,
-    cancel,
     hand_over,
     retry_jobs,
     withdraw,
@@ -32,8 +31,6 @@ class IntakeOption(StrEnum):
 
 
 def apply_intake(task: Task, subject: None, chosen: Chosen, moment: Moment) -> Facts:
-    if chosen.option.value == IntakeOption.CANCEL:
-        return cancel(task, chosen, moment)
     return [e.RequestVouched(task=task.id, at=moment.at, by=chosen.person)]
 
 
@@ -44,7 +41,6 @@ INTAKE: DecisionKind[None] = DecisionKind(
     apply=apply_intake,
     options=IntakeOption,
     approves=frozenset({IntakeOption.TAKE}),
-    needs_words=frozenset({IntakeOption.CANCEL}),
 )
 
 
@@ -79,8 +75,6 @@ def raises(limit: float) -> tuple[Option, ...]:
 
 
 def apply_budget(task: Task, subject: OfBudget, chosen: Chosen, moment: Moment) -> Facts:
-    if chosen.option.value == BudgetOption.CANCEL:
-        return cancel(task, chosen, moment)
     limit = float(chosen.option.value)
     raised = e.BudgetRaised(task=task.id, at=moment.at, by=chosen.person, limit=limit, budget=subject.budget)
     return [raised, *retry_jobs(task, chosen, moment)]
@@ -93,7 +87,6 @@ BUDGET = DecisionKind(
     rule=Rule(who=APPROVERS, requester=Requester.UNLESS_CHANNEL_FORBIDS),
     apply=apply_budget,
     options=BudgetOption,
-    needs_words=frozenset({BudgetOption.CANCEL}),
     wider={BudgetOption.CANCEL: STEERING},
 )
 
@@ -106,8 +99,6 @@ class StuckOption(StrEnum):
 
 def apply_stuck(task: Task, subject: OfJob, chosen: Chosen, moment: Moment) -> Facts:
     match chosen.option.value:
-        case StuckOption.CANCEL:
-            return cancel(task, chosen, moment)
         case StuckOption.OUTLINE:
             return choose_outline(task, chosen, moment)
         case _:
@@ -121,7 +112,6 @@ STUCK = DecisionKind(
     rule=Rule(who=OWNERS, reminders=3, by_words=True),
     apply=apply_stuck,
     options=StuckOption,
-    needs_words=frozenset({StuckOption.CANCEL}),
     rights={StuckOption.OUTLINE: Kind.PLAN},
 )
 
@@ -140,8 +130,6 @@ class SnoozedOption(StrEnum):
 def apply_rest(task: Task, subject: None, chosen: Chosen, moment: Moment) -> Facts:
     """Of a task that was stopped, and of one that was snoozed."""
     match chosen.option.value:
-        case StoppedOption.CANCEL:
-            return cancel(task, chosen, moment)
         case StoppedOption.HAND_OVER:
             return hand_over(task, chosen, moment)
         case _:
@@ -153,14 +141,12 @@ STOPPED: DecisionKind[None] = DecisionKind(
     rule=STEERING,
     apply=apply_rest,
     options=StoppedOption,
-    needs_words=frozenset({StoppedOption.CANCEL}),
 )
 SNOOZED: DecisionKind[None] = DecisionKind(
     name=Kind.BACKBURNER,
     rule=STEERING,
     apply=apply_rest,
     options=SnoozedOption,
-    needs_words=frozenset({SnoozedOption.CANCEL}),
 )
 
 
@@ -175,19 +161,12 @@ def confirmation(reason: str) -> Question:
     return Question(kind=Kind.CANCEL, options=options, text=reason)
 
 
-def apply_cancel(task: Task, subject: None, chosen: Chosen, moment: Moment) -> Facts:
-    if chosen.option.value == CancelOption.KEEP:
-        return []
-    return cancel(task, chosen, moment, reason=chosen.decision.question)
-
-
 # Cancelling a task asks to confirm, and wants a reason.
 CANCEL: DecisionKind[None] = DecisionKind(
     name=Kind.CANCEL,
     rule=Rule(who=OWNERS, silence=Silence.EXPIRES),
-    apply=apply_cancel,
+    apply=lambda task, subject, chosen, moment: [],
     options=CancelOption,
-    needs_words=frozenset({CancelOption.CANCEL}),
 )
 
 

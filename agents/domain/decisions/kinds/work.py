@@ -16,7 +16,6 @@ from agents.domain.decisions.kind import (
     Moment,
     Question,
     assents,
-    cancel,
     same_option,
     takes_any_words,
 )
@@ -152,8 +151,6 @@ class EscalationOption(StrEnum):
 
 
 def apply_escalation(task: Task, subject: OfRun, chosen: Chosen, moment: Moment) -> Follows:
-    if chosen.option.value == EscalationOption.CANCEL:
-        return cancel(task, chosen, moment)
     work = waiting_run(task, subject)
     if work is None:
         return []
@@ -232,7 +229,7 @@ ESCALATION = DecisionKind(
     rule=REMINDED,
     apply=apply_escalation,
     options=EscalationOption,
-    needs_words=frozenset({EscalationOption.HINT, EscalationOption.EXPAND, EscalationOption.CANCEL}),
+    needs_words=frozenset({EscalationOption.HINT, EscalationOption.EXPAND}),
     reads=lambda decision, text: same_option(decision, EscalationOption.HINT),
 )
 
@@ -244,8 +241,6 @@ class TakenOption(StrEnum):
 
 
 def apply_taken(task: Task, subject: OfRun, chosen: Chosen, moment: Moment) -> Follows:
-    if chosen.option.value == TakenOption.CANCEL:
-        return cancel(task, chosen, moment)
     work = waiting_run(task, subject)
     if work is None:
         return []
@@ -262,5 +257,4 @@ TAKEN = DecisionKind(
     rule=REMINDED,
     apply=apply_taken,
     options=TakenOption,
-    needs_words=frozenset({TakenOption.CANCEL}),
 )
