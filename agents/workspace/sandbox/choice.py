@@ -9,26 +9,29 @@ import os
 import shutil
 import socket
 import tempfile
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
 
 from pydantic import TypeAdapter, ValidationError
 
-from agents.ports import Ran, Sandbox, Workspace
-from agents.workspace.sandbox import choice, walls
+from agents.ports import Ran, Workspace
+from agents.workspace.sandbox import walls
 from agents.workspace.sandbox.bubblewrap import Bubblewrap, Launcher
 from agents.workspace.sandbox.container import Container, Engine
 from agents.workspace.sandbox.processes import cgroup
 from agents.workspace.sandbox.walls import GATE, MB, SandboxUnusable, environ_of
 
+KINDS = ("bubblewrap", "docker", "podman")
+AUTO = "auto"
 PROBES = Path(__file__).with_name("probes.py")
 TRIAL = replace(GATE, name="trial", seconds=30, disk=64 * MB, file=16 * MB)
 _ONLY_WITH_A_FILTER = frozenset({"tracing", "taking space"})
 SECRET = "secret"
 _SAID = TypeAdapter(dict[str, str])
+
+AnySandbox = Bubblewrap | Container
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,23 +40,7 @@ class Finding:
     seen: str  # what worked and must not; empty if the wall holds
 
 
-class Tried(Sandbox, Protocol):
-    """What can be tried: it says how its filter stands, which Python is inside, and what is to be seen there."""
-
-    @property
-    def has_filter(self) -> bool: ...
-
-    @property
-    def python(self) -> str: ...
-
-    def without_filter(self) -> "Tried": ...
-
-    def visible_entries(self, workspace: Workspace) -> Mapping[str, Sequence[str]] | None:
-        """What is to be seen in folders of the system; None where an image decides that."""
-        ...
-
-
-async def examine(sandbox: Tried) -> list[Finding]:
+async def examine(sandbox: AnySandbox) -> list[Finding]:
     """Every probe, with the filter and without: else the filter would hide a hole behind it."""
     bare = sandbox.without_filter()
     kinds = [sandbox] if bare is sandbox or not sandbox.has_filter else [sandbox, bare]
@@ -62,7 +49,7 @@ async def examine(sandbox: Tried) -> list[Finding]:
     return list({finding.probe: finding for finding in sorted(found, key=lambda finding: bool(finding.seen))}.values())
 
 
-async def require(sandbox: Tried) -> None:
+async def require(sandbox: AnySandbox) -> None:
     """Raises SandboxUnusable unless every wall holds."""
     if not sandbox.has_filter:
         raise SandboxUnusable(
@@ -79,7 +66,7 @@ async def require(sandbox: Tried) -> None:
         )
 
 
-async def _try(sandbox: Tried, workspace: Workspace, host: dict[str, object]) -> list[Finding]:
+async def _try(sandbox: AnySandbox, workspace: Workspace, host: dict[str, object]) -> list[Finding]:
     given = {**host, **_expected(sandbox, workspace)}
     command = [sandbox.python, "-I", "-S", "-c", PROBES.read_text(), json.dumps(given)]
     ran = await sandbox.once(workspace, TRIAL, command)
@@ -88,10 +75,12 @@ async def _try(sandbox: Tried, workspace: Workspace, host: dict[str, object]) ->
         for probe, seen in _parsed(ran).items()
         if sandbox.has_filter or probe not in _ONLY_WITH_A_FILTER
     ]
-    return [*findings, *_left_behind(workspace)]
+    mark = workspace.path / "mark"  # whose file it is, as the host sees it
+    theirs = mark.exists() and mark.stat().st_uid == 0
+    return [*findings, Finding(probe="owner of files", seen="root owns what it wrote" if theirs else "")]
 
 
-def _expected(sandbox: Tried, workspace: Workspace) -> dict[str, object]:
+def _expected(sandbox: AnySandbox, workspace: Workspace) -> dict[str, object]:
     git = [str(path) for path in (workspace.path / ".git", workspace.git) if path is not None]
     shown = sandbox.visible_entries(workspace)
     return {
@@ -113,13 +102,6 @@ def _parsed(ran: Ran) -> dict[str, str]:
     except ValidationError:
         what = ran.output.strip().splitlines()[-1:] or [f"ended by {ran.ended_by}"]
         return {"probing": f"the probes did not run: {what[0]}"}
-
-
-def _left_behind(workspace: Workspace) -> Iterator[Finding]:
-    """Whose files the program made, as the host sees them."""
-    mark = workspace.path / "mark"
-    owner = mark.stat().st_uid if mark.exists() else None
-    yield Finding(probe="owner of files", seen="root owns what it wrote" if owner == 0 else "")
 
 
 @contextmanager
@@ -158,40 +140,36 @@ def _name_servers() -> list[str]:
     return [address for _, address in pairs if "." in address and not address.startswith("127.")]
 
 
-KINDS = ("bubblewrap", "docker", "podman")
-AUTO = "auto"
-
-
 class ChosenSandbox:
     """Calling it gives the sandbox, chosen and tried when it is first needed."""
 
     def __init__(self, wanted: str) -> None:
         self._wanted = wanted
-        self._trial: asyncio.Task[Bubblewrap | Container] | None = None
+        self._trial: asyncio.Task[AnySandbox] | None = None
 
-    async def __call__(self) -> Bubblewrap | Container:
+    async def __call__(self) -> AnySandbox:
         """Raises SandboxUnusable. What did not hold is tried again the next time: it may be there by then."""
         if self._trial is None or (self._trial.done() and self._trial.exception()):
             self._trial = asyncio.create_task(choose_sandbox(self._wanted))
         return await asyncio.shield(self._trial)
 
 
-async def choose_sandbox(wanted: str = AUTO) -> Bubblewrap | Container:
+async def choose_sandbox(wanted: str = AUTO) -> AnySandbox:
     """A sandbox whose walls were all tried just now. Raises SandboxUnusable, with what to install first."""
     problems: list[tuple[str, SandboxUnusable]] = []
     for kind in KINDS if wanted == AUTO else (wanted,):
         try:
-            return await _MAKERS[kind](kind)
+            return await (_bubblewrap() if kind == "bubblewrap" else _container(kind))
         except SandboxUnusable as problem:
             problems.append((kind, problem))
     seen = "; ".join(f"{kind}: {problem.what}" for kind, problem in problems)
     raise SandboxUnusable(seen, next_step=problems[0][1].next_step)
 
 
-async def _bubblewrap(kind: str) -> Bubblewrap:
+async def _bubblewrap() -> Bubblewrap:
     sandbox = Bubblewrap(Launcher(tools=walls.find_tools()))
     await asyncio.to_thread(cgroup.sweep)
-    await choice.require(sandbox)
+    await require(sandbox)
     return sandbox
 
 
@@ -205,12 +183,5 @@ async def _container(kind: str) -> Container:
         raise SandboxUnusable("its engine does not answer", next_step=f"Start {kind}.")
     sandbox = Container(engine)
     await sandbox.sweep()
-    await choice.require(sandbox)
+    await require(sandbox)
     return sandbox
-
-
-_MAKERS: dict[str, Callable[[str], Awaitable[Bubblewrap | Container]]] = {
-    "bubblewrap": _bubblewrap,
-    "docker": _container,
-    "podman": _container,
-}

@@ -28,15 +28,7 @@ _REFUSED = (
     *("bpf", "perf_event_open", "keyctl", "add_key", "request_key", "syslog", "acct", "quotactl", "quotactl_fd"),
     *("init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "swapon", "swapoff"),
     *("settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "ioperm", "iopl", "vhangup", "lookup_dcookie"),
-    *(
-        "fanotify_init",
-        "move_pages",
-        "migrate_pages",
-        "nfsservctl",
-        "uselib",
-        "vm86",
-        "modify_ldt",
-    ),
+    *("fanotify_init", "move_pages", "migrate_pages", "nfsservctl", "uselib", "vm86", "modify_ldt"),
 )
 
 
@@ -53,11 +45,6 @@ class _Argument(ctypes.Structure):
         ("first", ctypes.c_uint64),
         ("second", ctypes.c_uint64),
     )
-
-
-def refused_calls() -> frozenset[str]:
-    """The calls that are refused whatever they ask for."""
-    return frozenset({*_ABSENT, *_REFUSED})
 
 
 def rules() -> Iterator[Rule]:

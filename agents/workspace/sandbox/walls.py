@@ -8,19 +8,49 @@ import shutil
 import stat
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agents.domain.errors import OverlordError
 from agents.ports import Profile, Workspace
 
+MB, GB = 1 << 20, 1 << 30
+# What a gate and a minion may use up. Neither has a network: models are asked by the host.
+GATE = Profile(
+    name="gate",
+    seconds=600,
+    memory=2 * GB,
+    cpus=1,
+    processes=128,
+    descriptors=512,
+    disk=2 * GB,
+    inodes=200_000,
+    file=512 * MB,
+    kept=MB // 2,
+    output=256 * MB,
+)
+MINION = replace(GATE, name="minion", seconds=1800, memory=4 * GB, cpus=2, processes=256, disk=4 * GB, kept=MB // 4)
+NOBODY = 65_534  # what root becomes before it starts bwrap: bwrap that root starts is no wall
+UID = 1000
+HOME = "/home/minion"
+MEMORY_FOLDERS = ("/dev/shm", "/tmp", HOME)
+STAGE = "/tmp"  # where root shows folders that the sandbox's user could not reach by itself
+PROXY_PORT = 3128
+FIRST = "/dev/.first"  # a shell that nobody may read: what runs it is not dumpable, so its memory cannot be written
+
+_ETC = ("ld.so.cache", "passwd", "group", "nsswitch.conf", "hosts", "localtime", "ssl", "alternatives", "mime.types")
+_LINKS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
+_SYSTEM_PYTHON = Path("/usr/bin/python3")
+_NAMESPACES = (
+    *("--unshare-all", "--unshare-user", "--disable-userns", "--uid", str(UID), "--gid", str(UID)),
+    *("--cap-drop", "ALL", "--die-with-parent", "--new-session", "--clearenv"),
+    # else bwrap stays as the first process: with its own environment, without limits, and its memory can be written
+    "--as-pid-1",
+)
+
 
 class SandboxUnusable(OverlordError):
     """Nothing was run, and nothing will be until the sandbox works."""
-
-
-NOBODY = 65_534  # what root becomes before it starts bwrap: bwrap that root starts is no wall
-_SYSTEM_PYTHON = Path("/usr/bin/python3")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,22 +74,15 @@ def find_tools(path: str | None = None) -> Tools:
             f"not installed ({', '.join(missing)} not found)",
             next_step=f"Install it: apt install {packages} (on macOS run Docker or Podman instead).",
         )
-    python, readable = interpreter()
+    system = _SYSTEM_PYTHON.exists()  # it needs no mount of its own; else the Python that we run on is shown
     return Tools(
         bwrap=found["bwrap"] or "",
         prlimit=found["prlimit"] or "",
         setpriv=found.get("setpriv") or "",
-        python=python,
-        readable=readable,
+        python=str(_SYSTEM_PYTHON if system else Path(sys.executable).resolve()),
+        readable=() if system else (Path(sys.base_prefix),),
         user=NOBODY if os.geteuid() == 0 else None,
     )
-
-
-def interpreter() -> tuple[str, tuple[Path, ...]]:
-    """The system's own Python needs no mount of its own; else the one we run on."""
-    if _SYSTEM_PYTHON.exists():
-        return str(_SYSTEM_PYTHON), ()
-    return str(Path(sys.executable).resolve()), (Path(sys.base_prefix),)
 
 
 def toolchain(venv: Path) -> tuple[Path, ...]:
@@ -70,50 +93,6 @@ def toolchain(venv: Path) -> tuple[Path, ...]:
         return (venv,)
     prefix = home.resolve().parent
     return (venv,) if prefix == Path("/usr") else (venv, prefix)
-
-
-MB = 1 << 20
-GB = 1 << 30
-
-GATE = Profile(
-    name="gate",
-    seconds=600,
-    memory=2 * GB,
-    cpus=1,
-    processes=128,
-    descriptors=512,
-    disk=2 * GB,
-    inodes=200_000,
-    file=512 * MB,
-    kept=MB // 2,
-    output=256 * MB,
-)
-
-MINION = Profile(
-    name="minion",
-    seconds=1800,
-    memory=4 * GB,
-    cpus=2,
-    processes=256,
-    descriptors=512,
-    disk=4 * GB,
-    inodes=200_000,
-    file=512 * MB,
-    kept=MB // 4,
-    output=256 * MB,
-)
-
-
-UID = 1000
-HOME = "/home/minion"
-MEMORY_FOLDERS = ("/dev/shm", "/tmp", HOME)
-STAGE = "/tmp"  # where root shows folders that the sandbox's user could not reach by itself
-PROXY_PORT = 3128
-FIRST = "/dev/.first"  # a shell that nobody may read: what runs it is not dumpable, so its memory cannot be written
-
-_ETC = ("ld.so.cache", "passwd", "group", "nsswitch.conf", "hosts", "localtime", "ssl", "alternatives", "mime.types")
-_LINKS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
-_NOT_TO_WRITE = (".git",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,28 +131,21 @@ def command_line(start: Start) -> list[str]:
         *_binds(mounts, staged=staged),
         *(() if start.first is None else ("--perms", "0111", "--ro-bind-data", str(start.first), FIRST)),
         *("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", str(start.workspace.path)),
-        *_environ(start),
-        *_descriptors(start),
+        *(part for pair in environ_of(start.workspace, start.profile).items() for part in ("--setenv", *pair)),
+        *(() if start.filter is None else ("--seccomp", str(start.filter))),
+        *(() if start.status is None else ("--json-status-fd", str(start.status))),
         *("--", *_limited(start.tools, start.profile), *start.command),
     ]
-
-
-_NAMESPACES = (
-    *("--unshare-all", "--unshare-user", "--disable-userns", "--uid", str(UID), "--gid", str(UID)),
-    *("--cap-drop", "ALL", "--die-with-parent", "--new-session", "--clearenv"),
-    # else bwrap stays as the first process: with its own environment, without limits, and its memory can be written
-    "--as-pid-1",
-)
 
 
 def mounts_of(workspace: Workspace, needed: Sequence[Path]) -> list[Mount]:
     """In the order they are made: what comes later covers what came before."""
     readable = (*needed, *workspace.readable, *([workspace.git] if workspace.git else []))
-    kept = [workspace.path / name for name in _NOT_TO_WRITE]
+    git = workspace.path / ".git"  # a link is none that git made, and following it would show what it points to
     return [
         *(Mount(at=path) for path in dict.fromkeys(readable)),
         Mount(at=workspace.path, writable=True),
-        *(Mount(at=path) for path in kept if _is_there(path)),
+        *([Mount(at=git)] if git.exists() and not git.is_symlink() else ()),
     ]
 
 
@@ -185,16 +157,8 @@ def visible_entries(workspace: Workspace, tools: Tools) -> Mapping[str, list[str
 
 def reachable(path: Path, user: int) -> bool:
     """Whether that user may walk to the path: every folder above it lets them through."""
-    return all(_lets_through(folder.stat(), user) for folder in path.parents)
-
-
-def _lets_through(folder: os.stat_result, user: int) -> bool:
-    return bool(folder.st_mode & (stat.S_IXUSR if folder.st_uid == user else stat.S_IXOTH))
-
-
-def _is_there(path: Path) -> bool:
-    """A link is no .git that git made, and following it would show what it points to."""
-    return path.exists() and not path.is_symlink()
+    found = [folder.stat() for folder in path.parents]
+    return all(folder.st_mode & (stat.S_IXUSR if folder.st_uid == user else stat.S_IXOTH) for folder in found)
 
 
 def _stage(tools: Tools, mounts: Sequence[Mount]) -> Iterator[str]:
@@ -234,11 +198,6 @@ def _binds(mounts: Sequence[Mount], *, staged: bool) -> Iterator[str]:
         yield from ("--bind" if mount.writable else "--ro-bind", source, str(mount.at))
 
 
-def _environ(start: Start) -> Iterator[str]:
-    for name, value in environ_of(start.workspace, start.profile).items():
-        yield from ("--setenv", name, value)
-
-
 def environ_of(workspace: Workspace, profile: Profile) -> Mapping[str, str]:
     """All that a program inside finds in its environment."""
     paths = [str(path / "bin") for path in workspace.readable if (path / "pyvenv.cfg").exists()]
@@ -257,13 +216,6 @@ def environ_of(workspace: Workspace, profile: Profile) -> Mapping[str, str]:
         **dict.fromkeys(names, proxy),
         **workspace.environ,
     }
-
-
-def _descriptors(start: Start) -> Iterator[str]:
-    if start.filter is not None:
-        yield from ("--seccomp", str(start.filter))
-    if start.status is not None:
-        yield from ("--json-status-fd", str(start.status))
 
 
 def _limited(tools: Tools, profile: Profile) -> list[str]:
