@@ -21,11 +21,10 @@ from agents.minions.reading import Counts
 from agents.ports import Brief, Checkout, Forge, Issues, Minions, Talker, Trial
 from agents.workspace.files.artefacts import FileArtefacts, file_name
 from agents.workspace.files.safe_open import Tree
-from agents.workspace.forge.choice import Forges, NoIssues
 from agents.workspace.forge.github import GitHubForge
 from agents.workspace.forge.github_api import GitHubApi
-from agents.workspace.forge.intake import GitHubIntake, IssueDesk
-from agents.workspace.forge.local import LocalForge, Place
+from agents.workspace.forge.intake import GitHubIntake, IssueDesk, NoIssues
+from agents.workspace.forge.local import Forges, LocalForge, Place
 from agents.workspace.forge.remotes import Clones, Pushing, Remote, named_by
 from agents.workspace.gates.commands import environment
 from agents.workspace.gates.gate_runner import GateTools

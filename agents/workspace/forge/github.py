@@ -1,12 +1,10 @@
 """GitHub as a forge: branches pushed by real git, pull requests and comments made once, merges of the approved head."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 from agents.domain.ids import derive_id
 from agents.domain.text.redact import Redact
-from agents.domain.text.sanitize import clean, one_line
 from agents.domain.work.git_names import commit_message
 from agents.ports import ForgeFailed, Pull, PullRequest, Target
 from agents.ports.judging import ANYWHERE
@@ -14,12 +12,9 @@ from agents.workspace.forge import github_shapes
 from agents.workspace.forge.github_api import GitHubApi, Unsure, expect_status
 from agents.workspace.forge.github_shapes import (
     CommentShown,
-    IssueShown,
     Merged,
     PullShown,
     Repo,
-    Runs,
-    Statuses,
     User,
     read,
 )
@@ -35,15 +30,6 @@ from agents.workspace.forge.repository import (
 
 TRIES = 3
 SETTLE = 10.0  # seconds after which what was accepted is also shown
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """What a CI of GitHub says of a commit."""
-
-    name: str
-    state: str  # pending, success, failure, neutral…
-    url: str = ""
 
 
 class GitHubForge:
@@ -145,17 +131,6 @@ class GitHubForge:
             await ours.catch_up(branch, there)
         return there
 
-    async def checks(self, project: str, commit: str) -> tuple[Check, ...]:
-        """What runs on GitHub for a commit."""
-        path = f"/repos/{self.remote(project).full}/commits/{checked_commit(commit)}"
-        what = "the checks"
-        runs = read(Runs, expect_status(await self._api.get(f"{path}/check-runs", per_page="100"), what).data, what)
-        said = read(Statuses, expect_status(await self._api.get(f"{path}/status", per_page="100"), what).data, what)
-        return (
-            *(_check(run.name, run.conclusion or "pending", run.html_url) for run in runs.check_runs),
-            *(_check(one.context, one.state, one.target_url) for one in said.statuses),
-        )
-
     def remote(self, project: str) -> Remote:
         if project not in self._remotes:
             raise ForgeFailed(f"There is no repository on GitHub for {project}", next_step="Give it a `url` there.")
@@ -231,40 +206,6 @@ class GitHubForge:
         return github_shapes.harmless(self._redact(text), urlsplit(web_of(self._api.url)).hostname or "")
 
 
-class Labels:
-    """Labels of issues and pull requests. One that is there is not put there again."""
-
-    def __init__(self, api: GitHubApi) -> None:
-        self._api = api
-
-    async def put(self, remote: Remote, number: int, label: str) -> None:
-        await self._change(remote, number, label, there=True)
-
-    async def take(self, remote: Remote, number: int, label: str) -> None:
-        await self._change(remote, number, label, there=False)
-
-    async def _change(self, remote: Remote, number: int, label: str, *, there: bool) -> None:
-        path, what = f"/repos/{remote.full}/issues/{int(number)}", f"a label of {remote.full}#{number}"
-        for _ in range(TRIES):
-            issue = read(IssueShown, expect_status(await self._api.get(path), what).data, what)
-            if (label in [one.name for one in issue.labels]) is there:
-                return
-            try:
-                if there:
-                    expect_status(await self._api.change("POST", f"{path}/labels", {"labels": [label]}), what)
-                else:
-                    expect_status(
-                        await self._api.change("DELETE", f"{path}/labels/{quote(label, safe='')}"), what, 200, 404
-                    )
-                return
-            except Unsure:
-                await self._api.wait(SETTLE)
-        raise Unsure(what)
-
-
+def _mark(key: str) -> str:
 def _mark(key: str) -> str:
     return f"<!-- overlord:{derive_id('forge', key)} -->"
-
-
-def _check(name: str, state: str, url: str | None) -> Check:
-    return Check(name=one_line(clean(name)), state=one_line(clean(state)), url=url or "")

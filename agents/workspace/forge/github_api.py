@@ -66,14 +66,13 @@ class GitHubApi:
 
     async def get(self, path: str, *, etag: str = "", **query: str) -> Reply:
         """Reading may be repeated, so doubt is resolved here. Any status is returned but those nobody can use."""
-        for left in range(TRIES, 0, -1):
+        headers = {"If-None-Match": etag} if etag else {}
+        for done in range(1, TRIES):
             try:
-                return await self._call("GET", path, query=query, etag=etag)
+                return await self._call("GET", path, params=query, headers=headers)
             except Unsure:
-                if left == 1:
-                    raise
-                await self.wait(float(TRIES - left + 1))
-        raise AssertionError("the last try returns or raises")
+                await self.wait(float(done))
+        return await self._call("GET", path, params=query, headers=headers)
 
     async def pages(self, path: str, **query: str) -> AsyncIterator[Any]:
         """Each entry of a list, however many pages it has."""
@@ -87,20 +86,13 @@ class GitHubApi:
     async def change(self, method: str, path: str, body: Mapping[str, object] | None = None) -> Reply:
         """Asked once. Raises Unsure where it may have been done and where it may not."""
         async with self._writing:
-            return await self._call(method, path, body=body)
+            return await self._call(method, path, json=body)
 
-    async def _call(
-        self,
-        method: str,
-        path: str,
-        *,
-        query: Mapping[str, str] | None = None,
-        body: Mapping[str, object] | None = None,
-        etag: str = "",
-    ) -> Reply:
+    async def _call(self, method: str, path: str, **sent: Any) -> Reply:
+        """`sent` is what aiohttp takes: params, headers, json."""
         for _ in range(TRIES):
             await self._rest()
-            reply = await self._once(method, path, query=query, body=body, etag=etag)
+            reply = await self._once(method, path, **sent)
             asked = _asked_to_wait(reply, time.time())
             if asked is None:
                 return _usable(reply)
@@ -117,22 +109,12 @@ class GitHubApi:
         if left > 0:
             await self.wait(left)
 
-    async def _once(
-        self,
-        method: str,
-        path: str,
-        *,
-        query: Mapping[str, str] | None,
-        body: Mapping[str, object] | None,
-        etag: str,
-    ) -> Reply:
-        headers = {"If-None-Match": etag} if etag else {}
+    async def _once(self, method: str, path: str, **sent: Any) -> Reply:
         try:
-            async with self._opened().request(
-                method, f"{self.url}{path}", params=query, json=body, headers=headers, allow_redirects=False
-            ) as answer:
-                raw = await _whole(answer)
-                return Reply(status=answer.status, data=_parsed(raw, answer.status), headers=_headers(answer))
+            async with self._opened().request(method, f"{self.url}{path}", allow_redirects=False, **sent) as answer:
+                data = _parsed(await _whole(answer), answer.status)
+                headers = {name.lower(): value for name, value in answer.headers.items()}
+                return Reply(status=answer.status, data=data, headers=headers)
         except aiohttp.ClientConnectorError as error:
             raise ForgeFailed(
                 f"GitHub cannot be reached at {self.url} ({type(error).__name__})",
@@ -194,10 +176,6 @@ def _asked_to_wait(reply: Reply, now: float) -> float | None:
     if reply.headers.get("x-ratelimit-remaining") == "0" and reset.isdecimal():
         return max(1.0, seconds_to_wait(float(reset) - now + 1.0, 60.0))
     return 60.0 if reply.status == 429 or "rate limit" in reply.message.lower() else None
-
-
-def _headers(answer: aiohttp.ClientResponse) -> dict[str, str]:
-    return {name.lower(): value for name, value in answer.headers.items()}
 
 
 async def _whole(answer: aiohttp.ClientResponse) -> bytes:

@@ -29,7 +29,6 @@ class Repo(BaseModel):
     default_branch: str = ""
     allow_merge_commit: bool = True
     allow_squash_merge: bool = True
-    allow_rebase_merge: bool = True
     has_issues: bool = True
     permissions: dict[str, bool] = Field(default_factory=dict)  # of whoever asks; an app is told none
 
@@ -88,26 +87,6 @@ class EventShown(BaseModel):
     event: str
     actor: User | None = None
     label: Label | None = None
-
-
-class RunShown(BaseModel):
-    name: str
-    conclusion: str | None = None
-    html_url: str | None = None
-
-
-class StatusShown(BaseModel):
-    context: str
-    state: str
-    target_url: str | None = None
-
-
-class Runs(BaseModel):
-    check_runs: list[RunShown]
-
-
-class Statuses(BaseModel):
-    statuses: list[StatusShown]
 
 
 class Merged(BaseModel):

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from agents.domain.text.sanitize import clean, cut, hidden_in, one_line
-from agents.workspace.forge.github import GitHubForge, Labels
-from agents.workspace.forge.github_api import GitHubApi, expect_status
+from agents.ports import ForgeFailed
+from agents.workspace.forge.github import SETTLE, TRIES, GitHubForge
+from agents.workspace.forge.github_api import GitHubApi, Unsure, expect_status
 from agents.workspace.forge.github_shapes import EventShown, IssueShown, read
 from agents.workspace.forge.remotes import Remote
 
@@ -111,7 +113,7 @@ class IssueDesk:
 
     def __init__(self, api: GitHubApi, forge: GitHubForge, label: str = ASKS) -> None:
         self._forge = forge
-        self._labels = Labels(api)
+        self._api = api
         self._label = label
 
     async def tell(self, key: str, project: str, number: int, text: str) -> None:
@@ -120,9 +122,38 @@ class IssueDesk:
     async def mark_blocked(self, key: str, project: str, number: int, why: str) -> None:
         """Said on the issue, and the label goes. Putting it back asks again."""
         await self._forge.comment(key, project, number, why)
-        await self._labels.take(self._forge.remote(project), number, self._label)
+        await self._set_label(project, number, self._label, there=False)
 
     async def attention(self, key: str, project: str, number: int, why: str) -> None:
         """Three tool errors, the turn limit, a time-out."""
         await self._forge.comment(key, project, number, why)
-        await self._labels.put(self._forge.remote(project), number, NEEDS_ATTENTION)
+        await self._set_label(project, number, NEEDS_ATTENTION, there=True)
+
+    async def _set_label(self, project: str, number: int, label: str, *, there: bool) -> None:
+        """One that is as it should be is not changed again."""
+        full = self._forge.remote(project).full
+        path, what = f"/repos/{full}/issues/{int(number)}", f"a label of {full}#{number}"
+        for _ in range(TRIES):
+            issue = read(IssueShown, expect_status(await self._api.get(path), what).data, what)
+            if (label in [one.name for one in issue.labels]) is there:
+                return
+            try:
+                if there:
+                    expect_status(await self._api.change("POST", f"{path}/labels", {"labels": [label]}), what)
+                else:
+                    gone = await self._api.change("DELETE", f"{path}/labels/{quote(label, safe='')}")
+                    expect_status(gone, what, 200, 404)
+                return
+            except Unsure:
+                await self._api.wait(SETTLE)
+        raise Unsure(what)
+
+
+class NoIssues:
+    """Implements agents.ports.Issues where GitHub is not set up any more."""
+
+    async def tell(self, key: str, project: str, number: int, text: str) -> None:
+        raise ForgeFailed(f"Issue {number} of {project} cannot be reached", next_step="Set GITHUB_TOKEN again.")
+
+    mark_blocked = tell
+    attention = tell

@@ -1,4 +1,7 @@
-"""The local forge: a pull request is a record, its branch lies in the user's repository, a merge moves their branch."""
+"""The local forge: a pull request is a record, its branch lies in the user's repository, a merge moves their branch.
+
+`Forges` hands each project on to its own forge, this one or GitHub's.
+"""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -8,7 +11,7 @@ from pathlib import Path
 from agents.domain.text.redact import Redact
 from agents.domain.text.sanitize import clean, cut, one_line
 from agents.domain.work.git_names import commit_message
-from agents.ports import ForgeFailed, Pull, PullBook, PullRecord, PullRequest, Target
+from agents.ports import Forge, ForgeFailed, Pull, PullBook, PullRecord, PullRequest, Target
 from agents.ports.judging import ANYWHERE
 from agents.workspace.forge import github_shapes
 from agents.workspace.forge.repository import (
@@ -33,7 +36,6 @@ class Place:
 
     repository: Path
     commits: Path
-    base: str = ""  # the branch that work is for; empty: the one the repository is on
 
 
 class LocalForge:
@@ -49,12 +51,9 @@ class LocalForge:
         self._merging = dict[str, asyncio.Lock]()  # by project: a checkout follows one merge before the next begins
 
     async def base(self, project: str, number: int = 0) -> str:
-        place = self._place(project)
         if number:
             return (await self._found(project, number)).base
-        theirs = Repository(place.repository)
-        if place.base:
-            return checked_branch(place.base)
+        theirs = Repository(self._place(project).repository)
         said = await theirs.ask("symbolic-ref", "--quiet", "--short", "HEAD")
         for branch in (said.text.strip(), *_TRUNKS):
             if branch and not branch.startswith(OURS) and await theirs.commit_at(f"refs/heads/{branch}"):
@@ -220,3 +219,33 @@ async def _where_it_came(theirs: Repository, head: str, tip: str) -> str:
 
 def _busy(place: Place, branch: str) -> ForgeFailed:
     return ForgeFailed(f"{branch} in {place.repository} keeps moving", next_step="Try again in a moment.")
+
+
+class Forges:
+    """Implements agents.ports.Forge by handing on, project by project."""
+
+    def __init__(self, of: Mapping[str, Forge]) -> None:
+        self._of = of
+
+    async def base(self, project: str, number: int = 0) -> str:
+        return await self._for(project).base(project, number)
+
+    async def open(self, pull: Pull) -> PullRequest:
+        return await self._for(pull.project).open(pull)
+
+    async def comment(self, key: str, project: str, number: int, text: str) -> None:
+        await self._for(project).comment(key, project, number, text)
+
+    async def merge(self, project: str, number: int, head: str, message: str, target: Target = ANYWHERE) -> str | None:
+        return await self._for(project).merge(project, number, head, message, target)
+
+    async def publish(self, project: str, branch: str, head: str) -> str:
+        return await self._for(project).publish(project, branch, head)
+
+    async def fetch_branch(self, project: str, branch: str) -> str:
+        return await self._for(project).fetch_branch(project, branch)
+
+    def _for(self, project: str) -> Forge:
+        if project not in self._of:
+            raise ForgeFailed(f"There is no repository for {project} here", next_step="Name it under `projects:`.")
+        return self._of[project]

@@ -46,8 +46,6 @@ class Rest:
             ("POST", "/pulls"): self._open,
             ("GET", pull): lambda asked: Answer(body=self._pull(asked.repo, asked.repo.pull(asked.number))),
             ("PUT", f"{pull}/merge"): self._merge,
-            ("GET", "/commits/{tail}/check-runs"): self._checks,
-            ("GET", "/commits/{tail}/status"): lambda asked: Answer(body={"state": "pending", "statuses": []}),
         }
 
     def _repo(self, asked: Asked) -> Answer:
@@ -96,10 +94,6 @@ class Rest:
     def _merge(self, asked: Asked) -> Answer:
         made = self._world.merge(asked.repo, asked.repo.pull(asked.number), asked.given)
         return Answer(body={"sha": made, "merged": True, "message": "Pull Request successfully merged"})
-
-    def _checks(self, asked: Asked) -> Answer:
-        runs = [run for run in asked.repo.checks if run["head_sha"] == asked.tail]
-        return Answer(body={"total_count": len(runs), "check_runs": runs})
 
     def _issue(self, repo: Repo, issue: Issue) -> dict[str, Any]:
         kind = "pull" if issue.pull else "issues"

@@ -53,7 +53,6 @@ class Repo:
     allow: tuple[str, ...] = ("merge", "squash", "rebase")
     may_push: bool = True
     issues: list[Issue] = field(default_factory=list)
-    checks: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def full(self) -> str:

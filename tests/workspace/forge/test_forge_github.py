@@ -214,17 +214,6 @@ async def test_a_push_that_is_sent_elsewhere_does_not_follow(hub: Hub) -> None:
     assert hub.counts()["push"] == 0
 
 
-async def test_checks_are_read(hub: Hub) -> None:
-    head = "a" * 40
-    hub.repo.checks = [
-        {"name": "tests", "conclusion": "failure", "head_sha": head, "html_url": "https://github.com/x"},
-        {"name": "lint @all", "conclusion": None, "head_sha": head, "html_url": None},
-        {"name": "old", "conclusion": "success", "head_sha": "b" * 40, "html_url": None},
-    ]
-    found = await hub.forge.checks(PROJECT, head)
-    assert [(check.name, check.state) for check in found] == [("tests", "failure"), ("lint @all", "pending")]
-
-
 async def test_hostile_words_call_nobody_close_nothing_and_fetch_nothing(hub: Hub) -> None:
     """Attacks 22, 58, 60: in a title, a body and a comment."""
     hostile = (
