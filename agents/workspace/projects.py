@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from agents.domain.errors import OverlordError
-from agents.workspace.git.git import OVERLORD, Git, GitFailed, git
+from agents.workspace.git.git import Git, GitFailed, git, identity
 from agents.workspace.git.objects import committed_files
 
 FILES_MOST = 20_000
@@ -56,7 +56,7 @@ class GitProjects:
 
 
 SAMPLE = "sample"
-_WHO = replace(OVERLORD, date="2026-01-01T00:00:00+00:00")
+_WHO = identity("2026-01-01T00:00:00+00:00")
 
 
 async def lay_out_sample(source: Path, home: Path) -> Path:
@@ -82,7 +82,7 @@ async def lay_out_sample(source: Path, home: Path) -> Path:
 
 
 async def _committed(folder: Path) -> None:
-    bare = Git(directory=folder / ".git", environ=_WHO.environ)  # told of its files, it would note where they are now
+    bare = Git(directory=folder / ".git", environ=_WHO)  # told of its files, it would note where they are now
     await bare.run("init", "--quiet", "--initial-branch=main")
     git = replace(bare, files=folder)
     await git.run("add", ".")

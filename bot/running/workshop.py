@@ -18,7 +18,7 @@ from agents.minions.by_role import EngineMinions
 from agents.minions.engines import EngineServices
 from agents.minions.pack import Packer, WorkPacks
 from agents.minions.reading import Counts
-from agents.ports import Brief, Checkout, Forge, Issues, Minions, Talker, Trial
+from agents.ports import Brief, Checkout, Forge, Issues, Minions, Talker, Trial, Workspace
 from agents.workspace.files.artefacts import FileArtefacts, file_name
 from agents.workspace.files.safe_open import Tree
 from agents.workspace.forge.github import GitHubForge
@@ -29,7 +29,7 @@ from agents.workspace.forge.remotes import Clones, Pushing, Remote, named_by
 from agents.workspace.gates.commands import environment
 from agents.workspace.gates.gate_runner import GateTools
 from agents.workspace.gates.judge import GateConfig, SandboxGates
-from agents.workspace.git.checkouts import Environment, GitCheckouts, always_fresh, copy_of
+from agents.workspace.git.checkouts import GitCheckouts, always_fresh, copy_of
 from agents.workspace.git.objects import committed_files, of_checkout
 from agents.workspace.sandbox.choice import ChosenSandbox
 from agents.workspace.sandbox.walls import MINION, NOBODY
@@ -210,10 +210,9 @@ def _wanted(tx: Transaction) -> set[tuple[str, str]]:
     return {(task.project or "", branch_of(task, work)) for task in tasks for work in task.work.subtasks}
 
 
-def _environment(site: Site) -> Environment:
+def _environment(site: Site) -> Workspace:
     """What a minion's commands find: the same programs as the gates that will judge them."""
-    shown = environment(site.path, site.commands).workspace_for(Path(os.devnull))
-    return Environment(readable=shown.readable, environ=shown.environ)
+    return environment(site.path, site.commands).workspace_for(Path(os.devnull))
 
 
 async def _read_skills(sites: Mapping[str, Site], checkout: Checkout) -> Sequence[Skill]:

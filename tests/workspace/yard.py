@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.ports import Checkout
-from agents.workspace.git.checkouts import Environment, GitCheckouts
+from agents.ports import Checkout, Workspace
+from agents.workspace.git.checkouts import GitCheckouts
 
 BRANCH = "ai/t-14.2-refuse-expired-links"
 FILES = {"README.md": "# Links\n", "src/links.py": "def make():\n    return 1\n", "src/old.py": "old = True\n"}
@@ -31,7 +31,9 @@ class Yard:
 
     def checkouts(self) -> GitCheckouts:
         """Made anew, as after a restart."""
-        return GitCheckouts({"links": self.user}, self.home, lambda project: Environment(environ={"PROJECT": project}))
+        return GitCheckouts(
+            {"links": self.user}, self.home, lambda project: Workspace(path=self.home, environ={"PROJECT": project})
+        )
 
     def people_commit(self, files: Mapping[str, str], message: str = "More") -> str:
         write(self.user, files)

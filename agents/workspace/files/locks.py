@@ -11,12 +11,14 @@ from agents.ports import CheckoutFailed
 
 PATIENCE = 600.0
 _FIRST_WAIT, _LONGEST_WAIT = 0.002, 0.1
+_FILE = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @asynccontextmanager
 async def hold_lock(path: Path) -> AsyncIterator[int]:
     """Hold the lock of a file that stays, made if need be, as soon as nobody else does. Pass it on to git."""
-    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    file = os.open(path, _FILE, 0o600)
     try:
         await _until_free(file, path)
         yield file
@@ -27,10 +29,10 @@ async def hold_lock(path: Path) -> AsyncIterator[int]:
 @asynccontextmanager
 async def hold_folder(path: Path) -> AsyncIterator[int]:
     """Hold the lock of a folder. Raises FileNotFoundError if it is not there, or went away meanwhile."""
-    folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    folder = os.open(path, _FOLDER)
     try:
         await _until_free(folder, path)
-        if not _is_still(folder, path):
+        if not os.path.samestat(os.fstat(folder), os.lstat(path)):
             raise FileNotFoundError(path)
         yield folder
     finally:
@@ -40,26 +42,21 @@ async def hold_folder(path: Path) -> AsyncIterator[int]:
 def hold_now(path: Path) -> int | None:
     """The lock of a folder if it is there and nobody has it; to be closed."""
     try:
-        folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        return _if_free(os.open(path, _FOLDER))
     except FileNotFoundError:
         return None
-    if _taken(folder):
-        os.close(folder)
-        return None
-    return folder
 
 
 def hold_file_now(path: Path) -> int | None:
     """The lock of a file that stays, if nobody has it; to be closed, and passed on to git."""
-    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    return _if_free(os.open(path, _FILE, 0o600))
+
+
+def _if_free(file: int) -> int | None:
     if _taken(file):
         os.close(file)
         return None
     return file
-
-
-def _is_still(folder: int, path: Path) -> bool:
-    return os.path.samestat(os.fstat(folder), path.lstat())
 
 
 def _taken(file: int) -> bool:

@@ -9,7 +9,7 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +18,9 @@ from agents.workspace.files.safe_open import open_beneath
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _LONGEST = 2_000  # bytes of a path from an open folder: the kernel takes 4,096
 _MOST_OPEN = 200  # folders on the way down, one for each such path
+_DEEPEST = 100  # folders in folders that are emptied where they are
+
+Doomed = Callable[[os.stat_result], bool]
 
 
 class TooDeep(Exception):
@@ -68,12 +71,21 @@ def _opened(above: int, path: str) -> int:
     try:
         return open_beneath(above, path, FOLDER)
     except PermissionError:
-        folder = open_beneath(above, path, FOLDER | os.O_PATH)
-        try:
-            Path(f"/proc/self/fd/{folder}").chmod(0o700)
-        finally:
-            os.close(folder)
+        _give_back_rights(open_beneath(above, path, FOLDER | os.O_PATH))
         return open_beneath(above, path, FOLDER)
+
+
+def _give_back_rights(folder: int) -> None:
+    with _closing(folder):
+        Path(f"/proc/self/fd/{folder}").chmod(0o700)
+
+
+@contextmanager
+def _closing(descriptor: int) -> Iterator[int]:
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 def _entries(folder: int) -> Iterator[Entry]:
@@ -102,40 +114,26 @@ def _give(entry: Entry, user: int) -> None:
         os.chown(entry.name, user, user, dir_fd=entry.folder, follow_symlinks=False)
 
 
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_DEEPEST = 100
-
-
-Doomed = Callable[[os.stat_result], bool]
-
-
 def remove(path: Path) -> None:
     """Gone, with all that is in it; what its links point to stays. It may be gone already."""
     try:
-        above = os.open(path.parent, _FOLDER)
+        above = os.open(path.parent, FOLDER)
     except FileNotFoundError:
         return
-    try:
+    with _closing(above):
         root = _open_or_remove(path.name, above)
         if root is None:
             return
-        try:
+        with _closing(root):
             _prune(root, None)
-        finally:
-            os.close(root)
         with suppress(FileNotFoundError):
             os.rmdir(path.name, dir_fd=above)
-    finally:
-        os.close(above)
 
 
 def prune(path: Path, doomed: Doomed) -> None:
     """Remove what is doomed by its record, in whatever folder; a folder only if nothing is left in it."""
-    root = os.open(path, _FOLDER)
-    try:
+    with _closing(os.open(path, FOLDER)) as root:
         _prune(root, doomed)
-    finally:
-        os.close(root)
 
 
 def _prune(root: int, doomed: Doomed | None) -> None:
@@ -157,10 +155,8 @@ def _empty(folder: int, root: int, depth: int, numbers: Iterator[int], doomed: D
         below = _open_or_remove(name, folder)
         if below is None:
             continue
-        try:
+        with _closing(below):
             _empty(below, root, depth + 1, numbers, doomed)
-        finally:
-            os.close(below)
         if goes:
             _remove_empty(name, folder)
 
@@ -204,7 +200,7 @@ def _open_or_remove(name: str, above: int) -> int | None:
     """A folder that may be emptied; None if there is none. What stands there and is no folder is removed."""
     try:
         _allow(name, above)
-        return os.open(name, _FOLDER, dir_fd=above)
+        return os.open(name, FOLDER, dir_fd=above)
     except FileNotFoundError:
         return None
     except NotADirectoryError:
@@ -222,8 +218,4 @@ def _allow(name: str, above: int) -> None:
     if sys.platform != "linux":
         os.chmod(name, 0o700, dir_fd=above, follow_symlinks=False)
         return
-    folder = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=above)
-    try:
-        Path(f"/proc/self/fd/{folder}").chmod(0o700)
-    finally:
-        os.close(folder)
+    _give_back_rights(os.open(name, FOLDER | os.O_PATH, dir_fd=above))

@@ -23,7 +23,7 @@ from agents.workspace.forge.repository import (
     require_target,
     rewritten_branch,
 )
-from agents.workspace.git.git import OVERLORD
+from agents.workspace.git.git import EMAIL
 
 TRIES = 5  # at moving a branch that others move too
 OURS = "ai/"  # how minions' branches begin: somebody who looks at one does not ask for work on it
@@ -184,7 +184,7 @@ class LocalForge:
         """Their files follow their branch, if it still is where we put it. Else it is said what to type."""
         theirs = Repository(place.repository)
         who, *parents = (await theirs.tell("show", "-s", "--format=%ce %P", commit)).split()
-        if who != OVERLORD.email or await theirs.commit_at(f"refs/heads/{record.base}") != commit:
+        if who != EMAIL or await theirs.commit_at(f"refs/heads/{record.base}") != commit:
             return
         checkout = await checkout_of(theirs, record.base)
         if checkout is None or await checkout.follow(parents[0], commit):

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from agents.domain.work.git_names import odd_branch
 from agents.ports import ForgeFailed
-from agents.workspace.git.git import FETCH, OVERLORD, UPLOAD, Git, Said, git_dir, is_commit
+from agents.workspace.git.git import FETCH, UPLOAD, Git, Said, git_dir, identity, is_commit
 
 TIMEOUT = 120.0
 GRACE = 10.0
@@ -36,7 +36,7 @@ class Repository:
         git = Git(
             directory=git_dir(self.path),
             files=self.folder,
-            environ={**OVERLORD.environ, **(env or {})},
+            environ={**identity(), **(env or {})},
             seconds=most,
             grace=GRACE,
             far=env is not None,

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import replace
 from pathlib import Path
 
 from agents.domain.checks.evaluation import Change
@@ -13,14 +13,6 @@ from agents.workspace.git.folders import Folder, Folders
 from agents.workspace.git.mirror import ATTEMPTS, Mirror, ref
 
 READ_MOST = 2 * 1024 * 1024  # bytes
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Environment:
-    """What a project's programs need beside its files."""
-
-    readable: tuple[Path, ...] = ()
-    environ: Mapping[str, str] = field(default_factory=dict)
 
 
 def copy_of(home: Path, project: str) -> Path:
@@ -39,13 +31,14 @@ class GitCheckouts:
         self,
         paths: Mapping[str, Path],
         home: Path,
-        environment: Callable[[str], Environment] = lambda project: Environment(),
+        environment: Callable[[str], Workspace] | None = None,
         *,
         fresh: Callable[[str, str], Awaitable[None]] = always_fresh,
         owner: int | None = None,
     ) -> None:
-        """`fresh` brings a project's repository up to date, where it is only a copy of one that is elsewhere.
+        """`environment`: what a project's programs need beside its files.
 
+        `fresh` brings a project's repository up to date, where it is only a copy of one that is elsewhere.
         `owner`: the user that sandboxes run as, if it is another; folders are then given to them ahead of time.
         """
         home = home.resolve()
@@ -184,13 +177,8 @@ class GitCheckouts:
             yield folder
 
     def _workspace(self, project: str, path: Path) -> Workspace:
-        environment = self._environment(project)
-        return Workspace(
-            path=path,
-            git=self._mirror(project).place,
-            readable=environment.readable,
-            environ=environment.environ,
-        )
+        around = self._environment(project) if self._environment else Workspace(path=path)
+        return replace(around, path=path, git=self._mirror(project).place)
 
     def _mirror(self, project: str) -> Mirror:
         if project not in self._mirrors:

@@ -66,6 +66,9 @@ class Folders:
     def path(self, name: str) -> Path:
         return self._place / name
 
+    def _folder(self, name: str, lock: int) -> Folder:
+        return Folder(path=self.path(name), kept=self._kept(name), lock=lock)
+
     def _kept(self, name: str) -> Path:
         return self._mirror.place / "worktrees" / name
 
@@ -81,7 +84,7 @@ class Folders:
             with suppress(FileNotFoundError):
                 lock = await stack.enter_async_context(hold_folder(self._kept(name)))
                 if self._is_whole(name):
-                    folder = Folder(path=self.path(name), kept=self._kept(name), lock=lock)
+                    folder = self._folder(name, lock)
                     (folder.kept / "index.lock").unlink(missing_ok=True)  # of a git that was killed: we hold the lock
                     folder.tell_git(folder.path, folder.kept)
             yield folder
@@ -114,7 +117,7 @@ class Folders:
             lock = self._ready(name)
             if lock is not None:
                 try:
-                    await self._turn(Folder(path=self.path(name), kept=self._kept(name), lock=lock), commit)
+                    await self._turn(self._folder(name, lock), commit)
                 finally:
                     os.close(lock)
         while (spare := await self._begun(POOL)) is not None:
@@ -205,7 +208,7 @@ class Folders:
         for name in names:
             lock = self._ready(name)
             if lock is not None:
-                folder = Folder(path=self.path(name), kept=self._kept(name), lock=lock)
+                folder = self._folder(name, lock)
                 if await self._turn(folder, commit):
                     return folder
                 os.close(lock)
@@ -228,7 +231,7 @@ class Folders:
             self._kept(name).chmod(0o755)
             lock = hold_now(self._kept(name))
         assert lock is not None
-        return Folder(path=self.path(name), kept=self._kept(name), lock=lock)
+        return self._folder(name, lock)
 
     async def _fill(self, folder: Folder, commit: str) -> Folder:
         folder.path.mkdir(parents=True)

@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 
 from agents.ports import CheckoutFailed
 
+EMAIL = "overlord@localhost"  # of the host's commits
 TIMEOUT = 60.0
 LONG = 900.0  # for the first copy of a repository, and for writing out all its files
 MOST = 256 * 1024 * 1024
@@ -67,21 +68,10 @@ UPLOAD = "--upload-pack=git -c 'safe.directory=*' -c core.hooksPath=/dev/null -c
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Identity:
-    """Who the host's commits are by."""
-
-    name: str = "Overlord"
-    email: str = "overlord@localhost"
-    date: str = ""  # empty: now
-
-    @property
-    def environ(self) -> dict[str, str]:
-        told = {"NAME": self.name, "EMAIL": self.email, **({"DATE": self.date} if self.date else {})}
-        return {f"GIT_{role}_{what}": value for role in ("AUTHOR", "COMMITTER") for what, value in told.items()}
-
-
-OVERLORD = Identity()
+def identity(date: str = "") -> dict[str, str]:
+    """Who the host's commits are by, for git's environment. No date: now."""
+    told = {"NAME": "Overlord", "EMAIL": EMAIL, **({"DATE": date} if date else {})}
+    return {f"GIT_{role}_{what}": value for role in ("AUTHOR", "COMMITTER") for what, value in told.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,6 +138,15 @@ class Git:
                 raise
             return False
         return True
+
+    async def commit_at(self, name: str) -> str:
+        """The commit that a ref or an id names; empty if there is none."""
+        try:
+            return await self.line("rev-parse", "--verify", "-q", "--end-of-options", f"{name}^{{commit}}")
+        except GitFailed as problem:
+            if problem.code == 1 or "Needed a single revision" in problem.said:
+                return ""
+            raise
 
     async def cut(self, *arguments: str, stdin: bytes = b"", most: int = MOST) -> tuple[bytes, int]:
         """The beginning of what it printed, and how many bytes more there were."""

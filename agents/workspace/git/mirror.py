@@ -11,8 +11,8 @@ from agents.domain.work.git_names import commit_message, odd_branch
 from agents.ports import CheckoutFailed
 from agents.workspace.files.locks import hold_lock
 from agents.workspace.files.untrusted import remove
-from agents.workspace.git.git import FETCH, LONG, OVERLORD, UPLOAD, Git, GitFailed, git_dir, is_commit
-from agents.workspace.git.objects import PLAIN, differing
+from agents.workspace.git.git import FETCH, LONG, UPLOAD, Git, GitFailed, git_dir, identity, is_commit
+from agents.workspace.git.objects import PLAIN, differing, tree_of
 
 PATCH_MOST = 32 * 1024 * 1024  # more than the gates let pass
 ATTEMPTS = 20
@@ -68,14 +68,7 @@ class Mirror:
 
     async def resolve(self, name: str) -> str:
         """The commit that a ref or an id names; empty if there is none."""
-        if not self.place.is_dir():
-            return ""
-        try:
-            return await self._git.line("rev-parse", "--verify", "-q", "--end-of-options", f"{name}^{{commit}}")
-        except GitFailed as problem:
-            if problem.code == 1 or "Needed a single revision" in problem.said:
-                return ""
-            raise
+        return await self._git.commit_at(name) if self.place.is_dir() else ""
 
     async def tip(self, branch: str) -> str:
         return await self.resolve(ref(branch))
@@ -124,7 +117,7 @@ class Mirror:
         return start if made else await self.tip(branch)
 
     async def write_commit(self, tree: str, parents: Sequence[str], message: str, date: str = "") -> str:
-        who = replace(self._git, environ=replace(OVERLORD, date=date).environ)
+        who = replace(self._git, environ=identity(date))
         named = (part for parent in parents for part in ("-p", parent))
         return await who.line("commit-tree", *named, tree, stdin=commit_message(message).encode())
 
@@ -139,7 +132,7 @@ class Mirror:
                 continue
             if new == start or await self.move(into, new, there or start):
                 return new
-        raise _busy(into)
+        raise CheckoutFailed(f"{into} moved {ATTEMPTS} times while it was written", next_step="Try again.")
 
     async def _joined(self, tip: str, commit: str, message: str) -> str | None:
         """As late as the later of the two: made again after a kill, it is the same commit."""
@@ -174,16 +167,13 @@ class Mirror:
         return found.decode(errors="replace"), cut
 
     async def tree(self, commit: str) -> str:
-        return await self._git.line("rev-parse", "--verify", "--end-of-options", f"{check_commit(commit)}^{{tree}}")
+        return await tree_of(self.place, check_commit(commit))
 
     async def _source_at(self, name: str) -> str:
         """Asked of the user's repository itself, which costs less than a fetch that brings nothing."""
-        git = Git(directory=git_dir(self.source))
         try:
-            return await git.line("rev-parse", "--verify", "-q", "--end-of-options", f"{name}^{{commit}}")
+            return await Git(directory=git_dir(self.source)).commit_at(name)
         except GitFailed as problem:
-            if problem.code == 1 or "Needed a single revision" in problem.said:
-                return ""
             raise CheckoutFailed(
                 f"{self.source} cannot be read as a repository: {problem.said.strip()}",
                 next_step="Name a project's folder that git knows.",
@@ -226,26 +216,16 @@ def check_commit(commit: str) -> str:
     return commit
 
 
-def _busy(branch: str) -> CheckoutFailed:
-    return CheckoutFailed(f"{branch} moved {ATTEMPTS} times while it was written", next_step="Try again.")
-
-
 async def _unstuck(place: Path, git: Git, arguments: Sequence[str], stdin: bytes = b"") -> None:
     """Whoever runs this holds the copy's lock, so a lock file of git's that is in the way was left by a kill."""
     for _ in range(ATTEMPTS):
         try:
             await git.run(*arguments, stdin=stdin)
         except GitFailed as problem:
-            if not _unlocked(place, problem.said):
+            stale = _STALE.search(problem.said)
+            if stale is None or not Path(stale[1]).is_relative_to(place):
                 raise
+            remove(Path(stale[1]))
         else:
             return
     raise GitFailed(arguments[0], "lock files stay in the way")
-
-
-def _unlocked(place: Path, said: str) -> bool:
-    stale = _STALE.search(said)
-    if stale is None or not Path(stale[1]).is_relative_to(place):
-        return False
-    Path(stale[1]).unlink(missing_ok=True)
-    return True
