@@ -95,22 +95,20 @@ async def _secrets(case: Case, redact: Redact) -> GateRun:
     base, commit = case.candidate.base, case.candidate.commit
     weight = sum(each.after.size for each in case.differing if each.after)
     if weight > rules.DIFF_MOST:
-        return rules.too_much(weight)
+        return rules.too_much(f"the changed files have {weight // rules.MB} MB")
     earlier = await objects.between(case.repository, base, commit, rules.COMMITS_MOST)
     if len(earlier) > rules.COMMITS_MOST:
-        return rules.too_long(rules.COMMITS_MOST)
-    row = await _scanned(case, commit, redact)
-    for each in earlier:
+        return rules.too_much(f"the branch has more than {rules.COMMITS_MOST} commits")
+    for each in (commit, *earlier):
+        patch = await objects.patch(case.repository, base, each)
+        row = await asyncio.to_thread(rules.secrets, patch, redact)
         if row.score is not Score.PASS:
             break
-        found = await _scanned(case, each, redact)
-        row = row if found.score is Score.PASS else rules.in_earlier_commit(found, each)
-    return row
-
-
-async def _scanned(case: Case, commit: str, redact: Redact) -> GateRun:
-    patch = await objects.patch(case.repository, case.candidate.base, commit)
-    return await asyncio.to_thread(rules.secrets, patch, redact)
+    if row.score is Score.PASS or each == commit:
+        return row
+    # whoever gets the branch gets its history, too
+    why = f"{row.why}, in the branch's earlier commit {each[:10]}: the branch must begin anew"
+    return replace(row, why=why)
 
 
 async def _look(repository: Path, there: Mapping[str, Entry]) -> detect.Look:

@@ -192,17 +192,15 @@ def lint_by(command: str, files: Sequence[str]) -> Command:
 
 def tests(way: Way, environment: Environment, out: str, measured: Sequence[str] = ()) -> Command:
     """`out` is a fresh folder beneath the tree, for reports; `measured` are files whose coverage is wanted."""
-    match way:
-        case Way.PYTEST:
-            return _pytest(environment, out, measured)
-        case Way.NPM:
-            return Command(argv=("npm", "test", "--silent"), shown="npm test", needs="Node.js with npm")
-        case Way.GO:
-            return Command(argv=("go", "test", "./..."), shown="go test ./...", needs="Go")
-        case Way.CARGO:
-            return Command(argv=("cargo", "test", "--offline", "--quiet"), shown="cargo test", needs="Rust")
-        case _:
-            return Command(argv=("make", "test"), shown="make test", needs="make")
+    return _pytest(environment, out, measured) if way is Way.PYTEST else _TESTS[way]
+
+
+_TESTS = {
+    Way.NPM: Command(argv=("npm", "test", "--silent"), shown="npm test", needs="Node.js with npm"),
+    Way.GO: Command(argv=("go", "test", "./..."), shown="go test ./...", needs="Go"),
+    Way.CARGO: Command(argv=("cargo", "test", "--offline", "--quiet"), shown="cargo test", needs="Rust"),
+    Way.MAKE: Command(argv=("make", "test"), shown="make test", needs="make"),
+}
 
 
 def _fit(names: Sequence[str]) -> bool:
@@ -237,7 +235,7 @@ def lint(way: Way, environment: Environment, files: Sequence[str], *, rules: str
     shown = names[0] if len(names) == 1 else f"({len(names)} files)"
     match way:
         case Way.RUFF | Way.FLAKE8:
-            return _python_lint(way, environment, names, rules)
+            return _python_lint(way, environment, names, shown, rules)
         case Way.ESLINT:
             argv: tuple[str, ...] = ("node_modules/.bin/eslint", "--", *names)
             return Command(argv=argv, shown=f"eslint {shown}", needs="the project's node_modules (npm install)")
@@ -249,8 +247,7 @@ def lint(way: Way, environment: Environment, files: Sequence[str], *, rules: str
             return Command(argv=("make", "lint"), shown="make lint", needs="make")
 
 
-def _python_lint(way: Way, environment: Environment, names: Sequence[str], rules: str) -> Command:
-    shown = names[0] if len(names) == 1 else f"({len(names)} files)"
+def _python_lint(way: Way, environment: Environment, names: Sequence[str], shown: str, rules: str) -> Command:
     if way is Way.FLAKE8 and environment.has("flake8"):
         return Command(argv=(environment.python, "-m", "flake8", "--", *names), shown=f"flake8 {shown}")
     if environment.ruff is None:

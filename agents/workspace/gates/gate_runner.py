@@ -95,13 +95,9 @@ def _written(folder: Path, some: Sequence[tuple[Entry, bytes]], write: Callable[
 
 
 def _file(path: str, entry: Entry, content: bytes) -> None:
-    file = os.open(path, _FRESH, 0o755 if entry.mode == "100755" else 0o644)
-    try:
-        left = memoryview(content)
-        while left:
-            left = left[os.write(file, left) :]
-    finally:
-        os.close(file)
+    mode = 0o755 if entry.mode == "100755" else 0o644
+    with os.fdopen(os.open(path, _FRESH, mode), "wb") as file:
+        file.write(content)
 
 
 def _link(path: str, entry: Entry, content: bytes) -> None:

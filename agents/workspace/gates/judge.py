@@ -1,7 +1,7 @@
 """Judges a commit: rules first, then commands in the gate sandbox, each on fresh files of the commit."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -68,7 +68,7 @@ class SandboxGates:
             case = await case_reader.read(candidate, config.repository)
             rows = await case_reader.by_rule(case, self._tools.redact)
         except OverlordError as problem:
-            return Judged(gates=(_cannot_run("changes", str(problem)),))
+            return Judged(gates=(_cannot_run("changes", problem),))
         because = _stopped(rows)
         if because or case.empty:
             return Judged(gates=(*rows, *(_left_out(name, because) for name in config.names)))
@@ -111,7 +111,7 @@ class SandboxGates:
         except OverlordError as problem:
             first, *others = config.names
             left = [_left_out(name, f"{first} cannot be run") for name in others]
-            return Judged(gates=(*rows, _cannot_run(first, str(problem)), *left))
+            return Judged(gates=(*rows, _cannot_run(first, problem), *left))
         gates, coverage = await _all(runner, config)
         told = (replace(gate, why=one_line(self._tools.redact(gate.why), _LONGEST)) for gate in gates)
         return Judged(gates=(*rows, *told), coverage=coverage, sandbox=runner.sandbox.name)
@@ -131,7 +131,7 @@ async def _all(runner: GateRunner, config: GateConfig) -> tuple[list[GateRun], f
     try:
         tested = await steps.tests(runner)
     except OverlordError as problem:
-        tested = steps.Tested(row=_cannot_run(steps.TESTS, str(problem)))
+        tested = steps.Tested(row=_cannot_run(steps.TESTS, problem))
     gates = [tested.row]
     later = [
         partial(steps.lint, runner),
@@ -140,16 +140,11 @@ async def _all(runner: GateRunner, config: GateConfig) -> tuple[list[GateRun], f
     ]
     for name, gate in zip(config.names[1:], later, strict=True):
         because = _stopped(gates)
-        gates.append(_left_out(name, because) if because else await _guarded(name, gate()))
+        try:
+            gates.append(_left_out(name, because) if because else await gate())
+        except OverlordError as problem:
+            gates.append(_cannot_run(name, problem))
     return gates, tested.coverage
-
-
-async def _guarded(name: str, gate: Awaitable[GateRun]) -> GateRun:
-    """A gate that cannot run is a no, with what to do."""
-    try:
-        return await gate
-    except OverlordError as problem:
-        return _cannot_run(name, str(problem))
 
 
 def _stopped(rows: Sequence[GateRun]) -> str:
@@ -166,5 +161,6 @@ def _left_out(name: str, because: str) -> GateRun:
     return GateRun(name=name, score=Score.PASS, why="nothing was changed")
 
 
-def _cannot_run(name: str, why: str) -> GateRun:
-    return GateRun(name=name, score=Score.FAIL, why=one_line(why, _LONGEST))
+def _cannot_run(name: str, why: object) -> GateRun:
+    """A gate that cannot run is a no, with what to do."""
+    return GateRun(name=name, score=Score.FAIL, why=one_line(str(why), _LONGEST))

@@ -76,11 +76,11 @@ class Weakened:
         named = few(self.gone)
         said = []
         if self.fewer_tests:
-            said.append(f"{_many(self.fewer_tests, 'test')} fewer than before" + (f" (gone: {named})" if named else ""))
+            said.append(f"{many(self.fewer_tests, 'test')} fewer than before" + (f" (gone: {named})" if named else ""))
         if self.fewer_asserts:
-            said.append(f"{_many(self.fewer_asserts, 'assertion')} fewer in the tests that were changed")
+            said.append(f"{many(self.fewer_asserts, 'assertion')} fewer in the tests that were changed")
         if self.more_skips:
-            said.append(f"{_many(self.more_skips, 'mark')} added that skip a test or expect it to fail")
+            said.append(f"{many(self.more_skips, 'mark')} added that skip a test or expect it to fail")
         return tuple(said)
 
 
@@ -146,5 +146,5 @@ def few(names: Sequence[str]) -> str:
     return ", ".join(one_line(clean(name), NAME_MOST) for name in names[:NAMED_MOST]) + more
 
 
-def _many(count: int, what: str) -> str:
+def many(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"

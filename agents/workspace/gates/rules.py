@@ -8,6 +8,8 @@ from agents.domain.checks.evaluation import GateRun, Score
 from agents.domain.checks.scope import STANDING_DENY, Scope, ScopeMode, matches, twins
 from agents.domain.text.redact import Redact
 from agents.domain.text.sanitize import clean, one_line
+from agents.domain.checks.scope import STANDING_DENY, Scope, ScopeMode, matches, twins
+from agents.workspace.gates.originals import many
 from agents.workspace.git.objects import LINK, MODULE, Differing
 
 KB, MB = 1 << 10, 1 << 20
@@ -27,7 +29,7 @@ def forbidden(differing: Sequence[Differing], content: Reads, there: Collection[
     why = [
         f"{display_path(each.change.path)}: {problem}" for each in differing for problem in _forbidden(each, content)
     ]
-    row = _row("forbidden files", why, f"none among {_many(len(differing), 'changed file')}")
+    row = _row("forbidden files", why, f"none among {many(len(differing), 'changed file')}")
     if row.score is not Score.PASS or not (clashes := _clashes(differing, there)):
         return row
     return replace(_row(row.name, clashes, ""), score=Score.NEEDS_REVISION)
@@ -81,7 +83,7 @@ def leaves(path: str, target: bytes) -> bool:
 def within(differing: Sequence[Differing], scope: Scope) -> GateRun:
     """The second fence, whatever a shell command did."""
     why = [
-        f"{display_path(each.change.path)}: {_reason(problem)}"
+        f"{display_path(each.change.path)}: {problem}"
         for each in differing
         if (problem := _outside(each.change.path, scope))
     ]
@@ -94,11 +96,8 @@ def _outside(path: str, scope: Scope) -> str | None:
     low = path.casefold()
     if path not in scope.patterns and any(matches(low, deny) for deny in STANDING_DENY):
         return "on the standing deny list; only a person can allow it, by name"
-    return scope.refuse(path)
-
-
-def _reason(problem: str) -> str:
-    return "outside what this subtask may write" if "outside what this subtask" in problem else problem
+    problem = scope.refuse(path)
+    return "outside what this subtask may write" if problem and "outside what this subtask" in problem else problem
 
 
 def secrets(patch: str, redact: Redact) -> GateRun:
@@ -108,18 +107,8 @@ def secrets(patch: str, redact: Redact) -> GateRun:
     return _row("secrets", why, "none in the added lines", before="what looks like a secret in ")
 
 
-def in_earlier_commit(found: GateRun, commit: str) -> GateRun:
-    """Whoever gets the branch gets its history, too."""
-    why = f"{found.why}, in the branch's earlier commit {commit[:10]}: the branch must begin anew"
-    return replace(found, why=why)
-
-
-def too_long(most: int) -> GateRun:
-    return _row("secrets", [f"the branch has more than {most} commits: too much to look through"], "")
-
-
-def too_much(weight: int) -> GateRun:
-    return _row("secrets", [f"the changed files have {weight // MB} MB: too much to look through"], "")
+def too_much(what: str) -> GateRun:
+    return _row("secrets", [f"{what}: too much to look through"], "")
 
 
 def _added(patch: str) -> Iterator[tuple[str, int, str]]:
@@ -163,7 +152,3 @@ def _row(name: str, why: Sequence[str], fine: str, *, before: str = "") -> GateR
     return GateRun(
         name=name, score=Score.FAIL, why=f"{before}{why[0]}{first}", output="\n".join(why[:NAMED_MOST]) + more
     )
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"

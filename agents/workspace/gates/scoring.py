@@ -6,6 +6,7 @@ Reports of pytest and coverage are read beside it; a program of the project coul
 import html
 import json
 import re
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +29,10 @@ class Report:
     failed: int  # errors among them
     skipped: int
     names: tuple[str, ...] = ()  # of those that failed
+
+    @property
+    def ran(self) -> int:
+        return self.tests - self.skipped
 
 
 def tests(folder: Path, at: str) -> Report | None:
@@ -63,13 +68,11 @@ def _summary(file: object) -> tuple[int, int] | None:
 
 def _read(folder: Path, at: str) -> str:
     """The folder belongs to whatever ran in it, so no link in it is followed."""
-    tree = Tree(folder)
     try:
-        return tree.read(at, LARGEST).decode(errors="replace")
+        with closing(Tree(folder)) as tree:
+            return tree.read(at, LARGEST).decode(errors="replace")
     except (FileNotFoundError, NotThere):
         return ""
-    finally:
-        tree.close()
 
 
 TOLD = 2_000  # characters of output on a card and in feedback
@@ -107,17 +110,13 @@ def _verdict(command: Command, ran: Ran, profile: Profile) -> tuple[Score, str]:
 
 
 def _ended(by: EndedBy, profile: Profile) -> str:
-    match by:
-        case EndedBy.TIMEOUT:
-            return f"not done after {profile.seconds:g} s"
-        case EndedBy.MEMORY:
-            return f"it took more than {profile.memory // _MB:,} MB of memory"
-        case EndedBy.OUTPUT:
-            return f"it said more than {profile.output // _MB:,} MB"
-        case EndedBy.DISK:
-            return f"it wrote more than {profile.disk // _MB:,} MB"
-        case _:
-            return "it ended without a word"
+    said = {
+        EndedBy.TIMEOUT: f"not done after {profile.seconds:g} s",
+        EndedBy.MEMORY: f"it took more than {profile.memory // _MB:,} MB of memory",
+        EndedBy.OUTPUT: f"it said more than {profile.output // _MB:,} MB",
+        EndedBy.DISK: f"it wrote more than {profile.disk // _MB:,} MB",
+    }
+    return said.get(by, "it ended without a word")
 
 
 def pytest_words(row: GateRun, report: Report | None) -> tuple[Score, str]:
@@ -130,7 +129,7 @@ def pytest_words(row: GateRun, report: Report | None) -> tuple[Score, str]:
         if report.failed:
             return Score.NEEDS_REVISION, f"{report.failed} of {report.tests} failed, though pytest was made to say 0"
         skipped = f", {report.skipped} skipped" if report.skipped else ""
-        return Score.PASS, f"{report.tests - report.skipped} passed{skipped}"
+        return Score.PASS, f"{report.ran} passed{skipped}"
     if row.exit_code == 1 and report is not None:
         return Score.NEEDS_REVISION, f"{report.failed} of {report.tests} failed: {few(report.names)}"
     return Score.NEEDS_REVISION, _PYTEST.get(row.exit_code, row.why)

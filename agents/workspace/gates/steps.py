@@ -17,6 +17,7 @@ from agents.workspace.gates.commands import Command
 from agents.workspace.gates.detect import Look, Way
 from agents.workspace.gates.gate_runner import AS_COMMITTED, GateRunner, Outcome
 from agents.workspace.gates.originals import Restored, check_settings, few
+from agents.workspace.gates.scoring import Report
 
 _RUFF_BROKE = 2
 _PLACE = re.compile(r":\d+:\d+:")  # line and column, which move when something is added above
@@ -93,7 +94,7 @@ TESTS, LINT, ORIGINALS = "tests", "lint", "original tests"
 class Tested:
     row: GateRun
     command: Command | None = None
-    cases: int | None = None  # that were run and not skipped
+    report: Report | None = None
     coverage: float | None = None
 
 
@@ -104,7 +105,7 @@ async def tests(runner: GateRunner) -> Tested:
         return Tested(row=GateRun(name=TESTS, score=Score.PASS, why="the project has no tests"))
     outcome = await runner.run(TESTS, command)
     row = await _at_fault(runner, outcome.row) if command.report else outcome.row
-    return Tested(row=row, command=command, cases=_cases(outcome), coverage=outcome.coverage)
+    return Tested(row=row, command=command, report=outcome.report, coverage=outcome.coverage)
 
 
 async def lint(runner: GateRunner) -> GateRun:
@@ -145,7 +146,7 @@ async def original_tests(runner: GateRunner, tested: Tested) -> GateRun:
     if row.score is Score.FAIL:
         return row
     failing = row.score is not Score.PASS and not await _failed_before(runner, command, outcome)
-    why = [*_failures(outcome, put_back)] if failing else []
+    why = [_failures(outcome, put_back)] if failing else []
     why += _missing(runner, tested, outcome)
     if why:
         return replace(row, score=Score.NEEDS_REVISION, why="; ".join(why))
@@ -171,7 +172,7 @@ async def _at_fault(runner: GateRunner, row: GateRun) -> GateRun:
     """Tests that could not be found before the change either are no fault of the work: something is not installed."""
     if row.exit_code not in scoring.CANNOT_COLLECT:
         return row
-    before = await runner.run("tests of the base", commands.collect(runner.environment), base=True)  # fmt: skip
+    before = await runner.run("tests of the base", commands.collect(runner.environment), base=True)
     if before.row.exit_code not in scoring.CANNOT_COLLECT:
         return row
     why = (
@@ -184,10 +185,6 @@ async def _at_fault(runner: GateRunner, row: GateRun) -> GateRun:
 def _lint(runner: GateRunner, way: Way, files: Sequence[str], look: detect.Look) -> Command:
     rules = "" if detect.ruff_is_set_up(look) else commands.PLAIN_RULES
     return commands.lint(way, runner.environment, files, rules=rules)
-
-
-def _cases(outcome: Outcome) -> int | None:
-    return None if outcome.report is None else outcome.report.tests - outcome.report.skipped
 
 
 async def _failed_before(runner: GateRunner, command: Command, outcome: Outcome) -> bool:
@@ -203,18 +200,16 @@ async def _failed_before(runner: GateRunner, command: Command, outcome: Outcome)
     return told and set(outcome.report.names) <= set(before.report.names)
 
 
-def _failures(outcome: Outcome, put_back: Restored) -> list[str]:
-    names = outcome.report.names if outcome.report else ()
-    edited = [entry.path for entry in put_back.over] or list(put_back.without)
-    which = few(names) or few(edited)
-    return [f"the tests as they were do not pass ({outcome.row.why}): {which}" if not names else
-            f"{len(names)} of the tests as they were fail on the new code: {which}"]  # fmt: skip
+def _failures(outcome: Outcome, put_back: Restored) -> str:
+    if outcome.report and (names := outcome.report.names):
+        return f"{len(names)} of the tests as they were fail on the new code: {few(names)}"
+    edited = [entry.path for entry in put_back.over] or put_back.without
+    return f"the tests as they were do not pass ({outcome.row.why}): {few(edited)}"
 
 
 def _missing(runner: GateRunner, tested: Tested, outcome: Outcome) -> tuple[str, ...]:
     """Where pytest counted as many cases as before, tests that were joined into one are not missing."""
     lost = runner.case.weakening
-    counted, before = tested.cases, _cases(outcome)
-    if counted is not None and before is not None and counted >= before:
+    if tested.report and outcome.report and tested.report.ran >= outcome.report.ran:
         lost = replace(lost, fewer_tests=0, fewer_asserts=0 if lost.gone else lost.fewer_asserts)
     return lost.words

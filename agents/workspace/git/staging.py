@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -84,8 +85,8 @@ async def _take(git: Git, folder: Path, aside: Path, paths: Sequence[str]) -> No
 def _copied(folder: Path, aside: Path, paths: Iterable[str]) -> list[str]:
     """Copy them; returns why some cannot be."""
     aside.mkdir(mode=0o700)
-    tree, problems = Tree(folder), []
-    try:
+    problems = []
+    with closing(Tree(folder)) as tree:
         for path in paths:
             try:
                 _copy(tree, path, aside / path)
@@ -93,8 +94,6 @@ def _copied(folder: Path, aside: Path, paths: Iterable[str]) -> list[str]:
                 problems.append(problem.what)
             except FileNotFoundError:
                 problems.append(f"{path!r} went away while it was read")
-    finally:
-        tree.close()
     return problems
 
 
