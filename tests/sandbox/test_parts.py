@@ -15,7 +15,7 @@ from agents.workspace.files.untrusted import hand_over
 from agents.workspace.sandbox import walls
 from agents.workspace.sandbox.bubblewrap import Launcher, launching
 from agents.workspace.sandbox.container import options
-from agents.workspace.sandbox.processes import cgroup, tree
+from agents.workspace.sandbox.processes import cgroup, running, tree
 from agents.workspace.sandbox.walls import GATE, MINION, Start, command_line, reachable
 from tests.sandbox.yard import SMALL, Yard, bubblewrap, git, worktree
 
@@ -87,7 +87,7 @@ async def test_what_was_started_is_found_with_all_its_children(tmp_path: Path) -
             raise AssertionError("never started")
         assert tree.memory(found, 1 << 40) > 0
         tree.kill(found)
-        await process.wait()
+        await running.exit_code(process)
 
 
 def _comm(pid: int) -> str:

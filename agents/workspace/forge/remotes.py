@@ -165,12 +165,13 @@ class Clones:
         try:
             await self.refresh(project)
         except ForgeFailed:
-            if not await _has_code(remote.commits):
+            if not (remote.commits.is_dir() and await Repository(remote.commits).commit_at("HEAD")):
                 raise
 
     async def _refresh(self, remote: Remote, other: str) -> None:
         clone = Repository(remote.commits)
-        await _make(remote.commits)
+        if not remote.commits.is_dir():
+            await _make(remote.commits)
         named, commit = await self._git.head(remote)
         if other and other != named:
             await self._bring(remote, checked_branch(other), await self._git.at(remote, other))
@@ -191,18 +192,8 @@ class Clones:
             await self._git.fetch(remote, f"+{ref}:{ref}")
 
 
-def _is_there(place: Path) -> bool:
-    return place.is_dir()
-
-
-async def _has_code(place: Path) -> bool:
-    return _is_there(place) and bool(await Repository(place).commit_at("HEAD"))
-
-
 async def _make(place: Path) -> None:
     """Made under another name first, so that it is there whole or not at all."""
-    if _is_there(place):
-        return
     fresh = place.with_suffix(".new")
     remove(fresh)
     fresh.mkdir(parents=True)

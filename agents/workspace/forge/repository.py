@@ -84,8 +84,12 @@ class Repository:
             lock = _LOCKED.search(said.err) if said.code != 0 else None
             if lock is None:
                 return said.code == 0
-            if not tries_left:
-                raise _locked(self.path, Path(lock[1]))
+            if not tries_left:  # git takes a lock away when it is done: one that stays was left by a git that died
+                raise ForgeFailed(
+                    f"Git is locked in {self.path}: {lock[1]} stays in the way",
+                    next_step=f"If no git runs there, it was left by one that died: remove it "
+                    f"(rm {shlex.quote(lock[1])}) and try again.",
+                )
             await asyncio.sleep(LOCK_PAUSE)
         return False
 
@@ -94,15 +98,6 @@ class Repository:
         here = await self.commit_at(f"refs/heads/{branch}")
         if here != commit and not (here and await self.leads_to(commit, here)):
             await self.move(branch, commit, here, "overlord: what a person did")
-
-
-def _locked(repository: Path, lock: Path) -> ForgeFailed:
-    """Git takes a lock away when it is done. One that stays was left by a git that died."""
-    return ForgeFailed(
-        f"Git is locked in {repository}: {lock} stays in the way",
-        next_step=f"If no git runs there, it was left by one that died: remove it (rm {shlex.quote(str(lock))}) "
-        "and try again.",
-    )
 
 
 def require_target(number: int, now: str, approved: str, *, merged: bool = False) -> None:

@@ -85,7 +85,8 @@ def tests(look: Look) -> Way | None:
 
 def lint(look: Look) -> Way | None:
     if any(path.endswith(".py") for path in look.paths):
-        return Way.FLAKE8 if _flake8(look) and not ruff_is_set_up(look) else Way.RUFF
+        flake8 = ".flake8" in look.texts or any(look.ini(name, "flake8") for name in ("setup.cfg", "tox.ini"))
+        return Way.FLAKE8 if flake8 and not ruff_is_set_up(look) else Way.RUFF
     if any(_ESLINT.match(path) for path in look.paths) or "eslintConfig" in look.json():
         return Way.ESLINT
     if "go.mod" in look.paths:
@@ -133,7 +134,3 @@ def measures_itself(look: Look) -> bool:
 def ruff_is_set_up(look: Look) -> bool:
     tool = look.toml().get("tool")
     return "ruff.toml" in look.texts or ".ruff.toml" in look.texts or (isinstance(tool, dict) and "ruff" in tool)
-
-
-def _flake8(look: Look) -> bool:
-    return ".flake8" in look.texts or any(look.ini(name, "flake8") for name in ("setup.cfg", "tox.ini"))

@@ -151,11 +151,7 @@ async def _listed_by(git: Git, *arguments: str) -> list[str]:
     """Not read on the loop, for there may be very many; and no more than could be committed."""
     said, cut = await git.cut(*arguments, most=MOST_LISTED)
     _refuse([f"more than {MOST_LISTED >> 20} MB of names changed; {_GENERATED}"] if cut else [])
-    return await asyncio.to_thread(_fields, said)
-
-
-def _fields(said: bytes) -> list[str]:
-    return said.decode(errors="surrogateescape").split("\0")[:-1]
+    return await asyncio.to_thread(lambda: said.decode(errors="surrogateescape").split("\0")[:-1])
 
 
 def _listed(paths: Iterable[str]) -> bytes:

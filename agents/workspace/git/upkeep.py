@@ -48,7 +48,8 @@ async def keep_up(place: Path, *, fill: float = 1.0, seconds: float = SECONDS) -
 
     It may go on beside any other work there. A kill leaves half a file, which is removed the next time.
     """
-    if not await asyncio.to_thread(_is_due, place, fill):
+    loose, packs = await asyncio.to_thread(lying_about, place)
+    if loose <= fill * LOOSE_MOST and packs <= fill * PACKS_MOST:
         return False
     lock = hold_file_now(place.with_suffix(".upkeep"))
     if lock is None:
@@ -59,11 +60,6 @@ async def keep_up(place: Path, *, fill: float = 1.0, seconds: float = SECONDS) -
     finally:
         os.close(lock)
     return True
-
-
-def _is_due(place: Path, fill: float) -> bool:
-    loose, packs = lying_about(place)
-    return loose > fill * LOOSE_MOST or packs > fill * PACKS_MOST
 
 
 def lying_about(place: Path) -> tuple[int, int]:

@@ -19,7 +19,6 @@ from agents.workspace.sandbox.processes.output import readable
 from agents.workspace.sandbox.processes.running import SACRIFICED, Guard, Process
 from agents.workspace.sandbox.processes.tree import Usage
 from agents.workspace.sandbox.session import session_of
-from agents.workspace.sandbox.syscalls import descriptor_of
 from agents.workspace.sandbox.walls import SandboxUnusable, Start, Tools, command_line
 
 # What breaks bubblewrap on real machines, by what it then says.
@@ -38,6 +37,8 @@ _FIXES: tuple[tuple[str, str], ...] = (
     ("nknown option", "bubblewrap is too old: install 0.8 or newer."),
 )
 _WORDS = 4_096  # of what is told at the end
+# The sandbox's first process must bury orphans and outlive none of them.
+_FIRST = (walls.FIRST, "-c", '"$@"; exit $?')
 _starts = itertools.count()
 
 
@@ -102,12 +103,7 @@ async def launching(how: Launcher, workspace: Workspace, profile: Profile) -> As
     group = how.group(profile)
     told, tells = os.pipe()
     start = Start(
-        workspace=workspace,
-        profile=profile,
-        tools=how.tools,
-        command=(),
-        status=tells,
-        hostname=how.guard.token,
+        workspace=workspace, profile=profile, tools=how.tools, command=(), status=tells, hostname=how.guard.token
     )
     try:
         yield Launch(how, start, group, told)
@@ -161,10 +157,6 @@ def unusable(said: str) -> SandboxUnusable:
     return SandboxUnusable(f"the sandbox does not start: {what}", next_step=fix)
 
 
-# The sandbox's first process must bury orphans and outlive none of them.
-_FIRST = (walls.FIRST, "-c", '"$@"; exit $?')
-
-
 class Bubblewrap:
     """Implements agents.ports.Sandbox."""
 
@@ -205,7 +197,7 @@ class Bubblewrap:
             pipe.close_ours()
             try:
                 watching = launch.watch(process.pid, Disk(workspace.path))
-                ended = await running.outcome(process.wait(), watching, pipe.output, profile.seconds)
+                ended = await running.outcome(running.exit_code(process), watching, pipe.output, profile.seconds)
                 ended = await running.explain_ending(ended, launch.ran_out)
             finally:
                 await running.end(process)
@@ -221,7 +213,7 @@ class Bubblewrap:
             held.callback(ours.close)
             words, said = os.pipe()
             held.callback(os.close, words)
-            program = descriptor_of(session.INSIDE.read_bytes())
+            program = syscalls.descriptor_of(session.INSIDE.read_bytes())
             port = walls.PROXY_PORT if profile.egress else 0
             inside = session.inside_command(self._how.tools.python, f"/proc/self/fd/{program}", theirs.fileno(), port)
             try:
@@ -235,7 +227,7 @@ class Bubblewrap:
             try:
                 await session.ready(ours, profile.egress, held)
             except session.NeverReady:
-                await process.wait()
+                await running.exit_code(process)
                 raise unusable(readable(waiting(words).decode(errors="replace"))) from None
             return session.Instance(ours, end, partial(launch.watch, process.pid), launch.ran_out, held.pop_all())
         raise AssertionError("an instance is returned, or an error is raised")

@@ -18,8 +18,11 @@ from agents.workspace.sandbox.processes import cgroup, tree
 from agents.workspace.sandbox.processes.disk import Disk, over_a_limit
 from agents.workspace.sandbox.processes.running import SACRIFICED
 from agents.workspace.sandbox.session import session_of
-from agents.workspace.sandbox.walls import MB, NOBODY, PROXY_PORT, SandboxUnusable, environ_of, mounts_of
+from agents.workspace.sandbox.walls import MB, NOBODY, PROXY_PORT, Mount, SandboxUnusable, environ_of, mounts_of
 
+IMAGE = "python:3.11-slim"  # ours inside is a Python program; the image may be any that has one
+_PREFIX = "overlord-"  # of a container's name; the bot's process id follows
+PATIENCE = 120.0  # seconds for the engine to answer
 LABEL = "overlord.pid"  # whose container it is: those of the dead are removed at the start
 # It counts a user's processes in all containers, so --pids-limit is the limit. But podman raises what is not named
 # here, which even root may be forbidden to do.
@@ -35,15 +38,21 @@ def user() -> tuple[int, int]:
 def options(engine: str, workspace: Workspace, profile: Profile, door: Path) -> list[str]:
     uid, gid = user()
     own = ["--userns", "keep-id"] if engine == "podman" and os.geteuid() != 0 else []
+    environ = {**environ_of(workspace, profile), "HOME": "/tmp"}  # the engine makes other folders root's
     return [
         *("--label", f"{LABEL}={os.getpid()}", "--hostname", "minion", "--user", f"{uid}:{gid}", *own),
         *("--oom-score-adj", str(SACRIFICED)),
         *("--network", "none", "--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"),
         *_limits(profile),
-        *_mounts(workspace, door),
-        *_environ(workspace, profile),
+        *("--volume", f"{door}:{DOOR}:ro"),
+        *(part for mount in mounts_of(workspace, ()) for part in ("--volume", _volume(mount))),
+        *(part for name, value in environ.items() for part in ("--env", f"{name}={value}")),
         *("--workdir", str(workspace.path)),
     ]
+
+
+def _volume(mount: Mount) -> str:
+    return f"{mount.at}:{mount.at}:{'rw' if mount.writable else 'ro'}"
 
 
 def _limits(profile: Profile) -> Iterator[str]:
@@ -54,23 +63,6 @@ def _limits(profile: Profile) -> Iterator[str]:
         yield from ("--ulimit", limit)
     small, large = min(64 * MB, profile.memory // 8), min(256 * MB, profile.memory // 4)
     yield from ("--shm-size", str(small), "--tmpfs", f"/tmp:rw,nosuid,nodev,size={large},mode=1777")
-
-
-def _mounts(workspace: Workspace, door: Path) -> Iterator[str]:
-    yield from ("--volume", f"{door}:{DOOR}:ro")
-    for mount in mounts_of(workspace, ()):
-        yield from ("--volume", f"{mount.at}:{mount.at}:{'rw' if mount.writable else 'ro'}")
-
-
-def _environ(workspace: Workspace, profile: Profile) -> Iterator[str]:
-    home = {"HOME": "/tmp"}  # the engine makes other folders root's
-    for name, value in {**environ_of(workspace, profile), **home}.items():
-        yield from ("--env", f"{name}={value}")
-
-
-IMAGE = "python:3.11-slim"  # ours inside is a Python program; the image may be any that has one
-_PREFIX = "overlord-"  # of a container's name; the bot's process id follows
-PATIENCE = 120.0  # seconds for the engine to answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,7 +157,7 @@ class Container:
                 raise unusable(self.name, "our program in it ends without a word") from None
             pid = await self._pid(name)
             require_limits(self.name, profile, pid)
-            end, ran_out = partial(self._end, name), partial(asyncio.to_thread, cgroup.ran_out, pid)
+            end, ran_out = partial(self._engine, "kill", name), partial(asyncio.to_thread, cgroup.ran_out, pid)
             return session.Instance(control, end, partial(_watch, profile, pid), ran_out, held.pop_all())
         raise AssertionError("an instance is returned, or an error is raised")
 
@@ -178,9 +170,6 @@ class Container:
             raise unusable(self.name, said or "our program in it does not answer") from None
         control.setblocking(False)
         return control
-
-    async def _end(self, name: str) -> None:
-        await self._engine("kill", name)
 
     async def _pid(self, name: str) -> int:
         _, said = await self._engine("inspect", "--format", "{{.State.Pid}}", name)

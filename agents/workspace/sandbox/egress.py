@@ -74,7 +74,7 @@ class Proxy:
             return
         try:
             await _reply(writer, 200, "")
-            await _both_ways((reader, writer), there)
+            await asyncio.gather(_copy(reader, there[1]), _copy(there[0], writer))
         finally:
             there[1].close()
 
@@ -90,7 +90,7 @@ class Proxy:
         except asyncio.LimitOverrunError:
             return 431, ""
         except asyncio.IncompleteReadError:
-            return 405, "only CONNECT is answered"
+            head = b""
         asked = _REQUEST.match(head)
         if asked is None:
             return 405, "only CONNECT is answered"
@@ -106,13 +106,6 @@ async def _reply(writer: asyncio.StreamWriter, code: int, body: str) -> None:
     length = f"Content-Length: {len(text)}\r\nConnection: close\r\n" if code != 200 else ""
     writer.write(f"HTTP/1.1 {code} {_ANSWERS[code]}\r\n{length}\r\n".encode() + text)
     await writer.drain()
-
-
-Ends = tuple[asyncio.StreamReader, asyncio.StreamWriter]
-
-
-async def _both_ways(here: Ends, there: Ends) -> None:
-    await asyncio.gather(_copy(here[0], there[1]), _copy(there[0], here[1]))
 
 
 async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

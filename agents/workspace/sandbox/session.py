@@ -30,20 +30,17 @@ class Instance:
     """`end` leaves nothing of it running; `watch` returns when a limit is broken."""
 
     control: socket.socket
-    end: Callable[[], Awaitable[None]]
+    end: Callable[[], Awaitable[object]]
     watch: Callable[[Disk], Coroutine[None, None, EndedBy]]
     ran_out: Callable[[], Awaitable[bool]]  # of memory
     held: AsyncExitStack  # what must be let go with it
     alive: bool = True
 
-    def send(self, command: Sequence[str], output: int) -> Awaitable[int | None]:
-        """Sends the command with the descriptor it writes to; the answer comes when nothing of it runs any more."""
+    async def send(self, command: Sequence[str], pipe: running.Pipe) -> int | None:
+        """Its exit code, when nothing of it runs any more; None if the sandbox died, or says what it cannot say."""
         with suppress(OSError):  # its end is heard in the answer
-            socket.send_fds(self.control, [encode_command(command)], [output])
-        return self._answer()
-
-    async def _answer(self) -> int | None:
-        """The exit code; None if the sandbox died, or says what it cannot say."""
+            socket.send_fds(self.control, [encode_command(command)], [pipe.writable])
+        pipe.close_ours()
         try:
             said = await asyncio.get_running_loop().sock_recv(self.control, _ANSWER)
         except OSError:
@@ -160,7 +157,8 @@ class SandboxSession:
         async with running.listening(self._profile, listener) as pipe:
             try:
                 watching = self._instance.watch(self._disk)
-                ended = await running.outcome(self._send(command, pipe), watching, pipe.output, seconds)
+                answer = self._instance.send(command, pipe)
+                ended = await running.outcome(answer, watching, pipe.output, seconds)
                 ended = await running.explain_ending(ended, self._instance.ran_out)
             finally:
                 if ended[0] is not EndedBy.EXIT:
@@ -169,11 +167,6 @@ class SandboxSession:
                     ended = EndedBy.DISK, None  # perhaps it was over before anybody looked
                     await asyncio.to_thread(self._disk.undo, self._profile, written)
             return await running.result(pipe.output, ended, began)
-
-    async def _send(self, command: Sequence[str], pipe: running.Pipe) -> int | None:
-        answer = self._instance.send(command, pipe.writable)
-        pipe.close_ours()
-        return await answer
 
     async def close(self) -> None:
         """What still runs is ended first, and its caller is told so."""

@@ -44,7 +44,9 @@ class Group:
         return inf if self.ran_out() else 0
 
     def ran_out(self) -> bool:
-        return any(_killed(_text(self.folder / name)) for name in ("memory.events", "memory.oom_control"))
+        files = ("memory.events", "memory.oom_control")  # of both versions
+        lines = (line for name in files for line in _text(self.folder / name).splitlines())
+        return any(line.startswith("oom_kill ") and not line.endswith(" 0") for line in lines)
 
     def remove(self) -> None:
         until = time.monotonic() + _PATIENCE
@@ -173,10 +175,6 @@ def _taken_over(own: Path) -> bool:
     except OSError:
         return False
     return True
-
-
-def _killed(events: str) -> bool:
-    return any(line.startswith("oom_kill ") and not line.endswith(" 0") for line in events.splitlines())
 
 
 def _text(path: Path) -> str:

@@ -24,23 +24,31 @@ _GIVING_WAY = (found, "-n", str(NICE)) if (found := shutil.which("nice")) else (
 SACRIFICED = 500  # added to what the kernel counts for a process when it must end one for want of memory
 
 
-class Process:
-    def __init__(self, popen: "subprocess.Popen[bytes]") -> None:
-        self._popen = popen
-        self.pid = popen.pid
+GONE_WITHIN = 5.0  # seconds after the kill; nothing of a sandbox lives longer
+_BURIAL = 1.0
+_LAST_WORDS = 1.0  # seconds for what was written to arrive, when all writers are dead
+Ending = tuple[EndedBy, int | None]  # and the exit code of what ended by itself
+DIED: Ending = (EndedBy.KILLED, None)
+GUARDIAN = Path(__file__).with_name("guardian.py")
 
-    @property
-    def has_ended(self) -> bool:
-        return self._popen.poll() is not None
 
-    def kill(self) -> None:
-        self._popen.kill()  # says nothing if it has ended
+Process = subprocess.Popen[bytes]
 
-    async def wait(self) -> int:
-        """The exit code. Any number may wait."""
-        if not self.has_ended:
-            await _end_of(self._popen.pid)
-        return self._popen.wait()
+
+async def exit_code(process: Process) -> int:
+    """Waits for its end, without a thread of its own, which asyncio's would take. Any number may wait."""
+    if process.poll() is None:
+        with suppress(ProcessLookupError):
+            descriptor = os.pidfd_open(process.pid)
+            loop = asyncio.get_running_loop()
+            ended: asyncio.Future[None] = loop.create_future()
+            loop.add_reader(descriptor, ended.set_result, None)
+            try:
+                await ended
+            finally:
+                loop.remove_reader(descriptor)
+                os.close(descriptor)
+    return process.wait()
 
 
 def start(
@@ -60,7 +68,7 @@ def start(
         )
     with suppress(OSError):  # where Linux shares out time by session, that is what counts
         Path(f"/proc/{popen.pid}/autogroup").write_text(str(NICE))
-    return Process(popen)
+    return popen
 
 
 @contextmanager
@@ -75,27 +83,6 @@ def _on(cpus: frozenset[int]) -> Iterator[None]:
         yield
     finally:
         os.sched_setaffinity(0, before)
-
-
-async def _end_of(pid: int) -> None:
-    with suppress(ProcessLookupError):
-        descriptor = os.pidfd_open(pid)
-        loop = asyncio.get_running_loop()
-        ended: asyncio.Future[None] = loop.create_future()
-        loop.add_reader(descriptor, ended.set_result, None)
-        try:
-            await ended
-        finally:
-            loop.remove_reader(descriptor)
-            os.close(descriptor)
-
-
-GONE_WITHIN = 5.0  # seconds after the kill; nothing of a sandbox lives longer
-_BURIAL = 1.0
-_LAST_WORDS = 1.0  # seconds for what was written to arrive, when all writers are dead
-
-Ending = tuple[EndedBy, int | None]  # and the exit code of what ended by itself
-DIED: Ending = (EndedBy.KILLED, None)
 
 
 @dataclass(slots=True)
@@ -167,23 +154,20 @@ async def end(process: Process) -> None:
     The process that we started goes last and by itself, so that it can bury its own dead: whoever inherits
     them may not, and a zombie is a process too.
     """
-    if process.has_ended:
+    if process.poll() is not None:
         return
     found = tree.members(process.pid)
     tree.kill(found[1:])
     try:
         async with asyncio.timeout(_BURIAL if found[1:] else 0):
-            await process.wait()
+            await exit_code(process)
     except TimeoutError:
         process.kill()
     async with asyncio.timeout(GONE_WITHIN):
-        await process.wait()
+        await exit_code(process)
         while left := [member for member in found if tree.alive(member)]:
             tree.kill(left)
             await asyncio.sleep(0.005)
-
-
-GUARDIAN = Path(__file__).with_name("guardian.py")
 
 
 class Guard:
@@ -191,7 +175,7 @@ class Guard:
 
     def __init__(self) -> None:
         self.token = f"overlord-{os.urandom(16).hex()}"
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Process | None = None
 
     def stand(self) -> None:
         if self._process is not None and self._process.poll() is None:

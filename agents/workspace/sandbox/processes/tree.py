@@ -6,7 +6,7 @@ else there may be is seen as memory that the machine lost since the command bega
 
 import os
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +15,12 @@ from typing import ClassVar
 from agents.workspace.sandbox.walls import MEMORY_FOLDERS
 
 TICKS = os.sysconf("SC_CLK_TCK")  # in a second
+AN_INODE = 1 << 10  # bytes that the kernel takes for an empty file in memory, and for its name
+A_SOCKET = 640 << 10  # what the buffers of one hold at most, as a kernel comes
+_SHOWN = ("AnonPages", "Shmem", "PageTables")  # memory of programs: theirs is counted with them
+NOISE = 256 << 20  # what a machine may lose and get back by itself within seconds
+_FADES = 0.8  # of the kernel's work that was done before the last look
+_ROUGH = ("VmRSS:", "VmSwap:", "VmPTE:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,24 +35,21 @@ def members(root: int) -> list[Member]:
     while waiting:
         pid = waiting.pop()
         with suppress(OSError):
-            found.append(Member(pid, _started(pid)))
-            waiting.extend(_children(pid))
+            found.append(Member(pid, _stat(pid)[19]))
+            for thread in _names(f"/proc/{pid}/task"):
+                with suppress(OSError):
+                    waiting += map(int, _read(f"/proc/{pid}/task/{thread}/children").split())
     return found
 
 
-def _children(pid: int) -> Iterator[int]:
-    for thread in _names(f"/proc/{pid}/task"):
-        with suppress(OSError):
-            yield from map(int, _read(f"/proc/{pid}/task/{thread}/children").split())
-
-
-def _started(pid: int) -> str:
-    return _read(f"/proc/{pid}/stat").rpartition(")")[2].split()[19]
+def _stat(pid: int) -> list[str]:
+    """What /proc tells of a process, behind its name."""
+    return _read(f"/proc/{pid}/stat").rpartition(")")[2].split()
 
 
 def alive(member: Member) -> bool:
     try:
-        fields = _read(f"/proc/{member.pid}/stat").rpartition(")")[2].split()
+        fields = _stat(member.pid)
     except OSError:
         return False
     return fields[19] == member.started and fields[0] not in ("Z", "X")
@@ -64,9 +67,6 @@ def memory(found: Sequence[Member], limit: int) -> int:
     longer."""
     rough = sum(_sizes(member.pid, "status", _ROUGH) for member in found)
     return rough if rough <= limit else sum(_exact(member.pid) for member in found)
-
-
-_ROUGH = ("VmRSS:", "VmSwap:", "VmPTE:")
 
 
 def _exact(pid: int) -> int:
@@ -87,7 +87,7 @@ def kernel_time(found: Sequence[Member]) -> float:
     ticks = 0
     for member in found:
         with suppress(OSError):
-            fields = _read(f"/proc/{member.pid}/stat").rpartition(")")[2].split()
+            fields = _stat(member.pid)
             ticks += int(fields[12]) + int(fields[14])
     return ticks / TICKS
 
@@ -130,13 +130,6 @@ def _names(folder: str) -> list[str]:
 def _read(path: str) -> str:
     with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123  a Path costs more than the read
         return file.read()
-
-
-AN_INODE = 1 << 10  # bytes that the kernel takes for an empty file in memory, and for its name
-A_SOCKET = 640 << 10  # what the buffers of one hold at most, as a kernel comes
-_SHOWN = ("AnonPages", "Shmem", "PageTables")  # memory of programs: theirs is counted with them
-NOISE = 256 << 20  # what a machine may lose and get back by itself within seconds
-_FADES = 0.8  # of the kernel's work that was done before the last look
 
 
 class Usage:
@@ -190,16 +183,13 @@ def files_in_memory(pid: int) -> int:
     total = 0
     for folder in MEMORY_FOLDERS:
         with suppress(OSError):
+            own = {Path(each).stat().st_dev for each in ("/", *MEMORY_FOLDERS) if Path(each).exists()}
             at = Path(f"/proc/{pid}/root{folder}")
-            if at.stat().st_dev in _own_devices():
+            if at.stat().st_dev in own:
                 continue  # its mounts are being made: what it sees is the machine's
             there = os.statvfs(at)
             total += (there.f_blocks - there.f_bfree) * there.f_frsize + (there.f_files - there.f_ffree) * AN_INODE
     return total
-
-
-def _own_devices() -> set[int]:
-    return {Path(folder).stat().st_dev for folder in ("/", *MEMORY_FOLDERS) if Path(folder).exists()}
 
 
 def sockets(pid: int) -> int:
