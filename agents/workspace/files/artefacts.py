@@ -54,7 +54,9 @@ class FileArtefacts:
     def _write(self, name: str, text: str) -> None:
         """Under another name first: it is there whole or not at all."""
         content = self._redact(text).encode(errors="replace")
-        self._make_place()
+        if not self._place.is_dir():
+            self._place.mkdir(parents=True, exist_ok=True, mode=0o700)
+            (self._place / _IN_FOLDERS).touch()
         path = self._path(name)
         path.parent.mkdir(exist_ok=True, mode=0o700)
         fresh = self._place / f".{os.urandom(8).hex()}"
@@ -66,11 +68,6 @@ class FileArtefacts:
             fresh.rename(path)
         finally:
             fresh.unlink(missing_ok=True)
-
-    def _make_place(self) -> None:
-        if not self._place.is_dir():
-            self._place.mkdir(parents=True, exist_ok=True, mode=0o700)
-            (self._place / _IN_FOLDERS).touch()
 
     def _path(self, name: str) -> Path:
         found = _OF_TASK.match(name)
@@ -103,13 +100,8 @@ class FileArtefacts:
 
     def _read(self, name: str) -> str | None:
         for path in (self._path(name), self._place / name):
-            with suppress(FileNotFoundError, IsADirectoryError):
-                return _text(path)
+            with suppress(FileNotFoundError, IsADirectoryError), path.open("rb") as file:
+                more = os.fstat(file.fileno()).st_size - READ_MOST
+                text = file.read(READ_MOST).decode(errors="replace")
+                return f"{text}\n… ({more:,} more bytes)" if more > 0 else text
         return None
-
-
-def _text(path: Path) -> str:
-    with path.open("rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        text = file.read(READ_MOST).decode(errors="replace")
-    return f"{text}\n… ({size - READ_MOST:,} more bytes)" if size > READ_MOST else text

@@ -45,7 +45,8 @@ class Tree:
             size = _checked(path, file).st_size
             if size > most:
                 raise NotThere(path, f"it has {size:,} bytes, more than {most:,}")
-            return _read_all(file, most)
+            with os.fdopen(file, "rb", closefd=False) as stream:
+                return stream.read(most)
 
     def write(self, path: str, content: bytes) -> None:
         """Whole or not at all: written beside it under a name of its own, then put in its place."""
@@ -56,7 +57,8 @@ class Tree:
             fresh = f".overlord-{os.getpid()}-{os.urandom(6).hex()}"
             file = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _PLAIN, 0o600, dir_fd=place)
             try:
-                _write_all(file, content)
+                with os.fdopen(file, "wb", closefd=False) as stream:
+                    stream.write(content)
                 os.fchmod(file, mode)
                 _give_to_owner_of(place, file)
                 os.rename(fresh, name, src_dir_fd=place, dst_dir_fd=place)
@@ -173,17 +175,3 @@ def _kind(entry: os.DirEntry[str]) -> str:
     if entry.is_dir(follow_symlinks=False):
         return "folder"
     return "file" if entry.is_file(follow_symlinks=False) else "other"
-
-
-def _read_all(file: int, most: int) -> bytes:
-    parts, left = [], most
-    while left > 0 and (part := os.read(file, min(left, 1 << 20))):
-        parts.append(part)
-        left -= len(part)
-    return b"".join(parts)
-
-
-def _write_all(file: int, content: bytes) -> None:
-    view = memoryview(content)
-    while view:
-        view = view[os.write(file, view) :]

@@ -10,9 +10,11 @@ from agents.ports import Checkout, CheckoutFailed, Uncommittable, Workspace
 from agents.workspace.files.artefacts import file_name
 from agents.workspace.git import staging
 from agents.workspace.git.folders import Folder, Folders
-from agents.workspace.git.mirror import ATTEMPTS, Mirror, ref
+from agents.workspace.git.mirror import ATTEMPTS, Mirror, check_commit, ref
+from agents.workspace.git.objects import differing, tree_of
 
 READ_MOST = 2 * 1024 * 1024  # bytes
+PATCH_MOST = 32 * 1024 * 1024  # more than the gates let pass
 
 
 def copy_of(home: Path, project: str) -> Path:
@@ -138,17 +140,20 @@ class GitCheckouts:
             return await staging.unsaved_paths(folder.git)
 
     async def changes(self, project: str, base: str, commit: str) -> Sequence[Change]:
-        return await self._mirror(project).changes(base, commit)
+        place = self.repository(project)
+        found = await differing(place, check_commit(base), check_commit(commit), errors="backslashreplace")
+        return [one.change for one in found]
 
     async def patch(self, project: str, base: str, commit: str) -> str:
-        return await self._mirror(project).patch(base, commit)
+        text, cut = await self._mirror(project).difference(base, commit, PATCH_MOST)
+        return f"{text}\n… ({cut:,} more bytes of this patch are left out)\n" if cut else text
 
     async def difference(self, project: str, base: str, commit: str) -> tuple[str, int]:
         """As much of it as a reviewer may ever be given, and how many bytes are left out."""
         return await self._mirror(project).difference(base, commit, READ_MOST)
 
     async def tree(self, project: str, commit: str) -> str:
-        return await self._mirror(project).tree(commit)
+        return await tree_of(self.repository(project), check_commit(commit))
 
     async def join(self, project: str, into: str, start: str, commit: str, message: str) -> str | None:
         return await self._mirror(project).join(into, start, commit, message)

@@ -113,13 +113,12 @@ class Folders:
 
     async def prepare(self, commit: str) -> None:
         """Have some folders at this commit ready."""
-        for name in self._names(SPARE):
-            lock = self._ready(name)
-            if lock is not None:
+        for name in self._spares():
+            if ready := self._ready(name):
                 try:
-                    await self._turn(self._folder(name, lock), commit)
+                    await self._turn(ready, commit)
                 finally:
-                    os.close(lock)
+                    os.close(ready.lock)
         while (spare := await self._begun(POOL)) is not None:
             try:
                 await self._fill(spare, commit)
@@ -175,18 +174,14 @@ class Folders:
         """Take away what is left under a name; what must still be removed. The mirror's lock is held."""
         gone = None
         with suppress(FileNotFoundError):
-            aside = self.path(f"{GONE}{os.urandom(8).hex()}")
-            self.path(name).rename(aside)
-            gone = aside
+            gone = self.path(name).rename(self.path(f"{GONE}{os.urandom(8).hex()}"))
         await asyncio.to_thread(remove, self._kept(name))
         return gone
 
     async def _remove(self, folder: Folder) -> None:
-        gone = folder.path.with_name(f"{GONE}{os.urandom(8).hex()}")
-        folder.path.rename(gone)
-        await asyncio.to_thread(remove, folder.kept)
-        await asyncio.to_thread(remove, folder.aside)
-        await asyncio.to_thread(remove, gone)
+        gone = folder.path.rename(folder.path.with_name(f"{GONE}{os.urandom(8).hex()}"))
+        for each in (folder.kept, folder.aside, gone):
+            await asyncio.to_thread(remove, each)
 
     @asynccontextmanager
     async def _spare(self, commit: str) -> AsyncIterator[Folder]:
@@ -204,28 +199,27 @@ class Folders:
 
     async def _picked(self, commit: str) -> Folder | None:
         """A ready one, with the fewest differences first; one that cannot be brought there is left to the sweep."""
-        names = sorted(self._names(SPARE), key=lambda name: _text(self._kept(name) / "HEAD").strip() != commit)
-        for name in names:
-            lock = self._ready(name)
-            if lock is not None:
-                folder = self._folder(name, lock)
-                if await self._turn(folder, commit):
-                    return folder
-                os.close(lock)
+        for name in sorted(self._spares(), key=lambda name: _text(self._kept(name) / "HEAD").strip() != commit):
+            if ready := self._ready(name):
+                if await self._turn(ready, commit):
+                    return ready
+                os.close(ready.lock)
         return None
 
-    def _ready(self, name: str) -> int | None:
+    def _ready(self, name: str) -> Folder | None:
         lock = hold_now(self._kept(name))
-        if lock is not None and not ((self._kept(name) / "ready").is_file() and self._is_whole(name)):
-            os.close(lock)
+        if lock is None:
             return None
-        return lock
+        if (self._kept(name) / "ready").is_file() and self._is_whole(name):
+            return self._folder(name, lock)
+        os.close(lock)
+        return None
 
     async def _begun(self, most: int | None = None) -> Folder | None:
         """An empty folder under a new name, locked; None if there are as many as that."""
         name = f"{SPARE}{os.urandom(8).hex()}"
         async with self._mirror.lock():
-            if most is not None and len(self._names(SPARE)) >= most:
+            if most is not None and len(self._spares()) >= most:
                 return None
             self._kept(name).mkdir()
             self._kept(name).chmod(0o755)
@@ -233,14 +227,13 @@ class Folders:
         assert lock is not None
         return self._folder(name, lock)
 
-    async def _fill(self, folder: Folder, commit: str) -> Folder:
+    async def _fill(self, folder: Folder, commit: str) -> None:
         folder.path.mkdir(parents=True)
         _write(folder.kept / "commondir", "../..\n")
         folder.set_at(commit)
         folder.tell_git(folder.path, folder.kept)
         await replace(folder.git, seconds=LONG).run("read-tree", "--reset", "-u", "--no-recurse-submodules", commit)
         await self._finish(folder)
-        return folder
 
     async def _turn(self, folder: Folder, commit: str) -> bool:
         """Write only what differs. A folder that is cut short in it is not ready, so nobody takes it."""
@@ -278,8 +271,8 @@ class Folders:
         folder.path.rename(path)
         return replace(folder, path=path, kept=kept)
 
-    def _names(self, kind: str) -> list[str]:
-        return [name for name in _listed(self._mirror.place / "worktrees") if name.startswith(kind)]
+    def _spares(self) -> list[str]:
+        return [name for name in _listed(self._mirror.place / "worktrees") if name.startswith(SPARE)]
 
 
 def _listed(folder: Path) -> list[str]:

@@ -6,15 +6,13 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from agents.domain.checks.evaluation import Change
 from agents.domain.work.git_names import commit_message, odd_branch
 from agents.ports import CheckoutFailed
 from agents.workspace.files.locks import hold_lock
 from agents.workspace.files.untrusted import remove
 from agents.workspace.git.git import FETCH, LONG, UPLOAD, Git, GitFailed, git_dir, identity, is_commit
-from agents.workspace.git.objects import PLAIN, differing, tree_of
+from agents.workspace.git.objects import PLAIN, tree_of
 
-PATCH_MOST = 32 * 1024 * 1024  # more than the gates let pass
 ATTEMPTS = 20
 _HEAD = "refs/overlord/head"  # where the user's repository was when it was last looked at
 _SOURCE = "refs/overlord/source"  # where branches of it were
@@ -151,14 +149,6 @@ class Mirror:
 
     async def _contains(self, tip: str, commit: str) -> bool:
         return await self._git.says("merge-base", "--is-ancestor", commit, tip)
-
-    async def changes(self, base: str, commit: str) -> list[Change]:
-        found = await differing(self.place, check_commit(base), check_commit(commit), errors="backslashreplace")
-        return [one.change for one in found]
-
-    async def patch(self, base: str, commit: str) -> str:
-        text, cut = await self.difference(base, commit, PATCH_MOST)
-        return f"{text}\n… ({cut:,} more bytes of this patch are left out)\n" if cut else text
 
     async def difference(self, base: str, commit: str, most: int) -> tuple[str, int]:
         """The beginning of it, and how many bytes more there are."""
