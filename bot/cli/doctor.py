@@ -22,7 +22,7 @@ from agents.ports import ForgeFailed
 from agents.workspace.forge.github_api import GitHubApi, expect_status
 from agents.workspace.forge.github_shapes import Repo, User, read
 from agents.workspace.forge.remotes import Remote
-from agents.workspace.gates import case_reader, detect
+from agents.workspace.gates import detect
 from agents.workspace.gates.commands import Environment, environment
 from agents.workspace.gates.detect import Way
 from agents.workspace.sandbox import choice
@@ -217,7 +217,7 @@ def check_gates(settings: Settings) -> Iterator[Check]:
 def _gates(project: Project, path: Path) -> Check:
     name = f"gates of {project.name}"
     try:
-        look = asyncio.run(case_reader.look(path))
+        look = asyncio.run(detect.look(path))
         room = environment(path, project.gates)
     except OverlordError as problem:
         return warn(name, problem.what, problem.next_step)

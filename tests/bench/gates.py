@@ -16,9 +16,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from agents.domain.checks.evaluation import Score
-from agents.domain.checks.scope import Scope, ScopeMode
-from agents.ports import Candidate, show_nothing
-from agents.workspace.gates import case_reader, commands
+from agents.domain.work.scope import Scope, ScopeMode
+from agents.ports import Candidate, unseen
+from agents.workspace.gates import commands, rules
 from agents.workspace.gates.commands import environment
 from agents.workspace.gates.detect import Way
 from agents.workspace.gates.gate_runner import CleanCheckout, GateRunner, GateTools
@@ -69,7 +69,7 @@ async def _bench(place: Path, sandbox: Bubblewrap | Container, base: str, commit
     scope = Scope(mode=ScopeMode.UNRESTRICTED)
     candidate = Candidate(project="shop", base=base, commit=commit, scope=scope)
     return GateRunner(
-        case=await case_reader.read(candidate, yardstick.repository),
+        case=await rules.read(candidate, yardstick.repository),
         commands=yardstick.commands,
         environment=environment(yardstick.repository, yardstick.commands),
         checkout=CleanCheckout(place / "gates"),

@@ -7,7 +7,11 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
+
+from agents.workspace.git import objects
+from agents.workspace.git.objects import Entry
 
 MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 PYTEST_OWN = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini")
@@ -69,6 +73,20 @@ class Look:
         scripts = self.json().get("scripts")
         written = scripts.get(name) if isinstance(scripts, dict) else None
         return written if isinstance(written, str) else ""
+
+
+async def look(repository: Path, commit: str = "HEAD") -> Look:
+    """What is seen of a project before any work. Raises GitFailed."""
+    return await look_at(repository, await objects.entries(repository, commit))
+
+
+async def look_at(repository: Path, there: Mapping[str, Entry]) -> Look:
+    settings = [there[path] for path in READ if path in there and there[path].size <= READ_MOST]
+    return Look(paths=frozenset(there), texts=decode(await objects.blobs(repository, settings)))
+
+
+def decode(contents: Mapping[str, bytes]) -> dict[str, str]:
+    return {path: content.decode(errors="replace") for path, content in contents.items()}
 
 
 def tests(look: Look) -> Way | None:

@@ -15,9 +15,9 @@ from agents.domain.text.redact import Redact, Redactor
 from agents.ports import Artefacts, Profile, Ran, Sandbox, Show
 from agents.workspace.files.untrusted import remove
 from agents.workspace.gates import scoring
-from agents.workspace.gates.case_reader import Case
 from agents.workspace.gates.commands import NICE, Command, Environment
 from agents.workspace.gates.originals import Restored
+from agents.workspace.gates.rules import Case
 from agents.workspace.gates.scoring import Report
 from agents.workspace.git.objects import LINK, MODULE, Entry, batches
 from agents.workspace.sandbox.walls import GATE

@@ -11,11 +11,11 @@ from agents.domain.checks.gates import ExtraGate, GateCommands
 from agents.domain.errors import OverlordError
 from agents.domain.text.sanitize import one_line
 from agents.ports import Candidate, Judged, Show, Trial, show_nothing
-from agents.workspace.gates import case_reader, commands, detect, scoring, steps
-from agents.workspace.gates.case_reader import Case
+from agents.workspace.gates import commands, detect, rules, scoring, steps
 from agents.workspace.gates.commands import Command, Environment, environment
 from agents.workspace.gates.detect import Way
 from agents.workspace.gates.gate_runner import CleanCheckout, GateRunner, GateTools
+from agents.workspace.gates.rules import Case
 
 _LONGEST = 600  # characters of a reason
 
@@ -65,8 +65,8 @@ class SandboxGates:
             return Judged(gates=(_cannot_run("changes", f"there is no project {candidate.project}"),))
         config = config.beside(self._of_role(candidate.role))
         try:
-            case = await case_reader.read(candidate, config.repository)
-            rows = await case_reader.by_rule(case, self._tools.redact)
+            case = await rules.read(candidate, config.repository)
+            rows = await rules.by_rule(case, self._tools.redact)
         except OverlordError as problem:
             return Judged(gates=(_cannot_run("changes", problem),))
         because = _stopped(rows)
@@ -120,7 +120,7 @@ class SandboxGates:
 async def _tests_of(config: GateConfig, base: str, around: Environment) -> Command | None:
     if own := config.commands.tests:
         return None if around.modules is not None else commands.shell(own)  # nobody knows whether it needs them
-    way = detect.tests(await case_reader.look(config.repository, base))
+    way = detect.tests(await detect.look(config.repository, base))
     if way is None or (way is Way.NPM and around.modules is not None):
         return None
     return commands.tests(way, around, out="/tmp")

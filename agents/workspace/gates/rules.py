@@ -1,16 +1,24 @@
-"""The gates that need no command: forbidden files, scope, secrets and loops, read from what differs."""
+"""What is read of a commit before anything is run, and the gates that need no command.
 
+Those are forbidden files, scope, secrets and loops; they look at what differs.
+"""
+
+import asyncio
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from agents.domain.checks.evaluation import GateRun, Score
-from agents.domain.checks.scope import STANDING_DENY, Scope, ScopeMode, matches, twins
+from agents.domain.context.listing import is_test
 from agents.domain.text.redact import Redact
 from agents.domain.text.sanitize import clean, one_line
 from agents.domain.checks.scope import STANDING_DENY, Scope, ScopeMode, matches, twins
+from agents.ports import Candidate
+from agents.workspace.gates import detect, originals
 from agents.workspace.gates.originals import many
-from agents.workspace.git.objects import LINK, MODULE, Differing
+from agents.workspace.git import objects
+from agents.workspace.git.objects import LINK, MODULE, Differing, Entry
 
 KB, MB = 1 << 10, 1 << 20
 COMMITS_MOST = 200
@@ -152,3 +160,102 @@ def _row(name: str, why: Sequence[str], fine: str, *, before: str = "") -> GateR
     return GateRun(
         name=name, score=Score.FAIL, why=f"{before}{why[0]}{first}", output="\n".join(why[:NAMED_MOST]) + more
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One candidate, as it was read."""
+
+    candidate: Candidate
+    repository: Path
+    had: Mapping[str, Entry]  # the base's files
+    has: Mapping[str, Entry]
+    differing: tuple[Differing, ...]
+    before: detect.Look
+    after: detect.Look
+    trees: tuple[str, str]  # of the base and of the commit
+    contents: Mapping[str, bytes]  # of changed files as they are now, if they are not huge
+    former: Mapping[str, bytes]  # of changed tests as they were
+
+    @property
+    def empty(self) -> bool:
+        return self.trees[0] == self.trees[1]
+
+    @property
+    def changed_files(self) -> tuple[str, ...]:
+        """Plain files that are there now."""
+        there = (each.after for each in self.differing if each.after is not None)
+        return tuple(entry.path for entry in there if entry.mode not in (LINK, MODULE))
+
+    def lines(self, path: str) -> int:
+        """Lines that say something, roughly: for files that no test touched."""
+        kept = (line.strip() for line in self.contents.get(path, b"").splitlines())
+        return sum(1 for line in kept if line and not line.startswith(b"#"))
+
+    @property
+    def weakening(self) -> originals.Weakened:
+        now = {path: content for path, content in self.contents.items() if is_test(path)}
+        return originals.find_weakening(detect.decode(self.former), detect.decode(now))
+
+
+async def read(candidate: Candidate, repository: Path) -> Case:
+    """Raises GitFailed."""
+    base, commit = candidate.base, candidate.commit
+    had = await objects.entries(repository, base)
+    has = await objects.entries(repository, commit)
+    differing = tuple(
+        replace(each, before=had.get(each.change.path), after=has.get(each.change.path))
+        for each in await objects.differing(repository, base, commit)
+    )
+    tests = (each.before for each in differing if each.before and is_test(each.change.path))
+    return Case(
+        candidate=candidate,
+        repository=repository,
+        had=had,
+        has=has,
+        differing=differing,
+        before=await detect.look_at(repository, had),
+        after=await detect.look_at(repository, has),
+        trees=(await objects.tree_of(repository, base), await objects.tree_of(repository, commit)),
+        contents=await _contents(repository, (each.after for each in differing if each.after)),
+        former=await _contents(repository, tests),
+    )
+
+
+async def by_rule(case: Case, redact: Redact) -> list[GateRun]:
+    """The gates that run nothing."""
+    candidate = case.candidate
+    return [
+        await asyncio.to_thread(forbidden, case.differing, lambda path: case.contents.get(path, b""), case.has),
+        within(case.differing, candidate.scope),
+        await _secrets(case, redact),
+        loop(case.trees[1], case.trees[0], candidate.earlier, candidate.scope),
+    ]
+
+
+async def _secrets(case: Case, redact: Redact) -> GateRun:
+    """In what is handed in, and in what the branch held on the way to it."""
+    base, commit = case.candidate.base, case.candidate.commit
+    weight = sum(each.after.size for each in case.differing if each.after)
+    if weight > DIFF_MOST:
+        return too_much(f"the changed files have {weight // MB} MB")
+    earlier = await objects.between(case.repository, base, commit, COMMITS_MOST)
+    if len(earlier) > COMMITS_MOST:
+        return too_much(f"the branch has more than {COMMITS_MOST} commits")
+    for each in (commit, *earlier):
+        patch = await objects.patch(case.repository, base, each)
+        row = await asyncio.to_thread(secrets, patch, redact)
+        if row.score is not Score.PASS:
+            break
+    if row.score is Score.PASS or each == commit:
+        return row
+    # whoever gets the branch gets its history, too
+    why = f"{row.why}, in the branch's earlier commit {each[:10]}: the branch must begin anew"
+    return replace(row, why=why)
+
+
+async def _contents(repository: Path, wanted: Iterable[Entry]) -> dict[str, bytes]:
+    files = [entry for entry in wanted if entry.mode != MODULE and entry.size <= TEXT_MOST]
+    if sum(entry.size for entry in files) > DIFF_MOST:
+        return {}
+    return await objects.blobs(repository, files)
