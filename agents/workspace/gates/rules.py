@@ -204,8 +204,8 @@ async def read(candidate: Candidate, repository: Path) -> Case:
     had = await objects.entries(repository, base)
     has = await objects.entries(repository, commit)
     differing = tuple(
-        replace(each, before=had.get(each.change.path), after=has.get(each.change.path))
-        for each in await objects.differing(repository, base, commit)
+        Differing(change=each, before=had.get(each.path), after=has.get(each.path))
+        for each in await objects.changes(repository, base, commit)
     )
     tests = (each.before for each in differing if each.before and is_test(each.change.path))
     return Case(

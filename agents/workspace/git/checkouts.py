@@ -8,10 +8,9 @@ from pathlib import Path
 from agents.domain.checks.evaluation import Change
 from agents.ports import Checkout, CheckoutFailed, Uncommittable, Workspace
 from agents.workspace.files.artefacts import file_name
-from agents.workspace.git import staging
+from agents.workspace.git import objects, staging
 from agents.workspace.git.folders import Folder, Folders
 from agents.workspace.git.mirror import ATTEMPTS, Mirror, check_commit, ref
-from agents.workspace.git.objects import differing, tree_of
 
 READ_MOST = 2 * 1024 * 1024  # bytes
 PATCH_MOST = 32 * 1024 * 1024  # more than the gates let pass
@@ -141,8 +140,7 @@ class GitCheckouts:
 
     async def changes(self, project: str, base: str, commit: str) -> Sequence[Change]:
         place = self.repository(project)
-        found = await differing(place, check_commit(base), check_commit(commit), errors="backslashreplace")
-        return [one.change for one in found]
+        return await objects.changes(place, check_commit(base), check_commit(commit), errors="backslashreplace")
 
     async def patch(self, project: str, base: str, commit: str) -> str:
         text, cut = await self._mirror(project).difference(base, commit, PATCH_MOST)
@@ -153,7 +151,7 @@ class GitCheckouts:
         return await self._mirror(project).difference(base, commit, READ_MOST)
 
     async def tree(self, project: str, commit: str) -> str:
-        return await tree_of(self.repository(project), check_commit(commit))
+        return await objects.tree_of(self.repository(project), check_commit(commit))
 
     async def join(self, project: str, into: str, start: str, commit: str, message: str) -> str | None:
         return await self._mirror(project).join(into, start, commit, message)

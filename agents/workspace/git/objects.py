@@ -28,39 +28,31 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Differing:
-    """One path of a diff, with its blob on both sides."""
+    """One path of a diff, with what each side has there."""
 
     change: Change
     before: Entry | None
     after: Entry | None
 
 
-async def differing(
-    repository: Path, base: str, commit: str, *, errors: str = "surrogateescape"
-) -> tuple[Differing, ...]:
-    """`errors`: how names are read that are no text."""
+async def changes(repository: Path, base: str, commit: str, *, errors: str = "surrogateescape") -> list[Change]:
+    """What differs between two commits. `errors`: how names are read that are no text."""
     said = await git(repository, "diff-tree", *PLAIN, "-z", "--raw", "--numstat", "--no-abbrev", base, commit)
     # `:mode mode id id S`, path, … and then `added TAB removed TAB path` of each
     raw, counts = dict[str, list[str]](), dict[str, tuple[int, int]]()
     ahead = iter(said.decode(errors=errors).split("\0")[:-1])
     for each in ahead:
         if each.startswith(":"):
-            raw[next(ahead)] = each.lstrip(":").split(" ")
+            raw[next(ahead)] = each.split(" ")
         else:
             added, removed, path = each.split("\t", 2)
             counts[path] = (_count(added), _count(removed))
-    return tuple(_difference(path, told, counts.get(path, (0, 0))) for path, told in raw.items())
-
-
-def _difference(path: str, told: list[str], counted: tuple[int, int]) -> Differing:
-    before, after, old, new, status = told
-    mode = "" if after == _ABSENT else after
-    change = Change(path=path, status=status[:1], added=counted[0], removed=counted[1], mode=mode)
-    return Differing(change=change, before=_side(path, before, old), after=_side(path, after, new))
-
-
-def _side(path: str, mode: str, blob: str) -> Entry | None:
-    return None if mode == _ABSENT else Entry(path=path, mode=mode, blob=blob)
+    found = []
+    for path, (_, mode, _, _, status) in raw.items():
+        added_lines, removed_lines = counts.get(path, (0, 0))
+        kept = "" if mode == _ABSENT else mode
+        found.append(Change(path=path, status=status[:1], added=added_lines, removed=removed_lines, mode=kept))
+    return found
 
 
 def _count(written: str) -> int:
