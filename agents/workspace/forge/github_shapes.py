@@ -84,8 +84,6 @@ class CommentShown(BaseModel):
 
 class EventShown(BaseModel):
     id: int
-    event: str
-    actor: User | None = None
     label: Label | None = None
 
 

@@ -24,21 +24,14 @@ class LabelledIssue:
 
     key: str  # of this labelling: taken off and put on again, it is a new request
     project: str
-    repository: str  # owner/name
     number: int
     url: str
     title: str
     body: str
     author: str  # login
-    association: str  # of the author with the repository, as GitHub says it
-    labelled_by: str = ""
+    heard: bool  # whether its author may ask; if not, a person decides
     labelling: int = 0  # grows with time: who asked first
     hidden: int = 0  # characters that a reader would not have seen; they are gone
-
-    @property
-    def heard(self) -> bool:
-        """Whether its author may ask; if not, a person decides."""
-        return self.association in HEARD
 
 
 class GitHubIntake:
@@ -86,20 +79,18 @@ class GitHubIntake:
         return LabelledIssue(
             key=f"github:{remote.full}#{issue.number}@{event.id if event else 0}",
             project=project,
-            repository=remote.full,
             number=issue.number,
             url=issue.html_url,
             title=one_line(clean(issue.title), TITLE_MOST),
             body=cut(clean(body), BODY_MOST),
             author=issue.user.login if issue.user else "",
-            association=issue.author_association,
-            labelled_by=event.actor.login if event and event.actor else "",
+            heard=issue.author_association in HEARD,
             labelling=event.id if event else 0,
             hidden=hidden_in(issue.title) + hidden_in(body),
         )
 
     async def _labelling(self, remote: Remote, number: int) -> EventShown | None:
-        """When the label was last put there, and by whom."""
+        """When the label was last put there."""
         last = None
         async for entry in self._api.pages(f"/repos/{remote.full}/issues/{number}/events"):
             if isinstance(entry, dict) and entry.get("event") == "labeled":

@@ -23,6 +23,7 @@ from agents.workspace.git.objects import LINK, MODULE, Entry, batches
 from agents.workspace.sandbox.walls import GATE
 
 _NEVER = ("", ".", "..")
+AS_COMMITTED = Restored(over=(), without=())
 _FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -50,39 +51,35 @@ class CleanCheckout:
 
     async def sweep(self) -> int:
         """Remove what dead processes left; how many folders that were."""
-        left = await asyncio.to_thread(self._left)
-        for folder in left:
-            await asyncio.to_thread(remove, folder)
-        return len(left)
+        return await asyncio.to_thread(self._sweep)
 
-    def _left(self) -> list[Path]:
-        found = self._home.glob("*-*")
-        return [folder for folder in found if not Path("/proc", folder.name.partition("-")[0]).exists()]
+    def _sweep(self) -> int:
+        folders = list(self._home.glob("*-*"))
+        left = [folder for folder in folders if not Path("/proc", folder.name.partition("-")[0]).exists()]
+        for folder in left:
+            remove(folder)
+        return len(left)
 
 
 async def _lay_out(repository: Path, folder: Path, wanted: Sequence[Entry]) -> None:
     """Links come last: while files are written there is none that could lead elsewhere."""
-    for entry in wanted:
-        _plain_path(entry.path)
+    for path in (entry.path for entry in wanted):
+        if any(part in _NEVER or part.casefold() == ".git" for part in path.split("/")):
+            what = f"the commit has a path that may not be: {path!r}"
+            raise NotLaidOut(what, next_step="Look at the project's tree.")
     files = [entry for entry in wanted if entry.mode not in (LINK, MODULE)]
     links = [entry for entry in wanted if entry.mode == LINK]
     try:
-        for kind, write in ((files, _file), (links, _link)):
+        for kind in (files, links):
             async for some in batches(repository, kind):
-                await asyncio.to_thread(_written, folder, some, write)
+                await asyncio.to_thread(_write, folder, some)
     except OSError as problem:
         raise NotLaidOut(
             f"the files of the commit cannot be laid out: {problem.strerror}", next_step="Look at the project's tree."
         ) from problem
 
 
-def _plain_path(path: str) -> None:
-    parts = path.split("/")
-    if any(part in _NEVER or part.casefold() == ".git" for part in parts):
-        raise NotLaidOut(f"the commit has a path that may not be: {path!r}", next_step="Look at the project's tree.")
-
-
-def _written(folder: Path, some: Sequence[tuple[Entry, bytes]], write: Callable[[str, Entry, bytes], None]) -> None:
+def _write(folder: Path, some: Sequence[tuple[Entry, bytes]]) -> None:
     """By plain names: a Path for each of some thousand files takes longer than writing them."""
     made = set[str]()
     for entry, content in some:
@@ -91,20 +88,12 @@ def _written(folder: Path, some: Sequence[tuple[Entry, bytes]], write: Callable[
         if above not in made:
             Path(above).mkdir(parents=True, exist_ok=True)
             made.add(above)
-        write(path, entry, content)
-
-
-def _file(path: str, entry: Entry, content: bytes) -> None:
-    mode = 0o755 if entry.mode == "100755" else 0o644
-    with os.fdopen(os.open(path, _FRESH, mode), "wb") as file:
-        file.write(content)
-
-
-def _link(path: str, entry: Entry, content: bytes) -> None:
-    Path(path).symlink_to(os.fsdecode(content))
-
-
-AS_COMMITTED = Restored(over=(), without=())
+        if entry.mode == LINK:
+            Path(path).symlink_to(os.fsdecode(content))
+        else:
+            mode = 0o755 if entry.mode == "100755" else 0o644
+            with os.fdopen(os.open(path, _FRESH, mode), "wb") as file:
+                file.write(content)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

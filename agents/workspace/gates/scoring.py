@@ -97,19 +97,17 @@ def score_run(name: str, command: Command, ran: Ran, profile: Profile) -> GateRu
 
 def _verdict(command: Command, ran: Ran, profile: Profile) -> tuple[Score, str]:
     if ran.ended_by is not EndedBy.EXIT:
-        return Score.NEEDS_REVISION, _ended(ran.ended_by, profile)
+        return Score.NEEDS_REVISION, _ending(ran.ended_by, profile)
     if ran.exit_code == 0:
         return Score.PASS, "passed"
     if ran.exit_code in _CANNOT_RUN:
         needs = command.needs or "what it names"
         return Score.FAIL, f"it cannot be run here (exit code {ran.exit_code}): install {needs}"
     code = ran.exit_code or 0
-    if code > 128:
-        return Score.NEEDS_REVISION, f"ended by signal {code - 128}"
-    return Score.NEEDS_REVISION, f"exit code {code}"
+    return Score.NEEDS_REVISION, f"ended by signal {code - 128}" if code > 128 else f"exit code {code}"
 
 
-def _ended(by: EndedBy, profile: Profile) -> str:
+def _ending(by: EndedBy, profile: Profile) -> str:
     said = {
         EndedBy.TIMEOUT: f"not done after {profile.seconds:g} s",
         EndedBy.MEMORY: f"it took more than {profile.memory // _MB:,} MB of memory",

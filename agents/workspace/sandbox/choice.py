@@ -110,14 +110,14 @@ def _place() -> Iterator[Workspace]:
     with tempfile.TemporaryDirectory(prefix="overlord-trial-", dir="/var/tmp") as made:
         base = Path(made).resolve()
         base.chmod(0o755)
-        workspace = Workspace(path=base / "workspace", git=base / "repository" / ".git")
-        for folder in (workspace.path, base / "repository" / ".git"):
-            folder.mkdir(parents=True)
-        (workspace.path / ".git").write_text("gitdir: elsewhere\n")
-        for git in (workspace.path / ".git", base / "repository" / ".git"):
-            git.chmod(0o777)  # so that nothing but the wall is in the way
+        path, git = base / "workspace", base / "repository" / ".git"
+        path.mkdir()
+        git.mkdir(parents=True)
+        (path / ".git").write_text("gitdir: elsewhere\n")
+        for each in (path / ".git", git):
+            each.chmod(0o777)  # so that nothing but the wall is in the way
         (base / SECRET).write_text("not to be seen")
-        yield workspace
+        yield Workspace(path=path, git=git)
 
 
 @contextmanager

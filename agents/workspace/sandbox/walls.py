@@ -116,25 +116,26 @@ class Start:
 
 
 def command_line(start: Start) -> list[str]:
-    mounts = mounts_of(start.workspace, start.tools.readable)
-    staged = start.tools.user is not None and not all(reachable(mount.at, start.tools.user) for mount in mounts)
+    tools, user = start.tools, start.tools.user
+    mounts = mounts_of(start.workspace, tools.readable)
+    staged = user is not None and not all(reachable(mount.at, user) for mount in mounts)
     return [
-        *(_stage(start.tools, mounts) if staged else ()),
-        *_as_nobody(start.tools),
-        start.tools.bwrap,
+        *(_stage(tools, mounts) if staged else ()),
+        *(() if user is None else (tools.setpriv, f"--reuid={user}", f"--regid={user}", "--clear-groups", "--")),
+        tools.bwrap,
         *_NAMESPACES,
         *("--hostname", start.hostname),
         *_programs(),
         *(part for name in _ETC for part in ("--ro-bind-try", f"/etc/{name}", f"/etc/{name}")),
         *("--proc", "/proc", "--dev", "/dev"),
         *_memory_folders(start.profile),
-        *_binds(mounts, staged=staged),
+        *_binds(mounts, from_stage=staged),
         *(() if start.first is None else ("--perms", "0111", "--ro-bind-data", str(start.first), FIRST)),
         *("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", str(start.workspace.path)),
         *(part for pair in environ_of(start.workspace, start.profile).items() for part in ("--setenv", *pair)),
         *(() if start.filter is None else ("--seccomp", str(start.filter))),
         *(() if start.status is None else ("--json-status-fd", str(start.status))),
-        *("--", *_limited(start.tools, start.profile), *start.command),
+        *("--", *_limited(tools, start.profile), *start.command),
     ]
 
 
@@ -165,15 +166,7 @@ def _stage(tools: Tools, mounts: Sequence[Mount]) -> Iterator[str]:
     """Not the whole machine: its mounts come and go, and bwrap fails if one goes meanwhile."""
     yield from (tools.bwrap, "--die-with-parent", "--unshare-pid", *_programs(), "--ro-bind", "/etc", "/etc")
     yield from ("--dev-bind", "/proc", "/proc", "--dev-bind", "/dev", "/dev", "--tmpfs", STAGE)
-    for number, mount in enumerate(mounts):
-        yield from ("--bind" if mount.writable else "--ro-bind", str(mount.at), f"{STAGE}/{number}")
-    yield "--"
-
-
-def _as_nobody(tools: Tools) -> list[str]:
-    if tools.user is None:
-        return []
-    return [tools.setpriv, f"--reuid={tools.user}", f"--regid={tools.user}", "--clear-groups", "--"]
+    yield from (*_binds(mounts, to_stage=True), "--")
 
 
 def _programs() -> Iterator[str]:
@@ -192,10 +185,11 @@ def _memory_folders(profile: Profile) -> Iterator[str]:
         yield from ("--size", str(size), "--tmpfs", at)
 
 
-def _binds(mounts: Sequence[Mount], *, staged: bool) -> Iterator[str]:
+def _binds(mounts: Sequence[Mount], *, from_stage: bool = False, to_stage: bool = False) -> Iterator[str]:
     for number, mount in enumerate(mounts):
-        source = f"{STAGE}/{number}" if staged else str(mount.at)
-        yield from ("--bind" if mount.writable else "--ro-bind", source, str(mount.at))
+        staged, at = f"{STAGE}/{number}", str(mount.at)
+        yield "--bind" if mount.writable else "--ro-bind"
+        yield from (staged if from_stage else at, staged if to_stage else at)
 
 
 def environ_of(workspace: Workspace, profile: Profile) -> Mapping[str, str]:

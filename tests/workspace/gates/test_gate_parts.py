@@ -157,12 +157,12 @@ def test_a_program_that_a_sandbox_does_not_show_is_not_found(tmp_path: Path) -> 
 
 def test_the_projects_own_environment_comes_before_ours(tmp_path: Path) -> None:
     ours = environment(tmp_path, GateCommands())
-    assert ours.own and ours.has("pytest") and ours.workspace_for(tmp_path).environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"]
+    assert ours.has("pytest") and ours.workspace_for(tmp_path).environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"]
     for name in (".venv", "named"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "pyvenv.cfg").write_text("home = /usr/bin\n")
     theirs = environment(tmp_path, GateCommands())
-    assert (theirs.venv, theirs.own) == (tmp_path / ".venv", False)
+    assert theirs.venv == tmp_path / ".venv"
     assert theirs.ruff == ours.ruff and theirs.ruff in theirs.workspace_for(tmp_path).readable
     assert "PYTEST_DISABLE_PLUGIN_AUTOLOAD" not in theirs.workspace_for(tmp_path).environ
     assert environment(tmp_path, GateCommands(environment=str(tmp_path / "named"))).venv == tmp_path / "named"
