@@ -1,7 +1,4 @@
-"""Folders that somebody hostile fills: walked over, handed over and removed.
-
-No link is followed, and no depth or missing right is in the way.
-"""
+"""Walks over, hands over and removes folders that somebody hostile filled. No link is ever followed."""
 
 import errno
 import itertools
@@ -103,15 +100,11 @@ def hand_over(folder: Path, user: int) -> None:
     if folder.stat().st_uid == user:
         return
     for entry in walk(folder):
-        _give(entry, user)
+        # not what has a second name: that may be somebody's outside; not what git keeps: the host writes it
+        shared = entry.status.st_nlink > 1 and not stat.S_ISDIR(entry.status.st_mode)
+        if entry.name != ".git" and not shared and entry.status.st_uid != user:
+            os.chown(entry.name, user, user, dir_fd=entry.folder, follow_symlinks=False)
     os.chown(folder, user, user, follow_symlinks=False)
-
-
-def _give(entry: Entry, user: int) -> None:
-    """Not what has a second name: that may be somebody's outside. Not what git keeps: the host writes it."""
-    shared = entry.status.st_nlink > 1 and not stat.S_ISDIR(entry.status.st_mode)
-    if entry.name != ".git" and not shared and entry.status.st_uid != user:
-        os.chown(entry.name, user, user, dir_fd=entry.folder, follow_symlinks=False)
 
 
 def remove(path: Path) -> None:
@@ -157,16 +150,12 @@ def _empty(folder: int, root: int, depth: int, numbers: Iterator[int], doomed: D
             continue
         with _closing(below):
             _empty(below, root, depth + 1, numbers, doomed)
-        if goes:
-            _remove_empty(name, folder)
-
-
-def _remove_empty(name: str, folder: int) -> None:
-    try:
-        os.rmdir(name, dir_fd=folder)
-    except OSError as problem:
-        if problem.errno not in (errno.ENOENT, errno.ENOTEMPTY):
-            raise
+        try:
+            if goes:
+                os.rmdir(name, dir_fd=folder)
+        except OSError as problem:
+            if problem.errno not in (errno.ENOENT, errno.ENOTEMPTY):
+                raise
 
 
 def _move_up(name: str, folder: int, root: int, numbers: Iterator[int]) -> None:

@@ -10,14 +10,7 @@ from agents.ports import ForgeFailed, Pull, PullRequest, Target
 from agents.ports.judging import ANYWHERE
 from agents.workspace.forge import github_shapes
 from agents.workspace.forge.github_api import GitHubApi, Unsure, expect_status
-from agents.workspace.forge.github_shapes import (
-    CommentShown,
-    Merged,
-    PullShown,
-    Repo,
-    User,
-    read,
-)
+from agents.workspace.forge.github_shapes import CommentShown, Merged, PullShown, Repo, User, read
 from agents.workspace.forge.remotes import Pushing, Remote, web_of
 from agents.workspace.forge.repository import (
     Repository,
@@ -194,9 +187,8 @@ class GitHubForge:
 
     async def _pull(self, remote: Remote, number: int) -> PullShown:
         what = f"pull request {number} of {remote.full}"
-        return read(
-            PullShown, expect_status(await self._api.get(f"/repos/{remote.full}/pulls/{int(number)}"), what).data, what
-        )
+        reply = await self._api.get(f"/repos/{remote.full}/pulls/{int(number)}")
+        return read(PullShown, expect_status(reply, what).data, what)
 
     async def _repository(self, project: str) -> Repo:
         full = self.remote(project).full

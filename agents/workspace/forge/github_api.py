@@ -150,15 +150,11 @@ def expect_status(reply: Reply, what: str, *statuses: int) -> Reply:
 
 def _usable(reply: Reply) -> Reply:
     if reply.status == 401:
-        raise ForgeFailed(
-            "GitHub refuses the token",
-            next_step="Set GITHUB_TOKEN to one that may write contents, issues and pull requests.",
-        )
+        step = "Set GITHUB_TOKEN to one that may write contents, issues and pull requests."
+        raise ForgeFailed("GitHub refuses the token", next_step=step)
     if reply.status == 403:
-        raise ForgeFailed(
-            f"GitHub forbids it: {reply.message}",
-            next_step="Give the token rights to write contents, issues and pull requests of this repository.",
-        )
+        step = "Give the token rights to write contents, issues and pull requests of this repository."
+        raise ForgeFailed(f"GitHub forbids it: {reply.message}", next_step=step)
     if reply.status in (301, 302, 307, 308):
         raise ForgeFailed("The repository has moved", next_step="Write its new address into the project's `url`.")
     if reply.status >= 500:

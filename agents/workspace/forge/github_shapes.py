@@ -1,7 +1,4 @@
-"""What GitHub answers with, as far as it is used, and words for GitHub that can only be read.
-
-In what we write nobody is called, and nothing is run, closed or fetched.
-"""
+"""What GitHub answers with, as far as it is used; and words for GitHub that call nobody and start nothing."""
 
 import re
 from typing import Annotated, Any, TypeVar

@@ -1,7 +1,4 @@
-"""The local forge: a pull request is a record, its branch lies in the user's repository, a merge moves their branch.
-
-`Forges` hands each project on to its own forge, this one or GitHub's.
-"""
+"""The local forge: a pull request is a record, its branch is in the user's repository, a merge moves theirs."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -143,7 +140,9 @@ class LocalForge:
             if record.commit and await theirs.leads_to(record.commit, tip):
                 return record.commit
             if await theirs.leads_to(record.head, tip):
-                return await _where_it_came(theirs, record.head, tip)
+                # somebody merged it themselves: the first commit of the base that has it
+                way = ("--first-parent", "--ancestry-path", "--reverse", f"{record.head}..{tip}")
+                return next(iter((await theirs.tell("rev-list", *way)).split()), record.head)
             if start and not await theirs.leads_to(start, tip):
                 raise rewritten_branch(record.base)
             await ours.take(theirs, tip)
@@ -209,12 +208,6 @@ class LocalForge:
 
     def _plain(self, text: str) -> str:
         return cut(clean(self._redact(text)), github_shapes.BODY_MOST)
-
-
-async def _where_it_came(theirs: Repository, head: str, tip: str) -> str:
-    """Somebody merged it themselves: the first commit of the base that has it."""
-    path = await theirs.tell("rev-list", "--first-parent", "--ancestry-path", "--reverse", f"{head}..{tip}")
-    return next(iter(path.split()), head)
 
 
 def _busy(place: Place, branch: str) -> ForgeFailed:

@@ -162,7 +162,8 @@ class PersonsCheckout:
         if reason := await self._filtered(old, new):
             return reason
         await self.git.ask("update-index", "-q", "--refresh")
-        if not await self._untouched(old):
+        edited = await self.git.ask("diff-files", "--quiet", "--ignore-submodules=all", "--no-ext-diff", "--")
+        if edited.code != 0 or not await self._staged(old):
             return "there are changes that are not committed"
         tried = await self.git.ask("read-tree", "-m", "-u", "-n", old, new)
         return "" if tried.code == 0 else "a file that is not committed is in the way"
@@ -175,11 +176,6 @@ class PersonsCheckout:
             return False
         moved = await self.git.ask("read-tree", "-m", "-u", old, new)
         return moved.code == 0
-
-    async def _untouched(self, commit: str) -> bool:
-        """Whether index and tracked files are as this commit has them."""
-        edited = await self.git.ask("diff-files", "--quiet", "--ignore-submodules=all", "--no-ext-diff", "--")
-        return edited.code == 0 and await self._staged(commit)
 
     async def _staged(self, commit: str) -> bool:
         said = await self.git.ask("diff-index", "--cached", "--quiet", "--ignore-submodules=all", commit, "--")

@@ -1,7 +1,4 @@
-"""The commands that gates run, and what they find beside the project's files: a venv and other toolchains.
-
-They are programs and arguments: none has a shell between it and a name from the project.
-"""
+"""The commands that gates run, without a shell around names from the project; and the toolchains they find."""
 
 import os
 import shlex
@@ -99,7 +96,8 @@ def environment(repository: Path, commands: GateCommands, own: Path | None = Non
             next_step=f"Make it with `python -m venv {chosen}`, or correct `environment:` of the project.",
         )
     venv = chosen.resolve() if (chosen / "pyvenv.cfg").is_file() else ours
-    python, ruff, modules = venv / "bin" / "python", _ruff(venv, ours), repository / "node_modules"
+    python, modules = venv / "bin" / "python", repository / "node_modules"
+    ruff = next((path for path in (venv / "bin/ruff", ours / "bin/ruff") if path.is_file()), None)
     linked = modules.resolve() if modules.is_dir() else None
     others = [ruff] if ruff and not ruff.is_relative_to(venv) else []
     chains = [chain for chain in (_go(), _rust()) if chain]
@@ -117,10 +115,6 @@ def environment(repository: Path, commands: GateCommands, own: Path | None = Non
         ruff=ruff,
         modules=linked,
     )
-
-
-def _ruff(venv: Path, ours: Path) -> Path | None:
-    return next((path for path in (venv / "bin/ruff", ours / "bin/ruff") if path.is_file()), None)
 
 
 def _readable(venv: Path) -> tuple[Path, ...]:

@@ -1,7 +1,4 @@
-"""What is read of a commit before anything is run, and the gates that need no command.
-
-Those are forbidden files, scope, secrets and loops; they look at what differs.
-"""
+"""Reads a commit before anything is run, and judges it by rule: forbidden files, scope, secrets, loops."""
 
 import asyncio
 import re

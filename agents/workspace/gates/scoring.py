@@ -1,7 +1,4 @@
-"""What the end of a command means. The exit code decides, never what was printed.
-
-Reports of pytest and coverage are read beside it; a program of the project could have written those, too.
-"""
+"""What the end of a command means. The exit code decides; a report is evidence that a program may have forged."""
 
 import html
 import json

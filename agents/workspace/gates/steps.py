@@ -1,7 +1,4 @@
-"""The gates that run something: tests, lint, the project's own, and the original tests against the new code.
-
-A change that sets linters up anew is judged by the old settings, too.
-"""
+"""The gates that run something: tests, lint, the project's own, and the original tests against the new code."""
 
 import re
 from collections import Counter

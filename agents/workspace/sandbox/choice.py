@@ -1,7 +1,4 @@
-"""Which sandbox is used: the one that is asked for, or the first that holds when it is tried.
-
-If one wall does not hold, or there is no sandbox, nothing is run at all.
-"""
+"""Which sandbox is used: the first whose walls all hold when they are tried. Without one, nothing is run."""
 
 import asyncio
 import json
@@ -159,21 +156,22 @@ async def choose_sandbox(wanted: str = AUTO) -> AnySandbox:
     problems: list[tuple[str, SandboxUnusable]] = []
     for kind in KINDS if wanted == AUTO else (wanted,):
         try:
-            return await (_bubblewrap() if kind == "bubblewrap" else _container(kind))
+            sandbox = await (_bubblewrap() if kind == "bubblewrap" else _container(kind))
+            await require(sandbox)
+            return sandbox
         except SandboxUnusable as problem:
             problems.append((kind, problem))
     seen = "; ".join(f"{kind}: {problem.what}" for kind, problem in problems)
     raise SandboxUnusable(seen, next_step=problems[0][1].next_step)
 
 
-async def _bubblewrap() -> Bubblewrap:
+async def _bubblewrap() -> AnySandbox:
     sandbox = Bubblewrap(Launcher(tools=walls.find_tools()))
     await asyncio.to_thread(cgroup.sweep)
-    await require(sandbox)
     return sandbox
 
 
-async def _container(kind: str) -> Container:
+async def _container(kind: str) -> AnySandbox:
     path = shutil.which(kind)
     if path is None:
         raise SandboxUnusable("not installed", next_step=f"Install {kind}, or bubblewrap.")
@@ -183,5 +181,4 @@ async def _container(kind: str) -> Container:
         raise SandboxUnusable("its engine does not answer", next_step=f"Start {kind}.")
     sandbox = Container(engine)
     await sandbox.sweep()
-    await require(sandbox)
     return sandbox

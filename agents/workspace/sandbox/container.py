@@ -69,7 +69,6 @@ def _limits(profile: Profile) -> Iterator[str]:
 class Engine:
     name: str  # docker or podman
     path: str
-    image: str = IMAGE
 
     async def __call__(self, *arguments: str, folder: Path | None = None) -> tuple[int, str]:
         """Its exit code, and the last line of what it said. `folder` is where it works."""
@@ -146,7 +145,7 @@ class Container:
                 self.python, str(DOOR / "inside.py"), str(DOOR / "socket"), port, str(DOOR / "filter")
             )
             walls = options(self.name, workspace, profile, door)
-            run = ("run", "--detach", "--name", name, *walls, self._engine.image, *inside)
+            run = ("run", "--detach", "--name", name, *walls, IMAGE, *inside)
             code, said = await self._engine(*run, folder=door)  # Podman's monitor leaves files where it was started
             if code != 0:
                 raise unusable(self.name, said)

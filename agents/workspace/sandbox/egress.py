@@ -6,6 +6,7 @@ import re
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from http import HTTPStatus
 
 log = logging.getLogger(__name__)
 
@@ -14,15 +15,6 @@ HEAD_MOST = 8_192  # bytes of a request's head
 PATIENCE = 15.0  # seconds for a request to be made, and for the other side to answer
 _PIECE = 1 << 16
 _REQUEST = re.compile(rb"\ACONNECT ([A-Za-z0-9._:\[\]-]{1,270}) HTTP/1\.[01]\r\n")
-_ANSWERS = {
-    200: "Connection established",
-    403: "Forbidden",
-    405: "Method Not Allowed",
-    408: "Request Timeout",
-    431: "Request Header Fields Too Large",
-    502: "Bad Gateway",
-    503: "Service Unavailable",
-}
 
 
 @asynccontextmanager
@@ -104,7 +96,7 @@ class Proxy:
 async def _reply(writer: asyncio.StreamWriter, code: int, body: str) -> None:
     text = f"{body}\n".encode() if body else b""
     length = f"Content-Length: {len(text)}\r\nConnection: close\r\n" if code != 200 else ""
-    writer.write(f"HTTP/1.1 {code} {_ANSWERS[code]}\r\n{length}\r\n".encode() + text)
+    writer.write(f"HTTP/1.1 {code} {HTTPStatus(code).phrase}\r\n{length}\r\n".encode() + text)
     await writer.drain()
 
 

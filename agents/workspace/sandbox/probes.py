@@ -16,12 +16,12 @@ _WAIT = 1.0
 _PTRACE_TRACEME = 0
 
 
-def environ(given: Given) -> str:
+def environment(given: Given) -> str:
     names = set(os.environ) - set(given["environ"] or os.environ)
     return f"there are {', '.join(sorted(names))}" if names else ""
 
 
-def others_environ(given: Given) -> str:
+def environment_of_others(given: Given) -> str:
     for path in Path("/proc").glob("[0-9]*/environ") if given["environ"] else ():
         with suppress(OSError):
             pairs = path.read_bytes().split(b"\0")
@@ -52,7 +52,7 @@ def workspace(given: Given) -> str:
     return ""
 
 
-def write_outside(given: Given) -> str:
+def writing_outside(given: Given) -> str:
     for folder in ("/", "/usr", "/etc", "/dev", "/proc/sys/kernel", *given["above"]):
         with suppress(OSError):
             path = Path(folder, ".overlord-probe")
@@ -80,7 +80,7 @@ def capabilities(given: Given) -> str:
     return f"{', '.join(held)} not empty" if held else ""
 
 
-def uid(given: Given) -> str:
+def user(given: Given) -> str:
     return "it runs as root" if 0 in (*os.getresuid(), *os.getresgid()) else ""
 
 
@@ -97,7 +97,7 @@ def git(given: Given) -> str:
     return ""
 
 
-def mount(given: Given) -> str:
+def mounting(given: Given) -> str:
     libc = ctypes.CDLL(None)
     for at in (given["workspace"], "/tmp", *given["git"]):
         if libc.umount2(at.encode(), 2) == 0:
@@ -107,13 +107,13 @@ def mount(given: Given) -> str:
     return ""
 
 
-def user_namespace(given: Given) -> str:
+def user_namespaces(given: Given) -> str:
     code = "import ctypes, os; os._exit(ctypes.CDLL(None).unshare(0x10000000) == 0)"
     made = subprocess.run([sys.executable, "-ISc", code], check=False).returncode
     return "a new user namespace can be made, with every capability in it" if made == 1 else ""
 
 
-def ptrace(given: Given) -> str:
+def tracing(given: Given) -> str:
     return "" if ctypes.CDLL(None).ptrace(_PTRACE_TRACEME, 0, 0, 0) != 0 else "processes can be traced"
 
 
@@ -125,7 +125,7 @@ def filter(given: Given) -> str:
     return ""
 
 
-def fallocate(given: Given) -> str:
+def taking_space(given: Given) -> str:
     """Space that is taken without writing is gone before anybody looks."""
     path = Path(given["workspace"], ".overlord-probe")
     with path.open("wb") as file:
@@ -181,31 +181,15 @@ def processes(given: Given) -> str:
     return f"{seen} processes are seen" if seen > given["processes"] else ""
 
 
-PROBES: dict[str, Callable[[Given], str]] = {
-    "environment": environ,
-    "environment of others": others_environ,
-    "files": files,
-    "workspace": workspace,
-    "writing outside": write_outside,
-    "core pattern": core_pattern,
-    "capabilities": capabilities,
-    "user": uid,
-    "git": git,
-    "mounting": mount,
-    "user namespaces": user_namespace,
-    "tracing": ptrace,
-    "filter": filter,
-    "taking space": fallocate,
-    "first process": first_process,
-    "limits": limits,
-    "network": network,
-    "names": names,
-    "processes": processes,
-}
+PROBES: tuple[Callable[[Given], str], ...] = (
+    *(environment, environment_of_others, files, workspace, writing_outside, core_pattern, capabilities, user, git),
+    *(mounting, user_namespaces, tracing, filter, taking_space, first_process, limits, network, names, processes),
+)
 
 
 def run_probes(given: Given) -> Iterator[tuple[str, str]]:
-    for name, probe in PROBES.items():
+    for probe in PROBES:
+        name = probe.__name__.replace("_", " ")
         try:
             yield name, probe(given)
         except OSError as error:

@@ -1,7 +1,4 @@
-"""A sandbox for many commands, which our small program inside takes one after the other.
-
-If one breaks a limit the whole sandbox ends, and the next command starts a new one.
-"""
+"""A sandbox for many commands. If one breaks a limit the whole sandbox ends, and the next starts a new one."""
 
 import asyncio
 import socket

@@ -1,7 +1,4 @@
-"""The walls of a bubblewrap sandbox: its programs, its limits, and its command line.
-
-Every option was seen to matter: see docs/decisions/0014.
-"""
+"""The walls of a bubblewrap sandbox. Every option was seen to matter: see docs/decisions/0014."""
 
 import os
 import shutil
