@@ -107,25 +107,22 @@ def require_target(number: int, now: str, approved: str, *, merged: bool = False
     if merged:
         what = f"#{number} was merged into {now}, but {approved} was shown and approved"
         raise ForgeFailed(what, next_step=f"Look at {now}; then finish it yourself.")
-    raise ForgeFailed(
-        f"#{number} is for the branch {now}, but {approved} was shown and approved. Nothing was merged",
-        next_step=f"Set its base to {approved} again, then press again; or finish it yourself.",
-    )
+    what = f"#{number} is for the branch {now}, but {approved} was shown and approved"
+    raise _not_merged(what, f"Set its base to {approved} again")
 
 
 def missing_branch(branch: str) -> ForgeFailed:
-    return ForgeFailed(
-        f"There is no branch {branch} any more. Nothing was merged",
-        next_step=f"Make {branch} again, then press again; or finish it yourself.",
-    )
+    return _not_merged(f"There is no branch {branch} any more", f"Make {branch} again")
 
 
 def rewritten_branch(branch: str) -> ForgeFailed:
     """A merge would bring back what was taken out of the branch, and nobody was shown that."""
-    return ForgeFailed(
-        f"{branch} was rewritten: the commit that this work began from is not in it any more. Nothing was merged",
-        next_step=f"Bring {branch} back to where it was, then press again; or finish it yourself.",
-    )
+    what = f"{branch} was rewritten: the commit that this work began from is not in it any more"
+    return _not_merged(what, f"Bring {branch} back to where it was")
+
+
+def _not_merged(what: str, step: str) -> ForgeFailed:
+    return ForgeFailed(f"{what}. Nothing was merged", next_step=f"{step}, then press again; or finish it yourself.")
 
 
 def checked_commit(written: str) -> str:

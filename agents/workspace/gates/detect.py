@@ -94,11 +94,7 @@ def tests(look: Look) -> Way | None:
         return Way.PYTEST
     if look.script("test") and _NO_TEST not in look.script("test"):
         return Way.NPM
-    if "go.mod" in look.paths:
-        return Way.GO
-    if "Cargo.toml" in look.paths:
-        return Way.CARGO
-    return Way.MAKE if look.target("test") else None
+    return _by_manifest(look, "test")
 
 
 def lint(look: Look) -> Way | None:
@@ -107,11 +103,15 @@ def lint(look: Look) -> Way | None:
         return Way.FLAKE8 if flake8 and not ruff_is_set_up(look) else Way.RUFF
     if any(_ESLINT.match(path) for path in look.paths) or "eslintConfig" in look.json():
         return Way.ESLINT
+    return _by_manifest(look, "lint")
+
+
+def _by_manifest(look: Look, target: str) -> Way | None:
     if "go.mod" in look.paths:
         return Way.GO
     if "Cargo.toml" in look.paths:
         return Way.CARGO
-    return Way.MAKE if look.target("lint") else None
+    return Way.MAKE if look.target(target) else None
 
 
 LINTED: dict[Way, re.Pattern[str]] = {

@@ -58,6 +58,7 @@ class SandboxGates:
         self._of_role = of_role
         self._tools = tools
         self._checkout = CleanCheckout(home / "gates")
+        self.sweep = self._checkout.sweep  # removes what a kill left behind
 
     async def judge(self, candidate: Candidate, show: Show = show_nothing) -> Judged:
         config = self._projects.get(candidate.project)
@@ -92,10 +93,6 @@ class SandboxGates:
         told = await asyncio.to_thread(around.workspace_for, folder)
         settings = (f"{name}={value}" for name, value in told.environ.items())
         return Trial(argv=("env", *settings, *command.argv), shown=command.shown)
-
-    async def sweep(self) -> int:
-        """Remove what a kill left behind."""
-        return await self._checkout.sweep()
 
     async def _run(self, case: Case, config: GateConfig, rows: Sequence[GateRun], show: Show) -> Judged:
         try:
