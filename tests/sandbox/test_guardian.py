@@ -5,8 +5,7 @@ It runs inside a sandbox here: what it must not end are the sandbox's own proces
 
 import pytest
 
-from agents.workspace.sandbox import session
-from agents.workspace.sandbox.processes import guardian, running
+from agents.workspace.sandbox import bubblewrap, guardian, session
 from tests.sandbox.yard import Yard, python
 
 TOKEN = "overlord-" + "0123456789abcdef" * 2
@@ -26,7 +25,7 @@ TRY = """
 
 
 async def ending(yard: Yard, token: str) -> str:
-    ran = await yard.python(TRY, running.GUARDIAN.read_text(), token[::-1])
+    ran = await yard.python(TRY, bubblewrap.GUARDIAN.read_text(), token[::-1])
     assert ran.exit_code == 0, ran
     return ran.output.splitlines()[-1]
 
@@ -41,7 +40,7 @@ async def test_without_a_whole_token_it_ends_nothing(yard: Yard, token: str) -> 
 
 
 def test_the_tokens_we_make_are_whole_and_differ() -> None:
-    made = {running.Guard().token for _ in range(50)}
+    made = {bubblewrap.Guard().token for _ in range(50)}
     assert len(made) == 50 and all(guardian.well_formed(token) for token in made)
 
 

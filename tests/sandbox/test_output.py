@@ -5,7 +5,7 @@ import asyncio
 from hypothesis import given, strategies as st
 
 from agents.domain.text.sanitize import clean
-from agents.workspace.sandbox.processes.output import LAST, Output, latest, readable
+from agents.workspace.sandbox.processes.running import LAST, Output, latest, readable
 
 NASTY = st.lists(
     st.sampled_from(

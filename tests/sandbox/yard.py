@@ -11,8 +11,7 @@ from typing import Any
 
 from agents.ports import Profile, Ran, Room, Sandbox, Workspace
 from agents.workspace.sandbox import walls
-from agents.workspace.sandbox.bubblewrap import Bubblewrap, Launcher
-from agents.workspace.sandbox.processes.running import Guard
+from agents.workspace.sandbox.bubblewrap import Bubblewrap, Guard, Launcher
 from agents.workspace.sandbox.walls import GATE, MB, NOBODY, Start, command_line
 
 SMALL = replace(

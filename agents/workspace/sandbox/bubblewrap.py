@@ -3,6 +3,8 @@
 import asyncio
 import itertools
 import os
+import subprocess
+import sys
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, ExitStack, asynccontextmanager
@@ -13,10 +15,10 @@ from pathlib import Path
 from agents.ports import EndedBy, Listener, Profile, Ran, Room, Workspace
 from agents.workspace.files.untrusted import hand_over
 from agents.workspace.sandbox import session, syscalls, walls
+from agents.workspace.sandbox.guardian import TOKEN
 from agents.workspace.sandbox.processes import cgroup, running, tree
 from agents.workspace.sandbox.processes.disk import Disk, over_a_limit
-from agents.workspace.sandbox.processes.output import readable
-from agents.workspace.sandbox.processes.running import SACRIFICED, Guard, Process
+from agents.workspace.sandbox.processes.running import SACRIFICED, Process, readable
 from agents.workspace.sandbox.processes.tree import Usage
 from agents.workspace.sandbox.session import session_of
 from agents.workspace.sandbox.walls import SandboxUnusable, Start, Tools, command_line
@@ -36,10 +38,32 @@ _FIXES: tuple[tuple[str, str], ...] = (
     ),
     ("nknown option", "bubblewrap is too old: install 0.8 or newer."),
 )
+GUARDIAN = Path(__file__).with_name("guardian.py")
 _WORDS = 4_096  # of what is told at the end
 # The sandbox's first process must bury orphans and outlive none of them.
 _FIRST = (walls.FIRST, "-c", '"$@"; exit $?')
 _starts = itertools.count()
+
+
+class Guard:
+    """Started with the first sandbox. It needs no word to act: the end of its pipe is the end of us."""
+
+    def __init__(self) -> None:
+        self.token = f"overlord-{os.urandom(16).hex()}"
+        self._process: Process | None = None
+
+    def stand(self) -> None:
+        if self._process is not None and self._process.poll() is None:
+            return
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-S", str(GUARDIAN)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={TOKEN: self.token},
+            cwd="/",
+            start_new_session=True,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ import select
 import sys
 
 LARGEST = 1 << 20
-NICE = 10  # as in process.py: an engine starts us as important as the bot
+NICE = 10  # as in running.py: an engine starts us as important as the bot
 IGNORED_BY_PYTHON = (13, 25)  # SIGPIPE and SIGXFSZ: what we start must not ignore them too
 _DESCRIPTOR = 4  # the size of one in a message
 _SET_DUMPABLE, _SET_SECCOMP, _FILTER = 4, 22, 2  # of prctl
