@@ -13,6 +13,8 @@ from agents.workspace.git.objects import committed_files
 
 FILES_MOST = 20_000
 TEMPLATES = ".overlord/prompts"
+SAMPLE = "sample"
+_WHO = identity("2026-01-01T00:00:00+00:00")
 
 
 class GitProjects:
@@ -53,10 +55,6 @@ class GitProjects:
         path = self._paths.get(project)
         files = await committed_files(path, TEMPLATES, commit or "HEAD") if path else {}
         return {name.rpartition("/")[2]: body for name, body in files.items()}
-
-
-SAMPLE = "sample"
-_WHO = identity("2026-01-01T00:00:00+00:00")
 
 
 async def lay_out_sample(source: Path, home: Path) -> Path:

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 
 from agents.ports import Workspace
 from agents.workspace.sandbox import walls
-from agents.workspace.sandbox.bubblewrap import Bubblewrap, Launcher
+from agents.workspace.sandbox.bubblewrap import Bubblewrap
 from agents.workspace.sandbox.processes import cgroup
 from agents.workspace.sandbox.walls import GATE, MINION, Start, command_line
 from tests.bench.rows import Row, Say, compared, table
@@ -40,7 +40,7 @@ def run(say: Say) -> list[Row]:
 
 
 async def _measure(workspace: Workspace, say: Say) -> list[Row]:
-    sandbox = Bubblewrap(Launcher(tools=walls.find_tools()))
+    sandbox = Bubblewrap(tools=walls.find_tools())
     rooms, onces, bares = [], [], []
     async with sandbox.open(workspace, MINION) as room:
         for number in range(-3, ROUNDS):

@@ -13,7 +13,7 @@ import pytest
 from agents.ports import Workspace
 from agents.workspace.files.untrusted import hand_over
 from agents.workspace.sandbox import walls
-from agents.workspace.sandbox.bubblewrap import Launcher, launching
+from agents.workspace.sandbox.bubblewrap import Bubblewrap, launching
 from agents.workspace.sandbox.container import options
 from agents.workspace.sandbox.processes import cgroup, running, tree
 from agents.workspace.sandbox.walls import GATE, MINION, Start, command_line, reachable
@@ -76,7 +76,7 @@ def test_reach_is_a_matter_of_every_folder_above(tmp_path: Path) -> None:
 
 async def test_what_was_started_is_found_with_all_its_children(tmp_path: Path) -> None:
     workspace = Workspace(path=tmp_path)
-    async with launching(Launcher(tools=walls.find_tools()), workspace, SMALL) as launch:
+    async with launching(Bubblewrap(tools=walls.find_tools()), workspace, SMALL) as launch:
         process = launch.process(["sh", "-c", "sleep 60 & sleep 60"], os.open(os.devnull, os.O_WRONLY))
         for _ in range(200):
             found = tree.members(process.pid)

@@ -11,7 +11,7 @@ import pytest
 
 from agents.ports import Workspace
 from agents.workspace.sandbox import choice, walls
-from agents.workspace.sandbox.bubblewrap import Bubblewrap, Launcher
+from agents.workspace.sandbox.bubblewrap import Bubblewrap
 from agents.workspace.sandbox.walls import SandboxUnusable
 from tests.bench.floor import ROOT
 from tests.sandbox.yard import SMALL, Yard, bubblewrap, weakened
@@ -38,7 +38,7 @@ def test_a_missing_binary_is_told_with_what_to_install(tmp_path: Path) -> None:
 
 async def test_a_binary_that_went_away_is_told_and_nothing_is_run(yard: Yard, tmp_path: Path) -> None:
     gone = replace(walls.find_tools(), bwrap=str(tmp_path / "bwrap"))
-    sandbox = Bubblewrap(Launcher(tools=gone))
+    sandbox = Bubblewrap(tools=gone)
     with pytest.raises(SandboxUnusable):
         await sandbox.once(yard.workspace, SMALL, ["touch", str(tmp_path / "ran")])
     with pytest.raises(SandboxUnusable):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from agents.workspace.sandbox import choice, walls
-from agents.workspace.sandbox.bubblewrap import Bubblewrap, Launcher
+from agents.workspace.sandbox.bubblewrap import Bubblewrap
 from agents.workspace.sandbox.walls import UID, SandboxUnusable
 from tests.sandbox.yard import bubblewrap, weakened
 
@@ -101,7 +101,7 @@ async def test_a_filter_that_lets_space_be_taken_is_caught() -> None:
             """As it claims."""
             return True
 
-    findings = await choice.examine(Filterless(Launcher(tools=walls.find_tools(), filter=None)))
+    findings = await choice.examine(Filterless(tools=walls.find_tools(), filter=None))
     assert {"filter", "tracing", "taking space"} <= {finding.probe for finding in findings if finding.seen}
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from agents.ports import Profile, Ran, Room, Sandbox, Workspace
 from agents.workspace.sandbox import walls
-from agents.workspace.sandbox.bubblewrap import Bubblewrap, Guard, Launcher
+from agents.workspace.sandbox.bubblewrap import Bubblewrap, Guard
 from agents.workspace.sandbox.walls import GATE, MB, NOBODY, Start, command_line
 
 SMALL = replace(
@@ -33,7 +33,7 @@ _GUARD = Guard()  # one for all tests of this process
 
 
 def bubblewrap(**how: Any) -> Bubblewrap:
-    return Bubblewrap(Launcher(tools=walls.find_tools(), guard=_GUARD, **how))
+    return Bubblewrap(tools=walls.find_tools(), guard=_GUARD, **how)
 
 
 def weakened(change: Callable[[list[str]], list[str]]) -> Callable[[Start], list[str]]:

@@ -12,6 +12,9 @@ from agents.domain.text.redact import Redact
 
 LONGEST = 150
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+READ_MOST = 40 * 1024 * 1024
+_OF_TASK = re.compile(r"(T-\d+)[.-]")
+_IN_FOLDERS = ".in-folders"  # says that no task's text lies outside its folder, as all did once
 
 
 def file_name(name: str) -> str:
@@ -21,11 +24,6 @@ def file_name(name: str) -> str:
     mark = hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()[:12]
     plain = re.sub(r"[^A-Za-z0-9_.-]+", "_", name).strip("._-")[: LONGEST - len(mark) - 1]
     return f"{plain}-{mark}" if plain else mark
-
-
-READ_MOST = 40 * 1024 * 1024
-_OF_TASK = re.compile(r"(T-\d+)[.-]")
-_IN_FOLDERS = ".in-folders"  # says that no task's text lies outside its folder, as all did once
 
 
 class FileArtefacts:

@@ -10,6 +10,12 @@ from agents.domain.work.git_names import GAP, quiet, without_skips
 from agents.ports import ForgeFailed
 
 Number = Annotated[int, Field(ge=1, le=MOST)]  # of an issue or a pull request
+TITLE_MOST = 200
+BODY_MOST = 60_000  # GitHub takes 65,536
+_COMMAND = re.compile(r"(?m)^(?=[ \t]*/[A-Za-z])")  # bots obey lines such as /approve
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_LINK = re.compile(r"(!)(?=\[)|(\])(?=[(:\[])")
+_URL = re.compile(r"(?i)\b(https?|ftp):(?=//)(?://([^/\s?#@:]*)([/\s?#:]|$))?|\b(mailto|xmpp):|\b(www)(?=\.)")
 
 
 class User(BaseModel):
@@ -99,14 +105,6 @@ def read(shape: type[Shape], data: object, what: str) -> Shape:
             f"What GitHub answers about {what} cannot be read ({error.error_count()} problems)",
             next_step="Check that GITHUB_API_URL is the address of GitHub's API.",
         ) from error
-
-
-TITLE_MOST = 200
-BODY_MOST = 60_000  # GitHub takes 65,536
-_COMMAND = re.compile(r"(?m)^(?=[ \t]*/[A-Za-z])")  # bots obey lines such as /approve
-_TAG = re.compile(r"<(?=[A-Za-z/!?])")
-_LINK = re.compile(r"(!)(?=\[)|(\])(?=[(:\[])")
-_URL = re.compile(r"(?i)\b(https?|ftp):(?=//)(?://([^/\s?#@:]*)([/\s?#:]|$))?|\b(mailto|xmpp):|\b(www)(?=\.)")
 
 
 def title(text: str) -> str:

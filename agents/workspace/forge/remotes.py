@@ -21,6 +21,7 @@ TRIES = 3
 PUSH_MOST = 600.0  # seconds
 _SSH = re.compile(r"(?:ssh://)?git@(?P<host>[\w.-]+)[:/](?P<path>.+)")
 _NAME = re.compile(r"(?P<owner>[A-Za-z0-9][A-Za-z0-9-]*)/(?P<name>[A-Za-z0-9._-]+?)(?:\.git)?/?")
+RECENT = 30.0  # seconds for which a list of files is recent enough to plan with
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,9 +134,6 @@ class Pushing:
             numbered |= {f"GIT_CONFIG_KEY_{at}": key, f"GIT_CONFIG_VALUE_{at}": value}
         only = {"GIT_ALLOW_PROTOCOL": urlsplit(self._web).scheme}
         return {**only, "GIT_CONFIG_COUNT": str(len(settings)), **numbered}
-
-
-RECENT = 30.0  # seconds for which a list of files is recent enough to plan with
 
 
 class Clones:

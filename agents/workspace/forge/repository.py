@@ -20,6 +20,9 @@ TIMEOUT = 120.0
 GRACE = 10.0
 LOCK_TRIES, LOCK_PAUSE = 5, 0.2  # whoever works there holds a lock for a moment only
 _LOCKED = re.compile(r"Unable to create '([^'\n]+\.lock)': File exists")
+_BUSY = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply")
+_SUBMODULE = re.compile(r"(?m)^:(160000 |\d{6} 160000 )")
+_REBASING = ("rebase-merge/head-name", "rebase-apply/head-name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,11 +139,6 @@ def checked_branch(written: str) -> str:
     if odd_branch(written):
         raise ForgeFailed(f"{written[:80]!r} does not do as the name of a branch", next_step="Use letters and dashes.")
     return written
-
-
-_BUSY = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply")
-_SUBMODULE = re.compile(r"(?m)^:(160000 |\d{6} 160000 )")
-_REBASING = ("rebase-merge/head-name", "rebase-apply/head-name")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

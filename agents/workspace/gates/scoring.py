@@ -18,6 +18,17 @@ LARGEST = 64 << 20
 _SUITE = re.compile(r"<testsuite\b[^>]*>")
 _COUNT = re.compile(r'\b(errors|failures|skipped|tests)="(\d{1,9})"')
 _FAILED = re.compile(r'<testcase classname="([^"]*)" name="([^"]*)"[^>]*>\s*<(?:failure|error)\b')
+TOLD = 2_000  # characters of output on a card and in feedback
+_MB = 1 << 20
+_CANNOT_RUN = (126, 127)
+CANNOT_COLLECT = (2, 3, 4)
+_PYTEST = {
+    1: "tests failed",
+    2: "tests could not be collected",
+    3: "pytest broke down",
+    4: "pytest could not start",
+    5: "no tests were found",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,19 +81,6 @@ def _read(folder: Path, at: str) -> str:
             return tree.read(at, LARGEST).decode(errors="replace")
     except (FileNotFoundError, NotThere):
         return ""
-
-
-TOLD = 2_000  # characters of output on a card and in feedback
-_MB = 1 << 20
-_CANNOT_RUN = (126, 127)
-CANNOT_COLLECT = (2, 3, 4)
-_PYTEST = {
-    1: "tests failed",
-    2: "tests could not be collected",
-    3: "pytest broke down",
-    4: "pytest could not start",
-    5: "no tests were found",
-}
 
 
 def score_run(name: str, command: Command, ran: Ran, profile: Profile) -> GateRun:

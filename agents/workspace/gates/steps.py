@@ -18,6 +18,7 @@ from agents.workspace.gates.scoring import Report
 
 _RUFF_BROKE = 2
 _PLACE = re.compile(r":\d+:\d+:")  # line and column, which move when something is added above
+TESTS, LINT, ORIGINALS = "tests", "lint", "original tests"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,9 +83,6 @@ def _known(runner: GateRunner, check: Check) -> list[str]:
 
 def _findings(said: str) -> list[str]:
     return [_PLACE.sub(":", line, count=1) for line in said.splitlines() if _PLACE.search(line)]
-
-
-TESTS, LINT, ORIGINALS = "tests", "lint", "original tests"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,8 @@ REFS_MOST = 200  # each begun branch makes git read all that lie loose beside it
 SECONDS = 600.0
 OLD = 86_400.0  # seconds after which nobody writes on at half a file any more
 _HALF = (".tmp-*", "tmp_*")
+_HEADS = "refs/heads/"
+_OF_TASK = re.compile(r"ai/t-(\d{1,9})(?:\.\d+)?-")
 # One thread and little memory: it is not in a hurry, and others are.
 _REPACK = ("repack", "--geometric=2", "-d", "-n", "--quiet", "--threads=1", "--window-memory=64m")
 
@@ -90,10 +92,6 @@ def _names(folder: Path) -> list[str]:
         return [path.name for path in folder.iterdir()]
     except (FileNotFoundError, NotADirectoryError):
         return []
-
-
-_HEADS = "refs/heads/"
-_OF_TASK = re.compile(r"ai/t-(\d{1,9})(?:\.\d+)?-")
 
 
 async def branches_by_task(copy: Path) -> dict[TaskId, dict[str, str]]:

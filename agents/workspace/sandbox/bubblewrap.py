@@ -67,8 +67,10 @@ class Guard:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Launcher:
-    """How sandboxes are started here. Only tests change what has a default."""
+class Bubblewrap:
+    """Implements agents.ports.Sandbox. Only tests change what has a default."""
+
+    name = "bubblewrap"
 
     tools: Tools
     guard: Guard = field(default_factory=Guard)
@@ -78,10 +80,77 @@ class Launcher:
     build: Callable[[Start], list[str]] = command_line
     environ: Mapping[str, str] = field(default_factory=dict)  # what bwrap itself gets: its /proc/1/environ shows it
 
+    @property
+    def has_filter(self) -> bool:
+        """Whether system calls are filtered: libseccomp is installed."""
+        return self.filter is not None
+
+    @property
+    def python(self) -> str:
+        return self.tools.python
+
+    def visible_entries(self, workspace: Workspace) -> Mapping[str, list[str]]:
+        return walls.visible_entries(workspace, self.tools)
+
+    def without_filter(self) -> "Bubblewrap":
+        """The same walls without the filter, so that one does not hide a hole in the other."""
+        return replace(self, filter=None)
+
+    def open(self, workspace: Workspace, profile: Profile) -> AbstractAsyncContextManager[Room]:
+        return session_of(workspace, profile, partial(self._instance, workspace, profile))
+
+    async def once(
+        self, workspace: Workspace, profile: Profile, command: Sequence[str], on_output: Listener | None = None
+    ) -> Ran:
+        session.encode_command(command)
+        if profile.egress:
+            async with self.open(workspace, profile) as room:
+                return await room.run(command, on_output=on_output)
+        began, ended = time.monotonic(), running.DIED
+        async with running.listening(profile, on_output) as pipe, launching(self, workspace, profile) as launch:
+            process = launch.process([*_FIRST, self.guard.token, *command], pipe.writable)
+            pipe.close_ours()
+            try:
+                watching = launch.watch(process.pid, Disk(workspace.path))
+                ended = await running.outcome(running.exit_code(process), watching, pipe.output, profile.seconds)
+                ended = await running.explain_ending(ended, launch.ran_out)
+            finally:
+                await running.end(process)
+            ran = await running.result(pipe.output, ended, began)
+            if ran.ended_by is EndedBy.EXIT and not launch.command_ran():
+                raise unusable(ran.output)
+            return ran
+
+    async def _instance(self, workspace: Workspace, profile: Profile) -> session.Instance:
+        async with AsyncExitStack() as held:
+            launch = await held.enter_async_context(launching(self, workspace, profile))
+            ours, theirs = session.control_pair()
+            held.callback(ours.close)
+            words, said = os.pipe()
+            held.callback(os.close, words)
+            program = syscalls.descriptor_of(session.INSIDE.read_bytes())
+            port = walls.PROXY_PORT if profile.egress else 0
+            inside = session.inside_command(self.tools.python, f"/proc/self/fd/{program}", theirs.fileno(), port)
+            try:
+                process = launch.process([*inside, self.guard.token], said, theirs.fileno(), program)
+            finally:
+                os.close(program)
+                os.close(said)
+                theirs.close()
+            end = partial(running.end, process)
+            held.push_async_callback(end)
+            try:
+                await session.ready(ours, profile.egress, held)
+            except session.NeverReady:
+                await running.exit_code(process)
+                raise unusable(readable(waiting(words).decode(errors="replace"))) from None
+            return session.Instance(ours, end, partial(launch.watch, process.pid), launch.ran_out, held.pop_all())
+        raise AssertionError("an instance is returned, or an error is raised")
+
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    how: Launcher
+    how: Bubblewrap
     start: Start
     group: cgroup.Group | None
     told: int  # bwrap writes to it how the command ended
@@ -119,7 +188,7 @@ class Launch:
 
 
 @asynccontextmanager
-async def launching(how: Launcher, workspace: Workspace, profile: Profile) -> AsyncIterator[Launch]:
+async def launching(how: Bubblewrap, workspace: Workspace, profile: Profile) -> AsyncIterator[Launch]:
     workspace = replace(workspace, path=workspace.path.resolve())
     if how.tools.user is not None and workspace.path.stat().st_uid != how.tools.user:
         await asyncio.to_thread(hand_over, workspace.path, how.tools.user)
@@ -179,79 +248,3 @@ def unusable(said: str) -> SandboxUnusable:
     what = lines[-1] if lines else "it ends without a word"
     fix = next((fix for sign, fix in _FIXES if sign in what), "Run `overlord doctor` to see why.")
     return SandboxUnusable(f"the sandbox does not start: {what}", next_step=fix)
-
-
-class Bubblewrap:
-    """Implements agents.ports.Sandbox."""
-
-    name = "bubblewrap"
-
-    def __init__(self, how: Launcher) -> None:
-        self._how = how
-
-    @property
-    def has_filter(self) -> bool:
-        """Whether system calls are filtered: libseccomp is installed."""
-        return self._how.filter is not None
-
-    @property
-    def python(self) -> str:
-        return self._how.tools.python
-
-    def visible_entries(self, workspace: Workspace) -> Mapping[str, list[str]]:
-        return walls.visible_entries(workspace, self._how.tools)
-
-    def without_filter(self) -> "Bubblewrap":
-        """The same walls without the filter, so that one does not hide a hole in the other."""
-        return Bubblewrap(replace(self._how, filter=None))
-
-    def open(self, workspace: Workspace, profile: Profile) -> AbstractAsyncContextManager[Room]:
-        return session_of(workspace, profile, partial(self._instance, workspace, profile))
-
-    async def once(
-        self, workspace: Workspace, profile: Profile, command: Sequence[str], on_output: Listener | None = None
-    ) -> Ran:
-        session.encode_command(command)
-        if profile.egress:
-            async with self.open(workspace, profile) as room:
-                return await room.run(command, on_output=on_output)
-        began, ended = time.monotonic(), running.DIED
-        async with running.listening(profile, on_output) as pipe, launching(self._how, workspace, profile) as launch:
-            process = launch.process([*_FIRST, self._how.guard.token, *command], pipe.writable)
-            pipe.close_ours()
-            try:
-                watching = launch.watch(process.pid, Disk(workspace.path))
-                ended = await running.outcome(running.exit_code(process), watching, pipe.output, profile.seconds)
-                ended = await running.explain_ending(ended, launch.ran_out)
-            finally:
-                await running.end(process)
-            ran = await running.result(pipe.output, ended, began)
-            if ran.ended_by is EndedBy.EXIT and not launch.command_ran():
-                raise unusable(ran.output)
-            return ran
-
-    async def _instance(self, workspace: Workspace, profile: Profile) -> session.Instance:
-        async with AsyncExitStack() as held:
-            launch = await held.enter_async_context(launching(self._how, workspace, profile))
-            ours, theirs = session.control_pair()
-            held.callback(ours.close)
-            words, said = os.pipe()
-            held.callback(os.close, words)
-            program = syscalls.descriptor_of(session.INSIDE.read_bytes())
-            port = walls.PROXY_PORT if profile.egress else 0
-            inside = session.inside_command(self._how.tools.python, f"/proc/self/fd/{program}", theirs.fileno(), port)
-            try:
-                process = launch.process([*inside, self._how.guard.token], said, theirs.fileno(), program)
-            finally:
-                os.close(program)
-                os.close(said)
-                theirs.close()
-            end = partial(running.end, process)
-            held.push_async_callback(end)
-            try:
-                await session.ready(ours, profile.egress, held)
-            except session.NeverReady:
-                await running.exit_code(process)
-                raise unusable(readable(waiting(words).decode(errors="replace"))) from None
-            return session.Instance(ours, end, partial(launch.watch, process.pid), launch.ran_out, held.pop_all())
-        raise AssertionError("an instance is returned, or an error is raised")

@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from agents.ports import Ran, Workspace
 from agents.workspace.sandbox import walls
-from agents.workspace.sandbox.bubblewrap import Bubblewrap, Launcher
+from agents.workspace.sandbox.bubblewrap import Bubblewrap
 from agents.workspace.sandbox.container import Container, Engine
 from agents.workspace.sandbox.processes import cgroup
 from agents.workspace.sandbox.walls import GATE, MB, SandboxUnusable, environ_of
@@ -166,7 +166,7 @@ async def choose_sandbox(wanted: str = AUTO) -> AnySandbox:
 
 
 async def _bubblewrap() -> AnySandbox:
-    sandbox = Bubblewrap(Launcher(tools=walls.find_tools()))
+    sandbox = Bubblewrap(tools=walls.find_tools())
     await asyncio.to_thread(cgroup.sweep)
     return sandbox
 

@@ -15,6 +15,11 @@ from agents.workspace.sandbox.processes import tree
 from agents.workspace.sandbox.walls import MB
 
 Members = Callable[[], list[tree.Member]]
+LARGE = MB  # such files go first
+_TICK = 0.02  # seconds by which file times may lag
+_PERIOD = 5.0  # seconds between two counts, though nothing seems to grow: somebody else may be making room
+_SHARE = 20  # of the time that passes, one part is for counting
+SELDOM, OFTEN = 0.2, 0.05  # seconds between two looks
 
 
 class Reserve(NamedTuple):
@@ -27,10 +32,6 @@ class Reserve(NamedTuple):
 
 
 RESERVE = Reserve()
-LARGE = MB  # such files go first
-_TICK = 0.02  # seconds by which file times may lag
-_PERIOD = 5.0  # seconds between two counts, though nothing seems to grow: somebody else may be making room
-_SHARE = 20  # of the time that passes, one part is for counting
 
 
 class Disk:
@@ -98,9 +99,6 @@ class Disk:
         self._counted, self._looked = (size, names), time.monotonic()
         self._took = self._looked - began
         return self._counted
-
-
-SELDOM, OFTEN = 0.2, 0.05  # seconds between two looks
 
 
 async def over_a_limit(profile: Profile, disk: Disk, members: Members, used: Callable[[], float]) -> EndedBy:
