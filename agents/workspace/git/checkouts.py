@@ -45,10 +45,9 @@ class GitCheckouts:
         home = home.resolve()
         self._environment = environment
         self._fresh = fresh
-        self._mirrors = {project: Mirror(path, copy_of(home, project)) for project, path in paths.items()}
-        self._folders = {
-            project: Folders(mirror, home / "worktrees" / file_name(project), owner)
-            for project, mirror in self._mirrors.items()
+        self._projects = {
+            project: Folders(Mirror(path, copy_of(home, project)), home / "worktrees" / file_name(project), owner)
+            for project, path in paths.items()
         }
 
     def repository(self, project: str) -> Path:
@@ -72,33 +71,28 @@ class GitCheckouts:
         """Have folders ready at the project's HEAD, so that the next `open` is quick."""
         with _translate_errors(project):
             if head := await self.tip(project, "HEAD"):
-                await self._folders[project].prepare(head)
+                await self._folders(project).prepare(head)
 
     async def open(self, project: str, branch: str, start: str) -> Checkout:
+        mirror, folders, name = self._mirror(project), self._folders(project), _name_of(branch)
         with _translate_errors(branch):
-            return await self._opened(project, branch, start)
-
-    async def _opened(self, project: str, branch: str, start: str) -> Checkout:
-        mirror, folders, name = self._mirror(project), self._folders[project], _name_of(branch)
-        made = False
-        for _ in range(ATTEMPTS):
-            async with folders.find(name) as folder:
-                if folder is not None:
-                    tip, base = await mirror.ends(branch)
-                    head = await folders.follow(folder, tip)
-                    workspace = self._workspace(project, folder.path)
-                    return Checkout(
-                        project=project, branch=branch, base=base, head=head, workspace=workspace, found=not made
-                    )
-            await folders.take(name, await mirror.begin(branch, start))
-            made = True
+            for tries in range(ATTEMPTS):
+                async with folders.find(name) as folder:
+                    if folder is not None:
+                        tip, base = await mirror.ends(branch)
+                        head = await folders.follow(folder, tip)
+                        space, found = self._workspace(project, folder.path), tries == 0
+                        return Checkout(
+                            project=project, branch=branch, base=base, head=head, workspace=space, found=found
+                        )
+                await folders.take(name, await mirror.begin(branch, start))
         raise CheckoutFailed(f"The folder of {branch} goes away as soon as it is made", next_step="Try again.")
 
     @asynccontextmanager
     async def lend(self, project: str, commit: str) -> AsyncIterator[Workspace]:
         """The files of a commit for a while, nobody's changes among them: what gates judge."""
         commit = await self._mirror(project).fetch_commit(commit)
-        async with self._folders[project].lend(commit) as path:
+        async with self._folders(project).lend(commit) as path:
             yield self._workspace(project, path)
 
     async def commit(self, checkout: Checkout, message: str) -> str:
@@ -131,7 +125,7 @@ class GitCheckouts:
                 next_step="Look at both; the changes are still in the folder.",
             )
         folder.set_at(new)
-        await self._folders[checkout.project].follow(folder, tip)
+        await self._folders(checkout.project).follow(folder, tip)
         return tip
 
     async def unsaved_paths(self, checkout: Checkout) -> Sequence[str]:
@@ -160,21 +154,19 @@ class GitCheckouts:
         await self.discard(checkout.project, checkout.branch)
 
     async def discard(self, project: str, branch: str) -> None:
-        self._mirror(project)
         with _translate_errors(branch):
-            await self._folders[project].close(_name_of(branch))
+            await self._folders(project).close(_name_of(branch))
 
     async def sweep(self, wanted: Collection[tuple[str, str]]) -> int:
         removed = 0
-        for project, folders in self._folders.items():
+        for project, folders in self._projects.items():
             removed += await folders.sweep({_name_of(branch) for of, branch in wanted if of == project})
         return removed
 
     @asynccontextmanager
     async def _found(self, checkout: Checkout) -> AsyncIterator[Folder]:
         """By project and branch: where a folder is, only our own record says."""
-        self._mirror(checkout.project)
-        async with self._folders[checkout.project].find(_name_of(checkout.branch)) as folder:
+        async with self._folders(checkout.project).find(_name_of(checkout.branch)) as folder:
             if folder is None:
                 raise CheckoutFailed(f"The folder of {checkout.branch} is not there", next_step="Open it again.")
             yield folder
@@ -184,9 +176,12 @@ class GitCheckouts:
         return replace(around, path=path, git=self._mirror(project).place)
 
     def _mirror(self, project: str) -> Mirror:
-        if project not in self._mirrors:
+        return self._folders(project).mirror
+
+    def _folders(self, project: str) -> Folders:
+        if project not in self._projects:
             raise CheckoutFailed(f"There is no project {project!r}", next_step="Name one of overlord.yaml.")
-        return self._mirrors[project]
+        return self._projects[project]
 
 
 @contextmanager

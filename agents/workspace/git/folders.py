@@ -59,7 +59,7 @@ class Folders:
     """The folders of one project. A name is made ready under another, so what is there is whole."""
 
     def __init__(self, mirror: Mirror, place: Path, owner: int | None = None) -> None:
-        self._mirror = mirror
+        self.mirror = mirror
         self._place = place
         self._owner = owner  # whom the sandbox runs as, where that is not ourselves
 
@@ -70,7 +70,7 @@ class Folders:
         return Folder(path=self.path(name), kept=self._kept(name), lock=lock)
 
     def _kept(self, name: str) -> Path:
-        return self._mirror.place / "worktrees" / name
+        return self.mirror.place / "worktrees" / name
 
     def _is_whole(self, name: str) -> bool:
         folder, kept = self.path(name), self._kept(name)
@@ -91,7 +91,7 @@ class Folders:
 
     async def take(self, name: str, commit: str) -> None:
         """Give a folder at this commit that name, unless somebody else was faster."""
-        async with self._spare(commit) as spare, self._mirror.lock():
+        async with self._spare(commit) as spare, self.mirror.lock():
             if self._is_whole(name):
                 return
             half = await self._drop(name)
@@ -104,7 +104,7 @@ class Folders:
         """A folder at this commit for a while, without a branch."""
         async with self._spare(commit) as spare:
             name = f"{LENT}{spare.path.name[1:]}"
-            async with self._mirror.lock():
+            async with self.mirror.lock():
                 lent = self._rename(spare, name)
             try:
                 yield lent.path
@@ -130,7 +130,7 @@ class Folders:
         at = folder.at
         if at == tip:
             return at
-        if await folder.git.line("write-tree") != await self._mirror.tree(tip):
+        if await folder.git.line("write-tree") != await self.mirror.tree(tip):
             try:
                 if await unsaved_paths(folder.git):
                     return at
@@ -148,15 +148,15 @@ class Folders:
 
     async def sweep(self, wanted: Collection[str]) -> int:
         """Remove what nobody wants and nobody holds."""
-        if not self._mirror.place.is_dir():
+        if not self.mirror.place.is_dir():
             return 0
-        there = {*_listed(self._place), *_listed(self._mirror.place / "worktrees")}
+        there = {*_listed(self._place), *_listed(self.mirror.place / "worktrees")}
         ready = [name for name in sorted(there) if name.startswith(SPARE) and (self._kept(name) / "ready").is_file()]
         stay = {name for name in (*wanted, *ready[:POOL]) if self._is_whole(name)}
         return sum([await self._swept(name) for name in sorted(there - stay)])
 
     async def _swept(self, name: str) -> bool:
-        async with self._mirror.lock():
+        async with self.mirror.lock():
             kept = self._kept(name.removeprefix(ASIDE))
             lock = hold_now(kept)
             if lock is None and kept.is_dir():
@@ -218,7 +218,7 @@ class Folders:
     async def _begun(self, most: int | None = None) -> Folder | None:
         """An empty folder under a new name, locked; None if there are as many as that."""
         name = f"{SPARE}{os.urandom(8).hex()}"
-        async with self._mirror.lock():
+        async with self.mirror.lock():
             if most is not None and len(self._spares()) >= most:
                 return None
             self._kept(name).mkdir()
@@ -272,7 +272,7 @@ class Folders:
         return replace(folder, path=path, kept=kept)
 
     def _spares(self) -> list[str]:
-        return [name for name in _listed(self._mirror.place / "worktrees") if name.startswith(SPARE)]
+        return [name for name in _listed(self.mirror.place / "worktrees") if name.startswith(SPARE)]
 
 
 def _listed(folder: Path) -> list[str]:

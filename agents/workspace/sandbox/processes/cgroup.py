@@ -88,7 +88,19 @@ def make(profile: Profile, root: Path = ROOT, own: Path = OWN) -> Group | None:
     """None where the machine has no such groups, or they are not ours to make."""
     groups = list(_groups(own))
     name = f"{_NAME}{os.getpid()}-{next(_numbers)}"
-    return _version_2(profile, name, _parent(root, groups)) or _version_1(profile, name, _memory(root, groups))
+    if parent := _parent(root, groups):
+        limits_cpus = "cpu" in _text(parent / "cgroup.subtree_control").split()
+        needed = {"memory.max": profile.memory, "pids.max": profile.processes + _OF_BWRAP}
+        wanted = {"memory.swap.max": 0, "cpu.max": f"{profile.cpus * _PERIOD} {_PERIOD}"}
+        if _made(parent / name, needed, wanted):
+            return Group(parent / name, limits_cpus)
+    if memory := _memory(root, groups):  # of memory alone: the others have limits that do without
+        limit = profile.memory
+        with_swap = {"memory.memsw.limit_in_bytes": limit}
+        if _made(memory / name, {"memory.limit_in_bytes": limit}, with_swap):
+            # it is joined by the thread: for a process the kernel waits until every processor knows, which takes 10 ms
+            return Group(memory / name, limits_cpus=False, door="tasks")
+    return None
 
 
 def sweep(root: Path = ROOT, own: Path = OWN) -> None:
@@ -98,25 +110,6 @@ def sweep(root: Path = ROOT, own: Path = OWN) -> None:
         for path in folder.glob(f"{_NAME}[0-9]*-*"):
             if not Path("/proc", path.name.split("-")[1]).exists():
                 _removed(path)
-
-
-def _version_2(profile: Profile, name: str, parent: Path | None) -> Group | None:
-    if parent is None:
-        return None
-    limits_cpus = "cpu" in _text(parent / "cgroup.subtree_control").split()
-    needed = {"memory.max": profile.memory, "pids.max": profile.processes + _OF_BWRAP}
-    wanted = {"memory.swap.max": 0, "cpu.max": f"{profile.cpus * _PERIOD} {_PERIOD}"}
-    return Group(parent / name, limits_cpus) if _made(parent / name, needed, wanted) else None
-
-
-def _version_1(profile: Profile, name: str, memory: Path | None) -> Group | None:
-    """Of memory alone: the others have limits that do without. It is joined by the thread: for a process the kernel
-    waits until every processor knows, which takes 10 ms."""
-    if memory is None:
-        return None
-    limit = profile.memory
-    made = _made(memory / name, {"memory.limit_in_bytes": limit}, {"memory.memsw.limit_in_bytes": limit})  # with swap
-    return Group(memory / name, limits_cpus=False, door="tasks") if made else None
 
 
 def _made(folder: Path, needed: Mapping[str, object], wanted: Mapping[str, object]) -> bool:
