@@ -17,7 +17,7 @@ from agents.catalog.yaml import BadYaml, Layers, parse_yaml, read_packaged
 from agents.domain.decisions.authority import ChannelPolicy, Group
 from agents.domain.errors import SettingsProblem
 from agents.domain.ids import Account, surface_of
-from agents.workspace.forge.remotes import named_by, web_of
+from agents.workspace.forge.remotes import owner_and_name, web_of
 from bot.config import overlord
 from bot.config.overlord import (
     FLAGS,
@@ -294,7 +294,7 @@ def _without_code(file: OverlordFile) -> Iterator[Odd]:
         return
 
     for at, project in enumerate(file.projects):
-        if project.url and not named_by(project.url, file.github.api_url):
+        if project.url and not owner_and_name(project.url, file.github.api_url):
             what = f"`{project.name}` is not on {web_of(file.github.api_url)}, so there is no code of it to work on"
             yield ("projects", at, "url"), what, "Clone it yourself, and write its folder as `path` instead."
         elif project.url and file.github.token is None:

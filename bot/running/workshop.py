@@ -25,7 +25,7 @@ from agents.workspace.forge.github import GitHubForge
 from agents.workspace.forge.github_api import GitHubApi
 from agents.workspace.forge.intake import GitHubIntake, IssueDesk, NoIssues
 from agents.workspace.forge.local import Forges, LocalForge, Place
-from agents.workspace.forge.remotes import Clones, Pushing, Remote, named_by
+from agents.workspace.forge.remotes import Clones, Pushing, Remote, owner_and_name
 from agents.workspace.gates.commands import environment
 from agents.workspace.gates.gate_runner import GateTools
 from agents.workspace.gates.judge import GateConfig, SandboxGates
@@ -75,7 +75,7 @@ def make_hub(settings: Settings, redact: Redact) -> Hub | None:
 
 def on_github(settings: Settings) -> dict[str, Remote]:
     """Projects whose url is one of this GitHub; minions' commits are pushed from our own copy."""
-    named = {project.name: named_by(project.url, settings.github.api_url) for project in settings.projects}
+    named = {project.name: owner_and_name(project.url, settings.github.api_url) for project in settings.projects}
     return {
         project: Remote(owner=found[0], name=found[1], commits=copy_of(settings.home, project))
         for project, found in named.items()

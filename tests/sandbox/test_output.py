@@ -74,9 +74,9 @@ async def test_however_much_is_said_little_is_told_and_seldom() -> None:
     for _ in range(320):  # 20 MB, in one go
         output.data_received(block)
     assert heard == []
-    output.hush()
+    output.finish()
     assert len(heard) == 1 and LAST - 64 <= len(heard[0]) <= LAST and heard[0].endswith("1023\n")
-    output.hush()
+    output.finish()
     assert len(heard) == 1, "nothing is told twice"
 
 
@@ -94,7 +94,7 @@ async def test_what_is_said_is_told_while_it_goes_on() -> None:
     await asyncio.wait_for(told.wait(), 60)
     assert heard == ["one\ntwo\n"]
     output.data_received(b"x" * 200 + b"\nlast\n")
-    output.hush()
+    output.finish()
     assert heard[1] == "last\n", "of a small window only what fits"
 
 
@@ -103,5 +103,5 @@ async def test_an_escape_that_never_ends_is_not_shown() -> None:
     output = Output(100_000, 1 << 30, heard.append)
     for _ in range(1_000):
         output.data_received(b"\x1b]0;" + b"x" * 1_000)
-    output.hush()
+    output.finish()
     assert "\x1b" not in heard[0] and len(heard[0]) <= LAST

@@ -14,9 +14,9 @@ from agents.workspace.forge.github_shapes import CommentShown, Merged, PullShown
 from agents.workspace.forge.remotes import Pushing, Remote, web_of
 from agents.workspace.forge.repository import (
     Repository,
-    checked_branch,
-    checked_commit,
     missing_branch,
+    require_branch,
+    require_commit,
     require_target,
     rewritten_branch,
 )
@@ -37,12 +37,12 @@ class GitHubForge:
 
     async def base(self, project: str, number: int = 0) -> str:
         if number:
-            return checked_branch((await self._pull(self.remote(project), number)).base.ref)
-        return checked_branch((await self._repository(project)).default_branch)
+            return require_branch((await self._pull(self.remote(project), number)).base.ref)
+        return require_branch((await self._repository(project)).default_branch)
 
     async def open(self, pull: Pull) -> PullRequest:
-        branch, head, remote = checked_branch(pull.branch), checked_commit(pull.head), self.remote(pull.project)
-        base = checked_branch(pull.into or await self.base(pull.project))
+        branch, head, remote = require_branch(pull.branch), require_commit(pull.head), self.remote(pull.project)
+        base = require_branch(pull.into or await self.base(pull.project))
         if branch == base:
             raise ForgeFailed(f"Work cannot be on {base} itself", next_step="Give it a branch of its own.")
         found = await self._found(remote, pull)
@@ -74,7 +74,7 @@ class GitHubForge:
         remote = self.remote(project)
         title, _, rest = commit_message(self._redact(message), "Merge").partition("\n")
         told = {"commit_title": title.strip(), "commit_message": rest.strip()}
-        wish = {**told, "sha": checked_commit(head), "merge_method": (await self._repository(project)).method}
+        wish = {**told, "sha": require_commit(head), "merge_method": (await self._repository(project)).method}
         for _ in range(TRIES):
             shown = await self._pull(remote, number)
             merged = shown.standing == "merged"
@@ -102,7 +102,7 @@ class GitHubForge:
 
     async def _still_has(self, remote: Remote, branch: str, start: str) -> None:
         """Raises ForgeFailed if a branch on GitHub is gone, or has lost the commit that work began from."""
-        ours, tip = Repository(remote.commits), await self._pushing.at(remote, checked_branch(branch))
+        ours, tip = Repository(remote.commits), await self._pushing.at(remote, require_branch(branch))
         if not tip:
             raise missing_branch(branch)
         if start and not await ours.has(tip):
@@ -111,13 +111,13 @@ class GitHubForge:
             raise rewritten_branch(branch)
 
     async def publish(self, project: str, branch: str, head: str) -> str:
-        await self._pushing.push(self.remote(project), checked_branch(branch), checked_commit(head))
+        await self._pushing.push(self.remote(project), require_branch(branch), require_commit(head))
         return f"git fetch && git switch {branch}"
 
     async def fetch_branch(self, project: str, branch: str) -> str:
         remote = self.remote(project)
         ours = Repository(remote.commits)
-        there = await self._pushing.at(remote, checked_branch(branch))
+        there = await self._pushing.at(remote, require_branch(branch))
         if there:
             if not await ours.has(there):
                 await self._pushing.fetch(remote, f"refs/heads/{branch}")

@@ -13,10 +13,10 @@ from agents.ports.judging import ANYWHERE
 from agents.workspace.forge import github_shapes
 from agents.workspace.forge.repository import (
     Repository,
-    checked_branch,
-    checked_commit,
     checkout_of,
     missing_branch,
+    require_branch,
+    require_commit,
     require_target,
     rewritten_branch,
 )
@@ -60,8 +60,8 @@ class LocalForge:
         )
 
     async def open(self, pull: Pull) -> PullRequest:
-        branch, head = checked_branch(pull.branch), checked_commit(pull.head)
-        base = checked_branch(pull.into or await self.base(pull.project))
+        branch, head = require_branch(pull.branch), require_commit(pull.head)
+        base = require_branch(pull.into or await self.base(pull.project))
         if branch == base:
             raise ForgeFailed(f"Work cannot be on {base} itself", next_step="Give it a branch of its own.")
         told = replace(
@@ -85,7 +85,7 @@ class LocalForge:
         require_target(number, record.base, target.branch or record.base)
         if record.state == "merged":
             return record.commit
-        if record.head != checked_commit(head):
+        if record.head != require_commit(head):
             return None
         place = self._place(project)
         async with self._merging.setdefault(project, asyncio.Lock()):
@@ -96,13 +96,13 @@ class LocalForge:
         return commit
 
     async def publish(self, project: str, branch: str, head: str) -> str:
-        await self._bring(self._place(project), checked_branch(branch), checked_commit(head))
+        await self._bring(self._place(project), require_branch(branch), require_commit(head))
         return f"git switch {branch}"
 
     async def fetch_branch(self, project: str, branch: str) -> str:
         place = self._place(project)
         ours, theirs = Repository(place.commits), Repository(place.repository)
-        there = await theirs.commit_at(f"refs/heads/{checked_branch(branch)}")
+        there = await theirs.commit_at(f"refs/heads/{require_branch(branch)}")
         if there:
             await ours.take(theirs, there)
             await ours.catch_up(branch, there)

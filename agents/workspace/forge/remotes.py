@@ -14,7 +14,7 @@ from agents.domain.text.redact import Secret
 from agents.domain.text.sanitize import clean, one_line
 from agents.ports import ForgeFailed
 from agents.workspace.files.untrusted import remove
-from agents.workspace.forge.repository import Repository, checked_branch
+from agents.workspace.forge.repository import Repository, require_branch
 from agents.workspace.git.git import FETCH
 
 TRIES = 3
@@ -44,7 +44,7 @@ def web_of(api_url: str) -> str:
     return f"{parts.scheme}://{host}"
 
 
-def named_by(url: str, api_url: str) -> tuple[str, str] | None:
+def owner_and_name(url: str, api_url: str) -> tuple[str, str] | None:
     """Owner and name, where a git address is of this GitHub; None where it is not."""
     if found := _SSH.fullmatch(url):
         host, path = found["host"], found["path"]
@@ -172,10 +172,10 @@ class Clones:
             await _make(remote.commits)
         named, commit = await self._git.head(remote)
         if other and other != named:
-            await self._bring(remote, checked_branch(other), await self._git.at(remote, other))
+            await self._bring(remote, require_branch(other), await self._git.at(remote, other))
         if not commit:
             return
-        ref = f"refs/heads/{checked_branch(named)}"
+        ref = f"refs/heads/{require_branch(named)}"
         await self._bring(remote, named, commit)
         if (await clone.ask("symbolic-ref", "--quiet", "HEAD")).text.strip() != ref:
             await clone.tell("symbolic-ref", "HEAD", ref)

@@ -128,13 +128,13 @@ def _not_merged(what: str, step: str) -> ForgeFailed:
     return ForgeFailed(f"{what}. Nothing was merged", next_step=f"{step}, then press again; or finish it yourself.")
 
 
-def checked_commit(written: str) -> str:
+def require_commit(written: str) -> str:
     if not is_commit(written):
         raise ForgeFailed(f"{written!r} is not a commit", next_step="Name the commit by its whole hash.")
     return written
 
 
-def checked_branch(written: str) -> str:
+def require_branch(written: str) -> str:
     """A name that git could take for something else is no name."""
     if odd_branch(written):
         raise ForgeFailed(f"{written[:80]!r} does not do as the name of a branch", next_step="Use letters and dashes.")

@@ -132,7 +132,7 @@ class GateRunner:
         self, name: str, command: Command, *, restored: Restored = AS_COMMITTED, base: bool = False
     ) -> Outcome:
         """On the commit's files; with `base` on the base's, only to compare with, so nothing is kept."""
-        wanted = restored.laid_over(self.case.had if base else self.case.has)
+        wanted = restored.lay_over(self.case.had if base else self.case.has)
         async with self.checkout.write_tree(self.case.repository, wanted) as folder:
             (folder / self.out).mkdir()
             self.environment.link(folder)

@@ -37,7 +37,7 @@ class GateConfig:
         """Of the gates that run something, in their order."""
         return (steps.TESTS, steps.LINT, *(gate.name for gate in self.commands.extra), steps.ORIGINALS)
 
-    def beside(self, gates: Sequence[ExtraGate]) -> "GateConfig":
+    def with_gates(self, gates: Sequence[ExtraGate]) -> "GateConfig":
         """With the gates of a role; where both have one of a name, the project's own is the nearer."""
         known = {gate.name for gate in self.commands.extra}
         more = tuple(gate for gate in gates if gate.name not in known)
@@ -64,7 +64,7 @@ class SandboxGates:
         config = self._projects.get(candidate.project)
         if config is None:
             return Judged(gates=(_cannot_run("changes", f"there is no project {candidate.project}"),))
-        config = config.beside(self._of_role(candidate.role))
+        config = config.with_gates(self._of_role(candidate.role))
         try:
             case = await rules.read(candidate, config.repository)
             rows = await rules.by_rule(case, self._tools.redact)

@@ -48,7 +48,7 @@ class Restored:
     over: tuple[Entry, ...]  # as they were
     without: tuple[str, ...]  # what was added to them
 
-    def laid_over(self, there: Mapping[str, Entry]) -> tuple[Entry, ...]:
+    def lay_over(self, there: Mapping[str, Entry]) -> tuple[Entry, ...]:
         added = frozenset(self.without)
         kept = {path: entry for path, entry in there.items() if path not in added}
         return tuple((kept | {entry.path: entry for entry in self.over}).values())

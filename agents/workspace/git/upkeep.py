@@ -50,7 +50,7 @@ async def keep_up(place: Path, *, fill: float = 1.0, seconds: float = SECONDS) -
 
     It may go on beside any other work there. A kill leaves half a file, which is removed the next time.
     """
-    loose, packs = await asyncio.to_thread(lying_about, place)
+    loose, packs = await asyncio.to_thread(count_objects, place)
     if loose <= fill * LOOSE_MOST and packs <= fill * PACKS_MOST:
         return False
     lock = hold_file_now(place.with_suffix(".upkeep"))
@@ -64,7 +64,7 @@ async def keep_up(place: Path, *, fill: float = 1.0, seconds: float = SECONDS) -
     return True
 
 
-def lying_about(place: Path) -> tuple[int, int]:
+def count_objects(place: Path) -> tuple[int, int]:
     """How many loose objects there are, and how many packs."""
     loose = sum(len(_names(folder)) for folder in _fans(place))
     return loose, sum(name.endswith(".pack") for name in _names(place / "objects" / "pack"))

@@ -52,7 +52,7 @@ class Guard:
         self.token = f"overlord-{os.urandom(16).hex()}"
         self._process: Process | None = None
 
-    def stand(self) -> None:
+    def start(self) -> None:
         if self._process is not None and self._process.poll() is None:
             return
         self._process = subprocess.Popen(
@@ -192,7 +192,7 @@ async def launching(how: Bubblewrap, workspace: Workspace, profile: Profile) -> 
     workspace = replace(workspace, path=workspace.path.resolve())
     if how.tools.user is not None and workspace.path.stat().st_uid != how.tools.user:
         await asyncio.to_thread(hand_over, workspace.path, how.tools.user)
-    how.guard.stand()
+    how.guard.start()
     group = how.group(profile)
     told, tells = os.pipe()
     start = Start(

@@ -21,7 +21,7 @@ def main() -> None:
     if os.getpid() != 1:
         raise SystemExit("this ends every process it sees, so it runs only as the first of a sandbox")
     score = os.open("/proc/self/oom_score_adj", os.O_RDWR)  # when we are not dumpable it is not ours to open
-    shut(sys.argv[3])
+    lock_down(sys.argv[3])
     os.nice(max(0, NICE - os.nice(0)))
     control = connect(sys.argv[1])
     port = int(sys.argv[2])
@@ -37,7 +37,7 @@ def main() -> None:
         pass
 
 
-def shut(filter: str) -> None:
+def lock_down(filter: str) -> None:
     """Before any other program runs: none may write our memory, nor ask the kernel for what the filter refuses.
 
     `filter` is the path of a system-call filter; empty where one was put on before us.
@@ -126,10 +126,10 @@ def end_the_rest() -> None:
             os.kill(-1, 9)
         except ProcessLookupError:
             return
-        bury()
+        reap_children()
 
 
-def bury() -> None:
+def reap_children() -> None:
     """The dead that were left to us: in a container this is the first process."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:

@@ -13,7 +13,7 @@ from agents.domain.text.redact import Secret
 from agents.ports import ForgeFailed, Target
 from agents.workspace.forge.github import GitHubForge
 from agents.workspace.forge.github_api import GitHubApi
-from agents.workspace.forge.remotes import Remote, named_by, web_of
+from agents.workspace.forge.remotes import Remote, owner_and_name, web_of
 from tests.fakes.github import TOKEN, FakeGitHub, Fault, Repo, running_github
 from tests.workspace import repositories as repos
 from tests.workspace.forge_rig import PROJECT, REDACT, github_forge, shown_on, work_on
@@ -271,10 +271,10 @@ async def test_very_long_words_are_cut_to_what_github_takes(hub: Hub) -> None:
     ],
 )
 def test_a_project_is_on_github_if_its_address_is(url: str, named: tuple[str, str] | None) -> None:
-    assert named_by(url, "https://api.github.com") == named
+    assert owner_and_name(url, "https://api.github.com") == named
 
 
 def test_where_git_goes_follows_from_where_the_api_is() -> None:
     assert web_of("https://api.github.com") == "https://github.com"
     assert web_of("https://git.example.com/api/v3") == "https://git.example.com"
-    assert named_by("https://git.example.com/a/b", "https://git.example.com/api/v3") == ("a", "b")
+    assert owner_and_name("https://git.example.com/a/b", "https://git.example.com/api/v3") == ("a", "b")

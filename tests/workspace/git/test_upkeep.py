@@ -15,7 +15,7 @@ import pytest
 from agents.workspace.files.locks import hold_file_now
 from agents.workspace.git.git import Git, GitFailed
 from agents.workspace.git.mirror import lock_of
-from agents.workspace.git.upkeep import REFS_MOST, keep_up, loose_refs, lying_about, pack_refs
+from agents.workspace.git.upkeep import REFS_MOST, count_objects, keep_up, loose_refs, pack_refs
 from bot.running.upkeep import Upkeep
 from tests.fakes.llm import ScriptedLlm
 from tests.flows.world import planning
@@ -83,7 +83,7 @@ async def test_what_lies_loose_is_packed_and_all_of_it_is_still_there(yard: Yard
     loner = await lived_in(yard)
     before = objects(yard.mirror)
     assert await keep_up(yard.mirror, fill=0)
-    assert lying_about(yard.mirror) == (0, 1)
+    assert count_objects(yard.mirror) == (0, 1)
     assert objects(yard.mirror) == before and loner in before, "nothing leads to it, and it stays"
     assert not git(yard.mirror, "fsck", "--no-dangling")
     for pack in (yard.mirror / "objects/pack").iterdir():
@@ -93,7 +93,7 @@ async def test_what_lies_loose_is_packed_and_all_of_it_is_still_there(yard: Yard
     assert await checkouts.unsaved_paths(checkout) == ["draft.txt"], "a folder that is worked in knows nothing of it"
     await checkouts.commit(checkout, "and on")
     assert not await keep_up(yard.mirror), "a few loose objects are no trouble"
-    assert await keep_up(yard.mirror, fill=0) and lying_about(yard.mirror)[0] == 0
+    assert await keep_up(yard.mirror, fill=0) and count_objects(yard.mirror)[0] == 0
 
 
 async def test_it_may_go_on_beside_work(yard: Yard) -> None:
@@ -152,7 +152,7 @@ async def test_killed_in_the_middle_it_lost_nothing_and_is_done_the_next_time(ya
         while not await keep_up(yard.mirror, fill=0):  # noqa: ASYNC110  the lock goes when the last git is gone
             await asyncio.sleep(0.01)
     assert objects(yard.mirror) == before and not git(yard.mirror, "fsck", "--no-dangling")
-    assert lying_about(yard.mirror)[0] == 0 and not unfinished(yard.mirror)
+    assert count_objects(yard.mirror)[0] == 0 and not unfinished(yard.mirror)
 
 
 def _pile(repository: Path, count: int) -> set[str]:
@@ -191,7 +191,7 @@ async def test_it_is_bounded_in_time(yard: Yard) -> None:
     async with asyncio.timeout(60):
         while not await keep_up(yard.mirror, fill=0):  # noqa: ASYNC110  the lock goes when the last git is gone
             await asyncio.sleep(0.01)
-    assert objects(yard.mirror) == before and lying_about(yard.mirror) == (0, 1)
+    assert objects(yard.mirror) == before and count_objects(yard.mirror) == (0, 1)
 
 
 async def test_what_should_be_there_and_is_not_is_no_trouble(tmp_path: Path) -> None:
@@ -209,10 +209,10 @@ async def test_the_program_waits_for_a_quiet_moment(yard: Yard, tmp_path: Path) 
         job = await busy.next_job()
         upkeep = Upkeep(busy.office, (yard.mirror,))
         await upkeep.keep_up()
-        assert lying_about(yard.mirror)[1] >= 25, "somebody waits for a job"
+        assert count_objects(yard.mirror)[1] >= 25, "somebody waits for a job"
         await busy.office.database.write(lambda tx: tx.jobs.finish(job.id, job.fence))
         await upkeep.keep_up()
-        assert lying_about(yard.mirror) == (0, 1)
+        assert count_objects(yard.mirror) == (0, 1)
 
 
 async def test_one_copys_trouble_is_not_anothers(yard: Yard, tmp_path: Path) -> None:
@@ -224,7 +224,7 @@ async def test_one_copys_trouble_is_not_anothers(yard: Yard, tmp_path: Path) -> 
         (broken / f"objects/pack/pack-{number}.pack").touch()
     async with planning(tmp_path, lambda office: lambda job: ScriptedLlm()) as idle:
         await Upkeep(idle.office, (broken, yard.mirror)).keep_up()
-    assert lying_about(yard.mirror) == (0, 1)
+    assert count_objects(yard.mirror) == (0, 1)
 
 
 def _packs(repository: Path, count: int) -> None:

@@ -95,7 +95,7 @@ class Output(asyncio.Protocol):
         parts = (self._head.decode(errors="replace"), tail.decode(errors="replace"))
         return f"\n… {self.cut} bytes were cut here …\n".join(readable(part) for part in parts)
 
-    def hush(self) -> None:
+    def finish(self) -> None:
         """It is over: what nobody was told yet is told now."""
         if self._soon and self._listener:
             self._soon.cancel()
@@ -187,7 +187,7 @@ async def listening(profile: Profile, listener: Listener | None) -> AsyncIterato
         yield pipe
     finally:
         pipe.close_ours()
-        output.hush()
+        output.finish()
         transport.close()
 
 
