@@ -17,7 +17,7 @@ from agents.ports import Ran, Workspace
 from agents.workspace.sandbox import walls
 from agents.workspace.sandbox.bubblewrap import Bubblewrap
 from agents.workspace.sandbox.container import Container, Engine
-from agents.workspace.sandbox.processes import cgroup
+from agents.workspace.sandbox.processes import limits
 from agents.workspace.sandbox.walls import GATE, MB, SandboxUnusable, environ_of
 
 KINDS = ("bubblewrap", "docker", "podman")
@@ -167,7 +167,7 @@ async def choose_sandbox(wanted: str = AUTO) -> AnySandbox:
 
 async def _bubblewrap() -> AnySandbox:
     sandbox = Bubblewrap(tools=walls.find_tools())
-    await asyncio.to_thread(cgroup.sweep)
+    await asyncio.to_thread(limits.sweep_groups)
     return sandbox
 
 

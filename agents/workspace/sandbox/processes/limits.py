@@ -1,21 +1,26 @@
-"""A control group around a sandbox, where this process may make one: limits that hold for all its processes at once.
+"""Limits of a sandbox: a control group around it, where this process may make one, and the disk.
 
-Of version 2 it is made beside our own. Of version 1 it is made below our own, by root alone, and limits memory only.
-Both count the memory that the kernel takes for a program, which is in nobody's RSS.
+A group's limits hold for all processes at once. Of version 2 it is made beside our own. Of version 1 it is made below
+our own, by root alone, and limits memory only. Both count the memory that the kernel takes for a program.
 """
 
+import asyncio
 import itertools
 import os
 import shlex
+import stat
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
+from typing import NamedTuple
 
-from agents.ports import Profile
+from agents.ports import EndedBy, Profile
+from agents.workspace.files.untrusted import TooDeep, prune, walk
 from agents.workspace.sandbox.processes import tree
+from agents.workspace.sandbox.walls import MB
 
 ROOT = Path("/sys/fs/cgroup")
 OWN = Path("/proc/self/cgroup")
@@ -27,6 +32,11 @@ _BOT = f"{_NAME}bot"  # where we go in a group that was given to us: it may not 
 _OF_BWRAP = 8  # processes
 _PATIENCE = 2.0  # seconds for a group to be empty after the last of its processes has ended
 _numbers = itertools.count(1)
+LARGE = MB  # such files go first
+_TICK = 0.02  # seconds by which file times may lag
+_RECOUNT = 5.0  # seconds between two counts, though nothing seems to grow: somebody else may be making room
+_SHARE = 20  # of the time that passes, one part is for counting
+SELDOM, OFTEN = 0.2, 0.05  # seconds between two looks
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +81,7 @@ def ran_out(pid: int) -> bool:
     return any(Group(folder, limits_cpus=False).ran_out() for folder in _folders(pid, "memory"))
 
 
-def limit(pid: int, controller: str) -> float:
+def lowest_limit(pid: int, controller: str) -> float:
     """The lowest limit on "memory" or "pids" among the groups that a process is in; without end if there is none."""
     folders = [above for folder in _folders(pid, controller) for above in (folder, *folder.parents)]
     texts = (_text(folder / name) for folder in folders for name in _LIMITS[controller])
@@ -84,7 +94,7 @@ def _folders(pid: int, controller: str) -> list[Path]:
     return [ROOT / kind / name.lstrip("/") for kind, name in groups if kind in ("", controller)]
 
 
-def make(profile: Profile, root: Path = ROOT, own: Path = OWN) -> Group | None:
+def make_group(profile: Profile, root: Path = ROOT, own: Path = OWN) -> Group | None:
     """None where the machine has no such groups, or they are not ours to make."""
     groups = list(_groups(own))
     name = f"{_NAME}{os.getpid()}-{next(_numbers)}"
@@ -103,7 +113,7 @@ def make(profile: Profile, root: Path = ROOT, own: Path = OWN) -> Group | None:
     return None
 
 
-def sweep(root: Path = ROOT, own: Path = OWN) -> None:
+def sweep_groups(root: Path = ROOT, own: Path = OWN) -> None:
     """Remove what a killed bot left."""
     groups = list(_groups(own))
     for folder in filter(None, (_parent(root, groups), _memory(root, groups))):
@@ -175,3 +185,103 @@ def _text(path: Path) -> str:
         return path.read_text()
     except OSError:
         return ""
+
+
+Members = Callable[[], list[tree.Member]]
+
+
+class Reserve(NamedTuple):
+    """Of the disk, for the bot itself: where less is left, whoever wrote much of it is ended."""
+
+    left: int = 512 * MB
+    names_left: int = 20_000
+    much: int = 64 * MB
+    many_names: int = 2_500
+
+
+RESERVE = Reserve()
+
+
+class Disk:
+    """A workspace since a run began. Asking the filesystem is cheap; who wrote is counted only if it may matter."""
+
+    def __init__(self, workspace: Path, reserve: Reserve = RESERVE) -> None:
+        self._workspace, self._reserve = workspace, reserve
+        self._since = time.time() - _TICK
+        self._counted = (0, 0)  # bytes and names, when it was last looked at
+        self._there = os.statvfs(workspace)  # then, too
+        self._looked, self._took = time.monotonic(), 0.0
+
+    def over(self, profile: Profile, members: Members = list) -> bool:
+        """Whether the run has written more than it may, or is among those who leave nothing for others."""
+        there = os.statvfs(self._workspace)
+        scarce = there.f_bavail * there.f_frsize < self._reserve.left
+        scarce = scarce or (there.f_files > 0 and there.f_ffree < self._reserve.names_left)
+        if not self._may_be_over(profile, there, scarce=scarce):
+            return False
+        try:
+            written, names = self._count(profile.inodes)
+        except TooDeep:
+            return True
+        self._there = there
+        written += tree.unlinked_bytes(members(), self._workspace.stat().st_dev)
+        much = written > self._reserve.much or names > self._reserve.many_names
+        return written > profile.disk or names > profile.inodes or (scarce and much)
+
+    def undo(self, profile: Profile, began: float) -> None:
+        """Remove what a command wrote that was ended for it: large files, and if that is not enough all it changed.
+
+        File times may lag, so what it wrote in its first instant stays; what was there before it always does.
+        """
+        for entry in walk(self._workspace):
+            large = stat.S_ISREG(entry.status.st_mode) and entry.status.st_blocks * 512 >= LARGE
+            if large and entry.status.st_ctime > began:
+                with suppress(OSError):
+                    os.unlink(entry.name, dir_fd=entry.folder)
+        self._looked = 0.0
+        if self.over(profile):
+            prune(self._workspace, lambda status: status.st_ctime > began)
+
+    def _may_be_over(self, profile: Profile, now: os.statvfs_result, *, scarce: bool) -> bool:
+        waited = time.monotonic() - self._looked
+        if waited < self._took:
+            return False
+        fell = (self._there.f_bfree - now.f_bfree) * now.f_frsize, self._there.f_ffree - now.f_ffree
+        written, names = self._counted
+        soon = scarce or not now.f_files  # some filesystems do not count names
+        pause = max(_RECOUNT / 10 if soon else _RECOUNT, _SHARE * self._took)
+        return waited > pause or written + fell[0] > profile.disk or names + fell[1] > profile.inodes
+
+    def _count(self, most: int) -> tuple[int, int]:
+        """A program can set when a file was written, but not when its record was. Stops at too many names."""
+        size, names, seen, began = 0, 0, set[int](), time.monotonic()
+        for entry in walk(self._workspace):
+            status = entry.status
+            if status.st_ctime < self._since or status.st_ino in seen:
+                continue
+            if status.st_nlink > 1:
+                seen.add(status.st_ino)
+            size, names = size + status.st_blocks * 512, names + 1
+            if names > most:
+                break
+        self._counted, self._looked = (size, names), time.monotonic()
+        self._took = self._looked - began
+        return self._counted
+
+
+async def over_a_limit(profile: Profile, disk: Disk, members: Members, used: Callable[[], float]) -> EndedBy:
+    """Returns as soon as one is broken, and else never."""
+    pause = OFTEN
+    while True:
+        await asyncio.sleep(pause)
+        now, broken = await asyncio.to_thread(_look, profile, disk, members, used)
+        if broken is not None:
+            return broken
+        pause = OFTEN if now > profile.memory // 4 else SELDOM
+
+
+def _look(profile: Profile, disk: Disk, members: Members, used: Callable[[], float]) -> tuple[float, EndedBy | None]:
+    now = used()
+    if now > profile.memory:
+        return now, EndedBy.MEMORY
+    return now, EndedBy.DISK if disk.over(profile, members) else None
