@@ -14,7 +14,7 @@ from agents.ports import Candidate, Judged, Show, Trial, show_nothing
 from agents.workspace.gates import commands, detect, rules, scoring, steps
 from agents.workspace.gates.commands import Command, Environment, environment
 from agents.workspace.gates.detect import Way
-from agents.workspace.gates.gate_runner import CleanCheckout, GateRunner, GateTools
+from agents.workspace.gates.gate_runner import CleanCheckout, GateRunner, GateTools, Outcome
 from agents.workspace.gates.rules import Case
 
 _LONGEST = 600  # characters of a reason
@@ -128,7 +128,7 @@ async def _all(runner: GateRunner, config: GateConfig) -> tuple[list[GateRun], f
     try:
         tested = await steps.tests(runner)
     except OverlordError as problem:
-        tested = steps.Tested(row=_cannot_run(steps.TESTS, problem))
+        tested = Outcome(row=_cannot_run(steps.TESTS, problem))
     gates = [tested.row]
     later = [
         partial(steps.lint, runner),

@@ -14,7 +14,6 @@ from agents.workspace.gates.commands import Command
 from agents.workspace.gates.detect import Look, Way
 from agents.workspace.gates.gate_runner import AS_COMMITTED, GateRunner, Outcome
 from agents.workspace.gates.originals import Restored, check_settings, few
-from agents.workspace.gates.scoring import Report
 
 _RUFF_BROKE = 2
 _PLACE = re.compile(r":\d+:\d+:")  # line and column, which move when something is added above
@@ -85,22 +84,13 @@ def _findings(said: str) -> list[str]:
     return [_PLACE.sub(":", line, count=1) for line in said.splitlines() if _PLACE.search(line)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tested:
-    row: GateRun
-    command: Command | None = None
-    report: Report | None = None
-    coverage: float | None = None
-
-
-async def tests(runner: GateRunner) -> Tested:
+async def tests(runner: GateRunner) -> Outcome:
     """By the command that the base calls for: a change cannot choose how it is judged, unless there was none."""
     command = _tests(runner, measured=True)
     if command is None:
-        return Tested(row=GateRun(name=TESTS, score=Score.PASS, why="the project has no tests"))
+        return Outcome(row=GateRun(name=TESTS, score=Score.PASS, why="the project has no tests"))
     outcome = await runner.run(TESTS, command)
-    row = await _at_fault(runner, outcome.row) if command.report else outcome.row
-    return Tested(row=row, command=command, report=outcome.report, coverage=outcome.coverage)
+    return replace(outcome, row=await _at_fault(runner, outcome.row)) if command.report else outcome
 
 
 async def lint(runner: GateRunner) -> GateRun:
@@ -126,10 +116,9 @@ async def extra(runner: GateRunner, gate: ExtraGate) -> GateRun:
     return replace(row, score=scoring.after(row.score, gate.on_fail))
 
 
-async def original_tests(runner: GateRunner, tested: Tested) -> GateRun:
+async def original_tests(runner: GateRunner, tested: Outcome) -> GateRun:
     """Tests as they were, on the code as it is now: what was edited to pass is seen."""
-    case = runner.case
-    command = _tests(runner) if tested.command is not None else None
+    case, command = runner.case, _tests(runner)
     way = None if runner.commands.tests else detect.tests(case.before)
     put_back = originals.restore_originals(case.differing, case.before, case.after, way)
     if command is None or not put_back.changes_anything:
@@ -202,7 +191,7 @@ def _failures(outcome: Outcome, put_back: Restored) -> str:
     return f"the tests as they were do not pass ({outcome.row.why}): {few(edited)}"
 
 
-def _missing(runner: GateRunner, tested: Tested, outcome: Outcome) -> tuple[str, ...]:
+def _missing(runner: GateRunner, tested: Outcome, outcome: Outcome) -> tuple[str, ...]:
     """Where pytest counted as many cases as before, tests that were joined into one are not missing."""
     lost = runner.case.weakening
     if tested.report and outcome.report and tested.report.ran >= outcome.report.ran:
