@@ -100,7 +100,7 @@ def _comm(pid: int) -> str:
 def test_a_control_group_is_made_beside_our_own(tmp_path: Path) -> None:
     """The files of the kernel's interface, in a folder: this machine has the interface only in parts."""
     (tmp_path / "own.slice" / "bot").mkdir(parents=True)
-    (tmp_path / "own.slice" / "limits.subtree_control").write_text("cpu memory pids\n")
+    (tmp_path / "own.slice" / "cgroup.subtree_control").write_text("cpu memory pids\n")
     own = tmp_path / "self"
     own.write_text("4:freezer:/other\n0::/own.slice/bot\n")
     group = limits.make_group(GATE, tmp_path, own)
@@ -114,25 +114,25 @@ def test_a_control_group_is_made_beside_our_own(tmp_path: Path) -> None:
     assert group.used() == 0 and not group.ran_out()
     (folder / "memory.events").write_text("low 0\noom 1\noom_kill 1\n")
     assert group.used() == inf and group.ran_out()
-    assert group.joining() == f"echo 0 > {folder}/limits.procs"
+    assert group.joining() == f"echo 0 > {folder}/cgroup.procs"
 
 
 def test_in_a_group_that_was_given_to_us_we_go_one_below(tmp_path: Path) -> None:
     """As systemd does it with Delegate=yes. It must be ours alone: nobody else is moved."""
     service = tmp_path / "system.slice" / "overlord.service"
     service.mkdir(parents=True)
-    (service / "limits.controllers").write_text("cpu io memory pids\n")
-    (service / "limits.subtree_control").write_text("")
+    (service / "cgroup.controllers").write_text("cpu io memory pids\n")
+    (service / "cgroup.subtree_control").write_text("")
     (tmp_path / "self").write_text("0::/system.slice/overlord.service\n")
-    (service / "limits.procs").write_text(f"{os.getpid()}\n{os.getppid()}\n")
+    (service / "cgroup.procs").write_text(f"{os.getpid()}\n{os.getppid()}\n")
     assert limits.make_group(GATE, tmp_path, tmp_path / "self") is None
     assert not (service / "overlord-bot").exists()
-    (service / "limits.procs").write_text(f"{os.getpid()}\n")
+    (service / "cgroup.procs").write_text(f"{os.getpid()}\n")
     group = limits.make_group(GATE, tmp_path, tmp_path / "self")
-    assert (service / "overlord-bot" / "limits.procs").read_text() == str(os.getpid())
-    assert (service / "limits.subtree_control").read_text() == "+memory +pids +cpu"
+    assert (service / "overlord-bot" / "cgroup.procs").read_text() == str(os.getpid())
+    assert (service / "cgroup.subtree_control").read_text() == "+memory +pids +cpu"
     assert group is None  # a plain folder does not deal them out: the kernel lists them without the plus
-    (service / "limits.subtree_control").write_text("memory pids\n")
+    (service / "cgroup.subtree_control").write_text("memory pids\n")
     (tmp_path / "self").write_text("0::/system.slice/overlord.service/overlord-bot\n")
     again = limits.make_group(GATE, tmp_path, tmp_path / "self")
     assert again is not None and again.folder.parent == service and not again.limits_cpus
