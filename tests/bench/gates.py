@@ -16,8 +16,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from agents.domain.checks.evaluation import Score
-from agents.domain.work.scope import Scope, ScopeMode
-from agents.ports import Candidate, unseen
+from agents.domain.checks.scope import Scope, ScopeMode
+from agents.ports import Candidate, show_nothing
 from agents.workspace.gates import commands, rules
 from agents.workspace.gates.commands import environment
 from agents.workspace.gates.detect import Way

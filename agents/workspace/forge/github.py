@@ -199,5 +199,4 @@ class GitHubForge:
 
 
 def _mark(key: str) -> str:
-def _mark(key: str) -> str:
     return f"<!-- overlord:{derive_id('forge', key)} -->"

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agents.domain.checks.evaluation import GateRun, Score
+from agents.domain.checks.scope import STANDING_DENY, Scope, ScopeMode, matches, twins
 from agents.domain.context.listing import is_test
 from agents.domain.text.redact import Redact
 from agents.domain.text.sanitize import clean, one_line
-from agents.domain.checks.scope import STANDING_DENY, Scope, ScopeMode, matches, twins
 from agents.ports import Candidate
 from agents.workspace.gates import detect, originals
 from agents.workspace.gates.originals import many
