@@ -17,7 +17,7 @@ from agents.domain.task.task import Task
 from bot.cards import CARD_FOR, status
 from bot.cards.kinds.kind_card import nobody_may
 from bot.cards.scene import Bill, Scene, ways_of
-from bot.messages import Card, card_hash, dump_card, load_card
+from bot.messages import Card, Delivery, card_hash, dump_card, load_card
 from bot.permissions import Permissions
 from bot.services import Services
 from store.chat.posts import Act, Wish
@@ -71,6 +71,16 @@ async def announce_calmly(office: Services) -> int:
 def wish(key: str, thread: str, card: Card, act: Act = Act.POST, target: str = "") -> Wish:
     body = dump_card(card)
     return Wish(key=key, thread=thread, body=body, hash=card_hash(body), act=act, target=target)  # type: ignore[arg-type]
+
+
+def whisper(to: Delivery, card: Card, tx: Transaction, at: datetime) -> None:
+    """Answer one delivery so that nobody else reads it; once, however often it is settled."""
+    tx.posts.want(wish(f"whisper:{to.key}", to.thread, card, Act.WHISPER, to.by), at)
+
+
+def reply(to: Delivery, card: Card, tx: Transaction, at: datetime) -> None:
+    """Answer one delivery in its thread; once, however often it is settled."""
+    tx.posts.want(wish(f"reply:{to.key}", to.thread, card), at)
 
 
 def scene_of(tx: Transaction, event: Event, permissions: Permissions, house: House) -> Scene:

@@ -58,7 +58,9 @@ def png(graph: Graph, scale: int = 2) -> bytes:
     font = ImageFont.load_default(13 * scale)
     for arrow in graph.arrows:
         if arrow.start in boxes and arrow.end in boxes:
-            _arrow(draw, [end * scale for end in _ends(boxes[arrow.start], boxes[arrow.end])], arrow.dashed, scale)
+            start, end = boxes[arrow.start], boxes[arrow.end]
+            ends = (start.x + BOX_W, start.y + BOX_H // 2, end.x - 3, end.y + BOX_H // 2)
+            _arrow(draw, [at * scale for at in ends], arrow.dashed, scale)
     for box in boxes.values():
         corner = (box.x * scale, box.y * scale, (box.x + BOX_W) * scale, (box.y + BOX_H) * scale)
         draw.rounded_rectangle(corner, 9 * scale, fill="#f6f2f6", outline="#8b7a8b", width=scale)
@@ -70,25 +72,17 @@ def png(graph: Graph, scale: int = 2) -> bytes:
     return out.getvalue()
 
 
-def _ends(start: Box, end: Box) -> tuple[int, int, int, int]:
-    return start.x + BOX_W, start.y + BOX_H // 2, end.x - 3, end.y + BOX_H // 2
-
-
 def _arrow(draw: "ImageDraw", ends: list[int], dashed: bool, scale: int) -> None:
-    _, _, x2, y2 = ends
-    steps = 24
-    points = [_bezier(ends, step / steps) for step in range(steps + 1)]
+    """A curve that leaves and arrives level, in short straight lines, with a tip."""
+    x1, y1, x2, y2 = ends
+    middle, steps, points = (x1 + x2) / 2, 24, []
+    for t in (step / steps for step in range(steps + 1)):
+        u = 1 - t
+        start, leaving, arriving, end = u**3, 3 * u * u * t, 3 * u * t * t, t**3
+        x = start * x1 + (leaving + arriving) * middle + end * x2
+        points.append((x, (start + leaving) * y1 + (arriving + end) * y2))
     for number, (one, other) in enumerate(pairwise(points)):
         if not dashed or number % 2 == 0:
             draw.line((*one, *other), fill="#6b5a6b", width=2 * scale)
     tip = 7 * scale
     draw.polygon([(x2, y2), (x2 - tip, y2 - tip // 2), (x2 - tip, y2 + tip // 2)], fill="#6b5a6b")
-
-
-def _bezier(ends: list[int], t: float) -> tuple[float, float]:
-    x1, y1, x2, y2 = ends
-    middle = (x1 + x2) / 2
-    u = 1 - t
-    x = u**3 * x1 + 3 * u * u * t * middle + 3 * u * t * t * middle + t**3 * x2
-    y = u**3 * y1 + 3 * u * u * t * y1 + 3 * u * t * t * y2 + t**3 * y2
-    return x, y

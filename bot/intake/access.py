@@ -1,4 +1,4 @@
-"""What one person may do at this moment: be heard, see, and decide; and who may decide where they may not."""
+"""What one person may do at this moment: be heard, ask, see and decide; and who may decide where they may not."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -16,7 +16,6 @@ from agents.domain.task.view import may_see
 from bot.cards.decisions import put_into_words
 from bot.cards.kinds.kind_card import nobody_may
 from bot.config.accounts import MEMBERSHIPS
-from bot.intake.conversation import Command, Meaning, Verb
 from bot.messages import Said
 from bot.permissions import Permissions
 from store.chat.threads import ThreadNotes
@@ -24,6 +23,7 @@ from store.streams.ledger import Right, Waiting
 from store.transaction import Transaction
 
 NAMED = 5  # people, at most, in one refusal
+MANY = 5_000  # names after which those that have asked for nothing lately are forgotten
 
 
 def is_instruction(
@@ -116,7 +116,9 @@ def with_names(error: OverlordError, channel: str, tx: Transaction, permissions:
         return error
     if names := _names(error, tx, permissions):
         more = f" or {len(names) - NAMED} more: say `who can approve`" if len(names) > NAMED else ""
-        error.next_step += f" You can ask {_listed(names[:NAMED])}{more}."
+        *others, last = names[:NAMED]
+        listed = f"{', '.join(others)} or {last}" if others else last
+        error.next_step += f" You can ask {listed}{more}."
     else:
         nobody = nobody_may(permissions, error.rule, channel)
         error.next_step = nobody or f"{error.next_step} You can ask the operator; nobody else is named."
@@ -143,30 +145,14 @@ def _names(error: NotYours, tx: Transaction, permissions: Permissions) -> list[s
     groups = entitled(error.rule, error.wider)
     owner = [tx.people.get(error.requester).id] if Group.OWNER in groups else []
     barred = tx.people.get(error.but).id if error.but else None
-    people = dict.fromkeys([*owner, *(_person(account, tx) for account in _accounts(error, permissions))])
-    crowds = [_crowd(name) for name in permissions.crowds(groups)]
-    return [*(tx.people.name(person) for person in people if person != barred), *crowds]
+    met = ((account, tx.people.find(account)) for account in _accounts(error, permissions))
+    people = dict.fromkeys([*owner, *(found.id if found else PersonId(account) for account, found in met)])
+    crowds = ((MEMBERSHIPS[name.partition(":")[0]], name.rpartition(":")[2]) for name in permissions.crowds(groups))
+    named = [tx.people.name(person) for person in people if person != barred]
+    return [*named, *(f"{known.words} {id}" for known, id in crowds)]
 
 
-def _person(account: Account, tx: Transaction) -> PersonId:
-    found = tx.people.find(account)
-    return found.id if found else PersonId(account)
-
-
-def _crowd(name: str) -> str:
-    known = MEMBERSHIPS[name.partition(":")[0]]
-    return f"{known.words} {name.rpartition(':')[2]}"
-
-
-def _listed(names: list[str]) -> str:
-    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-
-
-# Whoever wants work to stop, go on or be decided is heard at any time.
-FREE = frozenset(
-    {Verb.STOP, Verb.RESUME, Verb.CANCEL, Verb.APPROVE, Verb.RETRY, Verb.BACKBURNER, Verb.MUTE, Verb.UNMUTE}
-)
-MANY = 5_000  # names after which those that have asked for nothing lately are forgotten
+# ── how much one person, and one channel, may ask for in a while ─────────────────────────────────────────────────
 
 
 class OverQuota(OverlordError):
@@ -179,10 +165,6 @@ class OverQuota(OverlordError):
             next_step="Send it again then. Buttons and answers to my questions work as always.",
         )
         self.whose, self.until = whose, until
-
-
-def is_free(meaning: Meaning) -> bool:
-    return isinstance(meaning, Command) and meaning.verb in FREE
 
 
 class Quota:

@@ -16,13 +16,12 @@ from bot.cards import replies
 from bot.cards.replies import Page
 from bot.cards.scene import Bill
 from bot.cards.status import cost_card, status_card, why_card
-from bot.delivery.announcer import wish
+from bot.delivery.announcer import reply, whisper
 from bot.intake.access import read_waiting, sees, waiting_for
-from bot.intake.conversation import PRIVATE, Command, Verb, point_to_button
+from bot.intake.conversation import PRIVATE, Command, Meaning, Verb, point_to_button
 from bot.intake.linking import Linking
 from bot.messages import Card, Said
 from bot.permissions import Permissions
-from store.chat.posts import Act
 from store.codec import Cause
 from store.streams.log import Which
 from store.transaction import Transaction
@@ -38,6 +37,11 @@ STEERS: dict[Verb, Steer] = {
     Verb.MUTE: pressing.mute(True),
     Verb.UNMUTE: pressing.mute(False),
 }
+
+
+def is_free(meaning: Meaning) -> bool:
+    """Whoever wants work to stop, go on or be decided is heard at any time."""
+    return isinstance(meaning, Command) and meaning.verb in STEERS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,26 +66,18 @@ def obey(asked: Asked, tx: Transaction, permissions: Permissions, moment: Moment
         tx.log.append(task.id, facts, cause)
         point_to_button(facts, asked.said, tx)
         if verb in (Verb.MUTE, Verb.UNMUTE):
-            _answer(asked, tx, replies.said_card(f"Reminders for {task.id} are {'off' if verb is Verb.MUTE else 'on'}"))
+            off_or_on = "off" if verb is Verb.MUTE else "on"
+            answer(asked.said, replies.said_card(f"Reminders for {task.id} are {off_or_on}"), tx)
         return f"{verb} {task.id}"
     if card := ANSWERS[verb](asked, tx, permissions, moment):
-        _answer(asked, tx, card)
+        answer(asked.said, card, tx, private=verb in PRIVATE)
     return f"answered {verb}"
-
-
-def _answer(asked: Asked, tx: Transaction, card: Card) -> None:
-    answer(asked.said, card, tx, private=asked.command.verb in PRIVATE)
 
 
 def answer(said: Said, card: Card, tx: Transaction, *, private: bool = False) -> None:
     """In the thread, or where nobody else reads it: what only the asker wants to know is noise to all others."""
     alone = private and not said.direct and surface_of(said.by) == surface_of(said.thread)
-    made = (
-        wish(f"whisper:{said.key}", said.thread, card, Act.WHISPER, said.by)
-        if alone
-        else wish(f"reply:{said.key}", said.thread, card)
-    )
-    tx.posts.want(made, said.at)
+    (whisper if alone else reply)(said, card, tx, said.at)
 
 
 def _task(asked: Asked, tx: Transaction, permissions: Permissions) -> Task:
@@ -157,14 +153,6 @@ def _why(asked: Asked, tx: Transaction, permissions: Permissions, moment: Moment
     return why_card(_task(asked, tx, permissions), tx.people.name)
 
 
-def _who(asked: Asked, tx: Transaction, permissions: Permissions, moment: Moment) -> Card:
-    return replies.who_card(permissions.who_can_approve())
-
-
-def _help(asked: Asked, tx: Transaction, permissions: Permissions, moment: Moment) -> Card:
-    return replies.HELP
-
-
 def _link(asked: Asked, tx: Transaction, permissions: Permissions, moment: Moment) -> Card | None:
     if not asked.said.direct:
         raise OverlordError("Linking accounts is done in private", next_step="Say `link` to me in a direct message.")
@@ -176,12 +164,12 @@ def _link(asked: Asked, tx: Transaction, permissions: Permissions, moment: Momen
 
 
 ANSWERS: dict[Verb, Answer] = {
-    Verb.HELP: _help,
+    Verb.HELP: lambda asked, tx, permissions, moment: replies.HELP,
     Verb.STATUS: _status,
     Verb.TASKS: _tasks,
     Verb.WHAT_NEEDS_ME: _needs,
     Verb.COST: _cost,
     Verb.WHY: _why,
-    Verb.WHO_CAN_APPROVE: _who,
+    Verb.WHO_CAN_APPROVE: lambda asked, tx, permissions, moment: replies.who_card(permissions.who_can_approve()),
     Verb.LINK: _link,
 }

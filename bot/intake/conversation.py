@@ -6,7 +6,6 @@ from datetime import datetime
 from enum import StrEnum
 from functools import cache
 
-from agents.domain.checks.evaluation import Evaluation
 from agents.domain.decisions import answering
 from agents.domain.decisions.answering import Utterance
 from agents.domain.decisions.authority import Kind, Presser
@@ -20,7 +19,7 @@ from agents.domain.text.redact import Redact
 from bot.cards import replies
 from bot.cards.kinds import label_of
 from bot.cards.scene import checks_card, checks_id
-from bot.delivery.announcer import wish
+from bot.delivery.announcer import whisper, wish
 from bot.messages import Card, Choice, Delivery, Edited, Pressed, Said, load_card
 from store.chat.posts import Act
 from store.codec import Cause
@@ -144,19 +143,6 @@ def is_private(text: str) -> bool:
 # ── in the thread of a task ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def words_of(said: Said, tx: Transaction) -> Utterance:
-    meaning = understand(said.text)
-    talk = isinstance(meaning, SmallTalk) and not assents(meaning.text)
-    text, to = said.text.strip(), _card_at(said, tx)
-    return Utterance(text=text, at=said.at, mentioned=said.mentions_bot, talk=talk, to=to, label=label_of)
-
-
-def _card_at(said: Said, tx: Transaction) -> DecisionId | None:
-    """The decision on the card that the words reply to, if it is one of ours."""
-    post = tx.posts.on_message(said.thread, said.on) if said.on else None
-    return load_card(post.body).decision if post else None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Talk:
     """Something that was said in the thread of a task, by whom, and when."""
@@ -166,6 +152,19 @@ class Talk:
     said: Said
     speaker: Presser
     moment: Moment
+
+    @classmethod
+    def of(cls, said: Said, task: Task, speaker: Presser, moment: Moment, tx: Transaction) -> "Talk":
+        meaning = understand(said.text)
+        words = Utterance(
+            text=said.text.strip(),
+            at=said.at,
+            mentioned=said.mentions_bot,
+            talk=isinstance(meaning, SmallTalk) and not assents(meaning.text),
+            to=_card_at(said, tx),
+            label=label_of,
+        )
+        return cls(task=task, words=words, said=said, speaker=speaker, moment=moment)
 
     @property
     def answers(self) -> bool:
@@ -190,8 +189,7 @@ class Talk:
         reading = answering.read(self.task, self.words, self.speaker, self.moment)
         if reading.not_theirs:
             card = replies.remark_card(self.task, reading.not_theirs, self.words.text)
-            whisper = wish(f"whisper:{self.said.key}", self.said.thread, card, Act.WHISPER, self.said.by)
-            tx.posts.want(whisper, self.moment.at)
+            whisper(self.said, card, tx, self.moment.at)
         return f"{self.task.id}: {', '.join(type(fact).__name__ for fact in facts)}"
 
     def overhear(self, meaning: Meaning, tx: Transaction) -> str:
@@ -206,12 +204,17 @@ class Talk:
         tx.log.append(self.task.id, facts, Cause(actor=self.said.by, delivery=self.said.key))
 
 
+def _card_at(said: Said, tx: Transaction) -> DecisionId | None:
+    """The decision on the card that the words reply to, if it is one of ours."""
+    post = tx.posts.on_message(said.thread, said.on) if said.on else None
+    return load_card(post.body).decision if post else None
+
+
 def point_to_button(facts: Facts, said: Said, tx: Transaction) -> None:
     """The one card with the button stands above already, and an edit of it calls nobody."""
     for fact in facts:
         if isinstance(fact, ApprovalOffered) and tx.posts.is_wanted(f"confirm:{fact.decision}"):
-            card = replies.BUTTON_ABOVE
-            tx.posts.want(wish(f"whisper:{said.key}", said.thread, card, Act.WHISPER, said.by), said.at)
+            whisper(said, replies.BUTTON_ABOVE, tx, said.at)
 
 
 def warn_of_key(delivery: Delivery, redact: Redact, at: datetime, tx: Transaction) -> None:
@@ -235,14 +238,9 @@ def checks_at(pressed: Pressed, choice: Choice, tx: Transaction) -> Card | None:
     if kind != "evaluation":
         return None
     task = tx.log.task(TaskId(id))
-    judged = next(
-        (w.evaluation for w in task.work.subtasks if w.evaluation and _names(choice, task, w.evaluation)), None
-    )
+    every = (work.evaluation for work in task.work.subtasks if work.evaluation)
+    judged = next((each for each in every if choice.decision == checks_id(task, each)), None)
     card = checks_card(task, judged, choice.letter) if judged else None
     if card is None:
         raise PressRefused("This was checked again since", next_step="Press the button on the newest message.")
     return card
-
-
-def _names(choice: Choice, task: Task, judged: Evaluation) -> bool:
-    return choice.decision == checks_id(task, judged)

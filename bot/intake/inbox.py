@@ -15,24 +15,13 @@ from agents.domain.ids import Account, surface_of
 from agents.domain.project.linking import LinkRequest
 from agents.domain.task import decide
 from agents.domain.task.facts import Request
-from agents.domain.task.task import Task
 from agents.domain.text.sanitize import clean, hidden_in
 from bot.cards import replies
-from bot.delivery.announcer import wish
+from bot.delivery.announcer import reply, whisper, wish
 from bot.intake import access
-from bot.intake.access import OverQuota, Quota, is_free, strangers_among, with_names
-from bot.intake.commands import Asked, answer, obey
-from bot.intake.conversation import (
-    Command,
-    Meaning,
-    SmallTalk,
-    Talk,
-    Words,
-    checks_at,
-    understand,
-    warn_of_key,
-    words_of,
-)
+from bot.intake.access import OverQuota, Quota, strangers_among, with_names
+from bot.intake.commands import Asked, answer, is_free, obey
+from bot.intake.conversation import Command, Meaning, SmallTalk, Talk, Words, checks_at, understand, warn_of_key
 from bot.intake.linking import Linking
 from bot.messages import Card, Choice, Delivery, Edited, Labelled, Mandated, Pressed, Said, load_card
 from bot.services import Services
@@ -151,7 +140,9 @@ class Inbox:
         notes = tx.threads.find(said.thread)
         task = tx.log.find(notes.task) if notes and notes.task else None
         meaning = understand(said.text)
-        talk = self._talk(said, task, speaker, tx)
+        live = task if task and not task.ended else None
+        moment = self._office.moment(live.request.channel if live else said.channel, said.key)
+        talk = Talk.of(said, live, speaker, moment, tx) if live else None
         instruction = access.is_instruction(said, notes, task, speaker, lambda: talk is not None and talk.answers)
         if notes:
             tx.threads.heard(access.note_words(said, notes), said.at)
@@ -171,13 +162,6 @@ class Inbox:
         if isinstance(meaning, Command) or not meaning.text or isinstance(meaning, SmallTalk):
             return self._small_talk(meaning, said, tx)
         return self._request(meaning.text, said, speaker, tx)
-
-    def _talk(self, said: Said, task: Task | None, speaker: Presser, tx: Transaction) -> Talk | None:
-        """None: no task lives in the thread."""
-        if task is None or task.ended:
-            return None
-        moment = self._office.moment(task.request.channel, said.key)
-        return Talk(task=task, words=words_of(said, tx), said=said, speaker=speaker, moment=moment)
 
     def _small_talk(self, meaning: Meaning, said: Said, tx: Transaction) -> Outcome:
         """An empty mention wants help, a greeting a word in return; silence is a legal answer to the rest."""
@@ -250,8 +234,7 @@ class Inbox:
         """A standing button decides nothing: what it names goes to whoever pressed it."""
         if not self._hears(pressed, speaker):
             raise PressRefused("This is not yours to see", next_step=f"{_OUTSIDER}. {_ASK_A_MEMBER}")
-        whisper = wish(f"whisper:{pressed.key}", pressed.thread, card, Act.WHISPER, pressed.by)
-        tx.posts.want(whisper, self._clock.now())
+        whisper(pressed, card, tx, self._clock.now())
         return self._handled("showed what was kept of the checks")
 
     def _link_pressed(self, link: LinkRequest, pressed: Pressed, speaker: Presser, tx: Transaction) -> Outcome:
@@ -284,17 +267,15 @@ class Inbox:
 
     def _tell(self, delivery: Delivery, error: OverlordError, tx: Transaction) -> None:
         """Say why something did not count: to the presser alone, or as a reply to what was said."""
+        card = replies.problem_card(error)
         if isinstance(error, OverQuota):
             self._tell_quota(delivery, error, tx)
-            return
-        card = replies.problem_card(error)
-        if isinstance(delivery, Pressed) or isinstance(error, NotHeard):
+        elif isinstance(delivery, Pressed) or isinstance(error, NotHeard):
             if delivery.message:  # elsewhere the surface that shows the ledger shows the outcome too
                 card = replace(card, notify=strangers_among(error, delivery.channel, tx, self._office.permissions))
-                whisper = wish(f"whisper:{delivery.key}", delivery.thread, card, Act.WHISPER, delivery.by)
-                tx.posts.want(whisper, self._clock.now())
+                whisper(delivery, card, tx, self._clock.now())
         elif isinstance(delivery, Said | Labelled | Mandated):
-            tx.posts.want(wish(f"reply:{delivery.key}", delivery.thread, card), self._clock.now())
+            reply(delivery, card, tx, self._clock.now())
 
     def _failed(self, received: Received, problem: str, tx: Transaction) -> None:
         if tx.deliveries.count_failure(received.key) < TRIES:
@@ -328,15 +309,10 @@ def _received(delivery: Delivery, at: datetime) -> Received:
 def _cleaned(delivery: Delivery) -> Delivery:
     """What people and platforms send may hold anything; from here on it is plain text."""
     name = clean(delivery.name)[:80]
-    match delivery:
-        case Pressed():
-            return replace(delivery, name=name, words=clean(delivery.words)[:4000])
-        case Said():
-            return replace(delivery, name=name, text=clean(delivery.text), hidden=hidden_in(delivery.text))
-        case Labelled() | Mandated():
-            return replace(delivery, name=name, text=clean(delivery.text))
-        case Edited():
-            return replace(delivery, name=name, text=clean(delivery.text), hidden=hidden_in(delivery.text))
+    if isinstance(delivery, Pressed):
+        return replace(delivery, name=name, words=clean(delivery.words)[:4000])
+    hidden = hidden_in(delivery.text) if isinstance(delivery, Said | Edited) else delivery.hidden
+    return replace(delivery, name=name, text=clean(delivery.text), hidden=hidden)
 
 
 def _posts_at(pressed: Pressed, tx: Transaction) -> list[Wish]:

@@ -14,7 +14,7 @@ import typer
 from agents.catalog.yaml import read_yaml, write_yaml
 from agents.domain.text.redact import Secret
 from bot.config.settings import Settings
-from bot.doctor_check import Check, fail, ok, warn
+from bot.doctor_check import Check, Now, fail, ok, warn
 from manifests import packaged
 
 ANSWER = 10  # seconds for a provider to answer
@@ -48,14 +48,47 @@ class Answer:
         return str(self.data.get("error", "")) if isinstance(self.data, dict) else ""
 
 
-def ask(url: str, headers: dict[str, str], data: bytes | None = None) -> Answer:
-    try:
-        with urllib.request.urlopen(urllib.request.Request(url, data, headers), timeout=ANSWER) as reply:
-            return _read(int(reply.status), reply.read(), reply.headers)
-    except urllib.error.HTTPError as refused:
-        return _read(refused.code, refused.read(), refused.headers)
-    except (OSError, ValueError) as problem:
-        return Answer(status=0, data=str(problem))
+class ProviderChecks:
+    """What the doctor's checks of one provider share. Iterating over a subclass makes them, one after the other."""
+
+    name: str
+
+    def __init__(self, settings: Settings, now: Now) -> None:
+        self._settings, self._now = settings, now
+
+    @staticmethod
+    def ask(url: str, headers: dict[str, str], data: bytes | None = None) -> Answer:
+        try:
+            with urllib.request.urlopen(urllib.request.Request(url, data, headers), timeout=ANSWER) as reply:
+                return _read(int(reply.status), reply.read(), reply.headers)
+        except urllib.error.HTTPError as refused:
+            return _read(refused.code, refused.read(), refused.headers)
+        except (OSError, ValueError) as problem:
+            return Answer(status=0, data=str(problem))
+
+    def check_clock(self, answer: Answer) -> Check:
+        """Ours beside the provider's, whose answers say what time it is there."""
+        name = f"{self.name} clock"
+        try:
+            there = parsedate_to_datetime(answer.headers.get("date", "")).timestamp()
+        except ValueError:
+            return warn(name, "the provider did not say what time it is", "Check by hand that the clock is right.")
+        off = self._now() - there
+        seen = f"{abs(off):.0f} s {'ahead of' if off > 0 else 'behind'} the provider's"
+        step = "Set the clock, or start its NTP service (timedatectl set-ntp true)."
+        if abs(off) > TOO_MUCH:
+            return fail(name, f"{seen}: signed requests are refused", step)
+        return warn(name, seen, step) if abs(off) > SLIGHT else ok(name, "agrees with the provider's")
+
+    def no_answer(self, answer: Answer) -> Check:
+        seen = f"no answer ({answer.data})" if not answer.status else f"status {answer.status}, and no JSON"
+        step = f"Check the network and its proxy, and {self.name.upper()}_API_URL if it is set."
+        return fail(f"{self.name} token", seen, step)
+
+    def channels_named(self) -> list[str]:
+        """Channels of this platform that the settings name, by their last id."""
+        named = [*self._settings.channels, *(project.channel for project in self._settings.projects)]
+        return sorted({channel.rpartition(":")[2] for channel in named if channel.startswith(f"{self.name}:")})
 
 
 def _read(status: int, body: bytes, headers: Message) -> Answer:
@@ -63,31 +96,6 @@ def _read(status: int, body: bytes, headers: Message) -> Answer:
         return Answer(status=status, data=json.loads(body or b"null"), headers=headers)
     except ValueError:
         return Answer(status=status, data=None, headers=headers)
-
-
-def check_clock(name: str, answer: Answer, now: float) -> Check:
-    """Ours beside the provider's, whose answers say what time it is there."""
-    try:
-        there = parsedate_to_datetime(answer.headers.get("date", "")).timestamp()
-    except ValueError:
-        return warn(name, "the provider did not say what time it is", "Check by hand that the clock is right.")
-    off = now - there
-    seen = f"{abs(off):.0f} s {'ahead of' if off > 0 else 'behind'} the provider's"
-    step = "Set the clock, or start its NTP service (timedatectl set-ntp true)."
-    if abs(off) > TOO_MUCH:
-        return fail(name, f"{seen}: signed requests are refused", step)
-    return warn(name, seen, step) if abs(off) > SLIGHT else ok(name, "agrees with the provider's")
-
-
-def no_answer(name: str, answer: Answer, variable: str) -> Check:
-    seen = f"no answer ({answer.data})" if not answer.status else f"status {answer.status}, and no JSON"
-    return fail(name, seen, f"Check the network and its proxy, and {variable} if it is set.")
-
-
-def channels_named(settings: Settings, surface: str) -> list[str]:
-    """Channels of this platform that the settings name, by their last id."""
-    named = [*settings.channels, *(project.channel for project in settings.projects)]
-    return sorted({channel.rpartition(":")[2] for channel in named if channel.startswith(f"{surface}:")})
 
 
 def join_names(names: Sequence[str], most: int = 5) -> str:

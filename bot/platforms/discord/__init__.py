@@ -37,6 +37,6 @@ PLATFORM = PlatformSpec(
     possessive="Discord's",
     loggers=("discord",),
     connect="bot.platforms.discord.gateway:connect",
-    checks="bot.platforms.discord.setup:checks",
+    checks="bot.platforms.discord.setup:DiscordChecks",
     manifest="bot.platforms.discord.setup:manifest",
 )

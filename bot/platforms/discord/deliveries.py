@@ -2,6 +2,7 @@
 
 import re
 from datetime import datetime
+from typing import Any
 
 import discord
 
@@ -32,46 +33,44 @@ def to_said(message: discord.Message, me: int) -> Said | None:
     """None if there is no text: a picture, or a reply whose content Discord does not show us."""
     replied_to, mentioned = _replied_to(message), _mentions(message, me)
     to_me = mentioned or replied_to == me
-    text = text_of(message, me)
-    if not text and not to_me:
+    common = _common(message, me)
+    if not common["text"] and not to_me:
         return None
     place = place_of(message, me)
     others = [user for user in message.mentions if user.id not in (me, message.author.id)]
     return Said(
         key=f"{NAME}:{message.id}",
-        thread=place.thread,
-        channel=place.channel_name,
-        message=str(message.id),
-        by=account_of(message.author.id),
-        name=message.author.display_name,
-        text=text,
+        **common,
         mentions_bot=to_me,
         addresses_other=bool(others) or replied_to not in (None, me, message.author.id),
         on=str(message.reference.message_id) if replied_to == me and message.reference else "",
         direct=place.is_direct,
         starts_thread=place.root == str(message.id),
-        outsider=is_guest(message.author, message.channel),
         at=message.created_at,
     )
 
 
 def to_edited(message: discord.Message, me: int) -> Edited | None:
     """None if Discord changed the message, not its author."""
-    text = text_of(message, me)
-    if message.edited_at is None or not text:
+    common = _common(message, me)
+    if message.edited_at is None or not common["text"]:
         return None
+    key = f"{NAME}:{message.id}:{int(message.edited_at.timestamp() * 1000)}"
+    return Edited(key=key, **common, at=message.edited_at)
+
+
+def _common(message: discord.Message, me: int) -> dict[str, Any]:
+    """What Said and Edited both have."""
     place = place_of(message, me)
-    return Edited(
-        key=f"{NAME}:{message.id}:{int(message.edited_at.timestamp() * 1000)}",
-        thread=place.thread,
-        channel=place.channel_name,
-        message=str(message.id),
-        by=account_of(message.author.id),
-        name=message.author.display_name,
-        text=text,
-        outsider=is_guest(message.author, message.channel),
-        at=message.edited_at,
-    )
+    return {
+        "thread": place.thread,
+        "channel": place.channel_name,
+        "message": str(message.id),
+        "by": account_of(message.author.id),
+        "name": message.author.display_name,
+        "text": text_of(message, me),
+        "outsider": is_guest(message.author, message.channel),
+    }
 
 
 def stop_from_reaction(reaction: discord.RawReactionActionEvent, place: Place, me: int, at: datetime) -> Said:

@@ -60,7 +60,7 @@ class EventQueue:
     ) -> None:
         self._options, self._accept, self._store = options, accept, store
         self.interactions = interactions
-        self._queue: asyncio.Queue[Heard] = asyncio.Queue()
+        self.queue: asyncio.Queue[Heard] = asyncio.Queue()
         self._whole = False  # whether nothing was missed up to the last message taken in
         # messages read while catching up that were not for us; they may come again after their thread has become ours
         self._passed_over: set[int] = set()
@@ -71,12 +71,6 @@ class EventQueue:
         with suppress(StoreUnavailable):
             if not await self._store.cursor():
                 await self._store.save_cursor(discord.utils.time_snowflake(discord.utils.utcnow()))
-
-    def put(self, heard: Heard) -> None:
-        self._queue.put_nowait(heard)
-
-    async def next(self) -> Heard:
-        return await self._queue.get()
 
     async def take_message(self, client: GatewayClient, message: discord.Message) -> bool:
         """Returns whether it concerned the bot and is stored."""
@@ -122,7 +116,7 @@ class EventQueue:
         except _PASSING as problem:
             log.warning("what was missed cannot be read yet", extra={"problem": str(problem)})
             if not client.is_closed():
-                asyncio.get_running_loop().call_later(READ_AGAIN, self.put, lambda: self.catch_up(client))
+                asyncio.get_running_loop().call_later(READ_AGAIN, self.queue.put_nowait, partial(self.catch_up, client))
 
     async def _read_missed(self, client: GatewayClient) -> None:
         await client.guilds_known()

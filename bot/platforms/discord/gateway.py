@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -81,7 +82,7 @@ async def open_gateway(options: DiscordOptions, accept: Accept, store: DiscordSt
 async def _handle_events(events: EventQueue) -> None:
     """Handles events forever. An error in one is logged and does not stop the next."""
     while True:
-        heard = await events.next()
+        heard = await events.queue.get()
         try:
             await heard()
         except Exception:
@@ -202,17 +203,17 @@ class Listener(GatewayClient):
                 await self.http.bulk_upsert_global_commands(me, wanted)
 
     async def on_connect(self) -> None:
-        self._events.put(lambda: self._events.catch_up(self))
+        self._events.queue.put_nowait(partial(self._events.catch_up, self))
 
     async def on_message(self, message: discord.Message) -> None:
-        self._events.put(lambda: self._events.take_message(self, message))
+        self._events.queue.put_nowait(partial(self._events.take_message, self, message))
 
     async def on_raw_message_edit(self, change: discord.RawMessageUpdateEvent) -> None:
-        self._events.put(lambda: self._events.take_edit(self, change.message))
+        self._events.queue.put_nowait(partial(self._events.take_edit, self, change.message))
 
     async def on_raw_reaction_add(self, reaction: discord.RawReactionActionEvent) -> None:
         if str(reaction.emoji) == deliveries.STOP and reaction.user_id != self.me:
-            self._events.put(lambda: self._events.take_reaction(self, reaction))
+            self._events.queue.put_nowait(partial(self._events.take_reaction, self, reaction))
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
         if interaction.application_id == self.application_id and self.hears(interaction.guild_id):

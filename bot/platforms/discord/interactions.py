@@ -16,7 +16,7 @@ from bot.platforms.discord.deliveries import is_guest, place_in, root_of
 from bot.platforms.discord.notation import NAME, Act, CustomId, Place, account_of, fit
 from bot.platforms.discord.options import DiscordOptions, DiscordStore
 from bot.platforms.discord.platform import DiscordPlatform
-from bot.platforms.discord.rest import ALREADY_ANSWERED, Declined, Rest
+from bot.platforms.discord.rest import Code, Declined, Rest
 from bot.platforms.provider import Accept
 from store.database import StoreUnavailable
 
@@ -92,10 +92,10 @@ class Interactions:
         id, message = _id_of(data), str(met.message.id) if met.message else ""
         match id:
             case CustomId(act=Act.PRESS):
-                await self._deliver(_press(met, place.thread, message, id.token), met)
+                await self._deliver(_press(met, place, message, id.token), met)
                 await self._answer(met, NOTED)
             case CustomId(act=Act.SURE):
-                await self._deliver(_press(met, place.thread, id.message, id.token), met)
+                await self._deliver(_press(met, place, id.message, id.token), met)
                 done = {"content": "Noted.", "components": [], "allowed_mentions": {"parse": []}}
                 await self._answer(met, CHANGED, done)
             case CustomId(act=Act.ASK):
@@ -126,7 +126,7 @@ class Interactions:
         id, words = CustomId.of(str(data.get("custom_id"))), _form_words(data.get("components") or [])
         match id:
             case CustomId(act=Act.FORM):
-                await self._deliver(_press(met, place.thread, id.message, id.token, words), met)
+                await self._deliver(_press(met, place, id.message, id.token, words), met)
             case CustomId(act=Act.SAID):
                 await self._deliver(replace(_said(met, place, str(met.id), words), on=id.message), met)
             case _:
@@ -196,7 +196,7 @@ class Interactions:
                 log.warning("an interaction was answered too late", extra={"problem": str(problem)})
                 return
             except Declined as problem:
-                if problem.code != ALREADY_ANSWERED:  # the first try had gone through
+                if problem.code != Code.ALREADY_ANSWERED:  # the first try had gone through
                     log.warning("an answer was refused", extra={"problem": str(problem)})
                 return
 
@@ -212,36 +212,26 @@ def _place(met: discord.Interaction) -> Place:
     return place_in(met.channel, root_of(met.message) if met.message else "")
 
 
-def _press(met: discord.Interaction, thread: Thread, message: str, token: str, words: str = "") -> Pressed:
-    return Pressed(
-        key=f"{NAME}:{met.id}",
-        thread=thread,
-        channel=Place.of(thread).channel_name,
-        message=message,
-        by=account_of(met.user.id),
-        name=met.user.display_name,
-        token=token,
-        words=words,
-        outsider=is_guest(met.user),
-        at=met.created_at,
-    )
+def _press(met: discord.Interaction, place: Place, message: str, token: str, words: str = "") -> Pressed:
+    return Pressed(**_common(met, place), message=message, token=token, words=words)
 
 
 def _said(met: discord.Interaction, place: Place, message: str, words: str) -> Said:
-    return Said(
-        key=f"{NAME}:{met.id}",
-        thread=place.thread,
-        channel=place.channel_name,
-        message=message,
-        by=account_of(met.user.id),
-        name=met.user.display_name,
-        text=words,
-        mentions_bot=True,
-        direct=place.is_direct,
-        starts_thread=place.root == message,
-        outsider=is_guest(met.user),
-        at=met.created_at,
-    )
+    said = Said(**_common(met, place), message=message, text=words, mentions_bot=True)
+    return replace(said, direct=place.is_direct, starts_thread=place.root == message)
+
+
+def _common(met: discord.Interaction, place: Place) -> dict[str, Any]:
+    """What a press and words have in common."""
+    return {
+        "key": f"{NAME}:{met.id}",
+        "thread": place.thread,
+        "channel": place.channel_name,
+        "by": account_of(met.user.id),
+        "name": met.user.display_name,
+        "outsider": is_guest(met.user),
+        "at": met.created_at,
+    }
 
 
 def _id_of(data: Any) -> CustomId | None:

@@ -9,19 +9,7 @@ from urllib.parse import quote
 from agents.domain.ids import Account, Thread, derive_id
 from bot.messages import Bounds, Card, Deleted, Gone, Refused
 from bot.platforms.discord.notation import DIRECT, Place, fit, mark_of, name_of, reference, user_of
-from bot.platforms.discord.rest import (
-    ARCHIVED,
-    NO_DIRECT_MESSAGES,
-    NO_THREADS,
-    THREAD_EXISTS,
-    TOKEN_EXPIRED,
-    UNKNOWN_CHANNEL,
-    UNKNOWN_MESSAGE,
-    Barred,
-    Declined,
-    Rest,
-    Vanished,
-)
+from bot.platforms.discord.rest import NO_THREADS, Barred, Code, Declined, Rest, Vanished
 from bot.platforms.discord.views import Json, May, Rendered, reference_of, render
 from bot.platforms.provider import Attachment, Recent, draw
 
@@ -55,9 +43,9 @@ class DiscordPlatform:
         try:
             return await self._send(place.root, card, ref, more)
         except Vanished as problem:
-            if problem.code != UNKNOWN_CHANNEL or place.is_direct:
+            if problem.code != Code.UNKNOWN_CHANNEL or place.is_direct:
                 raise
-        if await self._try_to_open(place, card.title):
+        if await self._open(place, card.title):
             return await self._send(place.root, card, ref, more)
         reply = {"message_id": place.root, "fail_if_not_exists": False}
         return await self._send(place.channel, card, ref, more | {"message_reference": reply})
@@ -67,7 +55,7 @@ class DiscordPlatform:
         try:
             await self._change(place.root, message, card)
         except Vanished as problem:
-            if problem.code != UNKNOWN_CHANNEL or place.is_direct:
+            if problem.code != Code.UNKNOWN_CHANNEL or place.is_direct:
                 raise
             await self._change(place.channel, message, card)  # no thread could be opened, so it stands outside
 
@@ -106,7 +94,7 @@ class DiscordPlatform:
         try:
             await self._direct(user, key, card)
         except Declined as problem:
-            if problem.code != NO_DIRECT_MESSAGES:
+            if problem.code != Code.NO_DIRECT_MESSAGES:
                 raise
             await self.post(thread, key, _to(card, to))
 
@@ -148,7 +136,7 @@ class DiscordPlatform:
         try:
             await self._show("PATCH", path, card, await self._reference(message, path), {})
         except Vanished as problem:
-            if problem.code == UNKNOWN_MESSAGE:
+            if problem.code == Code.UNKNOWN_MESSAGE:
                 raise Deleted(str(problem)) from problem
             raise
 
@@ -200,18 +188,10 @@ class DiscordPlatform:
         try:
             return await self._rest.call(method, path, body, files)
         except Declined as problem:
-            if problem.code != ARCHIVED:
+            if problem.code != Code.ARCHIVED:
                 raise
             await self._rest.call("PATCH", f"/channels/{path.split('/')[2]}", {"archived": False})
             return await self._rest.call(method, path, body, files)
-
-    async def _try_to_open(self, place: Place, title: str) -> bool:
-        try:
-            return await self._open(place, title)
-        except Vanished as problem:
-            if problem.code == UNKNOWN_CHANNEL:  # deleted, or we were removed from the server and may be asked back
-                raise Barred(problem.code, "the channel is not there for us") from problem
-            raise
 
     async def _open(self, place: Place, title: str) -> bool:
         """False: threads cannot be opened there, so we reply in the channel."""
@@ -220,9 +200,11 @@ class DiscordPlatform:
         try:
             await self._rest.call("POST", path, {"name": name, "auto_archive_duration": WEEK})
         except Declined as problem:
+            if problem.code == Code.UNKNOWN_CHANNEL:  # deleted, or we were removed and may be asked back
+                raise Barred(problem.code, "the channel is not there for us") from problem
             if problem.code in NO_THREADS:
                 return False
-            if problem.code != THREAD_EXISTS:
+            if problem.code != Code.THREAD_EXISTS:
                 raise
         return True
 
@@ -250,7 +232,7 @@ class DiscordPlatform:
         try:
             await self._rest.answer("POST", path, view.payload | {"flags": 1 << 6}, view.files)
         except Declined as problem:
-            if not isinstance(problem, Vanished) and problem.code != TOKEN_EXPIRED:
+            if not isinstance(problem, Vanished) and problem.code != Code.TOKEN_EXPIRED:
                 raise
             return False
         return True

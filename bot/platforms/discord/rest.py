@@ -7,7 +7,7 @@ import asyncio
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from enum import IntEnum
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,14 +20,25 @@ from bot.platforms.provider import Attachment, Recent, Waits
 TIMEOUT = 10.0  # below the outbox's own
 NO_CONNECTION = 5.0  # seconds until a server that cannot be reached is tried again
 NOT_LET_IN = 60.0  # a token that is refused may be mended; each refusal counts towards a ban
-UNKNOWN = frozenset({10003, 10004, 10008, 10013, 10015, 10062})
-UNKNOWN_MESSAGE = 10008
-BARRED = frozenset({50001, 50013, 160005})  # no access, a right is missing, a thread is locked
-UNKNOWN_CHANNEL, ALREADY_ANSWERED, NO_DIRECT_MESSAGES = 10003, 40060, 50007
-TOKEN_EXPIRED, ARCHIVED, THREAD_EXISTS = 50027, 50083, 160004
-NO_THREADS = frozenset({50001, 50013, 50024})  # may not, or cannot, be opened here
 EVERYTHING = "*"  # the scope of a global limit
 BUDGETS = 2000  # limits that are known; forgetting one costs at most one 429
+
+
+class Code(IntEnum):
+    """Discord's error codes that we do something about."""
+
+    UNKNOWN_CHANNEL = 10003
+    UNKNOWN_MESSAGE = 10008
+    ALREADY_ANSWERED = 40060
+    NO_DIRECT_MESSAGES = 50007
+    TOKEN_EXPIRED = 50027
+    ARCHIVED = 50083
+    THREAD_EXISTS = 160004
+
+
+UNKNOWN = frozenset({Code.UNKNOWN_CHANNEL, 10004, Code.UNKNOWN_MESSAGE, 10013, 10015, 10062})
+BARRED = frozenset({50001, 50013, 160005})  # no access, a right is missing, a thread is locked
+NO_THREADS = frozenset({50001, 50013, 50024})  # may not, or cannot, be opened here
 
 
 class Declined(Refused):
@@ -90,10 +101,9 @@ class Rest:
             self._budgets[name] = _Budget()
         budget = self._budgets[name]
         await budget.turn()
-        request = _Request(method=method, path=path, body=body, files=files, token=self._token)
         try:
             self._check(name)  # what was waited for may have been told to wait
-            return await self._ask(request, budget)
+            return await self._ask(method, path, _parts(body, files, self._token), budget)
         except _Limited as limit:
             await self._waits.keep(EVERYTHING if limit.everywhere else name, limit.seconds)
             raise
@@ -106,42 +116,32 @@ class Rest:
 
     async def answer(self, method: str, path: str, body: object = None, files: Sequence[Attachment] = ()) -> Any:
         """Ask with the token that the path holds: interactions, which no limit of ours should delay."""
-        return await self._ask(_Request(method=method, path=path, body=body, files=files), _Budget())
+        return await self._ask(method, path, _parts(body, files), _Budget())
 
-    async def _ask(self, request: "_Request", budget: "_Budget") -> Any:
+    async def _ask(self, method: str, path: str, parts: dict[str, Any], budget: "_Budget") -> Any:
         if self._session is None or self._session.closed:
             raise Later(NO_CONNECTION)
         try:
-            async with self._session.request(
-                request.method, f"{self._base}{request.path}", **request.parts
-            ) as response:
+            async with self._session.request(method, f"{self._base}{path}", **parts) as response:
                 text = await response.text()
                 budget.learn(response.headers)
                 return _read_answer(response, text)
         except aiohttp.ClientConnectorError as problem:
             raise Later(NO_CONNECTION) from problem
         except (aiohttp.ClientError, OSError, TimeoutError) as problem:
-            raise Unsure(f"{type(problem).__name__} on {request.method}") from problem
+            raise Unsure(f"{type(problem).__name__} on {method}") from problem
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Request:
-    method: str
-    path: str
-    body: object
-    files: Sequence[Attachment]
-    token: str = ""
-
-    @property
-    def parts(self) -> dict[str, Any]:
-        headers = {"Authorization": f"Bot {self.token}"} if self.token else {}
-        if not self.files:
-            return {"headers": headers, "json": self.body}
-        form = aiohttp.FormData(quote_fields=False)
-        form.add_field("payload_json", json.dumps(self.body), content_type="application/json")
-        for number, file in enumerate(self.files):
-            form.add_field(f"files[{number}]", file.content, filename=file.name, content_type=file.media)
-        return {"headers": headers, "data": form}
+def _parts(body: object, files: Sequence[Attachment], token: str = "") -> dict[str, Any]:
+    """Headers and body of a request; one with files is a form."""
+    headers = {"Authorization": f"Bot {token}"} if token else {}
+    if not files:
+        return {"headers": headers, "json": body}
+    form = aiohttp.FormData(quote_fields=False)
+    form.add_field("payload_json", json.dumps(body), content_type="application/json")
+    for number, file in enumerate(files):
+        form.add_field(f"files[{number}]", file.content, filename=file.name, content_type=file.media)
+    return {"headers": headers, "data": form}
 
 
 def _read_answer(response: aiohttp.ClientResponse, text: str) -> Any:
@@ -155,7 +155,7 @@ def _read_answer(response: aiohttp.ClientResponse, text: str) -> Any:
         raise _Limited(_retry_after(response, data), everywhere=isinstance(data, dict) and bool(data.get("global")))
     if response.status >= 500:
         raise Unsure(f"Discord answered {response.status}")
-    if response.status == 401 and code != TOKEN_EXPIRED:
+    if response.status == 401 and code != Code.TOKEN_EXPIRED:
         raise Later(NOT_LET_IN)
     if code in UNKNOWN:
         raise Vanished(code, words)

@@ -10,20 +10,7 @@ import typer
 from bot.config.settings import Settings
 from bot.doctor_check import Check, Now, fail, ok, warn
 from bot.platforms.discord import DiscordSettings
-from bot.platforms.setup import (
-    Answer,
-    Command,
-    Json,
-    Name,
-    ask,
-    channels_named,
-    check_clock,
-    join_names,
-    no_answer,
-    packaged_manifest,
-    reveal,
-    show,
-)
+from bot.platforms.setup import Answer, Command, Json, Name, ProviderChecks, join_names, packaged_manifest, reveal, show
 
 Client = Annotated[str, typer.Option(help="The application id, for the invite link.")]
 INTENTS = discord.Intents(guilds=True, messages=True, reactions=True, message_content=True)
@@ -46,21 +33,19 @@ def manifest(
     show(data, json)
 
 
-def checks(settings: Settings, now: Now) -> Iterator[Check]:
-    return _Discord(settings, now).checks()
+class DiscordChecks(ProviderChecks):
+    name = "discord"
 
-
-class _Discord:
     def __init__(self, settings: Settings, now: Now) -> None:
-        self._settings, self._now = settings, now
+        super().__init__(settings, now)
         self._discord = settings.section(DiscordSettings)
 
-    def checks(self) -> Iterator[Check]:
+    def __iter__(self) -> Iterator[Check]:
         me = self._get("/users/@me")
         yield self._token(me)
         if not me.status or me.data is None:
             return
-        yield check_clock("discord clock", me, self._now())
+        yield self.check_clock(me)
         if me.status != 200:
             return
         yield self._intents(self._get("/applications/@me"))
@@ -70,11 +55,11 @@ class _Discord:
 
     def _get(self, path: str) -> Answer:
         headers = {"Authorization": f"Bot {reveal(self._discord.token)}", "User-Agent": AGENT}
-        return ask(f"{self._discord.api_url.rstrip('/')}{path}", headers)
+        return self.ask(f"{self._discord.api_url.rstrip('/')}{path}", headers)
 
     def _token(self, me: Answer) -> Check:
         if not me.status or not isinstance(me.data, dict):
-            return no_answer("discord token", me, "DISCORD_API_URL")
+            return self.no_answer(me)
         if me.status != 200:
             step = "Developer Portal, Bot, Reset Token: copy it to DISCORD_TOKEN."
             return fail("discord token", f"Discord refuses DISCORD_TOKEN: {me.data.get('message')}", step)
@@ -118,7 +103,7 @@ class _Discord:
         return ok("discord gateway", f"{limit['remaining']} of {limit.get('total')} starts are left today")
 
     def _channels(self) -> Iterator[Check]:
-        for channel in channels_named(self._settings, "discord"):
+        for channel in self.channels_named():
             answer = self._get(f"/channels/{channel}")
             if answer.status != 200:
                 seen = f"{channel}, which the settings name, cannot be seen (status {answer.status})"

@@ -68,6 +68,6 @@ PLATFORM = PlatformSpec(
     possessive="Slack's",
     loggers=("slack_bolt", "slack_sdk"),
     connect="bot.platforms.slack.gateway:connect",
-    checks="bot.platforms.slack.setup:checks",
+    checks="bot.platforms.slack.setup:SlackChecks",
     manifest="bot.platforms.slack.setup:manifest",
 )

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from agents.domain.ids import Account, Thread
 from bot.messages import Edited, Pressed, Said
@@ -36,23 +37,13 @@ class PayloadMapper:
         """A message, as an event or read from the history; both have the message's own key too."""
         if not self.is_from_person(message):
             return None
-        own = f"slack:{self.me.team_id}:{message.channel}:{message.ts}"
-        by = self._author(message)
         return Said(
-            key=f"slack:{self.me.team_id}:{event_id}" if event_id else own,
-            also=own if event_id else "",
-            thread=self.thread_of(message),
-            channel=notation.channel(self.me.team_id, message.channel),
-            message=message.ts,
-            by=by,
+            **self._common(message, f"{message.channel}:{message.ts}", event_id),
             began_by=notation.account(self.me.team_id, message.parent_user_id) if message.parent_user_id else "",
-            name=self.people.known(message.user).name,
-            text=self._plain(message.text),
             mentions_bot=notation.mentions(message.text, self.me.user_id),
             addresses_other=bool(notation.mentioned_users(message.text) - {self.me.user_id}),
             direct=is_direct(message),
             starts_thread=message.thread_ts in ("", message.ts),
-            outsider=self._is_outsider(by),
             at=self.at(message.ts),
         )
 
@@ -67,20 +58,23 @@ class PayloadMapper:
         """A message as it is after an edit, in an event or read from the history; both have the edit's own key too."""
         if message.edited is None or not self.is_from_person(message):
             return None
-        own = f"slack:{self.me.team_id}:{message.channel}:{message.ts}:{message.edited.ts}"
-        by = self._author(message)
-        return Edited(
-            key=f"slack:{self.me.team_id}:{event_id}" if event_id else own,
-            also=own if event_id else "",
-            thread=self.thread_of(message),
-            channel=notation.channel(self.me.team_id, message.channel),
-            message=message.ts,
-            by=by,
-            name=self.people.known(message.user).name,
-            text=self._plain(message.text),
-            outsider=self._is_outsider(by),
-            at=self.at(message.edited.ts),
-        )
+        own = f"{message.channel}:{message.ts}:{message.edited.ts}"
+        return Edited(**self._common(message, own, event_id), at=self.at(message.edited.ts))
+
+    def _common(self, message: Message, own: str, event_id: str) -> dict[str, Any]:
+        """What Said and Edited both have; `own` is the key of what is read from the history."""
+        own, by = f"slack:{self.me.team_id}:{own}", self._author(message)
+        return {
+            "key": f"slack:{self.me.team_id}:{event_id}" if event_id else own,
+            "also": own if event_id else "",
+            "thread": self.thread_of(message),
+            "channel": notation.channel(self.me.team_id, message.channel),
+            "message": message.ts,
+            "by": by,
+            "name": self.people.known(message.user).name,
+            "text": self._plain(message.text),
+            "outsider": self._is_outsider(by),
+        }
 
     def stop_from_reaction(self, reaction: Reaction, thread_ts: str, event_id: str) -> Said | None:
         """A stop sign on the bot's message, or on one's own, is the word stop."""

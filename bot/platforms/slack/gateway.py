@@ -146,22 +146,16 @@ class _Gateway:
         """None if Slack cannot be reached. Raises SettingsProblem if it refuses the token."""
         try:
             with translate_errors():
-                return await self._auth_test()
+                return Me.model_validate((await self._client.auth_test()).data)
         except (Later, Unsure, Refused) as problem:
-            log.warning("Slack cannot be asked who we are", extra={"problem": str(problem)})
-            return None
-
-    async def _auth_test(self) -> Me:
-        try:
-            answer = await self._client.auth_test()
-        except SlackApiError as problem:
-            if error_of(problem) in TOKENS:
+            error = error_of(problem.__cause__) if isinstance(problem.__cause__, SlackApiError) else ""
+            if error in TOKENS:
                 raise SettingsProblem(
-                    f"Slack does not take SLACK_BOT_TOKEN ({error_of(problem)})",
+                    f"Slack does not take SLACK_BOT_TOKEN ({error})",
                     next_step="Install the app again and copy its Bot User OAuth Token, which begins with xoxb-.",
                 ) from problem
-            raise
-        return Me.model_validate(answer.data)
+            log.warning("Slack cannot be asked who we are", extra={"problem": str(problem)})
+            return None
 
     def _receive_for(self, me: Me) -> Receiver:
         return Receiver(
@@ -172,7 +166,7 @@ class _Gateway:
             store=self._records,
             directory=Directory(self._client),
             user_groups=UserGroups(self._client, me, self._options.groups),
-            echoes=self.platform.echoes,
+            platform=self.platform,
             seen=self._seen,
             after=self.aside,
         )

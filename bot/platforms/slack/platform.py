@@ -17,7 +17,7 @@ from bot.platforms.slack import notation
 from bot.platforms.slack.blocks import Rendered, render
 from bot.platforms.slack.notation import Place, escape
 from bot.platforms.slack.payloads import Mark, Posted
-from bot.platforms.slack.web_client import Pace, error_of, read_messages, translate_errors
+from bot.platforms.slack.web_client import Pace, direct_channel, error_of, read_messages, translate_errors
 
 log = logging.getLogger("overlord.slack")
 
@@ -155,10 +155,8 @@ class SlackPlatform:
 
     async def _send_directly(self, to: Account, key: str, card: Card) -> None:
         """Long texts, under a message of ours in the direct channel; the same key sends them once."""
-        with translate_errors():
-            answer = await self._client.conversations_open(users=notation.user(to))
-            line = str(answer["channel"]["id"])
-        thread = await self.begin(notation.channel(notation.team(to), line), key, f"{card.title}. {card.text}")
+        line = notation.channel(notation.team(to), await direct_channel(self._client, notation.user(to)))
+        thread = await self.begin(line, key, f"{card.title}. {card.text}")
         await self._attach_missing(thread, "", text_files(card, whole=False))
 
     async def _attach_missing(self, thread: Thread, after: str, files: Sequence[Attachment]) -> None:

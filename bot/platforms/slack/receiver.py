@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine, MutableMapping
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -16,14 +16,12 @@ from bot.cards import replies
 from bot.intake.conversation import is_private
 from bot.messages import Delivery, Later, Pressed, Refused, Said, Unsure
 from bot.platforms.provider import Accept, Recent
-from bot.platforms.slack import notation
-from bot.platforms.slack.blocks import Form, Press, form_view, home_view, read_press, render
+from bot.platforms.slack import notation, payloads
+from bot.platforms.slack.blocks import Form, Press, form_view, home_view, read_press
 from bot.platforms.slack.deliveries import STOP_SIGNS, PayloadMapper, is_direct
 from bot.platforms.slack.options import SlackOptions, SlackStore
 from bot.platforms.slack.payloads import (
-    Echo,
     EventBody,
-    HomeOpened,
     Me,
     Message,
     Page,
@@ -33,7 +31,8 @@ from bot.platforms.slack.payloads import (
     SlashCommand,
     Submission,
 )
-from bot.platforms.slack.web_client import Directory, UserGroups, translate_errors
+from bot.platforms.slack.platform import SlackPlatform
+from bot.platforms.slack.web_client import Directory, UserGroups, direct_channel, translate_errors
 
 log = logging.getLogger("overlord.slack")
 
@@ -53,12 +52,12 @@ NO_FORM = replies.said_card("The form did not open", "Press the button again, or
 class Receiver:
     me: Me
     client: AsyncWebClient
+    platform: SlackPlatform
     options: SlackOptions
     accept: Accept
     store: SlackStore
     directory: Directory
     user_groups: UserGroups
-    echoes: MutableMapping[tuple[str, str], str]
     seen: Callable[[str], None]
     after: Callable[[Coroutine[Any, Any, None]], None]  # does something once Slack has its answer
     triggers: Recent[str, None] = field(default_factory=lambda: Recent(REMEMBERED))
@@ -95,14 +94,14 @@ class Receiver:
             case "reaction_added":
                 await self._reaction(Reaction.model_validate(body.event), body.event_id)
             case "app_home_opened":
-                opened = HomeOpened.model_validate(body.event)
+                opened = payloads.HomeOpened.model_validate(body.event)
                 if opened.tab == "home":
                     self.after(self._show_home(opened.user))
             case "message_metadata_posted":
-                echo = Echo.model_validate(body.event)
+                echo = payloads.Echo.model_validate(body.event)
                 if echo.bot_id == self.me.bot_id:
                     mark = echo.metadata.mark
-                    self.echoes[mark.thread, mark.id] = echo.message_ts
+                    self.platform.echoes[mark.thread, mark.id] = echo.message_ts
 
     async def _message(self, message: Message, event_id: str) -> None:
         if await self._concerns_us(message):
@@ -211,14 +210,8 @@ class Receiver:
                 await self.client.views_open(trigger_id=pressing.trigger_id, view=view)
         except (Refused, Later, Unsure):
             if form.message:
-                await self._say_no_form(Thread(form.thread), pressing.user.id)
-
-    async def _say_no_form(self, thread: Thread, user: str) -> None:
-        place, rendered = notation.place(thread), render(NO_FORM)
-        with translate_errors():
-            await self.client.chat_postEphemeral(
-                channel=place.channel, user=user, thread_ts=place.ts, text=rendered.text, blocks=rendered.blocks
-            )
+                to = notation.account(self.me.team_id, pressing.user.id)
+                await self.platform.whisper(Thread(form.thread), to, pressing.trigger_id, NO_FORM)
 
     async def _show_home(self, user: str, wait: float = 0.0) -> None:
         await asyncio.sleep(wait)
@@ -250,7 +243,7 @@ class Receiver:
                         return await self._quote(command, command.channel_id)
                 except Refused:
                     pass
-                return await self._quote(command, await self._direct_channel(command.user_id))
+                return await self._quote(command, await direct_channel(self.client, command.user_id))
         except Refused:
             return NOT_HERE
         except (Later, Unsure, TimeoutError):
@@ -268,11 +261,6 @@ class Receiver:
             )
             posted = Posted.model_validate(answer.data)
         return Message(channel=posted.channel or channel, ts=posted.ts)
-
-    async def _direct_channel(self, user: str) -> str:
-        with translate_errors():
-            answer = await self.client.conversations_open(users=user)
-            return str(answer["channel"]["id"])
 
     async def _remove(self, anchor: Message) -> None:
         with translate_errors():

@@ -9,27 +9,12 @@ import typer
 from agents.domain.errors import OverlordError
 from bot.config.settings import Settings
 from bot.doctor_check import Check, Now, fail, ok, warn
-from bot.platforms.setup import (
-    Answer,
-    Command,
-    Json,
-    Name,
-    ask,
-    channels_named,
-    check_clock,
-    join_names,
-    no_answer,
-    packaged_manifest,
-    reveal,
-    show,
-)
+from bot.platforms.setup import Answer, Command, Json, Name, ProviderChecks, join_names, packaged_manifest, reveal, show
 from bot.platforms.slack import SlackSettings
 
 _INVITE = "Say /invite @Overlord in each channel where it should listen."
 # Without these there is no talk; without the others something smaller is missing.
 ESSENTIAL = frozenset({"app_mentions:read", "chat:write", "channels:history", "im:history"})
-
-
 Url = Annotated[str, typer.Option(help="Without Socket Mode: https://host that forwards /slack/events.")]
 
 
@@ -50,22 +35,20 @@ def manifest(name: Name = "Overlord", command: Command = "/overlord", url: Url =
     show(data, json)
 
 
-def checks(settings: Settings, now: Now) -> Iterator[Check]:
-    return _Slack(settings, now).checks()
+class SlackChecks(ProviderChecks):
+    name = "slack"
 
-
-class _Slack:
     def __init__(self, settings: Settings, now: Now) -> None:
-        self._settings, self._now = settings, now
+        super().__init__(settings, now)
         self._slack = settings.section(SlackSettings)
 
-    def checks(self) -> Iterator[Check]:
+    def __iter__(self) -> Iterator[Check]:
         answer = self._call("auth.test", reveal(self._slack.bot_token))
         yield self._token(answer)
         yield self._mode()
         if not answer.status or answer.data is None:
             return
-        yield check_clock("slack clock", answer, self._now())
+        yield self.check_clock(answer)
         if answer.error:
             return
         yield self._scopes(answer)
@@ -74,11 +57,11 @@ class _Slack:
 
     def _call(self, method: str, token: str, **given: str) -> Answer:
         headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/x-www-form-urlencoded"}
-        return ask(f"{self._slack.api_url.rstrip('/')}/{method}", headers, urlencode(given).encode())
+        return self.ask(f"{self._slack.api_url.rstrip('/')}/{method}", headers, urlencode(given).encode())
 
     def _token(self, answer: Answer) -> Check:
         if not answer.status or not isinstance(answer.data, dict):
-            return no_answer("slack token", answer, "SLACK_API_URL")
+            return self.no_answer(answer)
         if answer.error:
             step = "Install the app again and copy its Bot User OAuth Token, which begins with xoxb-."
             return fail("slack token", f"Slack refuses SLACK_BOT_TOKEN: {answer.error}", step)
@@ -115,7 +98,7 @@ class _Slack:
             step = "It needs channels:read and groups:read, to catch up after a pause."
             return warn("slack channels", f"cannot be listed: {answer.error or 'no answer'}", step)
         inside = {str(channel["id"]): str(channel.get("name", "")) for channel in answer.data.get("channels", ())}
-        outside = [channel for channel in channels_named(self._settings, "slack") if channel not in inside]
+        outside = [channel for channel in self.channels_named() if channel not in inside]
         if outside:
             return fail("slack channels", f"not in {', '.join(outside)}, which the settings name", _INVITE)
         if not inside:

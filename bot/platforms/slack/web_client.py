@@ -158,6 +158,12 @@ class Pace:
         await asyncio.sleep(due - now)
 
 
+async def direct_channel(client: AsyncWebClient, user: str) -> str:
+    with translate_errors():
+        answer = await client.conversations_open(users=user)
+        return str(answer["channel"]["id"])
+
+
 async def read_messages(
     client: AsyncWebClient, place: Place, *, oldest: str = "0", pages: int = 1, tries: int = 1
 ) -> AsyncIterator[Message]:

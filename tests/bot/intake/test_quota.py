@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from agents.domain.limits import Limits
-from bot.intake.access import OverQuota, Quota, is_free
+from bot.intake.access import OverQuota, Quota
+from bot.intake.commands import is_free
 from bot.intake.conversation import understand
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
