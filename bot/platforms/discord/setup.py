@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Annotated
 
-import discord
 import typer
 
 from bot.config.settings import Settings
@@ -13,7 +12,6 @@ from bot.platforms.discord import DiscordSettings
 from bot.platforms.setup import Answer, Command, Json, Name, ProviderChecks, join_names, packaged_manifest, reveal, show
 
 Client = Annotated[str, typer.Option(help="The application id, for the invite link.")]
-INTENTS = discord.Intents(guilds=True, messages=True, reactions=True, message_content=True)
 CONTENT = (1 << 18) | (1 << 19)  # flags of an application that may read messages
 AGENT = "DiscordBot (https://github.com/overlord, 1) doctor"
 
@@ -22,12 +20,15 @@ def manifest(
     name: Name = "Overlord", command: Command = "/overlord", client_id: Client = "", json: Json = False
 ) -> None:
     """Print what to set in Discord's portal, and the invite link."""
+    import discord  # slow, and of no use to the other commands
+
     data = packaged_manifest("discord")
     bot = data["bot"]
     data["application"]["name"] = name
     data["commands"][0]["name"] = command.lstrip("/").lower()
+    intents = discord.Intents(guilds=True, messages=True, reactions=True, message_content=True)
     allowed = discord.Permissions(**dict.fromkeys(bot["permissions"], True))
-    bot["permissions_integer"], bot["intents_integer"] = allowed.value, INTENTS.value
+    bot["permissions_integer"], bot["intents_integer"] = allowed.value, intents.value
     who = client_id or "YOUR_APPLICATION_ID"
     data["invite"] = discord.utils.oauth_url(who, permissions=allowed, scopes=bot["scopes"])
     show(data, json)
@@ -83,6 +84,8 @@ class DiscordChecks(ProviderChecks):
             yield warn("discord servers", "in no server yet", step)
             return
         yield ok("discord servers", join_names([str(guild.get("name")) for guild in guilds]))
+        import discord
+
         wanted = packaged_manifest("discord")["bot"]["permissions"]
         for guild in guilds:
             have = discord.Permissions(int(guild.get("permissions") or 0))
