@@ -6,6 +6,7 @@ from datetime import datetime
 
 from agents.domain.ids import Account
 from agents.domain.project.linking import LinkRequest, LinkState, Side
+from bot.cards.scene import rows_of
 from bot.config.platforms import find_platform
 from bot.messages import Button, Card, Choice, Row, Style, Tone
 
@@ -37,7 +38,7 @@ def side_card(request: LinkRequest, side: Side, other: Described) -> Card:
     return Card(
         title=title,
         text=text,
-        rows=_rows(other),
+        rows=tuple(_rows(other)),
         buttons=_buttons(request, "Link this account", "This is not me") if asking else (),
         until=request.until if asking else None,
         until_what="Not linked unless both confirm by" if asking else "",
@@ -51,16 +52,14 @@ def _state_of(request: LinkRequest, side: Side) -> tuple[str, str, Tone]:
             return "These accounts are one person now", "They count once, with the rights of both.", Tone.GOOD
         case LinkState.REFUSED:
             return "These accounts were not linked", "Somebody said no. Nothing has changed.", Tone.PLAIN
+    calm = Tone.PLAIN
     if request.waits_for_operator:
         how = f"`overlord people link {request.one.account} {request.other.account}`"
-        return "Waiting for the operator to confirm", f"One of the accounts has rights here, so {how} is needed.", _CALM
+        return "Waiting for the operator to confirm", f"One of the accounts has rights here, so {how} is needed.", calm
     if side.agreed:
-        return "Waiting for the other account to confirm", "Nothing is linked yet.", _CALM
+        return "Waiting for the other account to confirm", "Nothing is linked yet.", calm
     text = "If you say yes, this account and yours become one person, and each gets the rights of the other."
     return "Is this account yours too?", text, Tone.ASKING
-
-
-_CALM = Tone.PLAIN
 
 
 def operator_card(request: LinkRequest, sides: Sequence[Described], asking: bool) -> Card:
@@ -85,15 +84,11 @@ def linked_notice(one: Described, other: Described, at: datetime) -> Card:
     )
 
 
-def _rows(described: Described) -> tuple[Row, ...]:
+def _rows(described: Described) -> list[Row]:
     surface, _, rest = described.account.partition(":")
     workspace, _, _ = rest.rpartition(":")
-    rows = [Row(label=_title(surface), value=f"{described.name} ({described.account})")]
-    if workspace:
-        rows.append(Row(label="Workspace", value=workspace))
-    if described.groups:
-        rows.append(Row(label="Groups", value=", ".join(described.groups)))
-    return tuple(rows)
+    who = f"{described.name} ({described.account})"
+    return rows_of((_title(surface), who), ("Workspace", workspace), ("Groups", ", ".join(described.groups)))
 
 
 def _title(surface: str) -> str:

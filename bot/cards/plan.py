@@ -5,6 +5,7 @@ from agents.domain.planning.ladder import TODO
 from agents.domain.planning.review import Advice, Argument, Critic, Custodiet, Debate, Position, Review, Ruling
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut, one_line
+from bot.cards.scene import Bill, rows_of
 from bot.messages import Arrow, Graph, Node, Row
 
 _CONFIDENCE = {level: f"confidence {level}" for level in ("low", "medium", "high")}
@@ -31,29 +32,28 @@ POSITION: dict[Position, str] = {Position.MAINTAIN: "keeps to it", Position.REVI
 _MOST = 5  # assumptions and risks that are shown; the counts of the rest are
 
 
-def plan_rows(task: Task, budget: float | None) -> tuple[Row, ...]:
+def plan_rows(task: Task, bill: Bill) -> tuple[Row, ...]:
     """The whole plan, short enough to be read on a phone. Where the reviewers are the news, they come first."""
     if task.plan.draft is None:
         return ()
     argument = [*argument_rows(task.plan.review), *debate_rows(task.plan.debate)]
-    plan = [*_asked_for(task), Row(label="Goal", value=task.plan.draft.goal), *_steps(task, task.plan.draft)]
+    again = "Sent back before" if task.plan.tries > 1 else "Changes asked for"
+    asked = rows_of((again, cut("; ".join(task.plan.feedback), 300)), ("Goal", task.plan.draft.goal))
+    plan = [*asked, *_steps(task, task.plan.draft)]
     rows = [*argument, *plan] if is_contested(task) else [*plan, *argument]
-    return (*level_rows(task), *rows, *_caveats(task.plan.draft), *left_out_rows(task), *_price(task, budget))
+    left_out = (f"`{file}`: {one_line(why, 200)}" for file, why in task.plan.guidance_left_out[:_MOST])
+    return (
+        *rows_of(_level(task)),
+        *rows,
+        *_caveats(task.plan.draft),
+        *rows_of(*(("Guidance left out", each) for each in left_out), ("Cost", _price(task, bill))),
+    )
 
 
-def left_out_rows(task: Task) -> list[Row]:
-    """Files of the project's own guidance that could not be used."""
-    files = (f"`{file}`: {one_line(why, 200)}" for file, why in task.plan.guidance_left_out[:_MOST])
-    return [Row(label="Guidance left out", value=each) for each in files]
-
-
-def level_rows(task: Task) -> list[Row]:
+def _level(task: Task) -> tuple[str, str]:
     """Says that it is no ordinary plan, and why."""
-    if task.plan.level is Level.PRIMARY:
-        return []
-    why = f" Why: {one_line(task.plan.level_why, 300)}" if task.plan.level_why else ""
     label, text = LEVEL[task.plan.level]
-    return [Row(label=label, value=f"{text}{why}")]
+    return label, f"{text} Why: {one_line(task.plan.level_why, 300)}" if text and task.plan.level_why else text
 
 
 def is_contested(task: Task) -> bool:
@@ -77,7 +77,7 @@ def order_in_words(plan: Decomposition) -> str:
     return ", then ".join(beside)
 
 
-def informs_in_words(plan: Decomposition) -> str:
+def _informs(plan: Decomposition) -> str:
     """“1 ~> 3”: what is handed on without being waited for, which an order does not show."""
     edges = ((need, s.number) for s in plan.subtasks for need in s.needs if need.edge is Edge.INFORMS)
     return ", ".join(f"{need.number} ~> {number}" for need, number in edges)
@@ -108,27 +108,17 @@ def _and(words: list[str]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
-def _asked_for(task: Task) -> list[Row]:
-    """Why there is another version than the first."""
-    if not task.plan.feedback:
-        return []
-    label = "Sent back before" if task.plan.tries > 1 else "Changes asked for"
-    return [Row(label=label, value=cut("; ".join(task.plan.feedback), 300))]
-
-
 def _steps(task: Task, plan: Decomposition) -> list[Row]:
     marks, gone = _marks(task.plan.previous, plan)
     rows = [
         Row(label=f"{task.id}.{s.number}", value=f"{marks.get(s.number, '')}{_subtask(s, task)}") for s in plan.subtasks
     ]
-    rows += [Row(label="Gone", value=title) for title in gone]
-    if task.plan.previous and not marks and not gone:
-        rows.append(Row(label="Changed", value="nothing but the wording"))
-    if len(plan.subtasks) > 1:
-        rows.append(Row(label="Order", value=order_in_words(plan)))
-    if told := informs_in_words(plan):
-        rows.append(Row(label="Informs", value=told))
-    return rows
+    same = task.plan.previous and not marks and not gone
+    return [
+        *rows,
+        *rows_of(*(("Gone", title) for title in gone), ("Changed", "nothing but the wording" if same else "")),
+        *rows_of(("Order", order_in_words(plan) if len(plan.subtasks) > 1 else ""), ("Informs", _informs(plan))),
+    ]
 
 
 def _subtask(subtask: Subtask, task: Task) -> str:
@@ -164,13 +154,11 @@ def _caveats(plan: Decomposition) -> list[Row]:
     rows = [_assumed(text) for text in plan.assumptions[:_MOST]]
     rows += [Row(label="Risk", value=f"{risk.what} → {risk.mitigation}") for risk in plan.risks[:_MOST]]
     hidden = max(0, len(plan.assumptions) - _MOST) + max(0, len(plan.risks) - _MOST)
-    if hidden:
-        rows.append(Row(label="And", value=f"{hidden} more assumptions and risks; say `why` to read on"))
-    into = plan.into or "the branch that the project is on when work begins"
-    rows.append(Row(label="Merges into", value=into))
-    if plan.paths:
-        rows.append(Row(label="Paths", value=cut(", ".join(plan.paths), 400)))
-    return rows
+    return rows + rows_of(
+        ("And", f"{hidden} more assumptions and risks; say `why` to read on" if hidden else ""),
+        ("Merges into", plan.into or "the branch that the project is on when work begins"),
+        ("Paths", cut(", ".join(plan.paths), 400)),
+    )
 
 
 def _assumed(text: str) -> Row:
@@ -178,16 +166,16 @@ def _assumed(text: str) -> Row:
     return Row(label=TODO.rstrip(": "), value=text.removeprefix(TODO)) if to_do else Row(label="Assumes", value=text)
 
 
-def _price(task: Task, configured: float | None) -> list[Row]:
+def _price(task: Task, bill: Bill) -> str:
+    estimate, budget = task.plan.estimate, bill.limit(task)
     if task.plan.rehearsal:
-        return [Row(label="Cost", value="nothing, as this is a rehearsal")]
-    if not task.plan.estimate:
-        return []
-    budget = configured if task.money.budget is None else task.money.budget  # the latter was raised by a person
+        return "nothing, as this is a rehearsal"
+    if not estimate:
+        return ""
     if budget is None:
-        return [Row(label="Cost", value=f"estimate ${task.plan.estimate:.2f} of model time")]
-    beyond = "; at the budget it stops and asks" if task.plan.estimate > budget else ""
-    return [Row(label="Cost", value=f"estimate ${task.plan.estimate:.2f} of a budget of ${budget:.2f}{beyond}")]
+        return f"estimate ${estimate:.2f} of model time"
+    beyond = "; at the budget it stops and asks" if estimate > budget else ""
+    return f"estimate ${estimate:.2f} of a budget of ${budget:.2f}{beyond}"
 
 
 CRITIC = {

@@ -38,7 +38,7 @@ def shows_plan(task: Task, decision: Decision) -> bool:
 
 
 def plan_card_rows(task: Task, decision: Decision, bill: Bill) -> tuple[Row, ...]:
-    return plan_rows(task, bill.budget) if shows_plan(task, decision) else ()
+    return plan_rows(task, bill) if shows_plan(task, decision) else ()
 
 
 def _plan_footer(task: Task, decision: Decision) -> Iterator[str]:

@@ -8,7 +8,7 @@ from agents.domain.task.facts import Mandate
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import cut, one_line
 from bot.cards.kinds.kind_card import CANCEL_TASK, KindCard, Label
-from bot.cards.scene import Bill
+from bot.cards.scene import Bill, rows_of
 from bot.messages import Card, Row, Style, Tone
 
 _TYPE: dict[ProposalType, str] = {
@@ -48,13 +48,9 @@ def listed_card(listed: Listed) -> Card:
         Row(label="Status", value=found.status),
         *proposal_rows(found),
         Row(label="Proposed at", at=found.created_at),
+        *([Row(label="Decided at", at=found.resolved_at)] if found.resolved_at else []),
+        *rows_of(("Reason", listed.reason), ("Carried out by", listed.carried_out_by or "")),
     ]
-    if found.resolved_at:
-        rows.append(Row(label="Decided at", at=found.resolved_at))
-    if listed.reason:
-        rows.append(Row(label="Reason", value=listed.reason))
-    if listed.carried_out_by:
-        rows.append(Row(label="Carried out by", value=listed.carried_out_by))
     return Card(title=f"{found.id}: {found.title}", text=f"{listed.task} gave rise to it.", rows=tuple(rows))
 
 
