@@ -8,11 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from functools import lru_cache
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Dialect, Engine, Executable, Insert, Table, create_engine, event
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.engine import make_url
+from sqlalchemy.engine.interfaces import DBAPICursor
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.elements import ClauseElement
 
@@ -90,17 +91,6 @@ class TransactionPart:
         self._touched = touched
 
 
-class Rows(Protocol):
-    """What sqlite3 and psycopg both answer with."""
-
-    @property
-    def rowcount(self) -> int: ...
-
-    def fetchone(self) -> Any: ...
-
-    def fetchall(self) -> list[Any]: ...
-
-
 Arrange = Callable[[Mapping[str, Any]], Any]  # values as the driver takes them
 
 
@@ -111,7 +101,7 @@ class Prepared:
         self._statement = statement
         self._compiled: dict[str, tuple[str, Arrange]] = {}
 
-    def run(self, db: Connection, values: Mapping[str, Any]) -> Rows:
+    def run(self, db: Connection, values: Mapping[str, Any]) -> DBAPICursor:
         text, arrange = self._compiled.get(db.dialect.name) or self._compile(db.dialect, tuple(values))
         return execute(db, text, arrange(values))
 
@@ -151,10 +141,10 @@ def _arrange(order: Sequence[str] | None, fixed: Mapping[str, Any]) -> Arrange:
     return (lambda values: pick({**fixed, **values})) if fixed else pick
 
 
-def execute(db: Connection, text: str, values: Sequence[object] | Mapping[str, object] = ()) -> Rows:
+def execute(db: Connection, text: str, values: Sequence[object] | Mapping[str, object] = ()) -> DBAPICursor:
     """By the driver's own connection; what it raises is raised as Core would raise it."""
     try:
-        rows: Rows = _driver(db).execute(text, values)
+        rows: DBAPICursor = _driver(db).execute(text, values)
         return rows
     except db.dialect.loaded_dbapi.Error as error:
         raise _as_core_would(db, text, error) from error
@@ -175,7 +165,7 @@ def _as_core_would(db: Connection, text: str, error: Any) -> Exception:
 
 def written_by_others(db: Connection) -> int | None:
     """A number that is another one whenever some other connection has committed something. None: nobody knows."""
-    return int(execute(db, "PRAGMA data_version").fetchone()[0]) if db.dialect.name == "sqlite" else None
+    return int(execute(db, "PRAGMA data_version").fetchall()[0][0]) if db.dialect.name == "sqlite" else None
 
 
 def rows_written(db: Connection) -> int | None:

@@ -99,8 +99,7 @@ class People(TransactionPart):
 
     def set_token(self, login: str, token: str, at: datetime) -> None:
         """Sessions that began with an older one end."""
-        row = {"login": login, "hash": _hash(token), "issued_at": seconds(at)}
-        upsert(self._db, _T, row)
+        upsert(self._db, _T, {"login": login, "hash": _hash(token), "issued_at": seconds(at)})
         self._db.execute(delete(_S).where(_S.c.login == login))
 
     def revoke_token(self, login: str) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import Row, bindparam, func, not_, or_, select, update
+from sqlalchemy import Row, Update, bindparam, func, not_, or_, select, update
 
 from agents.domain.errors import StaleLease
 from agents.domain.events import Event, JobRetried
@@ -125,38 +125,35 @@ class Jobs(TransactionPart):
         return chosen
 
     def renew(self, id: str, fence: int, until: datetime) -> bool:
-        row = {"which": id, "held": fence, "until": seconds(until)}
-        return self._db.execute(_RENEW, row).rowcount == 1
+        return self._change(id, fence, _RENEW, until=seconds(until))
 
     def finish(self, id: str, fence: int) -> None:
         """End a job in the transaction that records what it did. A zombie's end matches no row."""
-        if self._db.execute(_DONE, {"which": id, "held": fence}).rowcount != 1:
+        if not self._change(id, fence, _DONE):
             raise StaleLease(id)
 
     def hold(self, id: str, fence: int) -> None:
         """Make sure that nobody else holds it, until this transaction ends."""
-        if self._db.execute(_HOLD, {"which": id, "held": fence}).rowcount != 1:
+        if not self._change(id, fence, _HOLD):
             raise StaleLease(id)
 
     def put_back(self, job: Job, problem: str, not_before: datetime) -> None:
         """It failed and may be tried again later."""
-        values = {
-            "state": JobState.WAITING,
-            "problem": problem,
-            "attempts": job.attempts + 1,
-            "not_before": seconds(not_before),
-        }
-        self._db.execute(_MINE.values(**values), {"which": job.id, "held": job.fence})
+        later = {"state": JobState.WAITING, "not_before": seconds(not_before)}
+        self._change(job.id, job.fence, _MINE.values(problem=problem, attempts=job.attempts + 1, **later))
         upsert(self._db, tables.totals, {"name": tables.LEASE_TAKEOVERS, "value": 1}, add=True)
 
     def park(self, job: Job, problem: str) -> bool:
-        parked = _MINE.values(state=JobState.PARKED, problem=problem)
-        return self._db.execute(parked, {"which": job.id, "held": job.fence}).rowcount == 1
+        return self._change(job.id, job.fence, _MINE.values(state=JobState.PARKED, problem=problem))
 
     def release(self, jobs: Iterable[Job]) -> None:
         """They were stopped through no fault of their own: they may run again at once, and that is no attempt."""
         for job in jobs:
-            self._db.execute(_RELEASE, {"which": job.id, "held": job.fence})
+            self._change(job.id, job.fence, _RELEASE)
+
+    def _change(self, id: str, fence: int, change: Update, **values: object) -> bool:
+        """False: it is not held under this fence any more."""
+        return self._db.execute(change, {"which": id, "held": fence, **values}).rowcount == 1
 
     def steps(self, job: Job, facts: Collection[type[Event]]) -> int:
         """How many of these facts its task has had, up to the job's own, since a person last let it go on."""

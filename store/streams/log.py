@@ -163,12 +163,7 @@ class Log(TransactionPart):
         self._known.clear()
 
     def facts(
-        self,
-        id: StreamId,
-        *,
-        last: int | None = None,
-        before: int | None = None,
-        kinds: Collection[type[Event]] | None = None,
+        self, id: StreamId, *, last: int | None = None, before: int | None = None, kinds: Collection[type[Event]] = ()
     ) -> list[Recorded]:
         """A stream's facts, oldest first; with `last`, only so many of the newest; with `kinds`, only those.
 
@@ -177,7 +172,7 @@ class Log(TransactionPart):
         wanted = _FACTS.where(_T.c.stream == id).order_by(_T.c.version.desc())
         if before is not None:
             wanted = wanted.where(_T.c.version < before)
-        if kinds is not None:
+        if kinds:
             wanted = wanted.where(_T.c.kind.in_(sorted(kind.__name__ for kind in kinds)))
         rows = self._db.execute(wanted.limit(last) if last else wanted)
         return [_to_recorded(row) for row in rows][::-1]
@@ -205,12 +200,7 @@ class Log(TransactionPart):
         upsert(self._db, _C, {"reader": reader, "seq": seq})
 
     def tasks(
-        self,
-        *,
-        ended: bool,
-        limit: int | None = None,
-        which: Which = ANY,
-        only: Callable[[Task], bool] = lambda task: True,
+        self, *, ended: bool, limit: int | None = None, which: Which = ANY, only: Callable[[Task], bool] | None = None
     ) -> list[Task]:
         """The newest tasks, newest first; `only` those that are wanted, which others do not crowd out."""
         step = limit or PAGE
@@ -219,7 +209,7 @@ class Log(TransactionPart):
         page = wanted.where(_S.c.number < which.before) if which.before else wanted
         while rows := self._db.execute(page).all():
             seen = [present(self._db, row).state for row in rows]
-            found += filter(only, seen)
+            found += filter(only, seen)  # None: all of them
             if (limit and len(found) >= limit) or len(rows) < step:
                 break
             page = wanted.where(_S.c.number < projections.number_of(seen[-1].id))
