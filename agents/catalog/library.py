@@ -1,27 +1,103 @@
-"""All that is declared, as loaded: contexts, roles and the steps of the workflow, and whether they fit together."""
+"""What is declared in manifests/ and overlord.yaml: contexts, roles and the workflow, and whether they fit together."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, Strict
+from pydantic import AfterValidator, BaseModel, Field, Strict, create_model
 from typing_extensions import TypedDict
 
-from agents.catalog.roles import CONTEXTS, ROLES
-from agents.catalog.validation import Model, Name, Odd, Problem, written_as
+from agents.catalog.validation import CONFIG, Model, Name, Named, Odd, Problem, Title, fields_of, pattern, written_as
 from agents.catalog.yaml import read_packaged
-from agents.domain.context.strategy import Strategy
+from agents.domain.checks.gates import ExtraGate
+from agents.domain.context.packing import MAX_BUDGET, Part, secret_path
+from agents.domain.context.strategy import MEASURES, Input, Strategy, odd_order
 from agents.domain.errors import SettingsProblem
 from agents.domain.models.failure import POLICIES
 from agents.domain.text.sanitize import Between
-from agents.domain.workflow.roles import Base, Layer, Role, RolePart, Roles
+from agents.domain.workflow.roles import Base, EngineName, Layer, Role, RolePart, Roles, ToolName
 from agents.domain.workflow.workflow import IMPLEMENT, ORDER, PLAN, REVIEW, Workflow, step_of
 
+T = TypeVar("T")
+LONGEST_ADDITIONS = 4_000  # characters; every turn of every minion carries them
+LEAST_BUDGET = 1_000  # tokens; the rules and a task alone need so many
+Budget = Annotated[int, Between(LEAST_BUDGET, MAX_BUDGET)]
+_counts: dict[str, Any] = {name: (Annotated[int, Between(0, measure.most)], 0) for name, measure in MEASURES.items()}
+_WrittenInputs = create_model("WrittenInputs", __config__=CONFIG, **_counts)
 MOST_RETRIES = 5  # each is paid for
 MOST_READERS = 2  # there are two models that read finished work: critic and custodiet
 SOURCE = "overlord.yaml"
 BASE_OF: dict[str, Base] = {PLAN: Base.PLANNER, IMPLEMENT: Base.IMPLEMENTER, REVIEW: Base.REVIEWER}
+
+
+def _used_inputs(written: BaseModel) -> dict[Input, int]:
+    return {Input(name): most for name, most in written if most}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenContext:
+    name: Title = ""
+    description: str = ""
+    token_budget: Budget
+    priority_order: tuple[Part, ...]
+    inputs: Annotated[Mapping[Input, int], written_as(_WrittenInputs, _used_inputs)]
+
+    def strategy(self) -> Strategy:
+        if problem := odd_order(self.priority_order, self.inputs):
+            raise ValueError(f"its `priority_order` cannot be used: {problem}")
+        return Strategy(**fields_of(self))
+
+
+Context = Annotated[Strategy, written_as(WrittenContext, WrittenContext.strategy)]
+Contexts = Named[Context]
+CONTEXT: Model[Strategy] = Model(Context)
+CONTEXTS: Model[Mapping[str, Strategy]] = Model(Contexts)
+
+
+def _refuse_secrets(written: str) -> str:
+    """Files that may hold secrets are never packed, so a pattern that names them would promise what does not happen."""
+    if secret_path(written):
+        raise ValueError(f"`{written[:60]}` may hold secrets, and those are never read. Leave it out.")
+    return written
+
+
+Few = Annotated[tuple[T, ...], Field(max_length=30)]
+_Pattern = Annotated[str, pattern("docs/**/*.md")]
+_STRIPPED = AfterValidator(str.strip)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenReading:
+    """What a role reads."""
+
+    strategy: Name = ""
+    token_budget: Budget | None = None
+    always_include: Few[Annotated[_Pattern, AfterValidator(_refuse_secrets)]] = ()
+    exclude: Few[_Pattern] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenRole:
+    name: Title = ""
+    extends: Name = ""
+    description: Annotated[str, Field(max_length=500), _STRIPPED] = ""
+    system_prompt_additions: Annotated[str, Field(max_length=LONGEST_ADDITIONS), _STRIPPED] = ""
+    context: WrittenReading = field(default_factory=WrittenReading)
+    allowed_tools: tuple[ToolName, ...] | None = None
+    gates: Few[ExtraGate] = ()
+    strengths: Few[Annotated[str, Field(max_length=200), _STRIPPED]] = ()
+    engine: EngineName | None = None
+
+    def part(self) -> RolePart:
+        same = fields_of(self, "context", "system_prompt_additions")
+        return RolePart(**same, **fields_of(self.context), additions=self.system_prompt_additions)
+
+
+_Role = Annotated[RolePart, written_as(WrittenRole, WrittenRole.part)]
+RolesByName = Named[_Role]
+ROLE: Model[RolePart] = Model(_Role)
+ROLES: Model[Mapping[str, RolePart]] = Model(RolesByName)
 
 
 def _policy(written: str) -> str:

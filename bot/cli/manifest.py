@@ -7,10 +7,9 @@ from typing import Annotated, Any
 import typer
 from pydantic import BaseModel
 
-from agents.catalog.library import WORKFLOW
+from agents.catalog.library import CONTEXT, ROLE, WORKFLOW
 from agents.catalog.models import MODELS
 from agents.catalog.policies import LIMITS, RISK, SPECIALISTS
-from agents.catalog.roles import CONTEXT, ROLE
 from agents.catalog.skills import SKILL
 from agents.catalog.validation import Model
 from agents.domain.errors import OverlordError

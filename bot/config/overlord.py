@@ -10,10 +10,9 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, PlainValidator
 
-from agents.catalog.library import WrittenSteps
+from agents.catalog.library import Contexts, RolesByName, WrittenSteps
 from agents.catalog.models import Models
 from agents.catalog.policies import Risk
-from agents.catalog.roles import Contexts, RolesByName
 from agents.catalog.validation import Model, Odd, did_you_mean
 from agents.domain.checks.gates import GateCommands, slug
 from agents.domain.checks.scope import odd_path

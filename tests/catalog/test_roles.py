@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from agents.catalog.library import Catalog, Declared, load_catalog, odd_declared
-from agents.catalog.roles import CONTEXT, CONTEXTS, ROLES
+from agents.catalog.library import CONTEXT, CONTEXTS, ROLES, Catalog, Declared, load_catalog, odd_declared
 from agents.catalog.validation import Wrong
 from agents.catalog.yaml import Value, read_packaged
 from agents.domain.checks.gates import OnFail
