@@ -48,7 +48,7 @@ async def open_pull(event: Event, ports: Ports) -> None:
             why=risk.said,
             into=into,
         )
-        return working.pulled(now, fact, risk, changes, moment)
+        return working.open_merge(now, fact, risk, changes, moment)
 
     await ports.store.record(task.id, decide)
 
@@ -75,7 +75,7 @@ async def merge(event: Event, ports: Ports) -> None:
         if now.state is not TaskState.RUNNING:
             return []
         if commit is None:
-            return working.unmerged(now, problem, moment)
+            return working.note_unmerged(now, problem, moment)
         return [e.Merged(task=now.id, at=moment.at, commit=commit, into=into), *working.close(now, moment)]
 
     await ports.store.record(task.id, decide)

@@ -74,7 +74,7 @@ async def integrate(event: Event, ports: Ports) -> None:
             return []
         if tip is None:
             return open_questions(now, escalate(now, mine, NO_FIT, moment), moment)
-        return working.done(now, mine, tip, moment)
+        return working.finish(now, mine, tip, moment)
 
     await ports.store.record(task.id, decide)
 

@@ -15,9 +15,9 @@ from agents.domain.checks.evaluation import (
     Opinion,
     Score,
     comments_on,
-    joined,
-    judged as conclusion,
+    join_reviews,
     overall,
+    sum_up,
 )
 from agents.domain.checks.gates import COMMIT
 from agents.domain.context.packing import ReviewPack
@@ -123,7 +123,7 @@ async def _review(reviewer: str, task: Task, work: Work, pack: ReviewPack, ports
     """Part by part, and the worst verdict counts. What nobody was given to read is approved by nobody."""
     parts = [{"pack": text, "part": at, "parts": len(pack.parts)} for at, text in enumerate(pack.parts, 1)]
     said = [await _read_part(reviewer, task, work, part, ports) for part in parts]
-    return replace(joined(said, pack.unread), read=pack.read, lines=pack.lines)
+    return replace(join_reviews(said, pack.unread), read=pack.read, lines=pack.lines)
 
 
 async def _read_part(reviewer: str, task: Task, work: Work, part: Mapping[str, object], ports: Ports) -> CodeReview:
@@ -175,7 +175,7 @@ async def _evaluation(
     reviews = await _reviews(task, work, commit, ports) if passed else ()
     project = task.project or ""
     changes = await ports.checkouts.changes(project, work.base, commit)
-    score, feedback = conclusion(judged.gates, reviews)
+    score, feedback = sum_up(judged.gates, reviews)
     evaluation = Evaluation(
         subtask=work.number,
         attempt=work.attempt,

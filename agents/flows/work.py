@@ -34,7 +34,7 @@ async def work(event: Event, ports: Ports) -> None:
         return
     if task.at_rest:
         await ports.store.record(
-            task.id, lambda now, moment: working.stopped(now, now.work.on(event.subtask), "", moment)
+            task.id, lambda now, moment: working.note_stop(now, now.work.on(event.subtask), "", moment)
         )
         return
     if task.plan.is_closing(event.subtask) and event.attempt == 1:
@@ -205,7 +205,7 @@ class _Run:
         match outcome:
             case None:
                 changes = await self._measure_changes(commit)
-                return lambda now, work, moment: working.stopped(now, work, commit, moment, changes)
+                return lambda now, work, moment: working.note_stop(now, work, commit, moment, changes)
             case Finished(summary=summary, note=note):
                 return lambda now, work, moment: [
                     e.WorkHandedIn(
@@ -220,10 +220,10 @@ class _Run:
             case Asked(question=question, options=options) as asked:
                 default = "" if asked.risky else asked.default
                 wanted = Wanted(question=question, options=options, default=default, why=asked.why)
-                return lambda now, work, moment: working.asked(now, work, wanted, commit, moment)
+                return lambda now, work, moment: working.ask_person(now, work, wanted, commit, moment)
             case WantsScope(paths=paths, why=why):
                 wanted = Wanted(question=why, paths=paths)
-                return lambda now, work, moment: working.asked(now, work, wanted, commit, moment)
+                return lambda now, work, moment: working.ask_person(now, work, wanted, commit, moment)
             case GaveUp(ending=ending, problem=problem):
                 patch = await keep_patch(self.task, self.work, commit, self.ports)
                 ended = Ended(
@@ -233,7 +233,7 @@ class _Run:
                     patch=patch,
                     changes=await self._measure_changes(commit),
                 )
-                return lambda now, work, moment: working.failed(now, work, ended, moment)
+                return lambda now, work, moment: working.note_failure(now, work, ended, moment)
 
     async def _measure_changes(self, commit: str) -> tuple[Change, ...]:
         """What was really changed. Of work that is handed in the judgement says it."""

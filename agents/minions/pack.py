@@ -14,7 +14,7 @@ from agents.domain.context.diff_text import DiffPart, path_in, shown_diff, split
 from agents.domain.context.listing import Listing, imports_of, related_to, tree_lines
 from agents.domain.context.packing import Delta, PackTooTight, Part, ReviewPack, Room, Section, pack
 from agents.domain.context.strategy import Input, Strategy
-from agents.domain.learning.skill import Skill, suggested
+from agents.domain.learning.skill import Skill, suggest
 from agents.domain.planning.decomposition import Subtask
 from agents.domain.task.reports import plan_text
 from agents.domain.task.task import Task
@@ -257,5 +257,5 @@ class WorkPacks:
         """What the subtask calls for comes first."""
         subtask, key = brief.subtask, (brief.checkout.project, brief.checkout.base)
         found = self._skills.get(key) or self._skills.keep(key, await self._read_skills(brief.checkout))
-        first = suggested(found, f"{brief.task.request.text} {subtask.title} {subtask.why}", subtask.files)
+        first = suggest(found, f"{brief.task.request.text} {subtask.title} {subtask.why}", subtask.files)
         return [*first, *(skill for skill in found if skill not in first)]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from agents.domain.checks.scope import matches
-from agents.domain.context.packing import Part, Section, marked, secret_path
+from agents.domain.context.packing import Part, Section, escape_headings, secret_path
 from agents.domain.errors import OverlordError
 from agents.domain.text.redact import Redact
 from agents.domain.text.sanitize import one_line
@@ -118,14 +118,14 @@ class Texts:
         """What is said more than once, as the tree of a commit is, is redacted and counted once."""
         known = self._said.get(text)
         if known is None:
-            shown = marked(self._redact(text))
+            shown = escape_headings(self._redact(text))
             known = self._said.keep(text, (shown, self.counts(shown)))
         return Section(part=part, name=name, text=known[0], tokens=known[1])
 
     def of_file(self, part: Part, path: str, blob: str, content: bytes) -> Section:
         text = self._kept.get(blob)
         if text is None:
-            text = marked(self._redact(_decode(content)))
+            text = escape_headings(self._redact(_decode(content)))
             self._keep(blob, text)
         return Section(part=part, name=path, text=text, tokens=self.counts.of_blob(blob, text))
 

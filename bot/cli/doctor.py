@@ -15,7 +15,7 @@ import typer
 
 from agents.catalog.validation import Problem
 from agents.domain.errors import OverlordError
-from agents.domain.models.routing import Chosen, said
+from agents.domain.models.routing import Chosen, describe_models
 from agents.llm.choice import choose_models, try_all
 from agents.llm.gateway import Gateway
 from agents.ports import ForgeFailed
@@ -288,7 +288,7 @@ async def _repository(api: GitHubApi, name: str, remote: Remote) -> Check:
 
 def check_models(settings: Settings, *, offline: bool) -> Iterator[Check]:
     chosen = asyncio.run(choose_models(settings.models.to_written(), settings.keys))
-    seen = said(chosen)
+    seen = describe_models(chosen)
     if chosen["primary"].models[0].rehearsal:
         step = "Set a key, such as ANTHROPIC_API_KEY, start Ollama, or name a model in OVERLORD_MODELS__PRIMARY."
         yield warn("models", f"{seen}: only the sample requests are rehearsed", step)

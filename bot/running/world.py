@@ -11,7 +11,7 @@ from agents.catalog.policies import load_specialists, packaged_policy
 from agents.domain.checks.gates import GateCommands
 from agents.domain.checks.risk import RiskPolicy, risk_of
 from agents.domain.decisions.kind import Moment
-from agents.domain.models.routing import said
+from agents.domain.models.routing import describe_models
 from agents.domain.task.task import Task
 from agents.llm.choice import choose_models
 from agents.llm.client import JobLlm, Models
@@ -45,7 +45,7 @@ class World:
     @property
     def serves(self) -> str:
         """Which models, for what, and why."""
-        return said(self.models.chosen)
+        return describe_models(self.models.chosen)
 
     async def ports(self, job: Job) -> Ports:
         window = await self.models.window("primary") if job.flow == "work" else None

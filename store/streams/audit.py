@@ -12,7 +12,7 @@ from agents.domain.decisions.decision import Decision
 from agents.domain.errors import OverlordError
 from agents.domain.events import Event
 from agents.domain.ids import DecisionId, ProposalId, StreamId, TaskId, is_project, stream_id
-from agents.domain.learning.proposal import Proposal, ProposalStatus, moved
+from agents.domain.learning.proposal import Proposal, ProposalStatus, move
 from agents.domain.task.task import Task, TaskState
 from agents.domain.task.view import Pending, is_stalled
 from store import tables
@@ -162,7 +162,7 @@ def _wrong_proposals(db: Connection, id: StreamId, expected: dict[ProposalId, Pr
         done = present(db, carrier).state if carrier else None
         approved = key in expected and expected[key].status is ProposalStatus.APPROVED
         if approved and done and done.state is TaskState.DONE:
-            expected[key] = moved(expected[key], ProposalStatus.IMPLEMENTED, done.changed_at)
+            expected[key] = move(expected[key], ProposalStatus.IMPLEMENTED, done.changed_at)
     if {key: each.proposal for key, each in listed.items()} != expected:
         yield f"{id}: its proposals"
 

@@ -74,7 +74,7 @@ def replay(facts: Sequence[e.Event]) -> dict[ProposalId, Proposal]:
             case e.ProposalMade(proposal=made):
                 found[made.id] = made
             case e.ProposalApproved() | e.ProposalRejected():
-                found[fact.proposal] = domain.moved(found[fact.proposal], STATUS[type(fact)], fact.at)
+                found[fact.proposal] = domain.move(found[fact.proposal], STATUS[type(fact)], fact.at)
     return found
 
 
@@ -91,7 +91,7 @@ def of_stream(db: Connection, stream: StreamId) -> list[Listed]:
 
 def _change(db: Connection, id: ProposalId, to: ProposalStatus, fact: e.Event, **more: str) -> None:
     known = _listed(db.execute(select(_P).where(_P.c.id == id)).one()).proposal
-    now = _row(domain.moved(known, to, fact.at))
+    now = _row(domain.move(known, to, fact.at))
     db.execute(update(_P).where(_P.c.id == id).values({**now, **more}))
 
 

@@ -5,7 +5,7 @@ from hypothesis import given, strategies as st
 
 from agents.catalog.skills import LARGEST, MOST, packaged_skills, read_skills
 from agents.catalog.yaml import Value, write_yaml
-from agents.domain.learning.skill import suggested
+from agents.domain.learning.skill import suggest
 
 GOOD = """
 name: web-forms
@@ -35,7 +35,7 @@ def test_the_skills_that_come_with_overlord_are_whole_and_found() -> None:
     ours = packaged_skills()
     assert ours.broken == ()
     assert len(ours.skills) >= 3
-    assert [skill.name for skill in suggested(ours.skills, "add tests", ["tests/test_a.py"])] == ["python-tests"]
+    assert [skill.name for skill in suggest(ours.skills, "add tests", ["tests/test_a.py"])] == ["python-tests"]
 
 
 def test_everything_that_is_wrong_is_told_at_once_with_its_line() -> None:

@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from agents.domain.checks.evaluation import GateRun, Score, judged
+from agents.domain.checks.evaluation import GateRun, Score, sum_up
 from agents.domain.checks.gates import GateCommands
 from agents.workspace.gates.commands import environment
 from tests.evaluator.bad_rules import BAD_RULES
@@ -44,7 +44,7 @@ def test_the_gates_are_right(name: str, verdicts: Mapping[str, Verdict]) -> None
         pytest.skip(f"not run: {', '.join(missing)} is not there for gates to find")
     verdict = verdicts[name]
     gates = verdict.judged.gates
-    score, feedback = judged(gates)
+    score, feedback = sum_up(gates)
     assert score is piece.verdict, _table(gates)
     if piece.gate:
         row = next(gate for gate in gates if gate.name == piece.gate)

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from agents.domain.checks.evaluation import Score, judged
+from agents.domain.checks.evaluation import Score, sum_up
 from agents.domain.checks.gates import ExtraGate, GateCommands, OnFail
 from agents.domain.checks.scope import Scope, ScopeMode
 from agents.ports import Candidate, Sandbox
@@ -121,7 +121,7 @@ async def test_without_a_sandbox_nothing_is_run_and_the_reason_says_what_to_inst
     base, commit = repository_of(repository, SHOP, WORK.work)
     gates = SandboxGates({"shop": GateConfig(repository=repository)}, place, GateTools(sandbox=none, artefacts=Shelf()))
     found = await gates.judge(Candidate(project="shop", base=base, commit=commit, scope=ANYTHING))
-    score, feedback = judged(found.gates)
+    score, feedback = sum_up(found.gates)
     assert score is Score.FAIL
     assert feedback == ("tests: not installed. Install it: apt install bubblewrap.",)
     assert [gate.ran for gate in found.gates[4:]] == [True, False, False]
@@ -133,7 +133,7 @@ async def test_a_commit_or_project_that_is_not_there_is_a_no(place: Path) -> Non
     gates = gates_for(repository, place, WORK, Shelf())
     for project, commit in (("shop", "1" * 40), ("shop", "--output=/tmp/x"), ("other", base)):
         found = await gates.judge(Candidate(project=project, base=base, commit=commit, scope=ANYTHING))
-        assert judged(found.gates)[0] is Score.FAIL
+        assert sum_up(found.gates)[0] is Score.FAIL
 
 
 async def test_judging_is_seen_while_it_goes_on_and_called_off_leaves_nothing_behind(place: Path) -> None:

@@ -133,7 +133,7 @@ class Evaluation:
 _WORST_FIRST = (Opinion.REJECTED, Opinion.CHANGES_REQUESTED, Opinion.NO_VERDICT, Opinion.APPROVED)
 
 
-def joined(parts: Sequence[CodeReview], unread: Sequence[str]) -> CodeReview:
+def join_reviews(parts: Sequence[CodeReview], unread: Sequence[str]) -> CodeReview:
     """One verdict on work that was read in parts. What was not read is approved by nobody."""
     worst = min(parts, key=lambda part: _WORST_FIRST.index(part.opinion))
     opinion, why = worst.opinion, worst.why_none
@@ -161,7 +161,7 @@ def overall(scores: Iterable[Score]) -> Score:
     return Score.NEEDS_REVISION if Score.NEEDS_REVISION in seen else Score.PASS
 
 
-def judged(gates: Sequence[GateRun], reviews: Sequence[CodeReview] = ()) -> tuple[Score, tuple[str, ...]]:
+def sum_up(gates: Sequence[GateRun], reviews: Sequence[CodeReview] = ()) -> tuple[Score, tuple[str, ...]]:
     """What the gates and the reviewers come to, and what another attempt must heed.
 
     A reviewer without a verdict counts neither way here: a person is asked. Without gates nothing passes.

@@ -162,7 +162,7 @@ def _script(path: str, text: str, listing: Listing) -> Iterator[str]:
         if wanted.startswith(("@/", "~/")):
             bases = [f"{root}{wanted[2:]}" for root in ("src/", "", "app/")]
         elif wanted.startswith("."):
-            bases = [climbed(here, wanted)]
+            bases = [resolve_path(here, wanted)]
         else:
             continue
         endings = ("", *_SCRIPTS, ".json", *(f"/index{end}" for end in _SCRIPTS))
@@ -171,7 +171,7 @@ def _script(path: str, text: str, listing: Listing) -> Iterator[str]:
             yield from (made for start in (base, bare) for end in endings if (made := start + end) in listing)
 
 
-def climbed(here: list[str], wanted: str) -> str:
+def resolve_path(here: list[str], wanted: str) -> str:
     """A relative path from a folder. What climbs out of the tree is found nowhere."""
     parts = list(here)
     for part in wanted.split("/"):

@@ -109,7 +109,7 @@ def secret_path(path: str) -> bool:
     return _SECRET_DATA.search(low) is not None or any(matches(low, pattern) for pattern in SECRET_PATHS)
 
 
-def marked(text: str) -> str:
+def escape_headings(text: str) -> str:
     """Text of somebody else's, in which nothing can be taken for one of our headings."""
     return text.replace("⟦", "\\⟦")
 
@@ -196,7 +196,7 @@ class _Packing:
             return section
         self._cut.append(section.name)
         inside = room - self._count(section.heading) - 2
-        text = shortened(section.text, section.tokens, inside, self._count)
+        text = shorten(section.text, section.tokens, inside, self._count)
         return replace(section, text=text, tokens=self._count(text))
 
     def _note(self, skipped: Sequence[str]) -> str:
@@ -217,7 +217,7 @@ def _few(names: Sequence[str], most: int) -> str:
     return ", ".join((*told, f"{len(names) - most:,} more") if len(names) > most else told)
 
 
-def shortened(text: str, tokens: int, room: int, count: Count) -> str:
+def shorten(text: str, tokens: int, room: int, count: Count) -> str:
     """The beginning of a text, in whole lines where that is possible, and how much is missing."""
     share = max(0, room - 30) / max(tokens, 1)
     while share > 0.001:

@@ -17,8 +17,8 @@ from agents.domain.decisions.table import (
     ask,
     can_be_held,
     conclude,
+    is_lapsed,
     kind_of,
-    lapsed,
     questions,
     refuse_without_words,
     rights_to,
@@ -31,7 +31,6 @@ from agents.domain.text.sanitize import one_line
 
 LabelOf = Callable[[Decision, Option], str]  # what the button of an option says
 GOES_ON = ("resume", "retry")  # options that take no words of their own
-May = Callable[[Decision, Option], bool]  # whether the speaker may take this option now
 
 
 def own_label(decision: Decision, option: Option) -> str:
@@ -118,12 +117,23 @@ def reply(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Fac
 
 
 def read(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Reading:
-    """What the words answer, given what the speaker may decide at this moment."""
+    """What the words answer, of what the speaker may decide at this moment.
 
-    def may_take(decision: Decision, option: Option) -> bool:
-        return _entitled(task, presser, moment, *rights_to(decision, option))
-
-    return _look(task, words, may_take, _said_at(words, moment))
+    What is named by its button counts before what takes any words, and that before a plain yes.
+    """
+    if words.talk:
+        return Reading()
+    at = _said_at(words, moment)
+    open = [d for d in questions(task) if d.kind is not Kind.CANCEL and not is_lapsed(d, at)]
+    asked, said = _addressed(task, [d for d in open if words.to in (None, d.id)], words.text)
+    theirs: list[Decision] = []
+    for look in (_named, _free, _assented):
+        found = list(look(asked, said, words.label))
+        mine = [each for each in found if _entitled(task, presser, moment, *rights_to(each.decision, each.option))]
+        if mine:
+            return Reading(answers=tuple(mine))
+        theirs += [answer.decision for answer in found]
+    return Reading(not_theirs=theirs[0] if theirs else None)
 
 
 def _said_at(words: Utterance, moment: Moment) -> datetime:
@@ -176,7 +186,7 @@ def _wait(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Fac
             next_due=again if rule_of(decision).reminders else None,
         )
         for decision in questions(task)
-        if can_be_held(decision) and not lapsed(decision, _said_at(words, moment))
+        if can_be_held(decision) and not is_lapsed(decision, _said_at(words, moment))
         if _entitled(task, presser, moment, rule_of(decision))
     ]
 
@@ -205,21 +215,6 @@ def _as_option(answer: Answer) -> Option:
 
 def _entitled(task: Task, presser: Presser, moment: Moment, rule: Rule, wider: Rule | None = None) -> bool:
     return may(rule, presser, task.request.by, moment.channel, wider)
-
-
-def _look(task: Task, words: Utterance, may_take: May, at: datetime) -> Reading:
-    """What is named by its button counts before what takes any words, and that before a plain yes."""
-    if words.talk:
-        return Reading()
-    open = [d for d in questions(task) if d.kind is not Kind.CANCEL and not lapsed(d, at)]
-    asked, said = _addressed(task, [d for d in open if words.to in (None, d.id)], words.text)
-    theirs: list[Decision] = []
-    for look in (_named, _free, _assented):
-        found = list(look(asked, said, words.label))
-        if mine := tuple(answer for answer in found if may_take(answer.decision, answer.option)):
-            return Reading(answers=mine)
-        theirs += [answer.decision for answer in found]
-    return Reading(not_theirs=theirs[0] if theirs else None)
 
 
 def names_option(task: Task, text: str, label: LabelOf) -> bool:

@@ -97,7 +97,7 @@ def can_be_held(decision: Decision) -> bool:
     return closed_by_silence(decision) and rule_of(decision).silence is not Silence.EXPIRES
 
 
-def lapsed(decision: Decision, at: datetime) -> bool:
+def is_lapsed(decision: Decision, at: datetime) -> bool:
     """Whether its time is over and silence closes it."""
     return decision.due is not None and decision.due <= at and closed_by_silence(decision)
 
@@ -155,7 +155,7 @@ def refuse_unless_open(decision: Decision) -> None:
 
 def refuse_if_late(decision: Decision, at: datetime) -> None:
     """Time decides by the clock, not when somebody gets round to writing it down."""
-    if lapsed(decision, at):
+    if is_lapsed(decision, at):
         expires = rule_of(decision).silence is Silence.EXPIRES
         state = DecisionState.EXPIRED if expires else DecisionState.DECIDED
         refuse_unless_open(replace(decision, state=state, closed_at=decision.due))

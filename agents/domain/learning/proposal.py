@@ -98,7 +98,7 @@ def proposal_id(task: TaskId, cause: str) -> ProposalId:
     return ProposalId(derive_id("proposal", task, cause))
 
 
-def moved(proposal: Proposal, to: ProposalStatus, at: datetime) -> Proposal:
+def move(proposal: Proposal, to: ProposalStatus, at: datetime) -> Proposal:
     """The proposal as it stands after a decision, or after its task is done. It is resolved once, by the decision."""
     if to not in PROPOSAL_MOVES[proposal.status]:
         raise IllegalMove(

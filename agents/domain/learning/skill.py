@@ -43,7 +43,7 @@ def uses(tasks: Iterable[Task]) -> dict[str, Uses]:
     return made
 
 
-def suggested(skills: Iterable[Skill], words: str, files: Collection[str]) -> Sequence[Skill]:
+def suggest(skills: Iterable[Skill], words: str, files: Collection[str]) -> Sequence[Skill]:
     """Those that a keyword or a file calls for, the ones with most reasons first."""
     said = _spoken(words)
     counted = [(_reasons(skill, said, files), skill) for skill in skills]

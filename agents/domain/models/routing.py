@@ -119,7 +119,7 @@ def _as_written(models: Sequence[WrittenModel], environ: Mapping[str, str], why:
     return Served(models=made, why=f"{why}, but {', '.join(missing)} is empty" if missing else why)
 
 
-def said(chosen: Chosen) -> str:
+def describe_models(chosen: Chosen) -> str:
     """One line for the start: which models, for what, and why."""
     groups: dict[tuple[str, str], list[str]] = {}
     for role, served in chosen.items():

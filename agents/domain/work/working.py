@@ -50,7 +50,7 @@ def is_current(task: Task, fact: e.AboutWork) -> bool:
     return task.in_work and work.attempt == fact.attempt and work.state in (SubtaskState.PENDING, SubtaskState.RUNNING)
 
 
-def stopped(task: Task, work: Work, commit: str, moment: Moment, changes: tuple[Change, ...] = ()) -> Facts:
+def note_stop(task: Task, work: Work, commit: str, moment: Moment, changes: tuple[Change, ...] = ()) -> Facts:
     if task.ended or work.state not in (SubtaskState.PENDING, SubtaskState.RUNNING):
         return []
     rests = e.MinionStopped(**about_run(task, work, moment.at), commit=commit, doing=work.doing, changes=changes)
@@ -59,7 +59,7 @@ def stopped(task: Task, work: Work, commit: str, moment: Moment, changes: tuple[
     return [rests]
 
 
-def asked(task: Task, work: Work, wanted: Wanted, commit: str, moment: Moment) -> Facts:
+def ask_person(task: Task, work: Work, wanted: Wanted, commit: str, moment: Moment) -> Facts:
     """A question of its own, or one for more scope: bound to this run and to these very paths."""
     pause = e.MinionAsked(**about_run(task, work, moment.at), commit=commit, question=wanted.question)
     return open_questions(task, [pause, _question(task, work, wanted)], moment)
@@ -82,7 +82,7 @@ def _question(task: Task, work: Work, wanted: Wanted) -> Question:
     )
 
 
-def failed(task: Task, work: Work, ended: Ended, moment: Moment) -> Facts:
+def note_failure(task: Task, work: Work, ended: Ended, moment: Moment) -> Facts:
     """A run that came to nothing goes to a person, with what was kept. A blocker may become a proposal."""
     fact = e.MinionFailed(
         **about_run(task, work, moment.at),
@@ -174,13 +174,13 @@ def _unseen_but_leaving(task: Task, moment: Moment) -> str:
     return f"{which}, and next it leaves this machine as a pull request: a person must let it."
 
 
-def done(task: Task, work: Work, tip: str, moment: Moment) -> Facts:
+def finish(task: Task, work: Work, tip: str, moment: Moment) -> Facts:
     """Its work is on the task's branch; what waited for it may start."""
     settled = e.SubtaskDone(**about_run(task, work, moment.at), commit=tip)
     return open_questions(task, [settled, *start_next(evolve(task, settled), moment)], moment)
 
 
-def pulled(task: Task, opened: e.PullOpened, risk: Risk, changes: tuple[Change, ...], moment: Moment) -> Facts:
+def open_merge(task: Task, opened: e.PullOpened, risk: Risk, changes: tuple[Change, ...], moment: Moment) -> Facts:
     """A merge is always a person's; whose, depends on the risk. It is bound to the very head that is shown."""
     return [opened, *ask_to_merge(task, opened.head, risk, changes, moment)]
 
@@ -192,7 +192,7 @@ def ask_to_merge(task: Task, head: str, risk: Risk, changes: tuple[Change, ...],
     return ask(task, Question(kind=Kind.MERGE, text=f"{files}, {lines}. {risk.said}", subject=subject), moment)
 
 
-def unmerged(task: Task, problem: str, moment: Moment) -> Facts:
+def note_unmerged(task: Task, problem: str, moment: Moment) -> Facts:
     evidence = problem, f"Kept: branch {task.work.branch}"
     question = Question(kind=Kind.UNMERGED, text=f"{task.id} could not be merged", evidence=evidence)
     return [e.MergeFailed(task=task.id, at=moment.at, problem=problem), *ask(task, question, moment)]

@@ -2,7 +2,7 @@
 
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision
-from agents.domain.decisions.kinds.delivery import ProposalOption, proposed
+from agents.domain.decisions.kinds.delivery import ProposalOption, proposal_of_decision
 from agents.domain.learning.proposal import Level, Listed, Proposal, ProposalType, Trigger
 from agents.domain.task.facts import Mandate
 from agents.domain.task.task import Task, TaskState
@@ -80,7 +80,7 @@ _PROPOSAL_TEXT = (
 
 
 def _proposal_rows(task: Task, decision: Decision, bill: Bill) -> list[Row]:
-    found = proposed(task, decision)
+    found = proposal_of_decision(task, decision)
     return proposal_rows(found) if found else []
 
 

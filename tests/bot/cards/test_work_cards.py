@@ -1,6 +1,6 @@
 """What a judgement looks like: each thing is said once, in a row where it fits and below where it does not."""
 
-from agents.domain.checks.evaluation import NOT_RUN, CodeReview, Evaluation, GateRun, Opinion, Score, judged
+from agents.domain.checks.evaluation import NOT_RUN, CodeReview, Evaluation, GateRun, Opinion, Score, sum_up
 from agents.domain.planning.decomposition import Decomposition, Subtask
 from agents.domain.planning.facts import PlanState
 from agents.domain.work.work import Work
@@ -22,7 +22,7 @@ FAILED = GateRun(
 
 
 def card(*gates: GateRun, reviews: tuple[CodeReview, ...] = ()) -> Card:
-    score, feedback = judged(gates, reviews)
+    score, feedback = sum_up(gates, reviews)
     evaluation = Evaluation(
         subtask=1, attempt=1, commit="c" * 40, tree="t", overall=score, gates=gates, reviews=reviews, feedback=feedback
     )

@@ -4,7 +4,16 @@ from itertools import product
 
 import pytest
 
-from agents.domain.checks.evaluation import CodeReview, Evaluation, GateRun, Opinion, Score, joined, judged, overall
+from agents.domain.checks.evaluation import (
+    CodeReview,
+    Evaluation,
+    GateRun,
+    Opinion,
+    Score,
+    join_reviews,
+    overall,
+    sum_up,
+)
 
 P, R, F = Score.PASS, Score.NEEDS_REVISION, Score.FAIL
 
@@ -21,11 +30,11 @@ def review(opinion: Opinion, issues: tuple[str, ...] = (), security_concerns: tu
 def test_any_fail_else_any_revise_else_pass(scores: tuple[Score, ...]) -> None:
     wanted = F if F in scores else R if R in scores else P
     assert overall(scores) is wanted
-    assert judged([gate(score) for score in scores])[0] is wanted
+    assert sum_up([gate(score) for score in scores])[0] is wanted
 
 
 def test_without_gates_nothing_passes_whatever_reviewers_say() -> None:
-    assert judged([], [review(Opinion.APPROVED)]) == (F, ())
+    assert sum_up([], [review(Opinion.APPROVED)]) == (F, ())
 
 
 @pytest.mark.parametrize(
@@ -39,7 +48,7 @@ def test_without_gates_nothing_passes_whatever_reviewers_say() -> None:
     ],
 )
 def test_a_reviewer_counts_beside_the_gates(opinion: Opinion, concerns: tuple[str, ...], wanted: Score) -> None:
-    assert judged([gate(P)], [review(opinion, security_concerns=concerns)])[0] is wanted
+    assert sum_up([gate(P)], [review(opinion, security_concerns=concerns)])[0] is wanted
 
 
 def test_the_feedback_has_the_evidence_and_nothing_of_what_passed_or_was_left_out() -> None:
@@ -53,7 +62,7 @@ def test_the_feedback_has_the_evidence_and_nothing_of_what_passed_or_was_left_ou
         review(Opinion.CHANGES_REQUESTED, issues=("no test for an empty cart",)),
         review(Opinion.REJECTED, security_concerns=("it trusts the price the browser sends",)),
     ]
-    assert judged(gates, reviews)[1] == (
+    assert sum_up(gates, reviews)[1] == (
         "tests (`pytest -q`): 1 of 3 failed\nFAILED tests/test_cart.py::test_total",
         "ada: no test for an empty cart",
         "ada, security: it trusts the price the browser sends",
@@ -62,7 +71,7 @@ def test_the_feedback_has_the_evidence_and_nothing_of_what_passed_or_was_left_ou
 
 def test_a_file_called_not_run_does_not_make_its_gate_one_that_was_left_out() -> None:
     found = gate(F, "forbidden-files", "not run.sh: a link that leaves the project")
-    assert found.ran and judged([found])[1] == ("forbidden-files: not run.sh: a link that leaves the project",)
+    assert found.ran and sum_up([found])[1] == ("forbidden-files: not run.sh: a link that leaves the project",)
     assert not gate(R, "lint", "not run: tests failed").ran
 
 
@@ -85,7 +94,7 @@ A, C, N, X = Opinion.APPROVED, Opinion.CHANGES_REQUESTED, Opinion.NO_VERDICT, Op
 def test_of_work_read_in_parts_the_worst_verdict_counts(
     parts: tuple[Opinion, ...], unread: tuple[str, ...], wanted: Opinion
 ) -> None:
-    said = joined([review(each, issues=(f"{at}",)) for at, each in enumerate(parts)], unread)
+    said = join_reviews([review(each, issues=(f"{at}",)) for at, each in enumerate(parts)], unread)
     assert said.opinion is wanted and said.unread == unread and said.parts == len(parts)
     assert said.issues == tuple(str(at) for at in range(len(parts)))
     assert bool(said.why_none) is (wanted is N and bool(unread))
@@ -96,7 +105,7 @@ def test_of_work_read_in_parts_the_worst_verdict_counts(
     [
         (review(A), ()),
         (review(N), ("no reviewer gave a verdict",)),
-        (joined([review(A)], ("x.png (binary)",)), ("not all of it was read",)),
+        (join_reviews([review(A)], ("x.png (binary)",)), ("not all of it was read",)),
         (review(A, security_concerns=("it trusts the price",)), ("a reviewer has security concerns",)),
     ],
 )

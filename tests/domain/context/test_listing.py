@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.domain.context.listing import Listing, climbed, imports_of, is_test, related_to, tree_lines
+from agents.domain.context.listing import Listing, imports_of, is_test, related_to, resolve_path, tree_lines
 
 
 def listing(*paths: str, more: int = 0) -> Listing:
@@ -64,5 +64,5 @@ def test_the_tree_begins_where_the_work_is() -> None:
 
 
 def test_a_path_never_climbs_out() -> None:
-    assert climbed(["a"], "../../../etc/passwd") == ""
-    assert climbed(["a", "b"], "../c/./d") == "a/c/d"
+    assert resolve_path(["a"], "../../../etc/passwd") == ""
+    assert resolve_path(["a", "b"], "../c/./d") == "a/c/d"

@@ -25,7 +25,7 @@ from agents.domain.task.facts import Request
 from agents.domain.task.fold import evolve
 from agents.domain.task.task import Task, TaskState
 from agents.domain.work.work import SubtaskState, Work, WorkState
-from agents.domain.work.working import Wanted, asked
+from agents.domain.work.working import Wanted, ask_person
 from bot.cards.kinds import label_of
 from tests.builders.decisions import question
 
@@ -302,7 +302,7 @@ def test_a_question_without_a_default_is_reminded_of_after_four_hours_and_still_
 def test_a_default_in_free_text_holds() -> None:
     at = task()
     at = replace(at, work=replace(at.work, subtasks=(replace(at.work.subtasks[0], state=SubtaskState.RUNNING),)))
-    facts = asked(at, at.work.subtasks[0], Wanted(question="Which port?", default="8080"), "c", moment())
+    facts = ask_person(at, at.work.subtasks[0], Wanted(question="Which port?", default="8080"), "c", moment())
     opened = next(f.decision for f in facts if isinstance(f, e.DecisionOpened))
     for fact in facts:
         at = evolve(at, fact)

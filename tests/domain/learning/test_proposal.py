@@ -22,7 +22,7 @@ from agents.domain.learning.proposal import (
     Rationale,
     Trigger,
     likeness,
-    moved,
+    move,
 )
 
 AT = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
@@ -55,16 +55,16 @@ def test_every_status_has_its_moves() -> None:
 @pytest.mark.parametrize(("now", "to"), sorted(product(S, S)))
 def test_a_move_is_made_or_explained(now: ProposalStatus, to: ProposalStatus) -> None:
     if (now, to) in LEGAL:
-        after = moved(proposal(now), to, LATER)
+        after = move(proposal(now), to, LATER)
         assert (after.status, after.resolved_at) == (to, LATER)
     else:
         with pytest.raises(IllegalMove, match=f"is {now}, so it cannot become {to}"):
-            moved(proposal(now), to, LATER)
+            move(proposal(now), to, LATER)
 
 
 def test_it_is_resolved_when_it_is_decided_on_not_when_it_is_implemented() -> None:
-    approved = moved(proposal(), S.APPROVED, AT)
-    assert moved(approved, S.IMPLEMENTED, LATER).resolved_at == AT
+    approved = move(proposal(), S.APPROVED, AT)
+    assert move(approved, S.IMPLEMENTED, LATER).resolved_at == AT
 
 
 @pytest.mark.parametrize(
@@ -111,6 +111,6 @@ def _places(called: str) -> set[str]:
 
 def test_another_text_is_another_fingerprint() -> None:
     shown = proposal()
-    assert shown.hash == moved(shown, S.APPROVED, LATER).hash
+    assert shown.hash == move(shown, S.APPROVED, LATER).hash
     other = Proposal(**{**{n: getattr(shown, n) for n in shown.__slots__}, "proposed_action": "Delete the tests"})
     assert other.hash != shown.hash

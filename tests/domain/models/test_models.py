@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.domain.models.routing import ROLES, Ollama, Provider, Written, WrittenModel, said, which_models
+from agents.domain.models.routing import ROLES, Ollama, Provider, Written, WrittenModel, describe_models, which_models
 
 PROVIDERS = (
     Provider(key="ANTHROPIC_API_KEY", large="anthropic/large", small="anthropic/small"),
@@ -59,9 +59,9 @@ def test_a_key_that_is_missing_is_told() -> None:
 
 
 def test_the_line_at_the_start() -> None:
-    assert said(which_models(written(primary="x/y"), {}, None)) == (
+    assert describe_models(which_models(written(primary="x/y"), {}, None)) == (
         "x/y for primary (`primary` is set); x/y for supervisor, summarizer, critic, custodiet (as `primary`)"
     )
-    assert said(which_models(written(), {}, None)) == (
+    assert describe_models(which_models(written(), {}, None)) == (
         "rehearsal/sample (no model is set, no key is found and no Ollama answers)"
     )

@@ -190,12 +190,12 @@ def test_nothing_starts_while_the_task_rests_and_stopped_runs_go_on_with_the_sam
 def test_a_run_that_ends_after_its_task_was_resumed_starts_again_by_itself() -> None:
     task = at_work(subtask(1), subtask(2, files=("b.py",)))
     task = played(task, *start(task))
-    facts = working.stopped(task, task.work.on(1), "c", MOMENT)
+    facts = working.note_stop(task, task.work.on(1), "c", MOMENT)
     assert [type(fact) for fact in facts] == [e.MinionStopped, e.SubtaskReady]
     task = played(task, *facts)
     assert task.work.on(1).state is SubtaskState.PENDING and task.work.on(1).attempt == 1
     at_rest = played(task, e.TaskStopped(task=task.id, at=AT, by=task.request.by))
-    assert [type(fact) for fact in working.stopped(at_rest, task.work.on(1), "c", MOMENT)] == [e.MinionStopped]
+    assert [type(fact) for fact in working.note_stop(at_rest, task.work.on(1), "c", MOMENT)] == [e.MinionStopped]
 
 
 def test_a_subtask_that_calls_itself_the_closing_one_gets_the_scope_that_it_names() -> None:

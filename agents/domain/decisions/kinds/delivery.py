@@ -113,7 +113,7 @@ class ProposalOption(StrEnum):
 
 
 def apply_proposal(task: Task, subject: OfProposal, chosen: Chosen, moment: Moment) -> Facts:
-    proposal = proposed(task, chosen.decision)
+    proposal = proposal_of_decision(task, chosen.decision)
     if proposal is None:
         return []
     id, by, on = proposal.id, chosen.person, chosen.decision.project
@@ -127,7 +127,7 @@ def about(proposal: Proposal) -> OfProposal:
     return OfProposal(proposal=proposal.id, shown=proposal.hash)
 
 
-def proposed(task: Task, decision: Decision) -> Proposal | None:
+def proposal_of_decision(task: Task, decision: Decision) -> Proposal | None:
     """What is decided on, while that is open and as it was shown."""
     return next((each for each in task.proposals if about(each) == decision.subject), None)
 

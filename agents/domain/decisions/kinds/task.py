@@ -136,18 +136,8 @@ def apply_rest(task: Task, subject: None, chosen: Chosen, moment: Moment) -> Fac
             return [e.TaskResumed(task=task.id, at=moment.at, by=chosen.person)]
 
 
-STOPPED: DecisionKind[None] = DecisionKind(
-    name=Kind.STOPPED,
-    rule=STEERING,
-    apply=apply_rest,
-    options=StoppedOption,
-)
-SNOOZED: DecisionKind[None] = DecisionKind(
-    name=Kind.BACKBURNER,
-    rule=STEERING,
-    apply=apply_rest,
-    options=SnoozedOption,
-)
+STOPPED: DecisionKind[None] = DecisionKind(name=Kind.STOPPED, rule=STEERING, apply=apply_rest, options=StoppedOption)
+SNOOZED: DecisionKind[None] = DecisionKind(name=Kind.BACKBURNER, rule=STEERING, apply=apply_rest, options=SnoozedOption)
 
 
 class CancelOption(StrEnum):

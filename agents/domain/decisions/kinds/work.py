@@ -251,10 +251,4 @@ def apply_taken(task: Task, subject: OfRun, chosen: Chosen, moment: Moment) -> F
 
 
 # A subtask that a person works on: check their branch, drop it, or cancel the task.
-TAKEN = DecisionKind(
-    name=Kind.TAKEN,
-    subject=OfRun,
-    rule=REMINDED,
-    apply=apply_taken,
-    options=TakenOption,
-)
+TAKEN = DecisionKind(name=Kind.TAKEN, subject=OfRun, rule=REMINDED, apply=apply_taken, options=TakenOption)
