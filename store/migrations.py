@@ -13,7 +13,7 @@ from store.codec import dump, load_event
 from store.streams import runs
 from store.streams.projections import listing_of
 
-FIRST, LATEST = 10, 19  # tables of the first version that was released, and of this one
+FIRST, LATEST = 10, 20  # tables of the first version that was released, and of this one
 
 
 def _add_listings(db: Connection) -> None:
@@ -111,6 +111,7 @@ STEPS: dict[int, tuple[Table | str | Callable[[Connection], None], ...]] = {
         tables.runs,
         _add_runs,
     ),
+    20: (tables.pauses,),
 }
 
 _ARCHIVED = "EXISTS (SELECT 1 FROM archived WHERE archived.stream = OLD.stream AND versions > OLD.version)"

@@ -103,11 +103,7 @@ listings = _table(
     Column("words", Text, nullable=False),  # id, project and request, in one case
 )
 
-cursors = _table(
-    "cursors",
-    Column("reader", String, primary_key=True),
-    Column("seq", _Number, nullable=False),
-)
+cursors = _table("cursors", Column("reader", String, primary_key=True), Column("seq", _Number, nullable=False))
 
 decisions = _table(
     "decisions",
@@ -142,6 +138,13 @@ jobs = _table(
     Column("lane", String, nullable=False, server_default=""),  # the project, for what only so many may do at once
     PrimaryKeyConstraint("seq", "flow"),
     Index("jobs_to_run", "state", "not_before"),
+)
+
+pauses = _table(  # of the queue: a row while it is paused
+    "pauses",
+    Column("queue", String, primary_key=True),
+    *_required(String, "by", "delivery"),  # by: person
+    Column("at", Double, nullable=False),
 )
 
 deliveries = _table(

@@ -24,8 +24,8 @@ TWICE = 2  # times that work goes back before it is worth a message
 Maker = Callable[[Event, Scene], list[Posting]]
 
 
-def status(event: Event, scene: Scene) -> list[Posting]:
-    card = status_card(scene.task, scene.name, scene.bill())
+def status(event: Event | None, scene: Scene) -> list[Posting]:
+    card = status_card(scene.task, scene.name, scene.bill(), scene.paused())
     return [Posting(key=f"status:{scene.task.id}", card=with_task_page(card, scene.task, scene.ways))]
 
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from agents.domain.decisions.decision import Decision, DecisionState, NameOf
 from agents.domain.decisions.table import rule_of
 from agents.domain.errors import OverlordError
+from agents.domain.ids import TaskId
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import one_line
 from bot.cards.decisions import button, decision_card
@@ -26,6 +27,7 @@ HELP = Card(
         "retry: try a stuck step again",
         "why · cost: the reasons for a plan and its reviews, and what the task has cost so far",
         "mute · unmute: reminders for this task",
+        "pause the queue · resume the queue · queue status: for approvers, whether new work starts",
         "aside …: talk in the thread without me listening",
         "link: make your accounts on several platforms count as one person (say it to me directly)",
     ),
@@ -63,6 +65,32 @@ class Page:
     @property
     def next(self) -> str:
         return f"Say `{self.of} {self.number + 1}` to see the next ones." if self.number < self.last else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueStatus:
+    """The queue of work for minions and gates."""
+
+    paused_by: str  # name; empty: it is not paused
+    paused_at: datetime | None
+    waiting: tuple[TaskId, ...]  # tasks with something that waits for its turn
+
+
+def queue_card(queue: QueueStatus) -> Card:
+    count = len(queue.waiting)
+    waiting = f"{count} task{'s have' if count != 1 else ' has'} work that waits for its turn"
+    if queue.paused_at is None:
+        return Card(title="The queue is not paused", lines=(waiting,), footer="Approvers may say `pause the queue`.")
+    rows = (Row(label="Paused by", value=queue.paused_by), Row(label="Since", at=queue.paused_at))
+    how = "What runs goes on; nothing new starts until an approver says `resume the queue`."
+    return Card(title="The queue is paused", text=how, rows=rows, lines=(waiting,))
+
+
+def queue_news_card(task: Task, by: str, *, paused: bool) -> Card:
+    if paused:
+        what = "What runs goes on; the rest of this task waits until an approver says `resume the queue`."
+        return Card(title=f"{task.id} waits: {by} paused the queue", text=what)
+    return Card(title=f"{task.id} goes on: {by} resumed the queue", tone=Tone.GOOD)
 
 
 def tasks_card(tasks: Sequence[Task], name: NameOf, page: Page) -> Card:

@@ -9,7 +9,7 @@ from agents.domain.checks.evaluation import Evaluation, comments_on
 from agents.domain.decisions.decision import Decision, NameOf
 from agents.domain.ids import Account, DecisionId, PersonId, Thread, derive_id, surface_of
 from agents.domain.task.task import Task
-from agents.domain.work.work import run_key
+from agents.domain.work.work import QueuePause, run_key
 from bot.config.platforms import OWN
 from bot.messages import Attached, Button, Card, Choice, Link, Row
 
@@ -63,6 +63,7 @@ class Scene:
     next_approver: Callable[[int], Account | None] = lambda number: None
     ways: Ways = field(default_factory=Ways)  # to what is too long for a card
     bill: Callable[[], Bill] = Bill  # summed up when a card asks for it
+    paused: Callable[[], QueuePause | None] = lambda: None  # the queue, if it is
     shown: Callable[[str], Card | None] = lambda key: None  # what the message of this key shows, if there is one
     message: Callable[[str], str] = lambda key: ""  # the platform's id of the message of this key
     nobody: Callable[[Decision], str] = lambda decision: ""  # what to say when nobody is named who may decide

@@ -8,6 +8,7 @@ from agents.domain.decisions.table import questions, rule_of
 from agents.domain.planning.planning import stands_at
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import cut, one_line
+from agents.domain.work.work import QueuePause
 from bot.cards.decisions import button
 from bot.cards.kinds import CARDS, kind_in_words
 from bot.cards.kinds.kind_card import who_may
@@ -17,7 +18,7 @@ from bot.cards.scene import NO_BILL, Bill, Scene, bill_rows, rows_of
 from bot.messages import Button, Card, Row, Tone
 
 
-def status_card(task: Task, name: NameOf, bill: Bill = NO_BILL) -> Card:
+def status_card(task: Task, name: NameOf, bill: Bill = NO_BILL, paused: QueuePause | None = None) -> Card:
     title = f"{task.id} · {one_line(task.request.text)}"
     if task.ended:
         return Card(
@@ -30,7 +31,7 @@ def status_card(task: Task, name: NameOf, bill: Bill = NO_BILL) -> Card:
     asked = questions(task)
     return Card(
         title=title,
-        rows=tuple(_rows(task, name, bill)),
+        rows=tuple((*_rows(task, name, bill), *_queue(task, name, paused))),
         lines=tuple(f"Waiting for {_whom(d, name)} to decide {kind_in_words(d)}" for d in asked),
         buttons=buttons,
         more=more,
@@ -50,6 +51,12 @@ def _rows(task: Task, name: NameOf, bill: Bill) -> list[Row]:
         *rows_of(*_notes(task)),
         Row(label="Last change", at=task.changed_at),
     ]
+
+
+def _queue(task: Task, name: NameOf, paused: QueuePause | None) -> list[Row]:
+    if paused is None or not task.in_work:
+        return []
+    return [Row(label="Queue", value=f"paused by {name(paused.by)}: what runs goes on, nothing new starts")]
 
 
 def _project(task: Task) -> str:
@@ -169,7 +176,7 @@ def about_card(scene: Scene, about: str) -> Card:
         case "cost":
             return cost_card(scene.task, scene.bill())
         case _:
-            card = status_card(scene.task, scene.name, scene.bill())
+            card = status_card(scene.task, scene.name, scene.bill(), scene.paused())
             return Card(title=card.title, text=card.text, rows=card.rows, lines=card.lines, tone=card.tone)
 
 

@@ -15,6 +15,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("bot.cli.demo:demo", "Play a request on the sample project, offline and unattended."),
     "doctor": ("bot.cli.doctor:doctor", "Check machine, settings, chats, GitHub, models and store."),
     "tasks": ("bot.cli.tasks:app", "See tasks and steer them."),
+    "queue": ("bot.cli.tasks:queue", "See whether new work starts, pause it and resume it."),
     "decisions": ("bot.cli.decisions:decisions", "See what waits for a person, and decide it."),
     "proposals": ("bot.cli.decisions:proposals", "See what the system suggests, and approve or reject it."),
     "people": ("bot.cli.people:app", "See people, link their accounts, and give them console logins."),

@@ -16,7 +16,7 @@ import typer
 
 from agents.domain.decisions.decision import Decision
 from agents.domain.errors import OverlordError
-from agents.domain.ids import Account
+from agents.domain.ids import Account, Thread
 from agents.domain.task.task import Task
 from agents.domain.text.redact import Redactor
 from agents.domain.text.sanitize import clean, one_line
@@ -125,6 +125,23 @@ def words_for(task: Task, text: str) -> Said:
         name=by.partition(":")[2],
         text=text,
         mentions_bot=True,
+        at=datetime.now(UTC),
+    )
+
+
+def words_alone(text: str) -> Said:
+    """Words in no task's thread, which no chat shows."""
+    by, number = me(), uuid.uuid4().hex
+    return Said(
+        key=f"{by}:{number}",
+        thread=Thread(f"{by}:{number}"),
+        channel=by,
+        message="",
+        by=by,
+        name=by.partition(":")[2],
+        text=text,
+        mentions_bot=True,
+        direct=True,
         at=datetime.now(UTC),
     )
 

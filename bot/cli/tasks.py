@@ -1,4 +1,4 @@
-"""`overlord tasks`: see tasks, speak in one, stop, resume or cancel it."""
+"""`overlord tasks`: see tasks, speak in one, stop, resume or cancel it. `overlord queue`: whether new work starts."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -24,6 +24,7 @@ from store.streams.projections import EvaluationResult
 from store.streams.runs import Run
 
 app = typer.Typer(rich_markup_mode=None)
+queue = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
 Id = Annotated[str, typer.Argument(metavar="TASK", help="Such as T-3, or just 3.")]
 Reason = Annotated[str, typer.Option(help="Kept with the task.")]
 
@@ -211,3 +212,31 @@ async def _press(queries: QueryApi, task: Task, value: str, words: str) -> None:
 async def _tell_state(queries: QueryApi, written: str) -> None:
     task = (await _page_of(queries, written)).task
     typer.echo(f"{task.id} is {task.state}.")
+
+
+@queue.command()
+@session.with_queries
+async def status(queries: QueryApi, json: Json = False) -> None:
+    """Whether the queue is paused, by whom, and which tasks wait for their turn."""
+    found = await queries.queue()
+    if json:
+        session.show_json(found)
+        return
+    since = f"paused by {found.paused_by} since {session.local(found.paused_at)}" if found.paused_at else "not paused"
+    typer.echo(f"The queue is {since}. Waiting for their turn: {', '.join(found.waiting) or 'no task'}.")
+
+
+@queue.command()
+@session.with_queries
+async def pause(queries: QueryApi) -> None:
+    """Start nothing new; what runs goes on."""
+    await session.send(queries, session.words_alone("pause the queue"))
+    typer.echo("The queue is paused.")
+
+
+@queue.command("resume")
+@session.with_queries
+async def resume_queue(queries: QueryApi) -> None:
+    """Start what waits."""
+    await session.send(queries, session.words_alone("resume the queue"))
+    typer.echo("The queue is not paused.")

@@ -17,6 +17,7 @@ from agents.domain.task.task import Task
 from bot.cards import CARD_FOR, status
 from bot.cards.kinds.kind_card import nobody_may
 from bot.cards.scene import Bill, Scene, ways_of
+from bot.config.platforms import REGISTRY
 from bot.messages import Card, Delivery, card_hash, dump_card, load_card
 from bot.permissions import Permissions
 from bot.services import Services
@@ -59,13 +60,23 @@ def announce(tx: Transaction, permissions: Permissions, at: datetime, house: Hou
     return len(unread)
 
 
+def redraw_status(tx: Transaction, task: Task, permissions: Permissions, at: datetime, house: House) -> None:
+    """Show what no fact of the task says, such as that the queue is paused."""
+    for posting in status(None, _scene(tx, task, permissions, house)):
+        tx.posts.want(wish(posting.key, task.request.thread, posting.card), at)
+
+
 async def announce_calmly(office: Services) -> int:
     """Announce, then wait a moment: what happens meanwhile becomes one card."""
-    house = House(budget=office.budgets.task, public_url=office.public_url)
+    house = house_of(office)
     read = await office.database.write(lambda tx: announce(tx, office.permissions, office.clock.now(), house))
     if 0 < read < BATCH:
         await asyncio.sleep(APART)
     return read
+
+
+def house_of(office: Services) -> House:
+    return House(budget=office.budgets.task, public_url=office.public_url)
 
 
 def wish(key: str, thread: str, card: Card, act: Act = Act.POST, target: str = "") -> Wish:
@@ -79,12 +90,17 @@ def whisper(to: Delivery, card: Card, tx: Transaction, at: datetime) -> None:
 
 
 def reply(to: Delivery, card: Card, tx: Transaction, at: datetime) -> None:
-    """Answer one delivery in its thread; once, however often it is settled."""
-    tx.posts.want(wish(f"reply:{to.key}", to.thread, card), at)
+    """Answer one delivery in its thread; once, however often it is settled. The command line has no threads."""
+    if surface_of(to.thread) in REGISTRY:
+        tx.posts.want(wish(f"reply:{to.key}", to.thread, card), at)
 
 
 def scene_of(tx: Transaction, event: Event, permissions: Permissions, house: House) -> Scene:
     task = tx.log.in_thread(event.task) if is_project(event.stream) else tx.log.task(event.task)
+    return _scene(tx, task, permissions, house)
+
+
+def _scene(tx: Transaction, task: Task, permissions: Permissions, house: House) -> Scene:
     ways, url = ways_of(task, house.public_url), task.delivery.url
     return Scene(
         task=replace(task, delivery=replace(task.delivery, url=ways.openable(url))) if url else task,
@@ -94,6 +110,7 @@ def scene_of(tx: Transaction, event: Event, permissions: Permissions, house: Hou
         accounts=_accounts(tx, surface_of(task.request.thread)),
         deciders=lambda decision: _deciders(tx, permissions, task, decision),
         bill=lambda: Bill(spent=tx.calls.spent_on(task.id), budget=house.budget),
+        paused=tx.jobs.paused,
         next_approver=permissions.next_approver,
         shown=lambda key: load_card(found.body) if (found := tx.posts.find(key)) else None,
         message=tx.posts.message_of,

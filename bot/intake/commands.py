@@ -4,19 +4,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from agents.domain.decisions import pressing
-from agents.domain.decisions.authority import Presser
+from agents.domain.decisions.authority import QUEUE, Presser, check
 from agents.domain.decisions.kind import Moment
 from agents.domain.decisions.pressing import Steer
 from agents.domain.errors import NoSuchTask, OverlordError
-from agents.domain.ids import surface_of
+from agents.domain.ids import PersonId, surface_of
 from agents.domain.project.linking import Side
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import small_number
 from bot.cards import replies
-from bot.cards.replies import Page
+from bot.cards.replies import Page, QueueStatus
 from bot.cards.scene import Bill
 from bot.cards.status import cost_card, status_card, why_card
-from bot.delivery.announcer import reply, whisper
+from bot.delivery.announcer import NO_HOUSE, House, redraw_status, reply, whisper, wish
 from bot.intake.access import read_waiting, sees, waiting_for
 from bot.intake.conversation import PRIVATE, Command, Meaning, Verb, point_to_button
 from bot.intake.linking import Linking
@@ -41,7 +41,7 @@ STEERS: dict[Verb, Steer] = {
 
 def is_free(meaning: Meaning) -> bool:
     """Whoever wants work to stop, go on or be decided is heard at any time."""
-    return isinstance(meaning, Command) and meaning.verb in STEERS
+    return isinstance(meaning, Command) and meaning.verb in (*STEERS, Verb.PAUSE_QUEUE, Verb.RESUME_QUEUE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +52,7 @@ class Asked:
     said: Said
     speaker: Presser
     task: Task | None
+    house: House = NO_HOUSE
 
 
 def obey(asked: Asked, tx: Transaction, permissions: Permissions, moment: Moment) -> str:
@@ -101,6 +102,8 @@ def _task(asked: Asked, tx: Transaction, permissions: Permissions) -> Task:
     )
 
 
+NOBODY = PersonId("")  # owns the queue
+
 Answer = Callable[
     [Asked, Transaction, Permissions, Moment], Card | None
 ]  # None: it says what there is to say elsewhere
@@ -110,7 +113,8 @@ def _status(asked: Asked, tx: Transaction, permissions: Permissions, moment: Mom
     if asked.task is None and asked.command.task is None:
         return _tasks(asked, tx, permissions, moment)
     task = _task(asked, tx, permissions)
-    card = status_card(task, tx.people.name, Bill(spent=tx.calls.spent_on(task.id), budget=moment.budget))
+    bill = Bill(spent=tx.calls.spent_on(task.id), budget=moment.budget)
+    card = status_card(task, tx.people.name, bill, tx.jobs.paused())
     return Card(title=card.title, text=card.text, rows=card.rows, lines=card.lines, tone=card.tone)
 
 
@@ -153,6 +157,47 @@ def _why(asked: Asked, tx: Transaction, permissions: Permissions, moment: Moment
     return why_card(_task(asked, tx, permissions), tx.people.name)
 
 
+def _queue(asked: Asked, tx: Transaction, permissions: Permissions, moment: Moment) -> Card:
+    return replies.queue_card(queue_status(tx))
+
+
+def queue_status(tx: Transaction) -> QueueStatus:
+    paused = tx.jobs.paused()
+    return QueueStatus(
+        paused_by=tx.people.name(paused.by) if paused else "",
+        paused_at=paused.at if paused else None,
+        waiting=tuple(tx.jobs.queued()),
+    )
+
+
+def _pause_queue(asked: Asked, tx: Transaction, permissions: Permissions, moment: Moment) -> Card | None:
+    check(QUEUE, asked.speaker, NOBODY, moment.channel)
+    if tx.jobs.pause(asked.speaker.person, asked.said.key, moment.at):
+        _tell_of_queue(asked, tx, permissions, moment, paused=True)
+    return _queue(asked, tx, permissions, moment)
+
+
+def _resume_queue(asked: Asked, tx: Transaction, permissions: Permissions, moment: Moment) -> Card | None:
+    check(QUEUE, asked.speaker, NOBODY, moment.channel)
+    if tx.jobs.resume():
+        _tell_of_queue(asked, tx, permissions, moment, paused=False)
+    return _queue(asked, tx, permissions, moment)
+
+
+def _tell_of_queue(asked: Asked, tx: Transaction, permissions: Permissions, moment: Moment, *, paused: bool) -> None:
+    """On the status card of every task in work, and in the threads of those that wait; where it is said it is seen."""
+    by, waiting = tx.people.name(asked.speaker.person), tx.jobs.queued()
+    for id, _ in tx.log.under_way():
+        task = tx.log.task(id)
+        if not task.in_work:
+            continue
+        redraw_status(tx, task, permissions, moment.at, asked.house)
+        key = f"queue:{id}"
+        if task.request.thread != asked.said.thread and (id in waiting if paused else tx.posts.is_wanted(key)):
+            card = replies.queue_news_card(task, by, paused=paused)
+            tx.posts.want(wish(key, task.request.thread, card), moment.at)
+
+
 def _link(asked: Asked, tx: Transaction, permissions: Permissions, moment: Moment) -> Card | None:
     if not asked.said.direct:
         raise OverlordError("Linking accounts is done in private", next_step="Say `link` to me in a direct message.")
@@ -172,4 +217,7 @@ ANSWERS: dict[Verb, Answer] = {
     Verb.WHY: _why,
     Verb.WHO_CAN_APPROVE: lambda asked, tx, permissions, moment: replies.who_card(permissions.who_can_approve()),
     Verb.LINK: _link,
+    Verb.QUEUE: _queue,
+    Verb.PAUSE_QUEUE: _pause_queue,
+    Verb.RESUME_QUEUE: _resume_queue,
 }

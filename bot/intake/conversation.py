@@ -44,10 +44,13 @@ class Verb(StrEnum):
     UNMUTE = "unmute"
     ASIDE = "aside"
     LINK = "link"
+    PAUSE_QUEUE = "pause the queue"
+    RESUME_QUEUE = "resume the queue"
+    QUEUE = "queue status"
 
 
 # What is answered to the asker alone.
-PRIVATE = frozenset({Verb.HELP, Verb.STATUS, Verb.TASKS, Verb.WHAT_NEEDS_ME})
+PRIVATE = frozenset({Verb.HELP, Verb.STATUS, Verb.TASKS, Verb.WHAT_NEEDS_ME, Verb.QUEUE})
 # Commands that are plain words too: "go on" answers "Shall I go on?", and "drop" is a button of stuck work.
 _ALSO_WORDS = frozenset({Verb.RESUME, Verb.RETRY, Verb.APPROVE})
 _ALSO_BUTTONS = frozenset({Verb.CANCEL, Verb.BACKBURNER})
@@ -98,6 +101,9 @@ _GRAMMAR: tuple[tuple[Verb, str], ...] = (
     (Verb.MUTE, rf"mute{_TASK}"),
     (Verb.UNMUTE, rf"unmute{_TASK}"),
     (Verb.ASIDE, r"aside\b[\s:,]*(?P<words>.*)"),
+    (Verb.PAUSE_QUEUE, r"(?:pause|stop|halt|hold) (?:the )?queue|queue pause"),
+    (Verb.RESUME_QUEUE, r"(?:resume|continue|unpause|restart) (?:the )?queue|queue resume"),
+    (Verb.QUEUE, r"queue status|status of the queue|is the queue paused\??"),
     (Verb.LINK, r"link(?:\s+(?P<words>[A-Za-z0-9-]{6,20}))?"),
 )
 

@@ -17,7 +17,7 @@ from agents.domain.task import decide
 from agents.domain.task.facts import Request
 from agents.domain.text.sanitize import clean, hidden_in
 from bot.cards import replies
-from bot.delivery.announcer import reply, whisper, wish
+from bot.delivery.announcer import house_of, reply, whisper, wish
 from bot.intake import access
 from bot.intake.access import OverQuota, Quota, strangers_among, with_names
 from bot.intake.commands import Asked, answer, is_free, obey
@@ -155,7 +155,7 @@ class Inbox:
         if said.message and surface_of(said.by) == surface_of(said.thread):  # some words stand in no chat
             tx.posts.want(_seen(said), said.at)
         if isinstance(meaning, Command) and not (talk and talk.is_answered_by(meaning)):
-            asked = Asked(command=meaning, said=said, speaker=speaker, task=task)
+            asked = Asked(command=meaning, said=said, speaker=speaker, task=task, house=house_of(self._office))
             return self._handled(obey(asked, tx, self._office.permissions, self._office.moment(said.channel, said.key)))
         if talk and talk.words.text:
             return self._handled(talk.reply(tx))

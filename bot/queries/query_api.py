@@ -17,11 +17,13 @@ from agents.domain.work.outcome import TELLING, WorkerOutcome, outcomes
 from agents.workspace.files.artefacts import FileArtefacts
 from bot.cards.decisions import decision_card
 from bot.cards.discreet import discreet, discreet_proposal
+from bot.cards.replies import QueueStatus
 from bot.cards.scene import Bill
 from bot.cards.status import status_card
 from bot.cards.timeline import in_words
 from bot.config.platforms import OWN
 from bot.intake.access import count_needs, read_waiting, search_waiting, sees, waiting_for, waiting_in_task
+from bot.intake.commands import queue_status
 from bot.intake.inbox import Inbox, Outcome
 from bot.live import ChangeNotifier, Running
 from bot.messages import Delivery, load_card
@@ -118,6 +120,9 @@ class QueryApi:
             return next(iter(self._seen((TaskId(record.key),), viewer, tx)), None) if record else None
 
         return await self._database.read(question)
+
+    async def queue(self) -> QueueStatus:
+        return await self._database.read(queue_status)
 
     async def count_needs(self, viewer: Account) -> int:
         """How much waits for this person."""
@@ -225,7 +230,9 @@ class QueryApi:
         return TaskPage(
             task=task,
             owner=tx.people.name(task.request.by),
-            status=discreet(status_card(task, tx.people.name, self._bill(tx, task)), self._services.redact),
+            status=discreet(
+                status_card(task, tx.people.name, self._bill(tx, task), tx.jobs.paused()), self._services.redact
+            ),
             needs=tuple(self._need(tx, task, decision) for decision in mine),
             timeline=tuple(self._entry(tx, fact) for fact in _worth_telling(facts)),
             more=facts[0].version if facts else 0,

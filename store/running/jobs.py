@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import Row, Update, bindparam, func, not_, or_, select, update
+from sqlalchemy import Row, Update, bindparam, delete, func, not_, or_, select, update
 
 from agents.domain.errors import StaleLease
 from agents.domain.events import Event, JobRetried
-from agents.domain.ids import StreamId, TaskId, derive_id, stream_id
+from agents.domain.ids import PersonId, StreamId, TaskId, derive_id, stream_id
 from agents.domain.limits import Limits
+from agents.domain.work.work import QueuePause
 from store import tables
-from store.codec import Recorded, from_row, load_event, seconds
+from store.codec import Recorded, from_row, load_event, moment, seconds
 from store.running.leases import Lease, LeaseStatements, lease_parameters
 from store.sql import Prepared, TransactionPart, insert_each_once, upsert
 
@@ -65,6 +66,9 @@ _CLAIMABLE = (
     .limit(bindparam("most"))
 )
 _SHORT, _LONG = _CLAIMABLE.where(_J.c.lane == ""), _CLAIMABLE.where(_J.c.lane != "")
+_BEGUN = _LONG.where(_J.c.fence > 0)  # somebody held it once
+_QUEUE = "long"  # the one that can be paused
+_PAUSE = Prepared(select(tables.pauses.c.by, tables.pauses.c.at).where(tables.pauses.c.queue == _QUEUE))
 _BUSY = select(_J.c.lane).where(_HELD, _J.c.lane != "", not_(_LEASES.free))
 _BEGINS_LATE = (
     update(_J)
@@ -113,7 +117,8 @@ class Jobs(TransactionPart):
 
     def _with_room(self, lease: Lease, limits: Limits, most: int) -> list[Row[tuple[object, ...]]]:
         """Jobs whose lanes have room: so many a project, and so many in all."""
-        waiting = self._db.execute(_LONG, lease_parameters(lease, most=LONGEST_QUEUE)).all()
+        long = _BEGUN if self.paused() else _LONG
+        waiting = self._db.execute(long, lease_parameters(lease, most=LONGEST_QUEUE)).all()
         if not waiting:
             return []
         busy = Counter(self._db.execute(_BUSY, lease_parameters(lease)).scalars())
@@ -123,6 +128,25 @@ class Jobs(TransactionPart):
                 busy[row.lane] += 1
                 chosen.append(row)
         return chosen
+
+    def pause(self, by: PersonId, delivery: str, at: datetime) -> bool:
+        """Give nothing new to minions and gates until it is resumed. False: it is paused already."""
+        row = {"queue": _QUEUE, "by": by, "delivery": delivery, "at": seconds(at)}
+        return insert_each_once(self._db, tables.pauses, [row]) == 1
+
+    def resume(self) -> bool:
+        """False: it is not paused."""
+        self._touched.add("jobs")
+        return self._db.execute(delete(tables.pauses).where(tables.pauses.c.queue == _QUEUE)).rowcount == 1
+
+    def paused(self) -> QueuePause | None:
+        row = _PAUSE.run(self._db, {}).fetchone()
+        return QueuePause(by=row[0], at=moment(row[1])) if row else None
+
+    def queued(self) -> list[TaskId]:
+        """Tasks for which something waits for its turn with minions and gates, oldest first."""
+        wanted = select(_J.c.stream).where(_J.c.state == JobState.WAITING, _J.c.lane != "", _J.c.fence == 0)
+        return [TaskId(stream) for stream in dict.fromkeys(self._db.execute(wanted.order_by(_J.c.seq)).scalars())]
 
     def renew(self, id: str, fence: int, until: datetime) -> bool:
         return self._change(id, fence, _RENEW, until=seconds(until))

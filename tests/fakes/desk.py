@@ -16,6 +16,7 @@ from agents.domain.task.task import Task, TaskState
 from agents.domain.text.redact import Redactor
 from agents.domain.work.outcome import WorkerOutcome
 from agents.ports import Listener
+from bot.cards.replies import QueueStatus
 from bot.live import Live, Running
 from bot.messages import Button, Card, Choice, Delivery, Edited, Pressed, Row, Said, Style, Tone
 from bot.queries import EVERYTHING, Conversation, Heard, Message, Need, Portion, TaskPage, TimelineEntry
@@ -56,6 +57,7 @@ class ScriptedDesk(QueryApi):
         self.outcomes: tuple[WorkerOutcome, ...] = ()
         self.evaluations: tuple[EvaluationResult, ...] = ()
         self.listed_runs: tuple[Run, ...] = ()
+        self.queue_status = QueueStatus(paused_by="", paused_at=None, waiting=())
         self.clock = START
         self.answers = True  # whether a request is answered at all
         self._names = names or {"ana": "Ana"}
@@ -116,6 +118,9 @@ class ScriptedDesk(QueryApi):
 
     async def pull(self, project: str, number: int, viewer: Account) -> TaskId | None:
         return TaskId("T-1") if (project, number) == ("sample", 1) else None
+
+    async def queue(self) -> QueueStatus:
+        return self.queue_status
 
     async def count_needs(self, viewer: Account) -> int:
         return len(self.asked)

@@ -83,6 +83,7 @@ LEADS = frozenset({Group.TECH_LEAD, Group.SECURITY_TEAM})
 TEAMS = frozenset({Group.SECURITY_TEAM, Group.DEVOPS_TEAM, Group.TECH_LEAD})
 
 STEERING = Rule(who=OWNERS, by_words=True)  # stop, resume, cancel, snooze
+QUEUE = Rule(who=APPROVERS, by_words=True)  # pause and resume the queue, which is nobody's own
 HEARD = Rule(who=OWNERS, anybody=True)  # whoever is heard in the conversation
 
 

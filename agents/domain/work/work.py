@@ -2,11 +2,12 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 
 from agents.domain.checks.evaluation import Evaluation, RiskLevel, Score
 from agents.domain.checks.scope import Scope, ScopeMode
-from agents.domain.ids import TaskId
+from agents.domain.ids import PersonId, TaskId
 
 
 class SubtaskState(StrEnum):
@@ -48,6 +49,14 @@ class Ending(StrEnum):
     NO_GROUND = "no_ground"  # its folder or what it may write cannot be read: ours to mend, not the minion's blocker
     NO_ANSWER = "no_answer"  # the model
     CONFLICT = "conflict"  # its commits do not fit on what others did meanwhile
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueuePause:
+    """While there is one nothing new is given to minions and gates; what has begun goes on."""
+
+    by: PersonId
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

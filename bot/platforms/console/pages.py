@@ -123,6 +123,7 @@ class Pages:
             title="Tasks",
             watch=tuple(task.id for task in tasks) if before or search else ("T-*",),
             tasks=tasks,
+            queue=await self._queries.queue(),
             names=names,
             ended=ended,
             search=search,

@@ -70,6 +70,16 @@ def test_a_task_is_stopped_resumed_and_cancelled(shell: Shell) -> None:
     assert len(shell.run("tasks", "--all", "--json").json) == 1
 
 
+def test_the_queue_is_paused_and_resumed(shell: Shell) -> None:
+    assert shell.run("queue", "status").out == "The queue is not paused. Waiting for their turn: no task.\n"
+    for _ in range(2):
+        assert shell.run("queue", "pause").out == "The queue is paused.\n"
+    assert f"paused by {ME} since" in shell.run("queue", "status").out
+    assert shell.run("queue", "status", "--json").json["paused_by"] == ME
+    assert shell.run("queue", "resume").out == "The queue is not paused.\n"
+    assert shell.run("queue", "status", "--json").json == {"paused_by": "", "paused_at": None, "waiting": []}
+
+
 def test_a_decision_is_shown_and_made(shell: Shell) -> None:
     shell.ask("add login")
     shell.run("tasks", "stop", "T-1")

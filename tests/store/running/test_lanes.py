@@ -7,7 +7,9 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
+from agents.domain.ids import PersonId
 from agents.domain.limits import Limits
+from agents.domain.work.work import QueuePause
 from store.running.jobs import Job, JobState
 from store.running.leases import Lease
 from store.tables import jobs
@@ -63,6 +65,21 @@ async def test_what_another_process_runs_counts_until_its_lease_is_over(queue: Q
     assert await claim(queue, minions_per_project=1) == []
     late = await claim(queue, at=MORNING + LEASE, minions_per_project=1)
     assert len(late) == 1, "the other process is gone, and its place is free"
+
+
+async def test_while_the_queue_is_paused_only_what_has_begun_is_claimed(queue: Queue, room: Room) -> None:
+    await ask(queue, room, a1="a")
+    [begun] = await claim(queue)
+    assert await queue.do(lambda tx: tx.jobs.pause(PersonId("lead"), "press-1", MORNING))
+    assert not await queue.do(lambda tx: tx.jobs.pause(PersonId("ana"), "press-2", MORNING)), "it is paused already"
+    assert await room.database.read(lambda tx: tx.jobs.paused()) == QueuePause(by=PersonId("lead"), at=MORNING)
+    await ask(queue, room, a2="a", chat="")
+    assert names(await claim(queue)) == ["chat"], "what people wait for is claimed as ever"
+    assert await room.database.read(lambda tx: tx.jobs.queued()) == [queue.task.id]
+    await queue.do(lambda tx: tx.jobs.release([begun]))  # the program was stopped, and comes back
+    assert names(await claim(queue)) == ["a1"]
+    assert await queue.do(lambda tx: tx.jobs.resume()) and not await queue.do(lambda tx: tx.jobs.resume())
+    assert names(await claim(queue)) == ["a2"]
 
 
 async def test_what_ended_makes_room(queue: Queue, room: Room) -> None:

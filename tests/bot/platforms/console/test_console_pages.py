@@ -10,7 +10,8 @@ from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, TaskId, Thread
 from agents.domain.task.task import TaskState
 from agents.domain.work.outcome import Implementation, Made, Status, WorkerOutcome
-from bot.messages import Button, Card, Choice, Row, Style, Tone
+from bot.cards.replies import QueueStatus
+from bot.messages import Button, Card, Choice, Row, Said, Style, Tone
 from bot.platforms.console.rendering import ICONS, TONES, ago, cut
 from store.streams.projections import EvaluationResult
 from store.streams.runs import Run
@@ -151,6 +152,22 @@ async def test_a_task_says_how_each_attempt_was_checked() -> None:
         page = await visit.get("/task/T-1")
         assert "T-1.2, attempt 2 all: needs revision tests: pass lint: not run" in text_of(page.text)
         assert NASTY not in page.text
+
+
+async def test_the_tasks_page_has_a_button_that_pauses_and_resumes_the_queue() -> None:
+    desk = ScriptedDesk()
+    async with console(desk) as visit:
+        page = await visit.get("/tasks")
+        assert "The queue runs; 0 waiting" in text_of(page.text) and 'value="pause the queue"' in page.text
+        desk.queue_status = QueueStatus(paused_by=NASTY, paused_at=START, waiting=(TaskId("T-1"),))
+        page = await visit.get("/tasks")
+        assert "The queue is paused by" in text_of(page.text) and 'value="resume the queue"' in page.text
+        assert NASTY not in page.text
+        direct = re.search(r'name="channel" value="(@[^"]+)"', page.text)
+        assert direct
+        await visit.post("/say", channel=direct[1], text="resume the queue", nonce="n" * 16)
+        (said,) = desk.heard
+        assert isinstance(said, Said) and said.direct and said.text == "resume the queue"
 
 
 async def test_a_task_lists_its_runs() -> None:
