@@ -11,7 +11,6 @@ from store.chat.posts import Posts, Waits
 from store.chat.threads import Messages, Threads
 from store.running.calls import Calls
 from store.running.jobs import Jobs
-from store.running.pulls import Pulls
 from store.sql import written_by_others
 from store.streams.ledger import Ledger
 from store.streams.log import Log
@@ -39,7 +38,6 @@ class Transaction:
         self.sessions = Sessions(db, self.touched)
         self.links = Links(db, self.touched)
         self.calls = Calls(db, self.touched)
-        self.pulls = Pulls(db, self.touched)
         self.proposals = Proposals(db, self.touched)
 
     def begin(self) -> None:

@@ -32,6 +32,7 @@ from bot.services import Services
 from store.chat.deliveries import DeliveryState
 from store.chat.threads import Kept
 from store.codec import Recorded
+from store.running.port_adapters import find_pull
 from store.streams import runs
 from store.streams.ledger import Waiting
 from store.streams.log import Which
@@ -116,7 +117,7 @@ class QueryApi:
         """The task that a pull request of the local forge is of."""
 
         def question(tx: Transaction) -> TaskId | None:
-            record = tx.pulls.find(project, number)
+            record = find_pull(tx, project, number)
             return next(iter(self._seen((TaskId(record.key),), viewer, tx)), None) if record else None
 
         return await self._database.read(question)

@@ -4,8 +4,9 @@ import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, func, select, update
 
 from agents.domain.decisions.kind import Moment
 from agents.domain.errors import StaleLease
@@ -15,13 +16,13 @@ from agents.domain.models.money import Budgets
 from agents.domain.task.task import Task
 from agents.ports import Admitted, Answered, Call, Clock, Decide, Pull, PullRecord, Spent, Tried
 from store import tables
-from store.codec import Cause, seconds
+from store.codec import Cause, from_row, seconds
 from store.database import Database
 from store.running.jobs import Job
 from store.sql import Prepared, insert_once
 from store.transaction import Transaction
 
-_T = tables.turns
+_P, _T = tables.pulls, tables.turns
 _TURNS = Prepared(select(_T.c.body).where(_T.c.run == bindparam("which")).order_by(_T.c.number))
 _TURN = Prepared(select(_T.c.body).where(_T.c.run == bindparam("which"), _T.c.number == bindparam("place")))
 LOOK_AGAIN = 0.25  # seconds of the machine between two looks at a task that is waited for
@@ -118,7 +119,7 @@ class CallLog:
 
 
 class PullLog:
-    """Implements agents.ports.PullBook."""
+    """Implements agents.ports.PullBook. The same key is the same row."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
@@ -126,20 +127,44 @@ class PullLog:
 
     async def open(self, pull: Pull, base: str) -> PullRecord:
         at = self._clock.now()
-        return await self._database.write(lambda tx: tx.pulls.open(pull, base, at))
+        return await self._database.write(lambda tx: open_pull(tx, pull, base, at))
 
     async def find(self, project: str, number: int) -> PullRecord | None:
-        return await self._database.read(lambda tx: tx.pulls.find(project, number))
+        return await self._database.read(lambda tx: find_pull(tx, project, number))
 
     async def merging(self, project: str, number: int, was: str, commit: str) -> None:
-        await self._database.write(lambda tx: tx.pulls.merging(project, number, was, commit))
+        await self._database.write(lambda tx: _change_pull(tx, project, number, was=was, merge=commit))
 
     async def mark_merged(self, project: str, number: int, commit: str) -> None:
-        await self._database.insist(lambda tx: tx.pulls.mark_merged(project, number, commit))
+        await self._database.insist(lambda tx: _change_pull(tx, project, number, state="merged", merge=commit))
 
     async def comment(self, key: str, project: str, number: int, text: str) -> None:
-        at = self._clock.now()
-        await self._database.write(lambda tx: tx.pulls.comment(key, project, number, text, at))
+        at = seconds(self._clock.now())
+        row = {"project": project, "number": number, "key": key, "text": text, "at": at}
+        await self._database.write(lambda tx: insert_once(tx.db, tables.pull_comments, row))
+
+
+def open_pull(tx: Transaction, pull: Pull, base: str, at: datetime) -> PullRecord:
+    """Numbers have no gaps: writers stand in line, so nobody takes the same one."""
+    words = {"head": pull.head, "title": pull.title, "body": pull.body}
+    last = select(func.max(_P.c.number)).where(_P.c.project == pull.project)
+    number = int(tx.db.execute(last).scalar() or 0) + 1
+    row = {"key": pull.key, "project": pull.project, "number": number, "branch": pull.branch, "base": base}
+    if not insert_once(tx.db, _P, {**row, **words, "state": "open", "at": seconds(at)}):
+        tx.db.execute(update(_P).where(_P.c.key == pull.key, _P.c.state == "open").values(**words))
+    opened = tx.db.execute(select(_P).where(_P.c.key == pull.key)).one()
+    return from_row(PullRecord, opened, commit=opened.merge)
+
+
+def find_pull(tx: Transaction, project: str, number: int) -> PullRecord | None:
+    found = tx.db.execute(select(_P).where(_P.c.project == project, _P.c.number == number)).one_or_none()
+    return from_row(PullRecord, found, commit=found.merge) if found else None
+
+
+def _change_pull(tx: Transaction, project: str, number: int, **values: str) -> None:
+    """What was merged stays as it is."""
+    still_open = (_P.c.project == project, _P.c.number == number, _P.c.state == "open")
+    tx.db.execute(update(_P).where(*still_open).values(**values))
 
 
 class TurnLog:

@@ -23,6 +23,7 @@ from bot.queries.people_queries import PeopleQueries
 from bot.queries.query_api import DirectQueries
 from bot.services import Services
 from store.database import Database
+from store.running.port_adapters import open_pull
 from store.transaction import Transaction
 from tests.bot.event_stream import events
 from tests.fakes.console import SECRET, visitor
@@ -85,7 +86,7 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
 
 def _pulled(task: TaskId, at: datetime, tx: Transaction) -> None:
     pull = Pull(key=task, project="shop", branch=f"ai/{task.lower()}", head="0" * 40, title=task, body="")
-    assert tx.pulls.open(pull, "main", at).number == int(task.removeprefix("T-"))
+    assert open_pull(tx, pull, "main", at).number == int(task.removeprefix("T-"))
 
 
 PLACES = ("/task/{}", "/task/{}/kept/{}.diff")
