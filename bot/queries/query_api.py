@@ -175,7 +175,7 @@ class QueryApi:
 
     async def audible(self, names: frozenset[str], viewer: Account) -> frozenset[str]:
         """Of what changed, what this person may hear of."""
-        places = {name for name in names if name == "needs" or _may_read(name.rpartition(":")[0], viewer)}
+        places = {name for name in names if name in ("needs", "queue") or _may_read(name.rpartition(":")[0], viewer)}
         tasks = {TaskId(name) for name in names if name.startswith("T-")}
         known = tasks & self._open_to_all
         asked = tasks - known
@@ -193,7 +193,7 @@ class QueryApi:
         return self._services.live.looking(task)
 
     def changes(self) -> AsyncIterator[frozenset[str]]:
-        """What changed, as it changes: threads ("console:general:…"), tasks ("T-3"), "needs". Never ends by itself."""
+        """What changed, as it changes: threads ("console:general:…"), tasks ("T-3"), "needs", "queue". Never ends."""
         return self._notifier.changes()
 
     def _sees(self, viewer: Presser, tx: Transaction, task: Task) -> bool:

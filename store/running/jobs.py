@@ -131,12 +131,13 @@ class Jobs(TransactionPart):
 
     def pause(self, by: PersonId, delivery: str, at: datetime) -> bool:
         """Give nothing new to minions and gates until it is resumed. False: it is paused already."""
+        self._touched.add("queue")
         row = {"queue": _QUEUE, "by": by, "delivery": delivery, "at": seconds(at)}
         return insert_each_once(self._db, tables.pauses, [row]) == 1
 
     def resume(self) -> bool:
         """False: it is not paused."""
-        self._touched.add("jobs")
+        self._touched.update(("jobs", "queue"))
         return self._db.execute(delete(tables.pauses).where(tables.pauses.c.queue == _QUEUE)).rowcount == 1
 
     def paused(self) -> QueuePause | None:

@@ -121,7 +121,7 @@ class Pages:
             at=at,
             here="/tasks",
             title="Tasks",
-            watch=tuple(task.id for task in tasks) if before or search else ("T-*",),
+            watch=tuple(task.id for task in tasks) if before or search else ("T-*", "queue"),
             tasks=tasks,
             queue=await self._queries.queue(),
             names=names,
