@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 
 from agents.catalog.validation import CONFIG, Model, Name, Named, Odd, Problem, Title, fields_of, pattern, written_as
 from agents.catalog.yaml import read_packaged
-from agents.domain.checks.gates import ExtraGate
+from agents.domain.checks.evaluation import ExtraGate
 from agents.domain.context.packing import MAX_BUDGET, Part, secret_path
 from agents.domain.context.strategy import MEASURES, Input, Strategy, odd_order
 from agents.domain.errors import SettingsProblem

@@ -8,7 +8,7 @@ from agents.domain.events import Event
 from agents.domain.task.reports import Act, pull_text, telling
 from agents.domain.task.task import Task, TaskState
 from agents.domain.work import dispatching, working
-from agents.domain.work.runs import about_run
+from agents.domain.work.dispatching import about_run
 from agents.domain.work.work import SubtaskState
 from agents.ports import ForgeFailed, Ports, Pull, Target
 

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from agents.domain import events as e
 from agents.domain.checks.evaluation import (
+    COMMIT,
     Change,
     CodeReview,
     Evaluation,
@@ -19,7 +20,6 @@ from agents.domain.checks.evaluation import (
     overall,
     sum_up,
 )
-from agents.domain.checks.gates import COMMIT
 from agents.domain.context.packing import ReviewPack
 from agents.domain.decisions.kind import Moment
 from agents.domain.errors import NoAnswer, OverlordError
@@ -29,7 +29,7 @@ from agents.domain.planning.probes import code_probe_for
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import one_line
 from agents.domain.work import dispatching, working
-from agents.domain.work.runs import key_of
+from agents.domain.work.dispatching import key_of
 from agents.domain.work.work import SubtaskState, Work
 from agents.flows.outcomes import keep_patch, result_of, unless_ended
 from agents.ports import Ask, Candidate, Judged, Ports

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from agents.domain.ids import TaskId
 from agents.domain.task.task import Task
-from agents.domain.work.runs import key_of
+from agents.domain.work.dispatching import key_of
 from agents.domain.work.work import Work
 from agents.ports import Ports
 

@@ -14,7 +14,7 @@ from agents.domain.task.reports import commit_text
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut
 from agents.domain.work import dispatching, working
-from agents.domain.work.runs import about_run
+from agents.domain.work.dispatching import about_run
 from agents.domain.work.work import Ending, SubtaskState, Work
 from agents.domain.work.working import Ended, Wanted
 from agents.domain.workflow.workflow import Step

@@ -14,7 +14,7 @@ from agents.catalog.library import Contexts, RolesByName, WrittenSteps
 from agents.catalog.models import Models
 from agents.catalog.policies import Risk
 from agents.catalog.validation import Model, Odd, did_you_mean
-from agents.domain.checks.gates import GateCommands, slug
+from agents.domain.checks.evaluation import GateCommands, slug
 from agents.domain.checks.scope import odd_path
 from agents.domain.decisions.authority import ChannelPolicy
 from agents.domain.limits import Limits, Retention

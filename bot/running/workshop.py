@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from agents.catalog.skills import packaged_skills, read_skills
-from agents.domain.checks.gates import GateCommands
+from agents.domain.checks.evaluation import GateCommands
 from agents.domain.learning.skill import Skill
 from agents.domain.text.redact import Redact
 from agents.domain.work.dispatching import branch_of

@@ -8,7 +8,7 @@ from pathlib import Path
 from agents.catalog.library import Catalog
 from agents.catalog.models import load_scripts, rehearsed_requests
 from agents.catalog.policies import load_specialists, packaged_policy
-from agents.domain.checks.gates import GateCommands
+from agents.domain.checks.evaluation import GateCommands
 from agents.domain.checks.risk import RiskPolicy, risk_of
 from agents.domain.decisions.kind import Moment
 from agents.domain.models.routing import describe_models

@@ -8,7 +8,7 @@ import pytest
 from agents.catalog.library import CONTEXT, CONTEXTS, ROLES, Catalog, Declared, load_catalog, odd_declared
 from agents.catalog.validation import Wrong
 from agents.catalog.yaml import Value, read_packaged
-from agents.domain.checks.gates import OnFail
+from agents.domain.checks.evaluation import OnFail
 from agents.domain.context.packing import MAX_BUDGET
 from agents.domain.context.strategy import MEASURES, Input, Strategy
 from agents.domain.errors import SettingsProblem

@@ -2,7 +2,7 @@
 
 import base64
 
-from agents.domain.checks.gates import ExtraGate, GateCommands, OnFail
+from agents.domain.checks.evaluation import ExtraGate, GateCommands, OnFail
 from tests.evaluator.pieces import ANYTHING, FAIL, MORE, SHOP, Files, Piece, link, module, only, program
 from tests.evaluator.yard import OWN_SECRET
 

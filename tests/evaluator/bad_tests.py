@@ -1,6 +1,6 @@
 """Work that another attempt can mend: broken, untidy, or with the tests made easier."""
 
-from agents.domain.checks.gates import ExtraGate, GateCommands
+from agents.domain.checks.evaluation import ExtraGate, GateCommands
 from tests.evaluator.pieces import CART, MORE, REVISE, SETTINGS, SHOP, TESTS, WRONG, Files, Piece
 
 SKIPPED = TESTS.replace("def test_a_discount", "@pytest.mark.skip\ndef test_a_discount")

@@ -2,7 +2,7 @@
 
 import zlib
 
-from agents.domain.checks.gates import ExtraGate, GateCommands
+from agents.domain.checks.evaluation import ExtraGate, GateCommands
 from tests.evaluator.pieces import (
     ANYTHING,
     CART,

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from agents.domain.checks.evaluation import Score
-from agents.domain.checks.gates import GateCommands
+from agents.domain.checks.evaluation import GateCommands, Score
 from agents.domain.checks.scope import Scope, ScopeMode
 
 ANYTHING = Scope(mode=ScopeMode.UNRESTRICTED)

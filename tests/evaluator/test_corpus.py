@@ -7,8 +7,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from agents.domain.checks.evaluation import GateRun, Score, sum_up
-from agents.domain.checks.gates import GateCommands
+from agents.domain.checks.evaluation import GateCommands, GateRun, Score, sum_up
 from agents.workspace.gates.commands import environment
 from tests.evaluator.bad_rules import BAD_RULES
 from tests.evaluator.bad_tests import BAD_TESTS

@@ -8,8 +8,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from agents.domain.checks.evaluation import Score, sum_up
-from agents.domain.checks.gates import ExtraGate, GateCommands, OnFail
+from agents.domain.checks.evaluation import ExtraGate, GateCommands, OnFail, Score, sum_up
 from agents.domain.checks.scope import Scope, ScopeMode
 from agents.ports import Candidate, Sandbox
 from agents.workspace.gates.gate_runner import GateTools

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from agents.domain.checks.gates import ExtraGate
+from agents.domain.checks.evaluation import ExtraGate
 from agents.domain.text.redact import Redactor
 from agents.ports import Candidate, Judged, Sandbox
 from agents.workspace.gates.gate_runner import GateTools

@@ -1,8 +1,12 @@
-"""Judgement of finished work: what each check says, and what all of them together come to."""
+"""Judgement of finished work: the gates of a project, what each check says, and what all together come to."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Annotated
+
+from pydantic import AfterValidator
 
 NOT_RUN = "not run"  # how the reason of a gate begins that was left out
 
@@ -199,3 +203,55 @@ def _comments_of(review: CodeReview) -> str:
     said = [f"{title}:\n" + "\n".join(f"- {each}" for each in found) for title, found in lists if found]
     verdict = f"{review.known_as.capitalize()}: {review.opinion.replace('_', ' ')}"
     return "\n".join((verdict, *([review.why_none] if review.why_none else []), *(said or ["No comments."])))
+
+
+COMMIT = "commit"  # whether all that was left could be committed
+GATE_NAMES = ("tests", "lint", "scope", "secrets", "loop", "forbidden-files", "original-tests", COMMIT, "changes")
+COMMAND_MOST = 2_000
+FILES = "{files}"  # in a lint command: the changed files, quoted
+
+
+class OnFail(StrEnum):
+    """What a failed gate of a project leads to."""
+
+    BLOCK = "block"  # no other attempt: a person decides
+    RETRY = "retry"
+
+
+def slug(written: str) -> str:
+    if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,59}", written):
+        step = "Use small letters, digits and dashes, such as `web-shop`."
+        raise ValueError(f"`{written}` cannot be used as a name. {step}")
+    return written
+
+
+def _gate_name(written: str) -> str:
+    if slug(written) in GATE_NAMES:
+        raise ValueError(f"`{written}` is a gate that is there already. Choose another name.")
+    return written
+
+
+def _command(written: str) -> str:
+    if not written.strip() or not written.isprintable() or len(written) > COMMAND_MOST:
+        raise ValueError(f"it is no command. Write one line of at most {COMMAND_MOST} characters, for the shell.")
+    return written
+
+
+Command = Annotated[str, AfterValidator(_command)]  # for the shell
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtraGate:
+    name: Annotated[str, AfterValidator(_gate_name)]
+    command: Command
+    on_fail: OnFail = OnFail.RETRY
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateCommands:
+    """Empty: found by what lies in the repository."""
+
+    tests: Command = ""
+    lint: Command = ""
+    extra: tuple[ExtraGate, ...] = ()
+    environment: str = ""  # folder of a venv

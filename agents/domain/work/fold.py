@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-from agents.domain.checks.evaluation import Evaluation, Score, overall
-from agents.domain.checks.gates import COMMIT
+from agents.domain.checks.evaluation import COMMIT, Evaluation, Score, overall
 from agents.domain.errors import IllegalMove
 from agents.domain.fact import AboutWork, Fold
 from agents.domain.work import facts as w

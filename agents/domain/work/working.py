@@ -14,8 +14,7 @@ from agents.domain.decisions.table import ask, open_questions
 from agents.domain.learning import proposing
 from agents.domain.task.fold import evolve
 from agents.domain.task.task import Task, TaskState
-from agents.domain.work.dispatching import start_next
-from agents.domain.work.runs import about_run, continue_run, key_of, run_again
+from agents.domain.work.dispatching import about_run, continue_run, key_of, run_again, start_next
 from agents.domain.work.work import Ending, SubtaskState, Work
 from agents.domain.workflow.workflow import DEFAULT
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from agents.domain.checks.gates import ExtraGate
+from agents.domain.checks.evaluation import ExtraGate
 from agents.domain.context.strategy import Input, Strategy
 
 

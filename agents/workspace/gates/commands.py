@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from agents.domain.checks.gates import FILES, GateCommands
+from agents.domain.checks.evaluation import FILES, GateCommands
 from agents.domain.errors import OverlordError
 from agents.ports import Workspace
 from agents.workspace.gates.detect import Way

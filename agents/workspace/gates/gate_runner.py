@@ -8,8 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from agents.domain.checks.evaluation import GateRun
-from agents.domain.checks.gates import GateCommands
+from agents.domain.checks.evaluation import GateCommands, GateRun
 from agents.domain.errors import OverlordError
 from agents.domain.text.redact import Redact, Redactor
 from agents.ports import Artefacts, Profile, Ran, Sandbox, Show

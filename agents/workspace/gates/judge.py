@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from agents.domain.checks.evaluation import GateRun, Score
-from agents.domain.checks.gates import ExtraGate, GateCommands
+from agents.domain.checks.evaluation import ExtraGate, GateCommands, GateRun, Score
 from agents.domain.errors import OverlordError
 from agents.domain.text.sanitize import one_line
 from agents.ports import Candidate, Judged, Show, Trial, show_nothing

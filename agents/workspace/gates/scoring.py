@@ -7,8 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.domain.checks.evaluation import NOT_RUN, GateRun, Score
-from agents.domain.checks.gates import OnFail
+from agents.domain.checks.evaluation import NOT_RUN, GateRun, OnFail, Score
 from agents.ports import EndedBy, Profile, Ran
 from agents.workspace.files.safe_open import NotThere, Tree
 from agents.workspace.gates.commands import Command

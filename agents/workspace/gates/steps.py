@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from agents.domain.checks.evaluation import GateRun, Score
-from agents.domain.checks.gates import ExtraGate
+from agents.domain.checks.evaluation import ExtraGate, GateRun, Score
 from agents.domain.context.listing import is_test
 from agents.workspace.gates import commands, detect, originals, scoring
 from agents.workspace.gates.commands import Command

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.domain.checks.gates import ExtraGate, GateCommands
+from agents.domain.checks.evaluation import ExtraGate, GateCommands
 from agents.workspace.gates.commands import environment
 from bot.cli.doctor import check_gates
 from bot.config.overlord import Project

@@ -8,7 +8,7 @@ from types import MappingProxyType
 import pytest
 
 from agents.catalog.library import load_catalog
-from agents.domain.checks.gates import ExtraGate, GateCommands, OnFail
+from agents.domain.checks.evaluation import ExtraGate, GateCommands, OnFail
 from agents.domain.decisions.authority import ChannelPolicy, Group, OnTimeout, PlanPolicy
 from agents.domain.errors import SettingsProblem
 from agents.domain.limits import Limits

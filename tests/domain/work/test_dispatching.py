@@ -23,7 +23,7 @@ from agents.domain.task.facts import Request
 from agents.domain.task.fold import evolve
 from agents.domain.task.task import Task, TaskState
 from agents.domain.work import dispatching, working
-from agents.domain.work.runs import about_run
+from agents.domain.work.dispatching import about_run
 from agents.domain.work.work import SubtaskState, Work, WorkState, phase_state
 
 AT = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.domain.checks.evaluation import GateRun, Score
-from agents.domain.checks.gates import GateCommands, OnFail
+from agents.domain.checks.evaluation import GateCommands, GateRun, OnFail, Score
 from agents.ports import EndedBy, Ran
 from agents.workspace.gates import commands, detect, originals, rules, scoring
 from agents.workspace.gates.commands import Command, Environment, environment

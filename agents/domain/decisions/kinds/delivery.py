@@ -10,7 +10,7 @@ from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment, ha
 from agents.domain.decisions.subject import OfHead, OfProposal, OfStep
 from agents.domain.learning.proposal import Proposal
 from agents.domain.task.task import Task
-from agents.domain.work.runs import about_run, change_whole, run_again, run_at
+from agents.domain.work.dispatching import about_run, change_whole, run_again, run_at
 from agents.domain.work.work import SubtaskState
 
 _APPROVER = Rule(who=APPROVERS, requester=Requester.UNLESS_CHANNEL_FORBIDS)

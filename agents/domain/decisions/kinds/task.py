@@ -21,7 +21,7 @@ from agents.domain.decisions.kind import (
 from agents.domain.decisions.subject import OfBudget, OfJob, OfRemark, OfStep, OfWords
 from agents.domain.planning.ladder import choose_outline
 from agents.domain.task.task import Task
-from agents.domain.work.runs import change_whole
+from agents.domain.work.dispatching import change_whole
 from agents.domain.work.work import SubtaskState
 
 

@@ -21,8 +21,7 @@ from agents.domain.decisions.kind import (
 )
 from agents.domain.decisions.subject import OfRun, OfSubtask
 from agents.domain.task.task import Task
-from agents.domain.work.dispatching import drop, persons_branch
-from agents.domain.work.runs import about_run, key_of, run_again, waiting_run
+from agents.domain.work.dispatching import about_run, drop, key_of, persons_branch, run_again, waiting_run
 from agents.domain.work.work import SubtaskState, Work
 
 NOBODY_ANSWERED = "Nobody answered in time, so your default holds: "
