@@ -63,6 +63,16 @@ class PlanSays(BaseModel):
     options: tuple[Name, ...] = Field(default=(), max_length=5)
     reason: str = Field(default="", max_length=1000)
 
+    def contradiction(self) -> str:
+        """Why it is no answer, though it has the shape of one."""
+        match self.status:
+            case PlanStatus.COMPLETE:
+                return "" if self.subtasks else "it says COMPLETE and has no subtasks"
+            case PlanStatus.NEEDS_REFINEMENT:
+                return "" if self.question else "it says NEEDS_REFINEMENT and asks nothing"
+            case PlanStatus.BLOCKED:
+                return "" if self.reason or self.question else "it says BLOCKED and gives no reason"
+
     def to_draft(self) -> Drafted:
         match self.status:
             case PlanStatus.NEEDS_REFINEMENT if self.question:
@@ -105,6 +115,7 @@ async def decompose(event: Event, ports: Ports) -> None:
         about={"files": files},
         policy=how.retry_policy,
         persona=how.role,
+        refuse=PlanSays.contradiction,
     )
     says, spent, why = await _ask_planner(asked, seen, ports)
     drafted = says.to_draft()

@@ -129,7 +129,7 @@ class JobLlm:
         }
         wanted = Wanted(
             messages=lambda marked: prompt.messages(marked=marked),
-            read=partial(_read, shape, nonce),
+            read=partial(_read, shape, nonce, asked.refuse),
             dump=lambda value: value.model_dump_json(),
             load=shape.model_validate_json,
             told=told,
@@ -185,8 +185,12 @@ def _read_turn(reply: Reply) -> tuple[Said | None, Failure | None]:
     return Said(text=reply.text or "", calls=reply.calls), None
 
 
-def _read(shape: type[Shape], nonce: str, reply: Reply) -> tuple[Shape | None, Failure | None]:
+def _read(
+    shape: type[Shape], nonce: str, refuse: Callable[[Shape], str], reply: Reply
+) -> tuple[Shape | None, Failure | None]:
     try:
-        return read_answer(reply.text, shape, nonce), None
+        answer = read_answer(reply.text, shape, nonce)
     except BadAnswer as bad:
         return None, bad.failure
+    why = refuse(answer)
+    return (None, Failure(error=ErrorClass.LOGIC, message=why)) if why else (answer, None)

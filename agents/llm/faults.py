@@ -12,6 +12,7 @@ from agents.domain.text.sanitize import clean, cut
 LARGEST = 8 << 20  # bytes of one answer, unpacked; the longest that models write are a tenth of that
 _TRANSPORT = ("litellm.llms.custom_httpx.aiohttp_transport", "LiteLLMAiohttpTransport", "handle_async_request")
 LONGEST_MESSAGE = 300
+_TRIPS = (TypeError, AttributeError, LookupError, AssertionError, NotImplementedError)
 _QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|billing|credit balance|payment required", re.I)
 _SECRETS = re.compile(r"(?i)\b(sk|pk|gsk|xai|key)-[\w*.-]{6,}|Bearer\s+\S+|(api[_-]?key\W+)[\w*.-]{6,}")
 
@@ -57,7 +58,7 @@ def _limit_size(stream: Any) -> Any:
 
 
 def failure_of(error: BaseException) -> Failure:
-    """Of whatever litellm, its HTTP client or our own deadline raised."""
+    """Of whatever litellm, its HTTP client or our own deadline raised. What is fatal comes before what passes."""
     message = _message(error)
     if isinstance(error, TimeoutError):
         return Failure(error=ErrorClass.NETWORK, message="it did not answer in time")
@@ -66,9 +67,18 @@ def failure_of(error: BaseException) -> Failure:
     status = _status(error)
     if status in (402, 429) and _QUOTA.search(str(error)):
         return Failure(error=ErrorClass.RESOURCE, message=f"the provider's quota is used up ({message})")
+    if status in (None, 500) and _is_our_side(error):
+        return Failure(error=ErrorClass.CLI_ERROR, message=f"the client library failed ({message})")
     if status in (408, 409, 425, 429) or status is None or status >= 500:
         return Failure(error=ErrorClass.NETWORK, message=message, retry_after=_retry_after(error))
     return Failure(error=ErrorClass.RESOURCE, message=message)
+
+
+def _is_our_side(error: BaseException) -> bool:
+    """Whether litellm itself tripped: nothing in the chain came from a server or a socket. Nobody knows what it is."""
+    chain = list(_chain(error))
+    ours = (isinstance(each, _TRIPS) or type(each).__module__.startswith("litellm.exceptions") for each in chain)
+    return all(ours) and any(isinstance(each, _TRIPS) for each in chain)
 
 
 def _status(error: BaseException) -> int | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from agents.domain.models.failure import Failure
 from agents.domain.models.money import Budget
@@ -26,6 +26,7 @@ class Ask:
     policy: str = "default"  # which retry policy holds
     persona: str = ""  # the role in manifests/roles/ that is asked, where it is one: its own words are added
     brief: bool = False  # with little to read, and for a short answer
+    refuse: Callable[[Any], str] = lambda answer: ""  # why an answer of the right shape is none; empty: it is one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -144,7 +144,8 @@ class Calls(TransactionPart):
         match tried.failure:
             case Failure(error=ErrorClass.NETWORK):
                 after = before.failed(now, at_once=tried.rests)
-            case Failure(error=ErrorClass.RESOURCE):  # a wrong key or an empty purse says nothing about health
+            # a wrong key, an empty purse or a fault of our own client says nothing about health
+            case Failure(error=ErrorClass.RESOURCE | ErrorClass.CLI_ERROR):
                 after = before.released()
             case _:
                 after = before.succeeded()

@@ -34,6 +34,11 @@ def test_every_class_has_an_action_and_what_can_be_mended_a_feedback() -> None:
     assert FEEDBACK.keys() == {error for error, action in ACTIONS.items() if action is Action.RETRY_WITH_FEEDBACK}
 
 
+def test_what_is_fatal_comes_before_what_can_be_mended_and_that_before_what_passes() -> None:
+    order = list(dict.fromkeys(ACTIONS.values()))
+    assert order == [Action.ESCALATE, Action.RETRY_WITH_FEEDBACK, Action.RETRY_SAME, Action.RETRY_ONCE]
+
+
 @pytest.mark.parametrize(
     ("error", "tries"),
     [(E.RESOURCE, 1), (E.NETWORK, 3), (E.PARSING, 3), (E.VALIDATION, 3), (E.LOGIC, 3), (E.CLI_ERROR, 2)],
