@@ -177,6 +177,21 @@ async def test_changes_asked_for_at_the_merge_are_played_once_and_said_to_be(
     assert isinstance(again, GaveUp) and "another attempt" in again.problem
 
 
+@pytest.mark.parametrize(("request_", "version"), [(COUNT, 1), (CHOOSE, 0), (UNUSED, 0), (MOVE, 1)])
+async def test_a_change_asked_for_at_the_end_derails_no_other_request_either(
+    ground: Field, request_: str, version: int
+) -> None:
+    *parts, whole = plan(version, request_).subtasks
+    for subtask in parts:
+        await play(ground, subtask, answer="An SQLite file of their own", request=request_)
+    before = changed(ground)
+    whole = replace(whole, files=tuple(path for subtask in parts for path in subtask.files))
+    outcome = await play(ground, whole, attempt=2, request=request_)
+    assert isinstance(outcome, Finished) and "This is a rehearsal" in outcome.summary
+    assert not await errors(ground) and not await sent_back(ground) and not await lint(ground)
+    assert changed(ground) == before
+
+
 @pytest.mark.parametrize(("request_", "version"), [(CHOOSE, 0), (UNUSED, 0)])
 async def test_these_are_worked_off_without_a_question(ground: Field, request_: str, version: int) -> None:
     for subtask in plan(version, request_).subtasks[:-1]:
