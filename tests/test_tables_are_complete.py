@@ -19,7 +19,7 @@ from bot.cards import CARD_FOR, QUIET, timeline
 from bot.cards.decisions import WITHDRAWN, put_into_words
 from bot.cards.kinds import CARDS, prompt
 from bot.cards.kinds.kind_card import Label
-from bot.cards.kinds.tasks import FLOW
+from bot.cards.kinds.task.stuck import FLOW
 from bot.cards.status import STATE, TONE
 from bot.intake.commands import ANSWERS, STEERS
 from bot.intake.conversation import Verb

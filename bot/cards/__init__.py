@@ -12,7 +12,7 @@ from agents.domain.events import Event
 from agents.domain.ids import DecisionId
 from agents.domain.work.work import run_key
 from bot.cards.decisions import checked_run, decision_card
-from bot.cards.kinds.proposals import carried_card
+from bot.cards.kinds.work.proposal import carried_card
 from bot.cards.progress import branch_card, evaluation_card, kept_card, merged_card, sent_back_card
 from bot.cards.replies import approve_card, reminder_card
 from bot.cards.scene import Posting, Scene, with_checks, with_kept, with_task_page

@@ -23,8 +23,7 @@ from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import one_line
 from bot.cards.kinds import CARDS, label, label_of, outcome_label, prompt
 from bot.cards.kinds.kind_card import who_may
-from bot.cards.kinds.plans import shows_plan
-from bot.cards.plan import graph_of
+from bot.cards.plan import graph_of, shows_plan
 from bot.cards.progress import evaluation_rows, found_lines
 from bot.cards.scene import NO_BILL, Bill
 from bot.messages import Button, Card, Choice, Row, Style, Tone

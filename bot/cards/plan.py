@@ -1,5 +1,9 @@
 """A plan as a person reads it before approving: what, in which order, what the reviewers say, and at what cost."""
 
+from collections.abc import Iterator
+
+from agents.domain.decisions.decision import Decision
+from agents.domain.decisions.subject import OfPlan
 from agents.domain.planning.decomposition import Decomposition, Edge, Level, Subtask
 from agents.domain.planning.ladder import TODO
 from agents.domain.planning.review import Advice, Argument, Critic, Custodiet, Debate, Position, Review, Ruling
@@ -48,6 +52,22 @@ def plan_rows(task: Task, bill: Bill) -> tuple[Row, ...]:
         *_caveats(task.plan.draft),
         *rows_of(*(("Guidance left out", each) for each in left_out), ("Cost", _price(task, bill))),
     )
+
+
+def shows_plan(task: Task, decision: Decision) -> bool:
+    """Only the version that is decided on is shown."""
+    about = decision.subject
+    return isinstance(about, OfPlan) and task.plan.draft is not None and task.plan.draft.hash == about.hash
+
+
+def rows_of_shown_plan(task: Task, decision: Decision, bill: Bill) -> tuple[Row, ...]:
+    return plan_rows(task, bill) if shows_plan(task, decision) else ()
+
+
+def plan_footer(task: Task, decision: Decision) -> Iterator[str]:
+    yield "Anybody here may ask for changes, by button or in words."
+    if task.plan.rehearsal:
+        yield "A rehearsal: a script plays planner and reviewers, no model was asked."
 
 
 def _level(task: Task) -> tuple[str, str]:

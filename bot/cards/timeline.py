@@ -12,7 +12,7 @@ from agents.domain.text.sanitize import one_line
 from agents.domain.workflow.workflow import DEFAULT, Workflow
 from bot.cards.decisions import WITHDRAWN
 from bot.cards.kinds import kind_in_words, outcome_label
-from bot.cards.kinds.tasks import FLOW
+from bot.cards.kinds.task.stuck import FLOW
 from bot.cards.plan import CRITIC, POSITION, SCOPE_GUARD, SHORT_LEVEL
 from bot.cards.progress import SCORE
 

@@ -17,7 +17,7 @@ from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import cut, one_line
 from agents.ports import ForgeFailed
 from agents.workspace.forge.intake import GitHubIntake, LabelledIssue
-from bot.cards.kinds.proposals import begun_words, request_words
+from bot.cards.kinds.work.proposal import begun_words, request_words
 from bot.cards.replies import issue_words, issues_wait_card, second_words
 from bot.delivery.announcer import wish
 from bot.intake.inbox import REQUEST_MOST, Inbox

@@ -1,24 +1,34 @@
 """Every word that people read about a kind of decision, and the one table of them.
 
-A kind is in one file; kinds of one concept share it.
+Each kind is one file, of the same name as in `agents/domain/decisions/kinds`.
 """
 
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision, Option
 from bot.cards.kinds.kind_card import KindCard, Label
-from bot.cards.kinds.plans import CHANGE, CLARIFICATION, DEBATE, NO_PLAN, PLAN
-from bot.cards.kinds.proposals import PROPOSAL
-from bot.cards.kinds.requests import CORRECTION, INTAKE, MEANT, PROJECT, SECOND
-from bot.cards.kinds.tasks import BUDGET, CANCEL, CONTROLS, SNOOZED, STOPPED, STUCK
-from bot.cards.kinds.work import ESCALATION, GATE, MERGE, QUESTION, SCOPE, START_SCOPE, TAKEN, UNMERGED
+from bot.cards.kinds.plan import change, clarification, debate, no_plan, plan
+from bot.cards.kinds.task import (
+    budget,
+    cancel,
+    controls,
+    correction,
+    intake,
+    meant,
+    project,
+    second,
+    snoozed,
+    stopped,
+    stuck,
+)
+from bot.cards.kinds.work import escalation, gate, merge, proposal, question, scope, start_scope, taken, unmerged
 
 # Where several are open while a task is at work, the first one says its state.
-_ALL: tuple[KindCard, ...] = (
-    *(MERGE, UNMERGED, STUCK, ESCALATION, TAKEN, QUESTION, SCOPE, START_SCOPE, GATE, PROPOSAL),
-    *(CLARIFICATION, NO_PLAN, CHANGE, PLAN, DEBATE),
-    *(INTAKE, PROJECT, BUDGET, CORRECTION, STOPPED, SNOOZED, CANCEL, CONTROLS, MEANT, SECOND),
+_ALL = (
+    *(merge, unmerged, stuck, escalation, taken, question, scope, start_scope, gate, proposal),
+    *(clarification, no_plan, change, plan, debate),
+    *(intake, project, budget, correction, stopped, snoozed, cancel, controls, meant, second),
 )
-CARDS: dict[Kind, KindCard] = {card.kind: card for card in _ALL}
+CARDS: dict[Kind, KindCard] = {card.CARD.kind: card.CARD for card in _ALL}
 
 
 def kind_in_words(decision: Decision) -> str:

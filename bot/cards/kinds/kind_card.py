@@ -28,7 +28,18 @@ class Label:
     asks: str = "In your own words"
 
 
+# What several kinds offer, ask for or say.
+CHANGES = Label("Request changes", "Changes requested", asks="What should be different?")
+NARROW = Label("Narrow scope", "Narrower scope asked for", asks="What may be left out?")
+OUTLINE = Label("Continue with a one-step plan", "One-step plan chosen")
+SNOOZE = Label("Snooze", "Snoozed")
+ALLOW = Label("Allow these paths", "Allowed", Style.PRIMARY)
+DROP = Label("Drop subtask", "Dropped")
+TAKE_OVER = Label("I'll finish it myself", "Taken over")
 CANCEL_TASK = Label("Cancel task", "Cancelled", Style.DANGER, "Why? The reason is kept with the task.")
+DIFFERENTLY = "What should it do differently?"
+MINION_WAITS = "Running, and a minion waits for you"
+STEP_WAITS = "Running, and a step needs you"
 
 
 def request_in_short(task: Task) -> str:

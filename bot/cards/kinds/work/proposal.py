@@ -74,25 +74,25 @@ def request_words(proposal: Proposal) -> str:
     return f"{proposal.proposed_action}\n\nIt was proposed because {_TRIGGER[proposal.rationale.trigger]}:\n{evidence}"
 
 
-_PROPOSAL_TEXT = (
+_TEXT = (
     "Nothing happens before somebody decides. If it is approved, it becomes a task of its own, with a plan to approve."
 )
 
 
-def _proposal_rows(task: Task, decision: Decision, bill: Bill) -> list[Row]:
+def _rows(task: Task, decision: Decision, bill: Bill) -> list[Row]:
     found = proposal_of_decision(task, decision)
     return proposal_rows(found) if found else []
 
 
-PROPOSAL = KindCard(
+CARD = KindCard(
     kind=Kind.PROPOSAL,
     name="a proposal",
     title=lambda task, d: f"{task.id} gave rise to a proposal: {one_line(d.question, 200)}",
-    text=lambda task, d: _PROPOSAL_TEXT,
+    text=lambda task, d: _TEXT,
     labels={
         ProposalOption.APPROVE: Label("Approve proposal", "Proposal approved", Style.PRIMARY),
         ProposalOption.REJECT: Label("Reject proposal", "Proposal rejected"),
         ProposalOption.REJECT_BECAUSE: Label("Reject, and say why", "Proposal rejected", asks=CANCEL_TASK.asks),
     },
-    rows=_proposal_rows,
+    rows=_rows,
 )

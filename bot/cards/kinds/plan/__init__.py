@@ -1,0 +1,1 @@
+"""Cards of decisions on the way to a plan."""

@@ -1,0 +1,33 @@
+"""A plan that the reviewers left open."""
+
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.decision import Decision
+from agents.domain.decisions.kinds.plan import DebateOption
+from agents.domain.task.task import Task
+from bot.cards.kinds.kind_card import CANCEL_TASK, NARROW, KindCard, Label, show_request
+from bot.cards.plan import is_contested, plan_footer, rows_of_shown_plan
+from bot.messages import Style
+
+
+def _text(task: Task, decision: Decision) -> str:
+    why = task.plan.debate.tension if task.plan.debate and is_contested(task) else task.problem
+    return f"{(why or 'The reviewers could not settle it').rstrip('.')}. {show_request(task, decision)}"
+
+
+CARD = KindCard(
+    kind=Kind.DEBATE,
+    name="a plan that the reviewers left open",
+    title=lambda task, d: f"{task.id}: the plan needs your judgement",
+    text=_text,
+    labels={
+        DebateOption.APPROVE: Label("Proceed as proposed", "Plan approved", Style.PRIMARY),
+        DebateOption.NARROW: NARROW,
+        DebateOption.INFORMATION: Label(
+            "Ask for more information", "More information asked for", asks="What should be found out first?"
+        ),
+        DebateOption.CANCEL: CANCEL_TASK,
+    },
+    rows=rows_of_shown_plan,
+    footer=plan_footer,
+    first=3,
+)

@@ -1,0 +1,1 @@
+"""Cards of decisions about a task as such, at any time of its life."""

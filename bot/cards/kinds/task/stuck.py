@@ -1,0 +1,49 @@
+"""A job that failed for good."""
+
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.decision import Decision
+from agents.domain.decisions.kinds.task import StuckOption
+from agents.domain.decisions.subject import OfJob
+from agents.domain.task.task import Task
+from bot.cards.kinds.kind_card import CANCEL_TASK, OUTLINE, KindCard, Label, show_request
+from bot.messages import Style
+
+# What a flow is doing, as people would say it.
+FLOW: dict[str, str] = {
+    "intake": "choosing the project",
+    "decompose": "planning",
+    "review": "the review of the plan",
+    "debate": "the debate about the plan",
+    "understand": "reading what was said",
+    "begin_work": "beginning the work",
+    "resume_work": "going on with the work",
+    "work": "a minion's work",
+    "evaluate": "checking the work",
+    "integrate": "bringing the work together",
+    "open_pull": "opening the pull request",
+    "merge": "the merge",
+    "keep_work": "keeping what there was",
+    "publish_branch": "bringing the branch to you",
+    "tidy": "tidying up",
+}
+
+
+def _text(task: Task, decision: Decision) -> str:
+    flow = decision.subject.flow if isinstance(decision.subject, OfJob) else ""
+    failed = f"{FLOW.get(flow, flow).capitalize()} could not be finished, and I stopped trying."
+    return f"{failed} {show_request(task, decision)}"
+
+
+CARD = KindCard(
+    kind=Kind.STUCK,
+    name="work that got stuck",
+    title=lambda task, d: f"{task.id} got stuck",
+    text=_text,
+    labels={
+        StuckOption.RETRY: Label("Retry step", "Retried", Style.PRIMARY),
+        StuckOption.OUTLINE: OUTLINE,
+        StuckOption.CANCEL: CANCEL_TASK,
+    },
+    at_work="Got stuck: it needs you",
+    trouble=True,
+)

@@ -1,0 +1,1 @@
+"""Cards of decisions while a plan is carried out, up to the merge."""

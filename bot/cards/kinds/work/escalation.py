@@ -1,0 +1,35 @@
+"""A subtask that the rules could not settle."""
+
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.kinds.work import EscalationOption
+from bot.cards.kinds.kind_card import (
+    CANCEL_TASK,
+    DIFFERENTLY,
+    DROP,
+    STEP_WAITS,
+    TAKE_OVER,
+    KindCard,
+    Label,
+    show_question,
+    show_request,
+)
+from bot.messages import Style
+
+CARD = KindCard(
+    kind=Kind.ESCALATION,
+    name="work that got stuck",
+    title=show_question,
+    text=show_request,
+    labels={
+        EscalationOption.HINT: Label("Retry with a hint", "Retried with a hint", Style.PRIMARY, DIFFERENTLY),
+        EscalationOption.EXPAND: Label(
+            "Expand scope", "More scope asked for", asks="Which paths may it write too? One a line"
+        ),
+        EscalationOption.TAKE: TAKE_OVER,
+        EscalationOption.DROP: DROP,
+        EscalationOption.CANCEL: CANCEL_TASK,
+    },
+    at_work=STEP_WAITS,
+    checks=True,
+    trouble=True,
+)

@@ -1,0 +1,32 @@
+"""Finished work of a subtask, before it goes on."""
+
+from agents.domain.checks.evaluation import RiskLevel
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.decision import Decision
+from agents.domain.decisions.kinds.delivery import GateOption
+from agents.domain.decisions.subject import OfStep
+from agents.domain.task.task import Task
+from bot.cards.kinds.kind_card import DIFFERENTLY, KindCard, Label
+from bot.messages import Style
+
+
+def _title(task: Task, decision: Decision) -> str:
+    """Which step it is, of how many; a plan that was changed since may not have it any more."""
+    steps = task.plan.draft.subtasks if task.plan.draft else ()
+    about = decision.subject.subtask if isinstance(decision.subject, OfStep) else 0
+    step = next((each for each in steps if each.number == about), None)
+    what = f"step {step.number} of {len(steps)}: {step.title}" if step else "all of it together"
+    return f"{task.id}: review {what}"
+
+
+CARD = KindCard(
+    kind=Kind.GATE,
+    name="a step of medium risk",
+    risky={RiskLevel.HIGH: "a step of high risk", RiskLevel.CRITICAL: "a step of critical risk"},
+    title=_title,
+    labels={
+        GateOption.PASS: Label("Continue", "Continued", Style.PRIMARY),
+        GateOption.REJECT: Label("Ask for a fix", "Fix asked for", asks=DIFFERENTLY),
+    },
+    checks=True,
+)

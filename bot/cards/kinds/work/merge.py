@@ -1,0 +1,43 @@
+"""The merge of the finished work."""
+
+from collections.abc import Iterator
+
+from agents.domain.checks.evaluation import RiskLevel
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.decision import Decision
+from agents.domain.decisions.kind import same_option
+from agents.domain.decisions.kinds.delivery import MergeOption
+from agents.domain.decisions.table import rights_to
+from agents.domain.task.task import Task
+from bot.cards.kinds.kind_card import CANCEL_TASK, CHANGES, TAKE_OVER, KindCard, Label, who_may
+from bot.cards.progress import merge_rows
+from bot.cards.scene import Bill, bill_rows
+from bot.messages import Row, Style
+
+
+def _rows(task: Task, decision: Decision, bill: Bill) -> list[Row]:
+    return [*merge_rows(task), *bill_rows(task, bill)]
+
+
+def _footer(task: Task, decision: Decision) -> Iterator[str]:
+    if changes := same_option(decision, MergeOption.CHANGES):
+        yield f"To ask for changes: {who_may(*rights_to(decision, changes))}."
+    if task.plan.rehearsal:
+        yield "A rehearsal: whatever changes you ask for, a script plays the ones it has."
+
+
+CARD = KindCard(
+    kind=Kind.MERGE,
+    name="the merge",
+    risky={RiskLevel.HIGH: "the merge of a risky change", RiskLevel.CRITICAL: "the merge of a critical change"},
+    title=lambda task, d: f"{task.id} is ready to merge",
+    labels={
+        MergeOption.MERGE: Label("Merge it", "Merge approved", Style.PRIMARY),
+        MergeOption.CHANGES: CHANGES,
+        MergeOption.LEAVE: TAKE_OVER,
+        MergeOption.CANCEL: CANCEL_TASK,
+    },
+    rows=_rows,
+    footer=_footer,
+    at_work="Ready to merge",
+)
