@@ -1,7 +1,8 @@
 """Facts and decisions as earlier versions wrote them, in the shape that this one reads.
 
 What is stored, and so its hash, stays. Up to version 15 the request's parts lay flat in its fact; the subject of a
-decision was a string, and some kinds stood for several questions.
+decision was a string, and some kinds stood for several questions. Up to version 18 a workflow was six steps whose names
+said what they do.
 """
 
 import json
@@ -18,7 +19,37 @@ _UNPLANNED = "I could not make a plan"
 def upcast_event(kind: str, body: str) -> str:
     if kind == "DecisionOpened":
         return upcast_decisions(body, "decision")
+    if kind == "PlanAccepted":
+        return upcast_workflow(body)
     return _gather_request(body) if kind == "TaskRequested" else body
+
+
+def upcast_workflow(body: str, *keys: str) -> str:
+    """The text with the workflow below these keys as it is written now."""
+    if '"workflow":{' not in body or '"require_tests"' in body:
+        return body
+    found = json.loads(body)
+    holder = found
+    for key in keys:
+        holder = holder[key]
+    holder["workflow"] = _workflow(holder["workflow"])
+    return json.dumps(found)
+
+
+def _workflow(old: Found) -> Found:
+    """The rules were part of `test`, and the pull request and the merge of `commit`."""
+    known = {step["name"]: step for step in old["steps"]}
+    names = [*_STEPS]
+    retries = known["implement"]["max_retries"]
+    steps = list[Found]()
+    for at, name in enumerate(names):
+        step = known.get(name, {})
+        role = step.get("role", "")
+        again = step["max_retries"] if name in ("plan", "implement") else retries
+        kept = {key: value for key, value in step.items() if key not in ("role", "next", "max_retries")}
+        place = {"name": name, "next": (*names, "")[at + 1], "roles": [role] if role else [], "max_retries": again}
+        steps.append({**_PLAIN_STEP, **kept, **_STEPS[name], **place})
+    return {"name": old["name"], "require_tests": True, "steps": steps}
 
 
 def upcast_decisions(body: str, key: str = "") -> str:
@@ -136,4 +167,30 @@ _HOW: dict[str, Callable[[Found, str], Found]] = {
     "proposal": _proposal,
     "second": lambda old, subject: {"subject": {"entitled": subject == "entitled"}},
     "meant": lambda old, subject: {"subject": {"words": subject}, "question": ""},
+}
+
+_PLAIN_STEP: Found = {
+    "level": "subtask",
+    "back": "",
+    "parallel": 1,
+    "command": "",
+    "config": {},
+    "gate": "",
+    "outputs": [],
+    "human_approval": False,
+    "retry_policy": "conservative",
+    "context_scope": "",
+    "required": False,
+    "description": "",
+}
+_STEPS: dict[str, Found] = {
+    "plan": {"type": "plan", "level": "task"},
+    "plan_review": {"type": "plan_review", "level": "task", "back": "plan"},
+    "implement": {"type": "worker"},
+    "rules": {"type": "rules", "back": "implement"},
+    "test": {"type": "gate", "back": "implement", "config": {"check": "project"}},
+    "review": {"type": "review", "back": "implement", "gate": "review.all_approved"},
+    "commit": {"type": "join"},
+    "pull": {"type": "pull", "level": "task"},
+    "merge": {"type": "merge", "level": "task"},
 }

@@ -1,23 +1,36 @@
-"""What is declared in manifests/ and overlord.yaml: contexts, roles and the workflow, and whether they fit together."""
+"""What is declared in manifests/ and overlord.yaml: contexts, roles and workflows, and whether they fit together."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, BaseModel, Field, Strict, create_model
-from typing_extensions import TypedDict
+from pydantic import AfterValidator, BaseModel, Field, create_model
 
-from agents.catalog.validation import CONFIG, Model, Name, Named, Odd, Problem, Title, fields_of, pattern, written_as
-from agents.catalog.yaml import read_packaged
+from agents.catalog.composition import Layer as WorkflowLayer, compose
+from agents.catalog.validation import (
+    CONFIG,
+    Model,
+    Name,
+    Named,
+    Odd,
+    Problem,
+    Title,
+    did_you_mean,
+    fields_of,
+    pattern,
+    written_as,
+)
+from agents.catalog.workflows import TEMPLATES, ChosenWorkflow, WorkflowPart
+from agents.catalog.yaml import Where, read_packaged
 from agents.domain.checks.evaluation import ExtraGate
 from agents.domain.context.packing import MAX_BUDGET, Part, secret_path
 from agents.domain.context.strategy import MEASURES, Input, Strategy, odd_order
 from agents.domain.errors import SettingsProblem
-from agents.domain.models.failure import POLICIES
 from agents.domain.text.sanitize import Between
 from agents.domain.workflow.roles import Base, EngineName, Layer, Role, RolePart, Roles, ToolName
-from agents.domain.workflow.workflow import IMPLEMENT, ORDER, PLAN, REVIEW, Workflow, step_of
+from agents.domain.workflow.steps import PLAN, REVIEW, WORKER
+from agents.domain.workflow.workflow import DEFAULT, Workflow
 
 T = TypeVar("T")
 LONGEST_ADDITIONS = 4_000  # characters; every turn of every minion carries them
@@ -25,10 +38,9 @@ LEAST_BUDGET = 1_000  # tokens; the rules and a task alone need so many
 Budget = Annotated[int, Between(LEAST_BUDGET, MAX_BUDGET)]
 _counts: dict[str, Any] = {name: (Annotated[int, Between(0, measure.most)], 0) for name, measure in MEASURES.items()}
 _WrittenInputs = create_model("WrittenInputs", __config__=CONFIG, **_counts)
-MOST_RETRIES = 5  # each is paid for
-MOST_READERS = 2  # there are two models that read finished work: critic and custodiet
 SOURCE = "overlord.yaml"
-BASE_OF: dict[str, Base] = {PLAN: Base.PLANNER, IMPLEMENT: Base.IMPLEMENTER, REVIEW: Base.REVIEWER}
+# The kind of role that each type of step needs.
+BASE_OF: dict[str, Base] = {PLAN.name: Base.PLANNER, WORKER.name: Base.IMPLEMENTER, REVIEW.name: Base.REVIEWER}
 
 
 def _used_inputs(written: BaseModel) -> dict[Input, int]:
@@ -100,83 +112,22 @@ ROLE: Model[RolePart] = Model(_Role)
 ROLES: Model[Mapping[str, RolePart]] = Model(RolesByName)
 
 
-def _policy(written: str) -> str:
-    if written not in POLICIES:
-        raise ValueError(f"there is no retry policy `{written[:60]}`. Write one of {', '.join(POLICIES)}.")
-    return written
-
-
-# The attributes that each step obeys; all others are refused.
-OBEYED: dict[str, tuple[str, ...]] = {
-    "plan": ("role", "max_retries", "retry_policy"),
-    "plan_review": ("human_approval", "retry_policy"),
-    "implement": ("role", "max_retries", "retry_policy"),
-    "test": (),
-    "review": ("role", "parallel", "retry_policy"),
-    "commit": (),
-}
-_ATTRIBUTES: dict[str, Any] = {
-    "role": Name,
-    "max_retries": Annotated[int, Between(0, MOST_RETRIES)],
-    "retry_policy": Annotated[str, AfterValidator(_policy)],
-    "human_approval": Annotated[bool, Strict()],
-    "parallel": Annotated[int, Between(1, MOST_READERS)],
-}
-_TypedDict: Any = TypedDict  # mypy wants to read its names
-
-
-def _step_type(name: str) -> Any:
-    """What may be written of a step, with the name of the one that follows it."""
-    written = {each: _ATTRIBUTES[each] for each in OBEYED[name]}
-    if name != ORDER[-1]:
-        written["next"] = Annotated[str, _follows(name)]
-    return _TypedDict(name, written, total=False)
-
-
-def _follows(name: str) -> AfterValidator:
-    follows = ORDER[ORDER.index(name) + 1]
-
-    def check(written: str) -> str:
-        if written != follows:
-            step = f"Write `next: {follows}`: steps have one order."
-            raise ValueError(f"`{written[:60]}` does not follow `{name}`. {step}")
-        return written
-
-    return AfterValidator(check)
-
-
-Steps = _TypedDict("Steps", {name: _step_type(name) for name in OBEYED})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WrittenWorkflow:
-    name: Name
-    description: str = ""
-    steps: Annotated[Mapping[str, Any], written_as(Steps, dict)]
-
-    def workflow(self) -> Workflow:
-        given = {name: {key: value for key, value in self.steps[name].items() if key != "next"} for name in ORDER}
-        return Workflow(name=self.name, steps=tuple(step_of(name, **given[name]) for name in ORDER))
-
-
-WrittenSteps = Annotated[Workflow, written_as(WrittenWorkflow, WrittenWorkflow.workflow)]
-WORKFLOW: Model[Workflow] = Model(WrittenSteps)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declared:
     """What overlord.yaml says. None: as it comes with the program."""
 
     contexts: Mapping[str, Strategy] | None = None
     roles: Mapping[str, RolePart] = field(default_factory=dict)
-    workflow: Workflow | None = None
+    workflow: ChosenWorkflow | None = None
+    workflows: Mapping[str, WorkflowPart] = field(default_factory=dict)  # templates beside ours
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalog:
     contexts: Mapping[str, Strategy]
     roles: Mapping[str, Role]
-    workflow: Workflow
+    workflow: Workflow  # that tasks run under where nobody chooses another
+    workflows: Mapping[str, Workflow]  # that can be chosen
 
     def role(self, name: str) -> Role:
         """Raises SettingsProblem: a task may have been approved under a workflow whose role is gone since."""
@@ -188,7 +139,7 @@ class Catalog:
 
 def load_catalog(declared: Declared | None = None) -> Catalog:
     """Raises SettingsProblem with all that is wrong."""
-    catalog, odd = _load(declared or Declared())
+    catalog, odd = _loaded(declared or Declared())
     if odd:
         told = "; ".join(
             str(Problem(name=".".join(map(str, where)), what=what, instead=step)) for where, what, step in odd
@@ -199,31 +150,82 @@ def load_catalog(declared: Declared | None = None) -> Catalog:
 
 def odd_declared(declared: Declared) -> Iterator[Odd]:
     """What does not fit together, for whoever wrote it."""
-    return iter(_load(declared)[1])
+    return iter(_loaded(declared)[1])
 
 
-def _load(declared: Declared) -> tuple[Catalog, list[Odd]]:
+def _loaded(declared: Declared) -> tuple[Catalog, list[Odd]]:
     contexts = declared.contexts or _our_contexts()
     ours = Layer(source="", parts=_our_roles())
     yours = [Layer(source=SOURCE, parts=declared.roles)] if declared.roles else []
     roles, bad = Roles([ours, *yours], contexts).resolved()
-    workflow = declared.workflow or _our_workflow()
+    workflows, odd_workflows = _workflows(declared)
     odd: list[Odd] = [(("roles", *each.where), each.what, each.step) for each in bad]
-    return Catalog(contexts=contexts, roles=roles, workflow=workflow), [*odd, *_odd_steps(workflow, roles, odd)]
+    chosen = declared.workflow.template if declared.workflow else DEFAULT.name
+    catalog = Catalog(contexts=contexts, roles=roles, workflow=workflows.get(chosen, DEFAULT), workflows=workflows)
+    return catalog, [*odd, *odd_workflows, *_odd_steps(catalog, declared, odd)]
+
+
+def _workflows(declared: Declared) -> tuple[dict[str, Workflow], list[Odd]]:
+    """Every workflow that can be chosen; what overlord.yaml says under `workflow:` is laid over the one it names."""
+    templates = {**_our_templates(), **declared.workflows}
+    found, odd = dict[str, Workflow](), list[Odd]()
+    over = _layers_over(declared.workflow) if declared.workflow else []
+    chosen = declared.workflow.template if declared.workflow else DEFAULT.name
+    if chosen not in templates or chosen.startswith("_"):
+        odd += [(("workflow", "template"), *problem[1:]) for problem in compose(chosen, templates)[1]]
+    for name in templates:
+        if not name.startswith("_"):
+            workflow, wrong = compose(name, templates, over if name == chosen else [])
+            found |= {name: workflow} if workflow else {}
+            odd += [each for each in wrong if each not in odd]
+    return found, odd
+
+
+def _layers_over(chosen: ChosenWorkflow) -> list[WorkflowLayer]:
+    """Its steps may stand under `steps:` or under `overrides:`."""
+    plain = replace(chosen, extends="")
+    overrides = WorkflowPart(steps=chosen.overrides)
+    return [
+        WorkflowLayer(where=("workflow",), part=plain),
+        WorkflowLayer(where=("workflow",), part=overrides, below="overrides"),
+    ]
 
 
 # What comes with the program stays as it is, and YAML takes long to read.
 _our_contexts = cache(lambda: CONTEXTS.read(read_packaged("contexts").data))
 _our_roles = cache(lambda: ROLES.read(read_packaged("roles").data))
-_our_workflow = cache(lambda: WORKFLOW.read(read_packaged("workflows", "default.yaml").data))
+_our_templates = cache(lambda: TEMPLATES.read(read_packaged("workflows").data))
 
 
-def _odd_steps(workflow: Workflow, roles: Mapping[str, Role], odd: list[Odd]) -> Iterator[Odd]:
-    """Steps whose role is not there, or is another kind of role. One that is broken is told already."""
+def _odd_steps(catalog: Catalog, declared: Declared, odd: list[Odd]) -> Iterator[Odd]:
+    """Steps whose role or context is not there, or is another kind of role. One that is broken is told already."""
     broken = {where[1] for where, _, _ in odd}
-    for name, base in BASE_OF.items():
-        role, where = workflow.step(name).role, ("workflow", "steps", name, "role")
-        if role not in roles and role not in broken:
-            yield where, f"there is no role `{role}`", f"Write {base}, or add the role under `roles:`."
-        elif role in roles and roles[role].base is not base:
-            yield where, f"`{role}` is no {base}", f"Write {base}, or a role that extends it."
+    told = set[tuple[str, str]]()
+    for workflow in catalog.workflows.values():
+        for step in workflow.steps:
+            where = _written_at(declared, workflow.name, step.name)
+            for role in step.roles:
+                problem = _odd_role(role, BASE_OF.get(step.type), catalog.roles)
+                if problem and role not in broken and (step.name, role) not in told:
+                    told.add((step.name, role))
+                    yield (*where, "role"), *problem
+            if step.context_scope and step.context_scope not in catalog.contexts:
+                what = f"there is no context `{step.context_scope}`"
+                yield (*where, "context_scope"), what, did_you_mean(step.context_scope, catalog.contexts)
+
+
+def _odd_role(role: str, base: Base | None, roles: Mapping[str, Role]) -> tuple[str, str] | None:
+    if role not in roles:
+        return f"there is no role `{role}`", f"Write {base}, or add the role under `roles:`."
+    if base and roles[role].base is not base:
+        return f"`{role}` is no {base}", f"Write {base}, or a role that extends it."
+    return None
+
+
+def _written_at(declared: Declared, workflow: str, step: str) -> Where:
+    chosen = declared.workflow
+    if chosen and workflow == chosen.template and step in chosen.overrides:
+        return ("workflow", "overrides", step)
+    if chosen and workflow == chosen.template and step in chosen.steps:
+        return ("workflow", "steps", step)
+    return ("workflows", workflow, "steps", step)

@@ -218,7 +218,7 @@ def pattern(example: str) -> AfterValidator:
     return AfterValidator(check)
 
 
-def _add_names(written: Any) -> Any:
+def add_names(written: Any) -> Any:
     """Copies each name into what is written below it. A different name inside would be found much later."""
     if not isinstance(written, dict):
         return written
@@ -229,7 +229,7 @@ def _add_name(key: str, below: dict[str, Any]) -> dict[str, Any]:
     return {**below, "name": key if below.get("name", key) == key else _Misplaced(key)}
 
 
-Named = Annotated[Mapping[Name, T], BeforeValidator(_add_names)]  # things below their names
+Named = Annotated[Mapping[Name, T], BeforeValidator(add_names)]  # things below their names
 
 
 def written_as(kind: Any, make: Callable[[Any], object]) -> GetPydanticSchema:

@@ -24,9 +24,9 @@ from agents.domain.task.task import Task
 from agents.flows.decompose import decompose
 from agents.flows.deliver import keep_work, merge, open_pull, publish_branch, tell_issue
 from agents.flows.dispatch import begin_work, integrate, resume_work, tidy
-from agents.flows.evaluate import evaluate
 from agents.flows.intake import intake, understand
 from agents.flows.review import debate, review
+from agents.flows.steps import evaluate, run_step
 from agents.flows.work import work
 from agents.ports import Ports
 
@@ -85,7 +85,8 @@ FLOW_AFTER: tuple[On, ...] = (
     On(e.MinionAnswered, run=work, lane=Lane.LONG, counted=True),
     On(e.ScopeSettled, run=work, lane=Lane.LONG, counted=True),
     On(e.SubtaskTaken, run=publish_branch),
-    On(e.WorkHandedIn, run=evaluate, lane=Lane.LONG, counted=True),
+    On(e.WorkHandedIn, run=evaluate),
+    On(e.StepDue, run=run_step, lane=Lane.LONG, counted=True),
     On(e.GatePassed, run=integrate, counted=True),
     On(e.WorkCompleted, run=open_pull),
     On(e.MergeApproved, run=merge),
@@ -128,6 +129,8 @@ FLOW_AFTER: tuple[On, ...] = (
     On(e.MinionProgressed),
     On(e.MinionAsked),
     On(e.MinionStopped),
+    On(e.StepPassed),
+    On(e.StepRefused),
     On(e.WorkEvaluated),
     On(e.BranchPublished),
     On(e.SubtaskDone),

@@ -11,7 +11,7 @@ from agents.domain.events import Event
 from agents.domain.task.fold import evolve
 from agents.domain.task.reports import join_text
 from agents.domain.task.task import Task
-from agents.domain.work import dispatching, working
+from agents.domain.work import dispatching, stepping
 from agents.domain.work.git_names import branch_for
 from agents.domain.work.work import SubtaskState
 from agents.ports import ForgeFailed, Ports
@@ -74,7 +74,7 @@ async def integrate(event: Event, ports: Ports) -> None:
             return []
         if tip is None:
             return open_questions(now, escalate(now, mine, NO_FIT, moment), moment)
-        return working.finish(now, mine, tip, moment)
+        return stepping.after_join(now, mine, tip, moment)
 
     await ports.store.record(task.id, decide)
 

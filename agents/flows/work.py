@@ -9,15 +9,15 @@ from agents.domain.checks.evaluation import Change
 from agents.domain.decisions.kind import Moment
 from agents.domain.errors import NoAnswer
 from agents.domain.events import Event
-from agents.domain.planning.planning import workflow_of
 from agents.domain.task.reports import commit_text
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut
 from agents.domain.work import dispatching, working
 from agents.domain.work.dispatching import about_run
+from agents.domain.work.stepping import worker_of
 from agents.domain.work.work import Ending, SubtaskState, Work
 from agents.domain.work.working import Ended, Wanted
-from agents.domain.workflow.workflow import Step
+from agents.domain.workflow.steps import Step
 from agents.flows.outcomes import cancel_and_wait, keep_patch
 from agents.ports import Asked, Brief, Checkout, Finished, GaveUp, Outcome, Ports, Progress, Uncommittable, WantsScope
 
@@ -81,7 +81,7 @@ class _Run:
 
     @property
     def _step(self) -> Step:
-        return workflow_of(self.task, self.ports.workflow).implement
+        return worker_of(self.task, self.work)
 
     async def begin(self) -> None:
         """Make the files ready and say that it has begun, or that it goes on."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from agents.domain.checks.evaluation import GateRun
+from agents.domain.checks.evaluation import PROJECT, GateRun
 from agents.domain.checks.scope import Scope
 from agents.domain.errors import OverlordError
 from agents.ports.workspace import Show, show_nothing
@@ -42,6 +42,8 @@ class Candidate:
     earlier: tuple[str, ...] = ()  # trees of earlier attempts (loop detection)
     log: str = ""  # the name that kept logs begin with
     role: str = ""  # whose work it is: a role may bring gates of its own
+    check: str = PROJECT  # what is judged: by the rules, by all checks of the project, or by one of them
+    command: str = ""  # run it as the check of that name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

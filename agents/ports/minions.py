@@ -8,7 +8,8 @@ from agents.domain.context.packing import ReviewPack
 from agents.domain.planning.decomposition import Subtask
 from agents.domain.task.task import Task
 from agents.domain.work.work import Ending, Work
-from agents.domain.workflow.workflow import DEFAULT, Step
+from agents.domain.workflow.steps import Step
+from agents.domain.workflow.workflow import DEFAULT
 from agents.ports.workspace import Checkout, Show, show_nothing
 
 

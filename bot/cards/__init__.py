@@ -175,7 +175,8 @@ _STATUS: tuple[type[Event], ...] = (
     *(e.DebateRoundHeld, e.DecompositionApproved, e.DecompositionBlocked, e.DecompositionEscalated, e.PlanAccepted),
     *(e.PlanChangeRequested, e.ClarificationAnswered, e.WorkBegun, e.SubtaskReady, e.MinionStarted),
     *(e.MinionProgressed, e.MinionAsked, e.MinionAnswered, e.ScopeSettled, e.MinionStopped, e.MinionFailed),
-    *(e.WorkHandedIn, e.GatePassed, e.SubtaskEscalated, e.SubtaskTaken, e.SubtaskDone, e.SubtaskDropped),
+    *(e.WorkHandedIn, e.StepDue, e.StepPassed, e.StepRefused, e.GatePassed),
+    *(e.SubtaskEscalated, e.SubtaskTaken, e.SubtaskDone, e.SubtaskDropped),
     *(e.WorkCompleted, e.PullOpened, e.MergeApproved, e.MergeFailed),
 )
 CARD_FOR: dict[type[Event], tuple[Maker, ...]] = {

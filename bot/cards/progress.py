@@ -6,8 +6,8 @@ from agents.domain.checks.evaluation import Change, CodeReview, Evaluation, Gate
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut, one_line
 from agents.domain.work.facts import BranchPublished, WorkKept
+from agents.domain.work.stepping import most_attempts
 from agents.domain.work.work import SubtaskState, Work
-from agents.domain.work.working import most_attempts
 from bot.cards.scene import Bill, bill_rows, rows_of
 from bot.messages import Card, Row, Tone
 

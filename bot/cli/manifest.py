@@ -7,16 +7,17 @@ from typing import Annotated, Any
 import typer
 from pydantic import BaseModel
 
-from agents.catalog.library import CONTEXT, ROLE, WORKFLOW
+from agents.catalog.library import CONTEXT, ROLE
 from agents.catalog.models import MODELS
 from agents.catalog.policies import LIMITS, RISK, SPECIALISTS
 from agents.catalog.skills import SKILL
 from agents.catalog.validation import Model
+from agents.catalog.workflows import WORKFLOW
 from agents.domain.errors import OverlordError
 from agents.flows.decompose import PlanSays
-from agents.flows.evaluate import ReviewAnswer
 from agents.flows.intake import IntentAnswer, ProjectAnswer
 from agents.flows.review import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
+from agents.flows.steps.reviews import ReviewAnswer
 from bot.config.accounts import GROUPS
 from bot.config.overlord import OVERLORD
 from bot.config.platforms import load, platforms

@@ -10,10 +10,11 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, PlainValidator
 
-from agents.catalog.library import Contexts, RolesByName, WrittenSteps
+from agents.catalog.library import Contexts, RolesByName
 from agents.catalog.models import Models
 from agents.catalog.policies import Risk
 from agents.catalog.validation import Model, Odd, did_you_mean
+from agents.catalog.workflows import ChosenWorkflow, WorkflowsByName
 from agents.domain.checks.evaluation import GateCommands, slug
 from agents.domain.checks.scope import odd_path
 from agents.domain.decisions.authority import ChannelPolicy
@@ -145,7 +146,8 @@ class OverlordFile(PlainSettings):
     channels: Mapping[Channel, ChannelPolicy] = field(default_factory=dict)
     contexts: Contexts | None = None  # None: as they come with the program
     roles: RolesByName = field(default_factory=dict)  # laid over those that come with it
-    workflow: WrittenSteps | None = None
+    workflow: ChosenWorkflow | None = None  # None: default
+    workflows: WorkflowsByName = field(default_factory=dict)  # templates beside those that come with the program
 
     @property
     def platforms(self) -> dict[str, PlatformSettings]:
@@ -166,7 +168,7 @@ _SECTIONS: dict[str, tuple[str, ...]] = {  # what is in them has a variable of i
     "retention": tuple(each.name for each in fields(Retention)),
     "limits": tuple(each.name for each in fields(Limits)),
 }
-_STRUCTURES = {"github", "risk", "groups", "projects", "channels", "contexts", "roles", "workflow"}
+_STRUCTURES = {"github", "risk", "groups", "projects", "channels", "contexts", "roles", "workflow", "workflows"}
 VARIABLES: dict[str, tuple[str, ...]] = {
     **{
         f"OVERLORD_{each.name.upper()}": (each.name,)

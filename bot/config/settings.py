@@ -229,7 +229,7 @@ class _Reading:
         odd += policies.odd_retention(file.retention, file.limits)
         if file.risk:
             odd += odd_risk(file.risk)
-        if not broken & {"contexts", "roles", "workflow"} and (declared := _declared(file)):
+        if not broken & {"contexts", "roles", "workflow", "workflows"} and (declared := _declared(file)):
             odd += odd_declared(declared)
         odd += overlord.odd_projects(projects)
         if "projects" not in broken:
@@ -279,13 +279,13 @@ class _Reading:
 
 
 # What a part of overlord.yaml is laid over, where there is such a part.
-_LAID_UNDER = {"risk": ("policies", "risk.yaml"), "contexts": ("contexts",), "workflow": ("workflows", "default.yaml")}
+_LAID_UNDER = {"risk": ("policies", "risk.yaml"), "contexts": ("contexts",)}
 
 
 def _declared(file: OverlordFile) -> Declared | None:
-    if file.contexts is None and not file.roles and file.workflow is None:
+    if file.contexts is None and not file.roles and file.workflow is None and not file.workflows:
         return None
-    return Declared(contexts=file.contexts, roles=file.roles, workflow=file.workflow)
+    return Declared(contexts=file.contexts, roles=file.roles, workflow=file.workflow, workflows=file.workflows)
 
 
 def _without_code(file: OverlordFile) -> Iterator[Odd]:

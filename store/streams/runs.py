@@ -19,7 +19,7 @@ from agents.domain.planning.review import Critic, Custodiet, Review
 from agents.domain.task.task import Task
 from agents.domain.work.outcome import ERROR_OF_ENDING
 from agents.domain.work.work import run_key
-from agents.domain.workflow.workflow import DEFAULT, IMPLEMENT, PLAN, PLAN_REVIEW, REVIEW, Workflow
+from agents.domain.workflow.workflow import DEFAULT, Workflow
 from store import tables
 from store.codec import from_row, moment, seconds
 from store.sql import upsert
@@ -92,11 +92,11 @@ class Runs:
 
     def minion(self, fact: e.AboutWork) -> Row | None:
         """The row of the run that a fact of work is about; None: no minion worked on it."""
-        about = (IMPLEMENT, fact.subtask, fact.attempt)
+        about = (DEFAULT.implement.name, fact.subtask, fact.attempt)
         return next((row for key, row in self.rows.items() if key[:3] == about), None)
 
     def plans(self) -> list[Row]:
-        return [row for key, row in self.rows.items() if key[0] == PLAN]
+        return [row for key, row in self.rows.items() if key[0] == DEFAULT.plan.name]
 
 
 def _key(row: Row) -> Key:
@@ -126,7 +126,7 @@ def _plan(runs: Runs, fact: e.Measured, success: bool, error: str = "") -> None:
     if last and last["success"] is None:  # it was given up, and a person had it tried again
         row = last
     else:
-        row = runs.at(fact, PLAN, len(before) + 1, PLANNER)
+        row = runs.at(fact, DEFAULT.plan.name, len(before) + 1, PLANNER)
         row["retries"] = _failed_in_a_row(before)
     for used in fact.usage:
         _add(row, used)
@@ -182,7 +182,7 @@ _Reviewed = (
 def _reviewed(runs: Runs, fact: _Reviewed) -> None:
     used = {each.by: each for each in fact.usage}
     for role, success in _verdicts(fact.review) if fact.review else ():
-        row = runs.at(fact, PLAN_REVIEW, fact.number, role)
+        row = runs.at(fact, DEFAULT.plan_review.name, fact.number, role)
         if role in used:
             _add(row, used[role])
         _end(row, success, "" if success else (used[role].error if role in used else "") or ErrorClass.LOGIC)
@@ -207,7 +207,7 @@ def _accepted(runs: Runs, fact: e.PlanAccepted) -> None:
 def _started(runs: Runs, fact: e.MinionStarted) -> None:
     """Of a part that a crash cut short nobody knows how long it took."""
     role = (runs.workflow or DEFAULT).implement.role
-    row = runs.minion(fact) or runs.at(fact, IMPLEMENT, fact.attempt, role, fact.subtask)
+    row = runs.minion(fact) or runs.at(fact, DEFAULT.implement.name, fact.attempt, role, fact.subtask)
     row.update(engine=fact.engine, since=seconds(fact.at), success=None, error="")
 
 
@@ -236,7 +236,7 @@ def _judged(runs: Runs, fact: e.WorkEvaluated) -> None:
         _end(row, passed, "" if passed else ErrorClass.LOGIC)
     used = {each.by: each for each in fact.usage}
     for review in fact.evaluation.reviews:
-        row = runs.at(fact, REVIEW, fact.attempt, review.reviewer, fact.subtask)
+        row = runs.at(fact, DEFAULT.review.name, fact.attempt, review.reviewer, fact.subtask)
         _add(row, used.get(review.reviewer, Usage(by="", model="", calls=0, cost=review.cost)))
         said = review.opinion is not Opinion.NO_VERDICT
         error = used[review.reviewer].error if review.reviewer in used else ""

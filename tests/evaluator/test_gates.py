@@ -15,7 +15,7 @@ from agents.workspace.gates.gate_runner import GateTools
 from agents.workspace.gates.judge import GateConfig, SandboxGates
 from agents.workspace.sandbox.walls import SandboxUnusable
 from tests.evaluator.pieces import MORE, MORE_TESTS, PASS, SHOP, TESTS, Piece
-from tests.evaluator.yard import Shelf, gates_for, judge, repository_of
+from tests.evaluator.yard import Shelf, gates_for, judge, judge_steps, repository_of
 from tests.fakes.live import Audience
 from tests.sandbox.yard import bubblewrap
 
@@ -50,7 +50,7 @@ async def test_a_role_brings_gates_of_its_own(place: Path) -> None:
     of_role = {"trader": (ExtraGate(name="types", command="false"), risk)}
     gates = gates_for(repository, place, own, shelf, of_role=of_role.__getitem__)
     candidate = Candidate(project="shop", base=base, commit=commit, scope=ANYTHING, role="trader")
-    found = {gate.name: gate for gate in (await gates.judge(candidate)).gates}
+    found = {gate.name: gate for gate in (await judge_steps(gates, candidate)).gates}
     assert found["types"].score is Score.PASS
     assert (found["risk"].score, found["risk"].exit_code) == (Score.FAIL, 3)
     assert not found["original tests"].ran
@@ -119,7 +119,7 @@ async def test_without_a_sandbox_nothing_is_run_and_the_reason_says_what_to_inst
     repository = place / "repository"
     base, commit = repository_of(repository, SHOP, WORK.work)
     gates = SandboxGates({"shop": GateConfig(repository=repository)}, place, GateTools(sandbox=none, artefacts=Shelf()))
-    found = await gates.judge(Candidate(project="shop", base=base, commit=commit, scope=ANYTHING))
+    found = await judge_steps(gates, Candidate(project="shop", base=base, commit=commit, scope=ANYTHING))
     score, feedback = sum_up(found.gates)
     assert score is Score.FAIL
     assert feedback == ("tests: not installed. Install it: apt install bubblewrap.",)
@@ -131,7 +131,7 @@ async def test_a_commit_or_project_that_is_not_there_is_a_no(place: Path) -> Non
     base, _ = repository_of(repository, SHOP, WORK.work)
     gates = gates_for(repository, place, WORK, Shelf())
     for project, commit in (("shop", "1" * 40), ("shop", "--output=/tmp/x"), ("other", base)):
-        found = await gates.judge(Candidate(project=project, base=base, commit=commit, scope=ANYTHING))
+        found = await judge_steps(gates, Candidate(project=project, base=base, commit=commit, scope=ANYTHING))
         assert sum_up(found.gates)[0] is Score.FAIL
 
 
@@ -142,7 +142,7 @@ async def test_judging_is_seen_while_it_goes_on_and_called_off_leaves_nothing_be
     audience = Audience()
     gates = gates_for(repository, place, WORK, Shelf())
     candidate = Candidate(project="shop", base=base, commit=commit, scope=ANYTHING)
-    going = asyncio.create_task(gates.judge(candidate, audience))
+    going = asyncio.create_task(judge_steps(gates, candidate, audience))
     await audience.hears(".")
     assert (audience.shown, audience.running) == (["tests: pytest -q"], 1)
     going.cancel()

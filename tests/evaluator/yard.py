@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from agents.domain.checks.evaluation import ExtraGate
+from agents.domain.checks.evaluation import RULES, ExtraGate, Score, overall
 from agents.domain.text.redact import Redactor
-from agents.ports import Candidate, Judged, Sandbox
+from agents.ports import Candidate, Judged, Sandbox, Show, show_nothing
 from agents.workspace.gates.gate_runner import GateTools
 from agents.workspace.gates.judge import GateConfig, SandboxGates
 from agents.workspace.sandbox.walls import GATE, MB
@@ -62,10 +62,19 @@ async def judge(piece: Piece, place: Path, sandbox: Sandbox | None = None) -> Ve
     tree = git(repository, "rev-parse", f"{commit}^{{tree}}")
     earlier = (tree,) if piece.again else ()
     candidate = Candidate(project="shop", base=base, commit=commit, scope=piece.scope, earlier=earlier, log="T-1")
-    judged = await gates.judge(candidate, audience)
+    judged = await judge_steps(gates, candidate, audience)
     left = tuple(path.name for path in (place / "gates").glob("*"))
     await asyncio.to_thread(shutil.rmtree, repository)
     return Verdict(judged=judged, kept=shelf.kept, audience=audience, left=left)
+
+
+async def judge_steps(gates: SandboxGates, candidate: Candidate, show: Show = show_nothing) -> Judged:
+    """As a workflow does it: by the rules, and what passes by the project's checks."""
+    by_rule = await gates.judge(replace(candidate, check=RULES), show)
+    if overall(row.score for row in by_rule.gates) is not Score.PASS:
+        return by_rule
+    checked = await gates.judge(candidate, show)
+    return replace(checked, gates=(*by_rule.gates, *checked.gates))
 
 
 def gates_for(

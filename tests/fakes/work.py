@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from agents.domain.checks.evaluation import Change, GateRun, RiskLevel, Score
+from agents.domain.checks.evaluation import PROJECT, RULES, Change, GateRun, RiskLevel, Score
 from agents.domain.checks.risk import Risk
 from agents.domain.context.packing import ReviewPack
 from agents.domain.ids import fingerprint
@@ -192,6 +192,10 @@ class ScriptedGates:
     holds: dict[str, asyncio.Event] = field(default_factory=dict)  # judgements that wait, by log name
 
     async def judge(self, candidate: Candidate, show: Show = show_nothing) -> Judged:
+        if candidate.check == RULES:
+            return Judged(gates=(GateRun(name="scope", score=Score.PASS, why="kept"),))
+        if candidate.check != PROJECT:
+            return Judged(gates=())
         self.judged.append(candidate)
         if held := self.holds.get(candidate.log):
             await held.wait()

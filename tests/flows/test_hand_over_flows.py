@@ -116,7 +116,7 @@ async def hand_over(work: Work) -> e.WorkKept:
 
 async def test_all_branches_are_handed_over_and_no_folder_stays(work: Work) -> None:
     await work.accepted()
-    await work.run_next("begin_work", "work", "work")
+    await work.run_next("begin_work", "work", "evaluate", "work")
     work.workshop.checkouts.opened.add(BRANCH)
     work.workshop.forge.closed = {"ai/t-1.2-check-the-password"}
     kept = await hand_over(work)

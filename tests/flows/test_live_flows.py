@@ -26,7 +26,7 @@ class Watched(ScriptedGates):
 async def test_what_the_gates_run_is_seen_while_they_do(work: Work) -> None:
     gates = work.workshop.gates = Watched(work.office)
     await work.accepted()
-    await work.run_next("begin_work", "work", "work", "evaluate")
+    await work.run_next("begin_work", "work", "evaluate", "work", "evaluate", "run_step")
     (run,) = gates.seen
     assert (run.subtask, run.gate, run.command, run.said) == (1, "tests", "pytest -q", "3 passed")
     assert not work.office.live.runs(work.task)

@@ -26,6 +26,8 @@ from tests.scenarios.plans import GO, OK
 
 S = SubtaskState
 
+CHECKS = ("run_step",) * 3  # rules, tests, review
+
 
 async def test_two_subtasks_run_side_by_side_and_the_third_waits_for_both(work: Work) -> None:
     await work.accepted()
@@ -34,13 +36,13 @@ async def test_two_subtasks_run_side_by_side_and_the_third_waits_for_both(work: 
     assert [w.queued for w in task.work.subtasks] == [True, True, False, False]
     assert task.work.branch == "ai/t-1-logging-in-works" and task.work.base
 
-    await work.run_next("work", "work")
+    await work.run_next("work", "evaluate", "work", "evaluate")
     assert await work.states() == [S.EVALUATING, S.EVALUATING, S.PENDING, S.PENDING]
-    await work.run_next("evaluate", "integrate")
+    await work.run_next(*CHECKS, "run_step", "run_step", "integrate")  # one of each in turn
     assert [w.queued for w in (await work.now()).work.subtasks] == [False, False, False, False], (
         "one of two is not enough"
     )
-    await work.run_next("evaluate", "integrate", "work", "evaluate", "integrate")
+    await work.run_next("run_step", "integrate", "work", "evaluate", *CHECKS, "integrate")
     assert work.workshop.minions.briefs[-1].notes == ("T-1.1: left by 1", "T-1.2: left by 2")
 
 
@@ -57,7 +59,9 @@ async def test_the_history_says_which_subtask_came_in_and_who_let_it_pass(work: 
 
 async def done(work: Work) -> Task:
     await work.accepted()
-    assert (await work.settle())[-3:] == ["evaluate", "integrate", "open_pull"]
+    assert (await work.settle())[-7:] == ["evaluate", *CHECKS, "integrate", "run_step", "open_pull"], (
+        "ci is a step, too"
+    )
     return await work.now()
 
 

@@ -6,9 +6,9 @@ from pydantic import BaseModel
 from agents.catalog.models import load_scripts
 from agents.domain.planning.decomposition import Decomposition, faults, with_closing
 from agents.flows.decompose import PlanSays
-from agents.flows.evaluate import ReviewAnswer
 from agents.flows.intake import IntentAnswer, ProjectAnswer
 from agents.flows.review import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
+from agents.flows.steps.reviews import ReviewAnswer
 from agents.llm.rehearsal import DEFAULTS, Rehearsal, Script, guess_intent
 from manifests import packaged
 

@@ -25,7 +25,7 @@ async def test_only_the_tools_of_its_role_are_offered_and_run(ground: Field) -> 
         asked_for.append(name)
         return READER
 
-    brief = replace(ground.brief(), step=replace(DEFAULT.implement, role="reader", retry_policy="conservative"))
+    brief = replace(ground.brief(), step=replace(DEFAULT.implement, roles=("reader",), retry_policy="conservative"))
     outcome = await ground.engine(talker, role_of=role_of).run(brief, ground.watch)
     assert isinstance(outcome, Finished) and set(asked_for) == {"reader"}
     assert [tool.name for tool in talker.asked[0].tools] == list(FEW)
@@ -46,6 +46,6 @@ async def test_what_a_role_adds_stands_at_the_end_of_the_instructions_and_stays_
 
 async def test_a_role_that_is_gone_stops_the_run_and_says_so(ground: Field) -> None:
     """P25: the job is parked with these words, rather than done by somebody else."""
-    brief = replace(ground.brief(), step=replace(DEFAULT.implement, role="careful"))
+    brief = replace(ground.brief(), step=replace(DEFAULT.implement, roles=("careful",)))
     with pytest.raises(SettingsProblem, match="There is no role `careful` any more"):
         await ground.engine(ScriptedTalker(DONE), role_of=load_catalog().role).run(brief, ground.watch)

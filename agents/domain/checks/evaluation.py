@@ -102,6 +102,24 @@ class CodeReview:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """What steps found of the work since it was handed in."""
+
+    gates: tuple[GateRun, ...] = ()
+    reviews: tuple[CodeReview, ...] = ()
+    coverage: float | None = None  # percent; None: not measured
+    sandbox: str = ""  # where the gates ran
+
+    def plus(self, later: "Checked") -> "Checked":
+        return Checked(
+            gates=(*self.gates, *later.gates),
+            reviews=(*self.reviews, *later.reviews),
+            coverage=self.coverage if later.coverage is None else later.coverage,
+            sandbox=later.sandbox or self.sandbox,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
     """`sandbox` says where the gates ran."""
 
@@ -205,6 +223,7 @@ def _comments_of(review: CodeReview) -> str:
     return "\n".join((verdict, *([review.why_none] if review.why_none else []), *(said or ["No comments."])))
 
 
+RULES, PROJECT = "rules", "project"  # what is judged: by code alone, or by the checks that a project has
 COMMIT = "commit"  # whether all that was left could be committed
 GATE_NAMES = ("tests", "lint", "scope", "secrets", "loop", "forbidden-files", "original-tests", COMMIT, "changes")
 COMMAND_MOST = 2_000
@@ -255,3 +274,10 @@ class GateCommands:
     lint: Command = ""
     extra: tuple[ExtraGate, ...] = ()
     environment: str = ""  # folder of a venv
+    type_check: Command = ""
+    docs: Command = ""
+    ci: Command = ""
+
+    def of(self, check: str) -> str:
+        """The command of a check that is run only where a workflow names it."""
+        return {"type_check": self.type_check, "docs": self.docs, "ci": self.ci}.get(check, "")

@@ -198,6 +198,11 @@ def run_again(
     return replace(continue_run(task, work, at), attempt=work.attempt + 1, feedback=feedback, afresh=afresh)
 
 
+def hand_on(task: Task, work: Work, step: str, at: datetime) -> e.SubtaskReady:
+    """The next worker's turn, on the same branch."""
+    return replace(run_again(task, work, (), at), step=step, onward=True)
+
+
 def continue_run(task: Task, work: Work, at: datetime) -> e.SubtaskReady:
     """The same attempt: its transcript and its branch are there."""
     return e.SubtaskReady(**about_run(task, work, at), scope=work.scope, feedback=work.feedback)

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from agents.domain.checks.evaluation import Change, Evaluation, RiskLevel
+from agents.domain.checks.evaluation import Change, Evaluation, RiskLevel, Score
 from agents.domain.checks.scope import Scope
-from agents.domain.fact import AboutWork, Event, MeasuredWork
+from agents.domain.fact import AboutWork, Event, MeasuredWork, StepEnded
 from agents.domain.ids import PersonId
 from agents.domain.work.work import Ending, SubtaskState
 
@@ -26,6 +26,8 @@ class SubtaskReady(AboutWork):
     feedback: tuple[str, ...] = ()
     afresh: bool = False  # a person had a word in it, so attempts are counted anew
     anew: bool = False  # on another branch: what is wrong with the old one stays in its history
+    step: str = ""  # the worker's step; empty: the one that worked before, or the first
+    onward: bool = False  # another worker's turn, not another attempt at the same work
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +100,26 @@ class WorkHandedIn(MeasuredWork):
     base: str = ""
     by: PersonId | None = None  # a person finished it by hand
     problem: str = ""  # why what was left could not be committed: the commit is the one before
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepDue(AboutWork):
+    """A step of the workflow that looks at the work is to be done."""
+
+    step: str
+    visit: int  # how often it was due since a person last had a word in the subtask, this time included
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepPassed(StepEnded):
+    pass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepRefused(StepEnded):
+    """It goes back to a worker, or to a person; the facts that are recorded with it say which."""
+
+    score: Score
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from agents.domain.checks.evaluation import COMMIT, Evaluation, Score, overall
+from agents.domain.checks.evaluation import COMMIT, Checked, Evaluation, Score, overall
 from agents.domain.errors import IllegalMove
-from agents.domain.fact import AboutWork, Fold
+from agents.domain.fact import AboutWork, Fold, StepEnded
 from agents.domain.work import facts as w
 from agents.domain.work.work import DeliveryState, SubtaskState, Work, WorkState
 
@@ -22,7 +22,7 @@ SUBTASK_MOVES: dict[tuple[SubtaskState, type[AboutWork]], SubtaskState] = {
     **{(s, w.MinionStopped): S.PAUSED for s in (S.PENDING, S.RUNNING)},
     **{(s, w.MinionFailed): S.NEEDS_HUMAN for s in (S.PENDING, S.RUNNING)},
     **{(s, w.WorkHandedIn): S.EVALUATING for s in (S.PENDING, S.RUNNING, S.NEEDS_HUMAN)},
-    (S.EVALUATING, w.WorkEvaluated): S.EVALUATING,
+    **{(S.EVALUATING, fact): S.EVALUATING for fact in (w.StepDue, w.StepPassed, w.StepRefused, w.WorkEvaluated)},
     (S.EVALUATING, w.GatePassed): S.EVALUATING,
     **{(s, w.SubtaskEscalated): S.NEEDS_HUMAN for s in (S.EVALUATING, S.NEEDS_HUMAN)},
     (S.NEEDS_HUMAN, w.SubtaskTaken): S.NEEDS_HUMAN,
@@ -44,11 +44,15 @@ def _(work: Work, fact: w.SubtaskReady) -> Work:
     """A new attempt begins with nothing of the last one but its branch and what was found wrong."""
     if fact.anew:
         work = replace(work, branch="", base="", commit="", trees=())
+    worker = fact.step or work.worker
     return replace(
         work,
         queued=True,
         attempt=fact.attempt,
-        tries=1 if fact.afresh else work.tries + (fact.attempt > work.attempt),
+        tries=1 if fact.afresh else work.tries + (fact.attempt > work.attempt and not fact.onward),
+        worker=worker,
+        step=worker,
+        visits={} if fact.afresh else work.visits,
         scope=fact.scope,
         feedback=fact.feedback,
         questions=0,
@@ -110,7 +114,19 @@ def _(work: Work, fact: w.WorkHandedIn) -> Work:
         attempt=fact.attempt,
         queued=False,
         problem="",
+        checked=Checked(),
+        uncommitted=fact.problem,
     )
+
+
+@fold_subtask.on(w.StepDue)
+def _(work: Work, fact: w.StepDue) -> Work:
+    return replace(work, step=fact.step, visits={**work.visits, fact.step: fact.visit})
+
+
+@fold_subtask.on(w.StepPassed, w.StepRefused)
+def _(work: Work, fact: StepEnded) -> Work:
+    return replace(work, step=fact.step, commit=fact.commit, checked=work.checked.plus(fact.checked))
 
 
 @fold_subtask.on(w.WorkEvaluated)

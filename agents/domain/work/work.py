@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from agents.domain.checks.evaluation import Evaluation, RiskLevel, Score
+from agents.domain.checks.evaluation import Checked, Evaluation, RiskLevel, Score
 from agents.domain.checks.scope import Scope, ScopeMode
 from agents.domain.ids import PersonId, TaskId
 
@@ -95,6 +95,11 @@ class Work:
     note: str = ""  # for those who come after, at most 500 characters
     problem: str = ""
     patch: str = ""  # name of the kept patch
+    worker: str = ""  # the step whose minion worked last; empty: the first of the workflow
+    step: str = ""  # where it is in its workflow
+    visits: dict[str, int] = field(default_factory=dict)  # how often each step was due since a person had a word in it
+    checked: Checked = field(default_factory=Checked)  # what steps found since the work was handed in
+    uncommitted: str = ""  # why what was left could not be committed
     evaluation: Evaluation | None = None
     trees: tuple[str, ...] = ()  # of what was judged; empty where a gate refused it for good
     risk: RiskLevel | None = None

@@ -1,37 +1,49 @@
 """Workflows: how a task goes from a plan to a merge, step by step. A task keeps the one its plan was approved under."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
+from agents.domain.checks.evaluation import Score
 from agents.domain.ids import fingerprint
+from agents.domain.workflow.steps import (
+    GATE,
+    JOIN,
+    MERGE,
+    PLAN,
+    PLAN_REVIEW,
+    PULL,
+    REVIEW,
+    RULES,
+    WORKER,
+    Predicate,
+    Step,
+    StepLevel,
+    StepType,
+)
 
-PLAN, PLAN_REVIEW, IMPLEMENT, TEST, REVIEW, COMMIT = "plan", "plan_review", "implement", "test", "review", "commit"
-ORDER = (PLAN, PLAN_REVIEW, IMPLEMENT, TEST, REVIEW, COMMIT)  # the one that the program can run today
 
+class Part(StrEnum):
+    """Which steps a subtask goes through. Code adds the opening and the closing one."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """As far as a workflow is obeyed. No defaults: what a task was approved under stays as it was written down, also
-    where a later version of the program would choose otherwise."""
-
-    name: str
-    next: str  # empty: the last
-    role: str  # empty: nobody's, the Overlord does it itself
-    max_retries: int  # how often it may be done again before a person is asked
-    parallel: int  # how many do it side by side; all must agree
-    human_approval: bool  # a person decides, whatever a channel's policy says
-    retry_policy: str  # of calls to models
+    OPENING = "opening"  # the task's steps before the others
+    ORDINARY = "ordinary"
+    CLOSING = "closing"  # the same steps for the whole, then the task's last ones
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workflow:
+    """A resolved graph: every step has its place, and nothing in it depends on defaults."""
+
     name: str
-    steps: tuple[Step, ...]
+    require_tests: bool  # whether minions are told to add tests
+    steps: tuple[Step, ...]  # in their order; the first two are the plan and its review
 
     @property
     def hash(self) -> str:
         """Which version of it this is."""
-        return fingerprint(self.name, *(repr(step) for step in self.steps))
+        return fingerprint(self.name, str(self.require_tests), *(repr(step) for step in self.steps))
 
     @property
     def version(self) -> str:
@@ -41,39 +53,121 @@ class Workflow:
     def step(self, name: str) -> Step:
         return next(step for step in self.steps if step.name == name)
 
+    def first(self, kind: StepType) -> Step:
+        return next(step for step in self.steps if step.type == kind.name)
+
     @property
     def plan(self) -> Step:
-        return self.step(PLAN)
+        return self.first(PLAN)
 
     @property
     def plan_review(self) -> Step:
-        return self.step(PLAN_REVIEW)
+        return self.first(PLAN_REVIEW)
 
     @property
     def implement(self) -> Step:
-        return self.step(IMPLEMENT)
+        return self.first(WORKER)
 
     @property
     def review(self) -> Step:
-        return self.step(REVIEW)
+        return self.first(REVIEW)
+
+    def part(self, part: Part) -> tuple[Step, ...]:
+        """The steps that such a subtask goes through, in their order."""
+        rest = self.steps[2:]
+        levels = [step.level for step in rest]
+        begin = levels.index(StepLevel.SUBTASK)
+        end = len(levels) - levels[::-1].index(StepLevel.SUBTASK)
+        return {Part.OPENING: rest[:begin], Part.ORDINARY: rest[begin:end], Part.CLOSING: rest[begin:]}[part]
 
 
-def step_of(name: str, **given: Any) -> Step:
-    """What is not given of a step is none of its business."""
-    return Step(name=name, next=(*ORDER, "")[ORDER.index(name) + 1], **{**_PLAIN, **given})
+class Stuck(StrEnum):
+    """Why a person is asked in place of another attempt."""
+
+    HOPELESS = "hopeless"  # another attempt would not fix it
+    SPENT = "spent"  # all attempts that the workflow allows failed
 
 
-_PLAIN = {"role": "", "max_retries": 0, "parallel": 1, "human_approval": False, "retry_policy": "default"}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Go:
+    """On to a step; none is left where it is None."""
+
+    step: Step | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Back:
+    """Another attempt by a worker."""
+
+    step: Step
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    why: Stuck
+
+
+Move = Go | Back | Ask
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """What was done of a subtask since a person last had a word in it, this time included."""
+
+    attempts: int
+    visits: Mapping[str, int]  # how often each step looked at the work
+
+
+def follow(workflow: Workflow, part: Part, at: str, score: Score, done: Done) -> Move:
+    """What comes after a step that came to `score`. Refused work only ever goes back to a worker, which is another
+    attempt, and attempts are limited, so every subtask ends."""
+    steps = workflow.part(part)
+    here = next(index for index, step in enumerate(steps) if step.name == at)
+    step = steps[here]
+    if score is Score.PASS:
+        return Go(step=steps[here + 1] if here + 1 < len(steps) else None)
+    if score is Score.FAIL or not step.back:
+        return Ask(why=Stuck.HOPELESS)
+    worker = workflow.step(step.back)
+    if done.visits.get(at, 1) > step.max_retries or done.attempts > worker.max_retries:
+        return Ask(why=Stuck.SPENT)
+    return Back(step=worker)
+
+
+def _step(name: str, kind: StepType, next: str, **given: Any) -> Step:
+    return Step(**{"name": name, "type": kind.name, "next": next, "level": kind.level, **_PLAIN, **given})
+
+
+_PLAIN: dict[str, Any] = {
+    "back": "",
+    "roles": (),
+    "parallel": 1,
+    "command": "",
+    "config": {},
+    "gate": "",
+    "outputs": (),
+    "max_retries": 2,
+    "human_approval": False,
+    "retry_policy": "conservative",
+    "context_scope": "",
+    "required": False,
+    "description": "",
+}
 
 # Manifests/workflows/default.yaml says the same. Plans that were approved before workflows were kept ran under it.
 DEFAULT = Workflow(
     name="default",
+    require_tests=True,
     steps=(
-        step_of(PLAN, role="planner", max_retries=2),
-        step_of(PLAN_REVIEW, retry_policy="conservative"),
-        step_of(IMPLEMENT, role="implementer", max_retries=2, retry_policy="aggressive"),
-        step_of(TEST),
-        step_of(REVIEW, role="reviewer", retry_policy="conservative"),
-        step_of(COMMIT),
+        _step("plan", PLAN, "plan_review", roles=("planner",), retry_policy="default"),
+        _step("plan_review", PLAN_REVIEW, "implement", back="plan"),
+        _step("implement", WORKER, "rules", roles=("implementer",), retry_policy="aggressive"),
+        _step("rules", RULES, "test", back="implement"),
+        _step("test", GATE, "review", back="implement", config={"check": "project"}),
+        _step("review", REVIEW, "commit", back="implement", roles=("reviewer",), gate=Predicate.ALL_APPROVED),
+        _step("commit", JOIN, "ci"),
+        _step("ci", GATE, "pull", back="implement", level=StepLevel.TASK, config={"check": "ci"}),
+        _step("pull", PULL, "merge"),
+        _step("merge", MERGE, ""),
     ),
 )

@@ -1,12 +1,12 @@
 """Judges a commit: rules first, then commands in the gate sandbox, each on fresh files of the commit."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 
-from agents.domain.checks.evaluation import ExtraGate, GateCommands, GateRun, Score
+from agents.domain.checks.evaluation import PROJECT, RULES, ExtraGate, GateCommands, GateRun, Score
 from agents.domain.errors import OverlordError
 from agents.domain.text.sanitize import one_line
 from agents.ports import Candidate, Judged, Show, Trial, show_nothing
@@ -17,6 +17,9 @@ from agents.workspace.gates.gate_runner import CleanCheckout, GateRunner, GateTo
 from agents.workspace.gates.rules import Case
 
 _LONGEST = 600  # characters of a reason
+CHANGELOG = "changelog"
+_CHANGELOG = re.compile(r"(change_?log|changes|news|history)(\.(md|rst|txt))?", re.IGNORECASE)
+Wanted = Mapping[str, ExtraGate | None]  # gates in their order, and the command of those that are one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +37,27 @@ class GateConfig:
     @property
     def names(self) -> tuple[str, ...]:
         """Of the gates that run something, in their order."""
-        return (steps.TESTS, steps.LINT, *(gate.name for gate in self.commands.extra), steps.ORIGINALS)
+        return tuple(self._project)
+
+    @property
+    def _project(self) -> Wanted:
+        extra = {gate.name: gate for gate in self.commands.extra}
+        return {steps.TESTS: None, steps.LINT: None, **extra, steps.ORIGINALS: None}
+
+    def checks(self, candidate: Candidate) -> Wanted:
+        """What a step of the workflow wants to be run; nothing, where the project has no such check."""
+        name = candidate.check
+        if candidate.command:
+            return {name: ExtraGate(name=name, command=candidate.command)}
+        if name == PROJECT:
+            return self._project
+        if name == steps.TESTS:
+            return {steps.TESTS: None, steps.ORIGINALS: None}
+        own = self.commands.of(name)
+        if own:
+            return {name: ExtraGate(name=name, command=own)}
+        known = {**self._project, CHANGELOG: None}
+        return {name: known[name]} if name in known else {}
 
     def with_gates(self, gates: Sequence[ExtraGate]) -> "GateConfig":
         """With the gates of a role; where both have one of a name, the project's own is the nearer."""
@@ -64,15 +87,27 @@ class SandboxGates:
         if config is None:
             return Judged(gates=(_cannot_run("changes", f"there is no project {candidate.project}"),))
         config = config.with_gates(self._of_role(candidate.role))
+        wanted = config.checks(candidate)
+        if not wanted and candidate.check != RULES:
+            return Judged(gates=())
         try:
             case = await rules.read(candidate, config.repository)
-            rows = await rules.by_rule(case, self._tools.redact)
+            if candidate.check == RULES:
+                return await self._by_rule(case, config)
         except OverlordError as problem:
             return Judged(gates=(_cannot_run("changes", problem),))
+        if CHANGELOG in wanted:
+            return Judged(gates=(_changelog(case),))
+        if case.empty:
+            return Judged(gates=tuple(_left_out(name, "") for name in wanted))
+        return await self._run(case, config, wanted, show)
+
+    async def _by_rule(self, case: Case, config: GateConfig) -> Judged:
+        """What is left out because the rules say no for good is told, too."""
+        rows = await rules.by_rule(case, self._tools.redact)
         because = _stopped(rows)
-        if because or case.empty:
-            return Judged(gates=(*rows, *(_left_out(name, because) for name in config.names)))
-        return await self._run(case, config, rows, show)
+        left = config.names if because else ()
+        return Judged(gates=(*rows, *(_left_out(name, because) for name in left)))
 
     async def trial(self, project: str, base: str, folder: Path) -> Trial | None:
         """How the tests gate will test what is in a folder. None: it has no tests, or they cannot run there.
@@ -93,7 +128,7 @@ class SandboxGates:
         settings = (f"{name}={value}" for name, value in told.environ.items())
         return Trial(argv=("env", *settings, *command.argv), shown=command.shown)
 
-    async def _run(self, case: Case, config: GateConfig, rows: Sequence[GateRun], show: Show) -> Judged:
+    async def _run(self, case: Case, config: GateConfig, wanted: Wanted, show: Show) -> Judged:
         try:
             runner = GateRunner(
                 case=case,
@@ -105,12 +140,12 @@ class SandboxGates:
                 show=show,
             )
         except OverlordError as problem:
-            first, *others = config.names
+            first, *others = wanted
             left = [_left_out(name, f"{first} cannot be run") for name in others]
-            return Judged(gates=(*rows, _cannot_run(first, problem), *left))
-        gates, coverage = await _all(runner, config)
+            return Judged(gates=(_cannot_run(first, problem), *left))
+        gates, coverage = await _all(runner, wanted)
         told = (replace(gate, why=one_line(self._tools.redact(gate.why), _LONGEST)) for gate in gates)
-        return Judged(gates=(*rows, *told), coverage=coverage, sandbox=runner.sandbox.name)
+        return Judged(gates=tuple(told), coverage=coverage, sandbox=runner.sandbox.name)
 
 
 async def _tests_of(config: GateConfig, base: str, around: Environment) -> Command | None:
@@ -122,25 +157,47 @@ async def _tests_of(config: GateConfig, base: str, around: Environment) -> Comma
     return commands.tests(way, around, out="/tmp")
 
 
-async def _all(runner: GateRunner, config: GateConfig) -> tuple[list[GateRun], float | None]:
+async def _all(runner: GateRunner, wanted: Wanted) -> tuple[list[GateRun], float | None]:
     """One after another, until one says no for good."""
-    try:
-        tested = await steps.tests(runner)
-    except OverlordError as problem:
-        tested = Outcome(row=_cannot_run(steps.TESTS, problem))
-    gates = [tested.row]
-    later = [
-        partial(steps.lint, runner),
-        *(partial(steps.extra, runner, gate) for gate in config.commands.extra),
-        partial(steps.original_tests, runner, tested),
-    ]
-    for name, gate in zip(config.names[1:], later, strict=True):
-        because = _stopped(gates)
-        try:
-            gates.append(_left_out(name, because) if because else await gate())
-        except OverlordError as problem:
-            gates.append(_cannot_run(name, problem))
+    gates, tested = list[GateRun](), Outcome(row=_left_out(steps.TESTS, ""))
+    for name, gate in wanted.items():
+        if because := _stopped(gates):
+            gates.append(_left_out(name, because))
+        elif name == steps.TESTS:
+            tested = await _tested(runner)
+            gates.append(tested.row)
+        elif gate is not None:
+            gates.append(await _guarded(name, steps.extra(runner, gate)))
+        else:
+            run = steps.lint(runner) if name == steps.LINT else steps.original_tests(runner, tested)
+            gates.append(await _guarded(name, run))
     return gates, tested.coverage
+
+
+async def _tested(runner: GateRunner) -> Outcome:
+    try:
+        return await steps.tests(runner)
+    except OverlordError as problem:
+        return Outcome(row=_cannot_run(steps.TESTS, problem))
+
+
+def _changelog(case: Case) -> GateRun:
+    """Everything together must add to the project's change log, if it has one."""
+    logs = [path for path in case.has if _CHANGELOG.fullmatch(path.rpartition("/")[2])]
+    touched = [each.change.path for each in case.differing if each.change.path in logs and each.change.added]
+    if touched:
+        return GateRun(name=CHANGELOG, score=Score.PASS, why=f"{touched[0]} says what changed")
+    if not logs:
+        return GateRun(name=CHANGELOG, score=Score.PASS, why="the project has no change log")
+    return GateRun(name=CHANGELOG, score=Score.NEEDS_REVISION, why=f"add a line to {logs[0]} that says what changed")
+
+
+async def _guarded(name: str, gate: Awaitable[GateRun]) -> GateRun:
+    """A gate that cannot run is a no, with what to do."""
+    try:
+        return await gate
+    except OverlordError as problem:
+        return _cannot_run(name, problem)
 
 
 def _stopped(rows: Sequence[GateRun]) -> str:

@@ -104,7 +104,7 @@ async def test_only_a_task_from_an_issue_has_something_to_say_on_it(room: Room) 
 
 def test_rows_say_what_runs_long_what_is_counted_and_what_may_fail() -> None:
     assert row_of(e.SubtaskReady, "work").lane is Lane.LONG
-    assert row_of(e.WorkHandedIn, "evaluate").lane is Lane.LONG
+    assert row_of(e.StepDue, "run_step").lane is Lane.LONG
     assert row_of(e.GatePassed, "integrate").lane is Lane.SHORT
     assert row_of(e.JobParked, "tell_issue").aside and not row_of(e.TaskCancelled, "tidy").aside
     assert row_of(e.TaskCancelled, "gone long ago").run is None

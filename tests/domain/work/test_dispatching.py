@@ -1,5 +1,6 @@
 """Which subtasks start when: what they wait for is done, and nobody else writes their files."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from agents.domain import events as e
-from agents.domain.checks.evaluation import Evaluation, RiskLevel, Score
+from agents.domain.checks.evaluation import Checked, CodeReview, Evaluation, Opinion, RiskLevel, Score
 from agents.domain.checks.risk import Risk
 from agents.domain.checks.scope import Scope, ScopeMode
 from agents.domain.decisions.authority import Kind
@@ -22,9 +23,11 @@ from agents.domain.planning.facts import PlanState
 from agents.domain.task.facts import Request
 from agents.domain.task.fold import evolve
 from agents.domain.task.task import Task, TaskState
-from agents.domain.work import dispatching, working
+from agents.domain.work import dispatching, stepping, working
 from agents.domain.work.dispatching import about_run
+from agents.domain.work.stepping import StepResult
 from agents.domain.work.work import SubtaskState, Work, WorkState, phase_state
+from agents.domain.workflow.workflow import DEFAULT
 
 AT = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 MOMENT = Moment(at=AT, cause="test")
@@ -158,16 +161,27 @@ def test_the_whole_may_hold_what_people_allowed_its_parts_beyond_the_plan() -> N
     assert whole and not whole.refuse("c.py") and whole.refuse(".github/workflows/x.yml")
 
 
+def reviewed(task: Task, evaluation: Evaluation, risk: Risk) -> Sequence[e.Event]:
+    """What follows when the last step that looks at a subtask has passed."""
+    work = replace(task.work.on(evaluation.subtask), attempt=1, state=SubtaskState.EVALUATING)
+    others = (other for other in task.work.subtasks if other.number != work.number)
+    works = tuple(sorted((work, *others), key=lambda each: each.number))
+    task = replace(task, work=replace(task.work, subtasks=works))
+    approved = Checked(reviews=(CodeReview(reviewer="critic", opinion=Opinion.APPROVED),))
+    result = StepResult(step=DEFAULT.review, checked=approved, evaluation=evaluation, risk=risk)
+    return stepping.after_step(task, work, result, MOMENT)
+
+
 def test_what_was_found_out_without_a_change_passes_and_what_changed_nothing_else_does_not() -> None:
     task = at_work(subtask(1, files=(), spike=True), subtask(2))
     unknown = Risk(level=RiskLevel.HIGH, why=("it is not known what changed",))
     for number, asked in ((1, False), (2, True)):
         judged = Evaluation(subtask=number, attempt=1, commit="c", tree="t", overall=Score.PASS)
-        facts = working.after_evaluation(task, replace(task.work.on(number), attempt=1), judged, unknown, MOMENT)
+        facts = reviewed(task, judged, unknown)
         assert any(isinstance(fact, e.DecisionOpened) for fact in facts) is asked
         assert any(isinstance(fact, e.GatePassed) for fact in facts) is not asked
     silent = Evaluation(subtask=1, attempt=1, commit="c", tree="t", overall=Score.PASS, silent=True)
-    facts = working.after_evaluation(task, replace(task.work.on(1), attempt=1), silent, unknown, MOMENT)
+    facts = reviewed(task, silent, unknown)
     assert not any(isinstance(fact, e.GatePassed) for fact in facts), "without a verdict a person looks"
 
 
@@ -217,7 +231,7 @@ def whole_judged(task: Task, level: RiskLevel, tree: str) -> Decision | None:
     task = played(task, *start(task), e.WorkHandedIn(**about, commit="c", summary=""))
     evaluation = Evaluation(subtask=last, attempt=1, commit="c", tree=tree, overall=Score.PASS)
     risk = Risk(level=level, why=("many files",))
-    facts = working.after_evaluation(task, task.work.on(last), evaluation, risk, MOMENT)
+    facts = reviewed(task, evaluation, risk)
     assert any(isinstance(fact, e.GatePassed) for fact in facts) or isinstance(facts[-1], e.DecisionOpened)
     return next((fact.decision for fact in facts if isinstance(fact, e.DecisionOpened)), None)
 

@@ -9,12 +9,16 @@ from agents.domain.planning import planning
 from agents.domain.planning.facts import PlanState
 from agents.domain.task.facts import Request
 from agents.domain.task.task import Task
-from agents.domain.work import working
-from agents.domain.workflow.workflow import DEFAULT, Workflow, step_of
+from agents.domain.work import stepping
+from agents.domain.workflow.workflow import DEFAULT
 from store.codec import dump, load_event, stream_kind
 from tests.builders.steered import NOW, moment
 
-EAGER = Workflow(name="eager", steps=(*DEFAULT.steps[:2], step_of("implement", max_retries=5), *DEFAULT.steps[3:]))
+EAGER = replace(
+    DEFAULT,
+    name="eager",
+    steps=(*DEFAULT.steps[:2], replace(DEFAULT.implement, max_retries=5), *DEFAULT.steps[3:]),
+)
 OLD = f'{{"task":"T-1","at":"{NOW.isoformat()}","hash":"abc","by":["ana"]}}'
 
 
@@ -29,7 +33,7 @@ def test_a_plan_that_was_accepted_before_workflows_were_kept_goes_by_what_held_t
     assert isinstance(accepted, PlanAccepted) and accepted.workflow is None
     assert dump(accepted) == dump(replace(accepted, workflow=None)), "and its hash stays the same"
     old = stream_kind(TaskId("T-1")).load(dump(task(PlanState(accepted="abc"))))
-    assert planning.workflow_of(old, lambda: EAGER) is DEFAULT and working.most_attempts(old) == 3
+    assert planning.workflow_of(old, lambda: EAGER) is DEFAULT and stepping.most_attempts(old) == 3
 
 
 def test_until_a_plan_is_accepted_the_current_workflow_holds_and_then_that_one() -> None:
@@ -37,4 +41,4 @@ def test_until_a_plan_is_accepted_the_current_workflow_holds_and_then_that_one()
     accepted = accept(task(), "abc", (), replace(moment(), workflow=lambda: EAGER))
     assert load_event("PlanAccepted", dump(accepted)) == accepted and accepted.workflow == EAGER
     kept = stream_kind(TaskId("T-1")).load(dump(task(PlanState(accepted="abc", workflow=EAGER))))
-    assert planning.workflow_of(kept, lambda: DEFAULT) == EAGER and working.most_attempts(kept) == 6
+    assert planning.workflow_of(kept, lambda: DEFAULT) == EAGER and stepping.most_attempts(kept) == 6

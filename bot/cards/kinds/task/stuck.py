@@ -19,6 +19,7 @@ FLOW: dict[str, str] = {
     "resume_work": "going on with the work",
     "work": "a minion's work",
     "evaluate": "checking the work",
+    "run_step": "checking the work",
     "integrate": "bringing the work together",
     "open_pull": "opening the pull request",
     "merge": "the merge",

@@ -1,0 +1,211 @@
+"""The graph of a workflow while it is put together: steps with their places, then every step in one checked order."""
+
+from collections.abc import Iterator, Sequence
+
+from agents.catalog.validation import Odd, did_you_mean
+from agents.catalog.workflow_drafts import Draft, wrong_attributes, wrong_shape
+from agents.catalog.workflows import WorkflowSettings
+from agents.catalog.yaml import Where
+from agents.domain.workflow import steps as t
+from agents.domain.workflow.steps import Predicate, Step, StepLevel, StepType
+
+POLICY = {t.PLAN.name: "default", t.WORKER.name: "aggressive"}  # of calls to models; all others are conservative
+RETRIES = 2
+
+
+class Graph:
+    def __init__(self) -> None:
+        self.drafts: dict[str, Draft] = {}
+        self.initial, self.initial_where = "", Where()
+        self._hooks: list[tuple[str, Where]] = []
+
+    def chain_in_order(self) -> None:
+        """Steps of a template that extends none follow each other as they are written."""
+        names = [*self.drafts, ""]
+        for at, draft in enumerate(self.drafts.values()):
+            if draft.next is None and "position" not in draft.said:
+                draft.next = names[at + 1]
+
+    def place(self, draft: Draft) -> Iterator[Odd]:
+        """Put a step where its `position` says, once."""
+        if "position" not in draft.said:
+            return
+        way, _, name = draft.said.pop("position").partition(" ")
+        beside = self.drafts.get(name)
+        if beside is None or beside is draft:
+            others = [other for other in self.drafts if other != draft.name]
+            yield draft.place("position"), f"there is no step `{name}`", did_you_mean(name, others)
+        elif way == "after":
+            draft.next = beside.next if draft.next is None else draft.next
+            beside.next = draft.name
+        else:
+            for other in self.drafts.values():
+                if other.next == name and other is not draft:
+                    other.next = draft.name
+            draft.next = name if draft.next is None else draft.next
+
+    def remove(self, name: str) -> None:
+        """Whatever led to the step leads to the one after it."""
+        gone = self.drafts.pop(name)
+        for draft in self.drafts.values():
+            if draft.next == name:
+                draft.next = gone.next
+            for attribute in ("on_fail", "on_reject"):
+                if draft.said.get(attribute) == name:
+                    del draft.said[attribute]
+
+    def before_join(self, checks: Sequence[str], where: Where) -> None:
+        """Checks that run before work is joined to the task's branch."""
+        self._hooks += [(check, (*where, at)) for at, check in enumerate(checks)]
+
+    def complete(self, settings: WorkflowSettings) -> Iterator[Odd]:
+        """Add what every workflow has, what hooks ask for, and a person's look where a step wants one."""
+        broken = [*self._wrong_edges()]
+        yield from broken
+        if broken:
+            return
+        self._add_missing()
+        for check, where in self._hooks:
+            self._insert_before_join(check, where)
+        if settings.human_approval is not False:
+            for level in StepLevel:
+                self._ask_person(level)
+
+    def _ask_person(self, level: StepLevel) -> None:
+        """A person looks before the work is joined, or merged, where a step of that level wants one to."""
+        order = self._in_order()
+        wanted = any(
+            draft.said.get("human_approval") and draft.level is level and draft.kind is not t.PLAN_REVIEW
+            for draft in order
+        )
+        last = t.JOIN if level is StepLevel.SUBTASK else t.MERGE
+        at = next(at for at, draft in enumerate(order) if draft.kind is last)
+        if wanted and order[at - 1].kind is not t.HUMAN:
+            self._insert_after(order[at - 1], "approval", t.HUMAN)
+            self.drafts[order[at - 1].next or ""].said["level"] = level
+
+    def steps(self, settings: WorkflowSettings) -> tuple[tuple[Step, ...], list[Odd]]:
+        """In their order, or everything that is wrong with them."""
+        order = self._in_order()
+        odd = [*wrong_shape(order), *(each for draft in order for each in wrong_attributes(draft))]
+        if odd:
+            return (), odd
+        made: list[Step] = []
+        for draft in order:
+            wrong, back = _back(draft, made)
+            odd += wrong
+            made.append(_resolve(draft, back, made, settings))
+        return tuple(made), odd
+
+    def _wrong_edges(self) -> Iterator[Odd]:
+        for draft in self.drafts.values():
+            if draft.next and draft.next not in self.drafts:
+                yield draft.place("next"), f"there is no step `{draft.next}`", did_you_mean(draft.next, self.drafts)
+            if draft.said.get("terminal") and "next" in draft.said:
+                yield draft.place("next"), "a terminal step has nothing after it", "Remove `next`, or `terminal`."
+        if self.initial and self.initial not in self.drafts:
+            yield self.initial_where, f"there is no step `{self.initial}`", did_you_mean(self.initial, self.drafts)
+        elif self.initial and self.drafts[self.initial].kind is not t.PLAN:
+            yield self.initial_where, f"`{self.initial}` is no plan", "Begin with a step of type plan."
+        yield from self._wrong_way()
+
+    def _wrong_way(self) -> Iterator[Odd]:
+        """From the plan every step must be reached, once."""
+        order = self._in_order()
+        if not order:
+            yield ("workflow",), "it has no step that plans", "Add a step `plan` with `type: plan`."
+            return
+        if order[-1].next in {draft.name for draft in order}:
+            way = " → ".join([*(draft.name for draft in order), order[-1].next or ""])
+            yield order[-1].place("next"), f"the steps go in a circle: {way}", "Use on_fail or on_reject to go back."
+        left = [draft for draft in self.drafts.values() if draft not in order]
+        skips = [draft.places["next"] for draft in order if "next" in draft.places]
+        for draft in left:
+            if draft.where[:1] == ("workflows",) and skips:
+                listed = ", ".join(each.name for each in left)
+                step = "Name one of them as the next; what you do not want goes under `disable:`."
+                yield skips[-1], f"no step leads to {listed} any more", step
+                return
+            yield draft.where, f"no step leads to `{draft.name}`", "Give it a `position`, or name it as a `next`."
+
+    def _in_order(self) -> list[Draft]:
+        """From the plan along `next`; it stops before a step that was met already."""
+        here = next((draft for draft in self.drafts.values() if draft.kind is t.PLAN), None)
+        found: dict[str, Draft] = {}
+        while here is not None and here.name not in found:
+            found[here.name] = here
+            here = self.drafts.get(here.next or "")
+        return [*found.values()]
+
+    def _add_missing(self) -> None:
+        order = self._in_order()
+        if not any(draft.kind is t.PLAN_REVIEW for draft in order):
+            self._insert_after(order[0], "plan_review", t.PLAN_REVIEW)
+        for draft in order:
+            after = self.drafts.get(draft.next or "")
+            if draft.kind is t.WORKER and (after is None or after.kind is not t.RULES):
+                self._insert_after(draft, "rules", t.RULES)
+        for kind, name in ((t.JOIN, "commit"), (t.PULL, "pull"), (t.MERGE, "merge")):
+            order = self._in_order()
+            if any(draft.kind is kind for draft in order):
+                continue
+            level = kind.level
+            last = [draft for draft in order if level is StepLevel.TASK or draft.level is level] or order
+            self._insert_after(last[-1], name, kind)
+
+    def _insert_after(self, draft: Draft, name: str, kind: StepType) -> None:
+        while name in self.drafts:
+            name = f"{draft.name}_{kind.name}" if name == kind.name else f"{name}_"
+        level = draft.level if kind.level is StepLevel.SUBTASK else kind.level
+        added = Draft(name=name, where=draft.where, said={"type": kind.name, "level": level}, next=draft.next)
+        self.drafts[name], draft.next = added, name
+
+    def _insert_before_join(self, check: str, where: Where) -> None:
+        """Before the person who looks at what passed, too, where there is one."""
+        order = self._in_order()
+        for at, join in enumerate(order):
+            if join.kind is t.JOIN:
+                before = next(draft for draft in reversed(order[:at]) if draft.kind is not t.HUMAN)
+                self._insert_after(before, f"pre_commit_{check}", t.GATE)
+                added = self.drafts[before.next or ""]
+                added.said["config"], added.where, added.said["level"] = {"check": check}, where, join.level
+
+
+def _back(draft: Draft, before: list[Step]) -> tuple[list[Odd], str]:
+    """Where refused work goes: the nearest worker before it, unless the step names another."""
+    if not draft.kind.back:
+        return [], ""
+    wanted = t.PLAN if draft.kind is t.PLAN_REVIEW else t.WORKER
+    workers = [step.name for step in before if step.type == wanted.name]
+    named = draft.said.get(draft.kind.back)
+    if named is None or named in workers:
+        return [], named or (workers[-1] if workers else "")
+    where = draft.place(draft.kind.back)
+    step = f"Write one of {', '.join(workers)}." if workers else "Remove it: no worker comes before this step."
+    return [(where, f"`{named}` is no {wanted.name} before it", step)], ""
+
+
+def _resolve(draft: Draft, back: str, before: list[Step], settings: WorkflowSettings) -> Step:
+    said, kind = draft.said, draft.kind
+    roles = tuple(said.get("roles") or ([said["role"]] if said.get("role") else []))
+    retries = next((step.max_retries for step in before if step.name == back), RETRIES)
+    parallel = max(said.get("parallel", 1), len(roles), 1)
+    return Step(
+        name=draft.name,
+        type=kind.name,
+        level=draft.level,
+        next=draft.next or "",
+        back=back,
+        roles=roles if settings.parallel_reviews is not False else roles[:1],
+        parallel=parallel if settings.parallel_reviews is not False else 1,
+        command=said.get("command", ""),
+        config=dict(said.get("config", {})),
+        gate=said.get("gate", Predicate.ALL_APPROVED) if kind is t.REVIEW else "",
+        outputs=tuple(said.get("outputs", ())),
+        max_retries=said.get("max_retries", retries),
+        human_approval=kind is t.PLAN_REVIEW and bool(said.get("human_approval")),
+        retry_policy=said.get("retry_policy", POLICY.get(kind.name, "conservative")),
+        context_scope=said.get("context_scope", ""),
+        required=bool(said.get("required")),
+        description=said.get("description", ""),
+    )

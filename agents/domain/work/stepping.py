@@ -1,0 +1,197 @@
+"""Where a subtask stands in its workflow, and what follows when one of its steps has ended."""
+
+from dataclasses import dataclass, replace
+
+from agents.domain import events as e
+from agents.domain.checks.evaluation import Checked, Evaluation, RiskLevel, Score, overall
+from agents.domain.checks.risk import Risk, at_least_high
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.kind import Facts, Moment, Question
+from agents.domain.decisions.kinds.delivery import GateOption
+from agents.domain.decisions.kinds.work import what_next
+from agents.domain.decisions.subject import OfStep
+from agents.domain.decisions.table import ask, open_questions
+from agents.domain.task.fold import evolve
+from agents.domain.task.task import Task
+from agents.domain.work.dispatching import about_run, hand_on, run_again, start_next
+from agents.domain.work.work import SubtaskState, Work
+from agents.domain.workflow.steps import HUMAN, JOIN, PULL, WORKER, Predicate, Step
+from agents.domain.workflow.workflow import DEFAULT, Back, Done, Go, Move, Part, Stuck, Workflow, follow
+
+FOUND_OUT = Risk(level=RiskLevel.LOW, why=("it finds something out and changed nothing",))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepResult:
+    """What a step found, and the judgement of the work with it."""
+
+    step: Step
+    checked: Checked  # by this step alone
+    evaluation: Evaluation  # by all steps since the work was handed in
+    risk: Risk
+
+    @property
+    def score(self) -> Score:
+        """Rules that said nothing let nothing pass; a gate that the project does not have is no obstacle."""
+        if self.checked.reviews:
+            return _review_score(self.step, self.checked)
+        if not self.checked.gates and self.step.type != "rules":
+            return Score.PASS
+        return overall(gate.score for gate in self.checked.gates)
+
+
+def _review_score(step: Step, checked: Checked) -> Score:
+    """A reviewer without a verdict counts neither way: a person is asked before the work is joined."""
+    scores = [review.score for review in checked.reviews if review.score is not None]
+    worst = overall(scores) if scores else Score.PASS
+    concerned = any(review.security_concerns for review in checked.reviews)
+    if worst is Score.PASS and concerned and step.gate == Predicate.SECURITY_PASSED:
+        return Score.NEEDS_REVISION
+    return worst
+
+
+def workflow_pinned(task: Task) -> Workflow:
+    """The one that its plan was accepted under."""
+    return task.plan.workflow or DEFAULT
+
+
+def part_of(task: Task, number: int) -> Part:
+    return Part.CLOSING if task.plan.is_closing(number) else Part.ORDINARY
+
+
+def worker_of(task: Task, work: Work) -> Step:
+    """The step whose minion works on a subtask, or worked last."""
+    workflow = workflow_pinned(task)
+    return workflow.step(work.worker) if work.worker else workflow.implement
+
+
+def begin_checks(task: Task, work: Work, moment: Moment) -> Facts:
+    """The work was handed in: the first step that looks at it is due."""
+    steps = workflow_pinned(task).part(part_of(task, work.number))
+    worker = worker_of(task, work)
+    return [_due(task, work, steps[steps.index(worker) + 1], moment)]
+
+
+def _due(task: Task, work: Work, step: Step, moment: Moment) -> e.StepDue:
+    return e.StepDue(**about_run(task, work, moment.at), step=step.name, visit=work.visits.get(step.name, 0) + 1)
+
+
+def move_after(task: Task, work: Work, result: StepResult) -> Move:
+    done = Done(attempts=work.tries, visits=work.visits)
+    return follow(workflow_pinned(task), part_of(task, work.number), result.step.name, result.score, done)
+
+
+def after_step(task: Task, work: Work, result: StepResult, moment: Moment) -> Facts:
+    """On to the next step, back to a worker, or to a person."""
+    if task.plan.subtask(work.number).spike and not result.evaluation.changes:
+        result = replace(result, risk=FOUND_OUT)
+    about, move = about_run(task, work, moment.at), move_after(task, work, result)
+    step, commit, checked = result.step.name, result.evaluation.commit, result.checked
+    if isinstance(move, Go):
+        passed = e.StepPassed(**about, step=step, commit=commit, checked=checked)
+        return [passed, *_enter(evolve(task, passed), move.step, result, moment)]
+    refused = e.StepRefused(**about, step=step, commit=commit, checked=checked, score=result.score)
+    facts = [refused, _judgement(task, work, result, moment)]
+    if isinstance(move, Back):
+        again = run_again(task, work, result.evaluation.feedback, moment.at)
+        return [*facts, replace(again, step=move.step.name)]
+    return [*facts, *_give_up(task, work, move.why, result.evaluation, moment)]
+
+
+def _judgement(task: Task, work: Work, result: StepResult, moment: Moment) -> e.WorkEvaluated:
+    about = about_run(task, work, moment.at)
+    return e.WorkEvaluated(**about, evaluation=result.evaluation, risk=result.risk.level, why=result.risk.said)
+
+
+def _give_up(task: Task, work: Work, stuck: Stuck, evaluation: Evaluation, moment: Moment) -> Facts:
+    tries = f"{work.tries} attempts" if work.tries != 1 else "One attempt"
+    why = "Another attempt would not fix this" if stuck is Stuck.HOPELESS else f"{tries} failed"
+    said = f"{why}: {'; '.join(evaluation.feedback[:2])}"
+    escalated = e.SubtaskEscalated(**about_run(task, work, moment.at), why=said, patch=work.patch)
+    return open_questions(task, [escalated, what_next(task, work, why)], moment)
+
+
+def _enter(task: Task, step: Step | None, result: StepResult, moment: Moment) -> Facts:
+    """Begin the next step of a subtask; none is left where it is None."""
+    work = task.work.on(result.evaluation.subtask)
+    if step is None or step.type == PULL.name:  # the closing subtask: the whole is handed over next
+        found = result.checked.gates or result.checked.reviews
+        told = [_judgement(task, work, result, moment)] if found else []
+        return [*told, *done(task, work, result.evaluation.commit, moment)]
+    if step.type in (HUMAN.name, JOIN.name):
+        judged = _judgement(task, work, result, moment)
+        return [judged, *_ask_by_risk(task, result, moment, looked_at=step.type == HUMAN.name)]
+    if step.type == WORKER.name:
+        return [hand_on(task, work, step.name, moment.at)]
+    return [_due(task, work, step, moment)]
+
+
+def after_join(task: Task, work: Work, tip: str, moment: Moment) -> Facts:
+    """The work is on the task's branch. After the closing subtask the task's own last steps come."""
+    steps = workflow_pinned(task).part(part_of(task, work.number))
+    at = next(index for index, step in enumerate(steps) if step.type == JOIN.name)
+    after = steps[at + 1] if at + 1 < len(steps) else None
+    if after is None or after.type == PULL.name:
+        return done(task, work, tip, moment)
+    passed = e.StepPassed(**about_run(task, work, moment.at), step=steps[at].name, commit=tip)
+    return [passed, _due(task, work, after, moment)]
+
+
+def done(task: Task, work: Work, tip: str, moment: Moment) -> Facts:
+    """Its work is on the task's branch; what waited for it may start."""
+    settled = e.SubtaskDone(task=task.id, at=moment.at, subtask=work.number, attempt=work.attempt, commit=tip)
+    return open_questions(task, [settled, *start_next(evolve(task, settled), moment)], moment)
+
+
+def most_attempts(task: Task) -> int:
+    """The first, and as many revisions as the workflow allows that its plan was approved under."""
+    return 1 + workflow_pinned(task).implement.max_retries
+
+
+def _ask_by_risk(task: Task, result: StepResult, moment: Moment, *, looked_at: bool) -> Facts:
+    """Low risk passes by itself, unless the workflow wants a person to look; a reviewer who said nothing is never taken
+    for a yes."""
+    work, evaluation, risk = task.work.on(result.evaluation.subtask), result.evaluation, result.risk
+    held = at_least_high(risk, "; ".join(evaluation.doubts)) if evaluation.doubts else risk
+    unseen = _unseen_but_leaving(task, moment) if task.plan.is_closing(work.number) else ""
+    level, said = held.level, held.said
+    if level is RiskLevel.LOW or _is_let_pass(task, work, evaluation, held):
+        level, said = RiskLevel.MEDIUM, ""
+        if not unseen and not looked_at:
+            return [e.GatePassed(**about_run(task, work, moment.at))]
+    by_time = level is RiskLevel.MEDIUM and not looked_at and not _leaves_next(task, work, moment)
+    asked = Question(
+        kind=Kind.GATE,
+        text=f"{task.id}.{work.number} passed its checks. {' '.join(part for part in (said, unseen) if part)}",
+        subject=OfStep(subtask=work.number, attempt=work.attempt, commit=evaluation.commit, risk=level),
+        default=GateOption.PASS if by_time else "",
+        cause=f"gate:{work.number}",
+    )
+    return ask(task, asked, moment)
+
+
+def _is_let_pass(task: Task, work: Work, evaluation: Evaluation, risk: Risk) -> bool:
+    """The very same change, no riskier, passed its own gate already: where one subtask is all there is."""
+    return any(
+        other.evaluation is not None
+        and other.number != work.number
+        and other.state is SubtaskState.DONE
+        and (other.base, other.evaluation.tree) == (work.base, evaluation.tree)
+        and other.risk is not None
+        and other.risk is risk.level
+        for other in task.work.subtasks
+    )
+
+
+def _leaves_next(task: Task, work: Work, moment: Moment) -> bool:
+    """Time lets nothing leave the machine: after the closing subtask the whole is pushed."""
+    return moment.leaves and not task.delivery.pull and task.plan.is_closing(work.number)
+
+
+def _unseen_but_leaving(task: Task, moment: Moment) -> str:
+    """Time may let a step pass, but nothing leaves the machine on the strength of that."""
+    unseen = [f"{task.id}.{work.number}" for work in task.work.subtasks if work.by_time]
+    if not unseen or not moment.leaves or task.delivery.pull:
+        return ""
+    which = f"{' and '.join(unseen)} passed only because the time ran out"
+    return f"{which}, and next it leaves this machine as a pull request: a person must let it."

@@ -1,0 +1,91 @@
+"""Review steps: roles read the finished work, and each gives a typed verdict."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+
+from pydantic import BaseModel, Field
+
+from agents.domain.checks.evaluation import Checked, CodeReview, Opinion, join_reviews
+from agents.domain.errors import NoAnswer, OverlordError
+from agents.domain.planning.probes import code_probe_for
+from agents.domain.work.stepping import workflow_pinned
+from agents.flows.outcomes import result_of
+from agents.flows.steps.step_run import StepRun
+from agents.ports import Ask
+
+REVIEWERS = ("critic", "custodiet")  # the models that read
+
+
+class ReviewAnswer(BaseModel):
+    probe: Opinion  # what it says of a small change with a planted defect
+    status: Opinion
+    issues: list[str] = Field(default=[], max_length=20)
+    suggestions: list[str] = Field(default=[], max_length=20)
+    security_concerns: list[str] = Field(default=[], max_length=20)
+
+
+async def run_review(run: StepRun) -> Checked:
+    """Everybody whom the step names reads it; where it names one role for two readers, both read as that role."""
+    roles = run.step.roles * run.step.parallel if len(run.step.roles) == 1 else run.step.roles
+    readers = [*zip(REVIEWERS, roles, strict=False)]
+    said = await asyncio.gather(*(_review(run, *reader) for reader in readers), return_exceptions=True)
+    return Checked(reviews=tuple(result_of(each) for each in said))
+
+
+async def _review(run: StepRun, reviewer: str, role: str) -> CodeReview:
+    """Part by part, and the worst verdict counts. What nobody was given to read is approved by nobody."""
+    try:
+        pack = await run.ports.packs.for_review(run.task, run.work, run.commit, role)
+    except OverlordError as problem:  # it cannot be shown, so it cannot be judged
+        return CodeReview(reviewer=reviewer, opinion=Opinion.NO_VERDICT, why_none=problem.what)
+    parts = [{"pack": text, "part": at, "parts": len(pack.parts)} for at, text in enumerate(pack.parts, 1)]
+    said = [await _read_part(run, reviewer, role, part) for part in parts]
+    return replace(join_reviews(said, pack.unread), read=pack.read, lines=pack.lines)
+
+
+async def _read_part(run: StepRun, reviewer: str, role: str, part: Mapping[str, object]) -> CodeReview:
+    """No verdict is never an approval."""
+    task, work = run.task, run.work
+    subtask, probe = task.plan.subtask(work.number), code_probe_for(task, work.number, work.attempt)
+    about = {
+        "probe": probe.text,
+        "subtask": {"number": subtask.number, "title": subtask.title, "why": subtask.why, "test": subtask.test},
+        "whole": task.plan.is_closing(subtask.number),
+        **part,
+        "feedback": list(work.feedback),
+    }
+    step = f"{_asked_as(run)}:{reviewer}:{work.number}:{work.attempt}"
+    if part["part"] != 1:
+        step += f":{part['part']}"
+    asked = Ask(
+        question="code_review",
+        role=reviewer,
+        step=step,
+        task=task,
+        about=about,
+        policy=run.step.retry_policy,
+        persona=role,
+    )
+    try:
+        says, spent = await run.ports.llm.ask(asked, ReviewAnswer)
+    except NoAnswer as none:
+        return CodeReview(reviewer=reviewer, opinion=Opinion.NO_VERDICT, why_none=none.what)
+    if says.probe in (Opinion.APPROVED, Opinion.NO_VERDICT):
+        missed = f"It did not see a planted defect: {probe.defect}"
+        return CodeReview(reviewer=reviewer, opinion=Opinion.NO_VERDICT, why_none=missed, cost=spent.cost)
+    return CodeReview(
+        reviewer=reviewer,
+        opinion=says.status,
+        issues=tuple(says.issues),
+        suggestions=tuple(says.suggestions),
+        security_concerns=tuple(says.security_concerns),
+        cost=spent.cost,
+        why_none="It could not assess the work" if says.status is Opinion.NO_VERDICT else "",
+    )
+
+
+def _asked_as(run: StepRun) -> str:
+    """What a model call is booked under: a second review of the same attempt is another one."""
+    first = workflow_pinned(run.task).review.name == run.step.name
+    return "code_review" if first else f"code_review.{run.step.name}"
