@@ -1,11 +1,10 @@
 """What every fact has: the task it is about or came from, when it happened, and the stream it stands on."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 
-from agents.domain.checks.evaluation import Checked
 from agents.domain.ids import DecisionId, ProjectId, ProposalId, StreamId, TaskId
 
 Part = TypeVar("Part")
@@ -80,15 +79,6 @@ class MeasuredWork(AboutWork):
     """The same, about a run on a subtask."""
 
     usage: tuple[Usage, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepEnded(MeasuredWork):
-    """What a step of the workflow came to."""
-
-    step: str
-    commit: str  # the one it looked at, or made
-    checked: Checked = field(default_factory=Checked)
 
 
 class Fold(Generic[Part]):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from agents.domain.checks.evaluation import Change, Evaluation, RiskLevel, Score
 from agents.domain.checks.scope import Scope
-from agents.domain.fact import AboutWork, Event, MeasuredWork, StepEnded
+from agents.domain.fact import AboutWork, Event, MeasuredWork
 from agents.domain.ids import PersonId
 from agents.domain.work.work import Ending, SubtaskState
 
@@ -111,14 +111,19 @@ class StepDue(AboutWork):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StepPassed(StepEnded):
-    pass
+class StepPassed(MeasuredWork):
+    step: str
+    commit: str  # the one it looked at, or made
+    checked: Checked = field(default_factory=Checked)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StepRefused(StepEnded):
+class StepRefused(MeasuredWork):
     """It goes back to a worker, or to a person; the facts that are recorded with it say which."""
 
+    step: str
+    commit: str
+    checked: Checked = field(default_factory=Checked)
     score: Score
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from agents.domain.checks.evaluation import COMMIT, Checked, Evaluation, Score, overall
 from agents.domain.errors import IllegalMove
-from agents.domain.fact import AboutWork, Fold, StepEnded
+from agents.domain.fact import AboutWork, Fold
 from agents.domain.work import facts as w
 from agents.domain.work.work import DeliveryState, SubtaskState, Work, WorkState
 
@@ -124,8 +124,13 @@ def _(work: Work, fact: w.StepDue) -> Work:
     return replace(work, step=fact.step, visits={**work.visits, fact.step: fact.visit})
 
 
-@fold_subtask.on(w.StepPassed, w.StepRefused)
-def _(work: Work, fact: StepEnded) -> Work:
+@fold_subtask.on(w.StepPassed)
+def _(work: Work, fact: w.StepPassed) -> Work:
+    return replace(work, step=fact.step, commit=fact.commit, checked=work.checked.plus(fact.checked))
+
+
+@fold_subtask.on(w.StepRefused)
+def _(work: Work, fact: w.StepRefused) -> Work:
     return replace(work, step=fact.step, commit=fact.commit, checked=work.checked.plus(fact.checked))
 
 
