@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, select
 
 from agents.domain import events as e
-from agents.domain.checks.evaluation import Opinion, Score
+from agents.domain.checks.evaluation import CodeReview, Opinion, Score
 from agents.domain.events import Event
 from agents.domain.fact import Usage
 from agents.domain.ids import TaskId
@@ -234,13 +234,24 @@ def _judged(runs: Runs, fact: e.WorkEvaluated) -> None:
     if row and row["success"] is None:
         passed = fact.evaluation.overall is Score.PASS
         _end(row, passed, "" if passed else ErrorClass.LOGIC)
-    used = {each.by: each for each in fact.usage}
+    told = {(row["subtask"], row["attempt"], row["role"]) for row in runs.rows.values()}
     for review in fact.evaluation.reviews:
-        row = runs.at(fact, DEFAULT.review.name, fact.attempt, review.reviewer, fact.subtask)
-        _add(row, used.get(review.reviewer, Usage(by="", model="", calls=0, cost=review.cost)))
-        said = review.opinion is not Opinion.NO_VERDICT
-        error = used[review.reviewer].error if review.reviewer in used else ""
-        _end(row, said, "" if said else error or ErrorClass.LOGIC)
+        if (fact.subtask, fact.attempt, review.reviewer) not in told:  # facts of steps tell it since there are any
+            _read(runs, fact, DEFAULT.review.name, review)
+
+
+def _checked(runs: Runs, fact: e.StepPassed | e.StepRefused) -> None:
+    for review in fact.checked.reviews:
+        _read(runs, fact, fact.step, review)
+
+
+def _read(runs: Runs, fact: e.MeasuredWork, step: str, review: CodeReview) -> None:
+    """One reviewer has read the work."""
+    used = next((each for each in fact.usage if each.by == review.reviewer), None)
+    row = runs.at(fact, step, fact.attempt, review.reviewer, fact.subtask)
+    _add(row, used or Usage(by="", model="", calls=0, cost=review.cost))
+    said = review.opinion is not Opinion.NO_VERDICT
+    _end(row, said, "" if said else (used.error if used else "") or ErrorClass.LOGIC)
 
 
 READERS: dict[type[Event], Callable[[Runs, Any], object]] = {
@@ -258,6 +269,8 @@ READERS: dict[type[Event], Callable[[Runs, Any], object]] = {
     e.MinionStopped: _rested,
     e.MinionFailed: _gave_up,
     e.WorkHandedIn: _rested,
+    e.StepPassed: _checked,
+    e.StepRefused: _checked,
     e.WorkEvaluated: _judged,
 }
 

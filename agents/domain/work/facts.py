@@ -1,8 +1,8 @@
 """Facts of work: from an accepted plan to a merged pull request."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from agents.domain.checks.evaluation import Change, Evaluation, RiskLevel, Score
+from agents.domain.checks.evaluation import Change, Checked, Evaluation, RiskLevel, Score
 from agents.domain.checks.scope import Scope
 from agents.domain.fact import AboutWork, Event, MeasuredWork
 from agents.domain.ids import PersonId
