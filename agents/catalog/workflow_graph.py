@@ -200,7 +200,7 @@ def _resolve(draft: Draft, back: str, before: list[Step], settings: WorkflowSett
         parallel=parallel if settings.parallel_reviews is not False else 1,
         command=said.get("command", ""),
         config=dict(said.get("config", {})),
-        gate=said.get("gate", Predicate.ALL_APPROVED) if kind is t.REVIEW else "",
+        gate=said.get("gate", Predicate.ALL_APPROVED.value) if kind is t.REVIEW else "",
         outputs=tuple(said.get("outputs", ())),
         max_retries=said.get("max_retries", retries),
         human_approval=kind is t.PLAN_REVIEW and bool(said.get("human_approval")),

@@ -14,7 +14,7 @@ REQUEST = "add a login page"
 
 def planner(*intent: object) -> ScriptedLlm:
     first, second = plan("Show a form", "Check the password"), plan("Show a form", "Send a code by mail")
-    second["subtasks"][0]["hours"] = 2.5
+    second["subtasks"][0]["test"] = "the form is there without a password field"
     return ScriptedLlm(decompose=[first, second], critic=[GO, GO], custodiet=[OK, OK], intent=list(intent))
 
 

@@ -164,7 +164,7 @@ DEFAULT = Workflow(
         _step("implement", WORKER, "rules", roles=("implementer",), retry_policy="aggressive"),
         _step("rules", RULES, "test", back="implement"),
         _step("test", GATE, "review", back="implement", config={"check": "project"}),
-        _step("review", REVIEW, "commit", back="implement", roles=("reviewer",), gate=Predicate.ALL_APPROVED),
+        _step("review", REVIEW, "commit", back="implement", roles=("reviewer",), gate=Predicate.ALL_APPROVED.value),
         _step("commit", JOIN, "ci"),
         _step("ci", GATE, "pull", back="implement", level=StepLevel.TASK, config={"check": "ci"}),
         _step("pull", PULL, "merge"),

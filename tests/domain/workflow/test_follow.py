@@ -50,7 +50,7 @@ def test_every_subtask_ends_and_no_step_is_visited_too_often(
     workflow: Workflow, part: Part, scores: list[Score]
 ) -> None:
     steps = workflow.part(part)
-    visits, attempts, here, outcomes = Counter[str](), 1, steps[0], iter(scores)
+    visits, sent_back, attempts, here, outcomes = Counter[str](), Counter[str](), 1, steps[0], iter(scores)
     workers = [step for step in steps if step.type == "worker"]
     longest = len(steps) * (1 + max(step.max_retries for step in workers))
     for _ in range(longest):
@@ -63,11 +63,12 @@ def test_every_subtask_ends_and_no_step_is_visited_too_often(
         if isinstance(move, Back):
             assert move.step.type == "worker"
             attempts += 1
+            sent_back[here.name] += 1
         here = move.step
     else:
         raise AssertionError("it never ends")
     assert attempts <= 1 + max(step.max_retries for step in workers)
-    assert all(visits[step.name] <= 1 + step.max_retries for step in steps if step.back)
+    assert all(visits[step.name] <= attempts and sent_back[step.name] <= step.max_retries for step in steps)
 
 
 @settings(max_examples=100, deadline=None)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from agents.catalog.library import load_catalog
 from agents.domain.decisions.kinds.plan import accept
 from agents.domain.events import PlanAccepted
 from agents.domain.ids import PersonId, TaskId, Thread
@@ -10,8 +11,8 @@ from agents.domain.planning.facts import PlanState
 from agents.domain.task.facts import Request
 from agents.domain.task.task import Task
 from agents.domain.work import stepping
-from agents.domain.workflow.workflow import DEFAULT
-from store.codec import dump, load_event, stream_kind
+from agents.domain.workflow.workflow import DEFAULT, Workflow
+from store.codec import dump, load_event, shape, stream_kind
 from tests.builders.steered import NOW, moment
 
 EAGER = replace(
@@ -42,3 +43,9 @@ def test_until_a_plan_is_accepted_the_current_workflow_holds_and_then_that_one()
     assert load_event("PlanAccepted", dump(accepted)) == accepted and accepted.workflow == EAGER
     kept = stream_kind(TaskId("T-1")).load(dump(task(PlanState(accepted="abc", workflow=EAGER))))
     assert planning.workflow_of(kept, lambda: DEFAULT) == EAGER and stepping.most_attempts(kept) == 6
+
+
+def test_a_workflow_has_the_same_version_when_it_is_read_again() -> None:
+    adapter = shape(Workflow)
+    for workflow in load_catalog().workflows.values():
+        assert adapter.validate_json(adapter.dump_json(workflow)).hash == workflow.hash
