@@ -1,12 +1,20 @@
 """The queue is paused and resumed by approvers: in words, at the command line, and by the console's button."""
 
 import asyncio
+from dataclasses import replace
+from pathlib import Path
 
+import pytest
+
+from agents.domain.ids import Account
 from agents.domain.work.work import SubtaskState
 from agents.ports import Brief, Finished, Outcome, Watch
+from bot.app import open_queries
+from bot.cli import session
+from bot.config.settings import load_settings
 from tests.fakes.work import ScriptedMinions, Workshop
-from tests.scenarios.conftest import Opened, Play
-from tests.scenarios.stage import until
+from tests.scenarios.conftest import Opened, Play, on
+from tests.scenarios.stage import OPERATOR, until
 from tests.scenarios.working import THREE_SUBTASKS, at_work, given
 
 ONE_AT_ONCE = "limits: {{minions: 1}}\n"
@@ -60,6 +68,23 @@ async def test_a_task_whose_plan_is_approved_meanwhile_says_why_it_waits(opened:
     await play.stage.say("lead", "unpause the queue", thread=thread, mention=True)
     await play.sees("lead", thread, "T-1 is ready to merge")
     await no_pause_is_shown(play, thread)
+
+
+@on("console")
+async def test_the_command_line_pauses_and_resumes_what_another_process_runs(opened: Opened, tmp_path: Path) -> None:
+    play = await opened(given(Workshop()))
+    environ = {"OVERLORD_HOME": str(tmp_path / "home"), "OVERLORD_CONFIG": str(tmp_path / "home" / "overlord.yaml")}
+    settings = load_settings(environ, cwd=tmp_path, user="operator")
+    async with open_queries(settings) as queries:
+        with pytest.raises(session.NotCounted, match="It needs an approver"):
+            await session.send(queries, replace(session.words_alone("pause the queue"), by=Account("cli:somebody")))
+        await session.send(queries, replace(session.words_alone("pause the queue"), by=OPERATOR))
+        thread = await play.stage.say("ana", "add a login page", mention=True)
+        await play.sees("ana", thread, "please look at the plan")
+        await play.stage.press("lead", thread, "Approve plan")
+        await play.sees("ana", thread, "T-1 · add a login page", "Queue: paused by")
+        await session.send(queries, replace(session.words_alone("resume the queue"), by=OPERATOR))
+    await play.sees("lead", thread, "T-1 is ready to merge")
 
 
 async def no_pause_is_shown(play: Play, thread: str) -> None:
