@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.domain.checks.gates import GateCommands
+from agents.domain.checks.evaluation import GateCommands
 from agents.workspace.gates import commands, detect
 from agents.workspace.gates.commands import Environment, NoEnvironment, environment
 from agents.workspace.gates.detect import Look, Way
