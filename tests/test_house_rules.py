@@ -127,10 +127,10 @@ _KINDS = "agents/domain/decisions/kinds"
 MAY_HOLD_SENTENCES = {
     "agents/domain/decisions/decision.py": "a fact that cannot follow: an error of the program",
     "agents/domain/decisions/answering.py": "a button that allows paths which somebody named",
-    f"{_KINDS}/plan.py": "the planner reads it",
-    f"{_KINDS}/task.py": "the minion reads it",
-    f"{_KINDS}/delivery.py": "the minion reads it",
-    f"{_KINDS}/work.py": "the minion reads it; and questions of subtasks, which are stored whole",
+    f"{_KINDS}/plan/no_plan.py": "the planner reads it",
+    **dict.fromkeys((f"{_KINDS}/work/{name}.py" for name in ("gate", "question", "scope")), "the minion reads it"),
+    f"{_KINDS}/task/correction.py": "the minion reads it",
+    f"{_KINDS}/work/escalation.py": "questions of subtasks, which are stored whole",
 }
 
 

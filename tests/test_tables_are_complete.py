@@ -1,6 +1,7 @@
 """Adding a fact, a state, a kind of decision or a command without saying who cares about it fails here."""
 
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -26,6 +27,8 @@ from bot.intake.conversation import Verb
 from bot.messages import Delivery
 from store.codec import EVENT_KINDS
 from tests.builders.decisions import sample
+
+ROOT = Path(__file__).parents[1]
 
 
 def test_every_fact_moves_a_task_or_is_said_not_to() -> None:
@@ -62,6 +65,15 @@ def test_every_kind_of_decision_has_its_rule_and_its_name() -> None:
     assert KINDS.keys() == set(Kind)
     for kind in KINDS.values():
         assert isinstance(kind.rule, Rule) or kind.rule.keys() == set(RiskLevel), kind.name
+
+
+def test_a_kind_of_decision_is_one_file_and_its_card_one_of_the_same_name() -> None:
+    kinds, cards = (
+        sorted(path.relative_to(room).as_posix() for path in room.glob("*/*.py"))
+        for room in (ROOT / "agents/domain/decisions/kinds", ROOT / "bot/cards/kinds")
+    )
+    assert kinds == cards
+    assert len([name for name in kinds if not name.endswith("__init__.py")]) == len(Kind)
 
 
 def sample_decision(kind: Kind, state: DecisionState = DecisionState.OPEN) -> Decision:

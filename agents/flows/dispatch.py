@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from agents.domain import events as e
 from agents.domain.decisions.kind import Moment
-from agents.domain.decisions.kinds.work import escalate
+from agents.domain.decisions.kinds.work.escalation import escalate
 from agents.domain.decisions.table import open_questions
 from agents.domain.errors import OverlordError
 from agents.domain.events import Event

@@ -10,8 +10,8 @@ from agents.domain.checks.scope import paths_within
 from agents.domain.decisions.authority import STEERING, Kind, Presser, Rule, may
 from agents.domain.decisions.decision import AnswerTo, Decision, Option, lettered, numbers
 from agents.domain.decisions.kind import FREE, Chosen, Facts, Moment, Question, Withdrawal, assents, withdraw
-from agents.domain.decisions.kinds.task import MEANT, MeantOption
-from agents.domain.decisions.kinds.work import StartScopeOption
+from agents.domain.decisions.kinds.task.meant import MEANT, MeantOption
+from agents.domain.decisions.kinds.work.start_scope import StartScopeOption
 from agents.domain.decisions.subject import OfRun, OfStep, OfSubtask, OfWords
 from agents.domain.decisions.table import (
     ask,

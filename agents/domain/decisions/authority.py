@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from pydantic import StrictBool
 
+from agents.domain.checks.evaluation import RiskLevel
 from agents.domain.errors import PressRefused
 from agents.domain.ids import PersonId
 
@@ -82,6 +83,13 @@ APPROVERS = frozenset({Group.APPROVER})
 LEADS = frozenset({Group.TECH_LEAD, Group.SECURITY_TEAM})
 TEAMS = frozenset({Group.SECURITY_TEAM, Group.DEVOPS_TEAM, Group.TECH_LEAD})
 
+ANSWER = Rule(who=OWNERS, reminders=1, by_words=True)  # what we need to know before there is a plan
+TROUBLE = Rule(who=OWNERS, reminders=3, by_words=True)  # what got stuck
+APPROVAL = Rule(who=APPROVERS, requester=Requester.UNLESS_CHANNEL_FORBIDS)
+RISKY: dict[RiskLevel, Rule] = {
+    RiskLevel.HIGH: Rule(who=LEADS, requester=Requester.UNLESS_CHANNEL_FORBIDS),
+    RiskLevel.CRITICAL: Rule(who=TEAMS, requester=Requester.NEVER, people=2),
+}
 STEERING = Rule(who=OWNERS, by_words=True)  # stop, resume, cancel, snooze
 QUEUE = Rule(who=APPROVERS, by_words=True)  # pause and resume the queue, which is nobody's own
 HEARD = Rule(who=OWNERS, anybody=True)  # whoever is heard in the conversation

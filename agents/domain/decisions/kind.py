@@ -194,7 +194,7 @@ def offers_to_go_on(task: Task) -> tuple[Decision, ...]:
     return tuple(d for d in task.open if d.kind in (Kind.STOPPED, Kind.BACKBURNER))
 
 
-def cancel(task: Task, chosen: Chosen, moment: Moment) -> Facts:
+def cancel_task(task: Task, chosen: Chosen, moment: Moment) -> Facts:
     """For the reason that is given with it, or was when cancelling was asked for."""
     asked_for = chosen.decision.question if chosen.decision.kind is Kind.CANCEL else ""
     ended = e.TaskCancelled(task=task.id, at=moment.at, by=chosen.person, reason=chosen.words or asked_for)
@@ -205,6 +205,10 @@ def hand_over(task: Task, chosen: Chosen, moment: Moment) -> Facts:
     """A person goes on with what there is."""
     ended = e.TaskHandedOver(task=task.id, at=moment.at, by=chosen.person)
     return [ended, *withdraw(ending_with(task, but=chosen.decision.id), Withdrawal.TAKEN_OVER, moment)]
+
+
+def resume(task: Task, subject: None, chosen: Chosen, moment: Moment) -> Facts:
+    return [e.TaskResumed(task=task.id, at=moment.at, by=chosen.person)]
 
 
 def retry_jobs(task: Task, chosen: Chosen, moment: Moment) -> Facts:

@@ -11,7 +11,9 @@ from agents.domain import events as e
 from agents.domain.decisions.authority import STEERING, Kind, Presser, Requester, Silence, check
 from agents.domain.decisions.decision import HOLD, Decision, Option, Refusal, Refused, Vote, has_voted, voters
 from agents.domain.decisions.kind import Chosen, Facts, Moment, Question, Withdrawal, withdraw
-from agents.domain.decisions.kinds.task import STOPPED, ControlOption, StoppedOption, confirmation
+from agents.domain.decisions.kinds.task.cancel import confirmation
+from agents.domain.decisions.kinds.task.controls import ControlOption
+from agents.domain.decisions.kinds.task.stopped import STOPPED, StoppedOption
 from agents.domain.decisions.table import (
     approvable,
     ask,

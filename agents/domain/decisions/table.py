@@ -28,23 +28,48 @@ from agents.domain.decisions.kind import (
     Moment,
     Question,
     Withdrawal,
-    cancel,
+    cancel_task,
     risk_of,
     withdraw,
 )
-from agents.domain.decisions.kinds import delivery, plan, task as of_task, work
+from agents.domain.decisions.kinds.plan import change, clarification, debate, no_plan, plan
+from agents.domain.decisions.kinds.task import (
+    budget,
+    cancel,
+    controls,
+    correction,
+    intake,
+    meant,
+    project,
+    second,
+    snoozed,
+    stopped,
+    stuck,
+)
+from agents.domain.decisions.kinds.work import (
+    escalation,
+    gate,
+    merge,
+    proposal,
+    question,
+    scope,
+    start_scope,
+    taken,
+    unmerged,
+)
 from agents.domain.decisions.subject import OfWords
 from agents.domain.events import Event
 from agents.domain.ids import DecisionId, PersonId
 from agents.domain.limits import Limits
 from agents.domain.task.task import Task
 
-# Each of the rooms of kinds; `tests/test_tables_are_complete.py` says if one is missing.
+_ALL = (
+    *(intake, project, budget, stuck, stopped, snoozed, cancel, controls, meant, second, correction),
+    *(clarification, no_plan, plan, debate, change),
+    *(question, scope, start_scope, escalation, taken, gate, merge, unmerged, proposal),
+)
 KINDS: dict[Kind, DecisionKind[Any]] = {
-    kind.name: kind
-    for room in (of_task, plan, work, delivery)
-    for kind in vars(room).values()
-    if isinstance(kind, DecisionKind)
+    kind.name: kind for each in _ALL for kind in vars(each).values() if isinstance(kind, DecisionKind)
 }
 
 # Rules by name: a kind's own, or one for each risk of it.
@@ -193,7 +218,7 @@ def conclude(task: Task, chosen: Chosen, moment: Moment) -> Facts:
     if answers:
         follows = _conclude_other(task, chosen, answers, moment)
     elif kind.cancels and chosen.option.value == CANCEL:
-        follows = cancel(task, chosen, moment)
+        follows = cancel_task(task, chosen, moment)
     else:
         follows = open_questions(task, kind.apply(task, decision.subject, chosen, moment), moment)
     closed = {fact.decision for fact in (made, *follows) if isinstance(fact, e.AboutDecision)}

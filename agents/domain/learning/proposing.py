@@ -3,7 +3,7 @@
 from agents.domain import events as e
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.kind import Follows, Moment, Question
-from agents.domain.decisions.kinds.delivery import about
+from agents.domain.decisions.kinds.work.proposal import about
 from agents.domain.ids import project_id
 from agents.domain.learning.proposal import Level, Proposal, ProposalType, Rationale, Trigger, likeness, proposal_id
 from agents.domain.task.task import Task

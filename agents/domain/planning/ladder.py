@@ -1,9 +1,10 @@
-"""How a plan came about where the usual way was closed: from less to read, or as an outline that code wrote."""
+"""How a plan comes about beyond the usual way: by what people answer, or as an outline that code wrote."""
 
 from collections.abc import Sequence
 
 from agents.domain import events as e
 from agents.domain.decisions.kind import Chosen, Facts, Moment
+from agents.domain.ids import PersonId
 from agents.domain.planning.decomposition import (
     MAX_HOURS,
     MAX_REVIEW_MINUTES,
@@ -17,6 +18,13 @@ from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut, one_line
 
 TODO = "TODO: "
+# What the planner is told, by how changes were asked for.
+WISHES: dict[str, str] = {
+    "changes": "{words}",
+    "narrow": "Do less: {words}",
+    "send_back": "Start over, and heed this: {words}",
+    "information": "Find this out before anything else, by a spike where the files do not tell: {words}",
+}
 
 
 def outline(request: str, heed: Sequence[str] = ()) -> Decomposition:
@@ -54,3 +62,19 @@ def choose_outline(task: Task, chosen: Chosen, moment: Moment) -> Facts:
             task=task.id, at=moment.at, number=number, plan=plan, estimate=0.0, level=Level.MINIMAL, why=why
         ),
     ]
+
+
+def answer_planner(task: Task, question: str, chosen: Chosen, moment: Moment) -> e.ClarificationAnswered:
+    answer = chosen.answer
+    return e.ClarificationAnswered(task=task.id, at=moment.at, by=chosen.person, question=question, answer=answer)
+
+
+def accept(task: Task, hash: str, by: tuple[PersonId, ...], moment: Moment) -> e.PlanAccepted:
+    """With the workflow as it is now; a later one is for later plans."""
+    return e.PlanAccepted(task=task.id, at=moment.at, hash=hash, by=by, workflow=moment.workflow())
+
+
+def send_back(task: Task, chosen: Chosen, moment: Moment) -> e.PlanChangeRequested:
+    """With a person's words; the planner makes another plan."""
+    words = WISHES[chosen.option.value].format(words=chosen.words)
+    return e.PlanChangeRequested(task=task.id, at=moment.at, by=chosen.person, words=words)

@@ -7,11 +7,13 @@ from agents.domain import events as e
 from agents.domain.decisions.authority import Kind, PlanPolicy
 from agents.domain.decisions.decision import Option, lettered
 from agents.domain.decisions.kind import Facts, Moment, Question, Withdrawal, offers_to_go_on, withdraw
-from agents.domain.decisions.kinds.plan import BLOCKED, NO_PLAN, PLAN, NoPlanOption, accept
-from agents.domain.decisions.kinds.task import raises
+from agents.domain.decisions.kinds.plan.no_plan import NO_PLAN, NoPlanOption
+from agents.domain.decisions.kinds.plan.plan import BLOCKED, PLAN
+from agents.domain.decisions.kinds.task.budget import raises
 from agents.domain.decisions.subject import OfBudget, OfPlan
 from agents.domain.decisions.table import ask
 from agents.domain.planning.decomposition import Decomposition, Level, faults, with_closing
+from agents.domain.planning.ladder import accept
 from agents.domain.planning.review import MAX_ROUNDS, Debate, Review, Round, Ruling
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import cut, one_line

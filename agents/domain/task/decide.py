@@ -9,8 +9,9 @@ from agents.domain import events as e
 from agents.domain.decisions.authority import Kind, Presser
 from agents.domain.decisions.decision import Decision, Option, decision_id, lettered
 from agents.domain.decisions.kind import Facts, Moment, Question, Withdrawal, offers_to_go_on, withdraw
-from agents.domain.decisions.kinds.plan import change_plan
-from agents.domain.decisions.kinds.task import CONTROLS, STUCK, StuckOption
+from agents.domain.decisions.kinds.plan.change import change_plan
+from agents.domain.decisions.kinds.task.controls import CONTROLS
+from agents.domain.decisions.kinds.task.stuck import STUCK, StuckOption
 from agents.domain.decisions.subject import OfJob, OfRemark, OfWords
 from agents.domain.decisions.table import ask, questions
 from agents.domain.ids import PersonId, TaskId

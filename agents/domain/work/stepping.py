@@ -7,8 +7,8 @@ from agents.domain.checks.evaluation import Checked, Evaluation, RiskLevel, Scor
 from agents.domain.checks.risk import Risk, at_least_high
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.kind import Facts, Moment, Question
-from agents.domain.decisions.kinds.delivery import GateOption
-from agents.domain.decisions.kinds.work import what_next
+from agents.domain.decisions.kinds.work.escalation import what_next
+from agents.domain.decisions.kinds.work.gate import GateOption
 from agents.domain.decisions.subject import OfStep
 from agents.domain.decisions.table import ask, open_questions
 from agents.domain.task.fold import evolve

@@ -7,7 +7,8 @@ from agents.domain.checks.evaluation import Change
 from agents.domain.checks.risk import Risk
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.kind import Facts, Moment, Question, Withdrawal, ending_with, withdraw
-from agents.domain.decisions.kinds.work import answers, what_next
+from agents.domain.decisions.kinds.work.escalation import what_next
+from agents.domain.decisions.kinds.work.question import answers
 from agents.domain.decisions.subject import OfHead, OfRun
 from agents.domain.decisions.table import ask, open_questions
 from agents.domain.learning import proposing

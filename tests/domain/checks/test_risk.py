@@ -8,7 +8,8 @@ from agents.catalog.yaml import read_packaged
 from agents.domain.checks.evaluation import Change, RiskLevel
 from agents.domain.checks.risk import Area, RiskPolicy, risk_of, words_of
 from agents.domain.decisions.authority import Requester, Silence
-from agents.domain.decisions.kinds.delivery import GATE_RULES, MERGE, MERGE_RULES
+from agents.domain.decisions.kinds.work.gate import GATE_RULES
+from agents.domain.decisions.kinds.work.merge import MERGE, MERGE_RULES
 
 POLICY = RISK.read(read_packaged("policies", "risk.yaml").data)
 LOW, MEDIUM, HIGH, CRITICAL = RiskLevel

@@ -12,7 +12,7 @@ from agents.domain.decisions.answering import Utterance, option_named
 from agents.domain.decisions.authority import Group, Kind, Presser
 from agents.domain.decisions.decision import Option, lettered
 from agents.domain.decisions.kind import Moment, Question
-from agents.domain.decisions.kinds.task import STUCK
+from agents.domain.decisions.kinds.task.stuck import STUCK
 from agents.domain.decisions.pressing import Press
 from agents.domain.decisions.subject import OfRun, OfWords
 from agents.domain.decisions.table import ask, can_be_held, questions

@@ -9,7 +9,7 @@ from agents.domain.decisions import pressing
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision, lettered
 from agents.domain.decisions.kind import Chosen
-from agents.domain.decisions.kinds.task import SECOND, SecondOption, apply_second
+from agents.domain.decisions.kinds.task.second import SECOND, SecondOption, apply_second
 from agents.domain.decisions.subject import OfRemark
 from agents.domain.ids import DecisionId
 from agents.domain.task.fold import replay

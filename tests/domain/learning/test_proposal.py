@@ -9,7 +9,7 @@ import pytest
 
 from agents.domain.decisions.authority import Group, Kind, Silence
 from agents.domain.decisions.kind import OUTLIVES
-from agents.domain.decisions.kinds.delivery import apply_proposal
+from agents.domain.decisions.kinds.work.proposal import apply_proposal
 from agents.domain.decisions.table import KINDS, RULES
 from agents.domain.errors import IllegalMove
 from agents.domain.ids import ProposalId
@@ -92,8 +92,8 @@ def test_always_a_person_and_never_time() -> None:
 
 def test_only_a_decision_leads_to_an_approval() -> None:
     """P9: the fact is made in one place, and nothing comes there but what a press decided."""
-    assert _places("ProposalApproved") == {"agents/domain/decisions/kinds/delivery.py"}
-    assert _places("ProposalRejected") == {"agents/domain/decisions/kinds/delivery.py"}
+    assert _places("ProposalApproved") == {"agents/domain/decisions/kinds/work/proposal.py"}
+    assert _places("ProposalRejected") == {"agents/domain/decisions/kinds/work/proposal.py"}
     assert KINDS[Kind.PROPOSAL].apply is apply_proposal
     assert _places("apply") == {"agents/domain/decisions/table.py"}
 

@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 from agents.catalog.library import load_catalog
-from agents.domain.decisions.kinds.plan import accept
 from agents.domain.events import PlanAccepted
 from agents.domain.ids import PersonId, TaskId, Thread
 from agents.domain.planning import planning
 from agents.domain.planning.facts import PlanState
+from agents.domain.planning.ladder import accept
 from agents.domain.task.facts import Request
 from agents.domain.task.task import Task
 from agents.domain.work import stepping

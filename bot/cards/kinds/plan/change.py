@@ -2,7 +2,7 @@
 
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision
-from agents.domain.decisions.kinds.plan import ChangeOption
+from agents.domain.decisions.kinds.plan.change import ChangeOption
 from agents.domain.decisions.subject import OfWords
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import one_line

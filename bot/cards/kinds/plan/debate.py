@@ -2,7 +2,7 @@
 
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision
-from agents.domain.decisions.kinds.plan import DebateOption
+from agents.domain.decisions.kinds.plan.debate import DebateOption
 from agents.domain.task.task import Task
 from bot.cards.kinds.kind_card import CANCEL_TASK, NARROW, KindCard, Label, show_request
 from bot.cards.plan import is_contested, plan_footer, rows_of_shown_plan

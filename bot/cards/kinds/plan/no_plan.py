@@ -2,7 +2,7 @@
 
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision
-from agents.domain.decisions.kinds.plan import NoPlanOption
+from agents.domain.decisions.kinds.plan.no_plan import NoPlanOption
 from agents.domain.task.task import Task
 from bot.cards.kinds.kind_card import CANCEL_TASK, OUTLINE, KindCard, effect_rows, request_in_short
 

@@ -2,7 +2,7 @@
 
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision
-from agents.domain.decisions.kinds.plan import PlanOption
+from agents.domain.decisions.kinds.plan.plan import PlanOption
 from agents.domain.decisions.subject import OfPlan
 from agents.domain.planning.review import Ruling, Stance
 from agents.domain.task.task import Task

@@ -2,7 +2,7 @@
 
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision
-from agents.domain.decisions.kinds.task import CancelOption
+from agents.domain.decisions.kinds.task.cancel import CancelOption
 from agents.domain.task.task import Task
 from bot.cards.kinds.kind_card import CANCEL_TASK, KindCard, Label, request_in_short
 

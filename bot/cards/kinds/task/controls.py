@@ -1,7 +1,7 @@
 """The standing buttons of a status card."""
 
 from agents.domain.decisions.authority import Kind
-from agents.domain.decisions.kinds.task import ControlOption
+from agents.domain.decisions.kinds.task.controls import ControlOption
 from bot.cards.kinds.kind_card import CANCEL_TASK, SNOOZE, KindCard, Label
 
 CARD = KindCard(

@@ -2,7 +2,7 @@
 
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision
-from agents.domain.decisions.kinds.task import CorrectionOption
+from agents.domain.decisions.kinds.task.correction import CorrectionOption
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut
 from bot.cards.kinds.kind_card import KindCard, Label

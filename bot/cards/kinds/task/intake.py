@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision
-from agents.domain.decisions.kinds.task import IntakeOption
+from agents.domain.decisions.kinds.task.intake import IntakeOption
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut
 from bot.cards.kinds.kind_card import CANCEL_TASK, KindCard, Label

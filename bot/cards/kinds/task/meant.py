@@ -2,7 +2,7 @@
 
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision
-from agents.domain.decisions.kinds.task import MeantOption
+from agents.domain.decisions.kinds.task.meant import MeantOption
 from agents.domain.decisions.subject import OfWords
 from agents.domain.task.task import Task
 from bot.cards.kinds.kind_card import KindCard, Label

@@ -2,7 +2,7 @@
 
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision, Option
-from agents.domain.decisions.kinds.task import SecondOption
+from agents.domain.decisions.kinds.task.second import SecondOption
 from agents.domain.task.task import Task
 from bot.cards.kinds.kind_card import KindCard, Label
 

@@ -2,7 +2,7 @@
 
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision, DecisionState
-from agents.domain.decisions.kinds.task import StoppedOption
+from agents.domain.decisions.kinds.task.stopped import StoppedOption
 from agents.domain.task.task import Task, TaskState
 from agents.domain.work.work import SubtaskState
 from bot.cards.kinds.kind_card import CANCEL_TASK, TAKE_OVER, KindCard, Label, request_in_short

@@ -2,7 +2,7 @@
 
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision
-from agents.domain.decisions.kinds.task import StuckOption
+from agents.domain.decisions.kinds.task.stuck import StuckOption
 from agents.domain.decisions.subject import OfJob
 from agents.domain.task.task import Task
 from bot.cards.kinds.kind_card import CANCEL_TASK, OUTLINE, KindCard, Label, show_request

@@ -1,7 +1,7 @@
 """A subtask that the rules could not settle."""
 
 from agents.domain.decisions.authority import Kind
-from agents.domain.decisions.kinds.work import EscalationOption
+from agents.domain.decisions.kinds.work.escalation import EscalationOption
 from bot.cards.kinds.kind_card import (
     CANCEL_TASK,
     DIFFERENTLY,

@@ -3,7 +3,7 @@
 from agents.domain.checks.evaluation import RiskLevel
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision
-from agents.domain.decisions.kinds.delivery import GateOption
+from agents.domain.decisions.kinds.work.gate import GateOption
 from agents.domain.decisions.subject import OfStep
 from agents.domain.task.task import Task
 from bot.cards.kinds.kind_card import DIFFERENTLY, KindCard, Label

@@ -6,7 +6,7 @@ from agents.domain.checks.evaluation import RiskLevel
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision
 from agents.domain.decisions.kind import same_option
-from agents.domain.decisions.kinds.delivery import MergeOption
+from agents.domain.decisions.kinds.work.merge import MergeOption
 from agents.domain.decisions.table import rights_to
 from agents.domain.task.task import Task
 from bot.cards.kinds.kind_card import CANCEL_TASK, CHANGES, TAKE_OVER, KindCard, Label, who_may

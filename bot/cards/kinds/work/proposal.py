@@ -2,7 +2,7 @@
 
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision
-from agents.domain.decisions.kinds.delivery import ProposalOption, proposal_of_decision
+from agents.domain.decisions.kinds.work.proposal import ProposalOption, proposal_of_decision
 from agents.domain.learning.proposal import Level, Listed, Proposal, ProposalType, Trigger
 from agents.domain.task.facts import Mandate
 from agents.domain.task.task import Task, TaskState

@@ -2,7 +2,7 @@
 
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision
-from agents.domain.decisions.kinds.work import QuestionOption
+from agents.domain.decisions.kinds.work.question import QuestionOption
 from agents.domain.task.task import Task
 from bot.cards.kinds.kind_card import (
     MINION_WAITS,

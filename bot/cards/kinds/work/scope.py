@@ -1,7 +1,7 @@
 """A minion needs to write more than the plan names."""
 
 from agents.domain.decisions.authority import Kind
-from agents.domain.decisions.kinds.work import ScopeOption
+from agents.domain.decisions.kinds.work.scope import ScopeOption
 from bot.cards.kinds.kind_card import ALLOW, MINION_WAITS, KindCard, Label
 
 CARD = KindCard(

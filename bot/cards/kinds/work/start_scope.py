@@ -1,7 +1,7 @@
 """What a subtask may write, where the plan names no files."""
 
 from agents.domain.decisions.authority import Kind
-from agents.domain.decisions.kinds.work import StartScopeOption
+from agents.domain.decisions.kinds.work.start_scope import StartScopeOption
 from bot.cards.kinds.kind_card import ALLOW, KindCard, Label
 from bot.messages import Style
 

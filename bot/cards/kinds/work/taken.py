@@ -1,7 +1,7 @@
 """A subtask that a person took over."""
 
 from agents.domain.decisions.authority import Kind
-from agents.domain.decisions.kinds.work import TakenOption
+from agents.domain.decisions.kinds.work.taken import TakenOption
 from bot.cards.kinds.kind_card import CANCEL_TASK, DROP, STEP_WAITS, KindCard, Label, show_question, show_request
 from bot.messages import Style
 

@@ -1,7 +1,7 @@
 """A merge that did not fit."""
 
 from agents.domain.decisions.authority import Kind
-from agents.domain.decisions.kinds.delivery import UnmergedOption
+from agents.domain.decisions.kinds.work.unmerged import UnmergedOption
 from bot.cards.kinds.kind_card import CANCEL_TASK, TAKE_OVER, KindCard, Label, show_question, show_request
 from bot.messages import Style
 

@@ -1,0 +1,1 @@
+"""Decisions on the way to a plan."""

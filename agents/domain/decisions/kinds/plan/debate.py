@@ -1,0 +1,34 @@
+"""A plan that the reviewers left open, after a debate or without a verdict."""
+
+from dataclasses import replace
+from enum import StrEnum
+
+from agents.domain.decisions.authority import APPROVAL, HEARD, STEERING, Kind
+from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment
+from agents.domain.decisions.subject import OfPlan
+from agents.domain.planning.ladder import accept, send_back
+from agents.domain.task.task import Task
+
+
+class DebateOption(StrEnum):
+    APPROVE = "approve"
+    NARROW = "narrow"
+    INFORMATION = "information"
+    CANCEL = "cancel"
+
+
+def apply_debate(task: Task, subject: OfPlan, chosen: Chosen, moment: Moment) -> Facts:
+    approved = chosen.option.value == DebateOption.APPROVE
+    return [accept(task, subject.hash, chosen.by, moment) if approved else send_back(task, chosen, moment)]
+
+
+DEBATE = DecisionKind(
+    name=Kind.DEBATE,
+    subject=OfPlan,
+    rule=replace(APPROVAL, reminders=2),
+    apply=apply_debate,
+    options=DebateOption,
+    approves=frozenset({DebateOption.APPROVE}),
+    needs_words=frozenset({DebateOption.NARROW, DebateOption.INFORMATION}),
+    wider={DebateOption.NARROW: HEARD, DebateOption.INFORMATION: HEARD, DebateOption.CANCEL: STEERING},
+)

@@ -1,0 +1,50 @@
+"""A plan as it was shown: approve it, ask for another one, snooze the task, or cancel it."""
+
+from dataclasses import replace
+from enum import StrEnum
+
+from agents.domain import events as e
+from agents.domain.decisions.authority import APPROVAL, HEARD, STEERING, Kind
+from agents.domain.decisions.kind import Chosen, DecisionKind, Follows, Moment, Question
+from agents.domain.decisions.subject import OfPlan
+from agents.domain.planning.ladder import accept, send_back
+from agents.domain.task.task import Task
+
+
+class PlanOption(StrEnum):
+    APPROVE = "approve"
+    CHANGES = "changes"
+    NARROW = "narrow"
+    SEND_BACK = "send_back"
+    BACKBURNER = "backburner"
+    CANCEL = "cancel"
+
+
+BLOCKED = (PlanOption.CHANGES, PlanOption.NARROW, PlanOption.CANCEL)  # where a reviewer says stop
+
+
+def apply_plan(task: Task, subject: OfPlan, chosen: Chosen, moment: Moment) -> Follows:
+    """Accepted as shown, back to the planner with a person's words, or the task rests, or ends."""
+    match chosen.option.value:
+        case PlanOption.APPROVE:
+            return [accept(task, subject.hash, chosen.by, moment)]
+        case PlanOption.BACKBURNER:
+            snoozed = e.TaskBackburnered(task=task.id, at=moment.at, by=chosen.person)
+            return [snoozed, Question(kind=Kind.BACKBURNER)]
+        case _:
+            return [send_back(task, chosen, moment)]
+
+
+PLAN = DecisionKind(
+    name=Kind.PLAN,
+    subject=OfPlan,
+    rule=replace(APPROVAL, reminders=2),
+    apply=apply_plan,
+    options=PlanOption,
+    approves=frozenset({PlanOption.APPROVE}),
+    needs_words=frozenset({PlanOption.CHANGES, PlanOption.NARROW, PlanOption.SEND_BACK}),
+    wider={
+        **dict.fromkeys((PlanOption.CHANGES, PlanOption.NARROW, PlanOption.SEND_BACK), HEARD),
+        **dict.fromkeys((PlanOption.BACKBURNER, PlanOption.CANCEL), STEERING),
+    },
+)

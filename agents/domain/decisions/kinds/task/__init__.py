@@ -1,0 +1,1 @@
+"""Decisions about a task as such, at any time of its life."""

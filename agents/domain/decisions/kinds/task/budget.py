@@ -1,0 +1,40 @@
+"""A budget is used up: raise it, or cancel."""
+
+from enum import StrEnum
+
+from agents.domain import events as e
+from agents.domain.decisions.authority import APPROVAL, STEERING, Kind
+from agents.domain.decisions.decision import Option, lettered
+from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment, retry_jobs
+from agents.domain.decisions.subject import OfBudget
+from agents.domain.task.task import Task
+
+
+class BudgetOption(StrEnum):
+    CANCEL = "cancel"
+
+
+RAISES = (1.5, 2, 4)  # by how much a limit can be raised
+
+
+def raises(limit: float) -> tuple[Option, ...]:
+    """Each option but the last is a limit in dollars."""
+    limits = (round(limit * factor, 2) for factor in RAISES)
+    offered = (Option(value=f"{each:g}", approves=True) for each in limits)
+    return lettered(*offered, BUDGET.option(BudgetOption.CANCEL))
+
+
+def apply_budget(task: Task, subject: OfBudget, chosen: Chosen, moment: Moment) -> Facts:
+    limit = float(chosen.option.value)
+    raised = e.BudgetRaised(task=task.id, at=moment.at, by=chosen.person, limit=limit, budget=subject.budget)
+    return [raised, *retry_jobs(task, chosen, moment)]
+
+
+BUDGET = DecisionKind(
+    name=Kind.BUDGET,
+    subject=OfBudget,
+    rule=APPROVAL,
+    apply=apply_budget,
+    options=BudgetOption,
+    wider={BudgetOption.CANCEL: STEERING},
+)

@@ -1,0 +1,1 @@
+"""Decisions while a plan is carried out, up to the merge."""
