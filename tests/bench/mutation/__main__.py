@@ -89,7 +89,10 @@ class Trial:
             subprocess.run(["git", "worktree", "add", "-q", "--detach", str(self._copy)], cwd=ROOT, check=True)
 
     def outcome(self, fault: Fault, tests: list[str]) -> str:
-        """noticed, slow (ended by time) or missed; `unreached` where no test runs the place."""
+        """noticed, slow (ended by time) or missed; `unreached` where no test runs the place.
+
+        `unsure`: the tests take too long without the fault as well, so nothing was learned.
+        """
         target = self._copy / fault.path
         sound = target.read_text(encoding="utf-8")
         while tests := [test for test in tests if test not in self._unfit]:
@@ -99,7 +102,7 @@ class Trial:
             finally:
                 target.write_text(sound, encoding="utf-8")
             if passed is None:
-                return "slow"
+                return "unsure" if self._run(tests)[0] is None else "slow"
             if passed:
                 return "missed"
             if self._is_fit(failing):
@@ -184,7 +187,7 @@ def show(results: Path) -> None:
     print(f"{'room':28}{'faults':>7}{'noticed':>9}{'raw':>7}{'without equivalents':>21}")
     for room, count in sorted(counts.items()):
         seen, every = count["noticed"] + count["slow"], count.total()
-        real = every - count["equivalent"]
+        real = every - count["equivalent"] - count["unsure"]
         print(f"{room:28}{every:>7}{seen:>9}{seen / every:>7.0%}{seen / real if real else 1:>21.0%}")
 
 
