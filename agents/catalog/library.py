@@ -123,11 +123,20 @@ class Declared:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """What a workflow is for, and where it is written."""
+
+    description: str = ""
+    source: str = ""  # empty: it comes with Overlord
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Catalog:
     contexts: Mapping[str, Strategy]
     roles: Mapping[str, Role]
     workflow: Workflow  # that tasks run under where nobody chooses another
     workflows: Mapping[str, Workflow]  # that can be chosen
+    origins: Mapping[str, Origin]  # of each of them
 
     def role(self, name: str) -> Role:
         """Raises SettingsProblem: a task may have been approved under a workflow whose role is gone since."""
@@ -161,7 +170,13 @@ def _loaded(declared: Declared) -> tuple[Catalog, list[Odd]]:
     workflows, odd_workflows = _workflows(declared)
     odd: list[Odd] = [(("roles", *each.where), each.what, each.step) for each in bad]
     chosen = declared.workflow.template if declared.workflow else DEFAULT.name
-    catalog = Catalog(contexts=contexts, roles=roles, workflow=workflows.get(chosen, DEFAULT), workflows=workflows)
+    catalog = Catalog(
+        contexts=contexts,
+        roles=roles,
+        workflow=workflows.get(chosen, DEFAULT),
+        workflows=workflows,
+        origins={name: _origin(name, declared) for name in workflows},
+    )
     return catalog, [*odd, *odd_workflows, *_odd_steps(catalog, declared, odd)]
 
 
@@ -179,6 +194,14 @@ def _workflows(declared: Declared) -> tuple[dict[str, Workflow], list[Odd]]:
             found |= {name: workflow} if workflow else {}
             odd += [each for each in wrong if each not in odd]
     return found, odd
+
+
+def _origin(name: str, declared: Declared) -> Origin:
+    chosen = declared.workflow if declared.workflow and declared.workflow.template == name else ChosenWorkflow()
+    changed = replace(chosen, template="default") != ChosenWorkflow()
+    template = {**_our_templates(), **declared.workflows}[name]
+    description = chosen.description or template.description
+    return Origin(description=description, source=SOURCE if changed or name in declared.workflows else "")
 
 
 def _layers_over(chosen: ChosenWorkflow) -> list[WorkflowLayer]:

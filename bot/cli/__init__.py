@@ -21,6 +21,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "people": ("bot.cli.people:app", "See people, link their accounts, and give them console logins."),
     "skills": ("bot.cli.catalog:skills", "See the skills that minions may use."),
     "roles": ("bot.cli.catalog:roles", "See the roles that work is done in."),
+    "workflows": ("bot.cli.workflows:app", "See the workflows that tasks go by, step by step."),
     "settings": ("bot.cli.installation:settings_app", "See which settings file is read, and accept one."),
     "backup": ("bot.cli.installation:backup", "Write everything that matters into one file."),
     "restore": ("bot.cli.installation:restore", "Bring a backup into an empty state folder."),

@@ -82,7 +82,7 @@ def show(
 
 @session.with_queries
 async def _show(queries: QueryApi, written: str, json: bool) -> None:
-    page = await _page_of(queries, written)
+    page = await page_of(queries, written)
     if json:
         session.show_json(page)
         return
@@ -149,7 +149,7 @@ def _run_row(run: Run) -> tuple[str, ...]:
 @session.with_queries
 async def say(queries: QueryApi, task: Id, text: Annotated[str, typer.Argument(help="What to say.")]) -> None:
     """Say something in a task's thread."""
-    page = await _page_of(queries, task)
+    page = await page_of(queries, task)
     await session.send(queries, session.words_for(page.task, text))
     typer.echo(f"Said in {page.task.id}.")
 
@@ -158,7 +158,7 @@ async def say(queries: QueryApi, task: Id, text: Annotated[str, typer.Argument(h
 @session.with_queries
 async def stop(queries: QueryApi, task: Id, reason: Reason = "") -> None:
     """Pause a task where it is."""
-    await _press(queries, (await _page_of(queries, task)).task, "stop", reason)
+    await _press(queries, (await page_of(queries, task)).task, "stop", reason)
     await _tell_state(queries, task)
 
 
@@ -166,7 +166,7 @@ async def stop(queries: QueryApi, task: Id, reason: Reason = "") -> None:
 @session.with_queries
 async def resume(queries: QueryApi, task: Id, reason: Reason = "") -> None:
     """Go on with a task that rests."""
-    await _press(queries, (await _page_of(queries, task)).task, "resume", reason)
+    await _press(queries, (await page_of(queries, task)).task, "resume", reason)
     await _tell_state(queries, task)
 
 
@@ -178,17 +178,17 @@ async def cancel(queries: QueryApi, task: Id, reason: Annotated[str, typer.Optio
     if not why:
         raise typer.BadParameter("say why, in a few words", param_hint="--reason")
     # two steps, as on every surface: ask for it, then confirm it
-    found = (await _page_of(queries, task)).task
+    found = (await page_of(queries, task)).task
     if found.of_kind(Kind.CANCEL) is None:
         await _press(queries, found, "cancel", why)
-        found = (await _page_of(queries, task)).task
+        found = (await page_of(queries, task)).task
     if confirm := found.of_kind(Kind.CANCEL):
         letter = next(option.letter for option in confirm.options if option.value == "cancel")
         await session.send(queries, session.press_for(found, confirm, letter, why))
     await _tell_state(queries, task)
 
 
-async def _page_of(queries: QueryApi, written: str) -> TaskPage:
+async def page_of(queries: QueryApi, written: str) -> TaskPage:
     id = f"T-{written}" if written.isdecimal() else written.upper()
     page = await queries.page(TaskId(id), session.me())
     if page is None:
@@ -210,7 +210,7 @@ async def _press(queries: QueryApi, task: Task, value: str, words: str) -> None:
 
 
 async def _tell_state(queries: QueryApi, written: str) -> None:
-    task = (await _page_of(queries, written)).task
+    task = (await page_of(queries, written)).task
     typer.echo(f"{task.id} is {task.state}.")
 
 

@@ -65,6 +65,19 @@ def worker_of(task: Task, work: Work) -> Step:
     return workflow.step(work.worker) if work.worker else workflow.implement
 
 
+def stands_at(task: Task, work: Work) -> Step | None:
+    """The step that a subtask is at; none before it begins and once it is settled."""
+    if work.settled or (work.state is SubtaskState.PENDING and not work.queued):
+        return None
+    steps = workflow_pinned(task).part(part_of(task, work.number))
+    step = next((step for step in steps if step.name == work.step), worker_of(task, work))
+    judged = work.evaluation is not None and work.evaluation.attempt == work.attempt
+    if work.state is SubtaskState.EVALUATING and judged and step is not steps[-1]:
+        after = steps[steps.index(step) + 1]
+        return after if after.type in (HUMAN.name, JOIN.name) else step  # it passed, and waits for its turn or a person
+    return step
+
+
 def begin_checks(task: Task, work: Work, moment: Moment) -> Facts:
     """The work was handed in: the first step that looks at it is due."""
     steps = workflow_pinned(task).part(part_of(task, work.number))
