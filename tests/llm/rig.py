@@ -54,6 +54,7 @@ ABOUT: dict[str, dict[str, object]] = {
         "probe": "+ print(password)",
         "subtask": {"number": 1, "title": "Show a form", "why": "people log in", "test": "it is shown"},
         "whole": False,
+        "require_tests": True,
         "pack": "+ <form>",
         "part": 1,
         "parts": 1,

@@ -48,6 +48,16 @@ def test_there_are_the_questions_of_planning_and_talking() -> None:
     )
 
 
+async def test_reviewers_are_told_where_new_tests_are_not_demanded() -> None:
+    usual = whole(await shown(asked("code_review")))
+    told = whole(await shown(asked("code_review", about={**ABOUT["code_review"], "require_tests": False})))
+    sentence = (
+        "New tests are not demanded of this work, so one that is missing is no reason to send it back. "
+        "Existing tests are still run.\n"
+    )
+    assert sentence in told and told.replace(sentence, "") == usual
+
+
 async def test_the_layout_is_handbook_then_task_then_question() -> None:
     prompt = await shown(asked("critic", task=task(plan=PlanState(draft=PLAN, number=1))))
     system, user = prompt.messages(marked=False)

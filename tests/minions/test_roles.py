@@ -6,10 +6,13 @@ import pytest
 
 from agents.catalog.library import load_catalog
 from agents.domain.errors import SettingsProblem
+from agents.domain.planning.facts import PlanState
 from agents.domain.workflow.roles import Base, Role, ToolName, bare
+from agents.domain.workflow.steps import WORKER
 from agents.domain.workflow.workflow import DEFAULT
 from agents.ports import Finished
 from tests.fakes.llm import ScriptedTalker
+from tests.llm.rig import task
 from tests.minions.field import DONE, Field
 
 FEW = (ToolName.READ_FILE, ToolName.TASK_COMPLETE, ToolName.TASK_BLOCKED)
@@ -49,3 +52,36 @@ async def test_a_role_that_is_gone_stops_the_run_and_says_so(ground: Field) -> N
     brief = replace(ground.brief(), step=replace(DEFAULT.implement, roles=("careful",)))
     with pytest.raises(SettingsProblem, match="There is no role `careful` any more"):
         await ground.engine(ScriptedTalker(DONE), role_of=load_catalog().role).run(brief, ground.watch)
+
+
+PRACTICES = {
+    "tdd": "Write the failing test first, then the code.",
+    "skip_edge_cases": "It is a prototype: do the usual case and leave edge cases out.",
+    "add_docstrings": "Give every public module, class and function that you add or change a docstring.",
+    "changelog": "Add the change to the project's change log.",
+}
+
+
+def test_every_setting_of_a_worker_step_is_one_that_minions_are_told_of() -> None:
+    assert PRACTICES.keys() == WORKER.config.keys()
+
+
+@pytest.mark.parametrize("name", PRACTICES)
+async def test_a_minion_is_told_what_its_step_is_set_to_and_no_more(ground: Field, name: str) -> None:
+    _, plain = await ground.run(DONE)
+    heard = list[str]()
+    for ground.attempt, wanted in ((2, True), (3, False)):
+        brief = replace(ground.brief(), step=replace(DEFAULT.implement, config={name: wanted}))
+        talker = ScriptedTalker(DONE)
+        await ground.engine(talker).run(brief, ground.watch)
+        heard.append(str(talker.heard[0][0]["content"]))
+    usual = str(plain.heard[0][0]["content"])
+    assert heard[0].startswith(f"{usual}\n\n## This step\n- {PRACTICES[name]}") and heard[1] == usual
+    assert not any(each in heard[0] for other, each in PRACTICES.items() if other != name)
+
+
+async def test_a_minion_is_told_where_new_tests_are_not_demanded(ground: Field) -> None:
+    ground.task = task(plan=PlanState(workflow=replace(DEFAULT, require_tests=False)))
+    _, talker = await ground.run(DONE)
+    told = "- New tests are not demanded, also where a subtask names one. Existing tests are still run, and must pass."
+    assert str(talker.heard[0][0]["content"]).endswith(f"\n\n## This step\n{told}")

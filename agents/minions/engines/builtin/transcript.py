@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 
 from agents.domain.learning.skill import Skill
 from agents.domain.task.task import Task
+from agents.domain.work.stepping import workflow_pinned
 from agents.minions.engines import Render
 from agents.ports import Asked, Brief, Finished, GaveUp, Outcome, Progress, WantsScope
 
@@ -188,7 +189,7 @@ def result(call: str, text: str) -> Message:
 
 
 def opening(render: Render, brief: Brief, pack: str, skills: Sequence[Skill], additions: str = "") -> tuple[str, str]:
-    """The system's words, which are the same for all minions of a role, and the first of the user's."""
+    """The system's words, which are the same for all minions of a role at a step, and the first of the user's."""
     subtask, work = brief.subtask, brief.work
     about = {
         "task": str(brief.task.id),
@@ -208,7 +209,12 @@ def opening(render: Render, brief: Brief, pack: str, skills: Sequence[Skill], ad
         "skills": [{"name": skill.name, "description": skill.description} for skill in skills[:MOST_SKILLS]],
         "pack": pack,
     }
-    return render("_minion", {"additions": additions}, brief.task), render("_minion_task", about, brief.task)
+    instructions = {
+        "practices": [name for name, wanted in brief.step.config.items() if wanted],
+        "require_tests": workflow_pinned(brief.task).require_tests,
+        "additions": additions,
+    }
+    return render("_minion", instructions, brief.task), render("_minion_task", about, brief.task)
 
 
 def words(render: Render, task: Task, said: Sequence[str]) -> list[Message]:

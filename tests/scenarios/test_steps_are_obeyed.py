@@ -1,0 +1,19 @@
+"""What a workflow says of a step reaches whoever does it."""
+
+from tests.fakes.llm import ScriptedLlm
+from tests.fakes.work import Workshop
+from tests.scenarios.conftest import BY_TURNS, Opened
+from tests.scenarios.working import at_work, given
+
+STAGES = BY_TURNS
+
+
+async def test_under_mvp_nobody_demands_new_tests(opened: Opened) -> None:
+    work = Workshop()
+    scene = given(work, "workflow: {{template: mvp}}\n")
+    play, thread = await at_work(opened, scene)
+    await play.sees("lead", thread, "T-1 is ready to merge")
+    assert {brief.step.config["skip_edge_cases"] for brief in work.minions.briefs} == {True}
+    assert isinstance(scene.llm, ScriptedLlm)
+    reviews = [asked for asked in scene.llm.asked if asked.question == "code_review"]
+    assert reviews and not any(asked.about["require_tests"] for asked in reviews)
