@@ -1,6 +1,7 @@
 """Answers, failures and sizes, from both sides of each condition; no provider is asked."""
 
 import json
+import sys
 from email.utils import formatdate
 from typing import Any
 
@@ -11,7 +12,9 @@ from agents.domain.models.failure import ErrorClass
 from agents.llm import answers, context, faults, tokens
 from agents.llm.answers import LONGEST, NONCE, BadAnswer, read_answer, schema_for
 from agents.llm.faults import failure_of
+from agents.llm.rendering import Fence
 from agents.ports import Tool
+from tests.llm.rig import task
 
 
 class Verdict(BaseModel):
@@ -246,3 +249,20 @@ def test_a_text_whose_beginning_is_heavy_is_cut_further() -> None:
 
     text = "x" * 10 + "y" * 90
     assert count(text[: context._letters(text, 50, count)]) <= 50
+
+
+def test_without_the_word_list_tokens_are_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("litellm", "tiktoken"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.setattr(sys, "path", [place for place in sys.path if "site-packages" not in place])
+    assert tokens.Tokens()("four words are here") == tokens.estimate("four words are here")
+
+
+def test_what_fills_its_room_to_the_last_token_is_shown_whole() -> None:
+    about, fence, files = task(request="mend it"), Fence("tag"), ("a.py", "b.py")
+    [everything] = context.whole(about, files, fence)
+    assert context.fit_task(about, files, fence, context.FLOOR, lambda text: context.FLOOR) == (everything,)
+    assert context.fit_task(about, files, fence, 0, lambda text: context.FLOOR) == (everything,), (
+        "so much there always is"
+    )
+    assert context.fit_task(about, files, fence, 0, lambda text: context.FLOOR + 1) != (everything,)
