@@ -1,8 +1,10 @@
 """Answers, failures and sizes, from both sides of each condition; no provider is asked."""
 
 import json
+import subprocess
 import sys
 from email.utils import formatdate
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -251,11 +253,13 @@ def test_a_text_whose_beginning_is_heavy_is_cut_further() -> None:
     assert count(text[: context._letters(text, 50, count)]) <= 50
 
 
-def test_without_the_word_list_tokens_are_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("litellm", "tiktoken"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    monkeypatch.setattr(sys, "path", [place for place in sys.path if "site-packages" not in place])
-    assert tokens.Tokens()("four words are here") == tokens.estimate("four words are here")
+def test_without_the_word_list_tokens_are_estimated() -> None:
+    """In a Python that sees no installed packages."""
+    ask = (
+        "import sys; sys.path.insert(0, sys.argv[1]); from agents.llm.tokens import Tokens; print(Tokens()('abcdefg'))"
+    )
+    command = [sys.executable, "-I", "-S", "-c", ask, str(Path(tokens.__file__).parents[2])]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "3\n"
 
 
 def test_what_fills_its_room_to_the_last_token_is_shown_whole() -> None:
