@@ -22,7 +22,7 @@ from agents.domain.project.project import Project
 from agents.domain.task.reports import TELLS
 from agents.domain.task.task import Task
 from agents.flows.decompose import decompose
-from agents.flows.deliver import keep_work, merge, open_pull, publish_branch, tell_issue
+from agents.flows.deliver import ask_merge, keep_work, merge, open_pull, publish_branch, tell_issue
 from agents.flows.dispatch import begin_work, integrate, resume_work, tidy
 from agents.flows.intake import intake, understand
 from agents.flows.review import debate, review
@@ -89,6 +89,7 @@ FLOW_AFTER: tuple[On, ...] = (
     On(e.StepDue, run=run_step, lane=Lane.LONG, counted=True),
     On(e.GatePassed, run=integrate, counted=True),
     On(e.WorkCompleted, run=open_pull),
+    On(e.OutsideReviewEnded, run=ask_merge),
     On(e.MergeApproved, run=merge),
     On(e.TaskHandedOver, run=keep_work),
     On(e.TaskCancelled, run=tidy),

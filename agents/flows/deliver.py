@@ -53,6 +53,21 @@ async def open_pull(event: Event, ports: Ports) -> None:
     await ports.store.record(task.id, decide)
 
 
+async def ask_merge(event: Event, ports: Ports) -> None:
+    """People outside have read the pull request: the merge of that very head is asked for."""
+    assert isinstance(event, e.OutsideReviewEnded)
+    task = await ports.store.task(event.task)
+    changes = tuple(await ports.checkouts.changes(task.project or "", task.work.base, event.head))
+    risk = ports.risk(changes, _coverage(task))
+
+    def decide(now: Task, moment: Moment) -> Sequence[Event]:
+        if not now.in_work or now.delivery.head != event.head:
+            return []
+        return working.ask_to_merge(now, event.head, risk, changes, moment)
+
+    await ports.store.record(task.id, decide)
+
+
 def _coverage(task: Task) -> float | None:
     """What the closing subtask measured: it judged the whole."""
     judged = [work.evaluation for work in task.work.subtasks if work.evaluation]

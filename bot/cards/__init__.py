@@ -177,7 +177,7 @@ _STATUS: tuple[type[Event], ...] = (
     *(e.MinionProgressed, e.MinionAsked, e.MinionAnswered, e.ScopeSettled, e.MinionStopped, e.MinionFailed),
     *(e.WorkHandedIn, e.StepDue, e.StepPassed, e.StepRefused, e.GatePassed),
     *(e.SubtaskEscalated, e.SubtaskTaken, e.SubtaskDone, e.SubtaskDropped),
-    *(e.WorkCompleted, e.PullOpened, e.MergeApproved, e.MergeFailed),
+    *(e.WorkCompleted, e.PullOpened, e.OutsideReviewEnded, e.MergeApproved, e.MergeFailed),
 )
 CARD_FOR: dict[type[Event], tuple[Maker, ...]] = {
     **dict.fromkeys(_STATUS, (status,)),

@@ -85,6 +85,7 @@ OF_TASKS: dict[type[Event], Callable[[Any, NameOf], str]] = {
     e.WorkBegun: lambda f, name: f"Began the work on branch {f.branch}, from commit {f.base[:10]}",
     e.WorkCompleted: lambda f, name: "Every subtask is done",
     e.PullOpened: lambda f, name: f"Opened pull request #{f.number}: {f.files or len(f.changes)} files, {f.risk} risk",
+    e.OutsideReviewEnded: lambda f, name: "Said that the outside review is over",
     e.MergeApproved: lambda f, name: f"Approved the merge of {f.head[:10]}",
     e.MergeFailed: lambda f, name: f"Could not merge: {f.problem}",
     e.Merged: lambda f, name: f"Merged into {f.into} as {f.commit[:10]}",

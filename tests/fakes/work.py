@@ -190,8 +190,13 @@ class ScriptedGates:
     says: dict[str, Sequence[GateRun]] = field(default_factory=dict)
     judged: list[Candidate] = field(default_factory=list)
     holds: dict[str, asyncio.Event] = field(default_factory=dict)  # judgements that wait, by log name
+    checks: dict[tuple[str, str], Sequence[GateRun]] = field(default_factory=dict)  # by check and log name
+    asked: list[tuple[str, str]] = field(default_factory=list)  # every check, with its log name
 
     async def judge(self, candidate: Candidate, show: Show = show_nothing) -> Judged:
+        self.asked.append((candidate.check, candidate.log))
+        if found := self.checks.get((candidate.check, candidate.log)):
+            return Judged(gates=tuple(found))
         if candidate.check == RULES:
             return Judged(gates=(GateRun(name="scope", score=Score.PASS, why="kept"),))
         if candidate.check != PROJECT:

@@ -50,6 +50,7 @@ from agents.domain.decisions.kinds.work import (
     escalation,
     gate,
     merge,
+    outside_review,
     proposal,
     question,
     scope,
@@ -66,7 +67,7 @@ from agents.domain.task.task import Task
 _ALL = (
     *(intake, project, budget, stuck, stopped, snoozed, cancel, controls, meant, second, correction),
     *(clarification, no_plan, plan, debate, change),
-    *(question, scope, start_scope, escalation, taken, gate, merge, unmerged, proposal),
+    *(question, scope, start_scope, escalation, taken, gate, outside_review, merge, unmerged, proposal),
 )
 KINDS: dict[Kind, DecisionKind[Any]] = {
     kind.name: kind for each in _ALL for kind in vars(each).values() if isinstance(kind, DecisionKind)

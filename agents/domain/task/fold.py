@@ -26,6 +26,7 @@ OF_WORK: tuple[type[Event], ...] = (
     e.WorkBegun,
     e.WorkCompleted,
     e.PullOpened,
+    e.OutsideReviewEnded,
     e.MergeApproved,
     e.MergeFailed,
 )

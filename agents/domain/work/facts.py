@@ -196,6 +196,14 @@ class PullOpened(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OutsideReviewEnded(Event):
+    """A person says that people outside have read the pull request."""
+
+    head: str
+    by: tuple[PersonId, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MergeApproved(Event):
     head: str
     by: tuple[PersonId, ...]

@@ -15,6 +15,7 @@ from agents.domain.learning import proposing
 from agents.domain.task.task import Task, TaskState
 from agents.domain.work.dispatching import about_run, continue_run, key_of
 from agents.domain.work.work import Ending, SubtaskState, Work
+from agents.domain.workflow.workflow import DEFAULT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +94,11 @@ def note_failure(task: Task, work: Work, ended: Ended, moment: Moment) -> Facts:
 
 
 def open_merge(task: Task, opened: e.PullOpened, risk: Risk, changes: tuple[Change, ...], moment: Moment) -> Facts:
-    """A merge is always a person's; whose, depends on the risk. It is bound to the very head that is shown."""
+    """A merge is always a person's; whose, depends on the risk. It is bound to the very head that is shown. A workflow
+    may want people outside to read it before."""
+    if (task.plan.workflow or DEFAULT).waits_for_review:
+        subject = OfHead(commit=opened.head, risk=risk.level)
+        return [opened, *ask(task, Question(kind=Kind.OUTSIDE_REVIEW, text=opened.url, subject=subject), moment)]
     return [opened, *ask_to_merge(task, opened.head, risk, changes, moment)]
 
 

@@ -65,7 +65,7 @@ REVIEW = StepType(
 )
 HUMAN = StepType(name="human", obeys=_AGAIN, back="on_reject")
 JOIN = StepType(name="join", fixed=True)
-PULL = StepType(name="pull", level=StepLevel.TASK, config={"draft": bool}, fixed=True)
+PULL = StepType(name="pull", level=StepLevel.TASK, fixed=True)
 MERGE = StepType(name="merge", level=StepLevel.TASK, fixed=True)
 
 STEP_TYPES: dict[str, StepType] = {

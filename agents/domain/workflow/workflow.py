@@ -9,6 +9,7 @@ from agents.domain.checks.evaluation import Score
 from agents.domain.ids import fingerprint
 from agents.domain.workflow.steps import (
     GATE,
+    HUMAN,
     JOIN,
     MERGE,
     PLAN,
@@ -71,6 +72,11 @@ class Workflow:
     @property
     def review(self) -> Step:
         return self.first(REVIEW)
+
+    @property
+    def waits_for_review(self) -> bool:
+        """A person says when the pull request was read, before its merge is asked for."""
+        return any(step.type == HUMAN.name and step.level is StepLevel.TASK for step in self.steps)
 
     def part(self, part: Part) -> tuple[Step, ...]:
         """The steps that such a subtask goes through, in their order."""

@@ -20,11 +20,22 @@ from bot.cards.kinds.task import (
     stopped,
     stuck,
 )
-from bot.cards.kinds.work import escalation, gate, merge, proposal, question, scope, start_scope, taken, unmerged
+from bot.cards.kinds.work import (
+    escalation,
+    gate,
+    merge,
+    outside_review,
+    proposal,
+    question,
+    scope,
+    start_scope,
+    taken,
+    unmerged,
+)
 
 # Where several are open while a task is at work, the first one says its state.
 _ALL = (
-    *(merge, unmerged, stuck, escalation, taken, question, scope, start_scope, gate, proposal),
+    *(merge, outside_review, unmerged, stuck, escalation, taken, question, scope, start_scope, gate, proposal),
     *(clarification, no_plan, change, plan, debate),
     *(intake, project, budget, correction, stopped, snoozed, cancel, controls, meant, second),
 )

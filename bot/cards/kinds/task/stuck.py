@@ -22,6 +22,7 @@ FLOW: dict[str, str] = {
     "run_step": "checking the work",
     "integrate": "bringing the work together",
     "open_pull": "opening the pull request",
+    "ask_merge": "asking for the merge",
     "merge": "the merge",
     "keep_work": "keeping what there was",
     "publish_branch": "bringing the branch to you",
