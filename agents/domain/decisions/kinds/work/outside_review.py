@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from agents.domain import events as e
-from agents.domain.decisions.authority import OWNERS, STEERING, Kind, Rule
+from agents.domain.decisions.authority import APPROVAL, OWNERS, STEERING, Kind, Rule
 from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment, hand_over
 from agents.domain.decisions.subject import OfHead
 from agents.domain.task.task import Task
@@ -32,9 +32,13 @@ def apply_outside_review(task: Task, subject: OfHead, chosen: Chosen, moment: Mo
 OUTSIDE_REVIEW = DecisionKind(
     name=Kind.OUTSIDE_REVIEW,
     subject=OfHead,
-    rule=Rule(who=OWNERS),
+    rule=APPROVAL,
     apply=apply_outside_review,
     options=OutsideReviewOption,
     needs_words=frozenset({OutsideReviewOption.CHANGES}),
-    wider={OutsideReviewOption.CANCEL: STEERING},
+    wider={
+        OutsideReviewOption.OVER: Rule(who=OWNERS),
+        OutsideReviewOption.CHANGES: Rule(who=OWNERS),
+        OutsideReviewOption.CANCEL: STEERING,
+    },
 )
