@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 from agents.catalog.policies import RISK
 from agents.catalog.yaml import read_packaged
 from agents.domain.checks.evaluation import Change, RiskLevel
-from agents.domain.checks.risk import Area, RiskPolicy, risk_of, words_of
+from agents.domain.checks.risk import Area, Breaking, RiskPolicy, at_least_high, risk_of, words_of
 from agents.domain.decisions.authority import Requester, Silence
 from agents.domain.decisions.kinds.work.gate import GATE_RULES
 from agents.domain.decisions.kinds.work.merge import MERGE, MERGE_RULES
@@ -165,3 +165,52 @@ def test_a_merge_is_always_a_persons() -> None:
     assert MERGE.leaves_machine
     assert all(rule.silence is Silence.WAITS for rule in MERGE_RULES.values())
     assert (MERGE_RULES[CRITICAL].people, MERGE_RULES[CRITICAL].requester) == (2, Requester.NEVER)
+
+
+def test_what_asks_for_a_closer_look_raises_to_high_and_never_lowers() -> None:
+    low = risk_of([Change(path="a.txt", status="M")], 100.0, RiskPolicy())
+    assert low.level is RiskLevel.LOW and low.why == ("1 file changed, 100 % of lines tested",)
+    raised = at_least_high(low, "somebody worries")
+    assert (raised.level, raised.why) == (RiskLevel.HIGH, ("somebody worries", *low.why))
+    worst = risk_of([Change(path="overlord.yaml", status="M")], 100.0, RiskPolicy())
+    assert at_least_high(worst, "x").level is RiskLevel.CRITICAL
+
+
+def test_a_contract_may_be_added_and_not_changed() -> None:
+    policy = RiskPolicy(breaking=Breaking(changed=("api/**",), removed=("lib/**",), spared=("api/notes.md",)))
+    for status, path, breaks in (
+        ("A", "api/a.json", False), ("M", "api/a.json", True), ("D", "api/a.json", True), ("M", "API/a.json", True),
+        ("M", "api/notes.md", False), ("D", "lib/a.py", True), ("M", "lib/a.py", False), ("D", "other.py", False),
+    ):  # fmt: skip
+        assert policy.breaking.by(Change(path=path, status=status)) is breaks
+
+
+@pytest.mark.parametrize(
+    ("files", "lines", "coverage", "level"),
+    [
+        (2, 0, 80.1, RiskLevel.LOW),
+        (2, 0, 80.0, RiskLevel.MEDIUM),
+        (2, 0, None, RiskLevel.MEDIUM),
+        (3, 0, 100.0, RiskLevel.MEDIUM),
+        (9, 0, 100.0, RiskLevel.MEDIUM),
+        (10, 0, 100.0, RiskLevel.HIGH),
+        (1, 299, 100.0, RiskLevel.LOW),
+        (1, 300, 100.0, RiskLevel.MEDIUM),
+        (1, 2_000, 100.0, RiskLevel.MEDIUM),
+        (1, 2_001, 100.0, RiskLevel.HIGH),
+        (0, 0, 100.0, RiskLevel.HIGH),
+    ],
+)
+def test_each_limit_counts_from_where_it_says(files: int, lines: int, coverage: float | None, level: RiskLevel) -> None:
+    changes = [
+        Change(path=f"{number}.txt", status="M", added=lines - lines // 2, removed=lines // 2)
+        for number in range(files)
+    ]
+    assert risk_of(changes, coverage, RiskPolicy()).level is level
+
+
+def test_more_than_twenty_files_are_told_as_such() -> None:
+    for count, told in ((20, False), (21, True)):
+        changes = [Change(path=f"{number}.txt", status="M") for number in range(count)]
+        why = risk_of(changes, 100.0, RiskPolicy()).why
+        assert (f"{count} files changed: more than 20" in why) is told

@@ -5,7 +5,7 @@ import json
 import pytest
 from hypothesis import given, strategies as st
 
-from agents.domain.checks.scope import Scope, ScopeMode, matches
+from agents.domain.checks.scope import Scope, ScopeMode, limited_to, matches, odd_path, paths_in, paths_within, widen
 from agents.minions.engines.builtin.executor import OutOfScope, parse_scope
 
 COMPONENTS = Scope(mode=ScopeMode.DIRECTORY, patterns=("src/components/**", "tests/components/**", "package.json"))
@@ -132,3 +132,42 @@ def test_matching_agrees_with_a_plain_definition(pattern: list[str], path: list[
 def test_hostile_stars_are_linear() -> None:
     assert not matches("/".join(["a"] * 2000), "/".join(["**", "a"] * 60 + ["b"]))
     assert not matches("a" * 4000, "*a" * 8 + "b")
+
+
+@pytest.mark.parametrize(
+    ("words", "paths"),
+    [
+        ("`shop/a.py`, docs/\nREADME.md", ("shop/a.py", "docs/**", "README.md")),
+        ("a.py, a.py", ("a.py",)),
+        (" , \n", ()),
+        ("../a.py, /etc/x, b.py", ("b.py",)),
+    ],
+)
+def test_paths_that_a_person_names_are_read_and_others_left_out(words: str, paths: tuple[str, ...]) -> None:
+    assert paths_in(words) == paths
+
+
+def test_words_in_a_sentence_count_where_they_can_only_be_paths() -> None:
+    said = "Please open (shop/a.py); *.md and setup.cfg too. Thanks."
+    assert paths_within(said) == ("shop/a.py", "*.md", "setup.cfg")
+    assert paths_within("nothing here, e. g.") == ()
+
+
+def test_a_scope_grows_by_what_is_named_and_by_nothing_else() -> None:
+    assert limited_to(("a.py", "a.py")) == Scope(mode=ScopeMode.EXPLICIT, patterns=("a.py",))
+    assert limited_to(("a/*",)).mode is ScopeMode.DIRECTORY
+    narrow = limited_to(("a.py",))
+    assert widen(narrow, ("b.py",)) == Scope(mode=ScopeMode.EXPLICIT, patterns=("a.py", "b.py"))
+    assert widen(narrow, ("b/**",)).mode is ScopeMode.DIRECTORY
+    assert widen(Scope(mode=ScopeMode.UNRESTRICTED), ("b.py",)).mode is ScopeMode.UNRESTRICTED
+
+
+def test_stars_mean_something_only_where_the_scope_is_of_folders() -> None:
+    exact = Scope(mode=ScopeMode.EXPLICIT, patterns=("a/*",))
+    assert exact.refuse("a/b") is not None
+    assert Scope(mode=ScopeMode.DIRECTORY, patterns=("a/*",)).refuse("a/b") is None
+
+
+@pytest.mark.parametrize(("size", "odd"), [(4096, False), (4097, True)])
+def test_a_path_has_at_most_4096_bytes(size: int, odd: bool) -> None:
+    assert (odd_path("a/" * ((size - 1) // 2) + "b" * (size - 2 * ((size - 1) // 2))) is not None) is odd

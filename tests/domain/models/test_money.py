@@ -1,8 +1,11 @@
 """What may be spent: fine, worth a word, or stop."""
 
+from datetime import UTC, datetime
+
 import pytest
 
-from agents.domain.models.money import Budget, Spending, strictest
+from agents.domain.ids import PersonId, TaskId
+from agents.domain.models.money import Budget, BudgetRaised, MoneyState, Spending, fold, strictest
 
 
 @pytest.mark.parametrize(
@@ -38,3 +41,15 @@ def test_the_worst_off_is_named() -> None:
 )
 def test_when_it_is_worth_a_word(spent: float, next_call: float, word: bool) -> None:
     assert Budget(name="day", limit=10, spent=spent).worth_a_word(next_call) is word
+
+
+def test_a_budget_that_is_raised_again_counts_once() -> None:
+    def raised(limit: float, budget: str = "") -> BudgetRaised:
+        return BudgetRaised(
+            task=TaskId("T-1"), at=datetime(2026, 1, 2, tzinfo=UTC), by=PersonId("ana"), limit=limit, budget=budget
+        )
+
+    money = MoneyState()
+    for fact in (raised(5.0), raised(7.0, "day"), raised(8.0, "channel"), raised(9.0, "day"), raised(6.0)):
+        money = fold(money, fact)
+    assert (money.budget, money.raised) == (6.0, (("channel", 8.0), ("day", 9.0)))
