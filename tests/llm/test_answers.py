@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import AsyncIterator
 from email.utils import formatdate
 from pathlib import Path
 from typing import Any
@@ -270,3 +271,27 @@ def test_what_fills_its_room_to_the_last_token_is_shown_whole() -> None:
         "so much there always is"
     )
     assert context.fit_task(about, files, fence, 0, lambda text: context.FLOOR + 1) != (everything,)
+
+
+class Stream:
+    """As a client reads an answer: part by part."""
+
+    def __init__(self, *parts: bytes) -> None:
+        self._parts, self.closed = parts, False
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for part in self._parts:
+            yield part
+
+    async def aclose(self) -> None:
+        self.closed = True
+
+
+async def test_an_answer_is_read_up_to_its_largest_size_and_no_byte_further() -> None:
+    half = b"x" * (faults.LARGEST // 2)
+    most = Stream(half, half)
+    assert [len(part) async for part in faults._limit_size(most)] == [len(half)] * 2 and not most.closed
+    over = Stream(half, half, b"x")
+    with pytest.raises(faults.TooLarge, match="more than 8 MB"):
+        [part async for part in faults._limit_size(over)]
+    assert over.closed
