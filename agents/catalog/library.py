@@ -28,8 +28,8 @@ from agents.domain.context.packing import MAX_BUDGET, Part, secret_path
 from agents.domain.context.strategy import MEASURES, Input, Strategy, odd_order
 from agents.domain.errors import SettingsProblem
 from agents.domain.text.sanitize import Between
-from agents.domain.workflow.roles import Base, EngineName, Layer, Role, RolePart, Roles, ToolName
-from agents.domain.workflow.steps import PLAN, REVIEW, WORKER
+from agents.domain.workflow.roles import Base, EngineName, Layer, Role, RolePart, Roles, ToolName, odd_context
+from agents.domain.workflow.steps import PLAN, REVIEW, WORKER, Step
 from agents.domain.workflow.workflow import DEFAULT, Workflow
 
 T = TypeVar("T")
@@ -145,6 +145,17 @@ class Catalog:
             raise SettingsProblem(f"There is no role `{name}` any more", next_step=step)
         return self.roles[name]
 
+    def context(self, role: str, scope: str = "") -> Strategy:
+        """What a role reads at a step; `scope`: what the step says of it. Raises SettingsProblem where either is
+        gone since."""
+        found = self.role(role)
+        if not scope:
+            return found.context
+        if scope not in self.contexts:
+            step = f"Put it back under `contexts:` in overlord.yaml. There are: {', '.join(self.contexts)}."
+            raise SettingsProblem(f"There is no context `{scope}` any more", next_step=step)
+        return found.reading(self.contexts[scope])
+
 
 def load_catalog(declared: Declared | None = None) -> Catalog:
     """Raises SettingsProblem with all that is wrong."""
@@ -232,9 +243,15 @@ def _odd_steps(catalog: Catalog, declared: Declared, odd: list[Odd]) -> Iterator
                 if problem and role not in broken and (step.name, role) not in told:
                     told.add((step.name, role))
                     yield (*where, "role"), *problem
-            if step.context_scope and step.context_scope not in catalog.contexts:
-                what = f"there is no context `{step.context_scope}`"
-                yield (*where, "context_scope"), what, did_you_mean(step.context_scope, catalog.contexts)
+            if step.context_scope and (problem := _odd_scope(step, catalog.contexts)):
+                yield (*where, "context_scope"), *problem
+
+
+def _odd_scope(step: Step, contexts: Mapping[str, Strategy]) -> tuple[str, str] | None:
+    name = step.context_scope
+    if name not in contexts:
+        return f"there is no context `{name}`", did_you_mean(name, contexts)
+    return odd_context(name, contexts[name], BASE_OF[step.type])
 
 
 def _odd_role(role: str, base: Base | None, roles: Mapping[str, Role]) -> tuple[str, str] | None:

@@ -21,7 +21,6 @@ from agents.domain.task.task import Task
 from agents.domain.text.redact import Redact
 from agents.domain.text.sanitize import clean, cut
 from agents.domain.work.work import Work
-from agents.domain.workflow.roles import Role
 from agents.minions.reading import Counts, Reading, Recent, Texts
 from agents.ports import Brief, Checkout, Files, Workspace
 
@@ -223,19 +222,20 @@ class Commits(Protocol):
 
 
 class WorkPacks:
-    """Implements agents.ports.Packs. `read_skills` reads those committed in a project, with ours beneath them."""
+    """Implements agents.ports.Packs. `context_of` says what a role reads at a step of such a `context_scope`;
+    `read_skills` reads those committed in a project, with ours beneath them."""
 
     def __init__(
         self,
         packer: Packer,
         commits: Commits,
-        role_of: Callable[[str], Role],
+        context_of: Callable[[str, str], Strategy],
         read_skills: Callable[[Checkout], Awaitable[Sequence[Skill]]],
     ) -> None:
-        self._packer, self._commits, self._role_of, self._read_skills = packer, commits, role_of, read_skills
+        self._packer, self._commits, self._context_of, self._read_skills = packer, commits, context_of, read_skills
         self._skills = Recent[tuple[str, str], Sequence[Skill]](SKILLS_KEPT)
 
-    async def for_review(self, task: Task, work: Work, commit: str, role: str) -> ReviewPack:
+    async def for_review(self, task: Task, work: Work, commit: str, role: str, scope: str = "") -> ReviewPack:
         project = task.project or ""
         diff, left = await self._commits.difference(project, work.base, commit)
         delta = Delta(
@@ -248,10 +248,11 @@ class WorkPacks:
         )
         async with self._commits.lend(project, commit) as workspace:
             shown = Checkout(project=project, branch=work.branch, base=work.base, head=commit, workspace=workspace)
-            return await self._packer.for_review(shown, delta, self._role_of(role).context)
+            return await self._packer.for_review(shown, delta, self._context_of(role, scope))
 
     async def for_work(self, brief: Brief) -> str:
-        return await self._packer.for_work(brief.checkout, brief.subtask, self._role_of(brief.step.role).context)
+        context = self._context_of(brief.step.role, brief.step.context_scope)
+        return await self._packer.for_work(brief.checkout, brief.subtask, context)
 
     async def skills_for(self, brief: Brief) -> Sequence[Skill]:
         """What the subtask calls for comes first."""

@@ -110,6 +110,6 @@ class Turns(Protocol):
 class Packs(Protocol):
     """What a reviewer of finished work is given to read, within its budget."""
 
-    async def for_review(self, task: Task, work: Work, commit: str, role: str) -> ReviewPack:
-        """What this role reads: the plan, the difference and the changed files as committed, in parts where it does not
-        fit at once. Raises OverlordError where it cannot fit."""
+    async def for_review(self, task: Task, work: Work, commit: str, role: str, scope: str = "") -> ReviewPack:
+        """What this role reads, by the context that `scope` names or by its own: the plan, the difference and the
+        changed files as committed, in parts where it does not fit at once. Raises OverlordError where it cannot fit."""

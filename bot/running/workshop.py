@@ -178,7 +178,7 @@ def make_workshop(
         forge=_forges(services, sites, checkouts, config),
         issues=hub.issues if hub else NoIssues(),
         artefacts=artefacts,
-        packs=WorkPacks(packer, checkouts, lambda name: services.catalog().role(name), partial(_read_skills, sites)),
+        packs=WorkPacks(packer, checkouts, lambda *of: services.catalog().context(*of), partial(_read_skills, sites)),
         counts=counts,
         sites=sites,
     )

@@ -87,7 +87,7 @@ async def make_world(settings: Settings, services: Services, secret: bytes, cons
     fresh = hub.clones.recent if hub else None
     projects = GitProjects(paths, lambda channel: services.permissions.channel(channel).project, fresh)
     catalog = await asyncio.to_thread(services.catalog)
-    prompts = _prompts(secret, projects, catalog)
+    prompts = make_prompts(secret, projects, catalog)
     chosen = await choose_models(settings.models.to_written(), settings.keys)
     scripts = await asyncio.to_thread(load_scripts)  # long to read, and people are served already
     panel = await asyncio.to_thread(load_specialists, packaged("policies", "specialists.yaml"))
@@ -115,14 +115,15 @@ async def make_world(settings: Settings, services: Services, secret: bytes, cons
     )
 
 
-def _prompts(secret: bytes, projects: GitProjects, catalog: Catalog) -> Prompts:
-    """With what the roles say about them."""
+def make_prompts(secret: bytes, projects: GitProjects, catalog: Catalog) -> Prompts:
+    """With what the roles say about them, and the step that plans."""
+    plan = catalog.workflow.plan
     return Prompts(
         secret,
         files=projects.files,
         templates=projects.templates,
         adds=Adds(
-            room=catalog.role(catalog.workflow.plan.role).context.files_room,
+            room=catalog.context(plan.role, plan.context_scope).files_room,
             words=lambda persona: catalog.role(persona).additions,
         ),
     )

@@ -1,5 +1,6 @@
 """Roles: what they inherit, what they may take away, and what they may never add (attack 67)."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from agents.domain.checks.evaluation import OnFail
 from agents.domain.context.packing import MAX_BUDGET
 from agents.domain.context.strategy import MEASURES, Input, Strategy
 from agents.domain.errors import SettingsProblem
-from agents.domain.workflow.roles import GATHERED, Base, ToolName
+from agents.domain.workflow.roles import GATHERED, Base, RolePart, ToolName
 from agents.minions.engines.builtin.tools import TOOLS
 from bot.config.settings import load_settings
 
@@ -209,6 +210,19 @@ def test_a_planner_is_shown_names_as_far_as_its_budget_reaches() -> None:
     assert whole.files_room == 60_000
     assert Strategy(name="x", token_budget=10_000, inputs=whole.inputs).files_room == 10_000
     assert Strategy(name="x", token_budget=1_000, inputs=whole.inputs).files_room == 0
+
+
+def test_at_a_step_a_role_reads_what_the_step_says_and_keeps_its_own_bounds() -> None:
+    mine = replace(OUR_CONTEXTS["implementer_targeted"], name="short", inputs={Input.TARGETS: 3}, token_budget=9_000)
+    contexts = {**OUR_CONTEXTS, "short": mine}
+    careful = RolePart(name="careful", extends="implementer", token_budget=5_000, exclude=("vendor/**",))
+    catalog = load_catalog(Declared(contexts=contexts, roles={"careful": careful}))
+    assert catalog.context("implementer") == catalog.role("implementer").context
+    assert catalog.context("implementer", "short") == mine
+    found = catalog.context("careful", "short")
+    assert (found.inputs, found.budget, found.exclude) == ({Input.TARGETS: 3}, 5_000, ("vendor/**",))
+    with pytest.raises(SettingsProblem, match="There is no context `long` any more"):
+        catalog.context("careful", "long")
 
 
 @pytest.mark.parametrize(

@@ -135,6 +135,11 @@ BROKEN: list[tuple[str, str]] = [
     ("overrides: {implement: {role: wizard}}", "workflow.overrides.implement.role: there is no role `wizard`."),
     ("overrides: {implement: {role: reviewer}}", "workflow.overrides.implement.role: `reviewer` is no implementer."),
     ("overrides: {implement: {context_scope: all}}", "implement.context_scope: there is no context `all`."),
+    (
+        "overrides: {implement: {context_scope: reviewer_diff}}",
+        "implement.context_scope: `reviewer_diff` gathers `plan`, which no implementer reads. Name one whose inputs",
+    ),
+    ("overrides: {review: {context_scope: planner_docset}}", "review.context_scope: `planner_docset` gathers `files`"),
     ("overrides: {second: {type: plan, role: planner, position: after test}}", "there are two steps of type plan"),
     ("overrides: {second: {type: merge, position: after test}}", "there are two steps of type merge. Keep one"),
     (

@@ -17,3 +17,17 @@ async def test_under_mvp_nobody_demands_new_tests(opened: Opened) -> None:
     assert isinstance(scene.llm, ScriptedLlm)
     reviews = [asked for asked in scene.llm.asked if asked.question == "code_review"]
     assert reviews and not any(asked.about["require_tests"] for asked in reviews)
+
+
+SCOPED = """
+contexts:
+  only_diff: {{token_budget: 9000, priority_order: [task, target], inputs: {{diff: 90000}}}}
+workflow: {{steps: {{review: {{context_scope: only_diff}}}}}}
+"""
+
+
+async def test_a_reviewer_reads_by_the_context_that_its_step_names(opened: Opened) -> None:
+    work = Workshop()
+    play, thread = await at_work(opened, given(work, SCOPED))
+    await play.sees("lead", thread, "T-1 is ready to merge")
+    assert set(work.packs.read) == {("reviewer", "only_diff")}

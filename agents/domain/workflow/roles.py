@@ -86,6 +86,12 @@ class Role:
     engine: EngineName = EngineName.BUILTIN  # what powers its minions
     source: str = ""  # where it is written; empty: it comes with Overlord
 
+    def reading(self, other: Strategy) -> Strategy:
+        """Another strategy than its own, within the same budget, and with what it always and never reads."""
+        always, never = self.context.always_include, self.context.exclude
+        budget = self.token_budget or other.token_budget
+        return replace(other, token_budget=budget, always_include=always, exclude=never)
+
 
 class BadRole(Exception):
     """What is wrong with a role: in which of its fields, what, and what to write instead."""
@@ -179,13 +185,8 @@ class Roles:
         )
 
     def _checked(self, role: Role) -> Role:
-        gathered, where = GATHERED[role.base], ("context", "strategy")
-        if odd := [name for name in role.context.inputs if name not in gathered]:
-            step = f"Name one whose inputs are among {', '.join(gathered)}."
-            raise BadRole(role.name, where, f"`{role.strategy}` gathers `{odd[0]}`, which no {role.base} reads", step)
-        if not role.context.most(gathered[0]):
-            what = f"`{role.strategy}` gathers no `{gathered[0]}`, and no {role.base} can do without"
-            raise BadRole(role.name, where, what, f"Name one that has `{gathered[0]}` among its inputs.")
+        if odd := odd_context(role.strategy, role.context, role.base):
+            raise BadRole(role.name, ("context", "strategy"), *odd)
         if role.base is Base.IMPLEMENTER and not set(ENDS) <= set(role.allowed_tools):
             what = "without `task_complete` and `task_blocked` its runs could not end"
             raise BadRole(role.name, ("allowed_tools",), what, "Add both.")
@@ -197,6 +198,18 @@ class Roles:
             what = "a planner reads names of files, and all of them"
             raise BadRole(role.name, ("context",), what, "Leave `always_include` and `exclude` out.")
         return role
+
+
+def odd_context(name: str, strategy: Strategy, base: Base) -> tuple[str, str] | None:
+    """Why no role of this kind can read by a strategy, and what to write instead."""
+    gathered = GATHERED[base]
+    if odd := [each for each in strategy.inputs if each not in gathered]:
+        step = f"Name one whose inputs are among {', '.join(gathered)}."
+        return f"`{name}` gathers `{odd[0]}`, which no {base} reads", step
+    if not strategy.most(gathered[0]):
+        what = f"`{name}` gathers no `{gathered[0]}`, and no {base} can do without"
+        return what, f"Name one that has `{gathered[0]}` among its inputs."
+    return None
 
 
 def bare(base: Base) -> Role:

@@ -36,7 +36,7 @@ async def run_review(run: StepRun) -> Checked:
 async def _review(run: StepRun, reviewer: str, role: str) -> CodeReview:
     """Part by part, and the worst verdict counts. What nobody was given to read is approved by nobody."""
     try:
-        pack = await run.ports.packs.for_review(run.task, run.work, run.commit, role)
+        pack = await run.ports.packs.for_review(run.task, run.work, run.commit, role, run.step.context_scope)
     except OverlordError as problem:  # it cannot be shown, so it cannot be judged
         return CodeReview(reviewer=reviewer, opinion=Opinion.NO_VERDICT, why_none=problem.what)
     parts = [{"pack": text, "part": at, "parts": len(pack.parts)} for at, text in enumerate(pack.parts, 1)]
