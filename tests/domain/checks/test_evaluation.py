@@ -3,10 +3,13 @@
 from itertools import product
 
 import pytest
+from pydantic import TypeAdapter, ValidationError
 
 from agents.domain.checks.evaluation import (
+    COMMAND_MOST,
     CodeReview,
     Evaluation,
+    ExtraGate,
     GateRun,
     Opinion,
     Score,
@@ -113,3 +116,31 @@ def test_a_person_looks_where_not_all_was_read_or_somebody_worries(given: CodeRe
     silent = given.score is None
     made = Evaluation(subtask=1, attempt=1, commit="c", tree="t", overall=P, reviews=(given,), silent=silent)
     assert made.doubts == why
+
+
+@pytest.mark.parametrize(
+    ("written", "right"),
+    [
+        ("make test", True),
+        ("x" * COMMAND_MOST, True),
+        ("x" * (COMMAND_MOST + 1), False),
+        (" ", False),
+        ("one\ntwo", False),
+    ],
+)
+def test_a_gates_command_is_one_line_of_some_length(written: str, right: bool) -> None:
+    said = {"name": "types", "command": written}
+    if right:
+        assert TypeAdapter(ExtraGate).validate_python(said) == ExtraGate(name="types", command=written)
+        return
+    with pytest.raises(ValidationError, match="it is no command"):
+        TypeAdapter(ExtraGate).validate_python(said)
+
+
+@pytest.mark.parametrize(
+    ("name", "why"), [("tests", "there already"), ("Web Shop", "cannot be used"), ("x" * 61, "name")]
+)
+def test_a_gate_has_a_name_of_its_own(name: str, why: str) -> None:
+    with pytest.raises(ValidationError, match=why):
+        TypeAdapter(ExtraGate).validate_python({"name": name, "command": "true"})
+    assert TypeAdapter(ExtraGate).validate_python({"name": "x" * 60, "command": "true"}).name == "x" * 60

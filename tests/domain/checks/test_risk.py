@@ -214,3 +214,8 @@ def test_more_than_twenty_files_are_told_as_such() -> None:
         changes = [Change(path=f"{number}.txt", status="M") for number in range(count)]
         why = risk_of(changes, 100.0, RiskPolicy()).why
         assert (f"{count} files changed: more than 20" in why) is told
+
+
+def test_a_risk_is_told_in_a_sentence() -> None:
+    worst = risk_of([Change(path="overlord.yaml", status="M")], 100.0, RiskPolicy())
+    assert worst.said == "Critical risk: CI and what a repository runs by itself: overlord.yaml."
