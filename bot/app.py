@@ -172,6 +172,7 @@ def _open_services(settings: Settings, clock: Clock, notifier: ChangeNotifier) -
             retention=settings.retention,
             redact=Redactor(settings.secrets),
             catalog=catalog_of(settings.declared),
+            project_workflows={each.name: each.workflow for each in settings.projects if each.workflow},
             public_url=settings.public_url,
             kept=FileArtefacts(settings.home).read,
         )

@@ -1,7 +1,7 @@
 """What every part of the bot works with: the store, the clock, leases, the limits and who may do what."""
 
 import secrets
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -12,6 +12,7 @@ from agents.domain.decisions.kind import Moment
 from agents.domain.ids import Account, TaskId
 from agents.domain.limits import Limits, Retention
 from agents.domain.models.money import Budgets
+from agents.domain.task.task import Task
 from agents.domain.text.redact import Redact, Redactor
 from agents.domain.workflow.workflow import Workflow
 from agents.ports import Clock, Show
@@ -49,6 +50,7 @@ class Services:
     retention: Retention = field(default_factory=Retention)
     redact: Redact = field(default_factory=Redactor)  # what leaves the house goes through it
     catalog: "Callable[[], Catalog]" = packaged_catalog  # roles, contexts, the workflow; read when first needed
+    project_workflows: Mapping[str, str] = field(default_factory=dict)  # by project, where it has its own
     public_url: str = ""  # where people reach the console; empty: nowhere but on this machine
     kept: Callable[[str], Awaitable[str | None]] = nothing_kept  # long texts by name: diffs, patches, logs
     live: Live = field(default_factory=Live)
@@ -57,10 +59,13 @@ class Services:
         """Now, under the policy of the channel the work was asked for in."""
         policy = self.permissions.channel(channel)
         now, budget = self.clock.now(), self.budgets.task
-        return Moment(at=now, cause=cause, channel=policy, limits=self.limits, budget=budget, workflow=self._workflow)
+        return Moment(at=now, cause=cause, channel=policy, limits=self.limits, budget=budget, workflow=self.workflow)
 
-    def _workflow(self) -> Workflow:
-        return self.catalog().workflow
+    def workflow(self, task: Task) -> Workflow:
+        """That a plan of this task is approved under: its project's, else its channel's, else the general one."""
+        catalog = self.catalog()
+        name = self.project_workflows.get(task.project or "") or self.permissions.channel(task.request.channel).workflow
+        return catalog.workflows[name] if name else catalog.workflow
 
     def show(self, task: TaskId, subtask: int) -> Show:
         """Implements agents.ports.Live."""

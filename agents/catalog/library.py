@@ -168,6 +168,11 @@ def load_catalog(declared: Declared | None = None) -> Catalog:
     return catalog
 
 
+def workflow_names(declared: Mapping[str, WorkflowPart]) -> tuple[str, ...]:
+    """Of all that can be chosen where these are declared."""
+    return tuple(name for name in {**_our_templates(), **declared} if not name.startswith("_"))
+
+
 def odd_declared(declared: Declared) -> Iterator[Odd]:
     """What does not fit together, for whoever wrote it."""
     return iter(_loaded(declared)[1])

@@ -106,7 +106,7 @@ async def decompose(event: Event, ports: Ports) -> None:
     files = await ports.projects.files(seen.project or "")
     into = await _branch_for(seen, ports)
 
-    how = ports.workflow().plan
+    how = ports.workflow(seen).plan
     asked = Ask(
         question="decompose",
         role="primary",

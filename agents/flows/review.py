@@ -88,7 +88,7 @@ async def review(event: Event, ports: Ports) -> None:
 
 async def _get_ready(task: Task, ports: Ports) -> None:
     """Folders and walls for minions, while reviewers read and people make up their minds. Work tells what failed."""
-    role = ports.workflow().implement.role
+    role = ports.workflow(task).implement.role
     with suppress(OverlordError):
         await asyncio.gather(ports.checkouts.prepare(task.project or ""), ports.minions.prepare(role))
 
@@ -135,7 +135,7 @@ async def _specialist(task: Task, specialist: Specialist, ports: Ports) -> Advic
 
 
 def _ask(reviewer: str, task: Task, about: Mapping[str, object], ports: Ports) -> Ask:
-    step, policy = f"{reviewer}:{task.plan.number}", ports.workflow().plan_review.retry_policy
+    step, policy = f"{reviewer}:{task.plan.number}", ports.workflow(task).plan_review.retry_policy
     return Ask(question=reviewer, role=reviewer, step=step, task=task, about=about, policy=policy)
 
 

@@ -131,4 +131,4 @@ class Ports:
     packs: Packs
     live: Live
     risk: Callable[[Sequence[Change], float | None], Risk]  # of a change with such a coverage
-    workflow: Callable[[], Workflow] = lambda: DEFAULT  # the current one; a task may keep an older one
+    workflow: Callable[[Task], Workflow] = lambda task: DEFAULT  # the current one; a task may keep an older one

@@ -9,6 +9,8 @@ from agents.domain.planning.ladder import TODO
 from agents.domain.planning.review import Advice, Argument, Critic, Custodiet, Debate, Position, Review, Ruling
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut, one_line
+from agents.domain.workflow.steps import GATE, HUMAN, REVIEW
+from agents.domain.workflow.workflow import DEFAULT, Workflow
 from bot.cards.scene import Bill, rows_of
 from bot.messages import Arrow, Graph, Node, Row
 
@@ -50,7 +52,8 @@ def plan_rows(task: Task, bill: Bill) -> tuple[Row, ...]:
         *rows_of(_level(task)),
         *rows,
         *_caveats(task.plan.draft),
-        *rows_of(*(("Guidance left out", each) for each in left_out), ("Cost", _price(task, bill))),
+        *rows_of(*(("Guidance left out", each) for each in left_out), ("Workflow", _workflow(task.plan.proposed))),
+        *rows_of(("Cost", _price(task, bill))),
     )
 
 
@@ -184,6 +187,23 @@ def _caveats(plan: Decomposition) -> list[Row]:
 def _assumed(text: str) -> Row:
     to_do = text.startswith(TODO)
     return Row(label=TODO.rstrip(": "), value=text.removeprefix(TODO)) if to_do else Row(label="Assumes", value=text)
+
+
+def _workflow(workflow: Workflow | None) -> str:
+    """“mvp (no new tests asked for; one review; no extra approvals)”; the default one needs no words."""
+    if workflow is None:
+        return ""
+    usual = {step.name for step in DEFAULT.steps}
+    readers = sum(step.parallel for step in workflow.steps if step.type == REVIEW.name)
+    people = [step.name for step in workflow.steps if step.type == HUMAN.name]
+    checks = [step.name for step in workflow.steps if step.type == GATE.name and step.name not in usual]
+    said = (
+        "" if workflow.require_tests else "no new tests asked for",
+        {0: "no review of the work", 1: "one review"}.get(readers, f"{readers} reviews"),
+        f"also checked: {', '.join(checks)}" if checks else "",
+        f"a person is asked at {_and(people)}" if people else "no extra approvals",
+    )
+    return cut(f"{workflow.name} ({'; '.join(each for each in said if each)})", 400)
 
 
 def _price(task: Task, bill: Bill) -> str:

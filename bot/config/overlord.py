@@ -1,7 +1,7 @@
 """What overlord.yaml and the environment may say: every setting, its default, and what is wrong with a bad value."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, make_dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -15,6 +15,7 @@ from agents.catalog.models import Models
 from agents.catalog.policies import Risk
 from agents.catalog.validation import Model, Odd, did_you_mean
 from agents.catalog.workflows import ChosenWorkflow, WorkflowsByName
+from agents.catalog.yaml import Where
 from agents.domain.checks.evaluation import GateCommands, slug
 from agents.domain.checks.scope import odd_path
 from agents.domain.decisions.authority import ChannelPolicy
@@ -82,6 +83,7 @@ class ProjectPart:
     path: str = ""  # a folder of this machine, or
     url: str = ""  # where git finds it
     channel: Channel | None = None  # requests made there are for this project
+    workflow: str = ""  # that its plans are approved under; empty: the channel's, or the general one
     skills: Annotated[str, AfterValidator(_inside)] = ".overlord/skills"  # the folder of its own skills
     gates: Annotated[GateCommands, AfterValidator(_refuse_twins)] = field(default_factory=GateCommands)
 
@@ -92,6 +94,7 @@ class Project:
     path: Path | None  # absolute; None for one that git fetches
     url: str = ""
     channel: str = ""
+    workflow: str = ""
     skills: str = ".overlord/skills"  # the folder of its own skills, in its repository
     gates: GateCommands = field(default_factory=GateCommands)
 
@@ -252,3 +255,14 @@ def odd_channels(channels: Mapping[str, ChannelPolicy], projects: Sequence[Proje
         elif part.project and claimed.get(name, part.project) != part.project:
             what = f"`{claimed[name]}` says that this is its channel, not `{part.project}`'s"
             yield ("channels", name, "project"), what, "Say it in one of the two places."
+
+
+def odd_choices(file: OverlordFile, known: Callable[[], Sequence[str]]) -> Iterator[Odd]:
+    """Workflows that a project or a channel chooses and that are not there."""
+    chosen: list[tuple[Where, str]] = [
+        *((("projects", at, "workflow"), project.workflow) for at, project in enumerate(file.projects)),
+        *((("channels", name, "workflow"), policy.workflow) for name, policy in file.channels.items()),
+    ]
+    for where, name in chosen:
+        if name and name not in known():
+            yield where, f"there is no workflow `{name[:60]}`", did_you_mean(name, known())

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from agents.catalog import policies
-from agents.catalog.library import Declared, odd_declared
+from agents.catalog.library import Declared, odd_declared, workflow_names
 from agents.catalog.policies import odd_risk
 from agents.catalog.validation import Odd, Problem, Wrong, did_you_mean
 from agents.catalog.yaml import BadYaml, Layers, parse_yaml, read_packaged
@@ -231,6 +231,8 @@ class _Reading:
             odd += odd_risk(file.risk)
         if not broken & {"contexts", "roles", "workflow", "workflows"} and (declared := _declared(file)):
             odd += odd_declared(declared)
+        if "workflows" not in broken:
+            odd += overlord.odd_choices(file, lambda: workflow_names(file.workflows))
         odd += overlord.odd_projects(projects)
         if "projects" not in broken:
             odd += overlord.odd_channels(file.channels, projects)
@@ -273,6 +275,7 @@ class _Reading:
             path=self._path(part.path, base) if part.path else None,
             url=part.url,
             channel=part.channel or "",
+            workflow=part.workflow,
             skills=part.skills,
             gates=replace(part.gates, environment=environment),
         )

@@ -65,7 +65,7 @@ class World:
             packs=self.workshop.packs,
             live=self.services.show,
             risk=lambda changes, coverage: risk_of(changes, coverage, self.risk),
-            workflow=lambda: self.services.catalog().workflow,
+            workflow=self.services.workflow,
         )
 
     async def close(self) -> None:

@@ -68,6 +68,17 @@ async def test_a_workflow_may_ask_for_a_person_where_a_channel_does_not(opened: 
     await play.sees("ana", thread, "please look at the plan")
 
 
+async def test_a_channel_chooses_the_workflow_and_the_plan_says_so(opened: Opened) -> None:
+    play = await opened(given(Workshop(), "channels: {{'{channel}': {{workflow: mvp}}}}\n"))
+    thread = await play.stage.say("ana", "add a login page", mention=True)
+    await play.sees("ana", thread, "please look at the plan", "mvp (no new tests asked for; one review")
+    await play.stage.press("lead", thread, "Approve plan")
+    await play.sees("lead", thread, "T-1 is ready to merge")
+    task = await play.task()
+    assert task.plan.workflow and task.plan.workflow == task.plan.proposed and task.plan.workflow.name == "mvp"
+    assert "quick_review" in task.work.on(1).visits
+
+
 async def test_a_plan_is_sent_back_as_often_as_the_workflow_says(opened: Opened) -> None:
     revise = {"probe": "halt", "verdict": "revise", "issues": ["1: no test"], "changes": ["add one"]}
     config = "limits: {{debate_rounds: 0}}\nworkflow: {{steps: {{plan: {{max_retries: 0}}}}}}\n"

@@ -114,6 +114,7 @@ class ChannelPolicy:
     self_approval: StrictBool = True
     on_timeout: OnTimeout = OnTimeout.PASS
     plan: PlanPolicy = PlanPolicy.ASK
+    workflow: str = ""  # that plans are approved under, unless their project has its own; empty: the general one
     outsiders: StrictBool = False  # whether people of another workspace, and guests, are heard in it
 
 

@@ -33,7 +33,7 @@ class Moment:
     cause: str  # a delivery, a job, a timer: derived ids differ between causes
     channel: ChannelPolicy = field(default_factory=ChannelPolicy)
     limits: Limits = field(default_factory=Limits)
-    workflow: Callable[[], Workflow] = lambda: DEFAULT  # that new plans are approved under; read when first needed
+    workflow: Callable[[Task], Workflow] = lambda task: DEFAULT  # that its plan is approved under; read when needed
     budget: float | None = None  # dollars a task may cost, where that is configured
     who: Callable[[PersonId], PersonId] = lambda id: id  # whom an id stands for now: accounts may be linked since
     is_proposed: Callable[[str], bool] = lambda likeness: False  # whether one like it is open, under way or rejected

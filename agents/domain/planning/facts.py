@@ -17,6 +17,7 @@ class DecompositionDrafted(Measured):
     rehearsal: bool = False  # no real model was asked
     level: Level = Level.PRIMARY
     why: str = ""  # of a level below the first
+    workflow: Workflow | None = None  # that it is to be approved under; None: the default one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +126,7 @@ class PlanState:
     tries: int = 0  # drafts since a person last had a word in it
     feedback: tuple[str, ...] = ()  # what the next draft must heed
     guidance_left_out: tuple[tuple[str, str], ...] = ()  # files of the project's guidance, and why each was
+    proposed: Workflow | None = None  # that the draft is to be approved under; None: the default one
     accepted: str = ""  # hash
     workflow: Workflow | None = None  # that the plan was accepted under
 
@@ -157,6 +159,7 @@ def _(plan: PlanState, fact: DecompositionDrafted) -> PlanState:
         rehearsal=fact.rehearsal,
         level=fact.level,
         level_why=fact.why,
+        proposed=fact.workflow,
         tries=plan.tries + 1,
         review=None,
         debate=None,

@@ -16,6 +16,7 @@ from agents.domain.planning.decomposition import (
 )
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut, one_line
+from agents.domain.workflow.workflow import unless_default
 
 TODO = "TODO: "
 # What the planner is told, by how changes were asked for.
@@ -59,7 +60,14 @@ def choose_outline(task: Task, chosen: Chosen, moment: Moment) -> Facts:
     return [
         e.OutlineChosen(task=task.id, at=moment.at, by=chosen.person),
         e.DecompositionDrafted(
-            task=task.id, at=moment.at, number=number, plan=plan, estimate=0.0, level=Level.MINIMAL, why=why
+            task=task.id,
+            at=moment.at,
+            number=number,
+            plan=plan,
+            estimate=0.0,
+            level=Level.MINIMAL,
+            why=why,
+            workflow=unless_default(moment.workflow(task)),
         ),
     ]
 
@@ -71,7 +79,7 @@ def answer_planner(task: Task, question: str, chosen: Chosen, moment: Moment) ->
 
 def accept(task: Task, hash: str, by: tuple[PersonId, ...], moment: Moment) -> e.PlanAccepted:
     """With the workflow as it is now; a later one is for later plans."""
-    return e.PlanAccepted(task=task.id, at=moment.at, hash=hash, by=by, workflow=moment.workflow())
+    return e.PlanAccepted(task=task.id, at=moment.at, hash=hash, by=by, workflow=moment.workflow(task))
 
 
 def send_back(task: Task, chosen: Chosen, moment: Moment) -> e.PlanChangeRequested:

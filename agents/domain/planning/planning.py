@@ -17,7 +17,7 @@ from agents.domain.planning.ladder import accept
 from agents.domain.planning.review import MAX_ROUNDS, Debate, Review, Round, Ruling
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import cut, one_line
-from agents.domain.workflow.workflow import DEFAULT, Workflow
+from agents.domain.workflow.workflow import DEFAULT, Workflow, unless_default
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +92,7 @@ def after_draft(task: Task, draft: Draft, moment: Moment) -> Facts:
         rehearsal=draft.rehearsal,
         level=draft.level,
         why=draft.why,
+        workflow=unless_default(moment.workflow(task)),
     )
     return [made]
 
@@ -161,15 +162,15 @@ def _ask_for_approval(task: Task, moment: Moment) -> Facts:
     """A person, unless the channel lets a single subtask through by itself and the workflow does not object."""
     plan = task.plan.draft
     usual = task.plan.level is Level.PRIMARY  # what was degraded is never waved through
-    lets_through = moment.channel.plan is PlanPolicy.AUTO and not moment.workflow().plan_review.human_approval
+    lets_through = moment.channel.plan is PlanPolicy.AUTO and not moment.workflow(task).plan_review.human_approval
     if plan and usual and lets_through and len(plan.steps) == 1:
         return [accept(task, plan.hash, (), moment)]
     return _ask_plan(task, Kind.PLAN, moment)
 
 
-def workflow_of(task: Task, current: Callable[[], Workflow]) -> Workflow:
+def workflow_of(task: Task, current: Callable[[Task], Workflow]) -> Workflow:
     """The one its plan was accepted under; until then the current one."""
-    return task.plan.workflow or (DEFAULT if task.plan.accepted else current())
+    return task.plan.workflow or (DEFAULT if task.plan.accepted else current(task))
 
 
 def _ask_plan(task: Task, kind: Kind, moment: Moment, options: tuple[Option, ...] = ()) -> Facts:
@@ -185,7 +186,7 @@ def _sent_back(task: Task, back: e.DecompositionSentBack, moment: Moment) -> Fac
         why = f"The reviewers want changes, and no planner is there to make them: {'; '.join(back.reasons[:3])}"
         return _escalate(task, task.plan.number, why, (back.review, back.debate), moment)
     drafted = task.plan.tries + (back.number > task.plan.number)
-    if drafted <= moment.workflow().plan.max_retries:
+    if drafted <= moment.workflow(task).plan.max_retries:
         return [back]
     tries = f"{drafted} decompositions were drafted and none held" if drafted != 1 else "The first plan did not hold"
     why = f"{tries}: {'; '.join(back.reasons[:3])}"

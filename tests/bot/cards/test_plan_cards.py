@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from agents.catalog.library import load_catalog
 from agents.domain import events as e
 from agents.domain.decisions.authority import Kind
 from agents.domain.limits import Limits
@@ -124,6 +125,35 @@ def test_a_rehearsal_costs_nothing_whatever_the_budget() -> None:
     task = judged(GO, OK).task
     task = replace(task, plan=replace(task.plan, rehearsal=True))
     assert cost_on(card_of(task, Kind.PLAN, 5.0)) == ["nothing, as this is a rehearsal"]
+
+
+@pytest.mark.parametrize(
+    ("workflow", "words"),
+    [
+        ("default", []),
+        (
+            "mvp",
+            [
+                "mvp (no new tests asked for; one review; also checked: pre_commit_lint, pre_commit_type_check;"
+                " no extra approvals)"
+            ],
+        ),
+        (
+            "open_source",
+            [
+                "open_source (one review; also checked: docs_check, pre_commit_lint, pre_commit_type_check, changelog;"
+                " a person is asked at await_review)"
+            ],
+        ),
+    ],
+)
+def test_a_workflow_that_is_not_the_default_is_said(workflow: str, words: list[str]) -> None:
+    chosen = load_catalog().workflows[workflow]
+    planned = Planned()
+    moment = planned.moment(workflow=lambda task: chosen)
+    planned.then(planning.after_draft(planned.task, planning.Draft(says=plan(1), estimate=1.5), moment))
+    planned.then(planning.after_review(planned.task, Review(critic=GO, custodiet=OK), planned.moment()))
+    assert [row.value for row in card_of(planned.task, Kind.PLAN).rows if row.label == "Workflow"] == words
 
 
 def test_what_only_informs_is_told_to_those_who_do_not_see_the_picture() -> None:

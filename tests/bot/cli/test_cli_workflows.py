@@ -111,7 +111,7 @@ async def _begin_work(shell: Shell) -> None:
 def _approve_under_mvp(tx: Transaction) -> None:
     """What happens to a request until its first minion is about to start."""
     auto = ChannelPolicy(plan=PlanPolicy.AUTO)
-    moments = (replace(moment(cause=f"step-{at}"), channel=auto, workflow=lambda: MVP) for at in range(4))
+    moments = (replace(moment(cause=f"step-{at}"), channel=auto, workflow=lambda _: MVP) for at in range(4))
     _record(tx, lambda task: choose_project(task, ("api",), next(moments)))
     _record(tx, lambda task: after_draft(task, Draft(says=plan(one_subtask(1)), estimate=1.5), next(moments)))
     _record(tx, lambda task: after_review(task, review(Critic.PROCEED, Custodiet.OK), next(moments)))

@@ -325,6 +325,25 @@ def test_contexts_roles_and_the_workflow_are_laid_over_those_that_come_with_the_
     assert catalog.workflow.review.parallel == 2
 
 
+def test_a_project_and_a_channel_choose_a_workflow_that_is_there(desk: Desk) -> None:
+    (desk.folder / "shop").mkdir()
+    desk.write(
+        "projects: [{name: shop, path: shop, workflow: mvp}]\n"
+        "channels: {console:a: {workflow: careful}}\n"
+        "workflows: {careful: {extends: default, steps: {review: {parallel: 2}}}}\n"
+    )
+    settings = desk.load()
+    assert settings.projects[0].workflow == "mvp" and settings.channels["console:a"].workflow == "careful"
+    path = desk.write(
+        "projects:\n  - {name: shop, path: shop, workflow: mpv}\nchannels:\n  console:a: {workflow: _base}\n"
+    )
+    assert desk.problems() == [
+        f"{path} line 2, projects[0].workflow: there is no workflow `mpv`. Did you mean `mvp`?",
+        f"{path} line 4, channels.console:a.workflow: there is no workflow `_base`."
+        " Known here: default, mvp, open_source.",
+    ]
+
+
 def test_what_is_wrong_with_them_is_told_with_its_line(desk: Desk) -> None:
     path = desk.write(
         "roles:\n"
