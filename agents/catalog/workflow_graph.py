@@ -93,7 +93,7 @@ class Graph:
         made: list[Step] = []
         for draft in order:
             wrong, back = _back(draft, made)
-            odd += wrong
+            odd += [*wrong, *_wrong_outputs(draft, made)]
             made.append(_resolve(draft, back, made, settings))
         return tuple(made), odd
 
@@ -169,6 +169,15 @@ class Graph:
                 self._insert_after(before, f"pre_commit_{check}", t.GATE)
                 added = self.drafts[before.next or ""]
                 added.said["config"], added.where, added.said["level"] = {"check": check}, where, join.level
+
+
+def _wrong_outputs(draft: Draft, before: list[Step]) -> Iterator[Odd]:
+    """One name is one step's: whoever reads it must know whose words they are."""
+    taken = {name: step.name for step in before for name in step.outputs}
+    for name in draft.said.get("outputs", ()):
+        if name in taken:
+            what = f"`{name}` is what `{taken[name]}` hands in already"
+            yield draft.place("outputs"), what, "Give it another name."
 
 
 def _back(draft: Draft, before: list[Step]) -> tuple[list[Odd], str]:

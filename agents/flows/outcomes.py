@@ -1,18 +1,23 @@
-"""What flows get back: a line of a model's answer, steps that ran side by side, and the patch of failed work."""
+"""What flows get back: a line of a model's answer, steps that ran side by side, the patch of failed work, and what
+earlier steps handed in."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterable
 from typing import Annotated, Any, TypeVar
 
 from pydantic import Field
 
 from agents.domain.ids import TaskId
 from agents.domain.task.task import Task
+from agents.domain.text.sanitize import clean, cut
 from agents.domain.work.dispatching import key_of
+from agents.domain.work.stepping import part_of, workflow_pinned
 from agents.domain.work.work import Work
+from agents.domain.workflow.steps import Step
 from agents.ports import Ports
 
 Outcome = TypeVar("Outcome")
+PIECE = 500  # characters of a summary, a note or a reviewer's comments that later steps are given
 # How much a model may say in one piece: enough for a few sentences, too little to flood a card or a prompt.
 Line = Annotated[str, Field(max_length=600)]
 Name = Annotated[str, Field(max_length=250)]  # of a file, with its folders, or of a tag
@@ -46,3 +51,22 @@ async def keep_patch(task: Task, work: Work, commit: str, ports: Ports) -> str:
     """The folder goes, what was done stays. The name it is kept under; none, if nothing was done."""
     text = await ports.checkouts.patch(task.project or "", work.base, commit)
     return await ports.artefacts.keep(f"{key_of(task, work)}.patch", text) if text else ""
+
+
+async def keep_outputs(task: Task, work: Work, step: Step, pieces: Iterable[str], ports: Ports) -> None:
+    """What a step handed in, under each name that its workflow gives to it. Done again, the step replaces it."""
+    text = "\n\n".join(cut(clean(piece), PIECE) for piece in pieces if piece)
+    for name in step.outputs:
+        await ports.artefacts.keep(_output(task, work, name), text)
+
+
+async def outputs_before(task: Task, work: Work, step: Step, ports: Ports) -> tuple[str, ...]:
+    """What the steps before it handed in for the same subtask, each with its name. Nobody has confirmed it."""
+    steps = workflow_pinned(task).part(part_of(task, work.number))
+    names = dict.fromkeys(name for earlier in steps[: steps.index(step)] for name in earlier.outputs)
+    kept = [(name, await ports.artefacts.read(_output(task, work, name))) for name in names]
+    return tuple(f"{name}: {text}" for name, text in kept if text)
+
+
+def _output(task: Task, work: Work, name: str) -> str:
+    return f"{task.id}.{work.number}.{name}"

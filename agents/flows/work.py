@@ -18,7 +18,7 @@ from agents.domain.work.stepping import worker_of
 from agents.domain.work.work import Ending, SubtaskState, Work
 from agents.domain.work.working import Ended, Wanted
 from agents.domain.workflow.steps import Step
-from agents.flows.outcomes import cancel_and_wait, keep_patch
+from agents.flows.outcomes import cancel_and_wait, keep_outputs, keep_patch, outputs_before
 from agents.ports import Asked, Brief, Checkout, Finished, GaveUp, Outcome, Ports, Progress, Uncommittable, WantsScope
 
 WENT_ON = "the bot was restarted; the minion went on where it was"
@@ -71,6 +71,7 @@ class _Run:
     event: e.AboutWork
     ports: Ports
     checkout: Checkout = field(init=False)
+    given: tuple[str, ...] = ()  # by earlier steps of the same subtask
     since: tuple[str, ...] = ()
     interrupted: str = ""
     told: int = 0  # the last thing people said that the minion was given; recorded once its transcript has it
@@ -91,6 +92,7 @@ class _Run:
             start = await ports.checkouts.tip(project, task.work.branch) or task.work.base
         name = await ports.minions.prepare(self._step.role)
         self.checkout = await ports.checkouts.open(project, branch, start)
+        self.given = await outputs_before(task, work, self._step, ports)
         recovered = work.state is SubtaskState.RUNNING
         went_on = (WENT_ON if self.checkout.found else BEGAN_AGAIN) if recovered else ""
         self.since = (work.answer,) if work.answer and isinstance(self.event, _ANSWERS) else ()
@@ -138,7 +140,7 @@ class _Run:
             work=self.work,
             checkout=self.checkout,
             step=self._step,
-            notes=dispatching.notes_for(self.task, subtask),
+            notes=(*dispatching.notes_for(self.task, subtask), *self.given),
             since=self.since,
             interrupted=self.interrupted,
         )
@@ -178,6 +180,8 @@ class _Run:
             await self.ports.store.record(task.id, lambda now, moment: [])
             return
         commit, refused = await self._commit()
+        if isinstance(outcome, Finished):
+            await keep_outputs(task, self.work, self._step, (outcome.summary, outcome.note), self.ports)
         record = await self._recorder(outcome, commit, refused)
         if isinstance(outcome, Finished | GaveUp) and not refused:
             await checkouts.close(self.checkout)

@@ -140,6 +140,10 @@ BROKEN: list[tuple[str, str]] = [
         "implement.context_scope: `reviewer_diff` gathers `plan`, which no implementer reads. Name one whose inputs",
     ),
     ("overrides: {review: {context_scope: planner_docset}}", "review.context_scope: `planner_docset` gathers `files`"),
+    (
+        "overrides: {implement: {outputs: [design]}, review: {outputs: [look, design]}}",
+        "review.outputs: `design` is what `implement` hands in already. Give it another name.",
+    ),
     ("overrides: {second: {type: plan, role: planner, position: after test}}", "there are two steps of type plan"),
     ("overrides: {second: {type: merge, position: after test}}", "there are two steps of type merge. Keep one"),
     (

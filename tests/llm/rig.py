@@ -55,6 +55,7 @@ ABOUT: dict[str, dict[str, object]] = {
         "subtask": {"number": 1, "title": "Show a form", "why": "people log in", "test": "it is shown"},
         "whole": False,
         "require_tests": True,
+        "notes": [],
         "pack": "+ <form>",
         "part": 1,
         "parts": 1,

@@ -208,10 +208,11 @@ def _from_reviews(reviews: Iterable[CodeReview]) -> Iterator[str]:
 
 def comments_on(evaluation: Evaluation) -> str:
     """Everything that reviewers said of it."""
-    return "\n\n".join(map(_comments_of, evaluation.reviews))
+    return "\n\n".join(map(comments_of, evaluation.reviews))
 
 
-def _comments_of(review: CodeReview) -> str:
+def comments_of(review: CodeReview) -> str:
+    """Everything that one reviewer said."""
     lists = (
         ("Security concerns", review.security_concerns),
         ("Issues", review.issues),

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from agents.domain import events as e
-from agents.domain.checks.evaluation import Change, Checked, Evaluation, comments_on, sum_up
+from agents.domain.checks.evaluation import Change, Checked, Evaluation, comments_of, comments_on, sum_up
 from agents.domain.decisions.kind import Moment
 from agents.domain.events import Event
 from agents.domain.task.task import Task
@@ -14,7 +14,7 @@ from agents.domain.work.stepping import StepResult
 from agents.domain.work.work import SubtaskState, Work
 from agents.domain.workflow.steps import GATE, REVIEW, RULES
 from agents.domain.workflow.workflow import Ask, Go
-from agents.flows.outcomes import keep_patch, unless_ended
+from agents.flows.outcomes import keep_outputs, keep_patch, unless_ended
 from agents.flows.steps.gates import run_gate, run_rules
 from agents.flows.steps.reviews import run_review
 from agents.flows.steps.step_run import StepRun
@@ -100,6 +100,7 @@ async def _keep_evidence(run: StepRun, result: StepResult) -> str:
     are asked what to do."""
     if result.checked.reviews:
         await run.ports.artefacts.keep(f"{key_of(run.task, run.work)}.comments", comments_on(result.evaluation))
+        await keep_outputs(run.task, run.work, run.step, map(comments_of, result.checked.reviews), run.ports)
     move = stepping.move_after(run.task, run.work, result)
     if isinstance(move, Go) and move.step is not None and move.step.type in RUNNERS:
         return ""

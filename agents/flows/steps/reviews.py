@@ -10,7 +10,7 @@ from agents.domain.checks.evaluation import Checked, CodeReview, Opinion, join_r
 from agents.domain.errors import NoAnswer, OverlordError
 from agents.domain.planning.probes import code_probe_for
 from agents.domain.work.stepping import workflow_pinned
-from agents.flows.outcomes import result_of
+from agents.flows.outcomes import outputs_before, result_of
 from agents.flows.steps.step_run import StepRun
 from agents.ports import Ask
 
@@ -39,8 +39,9 @@ async def _review(run: StepRun, reviewer: str, role: str) -> CodeReview:
         pack = await run.ports.packs.for_review(run.task, run.work, run.commit, role, run.step.context_scope)
     except OverlordError as problem:  # it cannot be shown, so it cannot be judged
         return CodeReview(reviewer=reviewer, opinion=Opinion.NO_VERDICT, why_none=problem.what)
+    notes = list(await outputs_before(run.task, run.work, run.step, run.ports))
     parts = [{"pack": text, "part": at, "parts": len(pack.parts)} for at, text in enumerate(pack.parts, 1)]
-    said = [await _read_part(run, reviewer, role, part) for part in parts]
+    said = [await _read_part(run, reviewer, role, {**part, "notes": notes}) for part in parts]
     return replace(join_reviews(said, pack.unread), read=pack.read, lines=pack.lines)
 
 
