@@ -69,9 +69,9 @@ class PromptCut(OverlordError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adds:
-    """How many characters of the names of files are shown, and the words that a role adds to its questions."""
+    """How many characters of names of files are shown for a task, and the words a role adds to its questions."""
 
-    room: int = CAPS["files"]
+    room: Callable[[Task], int] = lambda task: CAPS["files"]
     words: Callable[[str], str] = lambda persona: ""
 
 
@@ -131,7 +131,7 @@ class Prompts:
         if asked.brief:
             return replace(prompt, context=await asyncio.to_thread(fit_task, *about, BRIEF, self._count))
         if size is None or size.input is None:
-            return replace(prompt, context=whole(task, _shorten_list(listed, self._adds.room), fence))
+            return replace(prompt, context=whole(task, _shorten_list(listed, self._adds.room(task)), fence))
         # to count takes a while, the first time half a second
         return await asyncio.to_thread(self._within, prompt, about, size.input)
 

@@ -1,7 +1,7 @@
 """The world as one job sees it: its log, its models with the money they cost, and the projects."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from agents.domain.checks.risk import RiskPolicy, risk_of
 from agents.domain.decisions.kind import Moment
 from agents.domain.models.routing import describe_models
 from agents.domain.task.task import Task
+from agents.domain.workflow.workflow import Workflow
 from agents.llm.choice import choose_models
 from agents.llm.client import JobLlm, Models
 from agents.llm.gateway import Gateway
@@ -87,7 +88,7 @@ async def make_world(settings: Settings, services: Services, secret: bytes, cons
     fresh = hub.clones.recent if hub else None
     projects = GitProjects(paths, lambda channel: services.permissions.channel(channel).project, fresh)
     catalog = await asyncio.to_thread(services.catalog)
-    prompts = make_prompts(secret, projects, catalog)
+    prompts = make_prompts(secret, projects, catalog, services.workflow)
     chosen = await choose_models(settings.models.to_written(), settings.keys)
     scripts = await asyncio.to_thread(load_scripts)  # long to read, and people are served already
     panel = await asyncio.to_thread(load_specialists, packaged("policies", "specialists.yaml"))
@@ -115,18 +116,17 @@ async def make_world(settings: Settings, services: Services, secret: bytes, cons
     )
 
 
-def make_prompts(secret: bytes, projects: GitProjects, catalog: Catalog) -> Prompts:
-    """With what the roles say about them, and the step that plans."""
-    plan = catalog.workflow.plan
-    return Prompts(
-        secret,
-        files=projects.files,
-        templates=projects.templates,
-        adds=Adds(
-            room=catalog.context(plan.role, plan.context_scope).files_room,
-            words=lambda persona: catalog.role(persona).additions,
-        ),
-    )
+def make_prompts(
+    secret: bytes, projects: GitProjects, catalog: Catalog, workflow_of: Callable[[Task], Workflow]
+) -> Prompts:
+    """With what the roles say about them, and the step of a task's workflow that plans."""
+
+    def room(task: Task) -> int:
+        plan = workflow_of(task).plan
+        return catalog.context(plan.role, plan.context_scope).files_room
+
+    adds = Adds(room=room, words=lambda persona: catalog.role(persona).additions)
+    return Prompts(secret, files=projects.files, templates=projects.templates, adds=adds)
 
 
 def _sites(settings: Settings, paths: Mapping[str, Path | None]) -> dict[str, Site]:

@@ -260,7 +260,7 @@ async def test_names_of_files_are_shown_as_far_as_there_is_room() -> None:
         return many
 
     async def listed(room: int) -> list[str]:
-        some = Prompts(SECRET, files=names_of, adds=Adds(room=room))
+        some = Prompts(SECRET, files=names_of, adds=Adds(room=lambda task: room))
         prompt = await some.prompt(asked("critic", task=task()), SCHEMA, TAG)
         return fenced(whole(prompt), "files")[0].splitlines()
 

@@ -3,7 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
-from agents.catalog.library import Catalog, load_catalog
+from agents.catalog.library import load_catalog
+from agents.domain.workflow.workflow import Workflow
 from agents.workspace.projects import GitProjects
 from bot.running.world import make_prompts
 from tests.llm.prompt_texts import SCHEMA, TAG, fenced, whole
@@ -18,10 +19,12 @@ async def test_the_planner_is_shown_as_many_names_as_the_context_of_its_step_has
     scoped = replace(workflow, steps=(plan, *workflow.steps[1:]))
     files = [f"src/module_{number:04}.py" for number in range(1000)]
 
-    async def listed(catalog: Catalog) -> list[str]:
-        prompts = make_prompts(SECRET, GitProjects({"shop": Path("nowhere")}), catalog)
+    catalog = replace(ours, contexts={**ours.contexts, "few": few})
+
+    async def listed(chosen: Workflow) -> list[str]:
+        prompts = make_prompts(SECRET, GitProjects({"shop": Path("nowhere")}), catalog, lambda task: chosen)
         prompt = await prompts.prompt(asked("decompose", about={"files": files}), SCHEMA, TAG)
         return fenced(whole(prompt), "files")[0].splitlines()
 
-    assert await listed(ours) == files
-    assert len(await listed(replace(ours, contexts={**ours.contexts, "few": few}, workflow=scoped))) < 100
+    assert await listed(workflow) == files
+    assert len(await listed(scoped)) < 100
