@@ -110,7 +110,7 @@ OF_WORK: dict[type[Event], Callable[[Any], str]] = {
     e.MinionFailed: lambda f: f"the minion gave up: {f.problem}",
     e.WorkHandedIn: lambda f: f"handed in as {f.commit[:10] or 'the branch stands'}: {f.summary}",
     e.StepDue: lambda f: f"{f.step} is next",
-    e.StepPassed: lambda f: f"{f.step} passed",
+    e.StepPassed: lambda f: f"{f.step} passed" if f.ran else f"{f.step}: not run, the project has no such check",
     e.StepRefused: lambda f: f"{f.step} did not pass",
     e.WorkEvaluated: lambda f: f"checked: {SCORE[f.evaluation.overall]}, {f.risk} risk",
     e.GatePassed: lambda f: "passed its step gate",

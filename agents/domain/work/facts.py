@@ -115,6 +115,7 @@ class StepPassed(MeasuredWork):
     step: str
     commit: str  # the one it looked at, or made
     checked: Checked = field(default_factory=Checked)
+    ran: bool = True  # False: a gate that the project does not have
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -101,7 +101,8 @@ def after_step(task: Task, work: Work, result: StepResult, moment: Moment) -> Fa
     about, move = about_run(task, work, moment.at), move_after(task, work, result)
     step, commit, checked = result.step.name, result.evaluation.commit, result.checked
     if isinstance(move, Go):
-        passed = e.StepPassed(**about, step=step, commit=commit, checked=checked)
+        ran = bool(checked.gates or checked.reviews)
+        passed = e.StepPassed(**about, step=step, commit=commit, checked=checked, ran=ran)
         return [passed, *_enter(evolve(task, passed), move.step, result, moment)]
     refused = e.StepRefused(**about, step=step, commit=commit, checked=checked, score=result.score)
     facts = [refused, _judgement(task, work, result, moment)]
