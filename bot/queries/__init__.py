@@ -10,7 +10,7 @@ from agents.domain.task.task import Task
 from agents.domain.work.outcome import WorkerOutcome
 from agents.domain.work.work import SubtaskState, phase_state
 from bot.live import Running
-from bot.messages import Card
+from bot.messages import Card, Graph
 from bot.network import LookUp
 from bot.queries.people_queries import PeopleQueries
 from store.streams.projections import EvaluationResult
@@ -89,6 +89,7 @@ class TaskPage:
     running: tuple[Running, ...] = ()  # at this moment
     evaluations: tuple[EvaluationResult, ...] = ()  # how each attempt was judged, oldest first
     runs: tuple[Run, ...] = ()  # of minions, planner and reviewers, oldest first
+    workflow: Graph | None = None  # that the task keeps; None until its plan is approved
 
     @property
     def phases(self) -> tuple[tuple[int, SubtaskState], ...]:

@@ -21,6 +21,7 @@ from bot.cards.replies import QueueStatus
 from bot.cards.scene import Bill
 from bot.cards.status import status_card
 from bot.cards.timeline import in_words
+from bot.cards.workflow import workflow_graph
 from bot.config.platforms import OWN
 from bot.intake.access import count_needs, read_waiting, search_waiting, sees, waiting_for, waiting_in_task
 from bot.intake.commands import queue_status
@@ -242,6 +243,7 @@ class QueryApi:
                 replace(each, feedback=self._services.redact(each.feedback)) for each in evaluations_of(tx.db, id)
             ),
             runs=tuple(runs.history(tx.db, id)),
+            workflow=workflow_graph(task),
         )
 
     def _outcomes(self, tx: Transaction, id: TaskId) -> Iterator[WorkerOutcome]:

@@ -1,5 +1,6 @@
 """Workflows as files: templates, what is laid over them, and that nothing in them is written in vain."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from agents.catalog.workflows import CHOSEN, TEMPLATES, WORKFLOW, WorkflowPart
 from agents.catalog.yaml import Value, parse_yaml, read_packaged
 from agents.domain.workflow.steps import STEP_TYPES, StepLevel
 from agents.domain.workflow.workflow import DEFAULT, Part, Workflow
+from bot.config.settings import load_settings
 from store.codec import shape
 
 OURS = TEMPLATES.read(read_packaged("workflows").data)
@@ -242,3 +244,27 @@ def _narrow(written: str) -> Layer:
 def test_files_that_come_with_the_program_are_named_as_they_call_themselves() -> None:
     data: dict[str, Any] = read_packaged("workflows").data
     assert all(body["name"] == name for name, body in data.items()), Path(read_packaged("workflows").name)
+
+
+PAGE = (Path(__file__).parents[2] / "docs/workflows.md").read_text()
+SHOWN = [block.partition("```")[0] for block in PAGE.split("```yaml\n")[1:]]
+
+
+@pytest.mark.parametrize("shown", SHOWN)
+def test_what_the_page_shows_can_be_written(shown: str, tmp_path: Path) -> None:
+    (tmp_path / "src/shop").mkdir(parents=True)
+    (tmp_path / "overlord.yaml").write_text(shown)
+    environ = {"HOME": str(tmp_path), "OVERLORD_CONFIG": "overlord.yaml"}
+    catalog = load_catalog(load_settings(environ, cwd=tmp_path).declared)
+    assert {"default", "mvp", "open_source"} <= set(catalog.workflows)
+
+
+def test_the_page_names_every_type_with_what_it_obeys() -> None:
+    rows = [
+        line.strip("| ").split(" | ") for line in PAGE.partition("## Types of steps")[2].splitlines() if "|" in line
+    ]
+    told = {row[0].strip("`"): set(re.findall(r"`(\w+)`", row[2])) if len(row) > 2 else set() for row in rows[2:]}
+    obeyed = {
+        kind.name: kind.obeys | set(kind.config) | ({kind.back} if kind.back else set()) for kind in STEP_TYPES.values()
+    }
+    assert {name: words - {"config"} for name, words in told.items()} == obeyed

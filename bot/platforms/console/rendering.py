@@ -258,8 +258,20 @@ def _box(node: Node, x: float, y: float) -> Box:
     return Box(id=node.id, lines=tuple(lines), whole=node.label, x=x, y=y)
 
 
+def _line_down(start: Box, end: Box, arrow: Arrow) -> Line:
+    x, top, bottom = start.x + WIDTH / 2, start.y + HEIGHT, end.y
+    return Line(
+        path=f"M{x:g} {top:g}L{x:g} {bottom:g}",
+        head=f"M{x - 4:g} {bottom - 6:g}L{x:g} {bottom:g}L{x + 4:g} {bottom - 6:g}",
+        dashed=arrow.dashed,
+    )
+
+
 def _line(start: Box, end: Box, arrow: Arrow) -> Line:
-    """From the right side of one box to the left of the next; round the outside where that is no way forward."""
+    """From the right side of one box to the left of the next; down to the one below; round the outside where neither
+    is a way forward."""
+    if end.x == start.x and end.y > start.y:
+        return _line_down(start, end, arrow)
     forward = end.x > start.x
     x1, y1 = start.x + WIDTH, start.y + HEIGHT / 2
     x2, y2 = (end.x if forward else end.x + WIDTH), end.y + HEIGHT / 2

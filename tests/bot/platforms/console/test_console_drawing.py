@@ -66,3 +66,13 @@ async def test_the_picture_is_told_in_words_too() -> None:
 
 
 THREAD, ANA = Thread("console:general:here"), Account("console:ana")
+
+
+def test_what_stands_below_in_the_same_column_is_reached_straight_down() -> None:
+    nodes = (Node(id="1", label="a", column=0), Node(id="2", label="b", column=0))
+    drawing = draw(Graph(nodes=nodes, arrows=(Arrow(start="1", end="2"), Arrow(start="2", end="1")), text=""))
+    down, up = drawing.lines
+    upper, lower = drawing.boxes
+    middle = upper.x + upper.width / 2
+    assert down.path == f"M{middle:g} {upper.y + upper.height:g}L{middle:g} {lower.y:g}"
+    assert "C" in up.path, "and back round the outside"
