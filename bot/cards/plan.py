@@ -191,7 +191,7 @@ def _assumed(text: str) -> Row:
 
 def _workflow(workflow: Workflow | None) -> str:
     """“mvp (no new tests asked for; one review; no extra approvals)”; the default one needs no words."""
-    if workflow is None:
+    if workflow in (None, DEFAULT):
         return ""
     usual = {step.name for step in DEFAULT.steps}
     readers = sum(step.parallel for step in workflow.steps if step.type == REVIEW.name)

@@ -17,7 +17,7 @@ class DecompositionDrafted(Measured):
     rehearsal: bool = False  # no real model was asked
     level: Level = Level.PRIMARY
     why: str = ""  # of a level below the first
-    workflow: Workflow | None = None  # that it is to be approved under; None: the default one
+    workflow: Workflow | None = None  # shown with it, and pinned by its approval; earlier versions do not say it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +126,7 @@ class PlanState:
     tries: int = 0  # drafts since a person last had a word in it
     feedback: tuple[str, ...] = ()  # what the next draft must heed
     guidance_left_out: tuple[tuple[str, str], ...] = ()  # files of the project's guidance, and why each was
-    proposed: Workflow | None = None  # that the draft is to be approved under; None: the default one
+    proposed: Workflow | None = None  # that the draft is to be approved under; None: drafted by an earlier version
     accepted: str = ""  # hash
     workflow: Workflow | None = None  # that the plan was accepted under
 

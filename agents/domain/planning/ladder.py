@@ -16,7 +16,6 @@ from agents.domain.planning.decomposition import (
 )
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut, one_line
-from agents.domain.workflow.workflow import unless_default
 
 TODO = "TODO: "
 # What the planner is told, by how changes were asked for.
@@ -67,7 +66,7 @@ def choose_outline(task: Task, chosen: Chosen, moment: Moment) -> Facts:
             estimate=0.0,
             level=Level.MINIMAL,
             why=why,
-            workflow=unless_default(moment.workflow(task)),
+            workflow=moment.workflow(task),
         ),
     ]
 
@@ -78,8 +77,9 @@ def answer_planner(task: Task, question: str, chosen: Chosen, moment: Moment) ->
 
 
 def accept(task: Task, hash: str, by: tuple[PersonId, ...], moment: Moment) -> e.PlanAccepted:
-    """With the workflow as it is now; a later one is for later plans."""
-    return e.PlanAccepted(task=task.id, at=moment.at, hash=hash, by=by, workflow=moment.workflow(task))
+    """With the workflow that was shown with the plan. Drafts of earlier versions do not say it: then the one of now."""
+    shown = task.plan.proposed or moment.workflow(task)
+    return e.PlanAccepted(task=task.id, at=moment.at, hash=hash, by=by, workflow=shown)
 
 
 def send_back(task: Task, chosen: Chosen, moment: Moment) -> e.PlanChangeRequested:

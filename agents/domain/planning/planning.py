@@ -17,7 +17,7 @@ from agents.domain.planning.ladder import accept
 from agents.domain.planning.review import MAX_ROUNDS, Debate, Review, Round, Ruling
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import cut, one_line
-from agents.domain.workflow.workflow import DEFAULT, Workflow, unless_default
+from agents.domain.workflow.workflow import DEFAULT, Workflow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +92,7 @@ def after_draft(task: Task, draft: Draft, moment: Moment) -> Facts:
         rehearsal=draft.rehearsal,
         level=draft.level,
         why=draft.why,
-        workflow=unless_default(moment.workflow(task)),
+        workflow=moment.workflow(task),
     )
     return [made]
 

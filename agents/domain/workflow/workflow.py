@@ -87,11 +87,6 @@ class Workflow:
         return {Part.OPENING: rest[:begin], Part.ORDINARY: rest[begin:end], Part.CLOSING: rest[begin:]}[part]
 
 
-def unless_default(workflow: Workflow) -> Workflow | None:
-    """None where nothing need be written down or said."""
-    return workflow if workflow != DEFAULT else None
-
-
 class Stuck(StrEnum):
     """Why a person is asked in place of another attempt."""
 

@@ -49,3 +49,10 @@ def test_a_workflow_has_the_same_version_when_it_is_read_again() -> None:
     adapter = shape(Workflow)
     for workflow in load_catalog().workflows.values():
         assert adapter.validate_json(adapter.dump_json(workflow)).hash == workflow.hash
+
+
+def test_what_was_shown_with_the_plan_is_what_its_approval_pins() -> None:
+    """Also where the settings were changed in between."""
+    shown = task(PlanState(proposed=EAGER))
+    assert accept(shown, "abc", (), replace(moment(), workflow=lambda _: DEFAULT)).workflow == EAGER
+    assert accept(task(), "abc", (), replace(moment(), workflow=lambda _: DEFAULT)).workflow == DEFAULT, "an old draft"
