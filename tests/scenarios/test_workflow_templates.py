@@ -53,6 +53,8 @@ async def merge(play: Play, thread: str, template: str) -> None:
     if template == "open_source":
         card = await play.sees("ana", thread, "T-1 waits for the review by people outside", offers="Review is over")
         assert "Merge it" not in card.buttons, "the merge is asked for when they are done"
+        page = await play.program.queries.page((await play.task()).id, OPERATOR)
+        assert page and page.needs, "it is on the task's page, too"
         await play.stage.press("ana", thread, "Review is over")
     await play.sees("lead", thread, "T-1 is ready to merge")
     await play.stage.press("lead", thread, "Merge it")

@@ -90,7 +90,7 @@ def rule_of(decision: Decision) -> Rule:
 
 def rule_name(decision: Decision) -> str:
     """The row of RULES that it is decided by."""
-    risk = risk_of(decision.subject)
+    risk = risk_of(decision.subject) if kind_of(decision).by_risk else None
     return f"{decision.kind}_{risk}" if risk else decision.kind.value
 
 

@@ -1,5 +1,7 @@
 """Who may decide what, row by row, as docs/security.md says."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from agents.domain.checks.evaluation import RiskLevel
@@ -11,9 +13,11 @@ from agents.domain.decisions.authority import (
     Silence,
     check,
 )
-from agents.domain.decisions.table import KINDS, RULES
+from agents.domain.decisions.decision import Decision
+from agents.domain.decisions.subject import OfHead, OfStep
+from agents.domain.decisions.table import KINDS, RULES, rule_name, rule_of
 from agents.domain.errors import PressRefused
-from agents.domain.ids import PersonId
+from agents.domain.ids import DecisionId, PersonId, TaskId
 from bot.cards.decisions import put_into_words
 from bot.cards.kinds.kind_card import who_may
 
@@ -22,6 +26,7 @@ OWN, APP = Group.OWNER, Group.APPROVER
 LEAD, SEC, OPS, ADMIN = Group.TECH_LEAD, Group.SECURITY_TEAM, Group.DEVOPS_TEAM, Group.ADMIN
 
 # kind, groups that may, how many people, whether the requester may: always, unless the channel forbids, never
+NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 TABLE = [
     (Kind.INTAKE, {APP}, 1, "no"),
     (Kind.CLARIFICATION, {OWN, APP}, 1, "yes"),
@@ -169,3 +174,13 @@ def test_the_rule_is_said_in_words() -> None:
     assert who_may(RULES["project"]) == "the owner of the task or an approver"
     critical = who_may(RULES["merge_critical"])
     assert critical.startswith("2 different people, each a tech lead, someone on the security team")
+
+
+@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("risk", RiskLevel)
+def test_whatever_the_risk_of_what_is_decided_there_is_a_row_for_it(kind: Kind, risk: RiskLevel) -> None:
+    for subject in (OfHead(commit="c", risk=risk), OfStep(subtask=1, attempt=1, commit="c", risk=risk)):
+        asked = Decision(
+            id=DecisionId("d"), task=TaskId("T-1"), kind=kind, options=(), subject=subject, put_to=ANA, opened_at=NOW
+        )
+        assert RULES[rule_name(asked)] == rule_of(asked)
