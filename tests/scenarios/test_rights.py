@@ -95,10 +95,12 @@ async def test_a_refused_press_names_whoever_may_and_says_how_to_name_somebody(o
     assert stranger.private and play.stage.account("lead") in stranger.text, "nobody has met the approver yet"
     await play.stage.say("lead", "status", thread=thread, mention=True)
     await play.sees("gil", thread, "Waiting for an approver to decide the plan")
-    await play.silence("gil", thread)
-    await play.stage.press("gil", thread, "Approve plan")
 
     async def named() -> bool:
+        """Pressed again: the approver's words may not have been heard yet."""
+        await play.silence("gil", thread)
+        await play.stage.press("gil", thread, "Approve plan")
+        await play.silence("gil", thread)
         whispers = await play.stage.whispers("gil", thread)
         return any("you can ask lead." in whisper.text.lower() for whisper in whispers)
 
