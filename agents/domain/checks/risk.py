@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from agents.domain.checks.evaluation import Change, RiskLevel
-from agents.domain.checks.scope import matches, odd_path
+from agents.domain.checks.file_kinds import holds_tests, is_documentation
+from agents.domain.checks.scope import SELF_ACTING, matches, odd_path
 
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _RUNS = re.compile(r"[A-Za-z0-9]+")
@@ -41,20 +42,12 @@ class Area:
         return bool(self.words) and not self.words.isdisjoint(words_of(path))
 
 
-# What runs by itself once it is pushed is critical, whatever a policy says.
+# Critical whatever a policy says.
 ALWAYS_CRITICAL = Area(
-    name="CI and what a repository runs by itself",
+    name="what runs by itself (CI, hooks, editors, coding agents)",
     level=RiskLevel.CRITICAL,
-    paths=(
-        ".github/workflows/**", ".github/actions/**", "**/action.yml", "**/action.yaml",
-        ".gitlab-ci.yml", ".gitlab-ci/**", ".circleci/**", ".ci/**", ".buildkite/**", ".drone.yml", ".travis.yml",
-        ".woodpecker.yml", ".woodpecker/**", "azure-pipelines.yml", "azure-pipelines/**", "bitbucket-pipelines.yml",
-        "appveyor.yml", ".appveyor.yml", "jenkinsfile", "**/jenkinsfile", "cloudbuild.yaml", "**/.gitattributes",
-        "**/.gitmodules", "**/codeowners", ".githooks/**", ".husky/**", ".pre-commit-config.yaml", ".overlord/**",
-        "overlord.yaml",
-    ),
-)  # fmt: skip
-
+    paths=SELF_ACTING,
+)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Breaking:
@@ -98,7 +91,7 @@ def risk_of(changes: Sequence[Change], coverage: float | None, policy: RiskPolic
     doubts = [_told(area.name, paths) for area, paths in areas if area.level is RiskLevel.MEDIUM]
     doubts += _doubts(changes, coverage, policy)
     if not doubts:
-        return Risk(level=RiskLevel.LOW, why=(f"{_files(len(changes))}, {coverage:g} % of lines tested",))
+        return Risk(level=RiskLevel.LOW, why=(f"{_files(len(changes))}, {_untestable(changes) or _tested(coverage)}",))
     if len(changes) < policy.medium_below:
         return Risk(level=RiskLevel.MEDIUM, why=tuple(doubts))
     return Risk(level=RiskLevel.HIGH, why=(f"{_files(len(changes))}: no rule for a smaller risk fits",))
@@ -133,14 +126,28 @@ def lines_of(changes: Iterable[Change]) -> int:
 
 def _doubts(changes: Sequence[Change], coverage: float | None, policy: RiskPolicy) -> Iterator[str]:
     """Why a change is not of low risk."""
+    if _untestable(changes):
+        return
     if len(changes) >= policy.low_below:
         yield _files(len(changes))
     if (lines := lines_of(changes)) >= policy.low_lines:
         yield f"{lines:,} lines changed"
     if coverage is None:
-        yield "nobody measured how much of it is tested"
+        yield _tested(coverage)
     elif not coverage > policy.low_coverage:
-        yield f"{coverage:g} % of lines tested, {policy.low_coverage:g} % or less"
+        yield f"{_tested(coverage)}, {policy.low_coverage:g} % or less"
+
+
+def _untestable(changes: Sequence[Change]) -> str:
+    """Why no test could cover these changes; empty if one could. A test that was there before may be hollowed out."""
+    others = [change for change in changes if not is_documentation(change.path)]
+    if any(change.status != "A" or not holds_tests(change.path) for change in others):
+        return ""
+    return "only new tests" if others else "documentation alone"
+
+
+def _tested(coverage: float | None) -> str:
+    return "nobody measured how much of it is tested" if coverage is None else f"{coverage:g} % of lines tested"
 
 
 def words_of(path: str) -> frozenset[str]:

@@ -9,19 +9,27 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 
 LONGEST = 4096
+# What runs by itself, on a server or on the next person's machine, once the repository is pushed, pulled or opened:
+# CI, git's hooks and attributes, editors, coding agents, shells. In small letters.
+SELF_ACTING = (
+    ".github/workflows/**", ".github/actions/**", "**/action.yml", "**/action.yaml", ".gitlab-ci.yml", ".gitlab-ci/**",
+    ".circleci/**", ".ci/**", ".buildkite/**", ".drone.yml", ".travis.yml", ".woodpecker.yml", ".woodpecker/**",
+    "azure-pipelines.yml", "azure-pipelines/**", "bitbucket-pipelines.yml", "appveyor.yml", ".appveyor.yml",
+    "**/jenkinsfile", "cloudbuild.yaml", ".cirrus.yml", ".forgejo/**", ".gitea/**", ".sourcehut/**", ".builds/**",
+    "**/.gitattributes", "**/.gitmodules", "**/.gitconfig", "**/.lfsconfig", "**/codeowners", "**/.githooks/**",
+    "**/.husky/**", "**/.pre-commit-config.yaml", "**/lefthook.y*ml", "**/.lefthook.y*ml", "**/.lefthook/**",
+    "**/.vscode/**", "**/*.code-workspace", "**/.idea/**", "**/.zed/**", "**/.fleet/**", "**/.exrc", "**/.nvimrc",
+    "**/.nvim.lua", "**/.vimrc", "**/.dir-locals.el", "**/.devcontainer/**", "**/.devcontainer.json", "**/.gitpod.yml",
+    "**/.replit", "**/.envrc", "**/mise.toml", "**/.mise.toml", "**/.mise/**", "**/.yarnrc*", "**/.yarn/releases/**",
+    "**/.yarn/plugins/**",
+    "**/.claude/**", "**/.cursor/**", "**/.codex/**", "**/.gemini/**", "**/.windsurf/**", "**/.roo/**", "**/.cline/**",
+    "**/.clinerules/**", "**/.continue/**", "**/.aider*", "**/.mcp.json", "**/mcp.json", "**/.cursorrules",
+    "**/.windsurfrules", "**/agents.md", "**/agent.md", "**/claude.md", "**/claude.local.md", "**/gemini.md",
+    ".github/copilot-instructions.md", ".github/instructions/**", ".github/prompts/**", ".github/agents/**",
+    ".overlord/**", "overlord.yaml",
+)  # fmt: skip
 # Never opened by inference, whatever the scope says; a person must name such a path itself.
-STANDING_DENY = (
-    ".github/workflows/**",
-    ".gitlab-ci.yml",
-    ".env*",
-    "**/.env*",
-    ".overlord/**",
-    "docs/knowledge/**",
-    "overlord.yaml",
-    ".gitmodules",
-    ".gitattributes",
-    "**/.gitattributes",
-)
+STANDING_DENY = (*SELF_ACTING, "**/.env*", "docs/knowledge/**")
 _RESERVED = re.compile(r"(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?$")
 
 
@@ -41,7 +49,7 @@ class Scope:
         if problem := odd_path(path):
             return problem
         named = path in self.patterns
-        if not named and any(matches(path, deny) for deny in STANDING_DENY):
+        if not named and is_denied(path):
             return f"{path} is on the standing deny list; only a person can allow it, by name"
         if self.mode is ScopeMode.UNRESTRICTED or named:
             return None
@@ -55,6 +63,12 @@ class Scope:
     def dump(self) -> str:
         """As MINION_SCOPE carries it."""
         return json.dumps({"mode": self.mode, "patterns": list(self.patterns)})
+
+
+def is_denied(path: str) -> bool:
+    """On the standing deny list; in another case it is the same file on some machines."""
+    low = path.casefold()
+    return any(matches(low, deny) for deny in STANDING_DENY)
 
 
 def odd_path(path: str) -> str | None:

@@ -20,10 +20,6 @@ _GO = re.compile(r'^[ \t]{0,9}(?:import[ \t]{1,9})?(?:[\w.]{1,50}[ \t]{1,9})?"([
 _NAME = re.compile(r"[A-Za-z_]\w{0,100}")
 _SCRIPTS = (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte")
 _TEST_WORDS = re.compile(r"^test[_-]|[._-](test|tests|spec)$|(?<=[a-z])(Test|Tests|Spec)$")
-_TEST_FOLDERS = frozenset({"tests", "test", "__tests__"})
-_TEST_NAME = re.compile(
-    r"^(test_.*\.py|.*_test\.(py|go|exs?)|.*\.(test|spec)\.[cm]?[jt]sx?|.*_spec\.rb|conftest\.py|.*Test\.(java|kt))$"
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,12 +59,6 @@ def stem(path: str) -> str:
     while (bare := _TEST_WORDS.sub("", base)) != base and bare:
         base = bare
     return base.casefold()
-
-
-def is_test(path: str) -> bool:
-    """As test runners see it, with what tests are made of. A source named ModelSpec.ts is none."""
-    *folders, name = path.split("/")
-    return bool(_TEST_FOLDERS & set(folders)) or _TEST_NAME.match(name) is not None
 
 
 def _named_as_test(path: str) -> bool:

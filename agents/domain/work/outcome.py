@@ -10,7 +10,7 @@ from typing import Any
 
 from agents.domain import events as e
 from agents.domain.checks.evaluation import Change, CodeReview, Evaluation, Opinion, Score
-from agents.domain.context.listing import is_test
+from agents.domain.checks.file_kinds import is_test
 from agents.domain.events import Event
 from agents.domain.models.failure import ErrorClass
 from agents.domain.work.work import Ending, run_key

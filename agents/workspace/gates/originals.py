@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from agents.domain.context.listing import is_test
+from agents.domain.checks.file_kinds import is_test
 from agents.domain.text.sanitize import clean, one_line
 from agents.workspace.gates.detect import MAKEFILES, PYTEST_INI, Look, Way, cargo_settings, pytest_settings
 from agents.workspace.git.objects import Differing, Entry

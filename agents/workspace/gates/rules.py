@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agents.domain.checks.evaluation import GateRun, Score
-from agents.domain.checks.scope import STANDING_DENY, Scope, ScopeMode, matches, twins
-from agents.domain.context.listing import is_test
+from agents.domain.checks.scope import Scope, ScopeMode, is_denied, twins
+from agents.domain.checks.file_kinds import is_test
 from agents.domain.text.redact import Redact
 from agents.domain.text.sanitize import clean, one_line
 from agents.ports import Candidate
@@ -97,9 +97,7 @@ def within(differing: Sequence[Differing], scope: Scope) -> GateRun:
 
 
 def _outside(path: str, scope: Scope) -> str | None:
-    """In another case it is the same file on some machines."""
-    low = path.casefold()
-    if path not in scope.patterns and any(matches(low, deny) for deny in STANDING_DENY):
+    if path not in scope.patterns and is_denied(path):
         return "on the standing deny list; only a person can allow it, by name"
     problem = scope.refuse(path)
     return "outside what this subtask may write" if problem and "outside what this subtask" in problem else problem

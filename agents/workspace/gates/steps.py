@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from agents.domain.checks.evaluation import ExtraGate, GateRun, Score
-from agents.domain.context.listing import is_test
+from agents.domain.checks.file_kinds import is_test
 from agents.workspace.gates import commands, detect, originals, scoring
 from agents.workspace.gates.commands import Command
 from agents.workspace.gates.detect import Look, Way

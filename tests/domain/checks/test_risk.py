@@ -97,13 +97,47 @@ def test_where_a_change_is_decides_and_the_card_says_where(path: str, level: Ris
         ".github/workflows/ci.yml", ".GitHub/Workflows/CI.yml", ".github/actions/x/action.yml", ".gitlab-ci.yml",
         ".circleci/config.yml", "Jenkinsfile", "sub/Jenkinsfile", ".ci/run", ".gitattributes", "a/b/.gitattributes",
         ".gitmodules", "CODEOWNERS", ".husky/pre-commit", ".pre-commit-config.yaml", "overlord.yaml",
+        ".claude/settings.json", "web/.claude/commands/x.md", ".Cursor/rules/a.mdc", ".codex/config.toml",
+        ".gemini/settings.json", ".mcp.json", ".vscode/tasks.json", ".idea/runConfigurations/x.xml",
+        ".devcontainer/devcontainer.json", ".envrc", "sub/.envrc", "AGENTS.md", "packages/a/agents.md", "CLAUDE.md",
+        ".cursorrules", ".github/copilot-instructions.md", ".githooks/pre-push", "web/.husky/pre-commit",
     ],
 )  # fmt: skip
-def test_ci_files_are_critical_even_under_an_empty_policy(path: str) -> None:
+def test_what_runs_by_itself_is_critical_even_under_an_empty_policy(path: str) -> None:
     for policy in (POLICY, RiskPolicy()):
         risk = risk_of(changed(path, status="A"), 100.0, policy)
         assert risk.level is CRITICAL
         assert path in risk.why[0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        (changed("README.md", "docs/guide.rst"), "documentation alone"),
+        (changed("README.md", status="D"), "documentation alone"),
+        (changed(*(f"docs/{at}.md" for at in range(15))), "documentation alone"),
+        (changed("tests/test_new.py", status="A"), "only new tests"),
+        ([*changed("tests/test_new.py", status="A"), *changed("CHANGELOG.md")], "only new tests"),
+    ],
+)
+def test_what_no_test_could_cover_needs_no_coverage(changes: list[Change], why: str) -> None:
+    risk = risk_of(changes, None, POLICY)
+    assert (risk.level, why in risk.why[0]) == (LOW, True)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        changed("tests/test_old.py"),
+        changed("tests/test_old.py", status="D"),
+        changed("tests/data/expected.json", status="A"),
+        changed("tests/conftest.py", status="A"),
+        changed("README.md", "src/app.py"),
+        changed("prompts/system.md"),
+    ],
+)
+def test_a_changed_test_or_a_text_for_programs_is_not_low_unmeasured(changes: list[Change]) -> None:
+    assert risk_of(changes, None, POLICY).level is MEDIUM
 
 
 def test_one_bad_path_among_many_harmless_ones_decides() -> None:
@@ -218,4 +252,4 @@ def test_more_than_twenty_files_are_told_as_such() -> None:
 
 def test_a_risk_is_told_in_a_sentence() -> None:
     worst = risk_of([Change(path="overlord.yaml", status="M")], 100.0, RiskPolicy())
-    assert worst.said == "Critical risk: CI and what a repository runs by itself: overlord.yaml."
+    assert worst.said == "Critical risk: what runs by itself (CI, hooks, editors, coding agents): overlord.yaml."

@@ -57,8 +57,13 @@ def test_what_is_outside_or_odd_may_not(path: str) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    [".github/workflows/ci.yml", ".env", ".env.local", "deploy/.env", ".overlord/skills/x.yaml", "overlord.yaml"],
-)
+    [
+        ".github/workflows/ci.yml", ".env", ".env.local", "deploy/.env", ".overlord/skills/x.yaml", "overlord.yaml",
+        ".GitHub/Workflows/ci.yml", ".claude/settings.json", "a/.claude/hooks/x.sh", ".Claude/settings.json",
+        ".vscode/tasks.json", ".mcp.json", "AGENTS.md", "sub/CLAUDE.md", ".envrc", ".devcontainer/devcontainer.json",
+        ".github/copilot-instructions.md", ".githooks/post-checkout", "src/.gitattributes", "Jenkinsfile",
+    ],
+)  # fmt: skip
 def test_the_standing_deny_list_is_opened_only_by_name(path: str) -> None:
     for scope in (
         Scope(mode=ScopeMode.UNRESTRICTED),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.domain.context.listing import Listing, imports_of, is_test, related_to, resolve_path, tree_lines
+from agents.domain.context.listing import Listing, imports_of, related_to, resolve_path, tree_lines
 
 
 def listing(*paths: str, more: int = 0) -> Listing:
@@ -48,11 +48,6 @@ def test_a_file_is_related_to_its_tests_and_a_test_to_what_it_tests() -> None:
     assert related_to("tests/test_store.py", PYTHON) == ["app/store.py"]
     mixed = listing("a/button.tsx", "a/button.test.tsx", "a/button.spec.ts", "b/button_test.go", "c/ButtonTest.java")
     assert len(related_to("a/button.tsx", mixed)) == 4
-
-
-def test_a_test_is_known_by_its_name() -> None:
-    assert all(map(is_test, ("test_a.py", "x/a_test.go", "a.spec.ts", "CodesTest.java", "tests/data/a.json")))
-    assert not any(map(is_test, ("latest.py", "contest.py", "a/testing.py", "src/ModelSpec.ts")))
 
 
 def test_the_tree_begins_where_the_work_is() -> None:

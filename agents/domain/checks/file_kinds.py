@@ -1,0 +1,35 @@
+"""What a file is for, by its name alone: a test, or a text that only people read."""
+
+import re
+
+_TEST_FOLDERS = frozenset({"tests", "test", "__tests__"})
+_TEST_NAME = re.compile(
+    r"^(test_.*\.py|.*_test\.(py|go|exs?)|.*\.(test|spec)\.[cm]?[jt]sx?|.*_spec\.rb|conftest\.py|.*Test\.(java|kt))$"
+)
+# A text in one of these folders may be what a program reads or shows.
+_READ_BY_PROGRAMS = frozenset(
+    {"prompts", "templates", "fixtures", "data", "testdata", "resources", "assets", "static", "public", "content"}
+)
+_TEXT_ENDINGS = (".md", ".rst", ".adoc")
+_TEXT_NAME = re.compile(r"^(readme|license|licence|copying|notice|authors|contributors|changelog|changes|history|news)(\.txt)?$")
+
+
+def is_test(path: str) -> bool:
+    """As test runners see it, with what tests are made of. A source named ModelSpec.ts is none."""
+    *folders, name = path.split("/")
+    return bool(_TEST_FOLDERS & set(folders)) or _TEST_NAME.match(name) is not None
+
+
+def holds_tests(path: str) -> bool:
+    """A file of tests itself, not what tests are made of."""
+    name = path.rpartition("/")[2]
+    return name != "conftest.py" and _TEST_NAME.match(name) is not None
+
+
+def is_documentation(path: str) -> bool:
+    """Nothing but people reads it, as far as a name can tell; what is unclear is no documentation."""
+    *folders, name = path.casefold().split("/")
+    if is_test(path) or not _READ_BY_PROGRAMS.isdisjoint(folders):
+        return False
+    in_docs = bool(folders) and folders[0] in ("doc", "docs") and name.endswith(".txt")
+    return name.endswith(_TEXT_ENDINGS) or in_docs or _TEXT_NAME.match(name) is not None
