@@ -132,6 +132,8 @@ FLOW_AFTER: tuple[On, ...] = (
     On(e.MinionStopped),
     On(e.StepPassed),
     On(e.StepRefused),
+    On(e.ChecksResumed),  # the step that is due is recorded with it
+    On(e.ChecksWaived),
     On(e.WorkEvaluated),
     On(e.BranchPublished),
     On(e.SubtaskDone),

@@ -44,6 +44,7 @@ class Candidate:
     role: str = ""  # whose work it is: a role may bring gates of its own
     check: str = PROJECT  # what is judged: by the rules, by all checks of the project, or by one of them
     command: str = ""  # run it as the check of that name
+    without: frozenset[str] = frozenset()  # checks that people went on without
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -176,6 +176,7 @@ _STATUS: tuple[type[Event], ...] = (
     *(e.PlanChangeRequested, e.ClarificationAnswered, e.WorkBegun, e.SubtaskReady, e.MinionStarted),
     *(e.MinionProgressed, e.MinionAsked, e.MinionAnswered, e.ScopeSettled, e.MinionStopped, e.MinionFailed),
     *(e.WorkHandedIn, e.StepDue, e.StepPassed, e.StepRefused, e.GatePassed),
+    *(e.ChecksResumed, e.ChecksWaived),
     *(e.SubtaskEscalated, e.SubtaskTaken, e.SubtaskDone, e.SubtaskDropped),
     *(e.WorkCompleted, e.PullOpened, e.OutsideReviewEnded, e.MergeApproved, e.MergeFailed),
 )

@@ -16,15 +16,15 @@ from agents.domain.decisions.decision import (
     numbers,
 )
 from agents.domain.decisions.kind import Withdrawal
-from agents.domain.decisions.subject import OfRun, OfStep
-from agents.domain.decisions.table import RULES, can_be_held, closed_by_silence, kind_of, rule_of
+from agents.domain.decisions.subject import OfHead, OfRun, OfStep
+from agents.domain.decisions.table import RULES, can_be_held, closed_by_silence, kind_of, rights_to, rule_of
 from agents.domain.errors import OverlordError
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import one_line
 from bot.cards.kinds import CARDS, label, label_of, outcome_label, prompt
 from bot.cards.kinds.kind_card import who_may
 from bot.cards.plan import graph_of, shows_plan
-from bot.cards.progress import evaluation_rows, found_lines
+from bot.cards.progress import evaluation_rows, found_lines, settled_for_rows
 from bot.cards.scene import NO_BILL, Bill
 from bot.messages import Button, Card, Choice, Row, Style, Tone
 
@@ -81,7 +81,7 @@ def _open(task: Task, decision: Decision, name: NameOf, bill: Bill) -> Card:
     return Card(
         title=kind.title(task, decision),
         text=kind.text(task, decision),
-        rows=(*checks[0], *kind.rows(task, decision, bill), *_rows(decision, name)),
+        rows=(*checks[0], *kind.rows(task, decision, bill), *_rows(task, decision, name)),
         lines=(*_numbered(decision), *kind.lines(decision), *checks[1]),
         graph=graph_of(task) if shows_plan(task, decision) else None,
         buttons=tuple(buttons[: kind.first]),
@@ -117,17 +117,24 @@ def checked_run(task: Task, decision: Decision) -> tuple[int, int] | None:
     return about.subtask, about.attempt
 
 
-def _rows(decision: Decision, name: NameOf) -> list[Row]:
-    rows = []
-    if rule_of(decision).people > 1:
+def _rows(task: Task, decision: Decision, name: NameOf) -> list[Row]:
+    rows = settled_for_rows(task, name) if isinstance(decision.subject, OfHead) else []
+    if (needed := _people(decision)) > 1:
         voted = ", ".join(name(vote.by) for vote in decision.votes) or "nobody yet"
-        rows.append(Row(label=f"Approvals ({len(decision.votes)} of {rule_of(decision).people})", value=voted))
+        rows.append(Row(label=f"Approvals ({len(decision.votes)} of {needed})", value=voted))
     if decision.held_because:
         wrote = f"paused, as {name(decision.held_by or decision.put_to)} wrote “{decision.held_because}”"
         rows.append(Row(label="Timer", value=f"{wrote}. Nothing is taken for granted until somebody answers."))
     elif decision.held_by:
         rows.append(Row(label="Timer", value=f"paused by {name(decision.held_by)}"))
     return rows
+
+
+def _people(decision: Decision) -> int:
+    """How many must agree: to the decision, or to the option that somebody has approved already."""
+    voted = {vote.option for vote in decision.votes}
+    rules = (rights_to(decision, option)[0] for option in decision.options if option.letter in voted)
+    return max(rule.people for rule in (rule_of(decision), *rules))
 
 
 def _footer(task: Task, decision: Decision) -> str:

@@ -3,15 +3,17 @@
 from collections.abc import Callable, Iterator
 
 from agents.domain.checks.evaluation import Change, CodeReview, Evaluation, GateRun, Opinion, Score
+from agents.domain.decisions.decision import NameOf
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut, one_line
 from agents.domain.work.facts import BranchPublished, WorkKept
 from agents.domain.work.stepping import most_attempts
-from agents.domain.work.work import SubtaskState, Work
+from agents.domain.work.work import Degraded, SubtaskState, Work
 from bot.cards.scene import Bill, bill_rows, rows_of
 from bot.messages import Card, Row, Tone
 
 S = SubtaskState
+LESS = {Degraded.CORE: "core only", Degraded.STUB: "a stub with TODOs"}
 SCORE = {Score.PASS: "passed", Score.NEEDS_REVISION: "needs another try", Score.FAIL: "failed"}
 _OPINION = {
     Opinion.APPROVED: "approves",
@@ -74,7 +76,9 @@ def _running(task: Task, work: Work) -> str:
 def _done(task: Task, work: Work) -> str:
     if work.evaluation is None:
         return "done"
-    return f"passed at attempt {work.attempt}" if work.attempt > 1 else "passed"
+    passed = f"passed at attempt {work.attempt}" if work.attempt > 1 else "passed"
+    without = f" without {', '.join(waiver.check for waiver in work.waived)}" if work.waived else ""
+    return f"{passed}{without}{f' ({LESS[work.degraded]})' if work.degraded else ''}"
 
 
 _DETAIL: dict[SubtaskState, Callable[[Task, Work], str]] = {
@@ -142,7 +146,7 @@ def _half_read(judged: Evaluation) -> bool:
 
 def evaluation_rows(judged: Evaluation) -> list[Row]:
     """A row a check that ran something; the rules are one row, unless one of them was broken."""
-    rules = [gate for gate in judged.gates if not gate.command and gate.score is Score.PASS]
+    rules = [gate for gate in judged.gates if not gate.command and not gate.skipped and gate.score is Score.PASS]
     rows = [Row(label=gate.name.capitalize(), value=_gate(gate)) for gate in judged.gates if gate not in rules]
     if rules:
         rows.append(Row(label="Policy checks", value=f"passed: {', '.join(gate.name for gate in rules)}"))
@@ -183,7 +187,7 @@ def _gate(gate: GateRun) -> str:
 
 
 def _said_of(gate: GateRun) -> str:
-    return gate.why or SCORE[gate.score]
+    return f"not run: {gate.why}" if gate.skipped else gate.why or SCORE[gate.score]
 
 
 def _review(review: CodeReview) -> str:
@@ -229,6 +233,22 @@ def merge_rows(task: Task) -> list[Row]:
         rows += evaluation_rows(whole)
     pull = f"#{task.delivery.pull} {task.delivery.url}".strip() if task.delivery.pull else ""
     return [*rows, *rows_of(("Branch", task.work.branch), ("Merges into", task.work.into), ("Pull request", pull))]
+
+
+def settled_for_rows(task: Task, name: NameOf) -> list[Row]:
+    """What people went on without, and where they settled for less than the plan says."""
+    waived = {
+        (waiver.check, waiver.why): (work, waiver) for work in reversed(task.work.subtasks) for waiver in work.waived
+    }
+    rows = [
+        Row(
+            label="Went on without",
+            value=f"{waiver.check} of {task.id}.{work.number}, by {' and '.join(map(name, waiver.by))}: {waiver.why}",
+        )
+        for work, waiver in waived.values()
+    ]
+    less = [f"{task.id}.{work.number} ({LESS[work.degraded]})" for work in task.work.subtasks if work.degraded]
+    return [*rows, *rows_of(("Less than planned", ", ".join(less)))]
 
 
 def merged_card(task: Task, bill: Bill) -> Card:

@@ -112,6 +112,8 @@ OF_WORK: dict[type[Event], Callable[[Any], str]] = {
     e.StepDue: lambda f: f"{f.step} is next",
     e.StepPassed: lambda f: f"{f.step} passed" if f.ran else f"{f.step}: not run, the project has no such check",
     e.StepRefused: lambda f: f"{f.step} did not pass",
+    e.ChecksResumed: lambda f: f"{f.step} is run again",
+    e.ChecksWaived: lambda f: f"goes on without {', '.join(f.checks)}: {f.why}",
     e.WorkEvaluated: lambda f: f"checked: {SCORE[f.evaluation.overall]}, {f.risk} risk",
     e.GatePassed: lambda f: "passed its step gate",
     e.SubtaskEscalated: lambda f: f"taken to a person: {f.why}",

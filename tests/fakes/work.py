@@ -204,7 +204,9 @@ class ScriptedGates:
         self.judged.append(candidate)
         if held := self.holds.get(candidate.log):
             await held.wait()
-        return Judged(gates=tuple(self.says.get(candidate.log, (passed(),))), coverage=91.0, sandbox="no sandbox")
+        found = self.says.get(candidate.log, (passed(),))
+        left = tuple(gate for gate in found if gate.name not in candidate.without)
+        return Judged(gates=left, coverage=91.0, sandbox="no sandbox")
 
 
 @dataclass

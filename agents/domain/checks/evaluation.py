@@ -56,6 +56,7 @@ class GateRun:
     seconds: float = 0.0
     output: str = ""  # its telling end, harmless to show
     log: str = ""
+    skipped: bool = False  # there was nothing to run, or a person went on without it: no obstacle, and no pass either
 
     @property
     def ran(self) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from agents.domain import events as e
-from agents.domain.decisions.authority import STEERING, Kind, Presser, Requester, Silence, check
+from agents.domain.decisions.authority import STEERING, Kind, Presser, Requester, Rule, Silence, check
 from agents.domain.decisions.decision import HOLD, Decision, Option, Refusal, Refused, Vote, has_voted, voters
 from agents.domain.decisions.kind import Chosen, Facts, Moment, Question, Withdrawal, withdraw
 from agents.domain.decisions.kinds.task.cancel import confirmation
@@ -26,6 +26,7 @@ from agents.domain.decisions.table import (
     refuse_if_late,
     refuse_unless_entitled,
     refuse_without_words,
+    rights_to,
     rule_of,
 )
 from agents.domain.ids import DecisionId
@@ -62,9 +63,10 @@ def _press_decision(task: Task, pressed: Press, presser: Presser, moment: Moment
     refuse_without_words(decision, option, words)
     if not option.approves:
         return conclude(task, Chosen(decision=decision, option=option, by=(presser.person,), words=words), moment)
-    counting = replace(decision, votes=tuple(v for v in decision.votes if _counts(v, decision, task, moment)))
+    rule, _ = rights_to(decision, option)
+    counting = replace(decision, votes=tuple(v for v in decision.votes if _counts(v, rule, task, moment)))
     people = voters(counting, option.letter, presser)
-    if len(people) >= rule_of(decision).people:
+    if len(people) >= rule.people:
         return conclude(task, Chosen(decision=decision, option=option, by=people, words=words), moment)
     return _vote(task, decision, option, presser, moment)
 
@@ -106,9 +108,9 @@ def begin_clock_again(task: Task, id: DecisionId, moment: Moment, until: datetim
     return [e.DecisionDeferred(task=task.id, project=decision.project, at=moment.at, decision=id, next_due=due)]
 
 
-def _counts(vote: Vote, decision: Decision, task: Task, moment: Moment) -> bool:
+def _counts(vote: Vote, rule: Rule, task: Task, moment: Moment) -> bool:
     """Someone who turned out to be the requester, when accounts were linked, was never one of the others."""
-    return rule_of(decision).requester is not Requester.NEVER or moment.who(vote.by) != moment.who(task.request.by)
+    return rule.requester is not Requester.NEVER or moment.who(vote.by) != moment.who(task.request.by)
 
 
 def _hold(task: Task, decision: Decision, presser: Presser, moment: Moment) -> Facts:

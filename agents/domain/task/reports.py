@@ -8,7 +8,10 @@ from agents.domain import events as e
 from agents.domain.events import Event
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut, one_line
-from agents.domain.work.work import DROPPED, Ending
+from agents.domain.work.work import DROPPED, Degraded, Ending
+
+
+_LESS = {Degraded.CORE: " (core only)", Degraded.STUB: " (a stub with TODOs)"}
 
 
 def pull_text(task: Task) -> tuple[str, str]:
@@ -43,9 +46,10 @@ def join_text(task: Task, number: int, asked_by: str, passed_by: Sequence[str]) 
 
 def _line(task: Task, number: int) -> str:
     work, subtask = task.work.on(number), task.plan.subtask(number)
-    passed = [gate.name for gate in work.evaluation.gates] if work.evaluation else []
+    passed = [gate.name for gate in work.evaluation.gates if not gate.skipped] if work.evaluation else []
     judged = f": {', '.join(passed)} passed" if passed else ""
-    return f"- {subtask.title}{judged}"
+    waived = f"; not checked: {', '.join(waiver.check for waiver in work.waived)}" if work.waived else ""
+    return f"- {subtask.title}{judged}{waived}{_LESS[work.degraded] if work.degraded else ''}"
 
 
 def plan_text(task: Task) -> str:

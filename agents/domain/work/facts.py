@@ -6,7 +6,7 @@ from agents.domain.checks.evaluation import Change, Checked, Evaluation, RiskLev
 from agents.domain.checks.scope import Scope
 from agents.domain.fact import AboutWork, Event, MeasuredWork
 from agents.domain.ids import PersonId
-from agents.domain.work.work import Ending, SubtaskState
+from agents.domain.work.work import Degraded, Ending, SubtaskState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +28,7 @@ class SubtaskReady(AboutWork):
     anew: bool = False  # on another branch: what is wrong with the old one stays in its history
     step: str = ""  # the worker's step; empty: the one that worked before, or the first
     onward: bool = False  # another worker's turn, not another attempt at the same work
+    degraded: Degraded | None = None  # a person settles for less than the plan says; None: as before
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +127,24 @@ class StepRefused(MeasuredWork):
     commit: str
     checked: Checked = field(default_factory=Checked)
     score: Score
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChecksResumed(AboutWork):
+    """A person sends refused work back to the step that refused it: something around it was mended."""
+
+    step: str
+    by: PersonId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChecksWaived(AboutWork):
+    """People go on without what these checks say of this attempt."""
+
+    step: str
+    checks: tuple[str, ...]
+    by: tuple[PersonId, ...]
+    why: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from agents.domain.checks.evaluation import COMMIT, Checked, Evaluation, Score, 
 from agents.domain.errors import IllegalMove
 from agents.domain.fact import AboutWork, Fold
 from agents.domain.work import facts as w
-from agents.domain.work.work import DeliveryState, SubtaskState, Work, WorkState
+from agents.domain.work.work import DeliveryState, SubtaskState, Waiver, Work, WorkState
 
 S = SubtaskState
 KEPT, CHANGES = 400, 30
@@ -25,6 +25,7 @@ SUBTASK_MOVES: dict[tuple[SubtaskState, type[AboutWork]], SubtaskState] = {
     **{(S.EVALUATING, fact): S.EVALUATING for fact in (w.StepDue, w.StepPassed, w.StepRefused, w.WorkEvaluated)},
     (S.EVALUATING, w.GatePassed): S.EVALUATING,
     **{(s, w.SubtaskEscalated): S.NEEDS_HUMAN for s in (S.EVALUATING, S.NEEDS_HUMAN)},
+    **{(S.NEEDS_HUMAN, fact): S.EVALUATING for fact in (w.ChecksResumed, w.ChecksWaived)},
     (S.NEEDS_HUMAN, w.SubtaskTaken): S.NEEDS_HUMAN,
     (S.NEEDS_HUMAN, w.BranchPublished): S.NEEDS_HUMAN,
     (S.EVALUATING, w.SubtaskDone): S.DONE,
@@ -64,6 +65,8 @@ def _(work: Work, fact: w.SubtaskReady) -> Work:
         problem="",
         patch="",
         by_time=False,
+        waived=(),
+        degraded=fact.degraded or work.degraded,
     )
 
 
@@ -129,9 +132,15 @@ def _(work: Work, fact: w.StepPassed) -> Work:
     return replace(work, step=fact.step, commit=fact.commit, checked=work.checked.plus(fact.checked))
 
 
-@fold_subtask.on(w.StepRefused)
-def _(work: Work, fact: w.StepRefused) -> Work:
-    return replace(work, step=fact.step, commit=fact.commit, checked=work.checked.plus(fact.checked))
+# What a refused step found is in the judgement; should it look again, only what passed before it still counts.
+fold_subtask.on(w.StepRefused)(lambda work, fact: replace(work, step=fact.step, commit=fact.commit))
+fold_subtask.on(w.ChecksResumed)(lambda work, fact: replace(work, step=fact.step, problem=""))
+
+
+@fold_subtask.on(w.ChecksWaived)
+def _(work: Work, fact: w.ChecksWaived) -> Work:
+    waived = (Waiver(step=fact.step, check=check, by=fact.by, why=fact.why) for check in fact.checks)
+    return replace(work, step=fact.step, problem="", waived=(*work.waived, *waived))
 
 
 @fold_subtask.on(w.WorkEvaluated)

@@ -261,6 +261,8 @@ AFTER: dict[type[Event], _Read | None] = {
     e.StepDue: None,
     e.StepPassed: None,
     e.StepRefused: None,
+    e.ChecksResumed: _goes_on,
+    e.ChecksWaived: _goes_on,
     e.WorkEvaluated: _judged,
     e.GatePassed: _then("It is joined to the task's branch"),
     e.SubtaskEscalated: _escalated,

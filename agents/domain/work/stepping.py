@@ -1,6 +1,7 @@
 """Where a subtask stands in its workflow, and what follows when one of its steps has ended."""
 
 from dataclasses import dataclass, replace
+from functools import reduce
 
 from agents.domain import events as e
 from agents.domain.checks.evaluation import Checked, Evaluation, RiskLevel, Score, overall
@@ -109,7 +110,9 @@ def after_step(task: Task, work: Work, result: StepResult, moment: Moment) -> Fa
     if isinstance(move, Back):
         again = run_again(task, work, result.evaluation.feedback, moment.at)
         return [*facts, replace(again, step=move.step.name)]
-    return [*facts, *_give_up(task, work, move.why, result.evaluation, moment)]
+    judged = reduce(evolve, facts, task)
+    stuck = replace(judged.work.on(work.number), patch=work.patch)
+    return [*facts, *_give_up(judged, stuck, move.why, result.evaluation, moment)]
 
 
 def _judgement(task: Task, work: Work, result: StepResult, moment: Moment) -> e.WorkEvaluated:

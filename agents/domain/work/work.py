@@ -68,6 +68,23 @@ class Heard:
     urgent: bool = False  # the bot was mentioned, or the request was corrected: it does not wait for the next turn
 
 
+class Degraded(StrEnum):
+    """How much less than the plan says a person settled for, after attempts that failed."""
+
+    CORE = "core"  # only what the subtask is for, without its edges
+    STUB = "stub"  # the interfaces, with a TODO wherever something is missing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiver:
+    """A check that people went on without."""
+
+    step: str
+    check: str
+    by: tuple[PersonId, ...]
+    why: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
     """The present of one subtask, as the task remembers it."""
@@ -104,6 +121,8 @@ class Work:
     trees: tuple[str, ...] = ()  # of what was judged; empty where a gate refused it for good
     risk: RiskLevel | None = None
     by_time: bool = False  # nobody looked at it while its gate was open
+    waived: tuple[Waiver, ...] = ()  # in this attempt
+    degraded: Degraded | None = None  # since a person settled for less
 
     @property
     def settled(self) -> bool:

@@ -4,10 +4,12 @@ from agents.domain.checks.evaluation import COMMIT, RULES, Checked, GateRun, Sco
 from agents.domain.text.sanitize import one_line
 from agents.domain.work.dispatching import key_of
 from agents.domain.work.stepping import worker_of
+from agents.domain.work.work import Waiver
 from agents.flows.steps.step_run import StepRun
 from agents.ports import Candidate
 
 LONGEST = 600  # characters of a reason
+TESTS, COVERAGE = "tests", "coverage"
 
 
 async def run_rules(run: StepRun) -> Checked:
@@ -19,22 +21,38 @@ async def run_rules(run: StepRun) -> Checked:
 
 
 async def run_gate(run: StepRun) -> Checked:
-    """One command, or one check of the project; nothing where the project has no such check."""
-    found = await _judge(run, run.step.name if run.step.command else str(run.step.config["check"]))
+    """One command, or one check of the project; nothing where the project has no such check. What people went on
+    without is not run, and its row says so."""
+    waived = await _waivers(run)
+    without = frozenset(waiver.check for waiver in waived)
+    found = await _judge(run, run.step.name if run.step.command else str(run.step.config["check"]), without)
     least = run.step.config.get("coverage")
-    if least is None:
-        return found
-    return found.plus(Checked(gates=(_coverage(found.coverage, int(least)),)))
+    if least is not None and without.isdisjoint({TESTS, COVERAGE}):
+        found = found.plus(Checked(gates=(_coverage(found.coverage, int(least)),)))
+    return found.plus(Checked(gates=tuple(map(_waived, waived))))
+
+
+async def _waivers(run: StepRun) -> tuple[Waiver, ...]:
+    """Of this step: in this attempt, or for the very same files as another subtask."""
+    others = [work for work in run.task.work.subtasks if work.waived and work.number != run.work.number]
+    tree = await run.ports.checkouts.tree(run.task.project or "", run.commit) if others else ""
+    same = (work for work in others if work.evaluation is not None and work.evaluation.tree == tree)
+    known = {waiver.check: waiver for work in (*same, run.work) for waiver in work.waived}
+    return tuple(waiver for waiver in known.values() if waiver.step == run.step.name)
+
+
+def _waived(waiver: Waiver) -> GateRun:
+    return GateRun(name=waiver.check, score=Score.PASS, why=f"waived: {one_line(waiver.why, LONGEST)}", skipped=True)
 
 
 def _coverage(measured: float | None, least: int) -> GateRun:
     if measured is None:
-        return GateRun(name="coverage", score=Score.NEEDS_REVISION, why=f"not measured; {least} % is wanted")
+        return GateRun(name=COVERAGE, score=Score.NEEDS_REVISION, why=f"not measured; {least} % is wanted")
     score = Score.PASS if measured >= least else Score.NEEDS_REVISION
-    return GateRun(name="coverage", score=score, why=f"{measured:.0f} %, {least} % is wanted")
+    return GateRun(name=COVERAGE, score=score, why=f"{measured:.0f} %, {least} % is wanted")
 
 
-async def _judge(run: StepRun, check: str) -> Checked:
+async def _judge(run: StepRun, check: str, without: frozenset[str] = frozenset()) -> Checked:
     task, work = run.task, run.work
     candidate = Candidate(
         project=task.project or "",
@@ -46,6 +64,7 @@ async def _judge(run: StepRun, check: str) -> Checked:
         role=worker_of(task, work).role,
         check=check,
         command=run.step.command,
+        without=without,
     )
     judged = await run.ports.gates.judge(candidate, run.ports.live(task.id, work.number))
     return Checked(gates=judged.gates, coverage=judged.coverage, sandbox=judged.sandbox)

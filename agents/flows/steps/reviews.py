@@ -54,6 +54,7 @@ async def _read_part(run: StepRun, reviewer: str, role: str, part: Mapping[str, 
         "subtask": {"number": subtask.number, "title": subtask.title, "why": subtask.why, "test": subtask.test},
         "whole": task.plan.is_closing(subtask.number),
         "require_tests": workflow_pinned(task).require_tests,
+        "degraded": work.degraded.value if work.degraded else "",
         **part,
         "feedback": list(work.feedback),
     }

@@ -87,7 +87,7 @@ async def tests(runner: GateRunner) -> Outcome:
     """By the command that the base calls for: a change cannot choose how it is judged, unless there was none."""
     command = _tests(runner, measured=True)
     if command is None:
-        return Outcome(row=GateRun(name=TESTS, score=Score.PASS, why="the project has no tests"))
+        return Outcome(row=GateRun(name=TESTS, score=Score.PASS, why="the project has no tests", skipped=True))
     outcome = await runner.run(TESTS, command)
     return replace(outcome, row=await _at_fault(runner, outcome.row)) if command.report else outcome
 
@@ -104,7 +104,7 @@ async def lint(runner: GateRunner) -> GateRun:
     files = [path for path in case.changed_files if way and detect.LINTED[way].search(path)]
     if way is None or not files:
         why = "no linter is set up" if way is None else f"no changed file is one for {way}"
-        return GateRun(name=LINT, score=Score.PASS, why=why)
+        return GateRun(name=LINT, score=Score.PASS, why=why, skipped=True)
     return await run_check(
         runner, Check(name=LINT, files=files, command=partial(_lint, runner, way), is_ruff=way is Way.RUFF)
     )

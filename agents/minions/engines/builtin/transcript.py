@@ -204,6 +204,7 @@ def opening(render: Render, brief: Brief, pack: str, skills: Sequence[Skill], ad
         "mode": work.scope.mode.value,
         "patterns": list(work.scope.patterns),
         "attempt": work.attempt,
+        "degraded": work.degraded.value if work.degraded else "",
         "feedback": list(work.feedback),
         "notes": list(brief.notes),
         "skills": [{"name": skill.name, "description": skill.description} for skill in skills[:MOST_SKILLS]],

@@ -22,6 +22,12 @@ CARD = KindCard(
     text=show_request,
     labels={
         EscalationOption.HINT: Label("Retry with a hint", "Retried with a hint", Style.PRIMARY, DIFFERENTLY),
+        EscalationOption.CHECK: Label("Check again", "Checked again"),
+        EscalationOption.WAIVE: Label(
+            "Continue without this check", "Went on without the check", asks="Why may it go on without this check?"
+        ),
+        EscalationOption.CORE: Label("Core only", "Retried: core only"),
+        EscalationOption.STUB: Label("Stub with TODOs", "Retried: a stub with TODOs"),
         EscalationOption.EXPAND: Label(
             "Expand scope", "More scope asked for", asks="Which paths may it write too? One a line"
         ),

@@ -1,21 +1,32 @@
-"""A subtask that the rules could not settle: try it again, widen its scope, take it over, drop it, or cancel."""
+"""A subtask that the rules could not settle: try it again, check it again, go on without a check, settle for less,
+widen its scope, take it over, drop it, or cancel."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 from enum import StrEnum
 
 from agents.domain import events as e
+from agents.domain.checks.evaluation import RiskLevel, Score
 from agents.domain.checks.scope import paths_in
 from agents.domain.decisions.authority import TROUBLE, Kind
+from agents.domain.decisions.decision import Option, lettered
 from agents.domain.decisions.kind import Chosen, DecisionKind, Follows, Moment, Question, same_option
 from agents.domain.decisions.subject import OfRun
 from agents.domain.task.task import Task
 from agents.domain.work.dispatching import about_run, drop, key_of, persons_branch, run_again, waiting_run
-from agents.domain.work.work import Work
+from agents.domain.work.work import Degraded, Work
+from agents.domain.workflow.steps import GATE
+from agents.domain.workflow.workflow import DEFAULT
+
+TRIES_BEFORE_LESS = 2
 
 
 class EscalationOption(StrEnum):
     HINT = "hint"
+    CHECK = "check"
+    WAIVE = "waive"
+    CORE = "core"
+    STUB = "stub"
     EXPAND = "expand"
     TAKE = "take"
     DROP = "drop"
@@ -29,6 +40,14 @@ def apply_escalation(task: Task, subject: OfRun, chosen: Chosen, moment: Moment)
     match chosen.option.value:
         case EscalationOption.HINT:
             return [_try_again(task, work, chosen, moment)]
+        case EscalationOption.CHECK:
+            resumed = e.ChecksResumed(**about_run(task, work, moment.at), step=work.step, by=chosen.person)
+            return [resumed, _due_again(task, work, moment)]
+        case EscalationOption.WAIVE:
+            return _go_on_without(task, work, chosen, moment)
+        case EscalationOption.CORE | EscalationOption.STUB:
+            less = Degraded(chosen.option.value)
+            return [replace(_try_again(task, work, chosen, moment), degraded=less)]
         case EscalationOption.EXPAND:
             return _ask_for_scope(task, work, chosen, moment)
         case EscalationOption.TAKE:
@@ -48,9 +67,46 @@ def what_next(task: Task, work: Work, why: str) -> Question:
         kind=Kind.ESCALATION,
         text=f"{task.id}.{work.number} ({task.plan.subtask(work.number).title}) needs you",
         evidence=(why, *_kept(work)),
+        options=_offer(task, work),
         subject=OfRun(subtask=work.number, attempt=work.attempt),
         cause=key_of(task, work),
     )
+
+
+def _offer(task: Task, work: Work) -> tuple[Option, ...]:
+    """Only what can help here. The rules cannot be gone on without; less is settled for after two failed attempts."""
+    left_out = set[str]()
+    if not _refused_checks(task, work):
+        left_out |= {EscalationOption.CHECK, EscalationOption.WAIVE}
+    if work.tries < TRIES_BEFORE_LESS:
+        left_out |= {EscalationOption.CORE, EscalationOption.STUB}
+    right = f"{Kind.MERGE}_{work.risk or RiskLevel.CRITICAL}"
+    offered = (ESCALATION.option(value) for value in EscalationOption if value not in left_out)
+    return lettered(*(replace(o, right=right) if o.value == EscalationOption.WAIVE else o for o in offered))
+
+
+def _refused_checks(task: Task, work: Work) -> tuple[str, ...]:
+    """Commands of the step that refused the work in this attempt, by name; none where something else stopped it."""
+    workflow, judged = task.plan.workflow or DEFAULT, work.evaluation
+    refused = next((step for step in workflow.steps if step.name == work.step), None)
+    if refused is None or refused.type != GATE.name or judged is None or judged.attempt != work.attempt:
+        return ()
+    known = {gate.name for gate in work.checked.gates}  # of the steps before it, which passed
+    return tuple(g.name for g in judged.gates if g.name not in known and g.score is not Score.PASS and g.ran)
+
+
+def _due_again(task: Task, work: Work, moment: Moment) -> e.StepDue:
+    visit = work.visits.get(work.step, 0) + 1
+    return e.StepDue(**about_run(task, work, moment.at), step=work.step, visit=visit)
+
+
+def _go_on_without(task: Task, work: Work, chosen: Chosen, moment: Moment) -> Follows:
+    """The step is due again: it runs what was not waived, and says who waived the rest."""
+    checks = _refused_checks(task, work)
+    waived = e.ChecksWaived(
+        **about_run(task, work, moment.at), step=work.step, checks=checks, by=chosen.by, why=chosen.words
+    )
+    return [waived, _due_again(task, work, moment)]
 
 
 def _kept(work: Work) -> Iterator[str]:
@@ -100,6 +156,9 @@ ESCALATION = DecisionKind(
     rule=TROUBLE,
     apply=apply_escalation,
     options=EscalationOption,
-    needs_words=frozenset({EscalationOption.HINT, EscalationOption.EXPAND}),
+    approves=frozenset({EscalationOption.WAIVE}),
+    needs_words=frozenset({EscalationOption.HINT, EscalationOption.EXPAND, EscalationOption.WAIVE}),
+    rights={option: Kind.PLAN for option in (EscalationOption.CORE, EscalationOption.STUB)}
+    | {EscalationOption.WAIVE: f"{Kind.MERGE}_{RiskLevel.CRITICAL}"},
     reads=lambda decision, text: same_option(decision, EscalationOption.HINT),
 )
