@@ -21,6 +21,9 @@ TOLD = 2_000  # characters of output on a card and in feedback
 _MB = 1 << 20
 _CANNOT_RUN = (126, 127)
 CANNOT_COLLECT = (2, 3, 4)
+_PROGRAM = r"[`'\"‘]?([\w./@+-]{1,80})[`'\"’]?"
+# As shells, env and make say it.
+_MISSING = re.compile(rf"(?:^|[\s:]){_PROGRAM}: (?:command )?not found\b|: {_PROGRAM}: No such file or directory", re.M)
 _PYTEST = {
     1: "tests failed",
     2: "tests could not be collected",
@@ -95,10 +98,20 @@ def _verdict(command: Command, ran: Ran, profile: Profile) -> tuple[Score, str]:
     if ran.exit_code == 0:
         return Score.PASS, "passed"
     if ran.exit_code in _CANNOT_RUN:
-        needs = command.needs or "what it names"
-        return Score.FAIL, f"it cannot be run here (exit code {ran.exit_code}): install {needs}"
+        return Score.FAIL, f"it cannot be run here (exit code {ran.exit_code}): {_advice(command, ran.output)}"
     code = ran.exit_code or 0
     return Score.NEEDS_REVISION, f"ended by signal {code - 128}" if code > 128 else f"exit code {code}"
+
+
+def _advice(command: Command, said: str) -> str:
+    """A program that the command itself starts with has to be installed; any other one is the project's own."""
+    found = _MISSING.search(said)
+    missing = (found[1] or found[2]).rpartition("/")[2] if found else ""
+    if not missing or missing == command.argv[0].rpartition("/")[2]:
+        return f"install {command.needs or 'what it names'}"
+    if missing == command.shown.partition(" ")[0]:
+        return f"install {missing}, or correct the command"
+    return f"{missing} was not found, which the project brings along: set up its environment, then check again"
 
 
 def _ending(by: EndedBy, profile: Profile) -> str:

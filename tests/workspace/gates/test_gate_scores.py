@@ -192,6 +192,26 @@ def test_an_exit_code_is_said_in_words(code: int, why: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("sh: 1: mocha: not found\n", "mocha was not found, which the project brings along"),
+        ("> test\n> jest\n\nsh: 1: jest: not found", "jest was not found"),
+        ("bash: line 1: tox: command not found", "tox was not found"),
+        ("env: ‘node_modules/.bin/vitest’: No such file or directory", "vitest was not found"),
+        ("sh: 1: npm: not found", "install Node.js with npm"),
+        ("sh: 1: checkit: not found", "install checkit, or correct the command"),
+        ("not a word about it", "install Node.js with npm"),
+    ],
+)
+def test_what_is_missing_is_named_and_nothing_else(said: str, why: str) -> None:
+    ran = Ran(ended_by=EndedBy.EXIT, exit_code=127, output=said, cut=0, seconds=1)
+    shown = "checkit all" if "checkit" in said else "npm test"
+    command = Command(argv=("npm", "test"), shown=shown, needs="Node.js with npm")
+    row = scoring.score_run("tests", command, ran, GATE)
+    assert row.score is Score.FAIL and why in row.why and ("Node.js" in row.why) == ("Node.js" in why)
+
+
+@pytest.mark.parametrize(
     ("by", "why"),
     [
         (EndedBy.TIMEOUT, f"not done after {GATE.seconds:g} s"),
