@@ -39,6 +39,7 @@ class Candidate:
     base: str
     commit: str
     scope: Scope
+    since: str = ""  # the commit that the whole task began from; empty: the base
     earlier: tuple[str, ...] = ()  # trees of earlier attempts (loop detection)
     log: str = ""  # the name that kept logs begin with
     role: str = ""  # whose work it is: a role may bring gates of its own

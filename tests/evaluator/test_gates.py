@@ -8,14 +8,14 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from agents.domain.checks.evaluation import ExtraGate, GateCommands, OnFail, Score, sum_up
+from agents.domain.checks.evaluation import ExtraGate, GateCommands, OnFail, Score, overall, sum_up
 from agents.domain.checks.scope import Scope, ScopeMode
 from agents.ports import Candidate, Sandbox
 from agents.workspace.gates.gate_runner import GateTools
 from agents.workspace.gates.judge import GateConfig, SandboxGates
 from agents.workspace.sandbox.walls import SandboxUnusable
 from tests.evaluator.pieces import MORE, MORE_TESTS, PASS, SHOP, TESTS, Piece
-from tests.evaluator.yard import Shelf, gates_for, judge, judge_steps, repository_of
+from tests.evaluator.yard import Shelf, gates_for, git, judge, judge_steps, repository_of
 from tests.fakes.live import Audience
 from tests.sandbox.yard import bubblewrap
 
@@ -156,3 +156,41 @@ async def test_the_same_work_is_judged_alike_again_and_beside_itself(place: Path
     verdicts = await asyncio.gather(*(judge(WORK, place / str(number)) for number in range(2)))
     first, second = ([(gate.name, gate.score, gate.why) for gate in each.judged.gates] for each in verdicts)
     assert first == second
+
+
+async def test_the_same_files_are_not_tested_again_as_the_whole(place: Path) -> None:
+    """Two subtasks, then all of it together: the last two have the same files, so the suite runs once less."""
+    repository, audience, shelf = place / "repository", Audience(), Shelf()
+    first = {"shop/cart.py": MORE, "tests/test_cart.py": MORE_TESTS}
+    base, tip = repository_of(repository, SHOP, {"README.md": "# Shop\n", "shop/price.py": "PRICE = 1\n"}, first)
+    middle = git(repository, "rev-parse", "first")
+    gates = gates_for(repository, place, WORK, shelf)
+    candidate = Candidate(project="shop", base=base, commit=middle, scope=ANYTHING, since=base)
+    steps = (candidate, replace(candidate, base=middle, commit=tip), replace(candidate, commit=tip))
+    judged = [await gates.judge(each, audience) for each in steps]
+    assert all(overall(gate.score for gate in each.gates) is Score.PASS for each in judged)
+    suite = [shown for shown in audience.shown if shown == "tests: pytest -q"]
+    assert len(suite) == 2, audience.shown
+    tests = next(gate for gate in judged[2].gates if gate.name == "tests")
+    assert tests.why == "4 passed, as before on the same files" and tests.command == "pytest -q"
+    assert judged[2].coverage is not None, "measured when the files were tested"
+    assert "Not run again" in (await shelf.read(tests.log) or "")
+
+
+async def test_what_failed_is_run_again(place: Path) -> None:
+    repository, audience = place / "repository", Audience()
+    base, commit = repository_of(repository, SHOP, {"shop/cart.py": "broken = \n"})
+    gates = gates_for(repository, place, WORK, Shelf())
+    candidate = Candidate(project="shop", base=base, commit=commit, scope=ANYTHING, check="tests")
+    for _ in range(2):
+        assert overall(gate.score for gate in (await gates.judge(candidate, audience)).gates) is not Score.PASS
+    assert audience.shown.count("tests: pytest -q") == 2
+
+
+async def test_a_check_that_people_went_on_without_is_not_run(place: Path) -> None:
+    repository, audience = place / "repository", Audience()
+    base, commit = repository_of(repository, SHOP, WORK.work)
+    gates = gates_for(repository, place, WORK, Shelf())
+    candidate = Candidate(project="shop", base=base, commit=commit, scope=ANYTHING, without=frozenset({"tests"}))
+    judged = await gates.judge(candidate, audience)
+    assert [gate.name for gate in judged.gates] == ["lint"] and not any("pytest" in shown for shown in audience.shown)

@@ -59,6 +59,7 @@ async def _judge(run: StepRun, check: str, without: frozenset[str] = frozenset()
         base=work.base,
         commit=run.commit,
         scope=work.scope,
+        since=task.work.base,
         earlier=work.trees,  # the same tree again is the same work again
         log=key_of(task, work),
         role=worker_of(task, work).role,

@@ -68,6 +68,20 @@ class Environment:
     def _path(self) -> str:
         return ":".join(map(str, (self.venv / "bin", *self.programs, *_SYSTEM)))
 
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The same as long as nothing in it was installed, removed or set otherwise."""
+        packages = sorted(self.venv.glob("lib/python*/*-packages/*"))
+        stamps = (f"{path.name} {path.lstat().st_mtime_ns}" for path in (*packages, *self._installed))
+        settings = (f"{name}={value}" for name, value in sorted(self.environ.items()))
+        return (self.python, *map(str, self.readable), *map(str, self.programs), *settings, *stamps)
+
+    @property
+    def _installed(self) -> tuple[Path, ...]:
+        if self.modules is None:
+            return ()
+        return tuple(path for path in (self.modules, self.modules / ".package-lock.json") if path.exists())
+
     def workspace_for(self, folder: Path) -> Workspace:
         """The workspace of one command. Nothing is written: `link` does that."""
         source = {"PYTHONPATH": str(folder / "src")} if (folder / "src").is_dir() else {}

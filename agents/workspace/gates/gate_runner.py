@@ -8,14 +8,15 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from agents.domain.checks.evaluation import GateCommands, GateRun
+from agents.domain.checks.evaluation import GateCommands, GateRun, Score
 from agents.domain.errors import OverlordError
 from agents.domain.text.redact import Redact, Redactor
-from agents.ports import Artefacts, Profile, Ran, Sandbox, Show
+from agents.ports import Artefacts, EndedBy, Profile, Ran, Sandbox, Show
 from agents.workspace.files.untrusted import remove
 from agents.workspace.gates import scoring
 from agents.workspace.gates.commands import NICE, Command, Environment
 from agents.workspace.gates.originals import Restored
+from agents.workspace.gates.passed_runs import PassedRun, PassedRuns
 from agents.workspace.gates.rules import Case
 from agents.workspace.gates.scoring import Report
 from agents.workspace.git.objects import LINK, MODULE, Entry, batches
@@ -24,6 +25,9 @@ from agents.workspace.sandbox.walls import GATE
 _NEVER = ("", ".", "..")
 AS_COMMITTED = Restored(over=(), without=())
 _FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+SAME = "Not run again: it passed on the very same files, in the same environment. This is what it said then."
 
 
 class NotLaidOut(OverlordError):
@@ -114,6 +118,10 @@ class Outcome:
     coverage: float | None = None
 
 
+def _as_before(run: PassedRun) -> Ran:
+    return Ran(ended_by=EndedBy.EXIT, exit_code=0, output=run.output, cut=0, seconds=0.0)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateRunner:
     """What the gates of one candidate share."""
@@ -122,6 +130,7 @@ class GateRunner:
     commands: GateCommands
     environment: Environment
     checkout: CleanCheckout
+    passed: PassedRuns
     sandbox: Sandbox
     tools: GateTools
     show: Show
@@ -132,18 +141,39 @@ class GateRunner:
     ) -> Outcome:
         """On the commit's files; with `base` on the base's, only to compare with, so nothing is kept."""
         wanted = restored.lay_over(self.case.had if base else self.case.has)
-        async with self.checkout.write_tree(self.case.repository, wanted) as folder:
-            (folder / self.out).mkdir()
-            self.environment.link(folder)
-            ran = await self._shown(name, command, folder)
-            found, coverage = await asyncio.to_thread(self._reports, folder, command)
+        key = await asyncio.to_thread(self._key, wanted, command)
+        if before := await asyncio.to_thread(self.passed.find, key, command.measured):
+            ran, found, measured = _as_before(before), before.report, before.coverage
+        else:
+            ran, found, measured = await self._run(name, command, wanted)
         row = scoring.score_run(name, command, ran, self.tools.profile)
         if command.report:
             score, why = scoring.pytest_words(row, found)
             row = replace(row, score=score, why=why)
-        said = await asyncio.to_thread(self.tools.redact, ran.output.replace(str(folder), "."))
-        row = replace(row, output=scoring.tail(said), log="" if base else await self._kept(name, command, said))
+        said = await asyncio.to_thread(self.tools.redact, ran.output)
+        if before:
+            row = replace(row, why=f"{row.why}, as before on the same files")
+        elif row.score is Score.PASS:
+            run = PassedRun(output=said, report=found, measured=command.measured, coverage=measured)
+            await asyncio.to_thread(self.passed.keep, key, run)
+        whole = f"{SAME}\n\n{said}" if before else said
+        row = replace(row, output=scoring.tail(said), log="" if base else await self._kept(name, command, whole))
+        changed = set(self.case.changed_files).intersection(command.measured)
+        lines = {path: self.case.lines(path) for path in changed}
+        coverage = scoring.coverage(measured, lines) if found and lines else None
         return Outcome(row=row, said=said, report=found, coverage=coverage)
+
+    def _key(self, wanted: Sequence[Entry], command: Command) -> str:
+        where = (self.case.candidate.project, self.sandbox.name, *self.environment.identity)
+        return self.passed.key(where, wanted, command, self.out)
+
+    async def _run(self, name: str, command: Command, wanted: Sequence[Entry]) -> tuple[Ran, Report | None, str]:
+        async with self.checkout.write_tree(self.case.repository, wanted) as folder:
+            (folder / self.out).mkdir()
+            self.environment.link(folder)
+            ran = await self._shown(name, command, folder)
+            found, measured = await asyncio.to_thread(self._reports, folder, command)
+        return replace(ran, output=ran.output.replace(str(folder), ".")), found, measured
 
     async def _shown(self, name: str, command: Command, folder: Path) -> Ran:
         workspace = self.environment.workspace_for(folder)
@@ -155,12 +185,9 @@ class GateRunner:
                 lambda last: heard(last.replace(str(folder), ".")),
             )
 
-    def _reports(self, folder: Path, command: Command) -> tuple[Report | None, float | None]:
-        measured = {path: self.case.lines(path) for path in command.measured}
+    def _reports(self, folder: Path, command: Command) -> tuple[Report | None, str]:
         found = scoring.tests(folder, command.report) if command.report else None
-        if found is None or not measured:
-            return found, None
-        return found, scoring.coverage(folder, f"{self.out}/coverage.json", measured)
+        return found, scoring.read_report(folder, f"{self.out}/coverage.json") if found and command.measured else ""
 
     async def _kept(self, name: str, command: Command, said: str) -> str:
         candidate = self.case.candidate

@@ -14,6 +14,7 @@ from agents.workspace.gates import commands, detect, rules, scoring, steps
 from agents.workspace.gates.commands import Command, Environment, environment
 from agents.workspace.gates.detect import Way
 from agents.workspace.gates.gate_runner import CleanCheckout, GateRunner, GateTools, Outcome
+from agents.workspace.gates.passed_runs import PassedRuns
 from agents.workspace.gates.rules import Case
 
 _LONGEST = 600  # characters of a reason
@@ -80,6 +81,7 @@ class SandboxGates:
         self._of_role = of_role
         self._tools = tools
         self._checkout = CleanCheckout(home / "gates")
+        self._passed = PassedRuns(home / "passed")
         self.sweep = self._checkout.sweep  # removes what a kill left behind
 
     async def judge(self, candidate: Candidate, show: Show = show_nothing) -> Judged:
@@ -136,6 +138,7 @@ class SandboxGates:
                 commands=config.commands,
                 environment=environment(config.home, config.commands, self._tools.venv),
                 checkout=self._checkout,
+                passed=self._passed,
                 sandbox=await self._tools.sandbox(),
                 tools=self._tools,
                 show=show,

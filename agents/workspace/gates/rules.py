@@ -171,6 +171,7 @@ class Case:
     trees: tuple[str, str]  # of the base and of the commit
     contents: Mapping[str, bytes]  # of changed files as they are now, if they are not huge
     former: Mapping[str, bytes]  # of changed tests as they were
+    measured: tuple[str, ...] = ()  # what the task changed before; who judges all of it will ask how it is tested
 
     @property
     def empty(self) -> bool:
@@ -202,6 +203,7 @@ async def read(candidate: Candidate, repository: Path) -> Case:
         Differing(change=each, before=had.get(each.path), after=has.get(each.path))
         for each in await objects.changes(repository, base, commit)
     )
+    measured = await objects.changes(repository, candidate.since or base, commit)
     tests = (each.before for each in differing if each.before and is_test(each.change.path))
     return Case(
         candidate=candidate,
@@ -214,6 +216,7 @@ async def read(candidate: Candidate, repository: Path) -> Case:
         trees=(await objects.tree_of(repository, base), await objects.tree_of(repository, commit)),
         contents=await _contents(repository, (each.after for each in differing if each.after)),
         former=await _contents(repository, tests),
+        measured=tuple(each.path for each in measured if each.path in has),
     )
 
 

@@ -47,7 +47,7 @@ class Report:
 
 def tests(folder: Path, at: str) -> Report | None:
     """None: pytest did not come to its end."""
-    text = _read(folder, at)
+    text = read_report(folder, at)
     suite = _SUITE.search(text)
     if suite is None or "</testsuite>" not in text[-200:]:
         return None
@@ -57,10 +57,10 @@ def tests(folder: Path, at: str) -> Report | None:
     return Report(tests=counts.get("tests", 0), failed=failed, skipped=counts.get("skipped", 0), names=names)
 
 
-def coverage(folder: Path, at: str, lines: dict[str, int]) -> float | None:
+def coverage(written: str, lines: dict[str, int]) -> float | None:
     """Percent of the changed files' lines. `lines` are their own counts, for files that no test touched."""
     try:
-        measured = json.loads(_read(folder, at) or "{}").get("files", {})
+        measured = json.loads(written or "{}").get("files", {})
         seen = {path: _summary(measured.get(path)) for path in lines}
     except (ValueError, AttributeError, TypeError, RecursionError):
         return None
@@ -76,7 +76,7 @@ def _summary(file: object) -> tuple[int, int] | None:
     return int(summary.get("covered_lines", 0)), int(summary.get("num_statements", 0))
 
 
-def _read(folder: Path, at: str) -> str:
+def read_report(folder: Path, at: str) -> str:
     """The folder belongs to whatever ran in it, so no link in it is followed."""
     try:
         with closing(Tree(folder)) as tree:

@@ -146,7 +146,8 @@ def _tests(runner: GateRunner, *, measured: bool = False) -> Command | None:
     way = detect.tests(case.before) or detect.tests(case.after)
     if way is None:
         return None
-    sources = [path for path in case.changed_files if path.endswith(".py") and not is_test(path)]
+    paths = dict.fromkeys((*case.changed_files, *case.measured))
+    sources = [path for path in paths if path.endswith(".py") and not is_test(path)]
     measured = measured and not detect.measures_itself(case.after)
     return commands.tests(way, runner.environment, runner.out, sources if measured else ())
 

@@ -202,7 +202,7 @@ def test_a_report_of_a_program_that_lies_does_no_harm(tmp_path: Path) -> None:
         assert scoring.tests(tmp_path, name) is None
     for said in ("[]", "{", '{"files": 3}', '{"files": {"a.py": {"summary": {"covered_lines": "x"}}}}'):
         (tmp_path / "coverage.json").write_text(said)
-        assert scoring.coverage(tmp_path, "coverage.json", {"a.py": 10}) in (None, 0.0)
+        assert scoring.coverage(scoring.read_report(tmp_path, "coverage.json"), {"a.py": 10}) in (None, 0.0)
 
 
 async def test_a_commit_is_laid_out_byte_by_byte_and_runs_nothing_of_the_repository(tmp_path: Path) -> None:

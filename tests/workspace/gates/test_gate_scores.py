@@ -164,14 +164,14 @@ def test_coverage_is_of_the_changed_lines(
         for path, (covered, all_of) in files.items()
     }
     (tmp_path / "coverage.json").write_text(json.dumps({"files": said}))
-    assert scoring.coverage(tmp_path, "coverage.json", {"a.py": 10, "b.py": 10}) == share
+    assert scoring.coverage(scoring.read_report(tmp_path, "coverage.json"), {"a.py": 10, "b.py": 10}) == share
 
 
 def test_coverage_without_a_summary_counts_nothing(tmp_path: Path) -> None:
     (tmp_path / "coverage.json").write_text('{"files": {"a.py": {}, "b.py": {"summary": {"covered_lines": 3}}}}')
-    assert scoring.coverage(tmp_path, "coverage.json", {"a.py": 10}) is None
-    assert scoring.coverage(tmp_path, "coverage.json", {"c.py": 10}) == 0.0
-    assert scoring.coverage(tmp_path, "coverage.json", {"b.py": 10}) is None
+    assert scoring.coverage(scoring.read_report(tmp_path, "coverage.json"), {"a.py": 10}) is None
+    assert scoring.coverage(scoring.read_report(tmp_path, "coverage.json"), {"c.py": 10}) == 0.0
+    assert scoring.coverage(scoring.read_report(tmp_path, "coverage.json"), {"b.py": 10}) is None
 
 
 @pytest.mark.parametrize(

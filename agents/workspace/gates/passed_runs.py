@@ -1,0 +1,67 @@
+"""Runs of checks that passed, kept by the very files, the command and the environment: the same is not run twice."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from agents.workspace.gates.commands import Command
+from agents.workspace.gates.scoring import Report
+from agents.workspace.git.objects import Entry
+
+MOST = 400  # runs that are kept
+LARGEST = 4 << 20  # bytes of one; what said more is run again
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassedRun:
+    output: str
+    report: Report | None = None
+    measured: tuple[str, ...] = ()
+    coverage: str = ""  # what coverage wrote of the measured files
+
+
+class PassedRuns:
+    """In one folder of the state's own, which no sandbox shows. Whatever cannot be read is run again."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+
+    def key(self, where: Sequence[str], files: Sequence[Entry], command: Command, out: str) -> str:
+        """`out` is another one each time."""
+        digest = hashlib.sha256()
+        told = [argument.replace(out, "") for argument in command.argv if argument != ",".join(command.measured)]
+        digest.update(json.dumps([list(where), told]).encode())
+        for entry in sorted(files, key=lambda entry: entry.path):
+            digest.update(f"{entry.mode} {entry.blob} {entry.path}\0".encode(errors="surrogateescape"))
+        return digest.hexdigest()
+
+    def find(self, key: str, measured: Sequence[str]) -> PassedRun | None:
+        try:
+            kept = json.loads(self._file(key).read_bytes())
+            report = Report(**{**kept["report"], "names": ()}) if kept["report"] else None
+            found = PassedRun(**{**kept, "report": report, "measured": tuple(kept["measured"])})
+        except (OSError, ValueError, TypeError, KeyError):
+            return None
+        return found if set(found.measured) >= set(measured) else None
+
+    def keep(self, key: str, run: PassedRun) -> None:
+        body = json.dumps(asdict(run)).encode()
+        if len(body) > LARGEST:
+            return
+        self._home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._make_room()
+        fresh = self._file(key).with_suffix(".new")
+        fresh.write_bytes(body)
+        fresh.replace(self._file(key))
+
+    def _file(self, key: str) -> Path:
+        return self._home / f"{key}.json"
+
+    def _make_room(self) -> None:
+        files = list(self._home.glob("*.json"))
+        if len(files) < MOST:
+            return
+        for file in sorted(files, key=lambda file: file.stat().st_mtime)[: MOST // 10]:
+            file.unlink(missing_ok=True)
