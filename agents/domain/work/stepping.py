@@ -86,6 +86,30 @@ def begin_checks(task: Task, work: Work, moment: Moment) -> Facts:
     return [_due(task, work, steps[steps.index(worker) + 1], moment)]
 
 
+def judged_before(task: Task, work: Work, tree: str) -> Evaluation | None:
+    """The judgement of the very same change as the work of one subtask: where that is all there is."""
+    found = (
+        other.evaluation
+        for other in task.work.subtasks
+        if other.number != work.number and other.state is SubtaskState.DONE and other.base == work.base
+    )
+    return next((each for each in found if each and tree == each.tree and each.overall is Score.PASS), None)
+
+
+def take_over(task: Task, work: Work, before: Evaluation, moment: Moment) -> Facts:
+    """The same change is not judged twice: on to where a person may be asked, or it is joined."""
+    steps = workflow_pinned(task).part(part_of(task, work.number))
+    join = next(index for index, step in enumerate(steps) if step.type == JOIN.name)
+    last = [step for step in steps[:join] if step.type != HUMAN.name][-1]
+    evaluation = replace(before, subtask=work.number, attempt=work.attempt, commit=work.commit)
+    level = task.work.on(before.subtask).risk or RiskLevel.CRITICAL
+    risk = Risk(level=level, why=(f"the same change passed as {task.id}.{before.subtask}",))
+    checked = Checked(coverage=before.coverage, sandbox=before.sandbox)
+    result = StepResult(step=last, checked=checked, evaluation=evaluation, risk=risk)
+    passed = e.StepPassed(**about_run(task, work, moment.at), step=last.name, commit=work.commit)
+    return [passed, *_enter(evolve(task, passed), steps[join], result, moment)]
+
+
 def _due(task: Task, work: Work, step: Step, moment: Moment) -> e.StepDue:
     return e.StepDue(**about_run(task, work, moment.at), step=step.name, visit=work.visits.get(step.name, 0) + 1)
 

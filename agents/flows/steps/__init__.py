@@ -32,10 +32,16 @@ RUNNERS: dict[str, Callable[[StepRun], Awaitable[Checked]]] = {
 async def evaluate(event: Event, ports: Ports) -> None:
     """Work was handed in: the first step that looks at it is due."""
     assert isinstance(event, e.WorkHandedIn)
+    task = await ports.store.task(event.task)
+    is_whole = task.plan.is_closing(event.subtask) and event.commit
+    tree = await ports.checkouts.tree(task.project or "", event.commit) if is_whole else ""
 
     def decide(now: Task, moment: Moment) -> Sequence[Event]:
         work = now.work.on(event.subtask)
-        return stepping.begin_checks(now, work, moment) if _is_judged(now, event) else []
+        if not _is_judged(now, event):
+            return []
+        twin = stepping.judged_before(now, work, tree)
+        return stepping.take_over(now, work, twin, moment) if twin else stepping.begin_checks(now, work, moment)
 
     await ports.store.record(event.task, decide)
 

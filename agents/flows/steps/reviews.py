@@ -53,6 +53,7 @@ async def _read_part(run: StepRun, reviewer: str, role: str, part: Mapping[str, 
         "probe": probe.text,
         "subtask": {"number": subtask.number, "title": subtask.title, "why": subtask.why, "test": subtask.test},
         "whole": task.plan.is_closing(subtask.number),
+        "alone": len(task.work.subtasks) == 2,  # with the closing one, which will not be read again
         "require_tests": workflow_pinned(task).require_tests,
         "degraded": work.degraded.value if work.degraded else "",
         **part,
