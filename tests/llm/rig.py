@@ -55,6 +55,8 @@ ABOUT: dict[str, dict[str, object]] = {
         "subtask": {"number": 1, "title": "Show a form", "why": "people log in", "test": "it is shown"},
         "whole": False,
         "require_tests": True,
+        "alone": False,
+        "degraded": "",
         "notes": [],
         "pack": "+ <form>",
         "part": 1,

@@ -48,6 +48,19 @@ def test_there_are_the_questions_of_planning_and_talking() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("told", "says"),
+    [
+        ({"alone": True}, "It is the whole plan"),
+        ({"degraded": "core"}, "A person settled for the core"),
+        ({"degraded": "stub"}, "A person settled for a stub"),
+    ],
+)
+async def test_reviewers_are_told_how_much_is_wanted(told: dict[str, object], says: str) -> None:
+    assert says not in whole(await shown(asked("code_review", about=ABOUT["code_review"])))
+    assert says in whole(await shown(asked("code_review", about={**ABOUT["code_review"], **told})))
+
+
 async def test_reviewers_are_told_where_new_tests_are_not_demanded() -> None:
     usual = whole(await shown(asked("code_review")))
     told = whole(await shown(asked("code_review", about={**ABOUT["code_review"], "require_tests": False})))
