@@ -11,7 +11,9 @@ _READ_BY_PROGRAMS = frozenset(
     {"prompts", "templates", "fixtures", "data", "testdata", "resources", "assets", "static", "public", "content"}
 )
 _TEXT_ENDINGS = (".md", ".rst", ".adoc")
-_TEXT_NAME = re.compile(r"^(readme|license|licence|copying|notice|authors|contributors|changelog|changes|history|news)(\.txt)?$")
+_TEXT_NAME = re.compile(
+    r"^(readme|license|licence|copying|notice|authors|contributors|changelog|changes|history|news)(\.txt)?$"
+)
 
 
 def is_test(path: str) -> bool:

@@ -49,6 +49,7 @@ ALWAYS_CRITICAL = Area(
     paths=SELF_ACTING,
 )
 
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Breaking:
     """What is taken for a breaking change. Nobody reads the code for it, so it is coarse, and it is so on purpose:

@@ -15,7 +15,9 @@ def test_what_tests_are_made_of_holds_none() -> None:
     assert not any(map(holds_tests, ("tests/conftest.py", "tests/data/a.json", "tests/__init__.py", "tests/test.cfg")))
 
 
-@pytest.mark.parametrize("path", ["README.md", "docs/guide.rst", "LICENSE", "src/README", "docs/a/b.txt", "CHANGES.txt"])
+@pytest.mark.parametrize(
+    "path", ["README.md", "docs/guide.rst", "LICENSE", "src/README", "docs/a/b.txt", "CHANGES.txt"]
+)
 def test_a_text_for_people_is_documentation(path: str) -> None:
     assert is_documentation(path)
 
