@@ -10,7 +10,6 @@ from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut, one_line
 from agents.domain.work.work import DROPPED, Degraded, Ending
 
-
 _LESS = {Degraded.CORE: " (core only)", Degraded.STUB: " (a stub with TODOs)"}
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agents.domain.checks.evaluation import GateRun, Score
-from agents.domain.checks.scope import Scope, ScopeMode, is_denied, twins
 from agents.domain.checks.file_kinds import is_test
+from agents.domain.checks.scope import Scope, ScopeMode, is_denied, twins
 from agents.domain.text.redact import Redact
 from agents.domain.text.sanitize import clean, one_line
 from agents.ports import Candidate
