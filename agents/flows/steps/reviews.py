@@ -48,17 +48,8 @@ async def _review(run: StepRun, reviewer: str, role: str) -> CodeReview:
 async def _read_part(run: StepRun, reviewer: str, role: str, part: Mapping[str, object]) -> CodeReview:
     """No verdict is never an approval."""
     task, work = run.task, run.work
-    subtask, probe = task.plan.subtask(work.number), code_probe_for(task, work.number, work.attempt)
-    about = {
-        "probe": probe.text,
-        "subtask": {"number": subtask.number, "title": subtask.title, "why": subtask.why, "test": subtask.test},
-        "whole": task.plan.is_closing(subtask.number),
-        "alone": len(task.work.subtasks) == 2,  # with the closing one, which will not be read again
-        "require_tests": workflow_pinned(task).require_tests,
-        "degraded": work.degraded.value if work.degraded else "",
-        **part,
-        "feedback": list(work.feedback),
-    }
+    probe = code_probe_for(task, work.number, work.attempt)
+    about = {**_about(run), "probe": probe.text, **part}
     step = f"{_asked_as(run)}:{reviewer}:{work.number}:{work.attempt}"
     if part["part"] != 1:
         step += f":{part['part']}"
@@ -87,6 +78,20 @@ async def _read_part(run: StepRun, reviewer: str, role: str, part: Mapping[str, 
         cost=spent.cost,
         why_none="It could not assess the work" if says.status is Opinion.NO_VERDICT else "",
     )
+
+
+def _about(run: StepRun) -> dict[str, object]:
+    """What every part of the work is judged by."""
+    task, work = run.task, run.work
+    subtask = task.plan.subtask(work.number)
+    return {
+        "subtask": {"number": subtask.number, "title": subtask.title, "why": subtask.why, "test": subtask.test},
+        "whole": task.plan.is_closing(subtask.number),
+        "alone": len(task.work.subtasks) == 2,  # with the closing one, which will not be read again
+        "require_tests": workflow_pinned(task).require_tests,
+        "degraded": work.degraded.value if work.degraded else "",
+        "feedback": list(work.feedback),
+    }
 
 
 def _asked_as(run: StepRun) -> str:
