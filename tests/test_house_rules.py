@@ -107,6 +107,23 @@ def test_a_class_is_named_after_a_thing(source: str) -> None:
             assert not HOLLOW_NAME.search(node.name), f"{source}:{node.lineno} {node.name}: take a word of the glossary"
 
 
+IRREGULAR = frozenset(
+    "told said shown kept found seen laid lent made done sent held built given taken known gone left drawn written "
+    "spent paid lost met hidden chosen bound born borne begun sunk worn heard bought brought caught thought won".split()
+)
+NO_PARTICIPLES = frozenset(("need", "feed", "embed", "seed", "speed", "exceed", "proceed"))
+
+
+@of_every(*PACKAGES)
+def test_no_function_is_named_by_a_lone_participle(source: str) -> None:
+    """`told` says neither what is done nor what comes back. Methods and properties count; private names are one's own."""
+    for node in ast.walk(tree_of(source)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            lone = node.name in IRREGULAR or (node.name.endswith("ed") and node.name not in NO_PARTICIPLES)
+            public = "_" not in node.name
+            assert not (lone and public), f"{source}:{node.lineno} {node.name}: take a verb, or a noun for what it returns"
+
+
 @of_every(*PACKAGES)
 def test_only_the_outermost_loops_catch_anything(source: str) -> None:
     for node in ast.walk(tree_of(source)):

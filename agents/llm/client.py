@@ -70,7 +70,7 @@ class Notices:
 
     def facts(self, task: Task, moment: Moment) -> Sequence[Event]:
         """Each is said once a task."""
-        if task.ended:
+        if task.has_ended:
             return []
         stood_in = [
             e.ModelDegraded(task=task.id, at=moment.at, model=model, why=why)

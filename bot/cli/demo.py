@@ -88,7 +88,7 @@ async def _watch(queries: QueryApi, viewer: Account) -> Task:
                 if entry.version > told:
                     typer.echo(f"{entry.by or 'Overlord'}: {entry.words}")
                     told = entry.version
-            if page.task.ended:
+            if page.task.has_ended:
                 return page.task
             for need in page.needs[:1]:
                 if need.decision.kind in TROUBLE and need.card.title in stuck:

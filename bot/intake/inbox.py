@@ -140,7 +140,7 @@ class Inbox:
         notes = tx.threads.find(said.thread)
         task = tx.log.find(notes.task) if notes and notes.task else None
         meaning = understand(said.text)
-        live = task if task and not task.ended else None
+        live = task if task and not task.has_ended else None
         moment = self._office.moment(live.request.channel if live else said.channel, said.key)
         talk = Talk.of(said, live, speaker, moment, tx) if live else None
         instruction = access.is_instruction(said, notes, task, speaker, lambda: talk is not None and talk.answers)

@@ -233,7 +233,7 @@ class QueryApi:
             task=task,
             owner=tx.people.name(task.request.by),
             status=discreet(
-                status_card(task, tx.people.name, self._bill(tx, task), tx.jobs.paused()), self._services.redact
+                status_card(task, tx.people.name, self._bill(tx, task), tx.jobs.current_pause()), self._services.redact
             ),
             needs=tuple(self._need(tx, task, decision) for decision in mine),
             timeline=tuple(self._entry(tx, fact) for fact in _worth_telling(facts)),

@@ -8,7 +8,7 @@ from datetime import datetime
 from agents.domain import events as e
 from agents.domain.checks.scope import paths_within
 from agents.domain.decisions.authority import STEERING, Kind, Presser, Rule, may
-from agents.domain.decisions.decision import AnswerTo, Decision, Option, lettered, numbers
+from agents.domain.decisions.decision import AnswerTo, Decision, Option, numbers, with_letters
 from agents.domain.decisions.kind import FREE, Chosen, Facts, Moment, Question, Withdrawal, assents, withdraw
 from agents.domain.decisions.kinds.task.meant import MEANT, MeantOption
 from agents.domain.decisions.kinds.work.start_scope import StartScopeOption
@@ -108,7 +108,7 @@ def reply(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Fac
     if answers:
         answers = tuple(a for a in answers if not a.approves or rule_of(a.decision).people == 1) or answers[:1]
         return [*_wait(task, words, presser, moment), *_ask_which(task, answers, words.text, presser, moment)]
-    if task.ended:
+    if task.has_ended:
         return []
     waits = [] if words.talk else _wait(task, words, presser, moment)
     remark = _remark(task, words, presser, moment)
@@ -143,7 +143,7 @@ def _said_at(words: Utterance, moment: Moment) -> datetime:
 
 def wait_for_words(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Facts:
     """Somebody who may answer wrote something that was not said to us: no clock decides against it."""
-    return [] if task.ended or words.talk else _wait(task, words, presser, moment)
+    return [] if task.has_ended or words.talk else _wait(task, words, presser, moment)
 
 
 def _answered(task: Task, answer: Answer, words: Utterance, presser: Presser, moment: Moment) -> Facts:
@@ -196,7 +196,7 @@ def _ask_which(task: Task, answers: tuple[Answer, ...], text: str, presser: Pres
     before = [d for d in task.open if d.kind is Kind.MEANT and presser.is_(d.put_to)]
     said = (d.subject.words for d in before if isinstance(d.subject, OfWords))
     words = "\n".join((*said, text.strip()))
-    options = lettered(*(_as_option(answer) for answer in answers), MEANT.option(MeantOption.REMARK))
+    options = with_letters(*(_as_option(answer) for answer in answers), MEANT.option(MeantOption.REMARK))
     question = Question(kind=Kind.MEANT, options=options, subject=OfWords(words=words), put_to=presser.person)
     return [*withdraw(before, Withdrawal.SAID_SINCE, moment), *ask(task, question, moment)]
 

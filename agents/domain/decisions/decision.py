@@ -130,7 +130,7 @@ def decision_id(task: TaskId, kind: Kind, cause: str) -> DecisionId:
     return DecisionId(derive_id("decision", task, kind, cause))
 
 
-def lettered(*options: Option) -> tuple[Option, ...]:
+def with_letters(*options: Option) -> tuple[Option, ...]:
     """Give each option its letter, in the order people will see them."""
     return tuple(replace(option, letter=letter) for letter, option in zip(LETTERS, options, strict=False))
 

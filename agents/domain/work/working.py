@@ -47,7 +47,7 @@ def is_current(task: Task, fact: e.AboutWork) -> bool:
 
 
 def note_stop(task: Task, work: Work, commit: str, moment: Moment, changes: tuple[Change, ...] = ()) -> Facts:
-    if task.ended or work.state not in (SubtaskState.PENDING, SubtaskState.RUNNING):
+    if task.has_ended or work.state not in (SubtaskState.PENDING, SubtaskState.RUNNING):
         return []
     rests = e.MinionStopped(**about_run(task, work, moment.at), commit=commit, doing=work.doing, changes=changes)
     if task.state is TaskState.RUNNING:  # it was resumed before this run had ended: nobody else would start it again
@@ -106,7 +106,7 @@ def ask_to_merge(task: Task, head: str, risk: Risk, changes: tuple[Change, ...],
     files = f"{len(changes)} file{'s' if len(changes) != 1 else ''}"
     lines = f"+{sum(c.added for c in changes)} −{sum(c.removed for c in changes)}"
     subject = OfHead(commit=head, risk=risk.level)
-    return ask(task, Question(kind=Kind.MERGE, text=f"{files}, {lines}. {risk.said}", subject=subject), moment)
+    return ask(task, Question(kind=Kind.MERGE, text=f"{files}, {lines}. {risk.sentence}", subject=subject), moment)
 
 
 def note_unmerged(task: Task, problem: str, moment: Moment) -> Facts:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from agents.domain.checks.evaluation import RiskLevel
-from agents.domain.decisions.authority import Group, Kind, Rule, entitled
+from agents.domain.decisions.authority import Group, Kind, Rule, deciding_groups
 from agents.domain.decisions.decision import Decision, Option
 from agents.domain.decisions.kind import risk_of
 from agents.domain.decisions.subject import OfRun
@@ -138,7 +138,7 @@ def who_may(rule: Rule, wider: Rule | None = None) -> str:
     """The rule in words: "the owner or an approver", "two people of security_team, devops_team or tech_lead"."""
     if wider and wider.anybody:
         return "anybody who is heard here"
-    names = [_NAMES[group] for group in Group if group in entitled(rule, wider)]
+    names = [_NAMES[group] for group in Group if group in deciding_groups(rule, wider)]
     listed = " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
     if rule.people == 1 or wider:
         return listed
