@@ -107,21 +107,20 @@ def test_a_class_is_named_after_a_thing(source: str) -> None:
             assert not HOLLOW_NAME.search(node.name), f"{source}:{node.lineno} {node.name}: take a word of the glossary"
 
 
-IRREGULAR = frozenset(
-    "told said shown kept found seen laid lent made done sent held built given taken known gone left drawn written "
-    "spent paid lost met hidden chosen bound born borne begun sunk worn heard bought brought caught thought won".split()
+# A lone participle: `told`, `packed`. Not what only ends like one.
+PARTICIPLE = re.compile(
+    r"(?!need|feed|embed|seed|speed|exceed|proceed)[a-z]+ed|told|said|shown|kept|found|seen|laid|lent|made|done|sent|held"
+    r"|built|given|taken|known|gone|left|drawn|written|spent|paid|lost|met|hidden|chosen|bound|begun|worn|heard|brought"
 )
-NO_PARTICIPLES = frozenset(("need", "feed", "embed", "seed", "speed", "exceed", "proceed"))
 
 
 @of_every(*PACKAGES)
 def test_no_function_is_named_by_a_lone_participle(source: str) -> None:
-    """`told` says neither what is done nor what comes back. Methods and properties count; private names are one's own."""
+    """`told` says neither what is done nor what comes back. Methods and properties count as well."""
     for node in ast.walk(tree_of(source)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            lone = node.name in IRREGULAR or (node.name.endswith("ed") and node.name not in NO_PARTICIPLES)
-            public = "_" not in node.name
-            assert not (lone and public), f"{source}:{node.lineno} {node.name}: take a verb, or a noun for what it returns"
+            lone = PARTICIPLE.fullmatch(node.name)
+            assert not lone, f"{source}:{node.lineno} {node.name}: take a verb, or a noun for what it returns"
 
 
 @of_every(*PACKAGES)
@@ -223,6 +222,7 @@ OTHERS = tuple(name for name in REGISTRY if name != OWN)
 MAY_NAME_A_PLATFORM = (
     "bot/config/platforms.py",
     "agents/domain/text/secret_shapes.py",
+    "agents/domain/text/secret_checks.py",
 )
 
 
@@ -241,8 +241,6 @@ def test_only_a_platforms_folder_names_it(source: str) -> None:
 
 
 MOST_IN_A_ROOM = 14
-# Rooms that are still to be split; each goes from here when it is.
-CROWDED = {"agents/llm", "bot"}
 
 
 def test_a_room_has_few_modules() -> None:
@@ -250,7 +248,7 @@ def test_a_room_has_few_modules() -> None:
     for source in sources("bot", "agents", "store"):
         room, _, name = source.rpartition("/")
         rooms[room] = rooms.get(room, 0) + (name != "__init__.py")
-    crowded = {room: count for room, count in rooms.items() if count > MOST_IN_A_ROOM and room not in CROWDED}
+    crowded = {room: count for room, count in rooms.items() if count > MOST_IN_A_ROOM}
     assert not crowded, f"more than {MOST_IN_A_ROOM} modules: {crowded}"
 
 
