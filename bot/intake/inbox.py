@@ -145,7 +145,7 @@ class Inbox:
         talk = Talk.of(said, live, speaker, moment, tx) if live else None
         instruction = access.is_instruction(said, notes, task, speaker, lambda: talk is not None and talk.answers)
         if notes:
-            tx.threads.heard(access.note_words(said, notes), said.at)
+            tx.threads.save_notes(access.note_words(said, notes), said.at)
         if not instruction:
             waits = talk.overhear(meaning, tx) if talk else ""
             return Outcome(state=DeliveryState.IGNORED, words=waits or "not said to me")

@@ -37,7 +37,7 @@ from bot.app import Program, running
 from bot.config.settings import load_settings
 from bot.messages import Choice, Pressed
 from bot.queries import Need
-from manifests import packaged
+from manifests import packaged_path
 from tests.bench.floor import folder
 from tests.bench.rows import Row, Say, in_turn
 from tests.fakes.llm import ScriptedLlm, free, written
@@ -266,7 +266,7 @@ async def _projects(place: Path) -> dict[str, tuple[Path, str]]:
     """Each with the commit that it begins with."""
     made, lines = {}, CONFIG
     for name in (*WELL, TARGET):
-        repository = await lay_out_sample(packaged("samples", "shortlinks"), place / name)
+        repository = await lay_out_sample(packaged_path("samples", "shortlinks"), place / name)
         made[name] = (repository, git(repository, "rev-parse", "HEAD").strip())
         lines += f"  - {{name: {name}, path: {repository}}}\n"
     (place / "overlord.yaml").write_text(lines)

@@ -111,9 +111,9 @@ def test_a_control_group_is_made_beside_our_own(tmp_path: Path) -> None:
     assert (folder / "pids.max").read_text() == str(GATE.processes + 8)
     assert (folder / "cpu.max").read_text() == "100000 100000"
     (folder / "memory.events").write_text("low 0\noom 0\noom_kill 0\n")
-    assert group.used() == 0 and not group.ran_out()
+    assert group.memory_used() == 0 and not group.ran_out()
     (folder / "memory.events").write_text("low 0\noom 1\noom_kill 1\n")
-    assert group.used() == inf and group.ran_out()
+    assert group.memory_used() == inf and group.ran_out()
     assert group.joining() == f"echo 0 > {folder}/cgroup.procs"
 
 

@@ -174,7 +174,7 @@ class Launch:
     async def watch(self, pid: int, disk: Disk) -> EndedBy:
         members, profile = partial(tree.members, pid), self.start.profile
         if self.group is not None:
-            return await over_a_limit(profile, disk, members, self.group.used)
+            return await over_a_limit(profile, disk, members, self.group.memory_used)
         with self.how.usage(pid, profile.memory) as used:
             return await over_a_limit(profile, disk, members, used)
 
