@@ -146,7 +146,7 @@ MAY_HOLD_SENTENCES = {
     f"{_KINDS}/plan/no_plan.py": "the planner reads it",
     **dict.fromkeys((f"{_KINDS}/work/{name}.py" for name in ("gate", "question", "scope")), "the minion reads it"),
     f"{_KINDS}/task/correction.py": "the minion reads it",
-    f"{_KINDS}/work/escalation.py": "questions of subtasks, which are stored whole",
+    f"{_KINDS}/work/escalation.py": "the minion reads it; what is kept of the work, which is stored whole",
 }
 
 

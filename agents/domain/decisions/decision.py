@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from agents.domain.decisions.authority import Kind, Presser
-from agents.domain.decisions.subject import Subject
+from agents.domain.decisions.subject import OfRun, Subject
 from agents.domain.errors import IllegalMove, PressRefused
 from agents.domain.fact import AboutDecision, Event, OnEitherStream
 from agents.domain.ids import DecisionId, PersonId, ProjectId, StreamId, TaskId, derive_id, fingerprint
@@ -101,6 +101,11 @@ class Decision:
     @property
     def stream(self) -> StreamId:
         return self.project or self.task
+
+    @property
+    def wording(self) -> str:
+        """What is asked, in the words of whoever asks; empty where the kind alone says it."""
+        return self.question or (self.subject.words if isinstance(self.subject, OfRun) else "")
 
     @property
     def fingerprint(self) -> str:

@@ -185,7 +185,7 @@ def remark_context(task: Task) -> list[str]:
     if task.plan.draft:
         facts.append(f"Version {task.plan.number} of a plan was drafted: {task.plan.draft.goal}")
     return facts + [
-        f"Open for a person to decide: {d.kind.replace('_', ' ')}. {d.question}".strip() for d in questions(task)
+        f"Open for a person to decide: {d.kind.replace('_', ' ')}. {d.wording}".strip() for d in questions(task)
     ]
 
 

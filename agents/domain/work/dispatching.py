@@ -113,9 +113,8 @@ def _ask_for_scope(task: Task, subtask: Subtask) -> Follows:
         return []
     assert task.plan.draft is not None
     suggested = sorted({f"{path.partition('/')[0]}/**" for path in task.plan.draft.paths if "/" in path}) or ["**"]
-    text = f"The plan names no files for subtask {task.id}.{subtask.number} ({subtask.title}). What may it write?"
     cause = f"scope:{subtask.number}"
-    return [Question(kind=Kind.START_SCOPE, text=text, evidence=tuple(suggested), subject=subject, cause=cause)]
+    return [Question(kind=Kind.START_SCOPE, evidence=tuple(suggested), subject=subject, cause=cause)]
 
 
 def resume(task: Task, moment: Moment) -> Follows:

@@ -194,17 +194,17 @@ def _ask_by_risk(task: Task, result: StepResult, moment: Moment, *, looked_at: b
     for a yes."""
     work, evaluation, risk = task.work.on(result.evaluation.subtask), result.evaluation, result.risk
     held = at_least_high(risk, "; ".join(evaluation.doubts)) if evaluation.doubts else risk
-    unseen = _unseen_but_leaving(task, moment) if task.plan.is_closing(work.number) else ""
-    level, said = held.level, held.sentence
+    unseen = _unseen_but_leaving(task, moment) if task.plan.is_closing(work.number) else ()
+    level, why = held.level, held.why
     if level is RiskLevel.LOW or _is_let_pass(task, work, evaluation, held):
-        level, said = RiskLevel.MEDIUM, ""
+        level, why = RiskLevel.MEDIUM, ()
         if not unseen and not looked_at:
             return [e.GatePassed(**about_run(task, work, moment.at))]
     by_time = level is RiskLevel.MEDIUM and not looked_at and not _leaves_next(task, work, moment)
     asked = Question(
         kind=Kind.GATE,
-        text=f"{task.id}.{work.number} passed its checks. {' '.join(part for part in (said, unseen) if part)}",
-        subject=OfStep(subtask=work.number, attempt=work.attempt, commit=evaluation.commit, risk=level),
+        evidence=why,
+        subject=OfStep(subtask=work.number, attempt=work.attempt, commit=evaluation.commit, risk=level, unseen=unseen),
         default=GateOption.PASS if by_time else "",
         cause=f"gate:{work.number}",
     )
@@ -229,10 +229,8 @@ def _leaves_next(task: Task, work: Work, moment: Moment) -> bool:
     return moment.leaves and not task.delivery.pull and task.plan.is_closing(work.number)
 
 
-def _unseen_but_leaving(task: Task, moment: Moment) -> str:
+def _unseen_but_leaving(task: Task, moment: Moment) -> tuple[int, ...]:
     """Time may let a step pass, but nothing leaves the machine on the strength of that."""
-    unseen = [f"{task.id}.{work.number}" for work in task.work.subtasks if work.by_time]
-    if not unseen or not moment.leaves or task.delivery.pull:
-        return ""
-    which = f"{' and '.join(unseen)} passed only because the time ran out"
-    return f"{which}, and next it leaves this machine as a pull request: a person must let it."
+    if not moment.leaves or task.delivery.pull:
+        return ()
+    return tuple(work.number for work in task.work.subtasks if work.by_time)

@@ -65,7 +65,6 @@ def what_next(task: Task, work: Work, why: str) -> Question:
     """What the checks found is on the card, from the judgement itself."""
     return Question(
         kind=Kind.ESCALATION,
-        text=f"{task.id}.{work.number} ({task.plan.subtask(work.number).title}) needs you",
         evidence=(why, *_kept(work)),
         options=_offer(task, work),
         subject=OfRun(subtask=work.number, attempt=work.attempt),
@@ -130,7 +129,6 @@ def _ask_for_scope(task: Task, work: Work, chosen: Chosen, moment: Moment) -> Fo
         return escalate(task, work, "No path was named that could be allowed", moment)
     question = Question(
         kind=Kind.SCOPE,
-        text=f"Let {task.id}.{work.number} write more than the plan names?",
         evidence=paths,
         subject=OfRun(subtask=work.number, attempt=work.attempt),
         cause="expand",
@@ -142,8 +140,7 @@ def _take_over(task: Task, work: Work, chosen: Chosen, moment: Moment) -> Follow
     taken = e.SubtaskTaken(**about_run(task, work, moment.at), by=chosen.person)
     question = Question(
         kind=Kind.TAKEN,
-        text=f"{task.id}.{work.number} is yours: commit on {persons_branch(task, work)}",
-        evidence=("When you are done, hand it in: I judge it like any other work.",),
+        evidence=(persons_branch(task, work),),
         subject=OfRun(subtask=work.number, attempt=work.attempt),
         cause="taken",
     )
