@@ -25,7 +25,7 @@ from store.chat.deliveries import Received
 from store.codec import Cause, Recorded
 from store.database import StoreUnavailable
 from store.running.jobs import LONGEST_WAIT, Job
-from store.running.port_adapters import measured
+from store.running.port_adapters import add_usage
 from store.transaction import Transaction
 
 log = logging.getLogger("overlord.jobs")
@@ -165,7 +165,7 @@ class Jobs:
                 return
             task, cause = tx.log.task(job.task), Cause(actor="overlord", delivery=f"job:{job.id}:{job.fence}")
             moment = self._services.moment(task.request.channel, cause.delivery)
-            tx.log.append(task.id, measured(facts(task, moment), tx, job), cause)
+            tx.log.append(task.id, add_usage(facts(task, moment), tx, job), cause)
 
         await self._database.write(transaction)
 
