@@ -2,8 +2,6 @@
 
 import json
 import socket
-import urllib.error
-import urllib.request
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
@@ -119,6 +117,9 @@ def _port(console: ConsoleSettings) -> Check:
 
 def _answers(url: str) -> bool:
     """Whether an Overlord speaks at this address, well or not."""
+    import urllib.error
+    import urllib.request
+
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with direct.open(f"{url}/healthz", timeout=ANSWER) as reply:
