@@ -240,6 +240,21 @@ def test_only_a_platforms_folder_names_it(source: str) -> None:
         assert not imported, f"{source} imports a platform: load what its PLATFORM object names"
 
 
+# A kind of decision is named as what it is about, and a flow as the stage that it runs.
+NAMED_AFTER = ("agents/domain/decisions/kinds", "bot/cards/kinds", "agents/flows")
+
+
+def test_a_module_name_stands_for_one_thing() -> None:
+    """In a layer it occurs twice only in rooms that stand beside each other, where it plays the same part."""
+    named: dict[tuple[str, str], list[str]] = {}
+    for source in sources("bot", "agents", "store"):
+        room, _, name = source.rpartition("/")
+        if name != "__init__.py" and not source.startswith(NAMED_AFTER):
+            named.setdefault((source.partition("/")[0], name), []).append(room)
+    twice = {name: rooms for name, rooms in named.items() if len({room.rpartition("/")[0] for room in rooms}) > 1}
+    assert not twice, f"call them what they are: {twice}"
+
+
 MOST_IN_A_ROOM = 14
 
 

@@ -26,10 +26,10 @@ from agents.llm.answers import (
     text_of,
     tool_schemas,
 )
+from agents.llm.call_steps import Step, Value, Wanted, run_step
 from agents.llm.gateway import Gateway, Reply
 from agents.llm.prompts import PromptCut, Prompts
 from agents.llm.rendering import BadTemplate
-from agents.llm.steps import Step, Value, Wanted, run_step
 from agents.ports import Ask, Call, CallBook, Clock, Converse, Keep, Said, Shape, Spent
 
 

@@ -31,7 +31,7 @@ from agents.minions.by_role import EngineMinions
 from agents.ports import Ask, Converse, Keep, Llm, Ports, Said, Shape, Spent, Talker, ToolCall
 from agents.workspace.files.untrusted import remove, walk
 from agents.workspace.projects import lay_out_sample
-from agents.workspace.sandbox.processes import limits
+from agents.workspace.sandbox.processes import resource_limits
 from agents.workspace.sandbox.walls import MB
 from bot.app import Program, running
 from bot.config.settings import load_settings
@@ -127,7 +127,7 @@ def _part(place: Path, seconds: float, say: Say, *, hostile: bool) -> dict[str, 
 
 def _left(place: Path, pid: int) -> list[str]:
     """Processes, control groups, and files beyond what the state folder keeps. The folder goes."""
-    groups = [str(path) for path in limits.ROOT.rglob(f"overlord-{pid}-*")]
+    groups = [str(path) for path in resource_limits.ROOT.rglob(f"overlord-{pid}-*")]
     processes = [f"process {number}" for number in left(str(place))]
     size = sum(entry.status.st_blocks * 512 for entry in walk(place))
     remove(place / "home")  # folders in it may be nested deeper than Python's own removal goes

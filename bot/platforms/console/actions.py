@@ -17,7 +17,10 @@ from agents.domain.ids import TaskId, Thread
 from agents.domain.text.sanitize import clean, one_line
 from bot.messages import Button, Card, Delivery, Edited, Pressed
 from bot.platforms.console import deliveries
-from bot.platforms.console.access import (
+from bot.platforms.console.deliveries import NONCE, Form, Unsendable
+from bot.platforms.console.pages import Pages, may_read
+from bot.platforms.console.rendering import iso, thread_path
+from bot.platforms.console.sign_in import (
     LIFETIME,
     Authenticator,
     LoginLimiter,
@@ -27,9 +30,6 @@ from bot.platforms.console.access import (
     viewer_of,
     wants_json,
 )
-from bot.platforms.console.deliveries import NONCE, Form, Unsendable
-from bot.platforms.console.pages import Pages, may_read
-from bot.platforms.console.rendering import iso, thread_path
 from bot.platforms.console.stream import Changes
 from bot.queries.query_api import QueryApi
 from store.chat.people import Session

@@ -15,9 +15,9 @@ from agents.domain.ids import TaskId, Thread
 from agents.domain.text.sanitize import small_number
 from bot.messages import Card
 from bot.platforms.console import rendering
-from bot.platforms.console.access import ConsoleOptions, Viewer, viewer_of
 from bot.platforms.console.deliveries import LIMIT, without_mention
 from bot.platforms.console.diffs import diff_html
+from bot.platforms.console.sign_in import ConsoleOptions, Viewer, viewer_of
 from bot.platforms.console.stream import Changes
 from bot.queries import Message, Portion
 from bot.queries.query_api import QueryApi

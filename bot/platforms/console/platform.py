@@ -15,8 +15,8 @@ from bot.doctor_check import Check, Now, fail, ok
 from bot.intake.inbox import Inbox
 from bot.messages import Bounds, Card, Gone, Platform, Unsure, dump_card
 from bot.platforms.console import ConsoleSettings
-from bot.platforms.console.access import ConsoleOptions, needs_login
 from bot.platforms.console.server import running
+from bot.platforms.console.sign_in import ConsoleOptions, needs_login
 from bot.queries import Pages
 from bot.queries.query_api import QueryApi
 from bot.services import Services
