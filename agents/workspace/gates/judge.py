@@ -89,7 +89,7 @@ class SandboxGates:
         if config is None:
             return Judged(gates=(_cannot_run("changes", f"there is no project {candidate.project}"),))
         config = config.with_gates(self._of_role(candidate.role))
-        without = candidate.without | ({steps.ORIGINALS} if steps.TESTS in candidate.without else set())
+        without = candidate.without | ({gate_steps.ORIGINALS} if gate_steps.TESTS in candidate.without else set())
         wanted = {name: gate for name, gate in config.checks(candidate).items() if name not in without}
         if not wanted and candidate.check != RULES:
             return Judged(gates=())

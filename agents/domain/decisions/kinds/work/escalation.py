@@ -9,7 +9,7 @@ from agents.domain import events as e
 from agents.domain.checks.evaluation import RiskLevel, Score
 from agents.domain.checks.scope import paths_in
 from agents.domain.decisions.authority import TROUBLE, Kind
-from agents.domain.decisions.decision import Option, lettered
+from agents.domain.decisions.decision import Option, with_letters
 from agents.domain.decisions.kind import Chosen, DecisionKind, Follows, Moment, Question, same_option
 from agents.domain.decisions.subject import OfRun
 from agents.domain.task.task import Task
@@ -81,7 +81,7 @@ def _offer(task: Task, work: Work) -> tuple[Option, ...]:
         left_out |= {EscalationOption.CORE, EscalationOption.STUB}
     right = f"{Kind.MERGE}_{work.risk or RiskLevel.CRITICAL}"
     offered = (ESCALATION.option(value) for value in EscalationOption if value not in left_out)
-    return lettered(*(replace(o, right=right) if o.value == EscalationOption.WAIVE else o for o in offered))
+    return with_letters(*(replace(o, right=right) if o.value == EscalationOption.WAIVE else o for o in offered))
 
 
 def _refused_checks(task: Task, work: Work) -> tuple[str, ...]:
